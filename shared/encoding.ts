@@ -1,0 +1,55 @@
+// Bytes, text and digests: what every other stage stands on. No clock, no randomness, no network.
+//
+// Digests and MACs are synchronous on purpose: a decision is made in one function without an `await`
+// between reading the state and writing it, and the digest is part of that decision.
+
+import { hmac } from "@noble/hashes/hmac.js";
+import { sha256 } from "@noble/hashes/sha2.js";
+import { bytesToHex, concatBytes, utf8ToBytes } from "@noble/hashes/utils.js";
+import { base64urlnopad } from "@scure/base";
+import canonicalize from "canonicalize";
+
+export type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
+export type JsonObject = { [name: string]: Json };
+
+export { bytesToHex, concatBytes, utf8ToBytes };
+
+/** Unpadded base64url (RFC 4648 section 5). */
+export const toBase64url = (bytes: Uint8Array): string => base64urlnopad.encode(bytes);
+
+/** The bytes of an unpadded base64url text, or undefined where it is not one (padding, other letters, stray bits). */
+export function fromBase64url(text: string): Uint8Array | undefined {
+  try {
+    return base64urlnopad.decode(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** RFC 8785: one text for equal JSON values. Members that are `undefined` are left out. */
+export function canonicalJson(value: unknown): string {
+  const text = canonicalize(value);
+  if (text === undefined) throw new Error("canonicalJson: not a JSON value");
+  return text;
+}
+
+/** SHA-256 of a UTF-8 text as lower-case hex: the form in which API keys are stored. */
+export const sha256Hex = (text: string): string => bytesToHex(sha256(utf8ToBytes(text)));
+
+/**
+ * The digest of a JSON value within one domain: SHA-256 over the domain, a NUL and the canonical JSON, as base64url.
+ * Two domains never give the same digest for the same value.
+ */
+export const digestOf = (domain: string, value: unknown): string => toBase64url(sha256(utf8ToBytes(`${domain}\0${canonicalJson(value)}`)));
+
+/** HMAC-SHA-256 over the domain, a NUL and the bytes: 32 bytes. */
+export const macOf = (key: Uint8Array, domain: string, bytes: Uint8Array): Uint8Array =>
+  hmac(sha256, key, concatBytes(utf8ToBytes(`${domain}\0`), bytes));
+
+/** Compares without telling by its time where the first difference is. Unequal lengths are unequal. */
+export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
+  if (a.length !== b.length) return false;
+  let difference = 0;
+  for (let i = 0; i < a.length; i += 1) difference |= (a[i] ?? 0) ^ (b[i] ?? 0);
+  return difference === 0;
+}

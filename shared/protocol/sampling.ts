@@ -1,0 +1,91 @@
+// The neutral sampling request and reply: what every wire is translated to, and what reviewers approve.
+//
+// Each `content` is a list of blocks here, whatever the wire had. What no provider ever gets (annotations, `_meta`,
+// titles of tools, unknown fields) is left out, so that the digest a reviewer approves covers exactly what is sent.
+
+import { z } from "zod";
+import type { JsonObject } from "../encoding.ts";
+
+const text = z.strictObject({ type: z.literal("text"), text: z.string() });
+const image = z.strictObject({ type: z.literal("image"), data: z.string(), mimeType: z.string() });
+const audio = z.strictObject({ type: z.literal("audio"), data: z.string(), mimeType: z.string() });
+const jsonObject = z.record(z.string(), z.json()) as z.ZodType<JsonObject>;
+
+const resourceLink = z.strictObject({
+  type: z.literal("resource_link"),
+  uri: z.string(),
+  name: z.string(),
+  description: z.string().optional(),
+  mimeType: z.string().optional(),
+});
+
+const embeddedResource = z.strictObject({
+  type: z.literal("resource"),
+  resource: z.union([
+    z.strictObject({ uri: z.string(), mimeType: z.string().optional(), text: z.string() }),
+    z.strictObject({ uri: z.string(), mimeType: z.string().optional(), blob: z.string() }),
+  ]),
+});
+
+const toolUse = z.strictObject({ type: z.literal("tool_use"), id: z.string(), name: z.string(), input: jsonObject });
+
+const toolResult = z.strictObject({
+  type: z.literal("tool_result"),
+  toolUseId: z.string(),
+  content: z.array(z.union([text, image, audio, resourceLink, embeddedResource])),
+  structuredContent: jsonObject.optional(),
+  isError: z.boolean().optional(),
+});
+
+const block = z.union([text, image, audio, toolUse, toolResult]);
+const message = z.strictObject({ role: z.enum(["user", "assistant"]), content: z.array(block).min(1) });
+const tool = z.strictObject({ name: z.string(), description: z.string().optional(), inputSchema: jsonObject });
+
+/** Preferences are advice (design: routing). They are kept for the page and the record; no provider gets them. */
+const modelPreferences = z.strictObject({
+  hints: z.array(z.strictObject({ name: z.string().optional() })).optional(),
+  costPriority: z.number().min(0).max(1).optional(),
+  speedPriority: z.number().min(0).max(1).optional(),
+  intelligencePriority: z.number().min(0).max(1).optional(),
+});
+
+export const samplingRequestSchema = z.strictObject({
+  messages: z.array(message),
+  systemPrompt: z.string().optional(),
+  /** Tokens; the model may give fewer. */
+  maxTokens: z.int().min(1),
+  temperature: z.number().optional(),
+  stopSequences: z.array(z.string()).optional(),
+  metadata: jsonObject.optional(),
+  modelPreferences: modelPreferences.optional(),
+  includeContext: z.enum(["none", "thisServer", "allServers"]).optional(),
+  tools: z.array(tool).optional(),
+  toolChoice: z.enum(["auto", "required", "none"]).optional(),
+});
+
+export type TextBlock = z.infer<typeof text>;
+export type ImageBlock = z.infer<typeof image>;
+export type AudioBlock = z.infer<typeof audio>;
+export type ResourceLinkBlock = z.infer<typeof resourceLink>;
+export type EmbeddedResourceBlock = z.infer<typeof embeddedResource>;
+export type ToolUseBlock = z.infer<typeof toolUse>;
+export type ToolResultBlock = z.infer<typeof toolResult>;
+export type Block = z.infer<typeof block>;
+export type Message = z.infer<typeof message>;
+export type ToolDefinition = z.infer<typeof tool>;
+export type ToolChoice = "auto" | "required" | "none";
+export type ModelPreferences = z.infer<typeof modelPreferences>;
+export type SamplingRequest = z.infer<typeof samplingRequestSchema>;
+
+const replyBlock = z.union([text, image, audio, toolUse]);
+
+/** What a model said, before it is put on a wire. `model` is the real name that the provider gave. */
+export const samplingReplySchema = z.strictObject({
+  content: z.array(replyBlock),
+  model: z.string(),
+  /** endTurn, stopSequence, maxTokens, toolUse, or the provider's own word; absent where the provider said nothing. */
+  stopReason: z.string().optional(),
+});
+
+export type ReplyBlock = z.infer<typeof replyBlock>;
+export type SamplingReply = z.infer<typeof samplingReplySchema>;

@@ -1,0 +1,29 @@
+// Our neutral call to a provider, and what can come of it. Each provider's file translates this to its own words.
+
+import type { SamplingReply, SamplingRequest } from "../protocol/sampling.ts";
+import type { Candidate } from "../routing/choose.ts";
+
+export type Usage = { readonly inputTokens: number; readonly outputTokens: number };
+
+/** Things that a provider could not take as asked and that the protocol lets us leave out or change. Shown and recorded. */
+export type Note =
+  | { readonly kind: "omitted"; readonly field: "temperature" | "stopSequences" | "metadata" | "toolChoice"; readonly why: string }
+  | { readonly kind: "clamped"; readonly field: "temperature"; readonly from: number; readonly to: number }
+  | { readonly kind: "overLimit"; readonly reportedTokens: number; readonly maxTokens: number; readonly cut: boolean };
+
+export type ModelReply = { readonly reply: SamplingReply; readonly usage: Usage; readonly notes: readonly Note[] };
+
+/**
+ * Why an attempt at one candidate failed. `retry`: the same candidate may be asked again; `next`: only the next one;
+ * `stop`: no other candidate would do better. Never carries content, keys, or a provider's own free text.
+ */
+export type ProviderFault = {
+  readonly kind: "connection" | "timeout" | "rateLimited" | "overloaded" | "refusedCredential" | "badRequest" | "providerError" | "brokenAnswer" | "noCredential";
+  readonly status?: number;
+  readonly retryAfterMs?: number;
+  readonly then: "retry" | "next" | "stop";
+};
+
+export type Attempt = { readonly model: string; readonly provider: string; readonly at: number; readonly durationMs: number; readonly fault: ProviderFault };
+
+export type ModelCall = { readonly request: SamplingRequest; readonly candidate: Candidate };

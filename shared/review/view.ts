@@ -1,0 +1,78 @@
+// What a review page, a mail or a chat message shows: one value, made from the run's state, that every channel renders.
+
+import type { Note, Usage } from "../provider/call.ts";
+import type { RiskNote } from "../policy/risk.ts";
+import type { SamplingReply, SamplingRequest } from "../protocol/sampling.ts";
+
+export type Gate = "request" | "response";
+
+/** How sure we are that the sampling request serves the named client request: the host's claim, our own guess, or what the relay saw. */
+export type Provenance = "claimed" | "inferred" | "observed";
+
+export type ShownModel = {
+  readonly id: string;
+  readonly provider: string;
+  readonly name: string;
+  readonly why: string;
+  readonly worstCostUsd: number;
+};
+
+/** One version of the content at a gate. Version 1 is what the server (request) or the model (response) gave. */
+export type ShownVersion = { readonly version: number; readonly by: string | null; readonly at: number };
+
+/** How a review stands. Times are Unix milliseconds. */
+export type ReviewState =
+  | { readonly kind: "open" }
+  | { readonly kind: "voted"; readonly votes: number; readonly quorum: number }
+  | { readonly kind: "approved"; readonly by: string; readonly at: number; readonly edited: boolean }
+  | { readonly kind: "denied"; readonly by: string; readonly at: number; readonly reason: string | null }
+  | { readonly kind: "expired"; readonly at: number }
+  | { readonly kind: "cancelled"; readonly at: number; readonly why: string }
+  | { readonly kind: "failed"; readonly at: number; readonly why: string };
+
+/** What became of the run after this review, for the page that is opened later. */
+export type RunProgress = "waiting" | "generating" | "responseReview" | "completed" | "rejected" | "expired" | "cancelled" | "failed";
+
+export type ReviewView = {
+  readonly gate: Gate;
+  readonly state: ReviewState;
+  readonly progress: RunProgress;
+  readonly now: number;
+  readonly run: string;
+  readonly reviewer: string;
+  readonly version: number;
+  readonly digest: string;
+  readonly versions: readonly ShownVersion[];
+  readonly asker: {
+    /** The MCP server that asks. */
+    readonly server: string;
+    readonly method: string;
+    /** The tool, resource or prompt of the originating request. */
+    readonly name: string;
+    readonly provenance: Provenance;
+    /** The API key's name: the host. */
+    readonly client: string;
+    readonly owner: string | null;
+    /** The caller's connection is gone; its reply will be kept for an identical request. */
+    readonly gone: boolean;
+  };
+  readonly createdAt: number;
+  readonly deadlineAt: number;
+  readonly quorum: number;
+  readonly rule: string;
+  /** The current version of the request (at the response gate: the approved one). */
+  readonly request: SamplingRequest;
+  /** The request as the server sent it, where the current one differs. */
+  readonly requestAsAsked: SamplingRequest | null;
+  /** In failover order; the first will answer. A reviewer may move another one to the front. */
+  readonly models: readonly ShownModel[];
+  readonly risks: readonly RiskNote[];
+  readonly notes: readonly Note[];
+  readonly worstCostUsd: number;
+  /** At the response gate. */
+  readonly reply: SamplingReply | null;
+  readonly replyAsGenerated: SamplingReply | null;
+  readonly answeredBy: ShownModel | null;
+  readonly usage: Usage | null;
+  readonly costUsd: number | null;
+};

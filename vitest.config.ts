@@ -1,0 +1,40 @@
+import { cloudflareTest } from "@cloudflare/vitest-plugin";
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        // Pure code and pages, in Node.
+        test: { name: "pure", include: ["test/shared/**/*.test.{ts,tsx}", "test/client/**/*.test.ts", "test/architecture.test.ts"], testTimeout: 30_000 },
+      },
+      {
+        // Objects and routes, inside workerd.
+        plugins: [
+          cloudflareTest({
+            wrangler: { configPath: "./wrangler.toml" },
+            miniflare: {
+              bindings: {
+                PUBLIC_URL: "http://localhost:8787",
+                ADMIN_TOKEN: "admin-token-of-the-tests-0123456789",
+                LINK_KEY: "link-key-of-the-tests-0123456789abcdef",
+                DEV_API_KEY: "dev-key-of-the-tests-0123456789abcdef",
+              },
+            },
+          }),
+        ],
+        test: { name: "workers", include: ["test/workers/**/*.test.{ts,tsx}"], testTimeout: 60_000 },
+      },
+      {
+        // The whole, from outside: processes, real servers, real clients, a real browser.
+        test: {
+          name: "outside",
+          include: ["test/outside/**/*.test.ts"],
+          testTimeout: 180_000,
+          hookTimeout: 180_000,
+          fileParallelism: false,
+        },
+      },
+    ],
+  },
+});
