@@ -1,0 +1,165 @@
+// From a refusal or an ending to what an outsider may know of it: one exhaustive switch each.
+//
+// Codes and statuses are the table of the HTTP contract. Nothing here ever carries a prompt, a reply or a key.
+
+import type { JsonObject } from "../encoding.ts";
+import type { Attempt } from "../provider/call.ts";
+import { unreachable } from "../result.ts";
+import type { Completed, Described, Outcome, Refusal } from "./outcome.ts";
+
+const rejectedMessage = "User rejected sampling request";
+
+/** What the caller is told of a refusal. */
+export function describeRefusal(refusal: Refusal): Described {
+  switch (refusal.kind) {
+    case "notJson":
+      return { status: 400, code: -32700, message: "Parse error: the body is not JSON" };
+    case "notSingleRequest":
+      return { status: 400, code: -32600, message: `Invalid request: ${refusal.why}` };
+    case "unauthorized":
+      return { status: 401, code: -32014, message: unauthorizedMessage(refusal.why) };
+    case "tooLarge":
+      return {
+        status: 413,
+        code: -32015,
+        message: `The body is over the limit of ${refusal.limitBytes} bytes; send a shorter prompt or smaller media`,
+        data: { limitBytes: refusal.limitBytes },
+      };
+    case "notJsonType":
+      return { status: 415, code: -32016, message: "The body must be sent as Content-Type: application/json" };
+    case "unknownMethod":
+      return {
+        status: 200,
+        code: -32601,
+        message: "Method not found; this endpoint knows sampling/createMessage, tasks/get, tasks/result, tasks/cancel and notifications/cancelled",
+      };
+    case "invalidParams":
+      return {
+        status: 200,
+        code: -32602,
+        message: "Invalid params",
+        data: { errors: refusal.errors.map(({ pointer, message }) => ({ pointer, message })) },
+      };
+    case "toolResultMissing":
+      return { status: 200, code: -32602, message: "Tool result missing in request", data: { pointer: refusal.pointer } };
+    case "toolResultsMixed":
+      return { status: 200, code: -32602, message: "Tool results mixed with other content", data: { pointer: refusal.pointer } };
+    case "notAssociated":
+      return {
+        status: 200,
+        code: -32602,
+        message: "Sampling request is not associated with a client request",
+        data: { reason: refusal.why },
+      };
+    case "sameIdOtherParams":
+      return { status: 200, code: -32600, message: "Invalid request: this id was used before with other params; use a new id" };
+    case "rateLimited":
+      return {
+        status: 429,
+        code: -32013,
+        message:
+          refusal.limit === "concurrent"
+            ? `Rate limited: ${refusal.max} requests of this key are under way; wait for one to end`
+            : `Rate limited: this key may make ${refusal.max} requests a minute; wait and try again`,
+        data: { limit: refusal.limit, max: refusal.max, retryAfterMs: refusal.retryAfterMs },
+        retryAfterMs: refusal.retryAfterMs,
+      };
+    case "tooManyRounds":
+      return {
+        status: 429,
+        code: -32013,
+        message: `Rate limited: one client request may have ${refusal.max} sampling rounds; end the tool loop`,
+        data: { limit: "roundsPerOriginatingRequest", max: refusal.max },
+      };
+    case "flooded":
+      return {
+        status: 429,
+        code: -32013,
+        message: "Rate limited: too many requests from this address; wait a minute",
+        data: { limit: "flood", retryAfterMs: 60_000 },
+        retryAfterMs: 60_000,
+      };
+    case "budgetUsedUp":
+      return { status: 200, code: -32012, message: "The budget of this key is used up; ask its operator" };
+    case "policyRefused":
+      return { status: 200, code: -1, message: "Sampling request refused by policy", data: { outcome: "refused" } };
+    case "noModel":
+      return {
+        status: 200,
+        code: -32010,
+        message: "No model can serve this request; data says why each one fell out",
+        data: { models: refusal.reasons.map(({ model, reason }) => ({ model, reason })) },
+      };
+    case "unknownTask":
+      return { status: 200, code: -32602, message: "Invalid params: no such task of this key" };
+    case "taskEnded":
+      return { status: 200, code: -32602, message: `Invalid params: the task is already ${refusal.status} and cannot be cancelled` };
+    case "broken":
+      return broken(refusal.quote);
+    default:
+      return unreachable(refusal);
+  }
+}
+
+/** What the caller is told of an ending without a reply. A denied response is in none of it. */
+export function describeOutcome(outcome: Exclude<Outcome, Completed>): Described {
+  switch (outcome.kind) {
+    case "rejected": {
+      const data: JsonObject = { outcome: "rejected", ...(outcome.reason === null ? {} : { reason: outcome.reason }) };
+      return { status: 200, code: -1, message: rejectedMessage, data };
+    }
+    case "undeliverable":
+      return {
+        status: 200,
+        code: -1,
+        message: "Sampling request refused: no reviewer could be reached",
+        data: { outcome: "undeliverable" },
+      };
+    case "expired":
+      return { status: 200, code: -1, message: "Sampling request expired: nobody decided in time", data: { outcome: "expired" } };
+    case "cancelled":
+      // No code of MCP's own; -32800 is the one that JSON-RPC protocols with cancellation use.
+      return { status: 200, code: -32800, message: "Sampling request cancelled", data: { outcome: "cancelled" } };
+    case "failed":
+      return {
+        status: 200,
+        code: -32011,
+        message: "Every model that could serve this request failed; data says how",
+        data: { attempts: outcome.attempts.map(describeAttempt) },
+      };
+    case "broken":
+      return broken(outcome.quote);
+    default:
+      return unreachable(outcome);
+  }
+}
+
+const describeAttempt = ({ model, provider, durationMs, fault }: Attempt): JsonObject => ({
+  model,
+  provider,
+  durationMs,
+  fault: fault.kind,
+  ...(fault.status === undefined ? {} : { status: fault.status }),
+});
+
+const broken = (quote: string): Described => ({
+  status: 500,
+  code: -32603,
+  message: `Internal error; quote ${quote} to the operator`,
+  data: { quote },
+});
+
+function unauthorizedMessage(why: "missing" | "unknown" | "revoked" | "expired"): string {
+  switch (why) {
+    case "missing":
+      return "No API key: send Authorization: Bearer <key>";
+    case "unknown":
+      return "This API key is not known; check it, or ask the operator for one";
+    case "revoked":
+      return "This API key was revoked; ask the operator for another";
+    case "expired":
+      return "This API key has expired; ask the operator for another";
+    default:
+      return unreachable(why);
+  }
+}

@@ -1,0 +1,62 @@
+// How a sampling request can end, and every way it can be refused before it begins: facts, with their evidence.
+//
+// What an outsider may know of each is in describe.ts; what the record keeps is in record.ts.
+
+import type { JsonObject } from "../encoding.ts";
+import type { SamplingReply } from "../protocol/sampling.ts";
+import type { Attempt, Usage } from "../provider/call.ts";
+import type { Gate } from "../review/view.ts";
+
+/** What a reply's `_meta` says of its run (design: POST /sampling). */
+export type RunMeta = {
+  readonly id: string;
+  readonly model: { readonly id: string; readonly why: string };
+  readonly edited: { readonly request: boolean; readonly response: boolean };
+  readonly usage: Usage & { readonly costUsd: number };
+};
+
+export type Completed = { readonly kind: "completed"; readonly reply: SamplingReply; readonly meta: RunMeta };
+
+export type PointedError = { readonly pointer: string; readonly message: string };
+
+/** Refused before anything was begun. */
+export type Refusal =
+  | { readonly kind: "notJson" }
+  | { readonly kind: "notSingleRequest"; readonly why: string }
+  | { readonly kind: "unauthorized"; readonly why: "missing" | "unknown" | "revoked" | "expired" }
+  | { readonly kind: "tooLarge"; readonly limitBytes: number }
+  | { readonly kind: "notJsonType" }
+  | { readonly kind: "unknownMethod"; readonly method: string }
+  | { readonly kind: "invalidParams"; readonly errors: readonly PointedError[] }
+  | { readonly kind: "toolResultMissing"; readonly pointer: string }
+  | { readonly kind: "toolResultsMixed"; readonly pointer: string }
+  | { readonly kind: "notAssociated"; readonly why: "noSession" | "noOriginatingRequest" | "originatingRequestEnded" | "sessionEnded" }
+  | { readonly kind: "sameIdOtherParams" }
+  | { readonly kind: "rateLimited"; readonly limit: "requestsPerMinute" | "concurrent"; readonly max: number; readonly retryAfterMs: number }
+  | { readonly kind: "tooManyRounds"; readonly max: number }
+  | { readonly kind: "flooded" }
+  | { readonly kind: "budgetUsedUp" }
+  | { readonly kind: "policyRefused"; readonly rule: string }
+  | { readonly kind: "noModel"; readonly reasons: readonly { readonly model: string; readonly reason: string }[] }
+  | { readonly kind: "unknownTask" }
+  | { readonly kind: "taskEnded"; readonly status: string }
+  | { readonly kind: "broken"; readonly quote: string };
+
+/** How a request that was begun can end. */
+export type Outcome =
+  | Completed
+  | { readonly kind: "rejected"; readonly gate: Gate; readonly reason: string | null }
+  | { readonly kind: "undeliverable"; readonly gate: Gate }
+  | { readonly kind: "expired"; readonly gate: Gate }
+  | { readonly kind: "cancelled" }
+  | { readonly kind: "failed"; readonly attempts: readonly Attempt[] }
+  | { readonly kind: "broken"; readonly quote: string };
+
+/** One JSON-RPC error as an outsider gets it, and the HTTP status where nothing has been sent yet. */
+export type Described = {
+  readonly status: number;
+  readonly code: number;
+  readonly message: string;
+  readonly data?: JsonObject;
+  readonly retryAfterMs?: number;
+};

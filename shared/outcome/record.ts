@@ -1,0 +1,86 @@
+// The content-free account of a run: what was asked, decided, sent, spent and delivered, each event chained to the one before.
+//
+// Never a prompt, a reply, a reviewer's words, a token or a key: ids, names, digests, numbers.
+
+import { type JsonObject, digestOf } from "../encoding.ts";
+import type { Attempt, Note, Usage } from "../provider/call.ts";
+import type { Gate } from "../review/view.ts";
+
+export type RecordFact =
+  | {
+      readonly kind: "received";
+      readonly key: string;
+      readonly server: string;
+      readonly method: string;
+      readonly name: string;
+      readonly provenance: string;
+      readonly door: string;
+      readonly requestDigest: string;
+      readonly rule: string;
+      readonly requestGate: string;
+      readonly responseGate: string;
+      readonly models: readonly string[];
+      readonly risks: readonly string[];
+      readonly contextIgnored: string | null;
+      /** An earlier holder of the same request vanished and may have paid for a model call. */
+      readonly takenOver: boolean;
+    }
+  | { readonly kind: "reviewOpened"; readonly gate: Gate; readonly version: number; readonly digest: string; readonly reviewers: readonly string[]; readonly deadlineAt: number }
+  | { readonly kind: "noticed"; readonly gate: Gate; readonly channel: string; readonly reviewer: string; readonly state: string }
+  | { readonly kind: "edited"; readonly gate: Gate; readonly by: string; readonly channel: string; readonly version: number; readonly digestBefore: string; readonly digestAfter: string }
+  | { readonly kind: "voted" | "approved" | "denied"; readonly gate: Gate; readonly by: string; readonly channel: string; readonly version: number; readonly digest: string; readonly reasonGiven: boolean }
+  | { readonly kind: "expired" | "undeliverable"; readonly gate: Gate }
+  | { readonly kind: "cancelled"; readonly cause: string }
+  | { readonly kind: "called"; readonly call: number; readonly models: readonly string[]; readonly digest: string; readonly again: boolean }
+  | { readonly kind: "answered"; readonly call: number; readonly model: string; readonly realModel: string; readonly stopReason: string; readonly usage: Usage; readonly costUsd: number; readonly digest: string; readonly notes: readonly Note[]; readonly attempts: readonly Attempt[] }
+  | { readonly kind: "callFailed"; readonly call: number; readonly attempts: readonly Attempt[] }
+  | { readonly kind: "askerLeft" | "askerBack" | "adopted" }
+  | { readonly kind: "finished"; readonly outcome: string };
+
+export type RecordEvent = { readonly run: string; readonly seq: number; readonly at: number; readonly fact: RecordFact; readonly hash: string };
+
+const domain = "countersign/record/v1";
+
+/** The hash that chains an event to the one before it; `previous` is "" for a run's first event. */
+export const eventHash = (previous: string, run: string, seq: number, at: number, fact: RecordFact): string =>
+  digestOf(domain, { previous, run, seq, at, fact });
+
+/** Chains facts onto what a run has already. */
+export function chainEvents(run: string, last: { readonly seq: number; readonly hash: string } | null, at: number, facts: readonly RecordFact[]): RecordEvent[] {
+  let seq = last?.seq ?? 0;
+  let hash = last?.hash ?? "";
+  return facts.map((fact) => {
+    seq += 1;
+    hash = eventHash(hash, run, seq, at, fact);
+    return { run, seq, at, fact, hash };
+  });
+}
+
+/** Where a run's events, in order, first fail to follow from one another: the number of that event, or null where all do. */
+export function firstBrokenEvent(events: readonly RecordEvent[]): number | null {
+  let previous = "";
+  for (const [index, event] of events.entries()) {
+    const { run, seq, at, fact, hash } = event;
+    if (seq !== index + 1 || hash !== eventHash(previous, run, seq, at, fact)) return index + 1;
+    previous = hash;
+  }
+  return null;
+}
+
+/** One line for each request: what lists and usage are made of. */
+export type RunSummary = {
+  readonly run: string;
+  readonly key: string;
+  readonly server: string;
+  readonly name: string;
+  readonly createdAt: number;
+  readonly endedAt: number | null;
+  /** The run's phase while it is open, its outcome when it has ended. */
+  readonly state: string;
+  readonly model: string | null;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly costUsd: number;
+};
+
+export const factAsJson = (fact: RecordFact): JsonObject => JSON.parse(JSON.stringify(fact)) as JsonObject;

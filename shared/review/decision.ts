@@ -1,0 +1,108 @@
+// Who may decide, what their answer means, and which of several simultaneous answers counts. No clock, no storage.
+//
+// The object calls `decide` between reading the review and writing it, with no `await` in between; that, and the
+// conditional update it commits, is what makes one outcome of any number of simultaneous decisions.
+
+import type { Gate } from "./view.ts";
+
+export type Vote = { readonly reviewer: string; readonly version: number; readonly at: number; readonly channel: string };
+
+export type Closing =
+  | { readonly how: "approved" | "denied"; readonly by: string; readonly at: number; readonly channel: string; readonly version: number; readonly reason: string | null }
+  | { readonly how: "expired" | "cancelled" | "undeliverable"; readonly at: number; readonly why: string };
+
+export type Review = {
+  readonly gate: Gate;
+  readonly version: number;
+  readonly digest: string;
+  readonly openedAt: number;
+  readonly deadlineAt: number;
+  readonly quorum: number;
+  /** Names; only these may decide. */
+  readonly reviewers: readonly string[];
+  /** The person whose client asked, where the API key names one, and whether they may approve their own request. */
+  readonly owner: string | null;
+  readonly selfApproval: boolean;
+  /** Approvals of the current version. */
+  readonly votes: readonly Vote[];
+  readonly closing: Closing | null;
+};
+
+export type Answer = {
+  readonly act: "approve" | "deny";
+  readonly reviewer: string;
+  readonly channel: string;
+  /** The version and digest that the reviewer saw. */
+  readonly version: number;
+  readonly digest: string;
+  /** The digest of the content with the reviewer's edits, where they made any. */
+  readonly editedDigest?: string;
+  readonly reason?: string;
+};
+
+export type Verdict =
+  /** Recorded, and more approvals are needed. */
+  | { readonly kind: "voted"; readonly review: Review; readonly edited: boolean }
+  | { readonly kind: "approved"; readonly review: Review; readonly edited: boolean }
+  | { readonly kind: "denied"; readonly review: Review }
+  /** The same person gave this very answer before: the same outcome, nothing written. */
+  | { readonly kind: "repeated" }
+  /** Somebody else, or the deadline, was first. */
+  | { readonly kind: "closed"; readonly closing: Closing }
+  /** The content changed since the page was made. */
+  | { readonly kind: "stale"; readonly version: number; readonly digest: string }
+  | { readonly kind: "late" }
+  | { readonly kind: "notAllowed"; readonly why: "notAReviewer" | "ownRequest" };
+
+/**
+ * Judges one answer to a review.
+ * @param now Unix milliseconds; an answer at the very millisecond of the deadline is late.
+ * @returns The verdict, with the review as it is to be written where the answer counts.
+ */
+export function decide(review: Review, answer: Answer, now: number): Verdict {
+  if (!review.reviewers.includes(answer.reviewer)) return { kind: "notAllowed", why: "notAReviewer" };
+  if (review.closing !== null) return isRepeat(review, review.closing, answer) ? { kind: "repeated" } : { kind: "closed", closing: review.closing };
+  if (now >= review.deadlineAt) return { kind: "late" };
+  if (answer.version !== review.version || answer.digest !== review.digest) {
+    return { kind: "stale", version: review.version, digest: review.digest };
+  }
+  if (answer.act === "deny") {
+    const closing: Closing = {
+      how: "denied",
+      by: answer.reviewer,
+      at: now,
+      channel: answer.channel,
+      version: review.version,
+      reason: answer.reason ?? null,
+    };
+    return { kind: "denied", review: { ...review, closing } };
+  }
+  if (!review.selfApproval && review.owner === answer.reviewer) return { kind: "notAllowed", why: "ownRequest" };
+  return approve(review, answer, now);
+}
+
+function approve(review: Review, answer: Answer, now: number): Verdict {
+  const edited = answer.editedDigest !== undefined && answer.editedDigest !== review.digest;
+  const version = edited ? review.version + 1 : review.version;
+  const digest = edited ? (answer.editedDigest ?? review.digest) : review.digest;
+  const vote: Vote = { reviewer: answer.reviewer, version, at: now, channel: answer.channel };
+  // An edit voids the approvals of what was there before it; the editor's own counts for the new version.
+  const kept = edited ? [] : review.votes;
+  if (kept.some((earlier) => earlier.reviewer === vote.reviewer)) return { kind: "repeated" };
+  const votes = [...kept, vote];
+  if (votes.length < review.quorum) return { kind: "voted", review: { ...review, version, digest, votes }, edited };
+  const closing: Closing = { how: "approved", by: answer.reviewer, at: now, channel: answer.channel, version, reason: null };
+  return { kind: "approved", review: { ...review, version, digest, votes, closing }, edited };
+}
+
+/** A reason's wording differs by channel and is no part of the answer; what was approved is. */
+function isRepeat(review: Review, closing: Closing, answer: Answer): boolean {
+  if (closing.how === "denied") return answer.act === "deny" && closing.by === answer.reviewer;
+  if (closing.how !== "approved") return false;
+  return answer.act === "approve" && closing.by === answer.reviewer && (answer.editedDigest ?? answer.digest) === review.digest;
+}
+
+/** Closes an open review from outside: its deadline, a cancellation, or that nobody could be reached. Null where it is closed already. */
+export function closeReview(review: Review, how: "expired" | "cancelled" | "undeliverable", why: string, at: number): Review | null {
+  return review.closing === null ? { ...review, closing: { how, why, at } } : null;
+}

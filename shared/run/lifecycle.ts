@@ -1,0 +1,208 @@
+// The life of a run as a pure function: (state, event, now) gives the next state and what is to be done, as values.
+//
+// No clock, no storage, no content: digests stand for the request and the reply. The RunObject reads the state, asks
+// `step`, commits what comes back in one transaction, and only then performs the effects.
+
+import { type Answer, type Review, type Verdict, closeReview, decide } from "../review/decision.ts";
+import type { Gate } from "../review/view.ts";
+import { unreachable } from "../result.ts";
+
+export type RunPhase = "received" | "requestReview" | "generating" | "responseReview" | "ended";
+
+export type CancelCause = "caller" | "originatingRequest" | "session" | "admin";
+
+export type End =
+  | { readonly kind: "completed" }
+  | { readonly kind: "rejected"; readonly gate: Gate; readonly by: string; readonly reason: string | null }
+  | { readonly kind: "undeliverable"; readonly gate: Gate }
+  | { readonly kind: "expired"; readonly gate: Gate }
+  | { readonly kind: "cancelled"; readonly cause: CancelCause }
+  | { readonly kind: "failed" };
+
+/** Who decides at both gates of this run, taken down when it was received. */
+export type ReviewTerms = {
+  readonly reviewers: readonly string[];
+  readonly quorum: number;
+  readonly owner: string | null;
+  readonly selfApproval: boolean;
+  readonly deadlineSeconds: number;
+};
+
+export type RunState = {
+  readonly phase: RunPhase;
+  /** Whether a person must decide at each gate. */
+  readonly gates: { readonly request: boolean; readonly response: boolean };
+  readonly terms: ReviewTerms;
+  /** The request that is, or was, to be sent: its current digest. */
+  readonly requestDigest: string;
+  readonly reviews: { readonly request: Review | null; readonly response: Review | null };
+  /** The model call under way or made last. A later call of the same run has a higher number. */
+  readonly call: { readonly number: number; readonly startedAt: number } | null;
+  readonly end: End | null;
+};
+
+export type RunEvent =
+  | { readonly kind: "received" }
+  | { readonly kind: "answered"; readonly gate: Gate; readonly answer: Answer }
+  | { readonly kind: "deadline"; readonly gate: Gate }
+  | { readonly kind: "undeliverable"; readonly gate: Gate }
+  | { readonly kind: "cancelled"; readonly cause: CancelCause }
+  | { readonly kind: "generated"; readonly call: number; readonly replyDigest: string }
+  | { readonly kind: "callFailed"; readonly call: number }
+  /** The object that made the call is gone and its answer with it. */
+  | { readonly kind: "callLost"; readonly call: number };
+
+export type Effect =
+  | { readonly kind: "ask"; readonly gate: Gate }
+  | { readonly kind: "withdraw"; readonly gate: Gate }
+  /** `again`: an earlier call of this run may have been paid for; the record must say so. */
+  | { readonly kind: "callModel"; readonly call: number; readonly again: boolean }
+  | { readonly kind: "finish" };
+
+export type Step = {
+  readonly state: RunState;
+  readonly effects: readonly Effect[];
+  /** For an answer only. */
+  readonly verdict: Verdict | null;
+};
+
+/** A run as it begins: nothing asked, nothing called. */
+export const newRun = (gates: RunState["gates"], terms: ReviewTerms, requestDigest: string): RunState => ({
+  phase: "received",
+  gates,
+  terms,
+  requestDigest,
+  reviews: { request: null, response: null },
+  call: null,
+  end: null,
+});
+
+/**
+ * One step of a run's life. An event that no longer applies (a late deadline, an answer of a call that was given up, a
+ * cancellation after the end) changes nothing and has no effects: everything may come twice.
+ * @param now Unix milliseconds.
+ */
+export function step(state: RunState, event: RunEvent, now: number): Step {
+  switch (event.kind) {
+    case "received":
+      if (state.phase !== "received") return still(state);
+      return state.gates.request ? openReview(state, "request", state.requestDigest, now) : startCall(state, now, false);
+    case "answered":
+      return answered(state, event.gate, event.answer, now);
+    case "deadline": {
+      const review = state.reviews[event.gate];
+      if (review === null || now < review.deadlineAt) return still(state);
+      return endReview(state, review, "expired", "deadline", { kind: "expired", gate: event.gate }, now);
+    }
+    case "undeliverable": {
+      const review = state.reviews[event.gate];
+      return review === null
+        ? still(state)
+        : endReview(state, review, "undeliverable", "no reviewer could be reached", { kind: "undeliverable", gate: event.gate }, now);
+    }
+    case "cancelled":
+      return cancelled(state, event.cause, now);
+    case "generated":
+      if (!isCurrentCall(state, event.call)) return still(state);
+      return state.gates.response ? openReview(state, "response", event.replyDigest, now) : finish(state, { kind: "completed" });
+    case "callFailed":
+      return isCurrentCall(state, event.call) ? finish(state, { kind: "failed" }) : still(state);
+    case "callLost":
+      return isCurrentCall(state, event.call) ? startCall(state, now, true) : still(state);
+    default:
+      return unreachable(event);
+  }
+}
+
+function answered(state: RunState, gate: Gate, answer: Answer, now: number): Step {
+  const review = state.reviews[gate];
+  if (review === null) return { ...still(state), verdict: { kind: "stale", version: 0, digest: "" } };
+  const verdict = decide(review, answer, now);
+  switch (verdict.kind) {
+    case "voted": {
+      const next = withReview(state, verdict.review);
+      // Others approved, or are yet to be asked about, what was there before the edit.
+      return { state: next, effects: verdict.edited ? [{ kind: "withdraw", gate }, { kind: "ask", gate }] : [], verdict };
+    }
+    case "approved": {
+      const next = withReview(state, verdict.review);
+      const onward = gate === "request" ? startCall(next, now, false) : finish(next, { kind: "completed" });
+      return { state: onward.state, effects: [{ kind: "withdraw", gate }, ...onward.effects], verdict };
+    }
+    case "denied": {
+      const end: End = { kind: "rejected", gate, by: answer.reviewer, reason: answer.reason ?? null };
+      const ended = finish(withReview(state, verdict.review), end);
+      return { state: ended.state, effects: [{ kind: "withdraw", gate }, ...ended.effects], verdict };
+    }
+    case "repeated":
+    case "closed":
+    case "stale":
+    case "late":
+    case "notAllowed":
+      return { ...still(state), verdict };
+    default:
+      return unreachable(verdict);
+  }
+}
+
+function cancelled(state: RunState, cause: CancelCause, now: number): Step {
+  if (state.phase === "ended") return still(state);
+  const gate = openGate(state);
+  const review = gate === null ? null : state.reviews[gate];
+  if (review !== null) return endReview(state, review, "cancelled", cause, { kind: "cancelled", cause }, now);
+  return finish(state, { kind: "cancelled", cause });
+}
+
+function endReview(state: RunState, review: Review, how: "expired" | "cancelled" | "undeliverable", why: string, end: End, now: number): Step {
+  const closed = closeReview(review, how, why, now);
+  if (closed === null) return still(state);
+  const ended = finish(withReview(state, closed), end);
+  return { state: ended.state, effects: [{ kind: "withdraw", gate: review.gate }, ...ended.effects], verdict: null };
+}
+
+/** The gate that is open and waiting, if any. */
+export function openGate(state: RunState): Gate | null {
+  if (state.phase === "requestReview") return "request";
+  return state.phase === "responseReview" ? "response" : null;
+}
+
+const still = (state: RunState): Step => ({ state, effects: [], verdict: null });
+
+const isCurrentCall = (state: RunState, call: number): boolean => state.phase === "generating" && state.call?.number === call;
+
+/** An approved edit at the request gate is what is sent: the state's digest follows the review's. */
+const withReview = (state: RunState, review: Review): RunState => ({
+  ...state,
+  requestDigest: review.gate === "request" ? review.digest : state.requestDigest,
+  reviews: { ...state.reviews, [review.gate]: review },
+});
+
+function openReview(state: RunState, gate: Gate, digest: string, now: number): Step {
+  const { reviewers, quorum, owner, selfApproval, deadlineSeconds } = state.terms;
+  const review: Review = {
+    gate,
+    version: 1,
+    digest,
+    openedAt: now,
+    deadlineAt: now + deadlineSeconds * 1000,
+    quorum,
+    reviewers,
+    owner,
+    selfApproval,
+    votes: [],
+    closing: null,
+  };
+  const phase = gate === "request" ? "requestReview" : "responseReview";
+  return { state: { ...withReview(state, review), phase }, effects: [{ kind: "ask", gate }], verdict: null };
+}
+
+function startCall(state: RunState, now: number, again: boolean): Step {
+  const call = (state.call?.number ?? 0) + 1;
+  return {
+    state: { ...state, phase: "generating", call: { number: call, startedAt: now } },
+    effects: [{ kind: "callModel", call, again }],
+    verdict: null,
+  };
+}
+
+const finish = (state: RunState, end: End): Step => ({ state: { ...state, phase: "ended", end }, effects: [{ kind: "finish" }], verdict: null });

@@ -1,0 +1,45 @@
+// Ids that vouch for themselves: random bytes with a MAC, so that a made-up id never wakes an object.
+//
+// Two signing keys may be live at once: new ids are sealed with the first, ids of either are accepted.
+
+import { concatBytes, equalBytes, fromBase64url, macOf, toBase64url, utf8ToBytes } from "./encoding.ts";
+import { sha256 } from "@noble/hashes/sha2.js";
+
+export type SigningKey = { readonly id: number; readonly bytes: Uint8Array };
+/** The first one signs; all of them verify. Never empty. */
+export type SigningKeys = readonly [SigningKey, ...SigningKey[]];
+
+/** Derives a signing key from a secret's text. `id` tells two live keys apart; it says nothing of the secret. */
+export function signingKey(secret: string): SigningKey {
+  const bytes = sha256(utf8ToBytes(`countersign/signing-key/v1\0${secret}`));
+  return { id: sha256(bytes)[0] ?? 0, bytes };
+}
+
+const macLength = 16;
+
+/** One key id byte, the payload, and 128 bits of MAC over both, as base64url. */
+export function seal(keys: SigningKeys, domain: string, payload: Uint8Array): string {
+  const claims = concatBytes(Uint8Array.of(keys[0].id), payload);
+  return toBase64url(concatBytes(claims, macOf(keys[0].bytes, domain, claims).subarray(0, macLength)));
+}
+
+/** The payload of what `seal` made with one of these keys in this domain, or undefined for anything else. */
+export function unseal(keys: SigningKeys, domain: string, text: string, payloadLength: number): Uint8Array | undefined {
+  const bytes = fromBase64url(text);
+  if (bytes === undefined || bytes.length !== 1 + payloadLength + macLength) return undefined;
+  const claims = bytes.subarray(0, 1 + payloadLength);
+  const mac = bytes.subarray(1 + payloadLength);
+  const genuine = keys.some((key) => key.id === claims[0] && equalBytes(mac, macOf(key.bytes, domain, claims).subarray(0, macLength)));
+  return genuine ? claims.slice(1) : undefined;
+}
+
+export const runRandomLength = 16;
+const runPrefix = "run_";
+const runDomain = "countersign/run/v1";
+
+/** A run's id from 16 random bytes. Also the id of its task (design: tasks). */
+export const runIdOf = (keys: SigningKeys, random: Uint8Array): string => runPrefix + seal(keys, runDomain, random);
+
+/** The 16 random bytes of a genuine run id, or undefined. */
+export const parseRunId = (keys: SigningKeys, id: string): Uint8Array | undefined =>
+  id.startsWith(runPrefix) ? unseal(keys, runDomain, id.slice(runPrefix.length), runRandomLength) : undefined;

@@ -1,0 +1,25 @@
+// The only place that logs. An event has a name and a few facts of known kinds; there is no way to pass text from outside.
+//
+// Prompts, replies, tokens and keys never reach a log: no parameter here can carry one, and errors are logged by their
+// class alone, because their messages may quote what they choked on.
+
+type LogFacts = { readonly run?: string; readonly status?: number; readonly attempt?: number; readonly quote?: string; readonly error?: string; readonly count?: number };
+
+export type LogEvent =
+  | "request.failed"
+  | "ledger.appendFailed"
+  | "config.publishFailed"
+  | "config.documentInvalid"
+  | "run.effectFailed"
+  | "run.alarmFailed"
+  | "session.cancelFailed"
+  | "key.settleFailed";
+
+/** Writes one line of JSON. */
+export function logEvent(event: LogEvent, facts: LogFacts = {}): void {
+  // oxlint-disable-next-line no-console -- this file is the one that may
+  console.error(JSON.stringify({ event, ...facts }));
+}
+
+/** The class of an error and nothing of its message. */
+export const errorClass = (error: unknown): string => (error instanceof Error ? error.constructor.name : typeof error);

@@ -1,0 +1,35 @@
+// Every path of the gateway, and every link to it. Links are built from PUBLIC_URL alone, never from a request's headers.
+
+export const paths = {
+  sampling: "/sampling",
+  sessions: "/sessions/:session",
+  sessionRequest: "/sessions/:session/requests/:id",
+  run: "/runs/:id",
+  review: "/r/:token",
+  health: "/healthz",
+  openapi: "/openapi.json",
+  admin: {
+    routing: "/admin/routing",
+    explain: "/admin/routing/explain",
+    policy: "/admin/policy",
+    servers: "/admin/servers",
+    keys: "/admin/keys",
+    key: "/admin/keys/:id",
+    runs: "/admin/runs",
+    run: "/admin/runs/:id",
+    notices: "/admin/notices",
+    record: "/admin/record",
+    versions: "/admin/:document/versions",
+    version: "/admin/:document/versions/:version",
+    restore: "/admin/:document/versions/:version/restore",
+  },
+} as const;
+
+/** The path of a run, for a `Location` header. */
+export const runPath = (id: string): string => `/runs/${encodeURIComponent(id)}`;
+
+/** The link a reviewer gets. */
+export const reviewUrl = (publicUrl: string, token: string): string => `${publicUrl}/r/${token}`;
+
+/** Where the review page's form posts to: relative, so that a path prefix in PUBLIC_URL is kept. */
+export const reviewFormAction = (publicUrl: string, token: string): string => new URL(reviewUrl(publicUrl, token)).pathname;
