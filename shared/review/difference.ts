@@ -1,0 +1,141 @@
+// What changed between two versions of the content, for people to read. Bounded: a large change is shown by lines, a very
+// large one as the old text and the new one. It judges nothing, and the full text is always beside it.
+
+import { diffLines, diffWordsWithSpace, type ChangeObject } from "diff";
+import { canonicalJson, sha256Hex, type Json } from "../encoding.ts";
+import type { SamplingReply, SamplingRequest } from "../protocol/sampling.ts";
+import { replyFields, requestFields, rewriteReply, rewriteRequest, type Rewrite } from "./fields.ts";
+
+export type Change =
+  | { readonly kind: "same" | "removed" | "added"; readonly text: string }
+  /** Unchanged lines that are not repeated here. */
+  | { readonly kind: "skipped"; readonly lines: number };
+
+/** One changed field. `path` is empty for what is not editable and differs all the same (a redacted image, added context). */
+export type FieldChange = { readonly path: string; readonly changes: readonly Change[] };
+
+// Myers' algorithm takes time in the square of the edit length, which these bound; no clock is asked.
+const mostWordCharacters = 40_000;
+const mostWordEdits = 1_200;
+const mostLineEdits = 1_500;
+const contextLines = 2;
+
+type TextChange = Exclude<Change, { kind: "skipped" }>;
+
+const toChange = ({ added, removed, value }: ChangeObject<string>): TextChange => ({
+  kind: added ? "added" : removed ? "removed" : "same",
+  text: value,
+});
+
+/** The length of the longest common beginning that ends with a line. */
+function commonLines(a: string, b: string): number {
+  const most = Math.min(a.length, b.length);
+  let at = 0;
+  while (at < most && a.charCodeAt(at) === b.charCodeAt(at)) at += 1;
+  return at === 0 ? 0 : a.lastIndexOf("\n", at - 1) + 1;
+}
+
+/** The length of the longest common ending that begins after a line's end. */
+function commonEnding(a: string, b: string): number {
+  const most = Math.min(a.length, b.length);
+  let length = 0;
+  while (length < most && a.charCodeAt(a.length - 1 - length) === b.charCodeAt(b.length - 1 - length)) length += 1;
+  const lineEnd = a.indexOf("\n", a.length - length);
+  return length === 0 || lineEnd === -1 ? 0 : a.length - lineEnd - 1;
+}
+
+function middleDifference(before: string, after: string): TextChange[] {
+  const words =
+    before.length + after.length <= mostWordCharacters ? diffWordsWithSpace(before, after, { maxEditLength: mostWordEdits }) : undefined;
+  const parts = words ?? diffLines(before, after, { maxEditLength: mostLineEdits });
+  if (parts !== undefined) return parts.map(toChange);
+  return [
+    { kind: "removed", text: before },
+    { kind: "added", text: after },
+  ];
+}
+
+/** Neighbours of one kind as one change; empty ones go. */
+function merged(changes: readonly TextChange[]): Change[] {
+  const into: { kind: TextChange["kind"]; text: string }[] = [];
+  for (const change of changes) {
+    const last = into.at(-1);
+    if (last?.kind === change.kind) last.text += change.text;
+    else if (change.text !== "") into.push({ ...change });
+  }
+  return into;
+}
+
+/** The changes that turn `before` into `after`: leaving out the added gives `before`, leaving out the removed gives `after`. */
+export function differenceOf(before: string, after: string): Change[] {
+  const start = commonLines(before, after);
+  const end = commonEnding(before.slice(start), after.slice(start));
+  return merged([
+    { kind: "same", text: before.slice(0, start) },
+    ...middleDifference(before.slice(start, before.length - end), after.slice(start, after.length - end)),
+    { kind: "same", text: before.slice(before.length - end) },
+  ]);
+}
+
+/** Long unchanged stretches become their number of lines; two lines stay on either side of a change. */
+export function condense(changes: readonly Change[]): Change[] {
+  return changes.flatMap((change, i): Change[] => {
+    if (change.kind !== "same") return [change];
+    const lines = change.text.split(/(?<=\n)/);
+    const before = i === 0 ? 0 : contextLines + 1;
+    const after = i === changes.length - 1 ? 0 : contextLines + 1;
+    const skipped = lines.length - before - after;
+    if (skipped < contextLines + 1) return [change];
+    const head = lines.slice(0, before).join("");
+    const tail = lines.slice(lines.length - after).join("");
+    return [
+      ...(head === "" ? [] : [{ kind: "same" as const, text: head }]),
+      { kind: "skipped", lines: skipped },
+      ...(after === 0 || tail === "" ? [] : [{ kind: "same" as const, text: tail }]),
+    ];
+  });
+}
+
+/** Takes every editable field out, so that what is left is what an edit cannot reach. */
+const blanked: Rewrite = { text: () => "", optionalText: () => undefined, object: () => ({}), limit: () => 0, number: () => undefined };
+
+/** Media are compared, and shown, by their size and digest. */
+const withoutMedia = (name: string, value: Json): Json =>
+  (name === "data" || name === "blob") && typeof value === "string"
+    ? `${value.length} characters of base64, sha256 ${sha256Hex(value)}`
+    : value;
+
+/** Stop sequences as one field: taking the first of three away is one change, not three. */
+function withStopsTogether(fields: ReadonlyMap<string, string>, stops: readonly string[] | undefined): Map<string, string> {
+  const together = new Map([...fields].filter(([path]) => !path.startsWith("/stopSequences/")));
+  if (stops !== undefined) together.set("/stopSequences", stops.map((stop) => JSON.stringify(stop)).join("\n"));
+  return together;
+}
+
+function changesOfFields(before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>): FieldChange[] {
+  const paths = new Set([...before.keys(), ...after.keys()]);
+  return [...paths].flatMap((path) => {
+    const [old, next] = [before.get(path) ?? "", after.get(path) ?? ""];
+    return old === next && before.has(path) === after.has(path) ? [] : [{ path, changes: differenceOf(old, next) }];
+  });
+}
+
+function changesOfRest(before: unknown, after: unknown): FieldChange[] {
+  if (canonicalJson(before) === canonicalJson(after)) return [];
+  return [{ path: "", changes: differenceOf(JSON.stringify(before, withoutMedia, 2), JSON.stringify(after, withoutMedia, 2)) }];
+}
+
+/** Every field in which two versions of a request differ, in the page's order; empty where they are the same. */
+export const requestChanges = (before: SamplingRequest, after: SamplingRequest): FieldChange[] => [
+  ...changesOfFields(
+    withStopsTogether(requestFields(before), before.stopSequences),
+    withStopsTogether(requestFields(after), after.stopSequences),
+  ),
+  ...changesOfRest(rewriteRequest({ ...before, stopSequences: [] }, blanked), rewriteRequest({ ...after, stopSequences: [] }, blanked)),
+];
+
+/** The same for two versions of a reply. */
+export const replyChanges = (before: SamplingReply, after: SamplingReply): FieldChange[] => [
+  ...changesOfFields(replyFields(before), replyFields(after)),
+  ...changesOfRest(rewriteReply(before, blanked), rewriteReply(after, blanked)),
+];

@@ -1,0 +1,140 @@
+// Applies a reviewer's edits to the content of a review: what was not touched keeps its exact bytes, what was changed keeps
+// its type and its role, and the whole is valid by the protocol's schema again. It records nothing and approves nothing.
+
+import type { Json, JsonObject } from "../encoding.ts";
+import { samplingReplySchema, samplingRequestSchema, type SamplingReply, type SamplingRequest } from "../protocol/sampling.ts";
+import { err, ok, type Result } from "../result.ts";
+import { objectText, replyFields, requestFields, rewriteReply, rewriteRequest, type Rewrite } from "./fields.ts";
+import { plainLineEnds } from "./form.ts";
+
+/** `field` is the path of the field; `message` is one plain sentence without content from outside. */
+export type EditFault = { readonly field: string; readonly message: string };
+
+export type Edited<T> = { readonly value: T; readonly changed: boolean };
+
+const deepest = 64;
+
+/**
+ * A text as a browser gives it back untouched: line ends as `\n`; a null becomes U+FFFD when HTML is parsed, a lone
+ * surrogate when the page is encoded as UTF-8 (HTML Standard, 13.2.5.2 and 4.10.22; Encoding Standard).
+ */
+export const asSubmitted = (text: string): string => plainLineEnds(text).replaceAll("\0", "\ufffd").toWellFormed();
+
+/** New text takes the line ends of the old one where that had only `\r\n`: the form cannot say which were meant. */
+function withLineEndsOf(original: string, text: string): string {
+  const onlyPairs = original.includes("\r\n") && !/\r(?!\n)|(?<!\r)\n/.test(original);
+  return onlyPairs ? text.replaceAll("\n", "\r\n") : text;
+}
+
+function isDeeperThan(value: Json, levels: number): boolean {
+  if (value === null || typeof value !== "object") return false;
+  if (levels === 0) return true;
+  return Object.values(value).some((each) => isDeeperThan(each, levels - 1));
+}
+
+function parseObject(text: string): Result<JsonObject, string> {
+  let value: Json;
+  try {
+    value = JSON.parse(text) as Json; // JSON.parse gives nothing else.
+  } catch {
+    return err("This is not valid JSON.");
+  }
+  if (value === null || typeof value !== "object" || Array.isArray(value)) return err("This has to stay a JSON object: { … }.");
+  return isDeeperThan(value, deepest) ? err(`This is nested more than ${deepest} levels deep.`) : ok(value);
+}
+
+function applying(
+  edits: ReadonlyMap<string, string>,
+  faults: EditFault[],
+  mayBeEmpty: boolean,
+): { rewrite: Rewrite; changed: () => boolean } {
+  let changed = false;
+
+  /** The reviewer's new text, or undefined where the field was left as it was. */
+  const newText = (path: string, original: string): string | undefined => {
+    const edit = edits.get(path);
+    if (edit === undefined) return undefined;
+    const text = asSubmitted(edit);
+    return text === asSubmitted(original) ? undefined : withLineEndsOf(original, text);
+  };
+  const refuse = <T>(path: string, message: string, value: T): T => {
+    faults.push({ field: path, message });
+    return value;
+  };
+  const change = <T>(value: T): T => {
+    changed = true;
+    return value;
+  };
+
+  const rewrite: Rewrite = {
+    text(path, value) {
+      const text = newText(path, value);
+      if (text === undefined) return value;
+      if (text === "" && !mayBeEmpty) return refuse(path, "This text cannot be empty. Deny the request if nothing should be sent.", value);
+      return change(text);
+    },
+    optionalText(path, value) {
+      const text = newText(path, value);
+      if (text === undefined) return value;
+      return change(text === "" ? undefined : text);
+    },
+    object(path, value) {
+      const text = newText(path, objectText(value));
+      if (text === undefined) return value;
+      const parsed = parseObject(text);
+      return parsed.ok ? change(parsed.value) : refuse(path, parsed.error, value);
+    },
+    limit(path, value) {
+      const text = newText(path, String(value))?.trim();
+      if (text === undefined || text === String(value)) return value;
+      if (!/^[0-9]{1,15}$/.test(text) || Number(text) < 1) return refuse(path, "This has to be a whole number, 1 or more.", value);
+      if (Number(text) > value) return refuse(path, `This can only be lowered; ${value} was asked for.`, value);
+      return Number(text) === value ? value : change(Number(text));
+    },
+    number(path, value) {
+      const text = newText(path, String(value))?.trim();
+      if (text === undefined || text === String(value)) return value;
+      if (text === "") return change(undefined);
+      if (!/^-?[0-9]{1,15}(?:\.[0-9]{1,15})?$/.test(text)) return refuse(path, "This has to be a number such as 0.7, or empty.", value);
+      return Number(text) === value ? value : change(Number(text));
+    },
+  };
+  return { rewrite, changed: () => changed };
+}
+
+function unknownPaths(edits: ReadonlyMap<string, string>, known: ReadonlyMap<string, string>): EditFault[] {
+  const extra = [...edits.keys()].some((path) => !known.has(path));
+  return extra ? [{ field: "", message: "The form has a field that this content does not have." }] : [];
+}
+
+/**
+ * The request with the edits in it. `edits` maps paths to texts as the browser sent them. A field that is missing, or is
+ * the same text after a form's changes to it (see `asSubmitted`), keeps its exact value; without any change the value is
+ * the very request. An emptied system prompt, stop sequence, tool description or temperature is left out; `maxTokens` may only go
+ * down; other texts may not be emptied, because providers refuse empty texts. Every fault is given, not the first.
+ */
+export function applyRequestEdits(
+  request: SamplingRequest,
+  edits: ReadonlyMap<string, string>,
+): Result<Edited<SamplingRequest>, EditFault[]> {
+  const faults = unknownPaths(edits, requestFields(request));
+  const { rewrite, changed } = applying(edits, faults, false);
+  const value = rewriteRequest(request, rewrite);
+  if (faults.length === 0 && changed() && !samplingRequestSchema.safeParse(value).success) {
+    faults.push({ field: "", message: "With these changes it is no longer a valid sampling request." });
+  }
+  if (faults.length > 0) return err(faults);
+  return ok(changed() ? { value, changed: true } : { value: request, changed: false });
+}
+
+/** The reply with the edits in it: texts (which may be emptied) and the input of tool uses. The rest as for requests. */
+export function applyReplyEdits(reply: SamplingReply, edits: ReadonlyMap<string, string>): Result<Edited<SamplingReply>, EditFault[]> {
+  const faults = unknownPaths(edits, replyFields(reply));
+  const { rewrite, changed } = applying(edits, faults, true);
+  const value = rewriteReply(reply, rewrite);
+  if (faults.length === 0 && changed() && !samplingReplySchema.safeParse(value).success) {
+    faults.push({ field: "", message: "With these changes it is no longer a valid reply." });
+  }
+  if (faults.length > 0) return err(faults);
+  return ok(changed() ? { value, changed: true } : { value: reply, changed: false });
+}

@@ -1,0 +1,76 @@
+import { describe, expect, test } from "vitest";
+import { editField, parseDecisionForm } from "../../../shared/review/form.ts";
+
+const good: [string, string][] = [
+  ["nonce", "n0nce_-."],
+  ["version", "3"],
+  ["digest", "A".repeat(43)],
+  ["act", "approve"],
+];
+const but = (name: string, value: string): [string, string][] => good.map(([key, old]) => [key, key === name ? value : old]);
+
+describe("parseDecisionForm", () => {
+  test("reads what the page sends", () => {
+    const fields: [string, string][] = [
+      ...good,
+      ["reason", "  no\r\nreally  "],
+      ["model", "m2"],
+      [editField("/messages/0/content/0/text"), "a\r\nb"],
+    ];
+    const form = parseDecisionForm(new URLSearchParams(new URLSearchParams(fields).toString()));
+    expect(form).toEqual({
+      ok: true,
+      value: {
+        nonce: "n0nce_-.",
+        version: 3,
+        digest: "A".repeat(43),
+        act: "approve",
+        reason: "no\nreally",
+        model: "m2",
+        edits: new Map([["/messages/0/content/0/text", "a\r\nb"]]),
+      },
+    });
+  });
+
+  test("takes a form that no button submitted as a preview, which decides nothing", () => {
+    const form = parseDecisionForm(good.filter(([name]) => name !== "act"));
+    expect(form.ok && form.value.act).toBe("preview");
+  });
+
+  test("leaves an empty reason out", () => {
+    const form = parseDecisionForm([...good, ["reason", " \r\n "]]);
+    expect(form.ok && "reason" in form.value).toBe(false);
+  });
+
+  test("ignores fields that it does not know, and query parameters that mail systems add", () => {
+    expect(parseDecisionForm([...good, ["utm_source", "x"], ["editx", "y"]]).ok).toBe(true);
+  });
+
+  test.each([
+    ["no nonce", good.filter(([name]) => name !== "nonce"), "missing", "nonce"],
+    ["no digest", good.filter(([name]) => name !== "digest"), "missing", "digest"],
+    ["no version", good.filter(([name]) => name !== "version"), "missing", "version"],
+    ["version 0", but("version", "0"), "malformed", "version"],
+    ["a version in other digits", but("version", "1e3"), "malformed", "version"],
+    ["an empty nonce", but("nonce", ""), "malformed", "nonce"],
+    ["a digest with a line break", but("digest", "AAAA\n"), "malformed", "digest"],
+    ["an unknown act", but("act", "approve "), "malformed", "act"],
+    ["an empty act", but("act", ""), "malformed", "act"],
+    ["two acts", [...good, ["act", "deny"]], "repeated", "act"],
+    ["one edit twice", [...good, [editField("/a"), "1"], [editField("/a"), "2"]], "repeated", "edit"],
+    ["an unknown field twice", [...good, ["<b>", "1"], ["<b>", "2"]], "repeated", "other"],
+    ["a reason over 1,000 characters", [...good, ["reason", "x".repeat(1001)]], "tooLong", "reason"],
+    ["an empty model", [...good, ["model", ""]], "malformed", "model"],
+  ] as [string, [string, string][], string, string][])("refuses %s", (_, fields, kind, field) => {
+    expect(parseDecisionForm(fields)).toEqual({ ok: false, error: { kind, field } });
+  });
+
+  test("takes a reason of exactly 1,000 characters", () => {
+    expect(parseDecisionForm([...good, ["reason", "x".repeat(1000)]]).ok).toBe(true);
+  });
+
+  test("an edit may be called like one of our own fields, and a path may hold anything", () => {
+    const form = parseDecisionForm([...good, [editField("nonce"), "x"], [editField(""), "y"]]);
+    expect(form.ok && [form.value.nonce, form.value.edits.get("nonce"), form.value.edits.get("")]).toEqual(["n0nce_-.", "x", "y"]);
+  });
+});

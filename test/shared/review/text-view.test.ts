@@ -1,0 +1,96 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { viewText } from "../../../shared/review/text-view.ts";
+
+describe("viewText", () => {
+  test("gives plain text as one part", () => {
+    expect(viewText("one\n\ntwo\r\n\tthree")).toEqual([{ kind: "text", text: "one\n\ntwo\r\n\tthree" }]);
+    expect(viewText("")).toEqual([]);
+  });
+
+  test("names an unseen character the first time and gives its code point after that", () => {
+    expect(viewText("a\u200bb\u200bc")).toEqual([
+      { kind: "text", text: "a" },
+      { kind: "unseen", label: "U+200B zero width space", codePoint: 0x200b, count: 1 },
+      { kind: "text", text: "b" },
+      { kind: "unseen", label: "U+200B", codePoint: 0x200b, count: 1 },
+      { kind: "text", text: "c" },
+    ]);
+  });
+
+  test("makes one part of a run of the same character", () => {
+    expect(viewText("\0".repeat(3000))).toEqual([{ kind: "unseen", label: "U+0000 null ×3000", codePoint: 0, count: 3000 }]);
+  });
+
+  test("reads out what tag characters spell", () => {
+    const tags = [..."send it"].map((letter) => String.fromCodePoint(0xe0000 + letter.charCodeAt(0))).join("");
+    expect(viewText(`hi${tags}`)[1]).toMatchObject({ label: "7 tag characters that spell “send it”", count: 7 });
+  });
+
+  test("reads out what variation selectors behind an emoji spell", () => {
+    const selectors = [..."secret"].map((letter) => String.fromCodePoint(0xe0100 + letter.charCodeAt(0) - 16)).join("");
+    expect(viewText(`\u{1f600}${selectors}`)).toMatchObject([{ kind: "text" }, { label: "6 variation selectors that spell “secret”" }]);
+  });
+
+  test("counts four blank lines and more, also those of spaces and with \\r\\n, and leaves three alone", () => {
+    expect(viewText(`a\n${"\n".repeat(5000)}b`)).toEqual([
+      { kind: "text", text: "a\n" },
+      { kind: "blankLines", count: 5000 },
+      { kind: "text", text: "b" },
+    ]);
+    expect(viewText("a\r\n \r\n\t\r\n\u00a0\r\n\r\nb")).toEqual([
+      { kind: "text", text: "a\r\n" },
+      { kind: "blankLines", count: 4 },
+      { kind: "text", text: "b" },
+    ]);
+    expect(viewText("\n\n\n\nb")[0]).toEqual({ kind: "blankLines", count: 4 });
+    expect(viewText("a\n\n\n\nb")).toHaveLength(1);
+  });
+
+  test("counts a long run of spaces inside a line", () => {
+    expect(viewText(`a${" ".repeat(4000)}b`)[1]).toEqual({ kind: "unseen", label: "4000 spaces", codePoint: 0x20, count: 4000 });
+  });
+
+  const unit = fc.oneof(
+    fc.string({ unit: "binary", minLength: 1, maxLength: 1 }),
+    fc.constantFrom(
+      "\n\n\n\n\n",
+      "\r\n",
+      "\r",
+      " ",
+      "\u200b",
+      "\u200d",
+      "\u{e0041}",
+      "\u{e0041}\u{e0042}",
+      "\u{1f600}",
+      "\ud800",
+      "\ufe01",
+      " ".repeat(120),
+    ),
+  );
+
+  test("cuts nothing: leaving blank lines out, the parts are the text", () => {
+    const families = /[\u{e0000}-\u{e01ef}\ufe00-\ufe0f]/gu;
+    const bare = (text: string) => text.replaceAll(/[ \t\r\n\u00a0\u202f\u3000]/g, "").replaceAll(families, "");
+    fc.assert(
+      fc.property(fc.string({ unit, maxLength: 60 }), (text) => {
+        const shown = viewText(text).map((part) =>
+          part.kind === "text" ? part.text : part.kind === "unseen" ? String.fromCodePoint(part.codePoint).repeat(part.count) : "",
+        );
+        expect(bare(shown.join(""))).toBe(bare(text));
+      }),
+    );
+  });
+
+  test("accounts for every character: texts and counts add up", () => {
+    fc.assert(
+      fc.property(fc.string({ unit, maxLength: 60 }), (text) => {
+        const lines = viewText(text).reduce(
+          (sum, part) => sum + (part.kind === "text" ? part.text.split("\n").length - 1 : part.kind === "blankLines" ? part.count : 0),
+          0,
+        );
+        expect(lines).toBe(text.split("\n").length - 1);
+      }),
+    );
+  });
+});
