@@ -1,0 +1,262 @@
+// One connection of the host to one MCP server: which requests are open, and the sampling that the server asks for.
+// Knows no SDK: it is shown the messages that pass and handed the requests to answer.
+
+import { GaveUp, type Gateway } from "./gateway.ts";
+import type { Progress } from "./gateway-answer.ts";
+import { type Association, type AssociationMode, InFlight, type Origin } from "./in-flight.ts";
+import { asAnswer, asNotification, asRequest, idKey, isObject, type JsonObject, type JsonRpcId, objectIn, RpcError } from "./json-rpc.ts";
+import type { ResponseStreams } from "./response-streams.ts";
+import type { Timing } from "./timing.ts";
+
+/** What the gateway waits for, as it tells it, and for which request of the host. */
+export type SamplingProgress = Progress & {
+  readonly server: string;
+  readonly requestId: JsonRpcId;
+  readonly origin: { readonly id: JsonRpcId; readonly method: string; readonly name?: string };
+};
+
+export type ConnectionSettings = {
+  readonly server: string;
+  readonly session: string;
+  readonly association: AssociationMode;
+  readonly gateway: Gateway;
+  readonly streams: ResponseStreams;
+  readonly timing: Timing;
+  readonly onProgress: (progress: SamplingProgress) => void;
+  readonly onError: (error: Error) => void;
+};
+
+/** A request of the server, as the SDK hands it over. */
+export type Asked = {
+  readonly id: JsonRpcId;
+  readonly method: string;
+  readonly params: JsonObject;
+  /** Aborted when the server cancelled it. */
+  readonly signal?: AbortSignal | undefined;
+  /** Sends a notification to the server. */
+  readonly notify?: ((notification: { method: string; params: JsonObject }) => unknown) | undefined;
+  /** Its name among the `inputRequests` of a result (revision 2026-07-28). */
+  readonly inputKey?: string | undefined;
+};
+
+const NOT_ASSOCIATED = "Sampling request is not associated with a client request";
+const WHY_NOT: Record<Extract<Association, { ok: false }>["reason"], string> = {
+  "none-in-flight": "no tools/call, resources/read or prompts/get is open.",
+  ended: "the request on whose response stream it came has ended, or is none that may sample.",
+  ambiguous:
+    'several requests are open and the transport does not show which one it serves. Over Streamable HTTP give the transport the fetch that attach() returns; over stdio call one tool at a time or set association: "inFlight".',
+};
+/** Servers give a request up after 60 s without progress; heartbeats of the gateway become progress this often. */
+const KEEP_ALIVE_MILLISECONDS = 10_000;
+/** Array content came with 2025-11-25; before it a reply is one block. */
+const ARRAYS_SINCE = "2025-11-25";
+
+class Stopped extends RpcError {
+  /** Whether the gateway must be told: it learns of ended requests and sessions by their own notices. */
+  readonly tell: boolean;
+  constructor(message: string, tell: boolean) {
+    super(-1, message, { outcome: "cancelled" });
+    this.tell = tell;
+  }
+}
+
+export class Connection {
+  readonly #settings: ConnectionSettings;
+  readonly #inFlight: InFlight;
+  /** Ids of the client's open requests that the gateway has heard of. */
+  readonly #known = new Set<string>();
+  #sessionKnown = false;
+  readonly #tasks = new Map<string, { readonly origin: Origin; readonly inferred: boolean }>();
+  readonly #asked = new Map<string, AbortController>();
+  readonly #closed = new AbortController();
+  #initializeId: JsonRpcId | undefined;
+  #revision: string | undefined;
+
+  constructor(settings: ConnectionSettings) {
+    this.#settings = settings;
+    this.#inFlight = new InFlight((origin) => this.#originEnded(origin));
+  }
+
+  /** Call with each message before the client sends it. */
+  sent(message: unknown): void {
+    const request = asRequest(message);
+    if (request?.method === "initialize") this.#initializeId = request.id;
+    this.#inFlight.sent(message);
+  }
+
+  /** Call where a request could not be sent, or was dropped without a `notifications/cancelled`. */
+  abandoned(id: JsonRpcId): void {
+    this.#inFlight.abandoned(id);
+  }
+
+  /** Call with each message of the server before the client handles it. */
+  received(message: unknown): void {
+    const answer = asAnswer(message);
+    if (answer !== undefined && answer.id === this.#initializeId && "result" in answer) {
+      const revision = answer.result["protocolVersion"];
+      if (typeof revision === "string") this.#revision = revision;
+    }
+    // SDK 1.x does not end a handler whose request has the id 0, and 0 is every server's first.
+    const notification = asNotification(message);
+    if (notification?.method === "notifications/cancelled") {
+      const id = notification.params["requestId"];
+      if (typeof id === "string" || typeof id === "number")
+        this.#asked.get(idKey(id))?.abort(new Stopped("Sampling request cancelled", true));
+    }
+    this.#inFlight.received(message);
+  }
+
+  /** Call when the connection is gone. The session ends with it; a new connection is a new session. */
+  closed(): void {
+    if (this.#closed.signal.aborted) return;
+    this.#closed.abort(new Stopped("Sampling request cancelled: the connection was closed", false));
+    this.#inFlight.closed();
+    if (this.#sessionKnown) this.#settings.gateway.sessionEnded(this.#settings.session);
+  }
+
+  /** Whether this connection answers a request of the server. */
+  answers(method: string, params: JsonObject): boolean {
+    if (method === "sampling/createMessage") return true;
+    const task = params["taskId"];
+    return (
+      (method === "tasks/get" || method === "tasks/result" || method === "tasks/cancel") &&
+      typeof task === "string" &&
+      this.#tasks.has(task)
+    );
+  }
+
+  /** Answers `sampling/createMessage`, and `tasks/…` for a task that it became. @throws RpcError for the server to get. */
+  async answer(asked: Asked): Promise<JsonObject> {
+    if (asked.method !== "sampling/createMessage") return this.#forwardTask(asked);
+    const evidence = { streamOf: this.#settings.streams.take(asked.id), params: asked.params, inputKey: asked.inputKey };
+    const association = this.#inFlight.associate(evidence, this.#settings.association);
+    if (!association.ok) {
+      const error = new RpcError(-32602, NOT_ASSOCIATED);
+      this.#settings.onError(
+        new Error(`A sampling request of "${this.#settings.server}" was refused: ${WHY_NOT[association.reason]}`, { cause: error }),
+      );
+      throw error;
+    }
+    // The names of input requests come again in later rounds; with the leg in it the id stays one of a kind.
+    const leg = asked.inputKey === undefined ? undefined : this.#inFlight.inputLeg(evidence);
+    const id = leg === undefined ? asked.id : `${JSON.stringify(leg)} ${asked.inputKey}`;
+    const forwarded = this.#forward({ ...asked, id }, association, true);
+    // Without this answer the SDK does not repeat the request that it is for, and tells nobody.
+    if (leg !== undefined) forwarded.catch(() => this.#inFlight.end(association.origin));
+    const result = await forwarded;
+    const task = objectIn(result, "task")["taskId"];
+    if (isObject(asked.params["task"]) && typeof task === "string") {
+      this.#tasks.set(task, association);
+      return result;
+    }
+    return this.#shaped(result);
+  }
+
+  async #forwardTask(asked: Asked): Promise<JsonObject> {
+    const task = this.#tasks.get(String(asked.params["taskId"]));
+    if (task === undefined) throw new RpcError(-32602, "Unknown task");
+    const result = await this.#forward(asked, task, false);
+    return asked.method === "tasks/result" ? this.#shaped(result) : result;
+  }
+
+  async #forward(asked: Asked, { origin, inferred }: { origin: Origin; inferred: boolean }, cancellable: boolean): Promise<JsonObject> {
+    const { gateway, session, server } = this.#settings;
+    const named = { id: origin.id, method: origin.method, ...(origin.name === undefined ? {} : { name: origin.name }) };
+    const ours = {
+      "countersign/session": session,
+      "countersign/originatingRequest": { ...named, server, ...(inferred ? { inferred: true } : {}) },
+    };
+    const meta = objectIn(asked.params, "_meta");
+    const progressToken = meta["progressToken"] ?? `countersign-${idKey(asked.id)}`;
+    const stop = this.#stopping(asked, origin);
+    this.#known.add(idKey(origin.id));
+    this.#sessionKnown = true;
+    try {
+      stop.signal.throwIfAborted();
+      const params = { ...asked.params, _meta: { ...meta, ...ours, progressToken } };
+      const keptAlive = this.#keepAlive(asked, meta["progressToken"]);
+      return await gateway.call({ jsonrpc: "2.0", id: asked.id, method: asked.method, params }, stop.signal, {
+        onHeartbeat: keptAlive.heartbeat,
+        onProgress: (progress) => {
+          keptAlive.progress(progress.message);
+          this.#settings.onProgress({ ...progress, server, requestId: asked.id, origin: named });
+        },
+      });
+    } catch (error) {
+      const tell = error instanceof GaveUp || (error instanceof Stopped && error.tell);
+      if (cancellable && tell) gateway.notify("notifications/cancelled", { requestId: asked.id, _meta: ours });
+      throw error;
+    } finally {
+      stop.release();
+    }
+  }
+
+  /** Aborted when the server cancelled the request, its originating request ended, or the connection closed. */
+  #stopping(asked: Asked, origin: Origin): { signal: AbortSignal; release: () => void } {
+    const stop = new AbortController();
+    const key = idKey(asked.id);
+    const closed = (): void => stop.abort(this.#closed.signal.reason);
+    const ended = (): void => stop.abort(new Stopped("Sampling request cancelled: the client request that it belongs to has ended", false));
+    const cancelled = (): void => stop.abort(new Stopped("Sampling request cancelled", true));
+    const pairs = [
+      [this.#closed.signal, closed],
+      [origin.ended, ended],
+      [asked.signal, cancelled],
+    ] as const;
+    for (const [signal, listener] of pairs) {
+      if (signal?.aborted === true) listener();
+      else signal?.addEventListener("abort", listener);
+    }
+    this.#asked.set(key, stop);
+    return {
+      signal: stop.signal,
+      release: () => {
+        for (const [signal, listener] of pairs) signal?.removeEventListener("abort", listener);
+        if (this.#asked.get(key) === stop) this.#asked.delete(key);
+      },
+    };
+  }
+
+  /**
+   * Tells the server that its request is waited for, where it asked to be told. The number only counts, because the
+   * protocol wants it to grow and the gateway's own begins again after a dropped connection.
+   */
+  #keepAlive(asked: Asked, token: unknown): { heartbeat: () => void; progress: (message: string | undefined) => void } {
+    const { timing } = this.#settings;
+    if (token === undefined || asked.notify === undefined) return { heartbeat: () => undefined, progress: () => undefined };
+    let count = 0;
+    let last: string | undefined;
+    let toldAt = timing.now();
+    const tell = (message: string | undefined): void => {
+      count += 1;
+      last = message;
+      toldAt = timing.now();
+      const params = { progressToken: token, progress: count, ...(message === undefined ? {} : { message }) };
+      // A server that can no longer be told is noticed by the connection itself.
+      void (async () => asked.notify?.({ method: "notifications/progress", params }))().catch(() => undefined);
+    };
+    return {
+      progress: tell,
+      heartbeat: () => {
+        if (timing.now() - toldAt >= KEEP_ALIVE_MILLISECONDS) tell(last);
+      },
+    };
+  }
+
+  #originEnded(origin: Origin): void {
+    for (const [task, owner] of this.#tasks) if (owner.origin === origin) this.#tasks.delete(task);
+    if (this.#closed.signal.aborted || !this.#known.delete(idKey(origin.id))) return;
+    this.#settings.gateway.requestEnded(this.#settings.session, this.#settings.server, origin.id);
+  }
+
+  /** One block for a server of an older revision, which cannot read a list. */
+  #shaped(result: JsonObject): JsonObject {
+    const content = result["content"];
+    if (!Array.isArray(content) || this.#revision === undefined || this.#revision >= ARRAYS_SINCE) return result;
+    if (content.length === 1) return { ...result, content: content[0] };
+    const texts = content.map((block) => (isObject(block) && block["type"] === "text" ? block["text"] : undefined));
+    if (content.length > 0 && texts.every((text) => typeof text === "string"))
+      return { ...result, content: { type: "text", text: texts.join("\n") } };
+    throw new RpcError(-32603, `The reply has several blocks and revision ${this.#revision} of the protocol takes one.`);
+  }
+}

@@ -1,0 +1,166 @@
+// Reads one HTTP answer of the gateway, event stream or JSON, to its end or to where it broke. Never retries.
+
+import { createEventStreamReader } from "./event-stream.ts";
+import { asAnswer, asNotification, isObject, type JsonRpcAnswer, type JsonRpcId, parseJson, RpcError } from "./json-rpc.ts";
+import { type Timing, within } from "./timing.ts";
+
+export type Progress = { readonly progress: number; readonly total?: number; readonly message?: string };
+
+export type Listener = {
+  readonly onProgress?: (progress: Progress) => void;
+  /** Anything at all came: the gateway is still there. */
+  readonly onHeartbeat?: () => void;
+};
+
+export type Attempt =
+  /** The gateway's own answer. It is final, whatever it says. */
+  | { readonly kind: "answered"; readonly answer: JsonRpcAnswer }
+  /** No answer of the gateway, and asking again would not help. */
+  | { readonly kind: "refused"; readonly error: RpcError }
+  /** Ask again, after this time where one was named. */
+  | { readonly kind: "busy"; readonly waitMilliseconds: number | undefined; readonly error: RpcError }
+  /** The connection broke, fell silent, or never came to be. */
+  | { readonly kind: "dropped"; readonly why: string };
+
+export type Reading = {
+  readonly id: JsonRpcId;
+  readonly silenceMilliseconds: number;
+  readonly timing: Timing;
+  readonly listener: Listener;
+};
+
+/** What one HTTP response comes to. Never rejects on account of the connection: that is "dropped". */
+export async function readAttempt(response: Response, reading: Reading): Promise<Attempt> {
+  const type = response.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
+  if (response.status === 200 && type === "text/event-stream") return readStream(response, reading);
+  if (response.status === 200 || response.status >= 400) return readDocument(response, reading);
+  await response.body?.cancel().catch(() => undefined);
+  return { kind: "refused", error: addressError(response.status) };
+}
+
+async function readStream(response: Response, reading: Reading): Promise<Attempt> {
+  const reader = createEventStreamReader();
+  let answer: JsonRpcAnswer | undefined;
+  const end = await readBody(response, reading, (bytes) => {
+    for (const item of reader.push(bytes)) {
+      if (item.kind === "comment" || item.data === "") continue;
+      const message = parseJson(item.data);
+      const progress = progressOf(message);
+      if (progress !== undefined) reading.listener.onProgress?.(progress);
+      else answer ??= answerTo(message, reading.id);
+    }
+    return answer !== undefined;
+  });
+  if (answer !== undefined) return { kind: "answered", answer };
+  return { kind: "dropped", why: end ?? "the stream ended before the answer" };
+}
+
+async function readDocument(response: Response, reading: Reading): Promise<Attempt> {
+  const decoder = new TextDecoder();
+  let text = "";
+  const end = await readBody(response, reading, (bytes) => {
+    text += decoder.decode(bytes, { stream: true });
+    return false;
+  });
+  const body = end === undefined ? parseJson(text) : undefined;
+  const answer = answerTo(body, reading.id);
+  if (response.status === 200) {
+    return answer === undefined ? { kind: "dropped", why: end ?? "the answer ended early" } : { kind: "answered", answer };
+  }
+  return refusal(response, answer !== undefined && "error" in answer ? answer.error : undefined, reading.timing);
+}
+
+/** Reads until `take` has enough (then lets go of the connection) or the body ends. Gives why it broke, if it did. */
+async function readBody(response: Response, reading: Reading, take: (bytes: Uint8Array) => boolean): Promise<string | undefined> {
+  if (response.body === null) return undefined;
+  const reader = response.body.getReader();
+  try {
+    for (;;) {
+      const next = await within(reader.read(), reading.silenceMilliseconds, reading.timing);
+      if (next === "late") return "the gateway fell silent";
+      if (next.done) return undefined;
+      reading.listener.onHeartbeat?.();
+      if (take(next.value)) return undefined;
+    }
+  } catch {
+    return "the connection broke";
+  } finally {
+    // Not awaited: a connection that is gone may never say that it was let go.
+    void reader.cancel().catch(() => undefined);
+  }
+}
+
+function answerTo(message: unknown, id: JsonRpcId): JsonRpcAnswer | undefined {
+  const answer = asAnswer(message);
+  return answer !== undefined && (answer.id === id || (answer.id === null && "error" in answer)) ? answer : undefined;
+}
+
+function progressOf(message: unknown): Progress | undefined {
+  const notification = asNotification(message);
+  if (notification?.method !== "notifications/progress" || typeof notification.params["progress"] !== "number") return undefined;
+  const { progress, total, message: text } = notification.params;
+  return {
+    progress,
+    ...(typeof total === "number" ? { total } : {}),
+    ...(typeof text === "string" ? { message: text } : {}),
+  };
+}
+
+/** What is told to the MCP server and, through `onError`, to the host. Names the setting to look at, never its value. */
+function refusal(response: Response, error: RpcError | undefined, timing: Timing): Attempt {
+  const { status } = response;
+  const described = (code: number, message: string): RpcError => new RpcError(error?.code ?? code, message, error?.data);
+  switch (status) {
+    case 401:
+    case 403:
+      return {
+        kind: "refused",
+        error: described(-32014, `The sampling gateway does not accept this host's API key (HTTP ${status}): set a valid apiKey.`),
+      };
+    case 413:
+      return { kind: "refused", error: described(-32015, "The sampling request is larger than the sampling gateway takes (HTTP 413).") };
+    case 415:
+      return {
+        kind: "refused",
+        error: described(
+          -32016,
+          "The sampling gateway did not get the request as application/json (HTTP 415): look for a proxy that changes it.",
+        ),
+      };
+    case 408:
+    case 425:
+      return {
+        kind: "busy",
+        waitMilliseconds: retryAfter(response, undefined, timing.now()),
+        error: described(-32603, `The sampling gateway answered HTTP ${status}.`),
+      };
+    case 429:
+      return {
+        kind: "busy",
+        waitMilliseconds: retryAfter(response, error?.data, timing.now()),
+        error: error ?? new RpcError(-32013, "The sampling gateway's rate limit is reached (HTTP 429)."),
+      };
+    default:
+      // A JSON-RPC error is the gateway's own word. Anything else came from what stands in front of it.
+      if (error !== undefined) return { kind: "refused", error };
+      if (status < 500) return { kind: "refused", error: addressError(status) };
+      return {
+        kind: "busy",
+        waitMilliseconds: retryAfter(response, undefined, timing.now()),
+        error: new RpcError(-32603, `The sampling gateway answered HTTP ${status}.`),
+      };
+  }
+}
+
+const addressError = (status: number): RpcError =>
+  new RpcError(-32603, `No sampling gateway answers at the address it was given (HTTP ${status}): set url to the gateway's base address.`);
+
+/** Milliseconds to wait: `Retry-After` as seconds or as a date (RFC 9110, 10.2.3), else the error's `retryAfterMs`. */
+function retryAfter(response: Response, data: unknown, now: number): number | undefined {
+  const header = response.headers.get("retry-after");
+  if (header !== null && /^\d+$/.test(header.trim())) return Number(header) * 1_000;
+  const date = header === null ? Number.NaN : Date.parse(header);
+  if (!Number.isNaN(date)) return Math.max(0, date - now);
+  const stated = isObject(data) ? data["retryAfterMs"] : undefined;
+  return typeof stated === "number" && stated >= 0 ? stated : undefined;
+}

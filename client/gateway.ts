@@ -1,0 +1,159 @@
+// Talks to the gateway: a call that outlives dropped connections, and notices that are sent and forgotten.
+// Logs nothing; no prompt, reply or key is in any error.
+
+import { type Listener, readAttempt, type Attempt } from "./gateway-answer.ts";
+import type { JsonObject, JsonRpcId, JsonRpcRequest } from "./json-rpc.ts";
+import { RpcError } from "./json-rpc.ts";
+import type { FetchLike } from "./response-streams.ts";
+import { backoffMilliseconds, type Timing, within } from "./timing.ts";
+
+export type GatewaySettings = {
+  readonly url: string;
+  readonly apiKey: string;
+  readonly fetch: FetchLike;
+  readonly timing: Timing;
+  /** From the first attempt to the last. */
+  readonly deadlineMilliseconds: number;
+  /** The gateway sends something every 15 s while it waits; silence for this long is a dropped connection. */
+  readonly silenceMilliseconds: number;
+  readonly onError: (error: Error) => void;
+};
+
+/** The last thing a call comes to when nobody answered in time. The gateway should be told that nobody waits any more. */
+export class GaveUp extends RpcError {}
+
+const NOTICE_ATTEMPTS = 4;
+const NOTICE_MILLISECONDS = 10_000;
+/** A connection that lived this long was a good one: the next failure starts the waiting anew. */
+const LIVED_MILLISECONDS = 30_000;
+
+export class Gateway {
+  readonly #settings: GatewaySettings;
+  readonly #base: string;
+  readonly #notices = new Set<Promise<void>>();
+
+  constructor(settings: GatewaySettings) {
+    this.#settings = settings;
+    this.#base = settings.url.replace(/\/+$/, "");
+  }
+
+  /**
+   * Sends one JSON-RPC request and gives its result. Where the connection drops, the same request is sent again, which
+   * attaches to what is under way (design: repeats).
+   * @throws RpcError with the gateway's own error, or what kept it from answering; the signal's reason when aborted.
+   */
+  async call(request: JsonRpcRequest, signal: AbortSignal, listener: Listener = {}): Promise<JsonObject> {
+    const { timing, deadlineMilliseconds } = this.#settings;
+    const until = timing.now() + deadlineMilliseconds;
+    for (let failures = 0; ; failures += 1) {
+      const startedAt = timing.now();
+      const attempt = await this.#attempt(request, signal, listener, until - startedAt);
+      signal.throwIfAborted();
+      if (attempt.kind === "answered") {
+        if ("error" in attempt.answer) throw attempt.answer.error;
+        return attempt.answer.result;
+      }
+      if (attempt.kind === "refused") {
+        this.#settings.onError(attempt.error);
+        throw attempt.error;
+      }
+      if (timing.now() - startedAt >= LIVED_MILLISECONDS) failures = 0;
+      const named = attempt.kind === "busy" ? attempt.waitMilliseconds : undefined;
+      const wait = named ?? backoffMilliseconds(failures, timing);
+      if (timing.now() + wait >= until) throw this.#gaveUp(attempt);
+      await timing.sleep(wait, signal);
+      signal.throwIfAborted();
+    }
+  }
+
+  /** `notifications/cancelled` and the like: sent in the background, a few times if it must be. */
+  notify(method: string, params: JsonObject): void {
+    this.#notice("POST", "/sampling", JSON.stringify({ jsonrpc: "2.0", method, params }));
+  }
+
+  requestEnded(session: string, server: string, id: JsonRpcId): void {
+    const path = `/sessions/${encodeURIComponent(session)}/requests/${encodeURIComponent(JSON.stringify(id))}`;
+    this.#notice("DELETE", `${path}?server=${encodeURIComponent(server)}`);
+  }
+
+  sessionEnded(session: string): void {
+    this.#notice("DELETE", `/sessions/${encodeURIComponent(session)}`);
+  }
+
+  /** Resolves when every notice that was under way has arrived or was given up. Never rejects. */
+  async flush(): Promise<void> {
+    while (this.#notices.size > 0) await Promise.all(this.#notices);
+  }
+
+  async #attempt(request: JsonRpcRequest, signal: AbortSignal, listener: Listener, leftMilliseconds: number): Promise<Attempt> {
+    const { timing } = this.#settings;
+    const connection = new AbortController();
+    const silenceMilliseconds = Math.max(0, Math.min(this.#settings.silenceMilliseconds, leftMilliseconds));
+    const both = AbortSignal.any([signal, connection.signal]);
+    try {
+      const sent = this.#fetch("POST", "/sampling", both, JSON.stringify(request), "application/json, text/event-stream");
+      const response = await within(
+        sent.catch(() => undefined),
+        silenceMilliseconds,
+        timing,
+        signal,
+      );
+      if (response === undefined || response === "late") return { kind: "dropped", why: "no connection" };
+      // The whole attempt ends at the deadline even while heartbeats come; silence is watched by the reader.
+      const read = readAttempt(response, { id: request.id, silenceMilliseconds, timing, listener });
+      const attempt = await within(read, Math.max(0, leftMilliseconds), timing, signal);
+      return attempt === "late" ? { kind: "dropped", why: "no answer before the deadline" } : attempt;
+    } finally {
+      connection.abort();
+    }
+  }
+
+  async #fetch(method: string, path: string, signal: AbortSignal, body?: string, accept = "application/json"): Promise<Response> {
+    return this.#settings.fetch(`${this.#base}${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${this.#settings.apiKey}`,
+        accept,
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+      },
+      // A redirect would carry the key to another address.
+      redirect: "manual",
+      signal,
+      ...(body === undefined ? {} : { body }),
+    });
+  }
+
+  #notice(method: string, path: string, body?: string): void {
+    const sent = this.#deliver(method, path, body).finally(() => this.#notices.delete(sent));
+    this.#notices.add(sent);
+  }
+
+  async #deliver(method: string, path: string, body: string | undefined): Promise<void> {
+    const { timing, onError } = this.#settings;
+    for (let failures = 0; failures < NOTICE_ATTEMPTS; failures += 1) {
+      if (failures > 0) await timing.sleep(backoffMilliseconds(failures - 1, timing));
+      const connection = new AbortController();
+      const response = await within(
+        this.#fetch(method, path, connection.signal, body).catch(() => undefined),
+        NOTICE_MILLISECONDS,
+        timing,
+      );
+      if (response === "late") connection.abort();
+      else await response?.body?.cancel().catch(() => undefined);
+      if (response === "late" || response === undefined || response.status === 429 || response.status >= 500) continue;
+      // Whatever else it says, it has been told; 404 is what a session says that it never knew.
+      if (response.status >= 400 && response.status !== 404)
+        onError(new Error(`The sampling gateway refused ${method} ${path.split("/")[1]} (HTTP ${response.status}).`));
+      return;
+    }
+    onError(new Error("The sampling gateway could not be told that a request ended; its open review ends at its own deadline."));
+  }
+
+  #gaveUp(attempt: Extract<Attempt, { kind: "busy" | "dropped" }>): GaveUp {
+    if (attempt.kind === "busy") return new GaveUp(attempt.error.code, attempt.error.message, attempt.error.data);
+    const minutes = Math.round(this.#settings.deadlineMilliseconds / 60_000);
+    const error = new GaveUp(-32001, `The sampling gateway did not answer within ${minutes} minutes (${attempt.why}).`);
+    this.#settings.onError(error);
+    return error;
+  }
+}

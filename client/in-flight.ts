@@ -1,0 +1,205 @@
+// The host's own requests to one server that are still open, learned from the messages that pass, and which of them a
+// sampling request belongs to. Sends nothing; no clock.
+
+import { asAnswer, asNotification, asRequest, idKey, isObject, type JsonObject, type JsonRpcId, objectIn } from "./json-rpc.ts";
+
+/** What a server may sample for (design: an originating request). */
+const ORIGINATING = new Set(["tools/call", "resources/read", "prompts/get"]);
+const TERMINAL = new Set(["completed", "failed", "cancelled"]);
+const RELATED_TASK = "io.modelcontextprotocol/related-task";
+
+export type Origin = {
+  readonly id: JsonRpcId;
+  readonly method: string;
+  /** The tool or prompt, or the URI of the resource. */
+  readonly name: string | undefined;
+  /** Aborted when the request has ended, however it ended. */
+  readonly ended: AbortSignal;
+};
+
+export type AssociationMode = "strict" | "inFlight";
+export type Association =
+  | { readonly ok: true; readonly origin: Origin; readonly inferred: boolean }
+  | { readonly ok: false; readonly reason: "none-in-flight" | "ended" | "ambiguous" };
+
+/** What the wire says about where a sampling request belongs. */
+export type Evidence = {
+  /** The client's request on whose response stream it came; undefined where the transport cannot tell. */
+  readonly streamOf?: JsonRpcId | undefined;
+  readonly params: JsonObject;
+  /** Its name among the `inputRequests` of a result (revision 2026-07-28). */
+  readonly inputKey?: string | undefined;
+};
+
+type Open = {
+  readonly origin: Origin;
+  readonly end: () => void;
+  task?: string;
+  /** The leg that was answered `input_required`, and what that answer asked for. */
+  input?: { readonly leg: JsonRpcId; readonly requests: JsonObject; readonly state: unknown };
+};
+
+export class InFlight {
+  /** In the order in which they were opened. */
+  readonly #open = new Set<Open>();
+  /** Every request id that belongs to an open one: its own, repeats of it (2026-07-28), and requests about its task. */
+  readonly #legs = new Map<string, { readonly open: Open; readonly about: "itself" | "tasks/get" | "tasks/result" | "tasks/cancel" }>();
+  readonly #onEnded: (origin: Origin) => void;
+
+  constructor(onEnded: (origin: Origin) => void) {
+    this.#onEnded = onEnded;
+  }
+
+  /** A message that the client is about to send. */
+  sent(message: unknown): void {
+    const request = asRequest(message);
+    if (request !== undefined) return this.#sentRequest(request.id, request.method, request.params);
+    const notification = asNotification(message);
+    const cancelled = notification?.method === "notifications/cancelled" ? notification.params["requestId"] : undefined;
+    if (typeof cancelled === "string" || typeof cancelled === "number") this.abandoned(cancelled);
+  }
+
+  /** The client gave a request up: it was cancelled, or could not be sent. */
+  abandoned(id: JsonRpcId): void {
+    const leg = this.#legs.get(idKey(id));
+    this.#legs.delete(idKey(id));
+    if (leg?.about === "itself") this.#end(leg.open);
+  }
+
+  /** A message that the server sent. */
+  received(message: unknown): void {
+    const notification = asNotification(message);
+    if (notification?.method === "notifications/tasks/status") return this.#taskStatus(notification.params);
+    const answer = asAnswer(message);
+    if (answer === undefined || answer.id === null) return;
+    const leg = this.#legs.get(idKey(answer.id));
+    if (leg === undefined) return;
+    const result = "result" in answer ? answer.result : undefined;
+    switch (leg.about) {
+      case "itself":
+        return this.#answered(leg.open, answer.id, result);
+      case "tasks/result":
+        return this.#end(leg.open);
+      case "tasks/get":
+      case "tasks/cancel":
+        this.#legs.delete(idKey(answer.id));
+        if (result !== undefined) this.#taskStatus(result);
+    }
+  }
+
+  /** Every open request has ended: the connection is gone. */
+  closed(): void {
+    for (const open of this.#open) this.#end(open);
+  }
+
+  /** Nothing more will be sent for it, and no message says so: what a result asked for could not be given. */
+  end(origin: Origin): void {
+    for (const open of this.#open) if (open.origin === origin) this.#end(open);
+  }
+
+  /**
+   * Which open request a sampling request belongs to. What the wire shows comes first: the task that it names, then the
+   * response stream it came on. Without that, the only one open is it; of several, strict mode takes none and
+   * `inFlight` mode takes the newest and says that this is inferred.
+   */
+  associate(evidence: Evidence, mode: AssociationMode): Association {
+    const shown = this.#shown(evidence);
+    if (shown === "ended") return { ok: false, reason: "ended" };
+    if (shown !== undefined) return { ok: true, origin: shown.origin, inferred: false };
+    const open = [...this.#open];
+    const newest = open.at(-1);
+    if (newest === undefined) return { ok: false, reason: "none-in-flight" };
+    if (open.length === 1) return { ok: true, origin: newest.origin, inferred: false };
+    return mode === "inFlight" ? { ok: true, origin: newest.origin, inferred: true } : { ok: false, reason: "ambiguous" };
+  }
+
+  /** The leg whose `input_required` result asked for this sampling request (revision 2026-07-28). */
+  inputLeg(evidence: Evidence): JsonRpcId | undefined {
+    return this.#byInput(evidence)?.input?.leg;
+  }
+
+  #shown(evidence: Evidence): Open | "ended" | undefined {
+    const task = objectIn(objectIn(evidence.params, "_meta"), RELATED_TASK)["taskId"];
+    if (typeof task === "string") {
+      const open = this.#byTask(task);
+      if (open !== undefined) return open;
+    }
+    if (evidence.streamOf !== undefined) return this.#legs.get(idKey(evidence.streamOf))?.open ?? "ended";
+    return this.#byInput(evidence);
+  }
+
+  #byTask(task: string): Open | undefined {
+    return [...this.#open].find((open) => open.task === task);
+  }
+
+  #byInput(evidence: Evidence): Open | undefined {
+    const key = evidence.inputKey;
+    if (key === undefined) return undefined;
+    const named = [...this.#open].filter((open) => open.input !== undefined && isObject(open.input.requests[key]));
+    if (named.length < 2) return named[0];
+    // The same name in two results that are open at once: the params tell them apart.
+    const wanted = sortedJson(evidence.params);
+    const same = named.filter((open) => sortedJson(objectIn(objectIn(open.input?.requests ?? {}, key), "params")) === wanted);
+    return same.length === 1 ? same[0] : undefined;
+  }
+
+  #sentRequest(id: JsonRpcId, method: string, params: JsonObject): void {
+    if (method === "tasks/get" || method === "tasks/result" || method === "tasks/cancel") {
+      const open = typeof params["taskId"] === "string" ? this.#byTask(params["taskId"]) : undefined;
+      if (open !== undefined) this.#legs.set(idKey(id), { open, about: method });
+      return;
+    }
+    if (!ORIGINATING.has(method)) return;
+    const repeated = this.#repeats(method, params);
+    if (repeated !== undefined) {
+      delete repeated.input;
+      this.#legs.set(idKey(id), { open: repeated, about: "itself" });
+      return;
+    }
+    const name = method === "resources/read" ? params["uri"] : params["name"];
+    const controller = new AbortController();
+    const origin: Origin = { id, method, name: typeof name === "string" ? name : undefined, ended: controller.signal };
+    const open: Open = { origin, end: () => controller.abort() };
+    this.#open.add(open);
+    this.#legs.set(idKey(id), { open, about: "itself" });
+  }
+
+  /** The open request that this one repeats, with the answers that its last result asked for (2026-07-28). */
+  #repeats(method: string, params: JsonObject): Open | undefined {
+    if (params["inputResponses"] === undefined && params["requestState"] === undefined) return undefined;
+    const waiting = [...this.#open].filter((open) => open.input !== undefined && open.origin.method === method);
+    const state = params["requestState"];
+    return waiting.find((open) => open.input?.state === state);
+  }
+
+  #answered(open: Open, leg: JsonRpcId, result: JsonObject | undefined): void {
+    if (result === undefined) return this.#end(open);
+    if (result["resultType"] === "input_required") {
+      this.#legs.delete(idKey(leg));
+      open.input = { leg, requests: objectIn(result, "inputRequests"), state: result["requestState"] };
+      return;
+    }
+    const task = objectIn(result, "task");
+    if (typeof task["taskId"] !== "string" || TERMINAL.has(String(task["status"]))) return this.#end(open);
+    open.task = task["taskId"];
+  }
+
+  #taskStatus(task: JsonObject): void {
+    if (typeof task["taskId"] !== "string" || !TERMINAL.has(String(task["status"]))) return;
+    const open = this.#byTask(task["taskId"]);
+    if (open !== undefined) this.#end(open);
+  }
+
+  #end(open: Open): void {
+    if (!this.#open.delete(open)) return;
+    for (const [key, leg] of this.#legs) if (leg.open === open) this.#legs.delete(key);
+    open.end();
+    this.#onEnded(open.origin);
+  }
+}
+
+/** JSON with sorted names: equal texts for equal values, whatever order a parser put the names in. */
+const sortedJson = (value: unknown): string =>
+  JSON.stringify(value, (_name, inner: unknown) =>
+    isObject(inner) ? Object.fromEntries(Object.entries(inner).toSorted(([a], [b]) => (a < b ? -1 : 1))) : inner,
+  );

@@ -1,0 +1,77 @@
+// Wraps the fetch of a Streamable HTTP transport to see on which request's response stream a sampling request comes.
+// Changes nothing: every byte is passed on as it came, after it was looked at.
+
+import { createEventStreamReader } from "./event-stream.ts";
+import { asRequest, idKey, type JsonRpcId, parseJson } from "./json-rpc.ts";
+
+export type FetchLike = (input: string | URL, init?: RequestInit) => Promise<Response>;
+
+/** Streams that a server closed and never let resume leave their last event id behind; more than this are forgotten. */
+const MOST_EVENT_IDS = 1_000;
+
+export class ResponseStreams {
+  /** A server's request id to the client's request on whose stream it came. */
+  readonly #cameOn = new Map<string, JsonRpcId>();
+  /** The last event id of each response stream: with it a GET resumes that stream (2025-11-25, transports: resumability). */
+  readonly #resumable = new Map<string, JsonRpcId>();
+
+  /** The client's request on whose response stream this request of the server came; asked once. */
+  take(serverRequest: JsonRpcId): JsonRpcId | undefined {
+    const stream = this.#cameOn.get(idKey(serverRequest));
+    this.#cameOn.delete(idKey(serverRequest));
+    return stream;
+  }
+
+  clear(): void {
+    this.#cameOn.clear();
+    this.#resumable.clear();
+  }
+
+  wrap(base: FetchLike): FetchLike {
+    return async (input, init) => {
+      const stream = this.#streamOf(init);
+      const response = await base(input, init);
+      const type = response.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
+      if (stream === undefined || response.body === null || type !== "text/event-stream") return response;
+      const watched = new Response(response.body.pipeThrough(this.#watch(stream)), response);
+      // A constructed response has no address, and the transport compares it when it follows redirects.
+      Object.defineProperty(watched, "url", { value: response.url });
+      return watched;
+    };
+  }
+
+  #streamOf(init: RequestInit | undefined): JsonRpcId | undefined {
+    if (init?.method === "POST" && typeof init.body === "string") {
+      const body = parseJson(init.body);
+      const requests = (Array.isArray(body) ? body : [body]).map(asRequest).filter((request) => request !== undefined);
+      // A batch (2025-03-26) answers several requests on one stream, which then shows nothing.
+      return requests.length === 1 ? requests[0]?.id : undefined;
+    }
+    const resumedFrom = new Headers(init?.headers).get("last-event-id");
+    return resumedFrom === null ? undefined : this.#resumable.get(resumedFrom);
+  }
+
+  #watch(stream: JsonRpcId): TransformStream<Uint8Array, Uint8Array> {
+    const reader = createEventStreamReader();
+    let lastEventId: string | undefined;
+    return new TransformStream({
+      transform: (chunk, controller) => {
+        for (const item of reader.push(chunk)) {
+          if (item.kind === "comment") continue;
+          if (item.id !== undefined) {
+            if (lastEventId !== undefined) this.#resumable.delete(lastEventId);
+            lastEventId = item.id;
+            this.#resumable.set(item.id, stream);
+            const oldest = this.#resumable.keys().next();
+            if (this.#resumable.size > MOST_EVENT_IDS && oldest.done !== true) this.#resumable.delete(oldest.value);
+          }
+          // Most messages on a stream are not for us; only one that names the method is worth parsing.
+          if (!item.data.includes("sampling/createMessage")) continue;
+          const request = asRequest(parseJson(item.data));
+          if (request?.method === "sampling/createMessage") this.#cameOn.set(idKey(request.id), stream);
+        }
+        controller.enqueue(chunk);
+      },
+    });
+  }
+}

@@ -1,0 +1,167 @@
+// What an MCP host imports: one call that gives its client sampling, reviewed by a person at a Countersign gateway.
+// No dependency besides the platform's fetch, and no import of an MCP SDK.
+
+import { Connection, type SamplingProgress } from "./connection.ts";
+import { Gateway } from "./gateway.ts";
+import type { AssociationMode } from "./in-flight.ts";
+import { type FetchLike, ResponseStreams } from "./response-streams.ts";
+import { type ClientLike, joinClient, observe, type SamplingCapabilities, type TransportLike } from "./sdk-client.ts";
+import { platformTiming, type Timing } from "./timing.ts";
+
+export type { AssociationMode, ClientLike, FetchLike, SamplingCapabilities, SamplingProgress, Timing, TransportLike };
+export { RpcError } from "./json-rpc.ts";
+
+export type SamplingHandlerOptions = {
+  /** The gateway's base address, `https://…`; a path before `/sampling` is kept. */
+  readonly url: string;
+  /** An API key of the gateway. It is sent to `url` only, and is in no error. */
+  readonly apiKey: string;
+  /**
+   * The session's name, 1-120 visible ASCII characters; by default random. A session is one connection, so the second
+   * and later connections of this handler get `.2`, `.3` and so on behind it. Whoever knows the API key and the name can
+   * end the session: choose one that cannot be guessed, or none.
+   */
+  readonly session?: string;
+  /**
+   * What happens to a sampling request while several requests are open and the transport cannot show which of them it
+   * serves (stdio, or a server that samples outside the response stream). `strict`, the default, refuses it with -32602.
+   * `inFlight` takes the newest and tells the gateway that this is inferred: the reviewer may then see a wrong tool's
+   * name, and the run is cancelled when that tool's call ends.
+   */
+  readonly association?: AssociationMode;
+  /** Whether a server may ask for sampling as a task (2025-11-25); by default true. Set false where the client has a `taskStore`. */
+  readonly tasks?: boolean;
+  /** Called with what the gateway waits for. */
+  readonly onProgress?: (progress: SamplingProgress) => void;
+  /** Called with what the host's developer should know: a refused key, a request without association. Never has content. */
+  readonly onError?: (error: Error) => void;
+  /** From asking to giving up, in milliseconds; by default 15 minutes. Longer than the policy's deadline, or replies are lost. */
+  readonly deadlineMilliseconds?: number;
+  /** Silence of the gateway that counts as a dropped connection; by default 60 s, four of its heartbeats. */
+  readonly silenceMilliseconds?: number;
+  /** For the gateway only; by default the platform's. */
+  readonly fetch?: FetchLike;
+  /** For tests. */
+  readonly timing?: Timing;
+};
+
+export type Attachment = {
+  /** Give this to the Streamable HTTP transport: it shows which request a sampling request belongs to. */
+  readonly fetch: FetchLike;
+};
+
+export type SamplingHandler = {
+  /** What `attach` declares to the server. */
+  readonly capabilities: SamplingCapabilities;
+  /**
+   * Makes an SDK client (1.x or 2.x) answer sampling. Call it before `client.connect`.
+   * @param options.server The server's name, as policy and the review page show it.
+   * @param options.fetch The fetch to wrap, where the host's transport has its own.
+   */
+  attach(client: ClientLike, options: { readonly server: string; readonly fetch?: FetchLike }): Attachment;
+  /** For a client that is of neither SDK: show the connection what passes, and let it answer. */
+  connection(options: { readonly server: string; readonly fetch?: FetchLike; readonly transport?: TransportLike }): Attachment & {
+    readonly connection: Connection;
+  };
+  /** Resolves when the gateway has been told of everything that ended so far; await it before `process.exit`. */
+  flush(): Promise<void>;
+};
+
+/**
+ * Gives MCP clients sampling with review.
+ * @throws TypeError where an option cannot work; the message names it.
+ */
+export function createSamplingHandler(options: SamplingHandlerOptions): SamplingHandler {
+  checkOptions(options);
+  const timing = options.timing ?? platformTiming;
+  const onError = quiet(options.onError);
+  const onProgress = quiet(options.onProgress);
+  const gateway = new Gateway({
+    url: options.url,
+    apiKey: options.apiKey,
+    fetch: options.fetch ?? platformFetch,
+    timing,
+    deadlineMilliseconds: options.deadlineMilliseconds ?? 15 * 60_000,
+    silenceMilliseconds: options.silenceMilliseconds ?? 60_000,
+    onError,
+  });
+  const capabilities: SamplingCapabilities = {
+    sampling: { tools: {} },
+    ...(options.tasks === false ? {} : { tasks: { cancel: {}, requests: { sampling: { createMessage: {} } } } }),
+  };
+  let sessions = 0;
+  const nextSession = (): string => {
+    sessions += 1;
+    if (options.session === undefined) return `host-${crypto.randomUUID()}`;
+    return sessions === 1 ? options.session : `${options.session}.${sessions}`;
+  };
+  const open = (server: string, streams: ResponseStreams): Connection => {
+    streams.clear();
+    return new Connection({
+      server,
+      session: nextSession(),
+      association: options.association ?? "strict",
+      gateway,
+      streams,
+      timing,
+      onProgress,
+      onError,
+    });
+  };
+
+  return {
+    capabilities,
+    attach(client, { server, fetch = platformFetch }) {
+      checkServer(server);
+      const streams = new ResponseStreams();
+      joinClient(client, capabilities, () => open(server, streams));
+      return { fetch: streams.wrap(fetch) };
+    },
+    connection({ server, fetch = platformFetch, transport }) {
+      checkServer(server);
+      const streams = new ResponseStreams();
+      const connection = open(server, streams);
+      if (transport !== undefined) observe(transport, connection);
+      return { connection, fetch: streams.wrap(fetch) };
+    },
+    flush: () => gateway.flush(),
+  };
+}
+
+/** Looked up at each call, so that what replaces the global later (a proxy, a test) is used. */
+const platformFetch: FetchLike = (input, init) => globalThis.fetch(input, init);
+
+/** A callback of the host that throws must not end a sampling request. */
+const quiet =
+  <T>(callback: ((value: T) => void) | undefined): ((value: T) => void) =>
+  (value) => {
+    try {
+      callback?.(value);
+    } catch {
+      // Nothing to tell it to: the callback is where errors go.
+    }
+  };
+
+function checkOptions({ url, apiKey, session, association, deadlineMilliseconds, silenceMilliseconds }: SamplingHandlerOptions): void {
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  if (parsed === undefined || !/^https?:$/.test(parsed.protocol) || parsed.search !== "" || parsed.hash !== "" || parsed.username !== "") {
+    throw new TypeError(
+      "url must be the gateway's base address, such as https://countersign.example.com, without query, fragment or user.",
+    );
+  }
+  if (typeof apiKey !== "string" || !/^[\x21-\x7e]+$/.test(apiKey)) {
+    throw new TypeError("apiKey must be an API key of the gateway: visible ASCII characters, no spaces. Is its environment variable set?");
+  }
+  if (session !== undefined && !/^[\x21-\x7e]{1,120}$/.test(session))
+    throw new TypeError("session must be 1-120 visible ASCII characters.");
+  if (association !== undefined && association !== "strict" && association !== "inFlight")
+    throw new TypeError('association must be "strict" or "inFlight".');
+  for (const [name, value] of Object.entries({ deadlineMilliseconds, silenceMilliseconds })) {
+    if (value !== undefined && !(value > 0)) throw new TypeError(`${name} must be a number of milliseconds above 0.`);
+  }
+}
+
+function checkServer(server: string): void {
+  if (typeof server !== "string" || server === "")
+    throw new TypeError("server must be the server's name, as policy and the review page are to show it.");
+}

@@ -1,0 +1,134 @@
+// Joins a connection to a client of either SDK generation. Imports neither: it needs only what both have.
+//
+// Four seams, all public in `@modelcontextprotocol/sdk` 1.x and in `@modelcontextprotocol/client` 2.x:
+// - `client.connect` is replaced on the instance, to meet the transport before the client does;
+// - `transport.send` is replaced on the instance, because only there a request has its id. The object stays the same
+//   one, so what the SDKs ask of it (session id, revision, process id) goes on working, which a proxy would break;
+// - `transport.onmessage` and `onclose` are set first: both SDKs call what they find there before their own;
+// - `client.fallbackRequestHandler` answers. A registered handler would not do: 1.x wants a zod schema, and 2.x refuses
+//   the result of a sampling request that became a task.
+// In revision 2026-07-28 a sampling request arrives inside a result, and for those 2.x asks registered handlers only.
+
+import type { Asked, Connection } from "./connection.ts";
+import { asRequest, isObject, type JsonObject, objectIn, RpcError } from "./json-rpc.ts";
+
+export type SamplingCapabilities = {
+  readonly sampling: { readonly tools: Record<string, never> };
+  readonly tasks?: {
+    readonly cancel: Record<string, never>;
+    readonly requests: { readonly sampling: { readonly createMessage: Record<string, never> } };
+  };
+};
+
+const TASK_METHODS = new Set(["tasks/get", "tasks/result", "tasks/cancel"]);
+
+/** What is used of a transport, of either generation. */
+export interface TransportLike {
+  send(message: never, options?: never): Promise<void>;
+  onmessage?: ((message: never, extra?: never) => void) | undefined;
+  onclose?: (() => void) | undefined;
+}
+
+/** What is used of a client, of either generation. */
+export interface ClientLike {
+  registerCapabilities(capabilities: SamplingCapabilities): void;
+  connect(transport: TransportLike, options?: unknown): Promise<void>;
+  setRequestHandler(...handler: never[]): void;
+  assertCanSetRequestHandler(method: string): void;
+  fallbackRequestHandler?: unknown;
+  /** 2.x only. */
+  getProtocolEra?(): string | undefined;
+}
+
+/**
+ * Makes a client answer sampling. Call it before `client.connect`.
+ * @param open Makes the connection for one `client.connect`; a client that connects again gets another.
+ * @throws TypeError where the client is connected already or answers sampling itself.
+ */
+export function joinClient(client: ClientLike, capabilities: SamplingCapabilities, open: () => Connection): void {
+  try {
+    client.assertCanSetRequestHandler("sampling/createMessage");
+  } catch {
+    throw new TypeError('This client has a handler of its own for "sampling/createMessage": remove it before attach().');
+  }
+  try {
+    client.registerCapabilities(capabilities);
+  } catch (error) {
+    throw new TypeError("attach() comes before client.connect(): the capabilities are declared when the connection begins.", {
+      cause: error,
+    });
+  }
+  let current: Connection | undefined;
+
+  const fallback = client.fallbackRequestHandler;
+  client.fallbackRequestHandler = async (request: unknown, context: unknown): Promise<unknown> => {
+    const { id, method, params } = asRequest(request) ?? { id: "", method: "", params: {} };
+    if (current?.answers(method, params) === true) return current.answer({ ...contextOf(context), id, method, params });
+    if (typeof fallback === "function") return Reflect.apply(fallback, client, [request, context]);
+    if (capabilities.tasks !== undefined && TASK_METHODS.has(method)) throw new RpcError(-32602, "Unknown task");
+    throw new RpcError(-32601, "Method not found");
+  };
+
+  const connect = client.connect;
+  client.connect = async (transport: TransportLike, options?: unknown): Promise<void> => {
+    const connection = open();
+    current = connection;
+    observe(transport, connection);
+    try {
+      await Reflect.apply(connect, client, [transport, options]);
+    } catch (error) {
+      connection.closed();
+      throw error;
+    }
+    if (client.getProtocolEra?.() !== "modern") return;
+    const answerInput = (request: unknown, context: unknown): Promise<JsonObject> => {
+      const params = isObject(request) ? objectIn(request, "params") : {};
+      const inputKey = String(objectIn(isObject(context) ? context : {}, "mcpReq")["id"]);
+      const { signal } = contextOf(context);
+      return connection.answer({ id: inputKey, method: "sampling/createMessage", params, inputKey, signal });
+    };
+    Reflect.apply(client.setRequestHandler, client, ["sampling/createMessage", answerInput]);
+  };
+}
+
+/** Shows a connection what passes a transport. Call it before the client takes the transport over. */
+export function observe(transport: TransportLike, connection: Connection): void {
+  const { send, onmessage, onclose } = transport;
+  transport.send = async (message: unknown, options?: unknown): Promise<void> => {
+    const request = asRequest(message);
+    connection.sent(message);
+    // 2.x over HTTP drops the response stream instead of sending `notifications/cancelled` in revision 2026-07-28.
+    const given = isObject(options) ? options["requestSignal"] : undefined;
+    if (request !== undefined && given instanceof AbortSignal) {
+      given.addEventListener("abort", () => connection.abandoned(request.id), { once: true });
+    }
+    try {
+      await Reflect.apply(send, transport, [message, options]);
+    } catch (error) {
+      if (request !== undefined) connection.abandoned(request.id);
+      throw error;
+    }
+  };
+  Object.assign(transport, {
+    onmessage: (message: unknown, extra?: unknown): void => {
+      if (onmessage !== undefined) Reflect.apply(onmessage, transport, [message, extra]);
+      connection.received(message);
+    },
+    onclose: (): void => {
+      onclose?.();
+      connection.closed();
+    },
+  });
+}
+
+/** The signal and the way back to the server: on the context itself in 1.x, under `mcpReq` in 2.x. */
+function contextOf(context: unknown): Pick<Asked, "signal" | "notify"> {
+  const outer = isObject(context) ? context : {};
+  const inner = objectIn(outer, "mcpReq");
+  const signal = outer["signal"] ?? inner["signal"];
+  const notify = outer["sendNotification"] ?? inner["notify"];
+  return {
+    signal: signal instanceof AbortSignal ? signal : undefined,
+    notify: typeof notify === "function" ? (notification) => Reflect.apply(notify, undefined, [notification]) : undefined,
+  };
+}
