@@ -3,7 +3,8 @@
 import type { SamplingReply, SamplingRequest } from "../protocol/sampling.ts";
 import type { Candidate } from "../routing/choose.ts";
 
-export type Usage = { readonly inputTokens: number; readonly outputTokens: number };
+/** Tokens. `estimated` where the provider did not say and the numbers are ours (four characters to a token). */
+export type Usage = { readonly inputTokens: number; readonly outputTokens: number; readonly estimated?: true };
 
 /** Things that a provider could not take as asked and that the protocol lets us leave out or change. Shown and recorded. */
 export type Note =
@@ -18,12 +19,31 @@ export type ModelReply = { readonly reply: SamplingReply; readonly usage: Usage;
  * `stop`: no other candidate would do better. Never carries content, keys, or a provider's own free text.
  */
 export type ProviderFault = {
-  readonly kind: "connection" | "timeout" | "rateLimited" | "overloaded" | "refusedCredential" | "badRequest" | "providerError" | "brokenAnswer" | "noCredential";
+  readonly kind:
+    | "connection"
+    | "timeout"
+    | "rateLimited"
+    | "overloaded"
+    | "refusedCredential"
+    | "badRequest"
+    | "providerError"
+    | "brokenAnswer"
+    | "noCredential";
   readonly status?: number;
   readonly retryAfterMs?: number;
   readonly then: "retry" | "next" | "stop";
+  /** What the kind alone does not tell. */
+  readonly detail?: "cancelled" | "redirected" | "notReady" | "notJson" | "errorInSuccess" | "overLimit" | "toolArguments" | "empty";
+  /** Where the provider counted tokens for an answer that is not delivered: it may have to be paid for. */
+  readonly usage?: Usage;
 };
 
-export type Attempt = { readonly model: string; readonly provider: string; readonly at: number; readonly durationMs: number; readonly fault: ProviderFault };
+export type Attempt = {
+  readonly model: string;
+  readonly provider: string;
+  readonly at: number;
+  readonly durationMs: number;
+  readonly fault: ProviderFault;
+};
 
 export type ModelCall = { readonly request: SamplingRequest; readonly candidate: Candidate };

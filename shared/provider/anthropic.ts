@@ -1,0 +1,166 @@
+// Our neutral call as parameters of Anthropic's Messages API, and its answer as a neutral reply. No network, no key.
+
+import type Anthropic from "@anthropic-ai/sdk";
+import { err, type Result } from "../result.ts";
+import type { Block, Message, ReplyBlock, ToolDefinition, ToolResultBlock } from "../protocol/sampling.ts";
+import type { ModelCall, ModelReply, Note, ProviderFault, Usage } from "./call.ts";
+import { isBlank } from "./carry.ts";
+import { brokenAnswer } from "./fault.ts";
+import { imageType } from "./media.ts";
+import { isCount, isFields, isJsonObject, type Fields } from "./narrow.ts";
+import { metadataFor, stopSequencesFor, temperatureFor, toolChoiceFor } from "./parameters.ts";
+import { finishReply } from "./reply.ts";
+import { resultParts, type ResultPart } from "./tool-result.ts";
+import { toolNames, toolUseIds, type WireNames } from "./wire-names.ts";
+
+type ParamBlock = Anthropic.ContentBlockParam;
+type MediaParam = Anthropic.TextBlockParam | Anthropic.ImageBlockParam;
+
+/** `temperature` exists in API version 2023-06-01 only: a call that has it must be sent as that version. */
+export type AnthropicParams = Anthropic.MessageCreateParamsNonStreaming & { temperature?: number };
+
+/** Sent as `anthropic-version` where the parameters hold a temperature; the SDK's own version refuses it. */
+export const versionWithTemperature = "2023-06-01";
+
+/**
+ * The parameters for one call of `POST /v1/messages`, and what the protocol let us change or leave out. The request must be one
+ * that `cannotCarry` lets through. Consecutive messages of one role stay as they are: the API joins them itself.
+ */
+export function toAnthropic(call: ModelCall): { params: AnthropicParams; notes: Note[] } {
+  const { request, candidate } = call;
+  const { model } = candidate;
+  const notes: Note[] = [];
+  const temperature = temperatureFor(request, model, 1, notes);
+  const stop = stopSequencesFor(request, model, { most: Infinity, takes: (sequence) => sequence.trim() !== "" }, notes);
+  const metadata = metadataFor(request, model, notes);
+  const choice = toolChoiceFor(request, notes);
+  const names = toolNames(request);
+  const ids = toolUseIds(request);
+  const params: AnthropicParams = {
+    model: model.name,
+    max_tokens: request.maxTokens,
+    messages: request.messages.map((message, index) => ({
+      role: message.role,
+      content: contentOf(message, index === request.messages.length - 1, names, ids),
+    })),
+    ...(request.systemPrompt?.trim() ? { system: request.systemPrompt } : {}),
+    ...(temperature === undefined ? {} : { temperature }),
+    ...(stop === undefined ? {} : { stop_sequences: stop }),
+    ...(metadata === undefined ? {} : { metadata }),
+    ...(request.tools?.length
+      ? {
+          tools: request.tools.map((tool) => toolOf(tool, names)),
+        }
+      : {}),
+    ...(choice === undefined ? {} : { tool_choice: { type: choice === "required" ? ("any" as const) : choice } }),
+  };
+  return { params, notes };
+}
+
+const toolOf = (tool: ToolDefinition, names: WireNames): Anthropic.Tool => ({
+  name: names.to(tool.name),
+  ...(tool.description === undefined ? {} : { description: tool.description }),
+  input_schema: { ...tool.inputSchema, type: "object" },
+});
+
+/** Blank text is left out, which the API refuses beside anything else; so is white space at the end of the last assistant message. */
+function contentOf(message: Message, last: boolean, names: WireNames, ids: WireNames): ParamBlock[] {
+  const said = message.content.filter((block) => !isBlank(block));
+  const blocks = said.flatMap((block): ParamBlock[] => blockOf(block, names, ids));
+  // Media of failed results, and anything else that is not a result, must stand after all results.
+  const results = blocks.filter((block) => block.type === "tool_result");
+  const ordered = results.length === 0 ? blocks : [...results, ...blocks.filter((block) => block.type !== "tool_result")];
+  const end = ordered.at(-1);
+  if (last && message.role === "assistant" && end?.type === "text")
+    return [...ordered.slice(0, -1), { type: "text", text: end.text.trimEnd() }];
+  return ordered;
+}
+
+function blockOf(block: Block, names: WireNames, ids: WireNames): ParamBlock[] {
+  switch (block.type) {
+    case "tool_use":
+      return [{ type: "tool_use", id: ids.to(block.id), name: names.to(block.name), input: block.input }];
+    case "tool_result":
+      return resultOf(block, ids.to(block.toolUseId));
+    default:
+      return [mediaOf(block)];
+  }
+}
+
+/** A failed result may hold text only (the API answers 400 otherwise): its images follow after the results, with their origin said. */
+function resultOf(result: ToolResultBlock, id: string): ParamBlock[] {
+  const parts = resultParts(result).filter((part) => !isBlank(part));
+  const failed = result.isError === true;
+  const inside = failed ? parts.filter((part) => part.type === "text") : parts;
+  const outside = failed ? parts.filter((part) => part.type !== "text") : [];
+  return [
+    {
+      type: "tool_result",
+      tool_use_id: id,
+      ...(inside.length === 0 ? {} : { content: inside.map(mediaOf) }),
+      ...(result.isError === undefined ? {} : { is_error: result.isError }),
+    },
+    ...(outside.length === 0 ? [] : [{ type: "text" as const, text: `Images of the result of tool call ${id}:` }, ...outside.map(mediaOf)]),
+  ];
+}
+
+function mediaOf(part: ResultPart): MediaParam {
+  if (part.type === "text") return { type: "text", text: part.text };
+  const type = part.type === "image" ? imageType(part.mimeType) : undefined;
+  if (type === undefined) throw new Error("toAnthropic: content that cannotCarry refuses");
+  return { type: "image", source: { type: "base64", media_type: type, data: part.data } };
+}
+
+const stopReasons = new Map([
+  ["end_turn", "endTurn"],
+  ["stop_sequence", "stopSequence"],
+  ["max_tokens", "maxTokens"],
+  ["tool_use", "toolUse"],
+]);
+
+/**
+ * The neutral reply in a parsed answer with status 200, or a `brokenAnswer`: no message, a block that we do not know (leaving it
+ * out would deliver something else than was said), a tool use without tools or without arguments, a stop for tools without any,
+ * an empty reply that does not say why it is empty. Thinking is not part of the reply. Never throws.
+ */
+export function fromAnthropic(response: unknown, call: ModelCall): Result<ModelReply, ProviderFault> {
+  if (!isFields(response)) return err(brokenAnswer("notJson"));
+  if (isFields(response["error"])) return err(brokenAnswer("errorInSuccess"));
+  const { content, model, stop_reason: stop } = response;
+  const usage = usageOf(response["usage"]);
+  const broken = (detail?: NonNullable<ProviderFault["detail"]>) => err(brokenAnswer(detail, usage));
+  if (response["type"] !== "message" || !Array.isArray(content)) return broken();
+  const names = toolNames(call.request);
+  const blocks: ReplyBlock[] = [];
+  for (const block of content) {
+    if (!isFields(block)) return broken();
+    if (block["type"] === "thinking" || block["type"] === "redacted_thinking") continue;
+    const read = readBlock(block, names);
+    if (read === undefined) return broken(block["type"] === "tool_use" ? "toolArguments" : undefined);
+    if (read.type === "tool_use" && !call.request.tools?.length) return broken();
+    blocks.push(read);
+  }
+  if (stop === "tool_use" && !blocks.some((block) => block.type === "tool_use")) return broken("empty");
+  if (blocks.length === 0 && typeof stop !== "string") return broken("empty");
+  return finishReply(call, {
+    content: blocks,
+    model: typeof model === "string" && model !== "" ? model : call.candidate.model.name,
+    ...(typeof stop === "string" ? { stopReason: stopReasons.get(stop) ?? stop } : {}),
+    ...(usage === undefined ? {} : { usage }),
+  });
+}
+
+function readBlock(block: Fields, names: WireNames): ReplyBlock | undefined {
+  const { type, text, id, name, input } = block;
+  if (type === "text" && typeof text === "string") return { type: "text", text };
+  if (type !== "tool_use" || typeof id !== "string" || typeof name !== "string" || !isJsonObject(input)) return undefined;
+  return { type: "tool_use", id, name: names.from(name), input };
+}
+
+/** All input tokens, those written to and read from a cache among them: they are priced differently, but they are input. */
+function usageOf(usage: unknown): Usage | undefined {
+  if (!isFields(usage)) return undefined;
+  const { input_tokens: input, output_tokens: output, cache_creation_input_tokens: written, cache_read_input_tokens: read } = usage;
+  if (!isCount(input) || !isCount(output)) return undefined;
+  return { inputTokens: input + (isCount(written) ? written : 0) + (isCount(read) ? read : 0), outputTokens: output };
+}

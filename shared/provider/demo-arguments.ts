@@ -1,0 +1,135 @@
+// The smallest value that satisfies a JSON Schema, as far as a schema can be satisfied without a solver. For the demo provider only.
+
+import type { Json, JsonObject } from "../encoding.ts";
+import { isFields, isJsonObject, type Fields } from "./narrow.ts";
+
+const deepest = 16;
+
+/**
+ * Arguments for a tool: an object with the schema's required members and nothing else. Understood are const, default, examples,
+ * enum, type, required, properties, items, prefixItems, minItems, minLength, common formats, bounds, multipleOf, anyOf, oneOf,
+ * allOf and local `$ref`s. `pattern`, `not`, `if` and the like are not: such a value may fail the tool's own check.
+ */
+export function minimalArguments(schema: JsonObject): JsonObject {
+  const value = valueFor(schema, schema, 0);
+  return isJsonObject(value) ? value : {};
+}
+
+function valueFor(given: unknown, root: JsonObject, depth: number): Json {
+  if (!isFields(given) || depth > deepest) return null;
+  const schema = flattened(given, root, depth);
+  for (const name of ["const", "default"]) if (schema[name] !== undefined) return json(schema[name]);
+  for (const name of ["enum", "examples"]) {
+    const list = schema[name];
+    if (Array.isArray(list) && list.length > 0) return json(list[0]);
+  }
+  const branch = [schema["anyOf"], schema["oneOf"]].find((list) => Array.isArray(list) && list.length > 0);
+  if (Array.isArray(branch)) return valueFor({ ...schema, anyOf: undefined, oneOf: undefined, ...fields(branch[0]) }, root, depth + 1);
+  switch (typeOf(schema)) {
+    case "object":
+      return objectFor(schema, root, depth);
+    case "array":
+      return arrayFor(schema, root, depth);
+    case "string":
+      return stringFor(schema);
+    case "integer":
+    case "number":
+      return numberFor(schema);
+    case "boolean":
+      return false;
+    default:
+      return null;
+  }
+}
+
+/** The schema with its `$ref` and `allOf` folded in. Later members win, required lists and properties add up. */
+function flattened(schema: Fields, root: JsonObject, depth: number): Fields {
+  const referred = typeof schema["$ref"] === "string" ? [resolve(schema["$ref"], root)] : [];
+  const parts = [...referred, ...(Array.isArray(schema["allOf"]) ? schema["allOf"] : [])];
+  if (parts.length === 0 || depth > deepest) return schema;
+  const merged: Record<string, unknown> = { ...schema, $ref: undefined, allOf: undefined };
+  for (const part of parts) {
+    const next = flattened(fields(part), root, depth + 1);
+    const properties = { ...fields(merged["properties"]), ...fields(next["properties"]) };
+    const required = [...list(merged["required"]), ...list(next["required"])];
+    Object.assign(merged, next, { properties, required });
+  }
+  return merged;
+}
+
+function resolve(reference: string, root: JsonObject): unknown {
+  if (!reference.startsWith("#")) return undefined;
+  let at: unknown = root;
+  for (const step of reference.slice(1).split("/").slice(1)) at = fields(at)[step.replaceAll("~1", "/").replaceAll("~0", "~")];
+  return at;
+}
+
+function typeOf(schema: Fields): unknown {
+  const { type } = schema;
+  if (Array.isArray(type)) return type[0];
+  if (type !== undefined) return type;
+  if (schema["properties"] !== undefined || schema["required"] !== undefined) return "object";
+  return schema["items"] === undefined ? undefined : "array";
+}
+
+function objectFor(schema: Fields, root: JsonObject, depth: number): Json {
+  const properties = fields(schema["properties"]);
+  const names = list(schema["required"]).filter((name) => typeof name === "string");
+  return Object.fromEntries(names.map((name) => [name, valueFor(properties[name], root, depth + 1)]));
+}
+
+function arrayFor(schema: Fields, root: JsonObject, depth: number): Json {
+  const prefix = list(schema["prefixItems"]);
+  const length = Math.min(count(schema["minItems"]), 100);
+  return Array.from({ length }, (_, index) => valueFor(prefix[index] ?? schema["items"], root, depth + 1));
+}
+
+const formats: { readonly [format: string]: string } = {
+  date: "2000-01-01",
+  time: "00:00:00Z",
+  "date-time": "2000-01-01T00:00:00Z",
+  duration: "PT0S",
+  email: "demo@example.com",
+  hostname: "example.com",
+  ipv4: "192.0.2.1",
+  ipv6: "2001:db8::1",
+  uri: "https://example.com/",
+  uuid: "00000000-0000-4000-8000-000000000000",
+};
+
+function stringFor(schema: Fields): string {
+  const format = typeof schema["format"] === "string" ? formats[schema["format"]] : undefined;
+  return format ?? "demo".padEnd(Math.min(count(schema["minLength"]), 10_000), "o").slice(0, lengthOf(schema["maxLength"]));
+}
+
+function numberFor(schema: Fields): number {
+  const step = number(schema["multipleOf"]) ?? (typeOf(schema) === "integer" ? 1 : undefined);
+  const least = number(schema["minimum"]) ?? -Infinity;
+  const above = number(schema["exclusiveMinimum"]) ?? -Infinity;
+  const most = Math.min(number(schema["maximum"]) ?? Infinity, number(schema["exclusiveMaximum"]) ?? Infinity);
+  if (step === undefined) {
+    if (least <= 0 && above < 0 && most > 0) return 0;
+    if (least > above) return least;
+    if (above !== -Infinity) return most === Infinity ? above + 1 : (above + most) / 2;
+    return number(schema["maximum"]) === most ? most : most - 1;
+  }
+  if (least <= 0 && above < 0 && most > 0) return 0;
+  if (least === -Infinity && above === -Infinity) {
+    const down = Math.floor(most / step) * step;
+    return down === number(schema["exclusiveMaximum"]) ? down - step : down;
+  }
+  const up = Math.ceil(Math.max(least, above) / step) * step;
+  return up === above ? up + step : up;
+}
+
+const fields = (value: unknown): Fields => (isFields(value) ? value : {});
+const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+const number = (value: unknown): number | undefined => (typeof value === "number" ? value : undefined);
+const count = (value: unknown): number => Math.max(0, number(value) ?? 0);
+const lengthOf = (value: unknown): number => Math.max(0, number(value) ?? Infinity);
+
+/** A member of a schema, which is JSON already; null where it is deeper than any arguments may be. */
+function json(value: unknown): Json {
+  const wrapped: unknown = { value };
+  return isJsonObject(wrapped) ? (wrapped["value"] ?? null) : null;
+}

@@ -1,0 +1,68 @@
+// The parameters that every provider shares: what is passed, what is changed, what is left out, each change with its note.
+
+import type { SamplingRequest } from "../protocol/sampling.ts";
+import type { Model } from "../routing/table.ts";
+import type { Note } from "./call.ts";
+
+/**
+ * The temperature to pass, within 0 and `highest`; undefined where none was asked for or the model's API refuses it.
+ * A change or an omission is noted.
+ */
+export function temperatureFor(request: SamplingRequest, model: Model, highest: number, notes: Note[]): number | undefined {
+  const from = request.temperature;
+  if (from === undefined) return undefined;
+  if (model.omits.includes("temperature")) {
+    notes.push({ kind: "omitted", field: "temperature", why: "This model's API does not take a temperature." });
+    return undefined;
+  }
+  const to = Math.min(highest, Math.max(0, from));
+  if (to !== from) notes.push({ kind: "clamped", field: "temperature", from, to });
+  return to;
+}
+
+/**
+ * The stop sequences to pass, at most `most`, and only those that the API `takes`. The reply is cut at all of them by
+ * `finishReply`, so that the rest of the list still holds; a model that does not know of them may have generated further.
+ */
+export function stopSequencesFor(
+  request: SamplingRequest,
+  model: Model,
+  api: { readonly most: number; readonly takes: (sequence: string) => boolean },
+  notes: Note[],
+): string[] | undefined {
+  const asked = request.stopSequences ?? [];
+  if (asked.length === 0) return undefined;
+  const passed = model.omits.includes("stopSequences") ? [] : asked.filter(api.takes).slice(0, api.most);
+  if (passed.length < asked.length)
+    notes.push({
+      kind: "omitted",
+      field: "stopSequences",
+      why: `The API takes ${passed.length} of these ${asked.length} stop sequences; the reply is cut at the others after it was made.`,
+    });
+  return passed.length === 0 ? undefined : passed;
+}
+
+/**
+ * The request's metadata as far as the routing table names the keys, as texts (other JSON values as their JSON); undefined
+ * where nothing is left. Everything else is noted, by number only: the keys are the asker's words.
+ */
+export function metadataFor(request: SamplingRequest, model: Model, notes: Note[]): Record<string, string> | undefined {
+  const entries = Object.entries(request.metadata ?? {});
+  const named = entries.filter(([key]) => model.metadataKeys.includes(key));
+  if (named.length < entries.length)
+    notes.push({
+      kind: "omitted",
+      field: "metadata",
+      why: `${entries.length - named.length} of ${entries.length} metadata entries are not passed on: the routing table does not name them.`,
+    });
+  if (named.length === 0) return undefined;
+  return Object.fromEntries(named.map(([key, value]) => [key, typeof value === "string" ? value : JSON.stringify(value)]));
+}
+
+/** The tool choice to pass: one without tools is refused by both APIs, means nothing, and is noted where it asked for a tool. */
+export function toolChoiceFor(request: SamplingRequest, notes: Note[]): "auto" | "required" | "none" | undefined {
+  if ((request.tools?.length ?? 0) > 0) return request.toolChoice;
+  if (request.toolChoice === "required")
+    notes.push({ kind: "omitted", field: "toolChoice", why: "The request has no tools for the model to choose from." });
+  return undefined;
+}

@@ -1,0 +1,96 @@
+// What is done to every provider's reply before anybody sees it: unique tool use ids, stop sequences kept, the limit checked.
+/* oxlint-disable unicorn/no-thenable -- a fault says what to do `then`; it is never awaited */
+
+import { err, ok, type Result } from "../result.ts";
+import type { ReplyBlock, SamplingRequest } from "../protocol/sampling.ts";
+import type { ModelCall, ModelReply, Note, ProviderFault, Usage } from "./call.ts";
+import { brokenAnswer } from "./fault.ts";
+
+/** A reply as a provider gave it. `usage` is absent where the provider did not count. */
+export type Draft = {
+  readonly content: readonly ReplyBlock[];
+  readonly model: string;
+  readonly stopReason?: string;
+  readonly usage?: Usage;
+};
+
+/**
+ * The reply as it goes on to the response gate. Refused is only a reply over the limit by the provider's own count, and only
+ * where the table says so for this model (`overLimit: "refuse"`).
+ *
+ * A text over the limit is cut by share: of `reported` tokens for `n` characters, the first `n * maxTokens / reported` stay
+ * (whole code points). Nobody outside the provider can count its tokens exactly; the note says that it was cut. A reply with
+ * a tool use is not cut, since half a set of calls would be a different answer: it is noted only.
+ */
+export function finishReply(call: ModelCall, draft: Draft): Result<ModelReply, ProviderFault> {
+  const { request, candidate } = call;
+  const notes: Note[] = [];
+  const stopped = cutAtStop(withUniqueIds(draft.content, request), request.stopSequences ?? []);
+  let content = stopped.content;
+  let stopReason = stopped.cut ? "stopSequence" : draft.stopReason;
+  const usage = draft.usage ?? {
+    inputTokens: tokensOf(request.systemPrompt ?? "", request.messages),
+    outputTokens: tokensOf(draft.content),
+    estimated: true,
+  };
+  if (draft.usage !== undefined && usage.outputTokens > request.maxTokens) {
+    if (candidate.model.overLimit === "refuse") return err({ ...brokenAnswer("overLimit", usage), then: "stop" });
+    const cut = content.every((block) => block.type === "text");
+    notes.push({ kind: "overLimit", reportedTokens: usage.outputTokens, maxTokens: request.maxTokens, cut });
+    if (cut) {
+      content = keepShare(content, request.maxTokens / usage.outputTokens);
+      stopReason = "maxTokens";
+    }
+  }
+  if (content.length === 0) content = [{ type: "text", text: "" }];
+  return ok({ reply: { content, model: draft.model, ...(stopReason === undefined ? {} : { stopReason }) }, usage, notes });
+}
+
+/**
+ * Cuts at the first occurrence of any stop sequence in a text block; what comes after it would not have been generated.
+ * Needed for lists longer than an API takes, for models whose API takes none, and for servers that ignore the parameter.
+ */
+function cutAtStop(content: ReplyBlock[], sequences: readonly string[]): { content: ReplyBlock[]; cut: boolean } {
+  if (sequences.length === 0) return { content, cut: false };
+  for (const [index, block] of content.entries()) {
+    const at = block.type === "text" ? firstStop(block.text, sequences) : undefined;
+    if (block.type !== "text" || at === undefined) continue;
+    return { content: [...content.slice(0, index), { type: "text", text: block.text.slice(0, at) }], cut: true };
+  }
+  return { content, cut: false };
+}
+
+/** Where the first stop sequence begins in a text, in UTF-16 units; undefined where there is none. An empty sequence stops nothing. */
+export function firstStop(text: string, sequences: readonly string[]): number | undefined {
+  const found = sequences.flatMap((sequence) => (sequence === "" ? [] : [text.indexOf(sequence)])).filter((at) => at >= 0);
+  return found.length === 0 ? undefined : Math.min(...found);
+}
+
+function keepShare(content: readonly ReplyBlock[], share: number): ReplyBlock[] {
+  const texts = content.flatMap((block) => (block.type === "text" ? [block.text] : []));
+  let left = Math.floor(texts.reduce((sum, text) => sum + text.length, 0) * share);
+  return texts.flatMap((text): ReplyBlock[] => {
+    const kept = text.slice(0, left).replace(/[\uD800-\uDBFF]$/, "");
+    left = Math.max(0, left - text.length);
+    return kept === "" ? [] : [{ type: "text", text: kept }];
+  });
+}
+
+/** Some servers number their calls from the start in each reply, or give no id; a repeated id would make the next request invalid. */
+function withUniqueIds(content: readonly ReplyBlock[], request: SamplingRequest): ReplyBlock[] {
+  if (!content.some((block) => block.type === "tool_use")) return [...content];
+  const taken = new Set(
+    request.messages.flatMap((message) => message.content.flatMap((block) => (block.type === "tool_use" ? [block.id] : []))),
+  );
+  return content.map((block) => {
+    if (block.type !== "tool_use") return block;
+    let id = block.id === "" ? "call_1" : block.id;
+    for (let number = 2; taken.has(id); number += 1) id = `${block.id || "call"}_${number}`;
+    taken.add(id);
+    return { ...block, id };
+  });
+}
+
+/** A rough count for providers that do not count: four characters of JSON to a token, and none for the bytes of media. */
+const tokensOf = (...values: readonly unknown[]): number =>
+  Math.ceil(JSON.stringify(values, (key, value: unknown) => (key === "data" || key === "blob" ? "" : value)).length / 4);

@@ -1,0 +1,112 @@
+// Asks the candidates in their order until one answers: retries with backoff and jitter, a budget of time, failover.
+//
+// Never asks anybody again after a reply, and never leaves the list that it was given.
+
+import { err, ok, type Result } from "../../shared/result.ts";
+import type { Attempt, ModelReply, ProviderFault } from "../../shared/provider/call.ts";
+import type { EmbeddingReply } from "../../shared/provider/embedding.ts";
+import { cancelledFault, timeoutFault } from "../../shared/provider/fault.ts";
+import type { SamplingRequest } from "../../shared/protocol/sampling.ts";
+import type { Candidate } from "../../shared/routing/choose.ts";
+import { attemptEmbedding, attemptReply, type Limits, type Surroundings } from "./attempt.ts";
+import { createClients } from "./clients.ts";
+
+export type SendOptions = {
+  /** For all attempts and the waits between them. */
+  readonly totalTimeoutMs: number;
+  /** For one attempt, from its start to the last byte of the answer. */
+  readonly attemptTimeoutMs: number;
+  readonly maxAttemptsPerCandidate: number;
+  /** The caller no longer wants an answer: the attempt under way is cut, and no other is made. */
+  readonly signal?: AbortSignal;
+};
+
+export type Sent<T> = { readonly value: T; readonly candidate: Candidate; readonly attempts: readonly Attempt[] };
+export type AllFailed = { readonly kind: "allFailed"; readonly attempts: readonly Attempt[] };
+
+export type Sender = {
+  /** The first reply, with the candidate that gave it and the attempts that failed before it; or every attempt that failed. */
+  readonly send: (
+    request: SamplingRequest,
+    candidates: readonly Candidate[],
+    options: SendOptions,
+  ) => Promise<Result<{ modelReply: ModelReply; candidate: Candidate; attempts: readonly Attempt[] }, AllFailed>>;
+  /** The same for one vector for each text. */
+  readonly embed: (
+    texts: readonly string[],
+    candidates: readonly Candidate[],
+    options: SendOptions,
+  ) => Promise<Result<{ embedding: EmbeddingReply; candidate: Candidate; attempts: readonly Attempt[] }, AllFailed>>;
+};
+
+/** The world outside, passed in. `random` gives numbers from 0 up to 1; `lookup` reads a secret or variable of the environment. */
+export type World = {
+  readonly lookup: (name: string) => string | undefined;
+  readonly fetch: typeof fetch;
+  readonly now: () => number;
+  readonly sleep: (milliseconds: number) => Promise<void>;
+  readonly random: () => number;
+};
+
+/** Make one sender per isolate: it keeps the SDKs' clients, which are dearer to make than to use. */
+export function createSender(world: World): Sender {
+  const around: Surroundings = { clients: createClients(world.fetch), lookup: world.lookup, now: world.now };
+  return {
+    send: async (request, candidates, options) => {
+      const sent = await failover(world, candidates, options, (candidate, limits) => attemptReply({ request, candidate }, around, limits));
+      return sent.ok ? ok({ modelReply: sent.value.value, candidate: sent.value.candidate, attempts: sent.value.attempts }) : sent;
+    },
+    embed: async (texts, candidates, options) => {
+      const sent = await failover(world, candidates, options, (candidate, limits) =>
+        attemptEmbedding({ texts, candidate }, around, limits),
+      );
+      return sent.ok ? ok({ embedding: sent.value.value, candidate: sent.value.candidate, attempts: sent.value.attempts }) : sent;
+    },
+  };
+}
+
+async function failover<T>(
+  world: World,
+  candidates: readonly Candidate[],
+  options: SendOptions,
+  ask: (candidate: Candidate, limits: Limits) => Promise<Result<T, ProviderFault>>,
+): Promise<Result<Sent<T>, AllFailed>> {
+  const end = world.now() + options.totalTimeoutMs;
+  const attempts: Attempt[] = [];
+  const failed = (candidate: Candidate, at: number, fault: ProviderFault): void => {
+    attempts.push({ model: candidate.model.id, provider: candidate.model.provider, at, durationMs: world.now() - at, fault });
+  };
+  for (const [position, candidate] of candidates.entries()) {
+    const others = position < candidates.length - 1;
+    for (let number = 1; number <= options.maxAttemptsPerCandidate; number += 1) {
+      const at = world.now();
+      if (options.signal?.aborted === true || at >= end) {
+        failed(candidate, at, at >= end ? timeoutFault : cancelledFault);
+        return err({ kind: "allFailed", attempts });
+      }
+      const answer = await ask(candidate, { timeoutMs: Math.min(options.attemptTimeoutMs, end - at), signal: options.signal });
+      if (answer.ok) return ok({ value: answer.value, candidate, attempts });
+      failed(candidate, at, answer.error);
+      if (answer.error.then === "stop") return err({ kind: "allFailed", attempts });
+      if (answer.error.then === "next" || number === options.maxAttemptsPerCandidate) break;
+      const wait = waitMs(number, answer.error.retryAfterMs, world.random());
+      if (world.now() + wait >= end || (others && wait > longestWaitMs)) break;
+      await world.sleep(wait);
+    }
+  }
+  return err({ kind: "allFailed", attempts });
+}
+
+/** Where somebody else can be asked, nobody waits longer than this for one provider. */
+const longestWaitMs = 10_000;
+const firstWaitMs = 500;
+const lastWaitMs = 8_000;
+
+/**
+ * How long to wait after the `number`th failed attempt. Full jitter: anything up to the doubled bound, so that callers that failed
+ * together do not come back together. Where the provider said how long, that long and a little more, never less.
+ */
+export function waitMs(number: number, told: number | undefined, random: number): number {
+  if (told !== undefined) return told + Math.floor(random * firstWaitMs);
+  return Math.floor(random * Math.min(lastWaitMs, firstWaitMs * 2 ** (number - 1)));
+}
