@@ -27,6 +27,13 @@ export type Reading = {
   readonly silenceMilliseconds: number;
   readonly timing: Timing;
   readonly listener: Listener;
+  /** Aborted when nobody waits for this attempt any more. */
+  readonly signal: AbortSignal;
+};
+  readonly id: JsonRpcId;
+  readonly silenceMilliseconds: number;
+  readonly timing: Timing;
+  readonly listener: Listener;
 };
 
 /** What one HTTP response comes to. Never rejects on account of the connection: that is "dropped". */
@@ -76,7 +83,7 @@ async function readBody(response: Response, reading: Reading, take: (bytes: Uint
   const reader = response.body.getReader();
   try {
     for (;;) {
-      const next = await within(reader.read(), reading.silenceMilliseconds, reading.timing);
+      const next = await within(reader.read(), reading.silenceMilliseconds, reading.timing, reading.signal);
       if (next === "late") return "the gateway fell silent";
       if (next.done) return undefined;
       reading.listener.onHeartbeat?.();

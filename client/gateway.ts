@@ -23,7 +23,7 @@ export type GatewaySettings = {
 export class GaveUp extends RpcError {}
 
 const NOTICE_ATTEMPTS = 4;
-const NOTICE_MILLISECONDS = 10_000;
+const NOTICE_MILLISECONDS = 20_000;
 /** A connection that lived this long was a good one: the next failure starts the waiting anew. */
 const LIVED_MILLISECONDS = 30_000;
 
@@ -100,7 +100,7 @@ export class Gateway {
       );
       if (response === undefined || response === "late") return { kind: "dropped", why: "no connection" };
       // The whole attempt ends at the deadline even while heartbeats come; silence is watched by the reader.
-      const read = readAttempt(response, { id: request.id, silenceMilliseconds, timing, listener });
+      const read = readAttempt(response, { id: request.id, silenceMilliseconds, timing, listener, signal: both });
       const attempt = await within(read, Math.max(0, leftMilliseconds), timing, signal);
       return attempt === "late" ? { kind: "dropped", why: "no answer before the deadline" } : attempt;
     } finally {

@@ -150,13 +150,13 @@ export class InFlight {
       return;
     }
     if (!ORIGINATING.has(method)) return;
-    const repeated = this.#repeats(method, params);
+    const name = method === "resources/read" ? params["uri"] : params["name"];
+    const repeated = this.#repeats(method, name, params);
     if (repeated !== undefined) {
       delete repeated.input;
       this.#legs.set(idKey(id), { open: repeated, about: "itself" });
       return;
     }
-    const name = method === "resources/read" ? params["uri"] : params["name"];
     const controller = new AbortController();
     const origin: Origin = { id, method, name: typeof name === "string" ? name : undefined, ended: controller.signal };
     const open: Open = { origin, end: () => controller.abort() };
@@ -165,9 +165,11 @@ export class InFlight {
   }
 
   /** The open request that this one repeats, with the answers that its last result asked for (2026-07-28). */
-  #repeats(method: string, params: JsonObject): Open | undefined {
+  #repeats(method: string, name: unknown, params: JsonObject): Open | undefined {
     if (params["inputResponses"] === undefined && params["requestState"] === undefined) return undefined;
-    const waiting = [...this.#open].filter((open) => open.input !== undefined && open.origin.method === method);
+    const waiting = [...this.#open].filter(
+      (open) => open.input !== undefined && open.origin.method === method && open.origin.name === name,
+    );
     const state = params["requestState"];
     return waiting.find((open) => open.input?.state === state);
   }
