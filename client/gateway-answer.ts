@@ -30,11 +30,6 @@ export type Reading = {
   /** Aborted when nobody waits for this attempt any more. */
   readonly signal: AbortSignal;
 };
-  readonly id: JsonRpcId;
-  readonly silenceMilliseconds: number;
-  readonly timing: Timing;
-  readonly listener: Listener;
-};
 
 /** What one HTTP response comes to. Never rejects on account of the connection: that is "dropped". */
 export async function readAttempt(response: Response, reading: Reading): Promise<Attempt> {
