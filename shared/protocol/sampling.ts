@@ -38,7 +38,8 @@ const toolResult = z.strictObject({
 });
 
 const block = z.union([text, image, audio, toolUse, toolResult]);
-const message = z.strictObject({ role: z.enum(["user", "assistant"]), content: z.array(block).min(1) });
+/** A message may hold no block at all: the official schema allows it, and a provider that does not says so itself. */
+const message = z.strictObject({ role: z.enum(["user", "assistant"]), content: z.array(block) });
 const tool = z.strictObject({ name: z.string(), description: z.string().optional(), inputSchema: jsonObject });
 
 /** Preferences are advice (design: routing). They are kept for the page and the record; no provider gets them. */

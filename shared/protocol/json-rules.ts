@@ -1,0 +1,81 @@
+// What every JSON value from outside must be before anything walks, hashes or stores it. Never throws, never changes the value.
+//
+// JSON.parse accepts more than the rest of the pipeline can carry: a lone surrogate or a number that overflowed to infinity
+// has no canonical form (RFC 8785 sections 3.2.2.2 and 3.2.2.3), a member named `__proto__` becomes a prototype in the first
+// careless copy, and a value nested a hundred thousand deep overflows the stack of the first recursive walk.
+
+import { pointerStep, type Reading } from "./reading.ts";
+
+/** Objects and arrays inside one another in the params of a request, the params themselves counted. */
+export const MAX_DEPTH = 64;
+
+/** Longer names are not repeated in a pointer; it then ends at the last member that can be named. */
+const MAX_NAME_IN_POINTER = 128;
+
+/** Reports every place of `value` that breaks a rule above, under the pointer "" for `value` itself. */
+export function checkJson(value: unknown, reading: Reading): void {
+  const path: (string | number)[] = [];
+
+  function visit(value: unknown, depth: number): void {
+    switch (typeof value) {
+      case "string":
+        if (!value.isWellFormed()) reading.fault(pointerTo(path), "has a lone surrogate, which is not a character");
+        return;
+      case "number":
+        if (!Number.isFinite(value)) reading.fault(pointerTo(path), "is a number too large to carry");
+        return;
+      case "boolean":
+        return;
+      case "object":
+        if (value !== null) visitMembers(value, depth);
+        return;
+      case "undefined":
+        // Absent, as far as JSON goes: whoever needs the value says so.
+        return;
+      default:
+        reading.fault(pointerTo(path), "is not a JSON value");
+    }
+  }
+
+  function visitMembers(container: object, depth: number): void {
+    if (depth > MAX_DEPTH) {
+      reading.fault(pointerTo(path), `is nested more than ${MAX_DEPTH} levels deep`);
+    } else if (Array.isArray(container)) {
+      for (let i = 0; i < container.length && !reading.full; i += 1) {
+        path.push(i);
+        visit(container[i], depth + 1);
+        path.pop();
+      }
+    } else {
+      for (const [name, member] of Object.entries(container)) {
+        if (reading.full) return;
+        if (name === "__proto__") reading.fault(pointerTo(path), "has a member named __proto__, which is refused");
+        else if (!name.isWellFormed()) reading.fault(pointerTo(path), "has a member whose name has a lone surrogate");
+        else {
+          path.push(name);
+          visit(member, depth + 1);
+          path.pop();
+        }
+      }
+    }
+  }
+
+  visit(value, 1);
+}
+
+function pointerTo(path: readonly (string | number)[]): string {
+  let pointer = "";
+  for (const step of path) {
+    if (typeof step === "string" && step.length > MAX_NAME_IN_POINTER) break;
+    pointer += pointerStep(String(step));
+  }
+  return pointer;
+}
+
+/** Whether `value` has more than `levels` objects and arrays inside one another, itself counted. Looks no deeper than that. */
+export function isDeeperThan(levels: number, value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  if (levels === 0) return true;
+  for (const member of Object.values(value)) if (isDeeperThan(levels - 1, member)) return true;
+  return false;
+}

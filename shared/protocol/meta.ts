@@ -1,0 +1,66 @@
+// What a host says in `_meta` of its requests to us: the session, the client request that is served, the progress token. These are the
+// host's claims; whether they hold is for association.
+
+import { toRequestId, type RequestId } from "./json-rpc.ts";
+import type { Members, Reading } from "./reading.ts";
+
+export const SESSION_META = "countersign/session";
+export const ORIGINATING_REQUEST_META = "countersign/originatingRequest";
+
+/** The client's own request that a sampling request serves. `name` is the tool's, the prompt's, or the resource's URI. */
+export type OriginatingRequest = {
+  readonly id: RequestId;
+  readonly method: "tools/call" | "resources/read" | "prompts/get";
+  readonly name: string;
+  readonly server: string;
+};
+
+export type SamplingMeta = {
+  /** 1-128 visible ASCII characters. */
+  readonly session?: string;
+  readonly originating?: OriginatingRequest;
+  readonly progressToken?: string | number;
+};
+
+/** The `_meta` of a request of ours, with pointers under `/_meta`. Other members are not ours to judge. */
+export function readMeta(value: unknown, reading: Reading): SamplingMeta {
+  const meta = reading.object(value, "/_meta") ?? {};
+  const { [SESSION_META]: session, [ORIGINATING_REQUEST_META]: originating, progressToken: token } = meta;
+  if (token !== undefined && typeof token !== "string" && !Number.isSafeInteger(token)) {
+    reading.fault("/_meta/progressToken", "must be a string or an integer");
+  }
+  return {
+    ...(session !== undefined && { session: readSession(session, reading) }),
+    ...(originating !== undefined && { originating: readOriginating(originating, reading) }),
+    ...((typeof token === "string" || typeof token === "number") && { progressToken: token }),
+  };
+}
+
+function readSession(value: unknown, reading: Reading): string {
+  if (typeof value === "string" && /^[\x21-\x7e]{1,128}$/.test(value)) return value;
+  reading.fault("/_meta/countersign~1session", "must be 1 to 128 visible ASCII characters");
+  return "";
+}
+
+function readOriginating(value: unknown, reading: Reading): OriginatingRequest {
+  const at = "/_meta/countersign~1originatingRequest";
+  const given = reading.object(value, at) ?? {};
+  const id = toRequestId(given["id"]);
+  if (id === undefined) reading.fault(`${at}/id`, "must be a string or an integer");
+  const method = reading.oneOf(["tools/call", "resources/read", "prompts/get"], given, "method", at) ?? "tools/call";
+  return {
+    id: id ?? 0,
+    method,
+    name: readName(method === "resources/read" ? 4096 : 512, given, "name", at, reading),
+    server: readName(512, given, "server", at, reading),
+  };
+}
+
+/** Names are shown to reviewers and become keys: bounded in UTF-16 code units, and without control characters. */
+function readName(longest: number, of: Members, name: string, at: string, reading: Reading): string {
+  const value = reading.string(of, name, at);
+  if (typeof of[name] !== "string") return value;
+  if (value === "" || value.length > longest) reading.fault(`${at}/${name}`, `must be 1 to ${longest} characters`);
+  else if (/\p{Cc}/u.test(value)) reading.fault(`${at}/${name}`, "must not have control characters");
+  return value;
+}
