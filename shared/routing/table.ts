@@ -1,56 +1,193 @@
-// The routing table: which models there are, what they can take, what they cost and how they compare.
+// The routing table: which models there are, what they can take, what they cost and how they compare. The document is
+// parsed where it comes in; after that its types are trusted.
 
 import { z } from "zod";
+import type { JsonObject } from "../encoding.ts";
+import { err, ok, type Result } from "../result.ts";
+import { isPrivateHost, readBaseUrl } from "./address.ts";
+import { pointerTo, problemsOf, type Problem } from "./problems.ts";
 
-const score = z.number().min(0).max(1);
+/** Six decimals at most, so that choosing can count in whole millionths and two scores are never nearly equal. */
+const score = z
+  .number()
+  .min(0)
+  .max(1)
+  .refine((value) => Math.abs(value * 1e6 - Math.round(value * 1e6)) < 1e-6, "has more than six decimals");
 
-const provider = z.strictObject({
-  kind: z.enum(["anthropic", "openai", "demo"]),
-  /** Where the provider listens; the SDK's own address where absent. */
-  baseUrl: z.url().optional(),
-  /** The name of the environment secret with the credential. A provider with neither `secret` nor `keyless` is never eligible. */
-  secret: z.string().optional(),
-  /** A server that wants no credential (a local one). */
-  keyless: z.boolean().default(false),
-  /** Lets `baseUrl` be a private or loopback address. */
-  allowPrivate: z.boolean().default(false),
-  /** An environment variable that holds the base URL; where it is unset the provider's models are not eligible. */
-  baseUrlFrom: z.string().optional(),
-});
+const environmentName = z
+  .string()
+  .regex(
+    /^[A-Z][A-Z0-9_]{0,63}$/,
+    "is not the name of an environment variable (capital letters, digits, _); if it is a secret itself, revoke that secret",
+  );
+
+/** The gateway's own secrets: a provider that named one would be sent it. */
+const ownSecrets = /^(?:ADMIN_|LINK_|SLACK_|CLOUDFLARE_|DEV_API_KEY|EMAIL_|RESEND_|MAC_|OUTBOX|PUBLIC_URL)/;
+
+const name = z.string().regex(/^[A-Za-z0-9@][A-Za-z0-9@._:/-]{0,127}$/, "is not a name: letters, digits and @ . _ : / - only, at most 128");
+
+const provider = z
+  .strictObject({
+    kind: z.enum(["anthropic", "openai", "demo"]),
+    /** Where the provider listens; the SDK's own address where absent. */
+    baseUrl: z.string().max(2048).optional(),
+    /** The name of the environment secret with the credential. */
+    secret: environmentName.refine((value) => !ownSecrets.test(value), "names a setting of the gateway itself").optional(),
+    /** A server that wants no credential. True unless said otherwise for the demo, and for an address of your own without a `secret`. */
+    keyless: z.boolean().optional(),
+    /** Lets the base URL be a private or loopback address, and plain http. */
+    allowPrivate: z.boolean().default(false),
+    /** An environment variable that holds the base URL; where it is unset the provider's models are not eligible. */
+    baseUrlFrom: environmentName.refine((value) => !ownSecrets.test(value), "names a setting of the gateway itself").optional(),
+  })
+  .transform((value) => ({
+    ...value,
+    keyless:
+      value.keyless ??
+      (value.kind === "demo" || (value.secret === undefined && (value.baseUrl !== undefined || value.baseUrlFrom !== undefined))),
+  }));
+
+const usd = z.number().nonnegative().max(1_000_000);
 
 const model = z.strictObject({
-  id: z.string().min(1),
-  provider: z.string().min(1),
+  id: name,
+  provider: name,
   /** The name the provider knows it by. */
-  name: z.string().min(1),
-  tasks: z.array(z.enum(["chat", "embedding"])).min(1).default(["chat"]),
-  aliases: z.array(z.string()).default([]),
-  accepts: z.array(z.enum(["text", "image", "audio"])).default(["text"]),
+  name: z.string().min(1).max(256),
+  tasks: z
+    .array(z.enum(["chat", "embedding"]))
+    .min(1)
+    .default(["chat"]),
+  aliases: z.array(z.string().min(1).max(256)).max(64).default([]),
+  accepts: z
+    .array(z.enum(["text", "image", "audio"]))
+    .min(1)
+    .default(["text"]),
   tools: z.boolean().default(false),
+  /** Which tool choices the model's API takes; all of them where absent. */
+  toolChoices: z.array(z.enum(["auto", "required", "none"])).optional(),
   contextTokens: z.int().positive(),
   maxOutputTokens: z.int().positive(),
-  /** US dollars for a million tokens. */
-  price: z.strictObject({ inputPerMTok: z.number().nonnegative(), outputPerMTok: z.number().nonnegative() }),
+  /** US dollars for a million tokens; `above`: the prices of a call with more input tokens than that. */
+  price: z.strictObject({
+    inputPerMTok: usd,
+    outputPerMTok: usd,
+    above: z.strictObject({ inputTokens: z.int().positive(), inputPerMTok: usd, outputPerMTok: usd }).optional(),
+  }),
+  /** The most tokens that one image costs. */
+  imageTokens: z.int().positive().optional(),
   /** 0 to 1; `cost` is cheapness: 1 is free. */
   scores: z.strictObject({ intelligence: score, speed: score, cost: score }),
   tokenField: z.enum(["max_tokens", "max_completion_tokens"]).default("max_tokens"),
   /** Parameters that this model's API refuses. */
   omits: z.array(z.enum(["temperature", "stopSequences"])).default([]),
+  /** Sent as the API's own setting for how long to think; nothing is sent where absent. */
+  reasoningEffort: z.enum(["none", "minimal", "low", "medium", "high", "xhigh", "max"]).optional(),
+  /** Sent as `thinking.type` to the Anthropic API; nothing is sent where absent. What a model thinks counts against `maxTokens`. */
+  thinking: z.enum(["adaptive", "disabled", "between_tools"]).optional(),
   /** What to do with a reply that is longer than `maxTokens` by the provider's own count. */
   overLimit: z.enum(["cut", "refuse"]).default("cut"),
   metadataKeys: z.array(z.string()).default([]),
+  /** Ids or names of API keys; empty: every key. */
   onlyKeys: z.array(z.string()).default([]),
+  /** Names of MCP servers; empty: every server. */
   onlyServers: z.array(z.string()).default([]),
   enabled: z.boolean().default(true),
 });
 
+const equivalent = z.strictObject({
+  hint: z
+    .string()
+    .max(256)
+    .refine((value) => value.trim() !== "", "is empty"),
+  /** Ids, names or aliases of models in this table. */
+  models: z.array(z.string()).min(1),
+});
+
 export const routingTableSchema = z.strictObject({
   version: z.int().nonnegative().default(0),
-  providers: z.record(z.string(), provider),
-  models: z.array(model),
-  equivalents: z.array(z.strictObject({ hint: z.string(), models: z.array(z.string()) })).default([]),
+  providers: z.record(name, provider),
+  models: z.array(model).max(500),
+  equivalents: z.array(equivalent).max(500).default([]),
 });
 
 export type Provider = z.infer<typeof provider>;
 export type Model = z.infer<typeof model>;
 export type RoutingTable = z.infer<typeof routingTableSchema>;
+
+/** What an operator may write, for editors and for `docs/routing.md`. What only code can check (names that refer to each other) is not in it. */
+export const routingJsonSchema = (): JsonObject =>
+  JSON.parse(JSON.stringify(z.toJSONSchema(routingTableSchema, { io: "input" }))) as JsonObject;
+
+/**
+ * Reads a routing table from parsed JSON. Refused, each with a pointer and no value from the document: what the schema
+ * refuses, names that refer to nothing, ids given twice, a base URL that is private without `allowPrivate`, plain http to a
+ * public host, a provider that could never be used.
+ */
+export function parseRoutingTable(value: unknown): Result<RoutingTable, Problem[]> {
+  const parsed = routingTableSchema.safeParse(value);
+  if (!parsed.success) return err(problemsOf(parsed.error.issues));
+  const problems = [...providerProblems(parsed.data), ...modelProblems(parsed.data)];
+  return problems.length === 0 ? ok(parsed.data) : err(problems);
+}
+
+function providerProblems(table: RoutingTable): Problem[] {
+  const problems: Problem[] = [];
+  for (const [id, entry] of Object.entries(table.providers)) {
+    const at = (member: string, message: string): number => problems.push({ pointer: pointerTo(["providers", id, member]), message });
+    if (entry.baseUrl !== undefined && entry.baseUrlFrom !== undefined) at("baseUrlFrom", "stands beside baseUrl; keep one of them");
+    if (entry.kind !== "demo" && entry.secret === undefined && !entry.keyless)
+      at("secret", "is missing: name the environment secret with the credential, or give the base URL of a server that wants none");
+    if (entry.baseUrl !== undefined) {
+      const url = readBaseUrl(entry.baseUrl);
+      if (url === undefined) at("baseUrl", "is not an absolute http or https URL");
+      else if (url.extras) at("baseUrl", "carries a user name, a query or a fragment; credentials belong in the secret");
+      else if (!entry.allowPrivate && isPrivateHost(url.host)) at("baseUrl", "is a private or loopback address; allowPrivate permits that");
+      else if (!entry.allowPrivate && url.scheme === "http")
+        at("baseUrl", "is plain http, which shows the credential and the prompt to the network; allowPrivate permits that");
+    }
+  }
+  return problems;
+}
+
+function modelProblems(table: RoutingTable): Problem[] {
+  const problems: Problem[] = [];
+  const ids = new Set<string>();
+  const known = new Set<string>();
+  for (const [index, entry] of table.models.entries()) {
+    const at = (member: string, message: string): number => problems.push({ pointer: pointerTo(["models", index, member]), message });
+    const folded = foldCase(entry.id);
+    if (ids.has(folded)) at("id", "is given to two models (upper and lower case count as the same)");
+    ids.add(folded);
+    for (const reference of namesOf(entry)) known.add(foldCase(reference));
+    const its = providerOf(table, entry.provider);
+    if (its === undefined) at("provider", "names no provider of this table");
+    if (its?.kind === "anthropic" && entry.tasks.includes("embedding"))
+      at("tasks", "asks for embeddings, which the Anthropic API does not have");
+    if (its?.kind === "anthropic" && entry.accepts.includes("audio"))
+      at("accepts", "asks for audio, which the Anthropic API does not take");
+  }
+  for (const [index, entry] of table.equivalents.entries()) {
+    for (const [place, reference] of entry.models.entries()) {
+      if (!known.has(foldCase(reference)))
+        problems.push({
+          pointer: pointerTo(["equivalents", index, "models", place]),
+          message: "names no model of this table by id, name or alias",
+        });
+    }
+  }
+  return problems;
+}
+
+/** Everything that a hint or an equivalent may call a model. */
+export const namesOf = (entry: Model): string[] => [entry.id, entry.name, ...entry.aliases];
+
+/** The provider of that name; a name such as `constructor` finds nothing. */
+export const providerOf = (table: RoutingTable, id: string): Provider | undefined =>
+  Object.hasOwn(table.providers, id) ? table.providers[id] : undefined;
+
+/**
+ * Text made comparable without regard to case: canonical composition (NFC), then Unicode's upper and lower case mappings of
+ * no particular language, so that `ß` meets `SS`, every sigma is one, and `İ` does not meet `i`.
+ */
+export const foldCase = (text: string): string => text.normalize("NFC").toUpperCase().toLowerCase().replaceAll("ς", "σ");

@@ -1,0 +1,140 @@
+// Whether a model can serve a request at all, and if not, why. Reasons are told to the asker and to the operator, so they
+// name what the table says and nothing that the request contains.
+
+import type { SamplingRequest } from "../protocol/sampling.ts";
+import { leastInputTokens, sizeOf, type RequestSize } from "./price.ts";
+import { foldCase, namesOf, providerOf, type Model, type Provider, type RoutingTable } from "./table.ts";
+
+export type Task = "chat" | "embedding";
+
+export type RoutingInput = {
+  readonly table: RoutingTable;
+  readonly request: SamplingRequest;
+  readonly task: Task;
+  readonly key: { readonly id: string; readonly name: string };
+  /** The MCP server that asks. */
+  readonly server: string;
+  /** Why a provider cannot be used now (no credential, no address), or undefined where it can. */
+  readonly ready: (provider: Provider, providerName: string) => string | undefined;
+  /** Why a request cannot be put into a provider's words for this model, or undefined where it can. */
+  readonly cannotCarry: (request: SamplingRequest, model: Model, provider: Provider) => string | undefined;
+  /** The key's own allow-list of model ids; undefined: all. */
+  readonly onlyModels?: readonly string[] | undefined;
+};
+
+export type Eligible = { readonly model: Model; readonly provider: Provider; readonly providerName: string; readonly position: number };
+export type PassedOver = { readonly model: string; readonly reason: string };
+
+/**
+ * Splits the table's models into those that can serve the request and those that cannot, in the table's order, each of the
+ * latter with the first reason found. Access comes before everything else, so that nothing is told about a model that this
+ * key may not use but that it may not.
+ */
+export function findEligible(input: RoutingInput): {
+  readonly eligible: Eligible[];
+  readonly passedOver: PassedOver[];
+  readonly size: RequestSize;
+} {
+  const size = sizeOf(input.request);
+  const needs = needsOf(input.request);
+  const standIns = demoStandsIn(input);
+  const eligible: Eligible[] = [];
+  const passedOver: PassedOver[] = [];
+  for (const [position, model] of input.table.models.entries()) {
+    const provider = providerOf(input.table, model.provider);
+    const reason =
+      provider === undefined ? "its provider is not in the routing table" : reasonAgainst(input, model, provider, size, needs, standIns);
+    if (provider !== undefined && reason === undefined) eligible.push({ model, provider, providerName: model.provider, position });
+    else passedOver.push({ model: model.id, reason: reason ?? "" });
+  }
+  return { eligible, passedOver, size };
+}
+
+type Needs = { readonly content: readonly ("text" | "image" | "audio")[]; readonly tools: boolean; readonly forced: boolean };
+
+function reasonAgainst(
+  input: RoutingInput,
+  model: Model,
+  provider: Provider,
+  size: RequestSize,
+  needs: Needs,
+  demoStandsIn: boolean,
+): string | undefined {
+  const { request, task } = input;
+  const access = accessReason(input, model);
+  if (access !== undefined) return access;
+  const notReady = input.ready(provider, model.provider);
+  if (notReady !== undefined) return notReady;
+  if (provider.kind === "demo" && !demoStandsIn && !isNamedExactly(model, request))
+    return "the demo model stands in only until another provider is ready, or where a hint names it exactly";
+  if (!model.tasks.includes(task)) return task === "embedding" ? "it makes no embeddings" : "it is not a chat model";
+  for (const content of needs.content) if (!model.accepts.includes(content)) return `it does not accept ${content}`;
+  if (task === "chat") {
+    if (needs.tools && !model.tools) return "it cannot use tools";
+    if (needs.forced && model.toolChoices?.includes("required") === false) return "it cannot be made to call a tool";
+    if (request.maxTokens > model.maxOutputTokens) return `it cannot give maxTokens: at most ${model.maxOutputTokens}`;
+  }
+  const least = leastInputTokens(size) + (task === "chat" ? request.maxTokens : 0);
+  if (least > model.contextTokens) return `the request and maxTokens do not fit its context of ${model.contextTokens} tokens`;
+  return input.cannotCarry(request, model, provider);
+}
+
+function accessReason(input: RoutingInput, model: Model): string | undefined {
+  const { key, server, onlyModels } = input;
+  if (onlyModels !== undefined && !onlyModels.includes(model.id)) return "it is not for this key";
+  if (model.onlyKeys.length > 0 && !model.onlyKeys.includes(key.id) && !model.onlyKeys.includes(key.name)) return "it is not for this key";
+  if (model.onlyServers.length > 0 && !model.onlyServers.includes(server)) return "it is not for this server";
+  return model.enabled ? undefined : "it is disabled";
+}
+
+/**
+ * The demo provider is what a fresh checkout uses: its models are eligible only while no other model that this key and
+ * server may use has a provider that is ready. Its scores (free, fast) would otherwise win every cost or speed preference,
+ * and as the last candidate it would answer in earnest when every real provider is down.
+ */
+const demoStandsIn = (input: RoutingInput): boolean =>
+  !input.table.models.some((model) => {
+    const provider = providerOf(input.table, model.provider);
+    return (
+      provider !== undefined &&
+      provider.kind !== "demo" &&
+      accessReason(input, model) === undefined &&
+      input.ready(provider, model.provider) === undefined
+    );
+  });
+
+const isNamedExactly = (model: Model, request: SamplingRequest): boolean => {
+  const names = new Set(namesOf(model).map(foldCase));
+  return hintsOf(request).some((hint) => names.has(foldCase(hint)));
+};
+
+/** More hints than this say nothing more, and each costs a look at every model. */
+export const mostHints = 16;
+const longestHint = 256;
+
+/** The hints that count, in order: names with white space around them removed, without empty ones and ones over 256 characters; the first 16. */
+export function hintsOf(request: SamplingRequest): string[] {
+  const hints: string[] = [];
+  for (const { name } of request.modelPreferences?.hints ?? []) {
+    if (hints.length === mostHints) break;
+    if (name === undefined || name.length > longestHint) continue;
+    const hint = name.trim();
+    if (hint !== "") hints.push(hint);
+  }
+  return hints;
+}
+
+function needsOf(request: SamplingRequest): Needs {
+  const content = new Set<"text" | "image" | "audio">();
+  let tools = (request.tools?.length ?? 0) > 0;
+  if ((request.systemPrompt ?? "") !== "") content.add("text");
+  for (const message of request.messages) {
+    for (const block of message.content) {
+      if (block.type === "tool_use" || block.type === "tool_result") tools = true;
+      for (const piece of block.type === "tool_result" ? block.content : [block]) {
+        if (piece.type === "image" || piece.type === "audio" || piece.type === "text") content.add(piece.type);
+      }
+    }
+  }
+  return { content: [...content], tools, forced: (request.tools?.length ?? 0) > 0 && request.toolChoice === "required" };
+}

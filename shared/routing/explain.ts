@@ -1,0 +1,63 @@
+// What choosing would do with a request, step by step, for `POST /admin/routing/explain`. It calls no model and changes nothing.
+
+import { arithmeticOf, summaryOf, whyOf } from "./choose.ts";
+import { findEligible, hintsOf, type PassedOver, type RoutingInput } from "./eligible.ts";
+import { estimateInputTokens, leastInputTokens } from "./price.ts";
+import { rank, type Ranked, type Tier } from "./rank.ts";
+
+export type ExplainedModel = {
+  readonly model: string;
+  readonly provider: string;
+  /** The name the provider knows it by. */
+  readonly name: string;
+  /** From 1: the order in which it would be tried. */
+  readonly place: number;
+  readonly tier: Tier;
+  readonly score: number;
+  /** The sum as it was computed, such as "cost 0.8 x 0.4 + speed 0.2 x 0.6"; empty where no priority was given. */
+  readonly arithmetic: string;
+  readonly worstCostUsd: number;
+  readonly why: string;
+};
+
+export type Explanation = {
+  readonly tableVersion: number;
+  /** The hints that counted, in order. */
+  readonly hints: readonly string[];
+  /** How many hints were empty, too long, or beyond the sixteenth. */
+  readonly hintsIgnored: number;
+  /** Input tokens as used for eligibility and, without what a model says of images, for cost. */
+  readonly inputTokens: { readonly atLeast: number; readonly atMost: number };
+  readonly ranked: readonly ExplainedModel[];
+  readonly passedOver: readonly PassedOver[];
+  readonly why: string;
+};
+
+/** The same steps as `chooseCandidates`, with everything they looked at. A request that no model can serve has an empty `ranked`. */
+export function explainRouting(input: RoutingInput): Explanation {
+  const { eligible, passedOver, size } = findEligible(input);
+  const ranked = rank(input.table, input.request, eligible, size, input.task);
+  const hints = hintsOf(input.request);
+  const first = ranked[0];
+  return {
+    tableVersion: input.table.version,
+    hints,
+    hintsIgnored: (input.request.modelPreferences?.hints?.length ?? 0) - hints.length,
+    inputTokens: { atLeast: leastInputTokens(size), atMost: estimateInputTokens(size) },
+    ranked: ranked.map(explained),
+    passedOver,
+    why: first === undefined ? "No model of the table can serve this request." : summaryOf(input, first, ranked.length, passedOver),
+  };
+}
+
+const explained = (entry: Ranked, index: number): ExplainedModel => ({
+  model: entry.model.id,
+  provider: entry.providerName,
+  name: entry.model.name,
+  place: index + 1,
+  tier: entry.tier,
+  score: entry.points / 1e12,
+  arithmetic: arithmeticOf(entry.terms),
+  worstCostUsd: entry.worstCostUsd,
+  why: whyOf(entry),
+});
