@@ -1,0 +1,41 @@
+// An MCP server over stdio that summarizes text and holds no key: it asks its client's model, and has the patience that
+// a person at the other end needs.
+
+import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
+import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
+import { CreateMessageResultSchema } from "@modelcontextprotocol/sdk/types.js";
+import { z } from "zod";
+
+const TEN_MINUTES = 600_000;
+
+const server = new McpServer({ name: "summarize", version: "1.0.0" });
+
+server.registerTool(
+  "summarize",
+  { description: "Summarizes a text in one sentence.", inputSchema: { text: z.string() } },
+  async ({ text }, { sendRequest, sendNotification, _meta }) => {
+    const request = {
+      method: "sampling/createMessage" as const,
+      params: {
+        messages: [{ role: "user" as const, content: { type: "text" as const, text: `Summarize in one sentence:\n\n${text}` } }],
+        systemPrompt: "You write short, plain summaries.",
+        modelPreferences: { hints: [{ name: "claude" }], intelligencePriority: 0.3, speedPriority: 0.7 },
+        maxTokens: 200,
+      },
+    };
+    const result = await sendRequest(request, CreateMessageResultSchema, {
+      timeout: TEN_MINUTES,
+      // Asking for progress gets the request a token; each notification then starts the ten minutes anew.
+      resetTimeoutOnProgress: true,
+      onprogress: ({ progress, message }) => {
+        if (_meta?.progressToken === undefined) return;
+        const params = { progressToken: _meta.progressToken, progress, ...(message === undefined ? {} : { message }) };
+        void sendNotification({ method: "notifications/progress", params });
+      },
+    });
+    const reply = result.content.type === "text" ? result.content.text : `(${result.content.type})`;
+    return { content: [{ type: "text", text: reply }] };
+  },
+);
+
+await server.connect(new StdioServerTransport());

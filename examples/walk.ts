@@ -1,0 +1,41 @@
+// One whole walk through the gateway: a host, our summarize server, one tool call, and the reply that came back.
+
+import { fileURLToPath } from "node:url";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { createSamplingHandler } from "../client/sampling-handler.ts";
+
+export type WalkOptions = {
+  /** The gateway's base address. */
+  readonly url: string;
+  readonly apiKey: string;
+  /** Called when the gateway says that it waits, and for what; by default for a person at one of the gates. */
+  readonly onWaiting?: (message: string) => void;
+  /** What is to be summarized. */
+  readonly text?: string;
+};
+
+const TEXT = "Countersign answers MCP sampling requests at the edge. A person sees what is sent and what comes back, and may change both.";
+const PATIENCE = 15 * 60_000;
+
+/**
+ * Starts the summarize server as a child process, calls its tool, and gives the tool's result.
+ * @throws where the gateway cannot be used; a person's "no" is a result with `isError`.
+ */
+export async function walk({ url, apiKey, onWaiting, text = TEXT }: WalkOptions): Promise<Awaited<ReturnType<Client["callTool"]>>> {
+  const sampling = createSamplingHandler({ url, apiKey, onProgress: ({ message }) => onWaiting?.(message ?? "waiting") });
+  const client = new Client({ name: "countersign-walk", version: "1.0.0" });
+  sampling.attach(client, { server: "summarize" });
+  const args = [fileURLToPath(new URL("summarize-server.ts", import.meta.url))];
+  await client.connect(new StdioClientTransport({ command: process.execPath, args, stderr: "inherit" }));
+  try {
+    return await client.callTool({ name: "summarize", arguments: { text } }, undefined, {
+      timeout: PATIENCE,
+      resetTimeoutOnProgress: true,
+      onprogress: () => undefined,
+    });
+  } finally {
+    await client.close();
+    await sampling.flush();
+  }
+}
