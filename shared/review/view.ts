@@ -60,6 +60,8 @@ export type ReviewView = {
   readonly deadlineAt: number;
   readonly quorum: number;
   readonly rule: string;
+  /** Whether the server will be told the reason of a "no". Where absent the page does not say. */
+  readonly tellReason?: boolean;
   /** The current version of the request (at the response gate: the approved one). */
   readonly request: SamplingRequest;
   /** The request as the server sent it, where the current one differs. */

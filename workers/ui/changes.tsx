@@ -1,0 +1,49 @@
+// What was changed, field by field: for the reviewer who previews their own edits, and for those who come after.
+
+import { condense, type Change, type FieldChange } from "../../shared/review/difference.ts";
+import { Frame, SaidInline } from "./outside-text.tsx";
+import { placeWords, reviewWords as words } from "./review-words.ts";
+
+const Part = ({ change }: { change: Change }) => {
+  switch (change.kind) {
+    case "same":
+      return <SaidInline text={change.text} />;
+    // The words "removed" and "added" are for those who cannot see colours or strokes.
+    case "removed":
+      return (
+        <del>
+          <span class="hidden">[{words.changes.removed}: </span>
+          <SaidInline text={change.text} />
+          <span class="hidden">]</span>
+        </del>
+      );
+    case "added":
+      return (
+        <ins>
+          <span class="hidden">[{words.changes.added}: </span>
+          <SaidInline text={change.text} />
+          <span class="hidden">]</span>
+        </ins>
+      );
+    case "skipped":
+      return <b class="unseen gap">{words.changes.skipped(change.lines)}</b>;
+  }
+};
+
+/** The changed fields with what was taken out and put in. `from` says whose text it is. */
+export const Changes = ({ changes, from }: { changes: readonly FieldChange[]; from: string }) => (
+  <>
+    {changes.map((field) => (
+      <section class="piece">
+        <h3>{placeWords(field.path)}</h3>
+        <Frame from={from}>
+          <div class="said" dir="auto">
+            {condense(field.changes).map((change) => (
+              <Part change={change} />
+            ))}
+          </div>
+        </Frame>
+      </section>
+    ))}
+  </>
+);

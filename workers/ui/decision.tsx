@@ -1,0 +1,80 @@
+// The end of the review form: preview, approve, deny. The first button decides nothing, because it is the one that a browser
+// presses for Enter in a field, and that a scanner presses when it presses "the" button.
+
+import type { SubmittedForm } from "../../shared/review/form.ts";
+import { formFields, longestReason } from "../../shared/review/form.ts";
+import type { ReviewView } from "../../shared/review/view.ts";
+import { modelsOnButton } from "./models.tsx";
+import { Name } from "./outside-text.tsx";
+import { relativeWords, reviewWords as words, timeWords } from "./review-words.ts";
+import { fill } from "./sentence.tsx";
+
+/** A name of any length may come from outside; on a button a long one would push the words that matter off the screen. */
+const shortName = (name: string): string | undefined => (/^[\x21-\x7e]{1,48}$/.test(name) ? name : undefined);
+
+/**
+ * "Approve and send to …" names the model that is chosen right now, without a script: a rule in the stylesheet shows the one
+ * whose radio button is checked. Where a browser does not know that rule the button says "Approve and send".
+ */
+const ApproveWords = ({ view }: { view: ReviewView }) => {
+  if (view.gate === "response") {
+    const server = shortName(view.asker.server);
+    return <>{server === undefined ? words.response.approve : fill(words.response.approveTo, { server })}</>;
+  }
+  const names = view.models.map((model) => shortName(model.id));
+  const [only] = names;
+  if (names.length === 1 && only !== undefined) return <>{fill(words.request.approveTo, { model: only })}</>;
+  if (names.length > modelsOnButton || names.includes(undefined)) return <>{words.request.approve}</>;
+  return (
+    <>
+      <span class="to-any">{words.request.approve}</span>
+      {names.map((name, i) => (
+        <span class={`to to-${i}`}>{fill(words.request.approveTo, { model: name })}</span>
+      ))}
+    </>
+  );
+};
+
+const reasonHint = (view: ReviewView): string =>
+  view.tellReason === undefined ? words.decide.reasonUnsaid : view.tellReason ? words.decide.reasonTold : words.decide.reasonKept;
+
+export const Decision = ({ view, kept }: { view: ReviewView; kept: SubmittedForm | undefined }) => (
+  <section class="decision" id="decision" tabindex={-1} aria-labelledby="decision-heading">
+    <h2 id="decision-heading">{words.decide.heading}</h2>
+    <p>{fill(words[view.gate].exactly, { version: String(view.version) })}</p>
+    <p>
+      {words[view.gate].notSent}{" "}
+      {fill(words.decide.silence, { deadline: `${timeWords(view.deadlineAt)} (${relativeWords(view.deadlineAt, view.now)})` })}
+    </p>
+    {view.quorum > 1 ? (
+      <p>
+        {fill(words.decide.quorum, { quorum: String(view.quorum) })}{" "}
+        {view.state.kind === "voted"
+          ? fill(words.decide.votes, { votes: String(view.state.votes), quorum: String(view.state.quorum) })
+          : ""}
+      </p>
+    ) : null}
+    <div class="choice">
+      <p id="preview-hint">{words.decide.changed}</p>
+      <button type="submit" name={formFields.act} value="preview" class="quiet" aria-describedby="preview-hint">
+        {words.decide.preview}
+      </button>
+    </div>
+    <div class="choice">
+      <button type="submit" name={formFields.act} value="approve" class="approve">
+        <ApproveWords view={view} />
+      </button>
+    </div>
+    <div class="choice deny-choice">
+      <label for="reason">{words.decide.reason}</label>
+      <p id="reason-hint">{reasonHint(view)}</p>
+      <textarea id="reason" name={formFields.reason} rows={2} maxlength={longestReason} aria-describedby="reason-hint">
+        {`\n${kept?.reason ?? ""}`}
+      </textarea>
+      <button type="submit" name={formFields.act} value="deny" class="deny">
+        {words.decide.deny}
+      </button>
+    </div>
+    <p class="meta">{fill(words.glance.forYou, { reviewer: <Name value={view.reviewer} />, rule: <Name value={view.rule} /> })}</p>
+  </section>
+);

@@ -1,0 +1,55 @@
+// The shell of every page that people see: one stylesheet, no script, nothing loaded from anywhere.
+
+import { raw } from "hono/html";
+import type { Child } from "hono/jsx";
+import { stylesheet } from "./stylesheet.ts";
+
+type DocumentProps = { title: string; cspNonce: string; skip?: { to: string; words: string }; children: Child };
+
+export const Document = ({ title, cspNonce, skip, children }: DocumentProps) => (
+  <html lang="en">
+    <head>
+      <meta charset="utf-8" />
+      <meta name="viewport" content="width=device-width, initial-scale=1" />
+      <meta name="robots" content="noindex, nofollow" />
+      <title>{title}</title>
+      <style nonce={cspNonce}>{raw(stylesheet)}</style>
+    </head>
+    <body>
+      <header>
+        <span class="product">Countersign</span>
+        {skip === undefined ? null : <a href={`#${skip.to}`}>{skip.words}</a>}
+      </header>
+      <main>{children}</main>
+    </body>
+  </html>
+);
+
+/** A page as the text of a response. Components here are never asynchronous, so this is always a string already. */
+export const asHtml = (page: Child): string => `<!doctype html>${String(page)}`;
+
+/**
+ * The headers of every such page. `cspNonce` is fresh random base64 or base64url of one response. No script may run; only the
+ * page's own style counts; images and sound come from the page itself; forms go to us alone; nobody may frame it; nothing is
+ * kept. `Referrer-Policy` is same-origin because with no-referrer older web views send `Origin: null` and could not post.
+ */
+export const pageHeaders = (cspNonce: string): Record<string, string> => ({
+  "Content-Type": "text/html; charset=utf-8",
+  "Content-Security-Policy": [
+    "default-src 'none'",
+    `style-src 'nonce-${cspNonce}'`,
+    "img-src data:",
+    "media-src data:",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+  ].join("; "),
+  "Referrer-Policy": "same-origin",
+  "Cache-Control": "no-store",
+  "X-Content-Type-Options": "nosniff",
+  "X-Frame-Options": "DENY",
+  "X-Robots-Tag": "noindex, nofollow",
+  "Cross-Origin-Opener-Policy": "same-origin",
+  "Cross-Origin-Resource-Policy": "same-origin",
+  "Strict-Transport-Security": "max-age=31536000; includeSubDomains",
+});

@@ -1,0 +1,55 @@
+// How a review ended, on top of its page: who, when, what, and what became of it. It decides nothing.
+
+import type { Child } from "hono/jsx";
+import { unreachable } from "../../shared/result.ts";
+import type { ReviewState, ReviewView } from "../../shared/review/view.ts";
+import { Name } from "./outside-text.tsx";
+import { progressWords, reviewWords as words, timeWords } from "./review-words.ts";
+import { fill } from "./sentence.tsx";
+
+export const isOpen = (state: ReviewState): boolean => state.kind === "open" || state.kind === "voted";
+
+/** The state in a word or two: the banner's heading and the page's title. */
+export function stateWords(state: ReviewState): string {
+  return state.kind === "approved" && state.edited ? words.states.approvedEdited : words.states[state.kind];
+}
+
+function explanation(state: ReviewState): Child[] {
+  switch (state.kind) {
+    case "open":
+      return [];
+    case "voted":
+      return fill(words.states.votedSoFar, { votes: String(state.votes), quorum: String(state.quorum) });
+    case "approved":
+    case "denied":
+      return fill(words.states.byAt, { by: <Name value={state.by} />, at: timeWords(state.at) });
+    case "expired":
+      return fill(words.states.expiredAt, { at: timeWords(state.at) });
+    case "cancelled":
+      return fill(words.states.cancelledAt, { at: timeWords(state.at) });
+    case "failed":
+      return fill(words.states.failedAt, { at: timeWords(state.at) });
+    default:
+      return unreachable(state);
+  }
+}
+
+function reasonOf(state: ReviewState): Child[] {
+  if (state.kind === "denied" && state.reason !== null) return fill(words.states.reason, { reason: <Name value={state.reason} /> });
+  if (state.kind === "cancelled" || state.kind === "failed") return fill(words.states.why, { why: <Name value={state.why} /> });
+  return [];
+}
+
+export const Outcome = ({ view: { state, progress } }: { view: ReviewView }) => {
+  if (state.kind === "open") return null;
+  const reason = reasonOf(state);
+  const after = isOpen(state) ? "" : progressWords[progress];
+  return (
+    <section class={`outcome ${state.kind}`} role="status">
+      <h2>{stateWords(state)}</h2>
+      <p>{explanation(state)}</p>
+      {reason.length === 0 ? null : <p>{reason}</p>}
+      {after === "" ? null : <p>{after}</p>}
+    </section>
+  );
+};

@@ -1,0 +1,53 @@
+// Text that was not written by Countersign, shown so that nobody takes it for ours: in a marked frame, letter by letter,
+// with labels for what would be invisible. It is never markdown, never HTML, never a link.
+
+import type { Child } from "hono/jsx";
+import { viewText, type Segment } from "../../shared/review/text-view.ts";
+import { fill } from "./sentence.tsx";
+import { reviewWords as words } from "./review-words.ts";
+
+const Parts = ({ segments }: { segments: readonly Segment[] }) => (
+  <>
+    {segments.map((segment) => {
+      if (segment.kind === "text") return segment.text;
+      if (segment.kind === "unseen") return <b class="unseen">{segment.label}</b>;
+      return <b class="unseen gap">{words.outside.blankLines(segment.count)}</b>;
+    })}
+  </>
+);
+
+const unseenIn = (segments: readonly Segment[]): number =>
+  segments.reduce((sum, segment) => sum + (segment.kind === "unseen" && segment.codePoint !== 0x20 ? segment.count : 0), 0);
+
+/** A short text from outside inside a sentence of ours: a server's name, a model's id. Its direction cannot leak out. */
+export const Name = ({ value }: { value: string }) => (
+  <bdi class="name">{value === "" ? words.outside.empty : <Parts segments={viewText(value)} />}</bdi>
+);
+
+type FrameProps = { from: string; children: Child };
+
+/** The frame around everything from outside. What is inside can paint neither over its border nor beyond it. */
+export const Frame = ({ from, children }: FrameProps) => (
+  <div class="outside">
+    <p class="edge">{from}</p>
+    {children}
+    <p class="edge">{words.outside.end}</p>
+  </div>
+);
+
+/** A whole text from outside, uncut. */
+export const OutsideText = ({ text, from }: { text: string; from: string }) => {
+  const segments = viewText(text);
+  const unseen = unseenIn(segments);
+  return (
+    <Frame from={from}>
+      {unseen === 0 ? null : <p class="edge">{fill(words.outside.unseen(unseen), { sample: <b class="unseen">U+200B</b> })}</p>}
+      <div class="said" dir="auto">
+        {text === "" ? <i>{words.outside.empty}</i> : <Parts segments={segments} />}
+      </div>
+    </Frame>
+  );
+};
+
+/** The parts of a text without a frame, for places that have one around them (differences). */
+export const SaidInline = ({ text }: { text: string }) => <Parts segments={viewText(text)} />;
