@@ -177,11 +177,12 @@ export class FakeGateway {
     const stream = wantsStream(request);
     const encoder = new TextEncoder();
     let count = 0;
+    let watcher: Watcher | undefined;
     const body = new ReadableStream<Uint8Array>({
       start: (controller) => {
         const send = (text: string): void => controller.enqueue(encoder.encode(text));
         send(stream ? ": open\n\n" : " ");
-        run.watchers.add({
+        watcher = {
           heartbeat: () => send(stream ? ": still here\n\n" : "\n"),
           progress: (message) => {
             count += 1;
@@ -195,7 +196,11 @@ export class FakeGateway {
             controller.close();
           },
           drop: () => controller.error(new Error("cut")),
-        });
+        };
+        run.watchers.add(watcher);
+      },
+      cancel: () => {
+        if (watcher !== undefined) run.watchers.delete(watcher);
       },
     });
     return new Response(body, { headers: { "content-type": stream ? "text/event-stream" : "application/json" } });
