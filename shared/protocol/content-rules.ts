@@ -5,8 +5,8 @@ import { Reading, type ParamsFault } from "./reading.ts";
 import type { Message } from "./sampling.ts";
 
 /**
- * Whether a text is base64 in the standard alphabet with its padding (RFC 4648 section 4); "" is, being no bytes at all. White space and the
- * URL alphabet are not. Stray bits in the last letter are let through: every decoder reads the same bytes from them.
+ * Whether a text is base64 in the standard alphabet with its padding (RFC 4648 section 4); "" is, being no bytes at all.
+ * White space and the URL alphabet are not. Stray bits in the last letter are let through: every decoder reads the same bytes.
  */
 export function isBase64(text: string): boolean {
   const padding = text.endsWith("==") ? 2 : text.endsWith("=") ? 1 : 0;

@@ -31,7 +31,7 @@ export function readMeta(value: unknown, reading: Reading): SamplingMeta {
   }
   return {
     ...(session !== undefined && { session: readSession(session, reading) }),
-    ...(originating !== undefined && { originating: readOriginating(originating, reading) }),
+    ...(originating !== undefined && readOriginating(originating, reading)),
     ...((typeof token === "string" || typeof token === "number") && { progressToken: token }),
   };
 }
@@ -42,18 +42,15 @@ function readSession(value: unknown, reading: Reading): string {
   return "";
 }
 
-function readOriginating(value: unknown, reading: Reading): OriginatingRequest {
+function readOriginating(value: unknown, reading: Reading): { readonly originating?: OriginatingRequest } {
   const at = "/_meta/countersign~1originatingRequest";
-  const given = reading.object(value, at) ?? {};
+  const given = reading.object(value, at);
+  if (given === undefined) return {};
   const id = toRequestId(given["id"]);
   if (id === undefined) reading.fault(`${at}/id`, "must be a string or an integer");
   const method = reading.oneOf(["tools/call", "resources/read", "prompts/get"], given, "method", at) ?? "tools/call";
-  return {
-    id: id ?? 0,
-    method,
-    name: readName(method === "resources/read" ? 4096 : 512, given, "name", at, reading),
-    server: readName(512, given, "server", at, reading),
-  };
+  const name = readName(method === "resources/read" ? 4096 : 512, given, "name", at, reading);
+  return { originating: { id: id ?? 0, method, name, server: readName(512, given, "server", at, reading) } };
 }
 
 /** Names are shown to reviewers and become keys: bounded in UTF-16 code units, and without control characters. */

@@ -6,7 +6,7 @@ import { err, ok, type Result } from "../result.ts";
 import { toRequestId, type RequestId } from "./json-rpc.ts";
 import { checkJson } from "./json-rules.ts";
 import { readMeta } from "./meta.ts";
-import { Reading, type ParamsFault } from "./reading.ts";
+import { Reading, type Members, type ParamsFault } from "./reading.ts";
 
 export const RELATED_TASK_META = "io.modelcontextprotocol/related-task";
 
@@ -26,7 +26,10 @@ export type Task = {
   readonly pollInterval?: number | undefined;
 };
 
-/** The params of `tasks/get`, `tasks/result` and `tasks/cancel`. Refused: anything but an object with a string `taskId`. Whether there is such a task is for the caller. */
+/**
+ * The params of `tasks/get`, `tasks/result` and `tasks/cancel`. Refused: anything but an object with a string `taskId`.
+ * Whether there is such a task is for the caller.
+ */
 export function parseTaskParams(params: unknown): Result<{ readonly taskId: string }, ParamsFault> {
   const reading = new Reading();
   checkJson(params, reading);
@@ -39,25 +42,27 @@ export function parseTaskParams(params: unknown): Result<{ readonly taskId: stri
 export type Cancelled = { readonly requestId: RequestId; readonly reason?: string; readonly session?: string };
 
 /**
- * The params of `notifications/cancelled`; the session is in `_meta` as in the request that is cancelled. `requestId` is required: the schema
- * has it optional for the sake of tasks, which are cancelled with `tasks/cancel` and not with this.
+ * The params of `notifications/cancelled`; the session is in `_meta` as in the request that is cancelled. `requestId` is required: the
+ * schema has it optional for the sake of tasks, which are cancelled with `tasks/cancel` and not with this.
  */
 export function parseCancelled(params: unknown): Result<Cancelled, ParamsFault> {
   const reading = new Reading();
   checkJson(params, reading);
-  const given = reading.object(params, "") ?? {};
-  const requestId = toRequestId(given["requestId"]);
-  const reason = given["reason"];
-  if (requestId === undefined) reading.fault("/requestId", "must be a string or an integer");
-  if (reason !== undefined) reading.string(given, "reason", "");
-  const session = given["_meta"] === undefined ? undefined : readMeta(given["_meta"], reading).session;
+  const given = reading.object(params, "");
+  const cancelled = given === undefined ? { requestId: 0 } : readCancelled(given, reading);
   const fault = reading.invalid();
-  if (fault !== undefined) return err(fault);
-  return ok({
+  return fault === undefined ? ok(cancelled) : err(fault);
+}
+
+function readCancelled(given: Members, reading: Reading): Cancelled {
+  const requestId = toRequestId(given["requestId"]);
+  if (requestId === undefined) reading.fault("/requestId", "must be a string or an integer");
+  const session = given["_meta"] === undefined ? undefined : readMeta(given["_meta"], reading).session;
+  return {
     requestId: requestId ?? 0,
-    ...(typeof reason === "string" && { reason }),
+    ...(given["reason"] !== undefined && { reason: reading.string(given, "reason", "") }),
     ...(session !== undefined && { session }),
-  });
+  };
 }
 
 /** The task as the result of `tasks/get` and `tasks/cancel`, which are the bare task. */

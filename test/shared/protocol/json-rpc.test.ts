@@ -10,7 +10,7 @@ import {
   success,
   type RequestId,
 } from "../../../shared/protocol/json-rpc.ts";
-import { officialErrors } from "./official.ts";
+import { fixture, officialErrors } from "./official.ts";
 
 const idArbitrary: fc.Arbitrary<RequestId> = fc.oneof(
   fc.string({ maxLength: 20 }),
@@ -125,6 +125,14 @@ describe("a response", () => {
     }
     expect(officialErrors("2025-11-25", "JSONRPCResultResponse", success("a", { x: 1 }))).toEqual([]);
     expect(officialErrors("2025-11-25", "JSONRPCErrorResponse", failure(1, { code: -1, message: "no" }))).toEqual([]);
+  });
+
+  test("that says no is the official message", () => {
+    const error = (code: number, message: string) => ({ code, message });
+    expect(failure(3, error(-1, "User rejected sampling request"))).toEqual(fixture("documentation/2025-11-25/error-rejected.json"));
+    expect(failure(4, error(-32602, "Tool result missing in request"))).toEqual(
+      fixture("documentation/2025-11-25/error-tool-result-missing.json"),
+    );
   });
 
   test("to a message whose id could not be told has a null id, as JSON-RPC asks", () => {

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { parseMessage } from "../../../shared/protocol/json-rpc.ts";
+import { parseMessage, success } from "../../../shared/protocol/json-rpc.ts";
 import { parseSampling, toParams, toResult, toSingleBlockResult } from "../../../shared/protocol/revision-2025.ts";
 import { samplingRequestSchema, type ReplyBlock, type SamplingReply, type SamplingRequest } from "../../../shared/protocol/sampling.ts";
 import { fixture, officialErrors } from "./official.ts";
@@ -384,6 +384,47 @@ describe("params are refused with a pointer to each fault", () => {
       withResult([{ type: "resource", resource: { uri: "a", text: "", blob: "" } }]),
       ["/messages/1/content/content/0/resource"],
     ],
+    [
+      "a tool with an icon without a source",
+      params({ tools: [{ name: "t", inputSchema: { type: "object" }, icons: [{ src: "a" }, {}] }] }),
+      ["/tools/0/icons/1/src"],
+    ],
+    [
+      "a tool with an icon of an unknown theme",
+      params({ tools: [{ name: "t", inputSchema: { type: "object" }, icons: [{ src: "a", theme: "grey" }] }] }),
+      ["/tools/0/icons/0/theme"],
+    ],
+    ["a tool whose title is a number", params({ tools: [{ name: "t", inputSchema: { type: "object" }, title: 1 }] }), ["/tools/0/title"]],
+    [
+      "a tool whose hint is a text",
+      params({ tools: [{ name: "t", inputSchema: { type: "object" }, annotations: { readOnlyHint: "yes" } }] }),
+      ["/tools/0/annotations/readOnlyHint"],
+    ],
+    [
+      "a tool of unknown task support",
+      params({ tools: [{ name: "t", inputSchema: { type: "object" }, execution: { taskSupport: "maybe" } }] }),
+      ["/tools/0/execution/taskSupport"],
+    ],
+    [
+      "a tool whose output is a list",
+      params({ tools: [{ name: "t", inputSchema: { type: "object" }, outputSchema: { type: "array" } }] }),
+      ["/tools/0/outputSchema/type"],
+    ],
+    [
+      "a link of half a byte",
+      withResult([{ type: "resource_link", uri: "a", name: "a", size: 0.5 }]),
+      ["/messages/1/content/content/0/size"],
+    ],
+    [
+      "a link with an icon without a source",
+      withResult([{ type: "resource_link", uri: "a", name: "a", icons: [{}] }]),
+      ["/messages/1/content/content/0/icons/0/src"],
+    ],
+    [
+      "an originating request that is null",
+      params({ _meta: { "countersign/originatingRequest": null } }),
+      ["/_meta/countersign~1originatingRequest"],
+    ],
     ["tools that are an object", params({ tools: {} }), ["/tools"]],
     ["a tool without a schema", params({ tools: [{ name: "t" }] }), ["/tools/0/inputSchema"]],
     ["a tool without a name", params({ tools: [{ inputSchema: { type: "object" } }] }), ["/tools/0/name"]],
@@ -542,15 +583,29 @@ describe("a result", () => {
     expect(toSingleBlockResult(reply(audio), "2024-11-05", meta)).toEqual(fault("audio"));
   });
 
-  test("in every official example is what the same reply would be given as", () => {
-    for (const path of [
-      "2026-07-28/examples/CreateMessageResult/text-response.json",
-      "2026-07-28/examples/CreateMessageResult/final-response.json",
-      "2026-07-28/examples/CreateMessageResult/tool-use-response.json",
-    ]) {
-      const { content, model, stopReason } = fixture(path) as { content: ReplyBlock | ReplyBlock[]; model: string; stopReason: string };
-      const { _meta, ...result } = toResult({ content: [content].flat(), model, stopReason }, tools, {});
-      expect(result).toEqual(fixture(path));
-    }
+  test.each([
+    "2026-07-28/examples/CreateMessageResult/text-response.json",
+    "2026-07-28/examples/CreateMessageResult/final-response.json",
+    "2026-07-28/examples/CreateMessageResult/tool-use-response.json",
+  ])("is the official example where the reply is the same: %s", (path) => {
+    expect(resultLike(fixture(path))).toEqual(fixture(path));
   });
+
+  test.each([
+    "documentation/2024-11-05/result.json",
+    "documentation/2025-06-18/result.json",
+    "documentation/2025-11-25/result.json",
+    "documentation/2025-11-25/result-with-tool-uses.json",
+    "documentation/2025-11-25/result-after-tools.json",
+  ])("in a response is the official message where the reply is the same: %s", (path) => {
+    const message = fixture(path) as { id: number; result: unknown };
+    expect(success(message.id, resultLike(message.result))).toEqual(message);
+  });
+
+  /** The result that we give for the reply that an example shows, without our own _meta. */
+  function resultLike(example: unknown) {
+    const { content, model, stopReason } = example as { content: ReplyBlock | ReplyBlock[]; model: string; stopReason: string };
+    const { _meta, ...result } = toResult({ content: [content].flat(), model, stopReason }, tools, {});
+    return result;
+  }
 });
