@@ -74,12 +74,7 @@ export function joinClient(client: ClientLike, capabilities: SamplingCapabilitie
     const connection = open();
     current = connection;
     observe(transport, connection);
-    try {
-      await Reflect.apply(connect, client, [transport, options]);
-    } catch (error) {
-      connection.closed();
-      throw error;
-    }
+    await Reflect.apply(connect, client, [transport, options]);
     if (client.getProtocolEra?.() !== "modern") return;
     const answerInput = (request: unknown, context: unknown): Promise<JsonObject> => {
       const params = isObject(request) ? objectIn(request, "params") : {};

@@ -208,6 +208,23 @@ describe("a call to the gateway", () => {
     expect(timing.sleeping).toBe(0);
   });
 
+  test("begins with short pauses again after a connection that lived", async () => {
+    const timing = new ManualTiming();
+    let cut: () => void = () => undefined;
+    const living = () =>
+      new Response(new ReadableStream({ start: (controller) => void (cut = () => controller.error(new Error("reset"))) }), {
+        headers: { "content-type": "text/event-stream" },
+      });
+    const { gateway } = scripted([() => "no connection", () => "no connection", living, () => "no connection", whole], { timing });
+    const call = gateway.call(REQUEST, never);
+    await timing.advance(375 + 750);
+    await timing.advance(40_000);
+    cut();
+    await timing.advance(375 + 750);
+    expect(await call).toEqual(RESULT);
+    expect(timing.waits.filter((wait) => wait < 20_000)).toEqual([375, 750, 375, 750]);
+  });
+
   test("takes a gateway that falls silent for gone after 60 s, before and after the answer has begun", async () => {
     const timing = new ManualTiming();
     const { gateway, bodies } = scripted([() => "hangs", () => streamed(encode(": open\n\n")), whole], { timing });

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { createSamplingHandler, type SamplingHandlerOptions } from "../../client/sampling-handler.ts";
+import { createSamplingHandler, type SamplingHandlerOptions, type TransportLike } from "../../client/sampling-handler.ts";
 import { FAKE_KEY, FakeGateway, until } from "../support/fake-gateway.ts";
 import { hurried, ManualTiming, settle } from "./manual-timing.ts";
 
@@ -115,7 +115,11 @@ describe("a sampling request", () => {
     const { ask, connection, sampling } = open();
     gateway.onRun = () => undefined;
     const result = ask(5);
-    const outcome = expect(result).rejects.toMatchObject({ code: -1, data: { outcome: "cancelled" } });
+    const outcome = expect(result).rejects.toMatchObject({
+      code: -1,
+      message: "Sampling request cancelled: the client request that it belongs to has ended",
+      data: { outcome: "cancelled" },
+    });
     await gateway.run(0);
     connection.received({ jsonrpc: "2.0", id: 1, result: { content: [] } });
     await outcome;
@@ -204,6 +208,20 @@ describe("sampling as a task", () => {
     expect(connection.answers("tasks/get", { taskId: "run-2" })).toBe(false);
   });
 
+  test("goes on when the server no longer waits for its result", async () => {
+    const { ask, connection, sampling } = open();
+    gateway.onRun = () => undefined;
+    await ask(5, { ...PARAMS, task: {} });
+    const outcome = expect(ask(6, { taskId: "run-1" }, "tasks/result")).rejects.toThrow("cancelled");
+    const run = await gateway.run(0);
+    await until(() => run.watchers.size > 0);
+    connection.received({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 6 } });
+    await outcome;
+    await sampling.flush();
+    expect(run.outcome).toBeUndefined();
+    expect(gateway.trail).toEqual(["POST /sampling sampling/createMessage", "POST /sampling tasks/result"]);
+  });
+
   test("of another connection is unknown here", async () => {
     const one = open();
     gateway.onRun = () => undefined;
@@ -218,11 +236,38 @@ describe("sampling as a task", () => {
   });
 });
 
+describe("a transport that is observed", () => {
+  test("ends a request that it could not send, and still tells the client", async () => {
+    const sampling = createSamplingHandler({ url: gateway.url, apiKey: FAKE_KEY, fetch: gateway.fetch });
+    let works = true;
+    const seen: unknown[] = [];
+    const transport: TransportLike = {
+      send: () => (works ? Promise.resolve() : Promise.reject(new Error("not sent"))),
+      onmessage: (message: unknown) => void seen.push(message),
+    };
+    const { connection } = sampling.connection({ server: "notes", transport });
+    const send = (message: unknown): Promise<void> => Reflect.apply(transport.send, transport, [message]);
+    await send({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "one" } });
+    works = false;
+    await expect(send({ jsonrpc: "2.0", id: 2, method: "tools/call", params: { name: "two" } })).rejects.toThrow("not sent");
+    await connection.answer({ id: 5, method: "sampling/createMessage", params: PARAMS });
+    expect(gateway.runs[0]?.origin).toMatchObject({ id: 1, name: "one" });
+    const answer = { jsonrpc: "2.0", id: 1, result: {} };
+    if (transport.onmessage !== undefined) Reflect.apply(transport.onmessage, transport, [answer]);
+    expect(seen).toEqual([answer]);
+    await sampling.flush();
+    expect(gateway.trail.at(-1)).toMatch(/requests\/1\?server=notes$/);
+  });
+});
+
 describe("a closed connection", () => {
   test("ends its sampling and its session, once, and no request by itself", async () => {
     const { ask, connection, sampling } = open();
     gateway.onRun = () => undefined;
-    const outcome = expect(ask(5)).rejects.toMatchObject({ data: { outcome: "cancelled" } });
+    const outcome = expect(ask(5)).rejects.toMatchObject({
+      message: "Sampling request cancelled: the connection was closed",
+      data: { outcome: "cancelled" },
+    });
     await gateway.run(0);
     connection.closed();
     connection.closed();

@@ -186,6 +186,7 @@ describe("a host on SDK 2.x with a server of revision 2026-07-28", () => {
         const answers = JSON.stringify(ctx.mcpReq.inputResponses ?? {});
         if (state === undefined)
           return inputRequired({ inputRequests: { one: ask(`${text} 1`), two: ask(`${text} 2`) }, requestState: `${text}:first` });
+        if (text === "hangs" && state === "hangs:first") await new Promise(() => undefined);
         if (state === `${text}:first`) return inputRequired({ inputRequests: { one: ask(`${text} 3`) }, requestState: `${text}:second` });
         return { content: [{ type: "text", text: answers }] };
       });
@@ -229,6 +230,20 @@ describe("a host on SDK 2.x with a server of revision 2026-07-28", () => {
     await sampling.flush();
     expect(gateway.trail.filter((line) => line.startsWith("DELETE"))).toHaveLength(1);
     await client.close();
+  });
+
+  test("ends the request when the host cancels it in a later round, which drops the stream and says nothing", async () => {
+    const { sampling, client } = await modernHost();
+    const host = new AbortController();
+    const call = client.callTool({ name: "ask", arguments: { text: "hangs" } }, { signal: host.signal });
+    await until(() => gateway.runs.length === 2 && gateway.runs.every((run) => run.outcome !== undefined));
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(gateway.trail.filter((line) => line.startsWith("DELETE"))).toEqual([]);
+    host.abort();
+    await expect(call).rejects.toThrow();
+    await until(() => gateway.trail.some((line) => line.startsWith("DELETE /sessions/s/requests/")));
+    await client.close();
+    await sampling.flush();
   });
 
   test("ends the request when the host cancels it while a person thinks", async () => {
