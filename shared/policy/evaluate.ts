@@ -1,4 +1,10 @@
-// Which gates a sampling request must pass, who decides there, and by when.
+// Which gates a sampling request must pass, who decides there, and by when. Rules only: grants, limits and budgets are asked
+// elsewhere, and none of them opens what a rule refuses.
+
+import type { SamplingRequest } from "../protocol/sampling.ts";
+import type { Candidate } from "../routing/choose.ts";
+import type { RiskLevel, RiskNote } from "./risk.ts";
+import { everyoneIn, type Conditions, type Policy } from "./rules.ts";
 
 export type Reviewer = {
   /** Unique within a policy; what the record names. */
@@ -27,3 +33,157 @@ export type GatePlan = {
   readonly grants: boolean;
   readonly context: "none" | "thisServer";
 };
+
+export type PolicyFacts = {
+  /** The MCP server that asks. */
+  readonly server: string;
+  /** The name in the originating request: a tool, a prompt, a resource. */
+  readonly tool: string;
+  /** The originating request's method. */
+  readonly method: string;
+  readonly keyName: string;
+  readonly provenance: "claimed" | "inferred" | "observed";
+  readonly request: SamplingRequest;
+  /** In failover order: everything that the request may be sent to. */
+  readonly candidates: readonly Candidate[];
+  readonly risk: readonly RiskNote[];
+};
+
+/**
+ * The plan for a request: the first rule that matches, for each model on the list, and of these the strictest.
+ *
+ * Failover may send the request to any model on the list, so each is judged as if it alone were asked. With one answer for
+ * all of them, that rule is the plan. With several, a refusal of one refuses the request, and a gate is open only if it is
+ * open for all: a rule that allows a cheap model never carries an expensive one past a reviewer. The people, times and
+ * quorum are those of the strictest rule (refuse, then both gates closed, then one, then the larger quorum, then the
+ * earlier rule); what loosens (`selfApproval`, `tellReason`, `grants`, `context`, `noticeExcerpt`) must be so in all.
+ *
+ * Where some models are refused and others not, `permittedCandidates` beforehand keeps the others on the list.
+ */
+export function evaluatePolicy(policy: Policy, facts: PolicyFacts): GatePlan {
+  const common = commonFacts(facts);
+  const ids = facts.candidates.length === 0 ? [undefined] : [...new Set(facts.candidates.map(({ model }) => model.id))];
+  const outcomes = [...new Set(ids.map((id) => firstMatch(policy, common, id)))]
+    .map((index) => outcomeAt(policy, index))
+    .sort(strictestFirst);
+  const [strictest, ...others] = outcomes;
+  if (strictest === undefined) throw new Error("evaluatePolicy: no outcome");
+  const all = (holds: (outcome: Outcome) => boolean): boolean => outcomes.every(holds);
+  const { gate } = strictest;
+  return {
+    rule: strictest.rule,
+    request: gate.request === "refuse" ? "refuse" : all(({ gate }) => gate.request === "allow") ? "allow" : "review",
+    response: all(({ gate }) => gate.response === "allow") ? "allow" : "review",
+    reviewers: everyoneIn(policy, peopleAsked(strictest, others)),
+    quorum: gate.quorum,
+    selfApproval: all(({ gate }) => gate.selfApproval),
+    deadlineSeconds: gate.deadlineSeconds,
+    remindAtSeconds: [...new Set(gate.remindAtSeconds)].sort((a, b) => a - b),
+    escalate: gate.escalate === null ? null : { afterSeconds: gate.escalate.afterSeconds, to: everyoneIn(policy, gate.escalate.to) },
+    noticeExcerpt: all(({ gate }) => gate.noticeExcerpt === "start") ? "start" : "none",
+    tellReason: all(({ gate }) => gate.tellReason),
+    grants: all(({ gate }) => gate.grants),
+    context: all(({ gate }) => gate.context === "thisServer") ? "thisServer" : "none",
+  };
+}
+
+/** The candidates whose own first rule does not refuse the request, in the same order. Costs are judged over the whole list that is given. */
+export function permittedCandidates(policy: Policy, facts: PolicyFacts): Candidate[] {
+  const common = commonFacts(facts);
+  return facts.candidates.filter(({ model }) => outcomeAt(policy, firstMatch(policy, common, model.id)).gate.request !== "refuse");
+}
+
+type Outcome = { readonly position: number; readonly rule: string; readonly gate: Policy["default"] };
+
+/** A rule's missing fields have the schema's careful defaults already, whatever `default` says; only the people come from there. */
+function outcomeAt(policy: Policy, position: number): Outcome {
+  const rule = policy.rules[position];
+  if (rule === undefined) return { position, rule: "default", gate: policy.default };
+  return { position, rule: rule.name, gate: { ...rule.then, reviewers: rule.then.reviewers ?? policy.default.reviewers } };
+}
+
+const closedGates = ({ gate }: Outcome): number =>
+  gate.request === "refuse" ? 3 : Number(gate.request === "review") + Number(gate.response === "review");
+
+const strictestFirst = (a: Outcome, b: Outcome): number =>
+  closedGates(b) - closedGates(a) || b.gate.quorum - a.gate.quorum || a.position - b.position;
+
+/** Where one rule closes the request gate and another only the response gate, both gates are closed and the people of both are asked. */
+const peopleAsked = (strictest: Outcome, others: readonly Outcome[]): string[] => {
+  const { gate } = strictest;
+  if (closedGates(strictest) !== 1) return [...gate.reviewers];
+  const opposite = others.filter((other) => closedGates(other) === 1 && other.gate.request !== gate.request);
+  return [strictest, ...opposite].flatMap((outcome) => outcome.gate.reviewers);
+};
+
+type CommonFacts = PolicyFacts & {
+  readonly dearestUsd: number;
+  readonly hasMedia: boolean;
+  readonly hasTools: boolean;
+  readonly riskRank: number;
+};
+
+function commonFacts(facts: PolicyFacts): CommonFacts {
+  const { request } = facts;
+  let hasMedia = false;
+  let hasTools = (request.tools?.length ?? 0) > 0;
+  for (const message of request.messages) {
+    for (const block of message.content) {
+      if (block.type === "tool_use" || block.type === "tool_result") hasTools = true;
+      for (const piece of block.type === "tool_result" ? block.content : [block]) {
+        if (piece.type === "image" || piece.type === "audio" || (piece.type === "resource" && "blob" in piece.resource)) hasMedia = true;
+      }
+    }
+  }
+  return {
+    ...facts,
+    dearestUsd: Math.max(0, ...facts.candidates.map(({ worstCostUsd }) => worstCostUsd)),
+    hasMedia,
+    hasTools,
+    riskRank: Math.max(0, ...facts.risk.map(({ level }) => rankOf[level])),
+  };
+}
+
+const rankOf: { readonly [level in RiskLevel]: number } = { low: 1, medium: 2, high: 3 };
+
+/** The position of the first rule that matches, or the number of rules for the default. */
+function firstMatch(policy: Policy, facts: CommonFacts, model: string | undefined): number {
+  const position = policy.rules.findIndex(({ when }) => matches(when, facts, model));
+  return position === -1 ? policy.rules.length : position;
+}
+
+const matches = (when: Conditions, facts: CommonFacts, model: string | undefined): boolean =>
+  fits(when.server, facts.server) &&
+  fits(when.tool, facts.tool) &&
+  fits(when.method, facts.method) &&
+  fits(when.key, facts.keyName) &&
+  fits(when.model, model) &&
+  (when.provenance === undefined || when.provenance === facts.provenance) &&
+  (when.hasMedia === undefined || when.hasMedia === facts.hasMedia) &&
+  (when.hasTools === undefined || when.hasTools === facts.hasTools) &&
+  (when.maxTokensOver === undefined || facts.request.maxTokens > when.maxTokensOver) &&
+  (when.costOverUsd === undefined || facts.dearestUsd > when.costOverUsd) &&
+  (when.risk === undefined || facts.riskRank >= rankOf[when.risk]);
+
+const fits = (glob: string | undefined, value: string | undefined): boolean =>
+  glob === undefined || (value !== undefined && matchesGlob(glob, value));
+
+/**
+ * Whether `value` fits `glob`, where `*` stands for any run of characters and everything else for itself, case included. It
+ * looks for the pieces between the stars from left to right, so no pattern makes it slow.
+ */
+export function matchesGlob(glob: string, value: string): boolean {
+  const pieces = glob.split("*");
+  const first = pieces[0] ?? "";
+  if (pieces.length === 1) return value === glob;
+  const last = pieces.at(-1) ?? "";
+  if (value.length < first.length + last.length || !value.startsWith(first) || !value.endsWith(last)) return false;
+  let from = first.length;
+  const end = value.length - last.length;
+  for (const piece of pieces.slice(1, -1)) {
+    const at = value.indexOf(piece, from);
+    if (at === -1 || at + piece.length > end) return false;
+    from = at + piece.length;
+  }
+  return true;
+}

@@ -1,0 +1,116 @@
+// The arithmetic of a key's limits: how often, how many at once. It counts in whole numbers and never reads a clock; the
+// caller keeps the state, passes the time, and commits what comes back together with whatever the admission is for.
+
+import { z } from "zod";
+import { err, ok, type Result } from "../result.ts";
+
+export const defaultLimits = {
+  requestsPerMinute: 60,
+  concurrent: 20,
+  roundsPerOriginatingRequest: 25,
+  bodyBytes: 4 * 1024 * 1024,
+} as const;
+
+export const limitsSchema = z.strictObject({
+  /** Requests in a minute, on average; so many may also come at once after a quiet minute. */
+  requestsPerMinute: z.int().min(1).max(100_000).default(defaultLimits.requestsPerMinute),
+  /** Requests under way at the same time, those that wait for a person included. */
+  concurrent: z.int().min(1).max(10_000).default(defaultLimits.concurrent),
+  /** Sampling requests that one originating request may cause. */
+  roundsPerOriginatingRequest: z.int().min(1).max(10_000).default(defaultLimits.roundsPerOriginatingRequest),
+  /** The largest body of one request. */
+  bodyBytes: z
+    .int()
+    .min(1024)
+    .max(32 * 1024 * 1024)
+    .default(defaultLimits.bodyBytes),
+});
+
+export type Limits = z.infer<typeof limitsSchema>;
+
+/** Why a key's request was not admitted. A budget or a kill switch will be one more member. */
+export type Refusal = { readonly limit: "requestsPerMinute" | "concurrent"; readonly retryAfterMs: number };
+
+/** `credit` is whole 60,000ths of a request; `at` is the time, in Unix milliseconds, for which it was last true. */
+export type Bucket = { readonly credit: number; readonly at: number };
+
+/** A request under way. One that never says that it ended counts until `expiresAt` (Unix milliseconds). */
+export type Lease = { readonly id: string; readonly expiresAt: number };
+
+export type KeyState = { readonly bucket: Bucket | null; readonly leases: readonly Lease[] };
+
+export const emptyKeyState: KeyState = { bucket: null, leases: [] };
+
+/** One request costs this much credit, so that a rate of n a minute earns n for each millisecond: no fractions anywhere. */
+const costOfOne = 60_000;
+
+/** What to wait where as many requests as allowed are under way: nobody knows when one of them ends, so ask again soon. */
+export const fullHouseRetryMs = 1_000;
+
+/**
+ * Takes one request out of a token bucket that holds `requestsPerMinute` requests and fills at that rate. In any 60 s no more
+ * than twice the limit is admitted (a full bucket, and what a minute fills), over long times no more than the limit.
+ *
+ * `now` is Unix milliseconds. Where the clock went back nothing is earned, and earning goes on from the earlier time, so
+ * that a jump forwards and back does not lock the key out until the clock has caught up. A lower limit takes effect at once.
+ * A refusal carries the exact time after which one request would be admitted, and its state too is to be kept.
+ */
+export function admit(
+  bucket: Bucket | null,
+  limits: Pick<Limits, "requestsPerMinute">,
+  now: number,
+): { readonly admitted: boolean; readonly bucket: Bucket; readonly retryAfterMs: number } {
+  const rate = limits.requestsPerMinute;
+  const full = rate * costOfOne;
+  const at = Math.floor(now);
+  // A full bucket takes 60,000 ms to fill, whatever the rate, so a longer time earns no more.
+  const elapsed = bucket === null ? costOfOne : Math.min(Math.max(at - bucket.at, 0), costOfOne);
+  const credit = Math.min((bucket?.credit ?? full) + elapsed * rate, full);
+  if (credit >= costOfOne) return { admitted: true, bucket: { credit: credit - costOfOne, at }, retryAfterMs: 0 };
+  return { admitted: false, bucket: { credit, at }, retryAfterMs: Math.ceil((costOfOne - credit) / rate) };
+}
+
+/** The leases that still count: `expiresAt` itself is too late. */
+export const liveLeases = (leases: readonly Lease[], now: number): Lease[] => leases.filter(({ expiresAt }) => expiresAt > now);
+
+/**
+ * Adds a lease where fewer than `concurrent` are live. Taking one that is held renews it, so that doing it twice is fine.
+ * A full house says to ask again after a second, or sooner where a lease lapses sooner.
+ */
+export function takeLease(
+  leases: readonly Lease[],
+  lease: Lease,
+  limits: Pick<Limits, "concurrent">,
+  now: number,
+): Result<Lease[], Refusal> {
+  const live = liveLeases(leases, now);
+  const others = live.filter(({ id }) => id !== lease.id);
+  if (others.length === live.length && others.length >= limits.concurrent) {
+    const earliest = Math.min(...others.map(({ expiresAt }) => expiresAt));
+    return err({ limit: "concurrent", retryAfterMs: Math.max(1, Math.min(fullHouseRetryMs, Math.ceil(earliest - now))) });
+  }
+  return ok([...others, lease]);
+}
+
+/** Without that lease and without those that have lapsed. Dropping one that is not held changes nothing. */
+export const dropLease = (leases: readonly Lease[], id: string, now: number): Lease[] =>
+  liveLeases(leases, now).filter((lease) => lease.id !== id);
+
+/**
+ * Admits one request of a key, both limits at once: a full house takes no credit, and an empty bucket takes no lease. A
+ * request whose lease is held was admitted before: it is renewed and costs nothing.
+ */
+export function enter(
+  state: KeyState,
+  lease: Lease,
+  limits: Pick<Limits, "requestsPerMinute" | "concurrent">,
+  now: number,
+): { readonly state: KeyState; readonly refusal: Refusal | null } {
+  const held = liveLeases(state.leases, now).some(({ id }) => id === lease.id);
+  const taken = takeLease(state.leases, lease, limits, now);
+  if (!taken.ok) return { state: { ...state, leases: liveLeases(state.leases, now) }, refusal: taken.error };
+  if (held) return { state: { ...state, leases: taken.value }, refusal: null };
+  const { admitted, bucket, retryAfterMs } = admit(state.bucket, limits, now);
+  if (!admitted) return { state: { bucket, leases: liveLeases(state.leases, now) }, refusal: { limit: "requestsPerMinute", retryAfterMs } };
+  return { state: { bucket, leases: taken.value }, refusal: null };
+}

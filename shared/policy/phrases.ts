@@ -1,0 +1,75 @@
+// Phrases that speak past the model to the person who reviews, or against the instructions the model has; and web addresses
+// that would carry data away. English and Chinese; a short list for people's eyes, not a filter.
+
+/** A cheap look for a stem comes before any closer look: most texts have none of them. */
+const around = (lower: string, stem: string, before: number, after: number, fits: (near: string) => boolean): boolean => {
+  for (let at = lower.indexOf(stem); at !== -1; at = lower.indexOf(stem, at + stem.length)) {
+    if (fits(lower.slice(Math.max(0, at - before), at + stem.length + after))) return true;
+  }
+  return false;
+};
+
+const asksForApproval =
+  /\b(?:please|kindly|click|press|tap|hit|select|simply|just|always|immediately|now|safe to|ok to|okay to|fine to)\b[^.\n]{0,24}\bapprov(?:e|ing|al)\b|\b(?:you|reviewers?|humans?|admins?|administrators?|operators?) (?:should|must|can|may|need to|have to|will)\b[^.\n]{0,16}\bapprove\b|\b(?:pre-?|auto-?)approved?\b|\bapproved by (?:the |a |your )?(?:human|reviewer|user|admin|administrator|operator|security)|[[(<"'*]\s?approve\s?[\])>"'*]|\bapprov(?:e|al of|al for) (?:this|the) (?:request|response|reply|prompt|message|sampling)\b|\b(?:request|response|reply|prompt|message) (?:is|was|has been|is already|was already|has already been) approved\b|\bno (?:further )?approval (?:is )?(?:needed|required|necessary)\b/;
+const speaksToReviewer =
+  /\b(?:dear|hey|hello|attention|note to|notice to|message to|instructions? (?:to|for))\s?,? (?:the |all )?(?:human )?reviewers?\b|\b(?:ignore|bypass|skip|evade|deceive|trick|fool|mislead|disregard|hide\b.{0,30}\bfrom) (?:the |any |this |all )?(?:human )?review(?:er|ers|ing)?\b|\b(?:no|needs no|not need|without) (?:any )?human review\b|\breview(?:er)? (?:is |was |has )?(?:already )?(?:not (?:needed|required)|unnecessary|been completed|passed this)\b/;
+const inChinese =
+  /请(?:您)?(?:直接|立即|务必)?(?:点击)?(?:批准|审批通过|审核通过)|无需(?:人工)?(?:审核|审批|批准)|(?:本|此|该)(?:请求|回复|提示)已(?:经)?(?:被)?(?:批准|审批通过|审核通过)|(?:忽略|绕过|跳过|欺骗)(?:人工)?(?:审核|审批|审查)|(?:尊敬的|致)审(?:核|批)(?:人|员|者)/;
+const mentionsReviewer =
+  /\b(?:to|for) the (?:human )?reviewers?\b|\breviewers?\s?:|\bapproved by\b|\breview (?:is |was )?(?:complete|completed|passed)\b/;
+
+/**
+ * Whether a text (in lower case) asks for approval, speaks to the reviewer, or imitates the page on which it is shown:
+ * "high"; or has words that might be meant so and are as often innocent: "medium".
+ */
+export function addressesReviewer(lower: string): "high" | "medium" | undefined {
+  if (around(lower, "approv", 60, 48, (near) => asksForApproval.test(near))) return "high";
+  if (around(lower, "review", 60, 40, (near) => speaksToReviewer.test(near))) return "high";
+  if (lower.includes("countersign") || (/[批审]/.test(lower) && inChinese.test(lower))) return "high";
+  const mentioned = (near: string): boolean => mentionsReviewer.test(near);
+  return around(lower, "reviewer", 16, 4, mentioned) ||
+    around(lower, "approved by", 2, 2, mentioned) ||
+    around(lower, "review ", 2, 24, mentioned)
+    ? "medium"
+    : undefined;
+}
+
+const ignores =
+  /\b(?:ignore|ignoring|disregard|forget|override|overrule|set aside)\b[^.\n]{0,30}\b(?:previous|prior|above|earlier|preceding|all|any|your|system|existing|other)\b[^.\n]{0,30}\b(?:instruction|prompt|rule|guideline|policy|policies|direction|message|safety)/;
+const keepsFromPeople =
+  /\b(?:do not|don't|never|must not|without)\b[^.\n]{0,12}\b(?:tell|telling|inform|informing|show|showing|reveal|revealing|mention|mentioning|notify|notifying|alert|alerting|ask|asking|let)\b[^.\n]{0,30}\b(?:user|human|person|people|operator|anyone|anybody|reviewer)/;
+const ignoresInChinese =
+  /忽略(?:之前|以上|上述|前面|所有|先前)的?(?:所有|全部)?(?:指令|指示|提示|规则|要求)|不要(?:告诉|告知|透露给|通知)(?:用户|任何人|人类)/;
+
+/** Whether a text (in lower case) tells a model to set its instructions aside or to keep something from people. */
+export const overridesInstructions = (lower: string): boolean =>
+  around(lower, "instruction", 90, 0, (near) => ignores.test(near)) ||
+  around(lower, "system prompt", 60, 0, (near) => /\b(?:ignore|reveal|print|repeat|output|leak|show)\b/.test(near)) ||
+  (/\b(?:ignore|disregard|forget|override)/.test(lower) && around(lower, "previous", 40, 60, (near) => ignores.test(near))) ||
+  ["user", "human", "operator", "anyone", "anybody"].some((who) => around(lower, who, 60, 8, (near) => keepsFromPeople.test(near))) ||
+  (/[忽不]/.test(lower) && ignoresInChinese.test(lower));
+
+/** The end of a web address in running text. */
+const endOfUrl = /[\s"'<>`\\]/;
+const longestUrl = 4096;
+
+/**
+ * "medium" where the query of a web address is long or has a place to be filled in, "low" where there is any query,
+ * undefined where there is none. What follows the end of one address is looked at only after it, so the time is linear.
+ */
+export function exfiltratingUrl(text: string): "low" | "medium" | undefined {
+  let worst: "low" | undefined;
+  for (let at = text.indexOf("://"); at !== -1;) {
+    const rest = text.slice(at + 3, at + 3 + longestUrl);
+    const end = rest.search(endOfUrl);
+    const url = end === -1 ? rest : rest.slice(0, end);
+    const query = url.indexOf("?");
+    if (query !== -1) {
+      const data = url.slice(query + 1);
+      if (data.length > 100 || /[{}[\]$]|%7b|%5b|…|\.\.\.|=$|data=|secret=|token=|prompt=|history=|content=/i.test(data)) return "medium";
+      if (data.length > 0) worst = "low";
+    }
+    at = text.indexOf("://", at + 3 + url.length);
+  }
+  return worst;
+}

@@ -1,0 +1,214 @@
+// The policy document: which gates a sampling request must pass, who decides there, and by when. Every missing field means
+// the careful value; what could leave a gate without anybody to decide is refused when the document is read.
+
+import { z } from "zod";
+import type { JsonObject } from "../encoding.ts";
+import { err, ok, type Result } from "../result.ts";
+import { isPrivateHost } from "../routing/address.ts";
+import { pointerTo, problemsOf, type Problem } from "../routing/problems.ts";
+
+/** A label that a person reads and the record keeps: no line breaks, no characters that hide. */
+const label = z
+  .string()
+  .min(1)
+  .max(80)
+  .refine(
+    (value) => value.trim() === value && !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(value),
+    "has control characters, hidden characters, or white space at an end",
+  );
+
+/** `*` stands for any run of characters, also none; everything else is itself, case included. */
+const glob = z.string().max(256);
+
+const reviewer = z.strictObject({
+  /** Unique in the document; what the record names. */
+  name: label,
+  email: z.email().max(254).optional(),
+  /** A Slack member or channel id. */
+  slack: z
+    .string()
+    .regex(/^[UWCGD][A-Z0-9]{2,20}$/, "is not a Slack member or channel id")
+    .optional(),
+  /** BCP 47. */
+  language: z
+    .string()
+    .regex(/^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{1,8}){0,4}$/, "is not a language tag")
+    .optional(),
+});
+
+const when = z.strictObject({
+  /** The MCP server that asks. */
+  server: glob.optional(),
+  /** The tool, prompt or resource of the originating request. */
+  tool: glob.optional(),
+  /** The originating request's method, such as `tools/call`. */
+  method: glob.optional(),
+  /** The name of the API key. */
+  key: glob.optional(),
+  /** The id of a model in the routing table. */
+  model: glob.optional(),
+  /** How sure it is that the request serves that originating request. */
+  provenance: z.enum(["claimed", "inferred", "observed"]).optional(),
+  /** Whether an image, audio or a binary resource is in the messages. */
+  hasMedia: z.boolean().optional(),
+  /** Whether tools are offered, or used in the messages. */
+  hasTools: z.boolean().optional(),
+  /** Matches where `maxTokens` is above this. */
+  maxTokensOver: z.int().nonnegative().optional(),
+  /** Matches where the worst case of the dearest candidate is above this, in US dollars. */
+  costOverUsd: z.number().nonnegative().optional(),
+  /** Matches where a risk of this level or a higher one was found. */
+  risk: z.enum(["low", "medium", "high"]).optional(),
+});
+
+const names = z.array(z.string().max(80)).max(50);
+const seconds = z.int().min(1).max(604_800);
+
+const gates = {
+  request: z.enum(["review", "allow", "refuse"]).default("review"),
+  response: z.enum(["review", "allow"]).default("review"),
+  quorum: z.int().min(1).max(50).default(1),
+  selfApproval: z.boolean().default(true),
+  deadlineSeconds: z.int().min(5).max(604_800).default(600),
+  remindAtSeconds: z.array(seconds).max(10).default([]),
+  escalate: z
+    .strictObject({ afterSeconds: seconds, to: names.min(1) })
+    .nullable()
+    .default(null),
+  noticeExcerpt: z.enum(["none", "start"]).default("none"),
+  tellReason: z.boolean().default(false),
+  grants: z.boolean().default(false),
+  context: z.enum(["none", "thisServer"]).default("none"),
+};
+
+/** A rule without `reviewers` asks those of `default`; the default itself must name its own wherever somebody is to be asked. */
+const then = z.strictObject({ ...gates, reviewers: names.min(1).optional() });
+const byDefault = z.strictObject({ ...gates, reviewers: names.default([]) });
+
+const host = z
+  .string()
+  .regex(
+    /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)+$/,
+    "is not a host name in lower case, without scheme, port, path or wildcard",
+  )
+  .refine((value) => !isPrivateHost(value), "is a private name or address");
+
+export const policySchema = z.strictObject({
+  version: z.int().nonnegative().default(0),
+  rules: z
+    .array(
+      z.strictObject({
+        name: label.refine((value) => value !== "default", "is the name of the default"),
+        when: when.default({}),
+        // oxlint-disable-next-line unicorn/no-thenable -- the document's own word; it is never a function
+        then: then.prefault({}),
+      }),
+    )
+    .max(500)
+    .default([]),
+  default: byDefault.prefault({}),
+  /** Exact host names from which images that a request names by URL may be fetched. */
+  imageHosts: z.array(host).max(200).default([]),
+  reviewers: z.record(label, z.array(reviewer).max(50)).default({}),
+});
+
+export type Policy = z.infer<typeof policySchema>;
+export type PolicyRule = Policy["rules"][number];
+export type Conditions = PolicyRule["when"];
+export type Consequences = PolicyRule["then"];
+export type PolicyReviewer = z.infer<typeof reviewer>;
+
+/** What an operator may write, for editors and for `docs/policy.md`. What only code can check (names that refer to each other) is not in it. */
+export const policyJsonSchema = (): JsonObject => JSON.parse(JSON.stringify(z.toJSONSchema(policySchema, { io: "input" }))) as JsonObject;
+
+/**
+ * Reads a policy from parsed JSON. Refused, each with a pointer: what the schema refuses, names of groups or people that do
+ * not exist, a group without people, a gate that needs review and has nobody to ask, a quorum above the number of people,
+ * reminders or an escalation at or after the deadline, and one person under two names.
+ */
+export function parsePolicy(value: unknown): Result<Policy, Problem[]> {
+  const parsed = policySchema.safeParse(value);
+  if (!parsed.success) return err(problemsOf(parsed.error.issues));
+  const policy = parsed.data;
+  const problems = [...peopleProblems(policy)];
+  problems.push(...gateProblems(policy, policy.default, ["default"]));
+  for (const [index, rule] of policy.rules.entries()) {
+    if (policy.rules.findIndex(({ name }) => name === rule.name) !== index)
+      problems.push({ pointer: pointerTo(["rules", index, "name"]), message: "is given to two rules" });
+    problems.push(
+      ...gateProblems(policy, { ...rule.then, reviewers: rule.then.reviewers ?? policy.default.reviewers }, ["rules", index, "then"]),
+    );
+  }
+  return problems.length === 0 ? ok(policy) : err(problems);
+}
+
+/**
+ * The people behind names of groups or of single reviewers, in the given order, each once; undefined for a name that is
+ * neither. A group's name stands for the group.
+ */
+export function peopleOf(policy: Policy, name: string): readonly PolicyReviewer[] | undefined {
+  if (Object.hasOwn(policy.reviewers, name)) return policy.reviewers[name];
+  for (const people of Object.values(policy.reviewers)) {
+    const person = people.find((each) => each.name === name);
+    if (person !== undefined) return [person];
+  }
+  return undefined;
+}
+
+export function everyoneIn(policy: Policy, references: readonly string[]): PolicyReviewer[] {
+  const people = new Map<string, PolicyReviewer>();
+  for (const reference of references)
+    for (const person of peopleOf(policy, reference) ?? []) people.set(person.name, people.get(person.name) ?? person);
+  return [...people.values()];
+}
+
+/** One person is one name, one mail address and one Slack id: the quorum counts names. */
+function peopleProblems(policy: Policy): Problem[] {
+  const problems: Problem[] = [];
+  const described = new Map<string, string>();
+  const owners = new Map<string, string>();
+  for (const [group, people] of Object.entries(policy.reviewers)) {
+    if (people.length === 0) problems.push({ pointer: pointerTo(["reviewers", group]), message: "is a group without people" });
+    const inGroup = new Set<string>();
+    for (const [index, person] of people.entries()) {
+      const at = (member: string, message: string): number =>
+        problems.push({ pointer: pointerTo(["reviewers", group, index, member]), message });
+      const key = person.name.normalize("NFKC").toLowerCase();
+      const description = JSON.stringify([person.name, person.email, person.slack, person.language]);
+      if (inGroup.has(key)) at("name", "stands twice in this group");
+      else if ((described.get(key) ?? description) !== description) at("name", "is described differently in another group");
+      if (Object.hasOwn(policy.reviewers, person.name)) at("name", "is also the name of a group");
+      inGroup.add(key);
+      described.set(key, description);
+      for (const member of ["email", "slack"] as const) {
+        const address = person[member]?.toLowerCase();
+        if (address === undefined) continue;
+        if ((owners.get(`${member} ${address}`) ?? key) !== key) at(member, "belongs to a reviewer of another name, who would count twice");
+        owners.set(`${member} ${address}`, key);
+      }
+    }
+  }
+  return problems;
+}
+
+function gateProblems(policy: Policy, gate: Policy["default"], path: readonly PropertyKey[]): Problem[] {
+  const problems: Problem[] = [];
+  const at = (members: readonly PropertyKey[], message: string): number =>
+    problems.push({ pointer: pointerTo([...path, ...members]), message });
+  const known = (references: readonly string[], members: readonly PropertyKey[]): void => {
+    for (const [index, reference] of references.entries())
+      if (peopleOf(policy, reference) === undefined) at([...members, index], "names no group and no reviewer");
+  };
+  known(gate.reviewers, ["reviewers"]);
+  if (gate.escalate !== null) {
+    known(gate.escalate.to, ["escalate", "to"]);
+    if (gate.escalate.afterSeconds >= gate.deadlineSeconds) at(["escalate", "afterSeconds"], "is not before the deadline");
+  }
+  for (const [index, moment] of gate.remindAtSeconds.entries())
+    if (moment >= gate.deadlineSeconds) at(["remindAtSeconds", index], "is not before the deadline");
+  if (gate.request === "refuse" || (gate.request === "allow" && gate.response === "allow")) return problems;
+  const people = everyoneIn(policy, gate.reviewers).length;
+  if (people === 0) at(["reviewers"], "names nobody, and a gate needs review");
+  else if (gate.quorum > people) at(["quorum"], `is above the number of people who are asked (${people})`);
+  return problems;
+}

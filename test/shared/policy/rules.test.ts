@@ -1,0 +1,136 @@
+/* oxlint-disable unicorn/no-thenable -- `then` is the policy document's own word; it is never a function */
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { expect, test } from "vitest";
+import { defaultPolicy } from "../../../shared/policy/default-policy.ts";
+import { everyoneIn, parsePolicy, policyJsonSchema } from "../../../shared/policy/rules.ts";
+
+const people = {
+  everyone: [{ name: "Ann", email: "ann@example.com", slack: "U012", language: "en" }, { name: "Bo" }],
+  lead: [{ name: "Cy" }],
+};
+const policyWith = (members: object): object => ({ default: { reviewers: ["everyone"] }, reviewers: people, ...members });
+const ruleThen = (then: object): object => policyWith({ rules: [{ name: "r", when: {}, then }] });
+const problemsOf = (document: unknown): string[] => {
+  const parsed = parsePolicy(document);
+  return parsed.ok ? [] : parsed.error.map(({ pointer, message }) => `${pointer} ${message}`);
+};
+
+test("what is left out is careful", () => {
+  const parsed = parsePolicy(ruleThen({}));
+  const careful = {
+    request: "review",
+    response: "review",
+    quorum: 1,
+    selfApproval: true,
+    deadlineSeconds: 600,
+    remindAtSeconds: [],
+    escalate: null,
+    noticeExcerpt: "none",
+    tellReason: false,
+    grants: false,
+    context: "none",
+  };
+  expect(parsed.ok && parsed.value.default).toEqual({ ...careful, reviewers: ["everyone"] });
+  expect(parsed.ok && parsed.value.rules[0]?.then).toEqual(careful);
+  expect(parsed.ok && parsed.value.imageHosts).toEqual([]);
+});
+
+test("the policy of a fresh checkout closes both gates and has one reviewer without an address", () => {
+  const policy = defaultPolicy();
+  expect(policy.default).toMatchObject({ request: "review", response: "review", deadlineSeconds: 600 });
+  expect(everyoneIn(policy, policy.default.reviewers)).toEqual([{ name: "Local reviewer" }]);
+});
+
+test("a group and single reviewers are named side by side, and each person is asked once", () => {
+  const parsed = parsePolicy(ruleThen({ reviewers: ["Bo", "everyone", "lead"], quorum: 3 }));
+  expect(parsed.ok && everyoneIn(parsed.value, ["Bo", "everyone", "lead"]).map(({ name }) => name)).toEqual(["Bo", "Ann", "Cy"]);
+});
+
+test("one person may be in two groups, described alike", () => {
+  expect(problemsOf(policyWith({ reviewers: { ...people, more: [{ name: "Bo" }] } }))).toEqual([]);
+});
+
+const faults: [string, unknown, RegExp][] = [
+  ["an unknown member", policyWith({ rule: [] }), /^\/rule is not a known member/],
+  ["an unknown condition", policyWith({ rules: [{ name: "r", when: { sever: "x" } }] }), /^\/rules\/0\/when\/sever /],
+  ["no reviewers at all", {}, /^\/default\/reviewers names nobody/],
+  ["an unknown group", ruleThen({ reviewers: ["nobody"] }), /^\/rules\/0\/then\/reviewers\/0 names no group/],
+  ["a group that every object has", ruleThen({ reviewers: ["constructor"] }), /^\/rules\/0\/then\/reviewers\/0 names no group/],
+  [
+    "an unknown escalation",
+    ruleThen({ escalate: { afterSeconds: 60, to: ["nobody"] } }),
+    /^\/rules\/0\/then\/escalate\/to\/0 names no group/,
+  ],
+  [
+    "an escalation at the deadline",
+    ruleThen({ deadlineSeconds: 60, escalate: { afterSeconds: 60, to: ["lead"] } }),
+    /^\/rules\/0\/then\/escalate\/afterSeconds is not before/,
+  ],
+  [
+    "a reminder at the deadline",
+    ruleThen({ deadlineSeconds: 60, remindAtSeconds: [30, 60] }),
+    /^\/rules\/0\/then\/remindAtSeconds\/1 is not before/,
+  ],
+  ["an empty group", policyWith({ reviewers: { ...people, none: [] } }), /^\/reviewers\/none is a group without people/],
+  ["a quorum above the number of people", ruleThen({ quorum: 3 }), /^\/rules\/0\/then\/quorum is above/],
+  ["a rule called default", policyWith({ rules: [{ name: "default" }] }), /^\/rules\/0\/name is the name of the default/],
+  ["two rules of one name", policyWith({ rules: [{ name: "r" }, { name: "r" }] }), /^\/rules\/1\/name is given to two rules/],
+  [
+    "a person twice in a group",
+    policyWith({ reviewers: { everyone: [{ name: "Ann" }, { name: "ann" }] } }),
+    /^\/reviewers\/everyone\/1\/name stands twice/,
+  ],
+  [
+    "a person described in two ways",
+    policyWith({ reviewers: { ...people, more: [{ name: "Bo", slack: "U999" }] } }),
+    /^\/reviewers\/more\/0\/name is described differently/,
+  ],
+  [
+    "one address under two names",
+    policyWith({ reviewers: { ...people, more: [{ name: "Dan", email: "Ann@Example.com" }] } }),
+    /^\/reviewers\/more\/0\/email belongs to a reviewer of another name/,
+  ],
+  [
+    "a person called like a group",
+    policyWith({ reviewers: { ...people, more: [{ name: "lead" }] } }),
+    /^\/reviewers\/more\/0\/name is also the name of a group/,
+  ],
+  [
+    "a name with a line break",
+    policyWith({ reviewers: { ...people, more: [{ name: "Dan\nBcc: x" }] } }),
+    /^\/reviewers\/more\/0\/name has control characters/,
+  ],
+  [
+    "a name that is written backwards",
+    policyWith({ reviewers: { ...people, more: [{ name: "\u202EnaD" }] } }),
+    /^\/reviewers\/more\/0\/name has control characters/,
+  ],
+  ["an image host with a scheme", policyWith({ imageHosts: ["https://cdn.example.com"] }), /^\/imageHosts\/0 is not a host name/],
+  ["an image host with a wildcard", policyWith({ imageHosts: ["*.example.com"] }), /^\/imageHosts\/0 is not a host name/],
+  ["a private image host", policyWith({ imageHosts: ["192.168.0.1"] }), /^\/imageHosts\/0 is a private/],
+];
+test.each(faults)("%s is refused, and pointed at", (_, document, problem) => {
+  expect(problemsOf(document)).toEqual(expect.arrayContaining([expect.stringMatching(problem)]));
+});
+
+test.each([
+  [4, false],
+  [5, true],
+  [604_800, true],
+  [604_801, false],
+])("a deadline of %i seconds is taken: %s", (deadlineSeconds, taken) => {
+  expect(parsePolicy(ruleThen({ deadlineSeconds })).ok).toBe(taken);
+});
+
+test("a rule that asks nobody needs no reviewers", () => {
+  expect(problemsOf({ default: { request: "refuse" } })).toEqual([]);
+  expect(problemsOf({ default: { request: "allow", response: "allow" } })).toEqual([]);
+  expect(problemsOf({ default: { request: "allow" } })).not.toEqual([]);
+});
+
+test("the published JSON Schema accepts and refuses what the parser does, as far as it can", () => {
+  const validate = new Ajv2020({ strict: false, validateFormats: false }).compile(policyJsonSchema());
+  expect(validate(ruleThen({ deadlineSeconds: 5 }))).toBe(true);
+  expect(validate(ruleThen({ deadlineSeconds: 4 }))).toBe(false);
+  expect(validate(policyWith({ rule: [] }))).toBe(false);
+});
