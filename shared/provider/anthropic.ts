@@ -8,7 +8,7 @@ import { isBlank } from "./carry.ts";
 import { brokenAnswer } from "./fault.ts";
 import { imageType } from "./media.ts";
 import { isCount, isFields, isJsonObject, type Fields } from "./narrow.ts";
-import { metadataFor, stopSequencesFor, temperatureFor, toolChoiceFor } from "./parameters.ts";
+import { mayUseTools, metadataFor, stopSequencesFor, temperatureFor, toolsFor } from "./parameters.ts";
 import { finishReply } from "./reply.ts";
 import { resultParts, type ResultPart } from "./tool-result.ts";
 import { toolNames, toolUseIds, type WireNames } from "./wire-names.ts";
@@ -33,7 +33,8 @@ export function toAnthropic(call: ModelCall): { params: AnthropicParams; notes: 
   const temperature = temperatureFor(request, model, 1, notes);
   const stop = stopSequencesFor(request, model, { most: Infinity, takes: (sequence) => sequence.trim() !== "" }, notes);
   const metadata = metadataFor(request, model, notes);
-  const choice = toolChoiceFor(request, notes);
+  const { tools, choice } = toolsFor(request, model, notes);
+  const effort = efforts.find((word) => word === model.reasoningEffort);
   const names = toolNames(request);
   const ids = toolUseIds(request);
   const params: AnthropicParams = {
@@ -47,15 +48,16 @@ export function toAnthropic(call: ModelCall): { params: AnthropicParams; notes: 
     ...(temperature === undefined ? {} : { temperature }),
     ...(stop === undefined ? {} : { stop_sequences: stop }),
     ...(metadata === undefined ? {} : { metadata }),
-    ...(request.tools?.length
-      ? {
-          tools: request.tools.map((tool) => toolOf(tool, names)),
-        }
-      : {}),
+    ...(tools.length === 0 ? {} : { tools: tools.map((tool) => toolOf(tool, names)) }),
     ...(choice === undefined ? {} : { tool_choice: { type: choice === "required" ? ("any" as const) : choice } }),
+    ...(model.thinking === undefined ? {} : { thinking: { type: model.thinking } }),
+    ...(effort === undefined ? {} : { output_config: { effort } }),
   };
   return { params, notes };
 }
+
+/** The efforts that this API knows; the table's others (`none`, `minimal`) belong to other APIs and are not sent. */
+const efforts = ["low", "medium", "high", "xhigh", "max"] as const;
 
 const toolOf = (tool: ToolDefinition, names: WireNames): Anthropic.Tool => ({
   name: names.to(tool.name),
@@ -137,7 +139,7 @@ export function fromAnthropic(response: unknown, call: ModelCall): Result<ModelR
     if (block["type"] === "thinking" || block["type"] === "redacted_thinking") continue;
     const read = readBlock(block, names);
     if (read === undefined) return broken(block["type"] === "tool_use" ? "toolArguments" : undefined);
-    if (read.type === "tool_use" && !call.request.tools?.length) return broken();
+    if (read.type === "tool_use" && !mayUseTools(call.request)) return broken();
     blocks.push(read);
   }
   if (stop === "tool_use" && !blocks.some((block) => block.type === "tool_use")) return broken("empty");

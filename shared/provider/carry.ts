@@ -6,7 +6,7 @@ import { audioFormat, imageType } from "./media.ts";
 import { isOpaque, resultParts, type ResultPart } from "./tool-result.ts";
 
 /**
- * Why this model cannot take this request's content, as one plain sentence without anything from the request; undefined
+ * Why this model cannot take this request's content, as a plain clause ("it does not take images") without anything from the request; undefined
  * where it can. Only content is judged: limits, prices and permissions are routing's.
  *
  * Ineligible are tools for a model without tools; images and audio for a model without them; kinds of images and audio that
@@ -14,13 +14,13 @@ import { isOpaque, resultParts, type ResultPart } from "./tool-result.ts";
  * nor audio; and, for Anthropic, any audio and a message of nothing but blank text.
  */
 export function cannotCarry(request: SamplingRequest, model: Model, kind: Provider["kind"]): string | undefined {
-  if ((request.tools?.length ?? 0) > 0 && !model.tools) return "It does not take tools.";
+  if ((request.tools?.length ?? 0) > 0 && !model.tools) return "it does not take tools";
   for (const message of request.messages) {
     for (const block of message.content) {
       const reason = blockReason(block, message.role, model, kind);
       if (reason !== undefined) return reason;
     }
-    if (kind === "anthropic" && message.content.every(isBlank)) return "Its API refuses a message of nothing but blank text.";
+    if (kind === "anthropic" && message.content.every(isBlank)) return "its API refuses a message of nothing but blank text";
   }
   return undefined;
 }
@@ -34,28 +34,28 @@ function blockReason(block: Block, role: "user" | "assistant", model: Model, kin
     case "text":
       return undefined;
     case "tool_use":
-      return model.tools ? undefined : "It does not take tool uses.";
+      return model.tools ? undefined : "it does not take tool uses";
     case "tool_result": {
-      if (!model.tools) return "It does not take tool results.";
+      if (!model.tools) return "it does not take tool results";
       if (block.content.some((part) => part.type === "resource" && isOpaque(part)))
-        return "It does not take resources that are neither text, image nor audio.";
+        return "it does not take resources that are neither text, image nor audio";
       return first(resultParts(block), (part) => mediaReason(part, model, kind));
     }
     case "image":
     case "audio":
       // The built-in demo only counts what it got, so for it the role makes no difference.
-      if (role === "assistant" && kind !== "demo") return `Its API does not take ${block.type} content in an assistant message.`;
+      if (role === "assistant" && kind !== "demo") return `its API does not take ${block.type} content in an assistant message`;
       return mediaReason(block, model, kind);
   }
 }
 
 function mediaReason(part: ResultPart, model: Model, kind: Provider["kind"]): string | undefined {
   if (part.type === "text") return undefined;
-  if (!model.accepts.includes(part.type)) return part.type === "image" ? "It does not take images." : "It does not take audio.";
+  if (!model.accepts.includes(part.type)) return part.type === "image" ? "it does not take images" : "it does not take audio";
   if (kind === "demo") return undefined;
-  if (part.type === "image") return imageType(part.mimeType) === undefined ? "Its API does not take this kind of image." : undefined;
-  if (kind === "anthropic") return "Its API does not take audio.";
-  return audioFormat(part.mimeType) === undefined ? "Its API does not take this kind of audio." : undefined;
+  if (part.type === "image") return imageType(part.mimeType) === undefined ? "its API does not take this kind of image" : undefined;
+  if (kind === "anthropic") return "its API does not take audio";
+  return audioFormat(part.mimeType) === undefined ? "its API does not take this kind of audio" : undefined;
 }
 
 function first<T>(items: readonly T[], reasonOf: (item: T) => string | undefined): string | undefined {

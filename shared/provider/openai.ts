@@ -3,12 +3,12 @@
 
 import type OpenAI from "openai";
 import { err, type Result } from "../result.ts";
-import type { Message, ReplyBlock, SamplingRequest, ToolResultBlock, ToolUseBlock } from "../protocol/sampling.ts";
+import type { Message, ReplyBlock, SamplingRequest, ToolDefinition, ToolResultBlock, ToolUseBlock } from "../protocol/sampling.ts";
 import type { ModelCall, ModelReply, Note, ProviderFault, Usage } from "./call.ts";
 import { brokenAnswer } from "./fault.ts";
 import { audioFormat, imageType } from "./media.ts";
 import { isCount, isFields, isJsonObject, parseJson, type Fields } from "./narrow.ts";
-import { metadataFor, stopSequencesFor, temperatureFor, toolChoiceFor } from "./parameters.ts";
+import { mayUseTools, metadataFor, stopSequencesFor, temperatureFor, toolsFor } from "./parameters.ts";
 import { finishReply } from "./reply.ts";
 import { resultParts, type ResultPart } from "./tool-result.ts";
 import { toolNames, toolUseIds, type WireNames } from "./wire-names.ts";
@@ -29,7 +29,7 @@ export function toOpenAI(call: ModelCall): { params: OpenAIParams; notes: Note[]
   const temperature = temperatureFor(request, model, 2, notes);
   const stop = stopSequencesFor(request, model, { most: 4, takes: (sequence) => sequence !== "" }, notes);
   const metadata = metadataFor(request, model, notes);
-  const choice = toolChoiceFor(request, notes);
+  const { tools, choice } = toolsFor(request, model, notes);
   const names = toolNames(request);
   const ids = toolUseIds(request);
   const params: OpenAIParams = {
@@ -42,22 +42,21 @@ export function toOpenAI(call: ModelCall): { params: OpenAIParams; notes: Note[]
     ...(temperature === undefined ? {} : { temperature }),
     ...(stop === undefined ? {} : { stop }),
     ...(metadata === undefined ? {} : { metadata }),
-    ...(request.tools?.length
-      ? {
-          tools: request.tools.map((tool) => ({
-            type: "function" as const,
-            function: {
-              name: names.to(tool.name),
-              ...(tool.description === undefined ? {} : { description: tool.description }),
-              parameters: tool.inputSchema,
-            },
-          })),
-        }
-      : {}),
+    ...(tools.length === 0 ? {} : { tools: tools.map((tool) => toolOf(tool, names)) }),
     ...(choice === undefined ? {} : { tool_choice: choice }),
+    ...(model.reasoningEffort === undefined ? {} : { reasoning_effort: model.reasoningEffort }),
   };
   return { params, notes };
 }
+
+const toolOf = (tool: ToolDefinition, names: WireNames): OpenAI.ChatCompletionFunctionTool => ({
+  type: "function",
+  function: {
+    name: names.to(tool.name),
+    ...(tool.description === undefined ? {} : { description: tool.description }),
+    parameters: tool.inputSchema,
+  },
+});
 
 function messagesOf(message: Message, names: WireNames, ids: WireNames): MessageParam[] {
   if (message.role === "assistant") return [assistantOf(message, names, ids)];
@@ -152,7 +151,7 @@ export function fromOpenAI(response: unknown, call: ModelCall): Result<ModelRepl
   const blocks: ReplyBlock[] = [...texts, ...(refused ? [refusal] : [])].map((text) => ({ type: "text", text }));
   const names = toolNames(call.request);
   for (const entry of Array.isArray(calls) ? calls : []) {
-    const use = isFields(entry) && call.request.tools?.length ? readCall(entry, names) : undefined;
+    const use = isFields(entry) && mayUseTools(call.request) ? readCall(entry, names) : undefined;
     if (use === undefined) return broken("toolArguments");
     blocks.push(use);
   }

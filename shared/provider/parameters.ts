@@ -1,6 +1,6 @@
 // The parameters that every provider shares: what is passed, what is changed, what is left out, each change with its note.
 
-import type { SamplingRequest } from "../protocol/sampling.ts";
+import type { SamplingRequest, ToolChoice, ToolDefinition } from "../protocol/sampling.ts";
 import type { Model } from "../routing/table.ts";
 import type { Note } from "./call.ts";
 
@@ -59,10 +59,32 @@ export function metadataFor(request: SamplingRequest, model: Model, notes: Note[
   return Object.fromEntries(named.map(([key, value]) => [key, typeof value === "string" ? value : JSON.stringify(value)]));
 }
 
-/** The tool choice to pass: one without tools is refused by both APIs, means nothing, and is noted where it asked for a tool. */
-export function toolChoiceFor(request: SamplingRequest, notes: Note[]): "auto" | "required" | "none" | undefined {
-  if ((request.tools?.length ?? 0) > 0) return request.toolChoice;
-  if (request.toolChoice === "required")
-    notes.push({ kind: "omitted", field: "toolChoice", why: "The request has no tools for the model to choose from." });
-  return undefined;
+/** Whether a reply may use tools: the request has some and does not forbid them. */
+export const mayUseTools = (request: SamplingRequest): boolean => (request.tools?.length ?? 0) > 0 && request.toolChoice !== "none";
+
+/**
+ * The tools and the tool choice to pass. A choice without tools is refused by both APIs, means nothing, and is noted where it asked
+ * for a tool. `none` for an API that does not know it is carried by leaving the tools out, which comes to the same; `auto` is what
+ * every API does without a choice.
+ */
+export function toolsFor(
+  request: SamplingRequest,
+  model: Model,
+  notes: Note[],
+): { readonly tools: readonly ToolDefinition[]; readonly choice: ToolChoice | undefined } {
+  const { tools = [], toolChoice: choice } = request;
+  const known = choice === undefined || model.toolChoices?.includes(choice) !== false;
+  if (tools.length > 0 && known) return { tools, choice };
+  if (choice === "required" || (choice === "none" && tools.length > 0))
+    notes.push({
+      kind: "omitted",
+      field: "toolChoice",
+      why:
+        tools.length === 0
+          ? "The request has no tools for the model to choose from."
+          : choice === "none"
+            ? "This model's API cannot be told to use no tools; the tools are left out."
+            : "This model's API cannot be told to use a tool.",
+    });
+  return { tools: choice === "none" ? [] : tools, choice: undefined };
 }

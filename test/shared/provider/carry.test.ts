@@ -1,0 +1,71 @@
+import { describe, expect, test } from "vitest";
+import type { Block, Message, SamplingRequest } from "../../../shared/protocol/sampling.ts";
+import { cannotCarry } from "../../../shared/provider/carry.ts";
+import type { Model } from "../../../shared/routing/table.ts";
+import { assistant, candidate, png, request, round, text, user, weather } from "../../support/providers/requests.ts";
+
+const image = (mimeType: string): Block => ({ type: "image", data: png, mimeType });
+const audio = (mimeType: string): Block => ({ type: "audio", data: png, mimeType });
+const reason = (kind: "anthropic" | "openai" | "demo", changes: Partial<SamplingRequest>, model: Partial<Model> = {}) =>
+  cannotCarry(request(changes), candidate(kind, model).model, kind);
+const result = (...content: Extract<Block, { type: "tool_result" }>["content"]): Message[] =>
+  round({ type: "tool_result", toolUseId: "a", content });
+const blob = (mimeType: string) => ({ type: "resource" as const, resource: { uri: "file:///x", mimeType, blob: png } });
+
+describe("what a model cannot take makes it ineligible, and nothing is dropped", () => {
+  test.each([
+    ["anthropic", audio("audio/wav"), "its API does not take audio"],
+    ["anthropic", image("image/tiff"), "its API does not take this kind of image"],
+    ["openai", image("image/svg+xml"), "its API does not take this kind of image"],
+    ["openai", audio("audio/ogg"), "its API does not take this kind of audio"],
+  ] as const)("%s: %o", (kind, block, why) => {
+    expect(reason(kind, { messages: [user(block)] })).toBe(why);
+  });
+
+  test.each(["image/jpeg", "image/png", "image/gif", "image/webp", "IMAGE/PNG; a=b"])("both APIs take %s", (mimeType) => {
+    expect(reason("anthropic", { messages: [user(image(mimeType))] })).toBeUndefined();
+    expect(reason("openai", { messages: [user(image(mimeType))] })).toBeUndefined();
+  });
+
+  test.each(["audio/wav", "audio/x-wav", "audio/mpeg", "audio/mp3"])("Chat Completions takes %s where the model does", (mimeType) => {
+    expect(reason("openai", { messages: [user(audio(mimeType))] })).toBeUndefined();
+    expect(reason("openai", { messages: [user(audio(mimeType))] }, { accepts: ["text", "image"] })).toBe("it does not take audio");
+  });
+
+  test("a model of text alone takes no image, not in a tool result either", () => {
+    const accepts: Model["accepts"] = ["text"];
+    expect(reason("openai", { messages: [user(image("image/png"))] }, { accepts })).toBe("it does not take images");
+    expect(reason("openai", { messages: result({ type: "image", data: png, mimeType: "image/png" }) }, { accepts })).toBe(
+      "it does not take images",
+    );
+    expect(reason("openai", { messages: result(blob("image/png")) }, { accepts })).toBe("it does not take images");
+  });
+
+  test("bytes that are neither text, image nor audio are taken by nobody", () => {
+    for (const kind of ["anthropic", "openai", "demo"] as const)
+      expect(reason(kind, { messages: result(blob("application/zip")) })).toBe(
+        "it does not take resources that are neither text, image nor audio",
+      );
+  });
+
+  test("a model without tools takes neither tools nor their uses and results", () => {
+    expect(reason("openai", { tools: [weather] }, { tools: false })).toBe("it does not take tools");
+    expect(reason("openai", { messages: result() }, { tools: false })).toBe("it does not take tool uses");
+  });
+
+  test("media in an assistant's message is taken by neither API", () => {
+    expect(reason("openai", { messages: [user(text("a")), assistant(image("image/png"))] })).toContain("assistant message");
+    expect(reason("anthropic", { messages: [user(text("a")), assistant(image("image/png"))] })).toContain("assistant message");
+  });
+
+  test("a message of blank text alone is refused by Anthropic's API and taken by the other", () => {
+    expect(reason("anthropic", { messages: [user(text(" \n"))] })).toContain("blank text");
+    expect(reason("openai", { messages: [user(text(" \n"))] })).toBeUndefined();
+  });
+
+  test("a long stop list, any temperature and any metadata leave a model eligible", () => {
+    const changes = { stopSequences: Array.from({ length: 20 }, (_, at) => `${at}`), temperature: 9, metadata: { a: 1 } };
+    expect(reason("openai", changes)).toBeUndefined();
+    expect(reason("anthropic", changes)).toBeUndefined();
+  });
+});

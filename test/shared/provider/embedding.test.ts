@@ -1,0 +1,77 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { fromEmbeddings, toEmbeddings } from "../../../shared/provider/embedding.ts";
+import { embeddings } from "../../support/providers/openai-wire.ts";
+import { candidate } from "../../support/providers/requests.ts";
+
+const { model } = candidate("openai");
+
+test("texts are sent as a list, and numbers are asked for", () => {
+  expect(toEmbeddings(["a", "b"], model)).toEqual({ model: "vendor/model-1", input: ["a", "b"], encoding_format: "float" });
+});
+
+test("vectors come back in the texts' order, whatever order the provider used", () => {
+  const data = [
+    { index: 1, embedding: [3, 4] },
+    { index: 0, embedding: [1, 2] },
+  ];
+  expect(fromEmbeddings({ data, model: "real", usage: { prompt_tokens: 9 } }, ["a", "b"], model)).toEqual({
+    ok: true,
+    value: {
+      vectors: [
+        [1, 2],
+        [3, 4],
+      ],
+      model: "real",
+      usage: { inputTokens: 9, outputTokens: 0 },
+    },
+  });
+});
+
+test.each([
+  ["too few vectors", { data: [] }],
+  [
+    "two vectors for one text",
+    {
+      data: [
+        { index: 0, embedding: [1] },
+        { index: 0, embedding: [1] },
+      ],
+    },
+  ],
+  [
+    "vectors of different sizes",
+    {
+      data: [
+        { index: 0, embedding: [1] },
+        { index: 1, embedding: [1, 2] },
+      ],
+    },
+  ],
+  [
+    "text in a vector",
+    {
+      data: [
+        { index: 0, embedding: ["1"] },
+        { index: 1, embedding: [1] },
+      ],
+    },
+  ],
+  [
+    "base64 where numbers were asked for",
+    {
+      data: [
+        { index: 0, embedding: "AAAA" },
+        { index: 1, embedding: "AAAA" },
+      ],
+    },
+  ],
+  ["an error document", { error: { message: "no" } }],
+])("%s is a broken answer", (_name, response) => {
+  expect(fromEmbeddings(response, ["a", "b"], model)).toMatchObject({ ok: false, error: { kind: "brokenAnswer", then: "next" } });
+});
+
+test("whatever JSON a provider sends, nothing is thrown", () => {
+  fc.assert(fc.property(fc.jsonValue(), (response) => void fromEmbeddings(response, ["a"], model)));
+  expect(fromEmbeddings(embeddings("m", ["abc"]), ["abc"], model)).toMatchObject({ ok: true, value: { vectors: [[3, 0.5, -0.25]] } });
+});

@@ -1,0 +1,194 @@
+// A provider on a real socket, as scripted: Anthropic Messages, Chat Completions and Embeddings, well and badly behaved.
+//
+// Requests are answered in the order of the script, and plainly when it is used up. Each is checked against the API's own rules first,
+// so that a request that the real one would refuse with 400 is refused here too.
+
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { anthropicError, anthropicMessage, anthropicRefusals } from "./providers/anthropic-wire.ts";
+import { chatCompletion, embeddings, openaiError, openaiRefusals } from "./providers/openai-wire.ts";
+
+export type ProviderStep =
+  /** A reply. `stop` is the API's own word; absent it is the plain end of the turn, or of tool calls. `input` may be broken JSON text. */
+  | {
+      readonly answer: "reply";
+      readonly text?: string;
+      readonly calls?: readonly { readonly id: string; readonly name: string; readonly input: unknown }[];
+      readonly stop?: string;
+      readonly usage?: { readonly input: number; readonly output: number };
+      readonly model?: string;
+    }
+  /** The documented error body with this status. `message` stands for the provider's free text. */
+  | { readonly answer: "error"; readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly message?: string }
+  /** Status 200 with exactly this JSON, or this text with this type. */
+  | { readonly answer: "json"; readonly body: unknown }
+  | { readonly answer: "text"; readonly body: string; readonly type: string }
+  /** An error document with status 200. */
+  | { readonly answer: "errorInSuccess" }
+  | { readonly answer: "redirect"; readonly location: string }
+  /** The connection is closed without a response. */
+  | { readonly answer: "reset" }
+  /** No response ever, or headers and no body ever, until the server closes. */
+  | { readonly answer: "silent" }
+  | { readonly answer: "silentBody" }
+  /** Half of a good reply's body, then the connection is closed: with a length that was promised, or chunked. */
+  | { readonly answer: "cut"; readonly chunked: boolean }
+  /** As the next step says, this much later. */
+  | { readonly answer: "slow"; readonly afterMs: number };
+
+export type ProviderRequest = { readonly path: string; readonly headers: IncomingMessage["headers"]; readonly body: unknown };
+
+export type ProviderServer = {
+  /** Without a path: Anthropic's SDK adds `/v1/messages`. */
+  readonly url: string;
+  /** For clients of Chat Completions: the url with `/v1`. */
+  readonly openaiUrl: string;
+  /** What was asked, oldest first. Empty where `record` is false. */
+  readonly requests: ProviderRequest[];
+  readonly script: (...steps: readonly ProviderStep[]) => void;
+  /** Empties the script and the list of requests. */
+  readonly reset: () => void;
+  readonly close: () => Promise<void>;
+};
+
+/** `record: false` and `strict: false` leave the records and the checks out, for benchmarks. Port 0 takes any free one. */
+export async function startProviderServer(options: { record?: boolean; strict?: boolean; port?: number } = {}): Promise<ProviderServer> {
+  const { record = true, strict = true, port = 0 } = options;
+  const requests: ProviderRequest[] = [];
+  let steps: ProviderStep[] = [];
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => {
+      const wire = wireOf(request.url ?? "");
+      const body = parse(Buffer.concat(chunks).toString("utf8"));
+      if (record) requests.push({ path: request.url ?? "", headers: request.headers, body });
+      const step = steps.shift() ?? plain;
+      if (step.answer === "slow") {
+        const next = steps.shift() ?? plain;
+        setTimeout(() => answer(wire, body, next, response), step.afterMs);
+        return;
+      }
+      const refusals = strict && wire !== undefined ? wire.refusals(body, request) : [];
+      if (refusals.length > 0) answer(wire, body, { answer: "error", status: 400, message: refusals.join("; ") }, response);
+      else answer(wire, body, step, response);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
+  const { port: taken } = server.address() as AddressInfo;
+  const url = `http://127.0.0.1:${taken}`;
+  return {
+    url,
+    openaiUrl: `${url}/v1`,
+    requests,
+    script: (...more) => void steps.push(...more),
+    reset: () => {
+      steps = [];
+      requests.length = 0;
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+const plain: ProviderStep = { answer: "reply", text: "Hello from the scripted provider." };
+
+type Reply = Extract<ProviderStep, { answer: "reply" }>;
+type Wire = {
+  readonly refusals: (body: unknown, request: IncomingMessage) => string[];
+  readonly error: (status: number, message: string) => unknown;
+  readonly reply: (step: Reply, body: unknown) => unknown;
+};
+
+function wireOf(path: string): Wire | undefined {
+  if (path === "/v1/messages") return anthropic;
+  if (path === "/v1/chat/completions") return chat;
+  return path === "/v1/embeddings" ? vectors : undefined;
+}
+
+const filled = (step: Reply, body: unknown, plainStop: string, toolStop: string) => ({
+  model: step.model ?? String((body as { model?: unknown } | undefined)?.model),
+  text: step.text,
+  calls: step.calls ?? [],
+  stop: step.stop ?? (step.calls === undefined ? plainStop : toolStop),
+  usage: step.usage ?? { input: 12, output: 5 },
+});
+
+const anthropic: Wire = {
+  refusals: (body, request) => [
+    ...(request.headers.authorization === undefined && request.headers["x-api-key"] === undefined ? ["x-api-key: Field required"] : []),
+    ...anthropicRefusals(body, String(request.headers["anthropic-version"])),
+  ],
+  error: anthropicError,
+  reply: (step, body) => anthropicMessage(filled(step, body, "end_turn", "tool_use")),
+};
+
+const chat: Wire = {
+  refusals: openaiRefusals,
+  error: openaiError,
+  reply: (step, body) => chatCompletion(filled(step, body, "stop", "tool_calls")),
+};
+
+const vectors: Wire = {
+  refusals: () => [],
+  error: openaiError,
+  reply: (_step, body) => {
+    const { model, input } = body as { model: string; input: string | string[] };
+    return embeddings(model, typeof input === "string" ? [input] : input);
+  },
+};
+
+function answer(wire: Wire | undefined, body: unknown, step: ProviderStep, response: ServerResponse): void {
+  if (wire === undefined) return send(response, 404, { "content-type": "application/json" }, JSON.stringify(openaiError(404, "Not found")));
+  const json = { "content-type": "application/json" };
+  switch (step.answer) {
+    case "reply":
+      return send(response, 200, json, JSON.stringify(wire.reply(step, body)));
+    case "error":
+      return send(
+        response,
+        step.status,
+        { ...json, ...step.headers },
+        JSON.stringify(wire.error(step.status, step.message ?? "Something went wrong.")),
+      );
+    case "json":
+      return send(response, 200, json, JSON.stringify(step.body));
+    case "text":
+      return send(response, 200, { "content-type": step.type }, step.body);
+    case "errorInSuccess":
+      return send(response, 200, json, JSON.stringify(wire.error(529, "Overloaded")));
+    case "redirect":
+      return send(response, 307, { location: step.location }, "");
+    case "reset":
+      response.socket?.destroy();
+      return;
+    case "silent":
+    case "slow":
+      return;
+    case "silentBody":
+      response.writeHead(200, json);
+      response.flushHeaders();
+      return;
+    case "cut": {
+      const text = JSON.stringify(wire.reply({ answer: "reply", text: "This reply is cut in the middle." }, body));
+      response.writeHead(200, step.chunked ? json : { ...json, "content-length": String(text.length) });
+      response.write(text.slice(0, text.length / 2), () => response.socket?.destroy());
+    }
+  }
+}
+
+function send(response: ServerResponse, status: number, headers: Readonly<Record<string, string>>, body: string): void {
+  response.writeHead(status, { ...headers, "content-length": String(Buffer.byteLength(body)) });
+  response.end(body);
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,118 @@
+// Chat Completions and Embeddings as OpenAI's server speaks them: what it refuses, and how it answers. Written from its public reference.
+
+type Fields = Record<string, unknown>;
+
+const isFields = (value: unknown): value is Fields => typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Why the API would answer 400; empty where it takes the request. */
+export function openaiRefusals(body: unknown): string[] {
+  if (!isFields(body)) return ["body: not an object"];
+  const faults: string[] = [];
+  if (typeof body["model"] !== "string") faults.push("you must provide a model parameter");
+  const { stop, temperature } = body;
+  if (Array.isArray(stop) && (stop.length > 4 || stop.length === 0 || stop.includes(""))) faults.push("Invalid 'stop'");
+  if (typeof temperature === "number" && (temperature < 0 || temperature > 2)) faults.push("Invalid 'temperature'");
+  const tools = body["tools"] === undefined ? undefined : Array.isArray(body["tools"]) ? body["tools"] : [];
+  if (tools?.length === 0) faults.push("Invalid 'tools': empty array");
+  if (body["tool_choice"] !== undefined && tools === undefined) faults.push("'tool_choice' is only allowed when 'tools' are specified");
+  for (const tool of tools ?? []) if (!namePattern.test(String(tool?.function?.name))) faults.push("Invalid 'tools[].function.name'");
+  if (isFields(body["metadata"]) && Object.values(body["metadata"]).some((value) => typeof value !== "string"))
+    faults.push("Invalid type for 'metadata'");
+  return [...faults, ...messageFaults(Array.isArray(body["messages"]) ? body["messages"] : [])];
+}
+
+const namePattern = /^[a-zA-Z0-9_-]{1,64}$/;
+
+function messageFaults(messages: readonly unknown[]): string[] {
+  const faults: string[] = messages.length === 0 ? ["Invalid 'messages': empty array"] : [];
+  let open: string[] = [];
+  for (const message of messages) {
+    if (!isFields(message)) return ["Invalid type for 'messages[]'"];
+    const { role, content } = message;
+    if (role === "tool") {
+      const id = String(message["tool_call_id"]);
+      if (!open.includes(id)) faults.push("messages with role 'tool' must be a response to a preceding message with 'tool_calls'");
+      open = open.filter((other) => other !== id);
+      if (typeof content !== "string") faults.push("Invalid 'content' of a tool message");
+      continue;
+    }
+    if (open.length > 0)
+      faults.push("An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'");
+    open = [];
+    const calls = Array.isArray(message["tool_calls"]) ? message["tool_calls"] : [];
+    for (const call of calls) {
+      open.push(String(call.id));
+      if (!namePattern.test(String(call.function?.name)) || typeof call.function.arguments !== "string")
+        faults.push("Invalid 'tool_calls[].function'");
+      if (String(call.id).length > 40) faults.push("Invalid 'tool_calls[].id': string too long");
+    }
+    if (content === null || content === undefined) {
+      if (role !== "assistant" || calls.length === 0) faults.push("Invalid value for 'content': expected a string, got null");
+      continue;
+    }
+    const allowed = role === "user" ? ["text", "image_url", "input_audio"] : ["text"];
+    const parts = typeof content === "string" ? [] : Array.isArray(content) ? content : [{}];
+    if (Array.isArray(content) && content.length === 0) faults.push("Invalid 'content': empty array");
+    for (const part of parts) if (!allowed.includes(part.type)) faults.push(`Invalid content part for role ${String(role)}`);
+    for (const part of parts)
+      if (part.type === "input_audio" && !["wav", "mp3"].includes(part.input_audio.format)) faults.push("Invalid 'input_audio.format'");
+    for (const part of parts)
+      if (part.type === "image_url" && !/^data:image\/(png|jpeg|gif|webp);base64,/.test(part.image_url.url)) faults.push("Invalid image");
+  }
+  if (open.length > 0)
+    faults.push("An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'");
+  return faults;
+}
+
+/** The documented error body. `message` is a provider's own free text, which must never come out of our side. */
+export const openaiError = (status: number, message: string): unknown => ({
+  error: { message, type: status === 429 ? "requests" : status >= 500 ? "server_error" : "invalid_request_error", param: null, code: null },
+});
+
+/** A whole answer. `stop` is the API's own word. */
+export const chatCompletion = (answer: {
+  readonly model: string;
+  readonly text: string | undefined;
+  readonly calls: readonly { readonly id: string; readonly name: string; readonly input: unknown }[];
+  readonly stop: string;
+  readonly usage: { readonly input: number; readonly output: number };
+}): unknown => ({
+  id: "chatcmpl-test",
+  object: "chat.completion",
+  created: 1_700_000_000,
+  model: answer.model,
+  choices: [
+    {
+      index: 0,
+      message: {
+        role: "assistant",
+        content: answer.text ?? null,
+        refusal: null,
+        ...(answer.calls.length === 0
+          ? {}
+          : {
+              tool_calls: answer.calls.map(({ id, name, input }) => ({
+                id,
+                type: "function",
+                function: { name, arguments: typeof input === "string" ? input : JSON.stringify(input) },
+              })),
+            }),
+      },
+      finish_reason: answer.stop,
+      logprobs: null,
+    },
+  ],
+  usage: {
+    prompt_tokens: answer.usage.input,
+    completion_tokens: answer.usage.output,
+    total_tokens: answer.usage.input + answer.usage.output,
+  },
+});
+
+/** Three numbers for each text. */
+export const embeddings = (model: string, texts: readonly string[]): unknown => ({
+  object: "list",
+  data: texts.map((text, index) => ({ object: "embedding", index, embedding: [text.length, 0.5, -0.25] })),
+  model,
+  usage: { prompt_tokens: texts.length, total_tokens: texts.length },
+});
