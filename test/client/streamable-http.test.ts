@@ -179,19 +179,22 @@ describe("a host on SDK 2.x with a server of revision 2026-07-28", () => {
   const serverFetch = (): FetchLike => {
     const ask = (text: string) =>
       inputRequired.createMessage({ messages: [{ role: "user", content: { type: "text", text } }], maxTokens: 10 });
-    const mcp = createMcpHandler(() => {
-      const server = new McpServerV2({ name: "notes", version: "1" });
-      server.registerTool("ask", { inputSchema: z.object({ text: z.string() }) }, async ({ text }, ctx) => {
-        const state = ctx.mcpReq.requestState();
-        const answers = JSON.stringify(ctx.mcpReq.inputResponses ?? {});
-        if (state === undefined)
-          return inputRequired({ inputRequests: { one: ask(`${text} 1`), two: ask(`${text} 2`) }, requestState: `${text}:first` });
-        if (text === "hangs" && state === "hangs:first") await new Promise(() => undefined);
-        if (state === `${text}:first`) return inputRequired({ inputRequests: { one: ask(`${text} 3`) }, requestState: `${text}:second` });
-        return { content: [{ type: "text", text: answers }] };
-      });
-      return server;
-    });
+    const mcp = createMcpHandler(
+      () => {
+        const server = new McpServerV2({ name: "notes", version: "1" });
+        server.registerTool("ask", { inputSchema: z.object({ text: z.string() }) }, async ({ text }, ctx) => {
+          const state = ctx.mcpReq.requestState();
+          const answers = JSON.stringify(ctx.mcpReq.inputResponses ?? {});
+          if (state === undefined)
+            return inputRequired({ inputRequests: { one: ask(`${text} 1`), two: ask(`${text} 2`) }, requestState: `${text}:first` });
+          if (text === "hangs" && state === "hangs:first") await new Promise(() => undefined);
+          if (state === `${text}:first`) return inputRequired({ inputRequests: { one: ask(`${text} 3`) }, requestState: `${text}:second` });
+          return { content: [{ type: "text", text: answers }] };
+        });
+        return server;
+      },
+      { responseMode: "sse" },
+    );
     return (input, init) => mcp.fetch(new Request(input, init));
   };
 
