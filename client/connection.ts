@@ -12,7 +12,7 @@ import type { Timing } from "./timing.ts";
 export type SamplingProgress = Progress & {
   readonly server: string;
   readonly requestId: JsonRpcId;
-  readonly origin: { readonly id: JsonRpcId; readonly method: string; readonly name?: string };
+  readonly origin: { readonly id: JsonRpcId; readonly method: string; readonly name: string };
 };
 
 export type ConnectionSettings = {
@@ -161,7 +161,7 @@ export class Connection {
 
   async #forward(asked: Asked, { origin, inferred }: { origin: Origin; inferred: boolean }, cancellable: boolean): Promise<JsonObject> {
     const { gateway, session, server } = this.#settings;
-    const named = { id: origin.id, method: origin.method, ...(origin.name === undefined ? {} : { name: origin.name }) };
+    const named = { id: origin.id, method: origin.method, name: origin.name };
     const ours = {
       "countersign/session": session,
       "countersign/originatingRequest": { ...named, server, ...(inferred ? { inferred: true } : {}) },

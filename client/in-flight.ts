@@ -12,7 +12,7 @@ export type Origin = {
   readonly id: JsonRpcId;
   readonly method: string;
   /** The tool or prompt, or the URI of the resource. */
-  readonly name: string | undefined;
+  readonly name: string;
   /** Aborted when the request has ended, however it ended. */
   readonly ended: AbortSignal;
 };
@@ -157,8 +157,10 @@ export class InFlight {
       this.#legs.set(idKey(id), { open: repeated, about: "itself" });
       return;
     }
+    // Without a name it is no request that a server could handle, and nothing that policy could go by.
+    if (typeof name !== "string" || name === "") return;
     const controller = new AbortController();
-    const origin: Origin = { id, method, name: typeof name === "string" ? name : undefined, ended: controller.signal };
+    const origin: Origin = { id, method, name, ended: controller.signal };
     const open: Open = { origin, end: () => controller.abort() };
     this.#open.add(open);
     this.#legs.set(idKey(id), { open, about: "itself" });

@@ -162,6 +162,6 @@ function checkOptions({ url, apiKey, session, association, deadlineMilliseconds,
 }
 
 function checkServer(server: string): void {
-  if (typeof server !== "string" || server === "")
-    throw new TypeError("server must be the server's name, as policy and the review page are to show it.");
+  if (typeof server === "string" && server.length > 0 && server.length <= 512 && !/\p{Cc}/u.test(server)) return;
+  throw new TypeError("server must be the server's name, as policy and the review page are to show it: 1-512 characters on one line.");
 }
