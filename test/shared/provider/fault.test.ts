@@ -1,3 +1,4 @@
+/* oxlint-disable unicorn/no-thenable -- a fault says what to do `then`; it is never awaited */
 import { describe, expect, test } from "vitest";
 import { faultOfStatus, retryAfterMs } from "../../../shared/provider/fault.ts";
 
