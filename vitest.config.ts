@@ -6,7 +6,11 @@ export default defineConfig({
     projects: [
       {
         // Pure code and pages, in Node.
-        test: { name: "pure", include: ["test/shared/**/*.test.{ts,tsx}", "test/client/**/*.test.ts", "test/architecture.test.ts"], testTimeout: 30_000 },
+        test: {
+          name: "pure",
+          include: ["test/shared/**/*.test.{ts,tsx}", "test/client/**/*.test.ts", "test/architecture.test.ts"],
+          testTimeout: 30_000,
+        },
       },
       {
         // Objects and routes, inside workerd.

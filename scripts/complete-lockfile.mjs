@@ -4,7 +4,15 @@ import { readFileSync, writeFileSync } from "node:fs";
 
 const path = new URL("../package-lock.json", import.meta.url);
 const lock = JSON.parse(readFileSync(path, "utf8"));
-const systems = { windows: "win32", win32: "win32", darwin: "darwin", linux: "linux", freebsd: "freebsd", android: "android", openharmony: "openharmony" };
+const systems = {
+  windows: "win32",
+  win32: "win32",
+  darwin: "darwin",
+  linux: "linux",
+  freebsd: "freebsd",
+  android: "android",
+  openharmony: "openharmony",
+};
 const processors = { 64: "x64", x64: "x64", arm64: "arm64", arm: "arm", ia32: "ia32", ppc64: "ppc64", riscv64: "riscv64", s390x: "s390x" };
 
 let added = 0;

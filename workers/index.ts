@@ -1,1 +1,11 @@
-export default { fetch: () => new Response("countersign") };
+// The Worker: its routes, and the Durable Object classes that wrangler.toml names.
+
+import { app } from "./app.ts";
+
+export { ConfigObject } from "./objects/config.ts";
+export { KeyObject } from "./objects/key.ts";
+export { LedgerObject } from "./objects/ledger.ts";
+export { RunObject } from "./objects/run.ts";
+export { SessionObject } from "./objects/session.ts";
+
+export default app;

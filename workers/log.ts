@@ -3,7 +3,14 @@
 // Prompts, replies, tokens and keys never reach a log: no parameter here can carry one, and errors are logged by their
 // class alone, because their messages may quote what they choked on.
 
-type LogFacts = { readonly run?: string; readonly status?: number; readonly attempt?: number; readonly quote?: string; readonly error?: string; readonly count?: number };
+type LogFacts = {
+  readonly run?: string;
+  readonly status?: number;
+  readonly attempt?: number;
+  readonly quote?: string;
+  readonly error?: string;
+  readonly count?: number;
+};
 
 export type LogEvent =
   | "request.failed"

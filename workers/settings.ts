@@ -74,7 +74,8 @@ function parsePublicUrl(text: string | undefined, problems: string[]): string | 
   return url.href.replace(/\/+$/, "");
 }
 
-const isLoopback = (host: string): boolean => host === "localhost" || host.endsWith(".localhost") || /^127\./.test(host) || host === "[::1]";
+const isLoopback = (host: string): boolean =>
+  host === "localhost" || host.endsWith(".localhost") || /^127\./.test(host) || host === "[::1]";
 
 function numberOf(name: string, text: string | undefined, standard: number, least: number, most: number, problems: string[]): number {
   if (text === undefined || text === "") return standard;

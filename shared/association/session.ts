@@ -18,6 +18,8 @@ export type Reservation = {
   /** fast: the Worker is at it until `leaseUntil`; durable: a RunObject has it; settled: the result is kept here. */
   readonly state: "fast" | "durable" | "settled";
   readonly leaseUntil: number;
+  /** It has been answered, or its run is over. */
+  readonly ended: boolean;
 };
 
 export type Known = { readonly sessionEnded: boolean; readonly originating: Originating | null; readonly reservation: Reservation | null };
@@ -27,6 +29,8 @@ export type Asked = {
   readonly run: string;
   /** How long the Worker may take before another may take over, in milliseconds. */
   readonly leaseMs: number;
+  /** Whether the request becomes a run, whose object has it from the start. */
+  readonly durable: boolean;
   /** How many sampling requests one originating request may have: the tool-loop limit. */
   readonly roundsLimit: number;
 };
@@ -66,6 +70,7 @@ export function associate(known: Known, asked: Asked, now: number): Association 
 const fresh = (asked: Asked, now: number): Reservation => ({
   digest: asked.digest,
   run: asked.run,
-  state: "fast",
+  state: asked.durable ? "durable" : "fast",
   leaseUntil: now + asked.leaseMs,
+  ended: false,
 });

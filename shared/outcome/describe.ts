@@ -31,7 +31,8 @@ export function describeRefusal(refusal: Refusal): Described {
       return {
         status: 200,
         code: -32601,
-        message: "Method not found; this endpoint knows sampling/createMessage, tasks/get, tasks/result, tasks/cancel and notifications/cancelled",
+        message:
+          "Method not found; this endpoint knows sampling/createMessage, tasks/get, tasks/result, tasks/cancel and notifications/cancelled",
       };
     case "invalidParams":
       return {
@@ -92,6 +93,12 @@ export function describeRefusal(refusal: Refusal): Described {
       };
     case "unknownTask":
       return { status: 200, code: -32602, message: "Invalid params: no such task of this key" };
+    case "noLongerKept":
+      return {
+        status: 200,
+        code: -32600,
+        message: "Invalid request: this id was used before and its reply is no longer kept; use a new id",
+      };
     case "taskEnded":
       return { status: 200, code: -32602, message: `Invalid params: the task is already ${refusal.status} and cannot be cancelled` };
     case "broken":

@@ -32,13 +32,20 @@ export type Refusal =
   | { readonly kind: "toolResultsMixed"; readonly pointer: string }
   | { readonly kind: "notAssociated"; readonly why: "noSession" | "noOriginatingRequest" | "originatingRequestEnded" | "sessionEnded" }
   | { readonly kind: "sameIdOtherParams" }
-  | { readonly kind: "rateLimited"; readonly limit: "requestsPerMinute" | "concurrent"; readonly max: number; readonly retryAfterMs: number }
+  | {
+      readonly kind: "rateLimited";
+      readonly limit: "requestsPerMinute" | "concurrent";
+      readonly max: number;
+      readonly retryAfterMs: number;
+    }
   | { readonly kind: "tooManyRounds"; readonly max: number }
   | { readonly kind: "flooded" }
   | { readonly kind: "budgetUsedUp" }
   | { readonly kind: "policyRefused"; readonly rule: string }
   | { readonly kind: "noModel"; readonly reasons: readonly { readonly model: string; readonly reason: string }[] }
   | { readonly kind: "unknownTask" }
+  /** A repeat of a request whose run was deleted when its time was over. */
+  | { readonly kind: "noLongerKept" }
   | { readonly kind: "taskEnded"; readonly status: string }
   | { readonly kind: "broken"; readonly quote: string };
 

@@ -25,19 +25,59 @@ export type RecordFact =
       /** An earlier holder of the same request vanished and may have paid for a model call. */
       readonly takenOver: boolean;
     }
-  | { readonly kind: "reviewOpened"; readonly gate: Gate; readonly version: number; readonly digest: string; readonly reviewers: readonly string[]; readonly deadlineAt: number }
+  | {
+      readonly kind: "reviewOpened";
+      readonly gate: Gate;
+      readonly version: number;
+      readonly digest: string;
+      readonly reviewers: readonly string[];
+      readonly deadlineAt: number;
+    }
   | { readonly kind: "noticed"; readonly gate: Gate; readonly channel: string; readonly reviewer: string; readonly state: string }
-  | { readonly kind: "edited"; readonly gate: Gate; readonly by: string; readonly channel: string; readonly version: number; readonly digestBefore: string; readonly digestAfter: string }
-  | { readonly kind: "voted" | "approved" | "denied"; readonly gate: Gate; readonly by: string; readonly channel: string; readonly version: number; readonly digest: string; readonly reasonGiven: boolean }
+  | {
+      readonly kind: "edited";
+      readonly gate: Gate;
+      readonly by: string;
+      readonly channel: string;
+      readonly version: number;
+      readonly digestBefore: string;
+      readonly digestAfter: string;
+    }
+  | {
+      readonly kind: "voted" | "approved" | "denied";
+      readonly gate: Gate;
+      readonly by: string;
+      readonly channel: string;
+      readonly version: number;
+      readonly digest: string;
+      readonly reasonGiven: boolean;
+    }
   | { readonly kind: "expired" | "undeliverable"; readonly gate: Gate }
   | { readonly kind: "cancelled"; readonly cause: string }
   | { readonly kind: "called"; readonly call: number; readonly models: readonly string[]; readonly digest: string; readonly again: boolean }
-  | { readonly kind: "answered"; readonly call: number; readonly model: string; readonly realModel: string; readonly stopReason: string; readonly usage: Usage; readonly costUsd: number; readonly digest: string; readonly notes: readonly Note[]; readonly attempts: readonly Attempt[] }
+  | {
+      readonly kind: "answered";
+      readonly call: number;
+      readonly model: string;
+      readonly realModel: string;
+      readonly stopReason: string;
+      readonly usage: Usage;
+      readonly costUsd: number;
+      readonly digest: string;
+      readonly notes: readonly Note[];
+      readonly attempts: readonly Attempt[];
+    }
   | { readonly kind: "callFailed"; readonly call: number; readonly attempts: readonly Attempt[] }
   | { readonly kind: "askerLeft" | "askerBack" | "adopted" }
   | { readonly kind: "finished"; readonly outcome: string };
 
-export type RecordEvent = { readonly run: string; readonly seq: number; readonly at: number; readonly fact: RecordFact; readonly hash: string };
+export type RecordEvent = {
+  readonly run: string;
+  readonly seq: number;
+  readonly at: number;
+  readonly fact: RecordFact;
+  readonly hash: string;
+};
 
 const domain = "countersign/record/v1";
 
@@ -46,7 +86,12 @@ export const eventHash = (previous: string, run: string, seq: number, at: number
   digestOf(domain, { previous, run, seq, at, fact });
 
 /** Chains facts onto what a run has already. */
-export function chainEvents(run: string, last: { readonly seq: number; readonly hash: string } | null, at: number, facts: readonly RecordFact[]): RecordEvent[] {
+export function chainEvents(
+  run: string,
+  last: { readonly seq: number; readonly hash: string } | null,
+  at: number,
+  facts: readonly RecordFact[],
+): RecordEvent[] {
   let seq = last?.seq ?? 0;
   let hash = last?.hash ?? "";
   return facts.map((fact) => {

@@ -13,6 +13,8 @@ export type OriginatingRequest = {
   readonly method: "tools/call" | "resources/read" | "prompts/get";
   readonly name: string;
   readonly server: string;
+  /** The host could not tell which of its requests in flight is served, and took the newest. */
+  readonly inferred?: boolean;
 };
 
 export type SamplingMeta = {
@@ -49,8 +51,11 @@ function readOriginating(value: unknown, reading: Reading): { readonly originati
   const id = toRequestId(given["id"]);
   if (id === undefined) reading.fault(`${at}/id`, "must be a string or an integer");
   const method = reading.oneOf(["tools/call", "resources/read", "prompts/get"], given, "method", at) ?? "tools/call";
+  const inferred = given["inferred"];
+  if (inferred !== undefined && typeof inferred !== "boolean") reading.fault(`${at}/inferred`, "must be true or false");
   const name = readName(method === "resources/read" ? 4096 : 512, given, "name", at, reading);
-  return { originating: { id: id ?? 0, method, name, server: readName(512, given, "server", at, reading) } };
+  const server = readName(512, given, "server", at, reading);
+  return { originating: { id: id ?? 0, method, name, server, ...(inferred === true && { inferred }) } };
 }
 
 /** Names are shown to reviewers and become keys: bounded in UTF-16 code units, and without control characters. */

@@ -5,7 +5,7 @@ import type { JsonObject } from "../encoding.ts";
 import { err, ok, type Result } from "../result.ts";
 import { toRequestId, type RequestId } from "./json-rpc.ts";
 import { checkJson } from "./json-rules.ts";
-import { readMeta } from "./meta.ts";
+import { type OriginatingRequest, readMeta } from "./meta.ts";
 import { Reading, type Members, type ParamsFault } from "./reading.ts";
 
 export const RELATED_TASK_META = "io.modelcontextprotocol/related-task";
@@ -39,7 +39,7 @@ export function parseTaskParams(params: unknown): Result<{ readonly taskId: stri
   return fault === undefined ? ok({ taskId }) : err(fault);
 }
 
-export type Cancelled = { readonly requestId: RequestId; readonly reason?: string; readonly session?: string };
+export type Cancelled = { readonly requestId: RequestId; readonly reason?: string; readonly session?: string; readonly originating?: OriginatingRequest };
 
 /**
  * The params of `notifications/cancelled`; the session is in `_meta` as in the request that is cancelled. `requestId` is required: the
@@ -57,11 +57,12 @@ export function parseCancelled(params: unknown): Result<Cancelled, ParamsFault> 
 function readCancelled(given: Members, reading: Reading): Cancelled {
   const requestId = toRequestId(given["requestId"]);
   if (requestId === undefined) reading.fault("/requestId", "must be a string or an integer");
-  const session = given["_meta"] === undefined ? undefined : readMeta(given["_meta"], reading).session;
+  const { session, originating } = given["_meta"] === undefined ? {} : readMeta(given["_meta"], reading);
   return {
     requestId: requestId ?? 0,
     ...(given["reason"] !== undefined && { reason: reading.string(given, "reason", "") }),
     ...(session !== undefined && { session }),
+    ...(originating !== undefined && { originating }),
   };
 }
 

@@ -8,7 +8,14 @@ import type { Gate } from "./view.ts";
 export type Vote = { readonly reviewer: string; readonly version: number; readonly at: number; readonly channel: string };
 
 export type Closing =
-  | { readonly how: "approved" | "denied"; readonly by: string; readonly at: number; readonly channel: string; readonly version: number; readonly reason: string | null }
+  | {
+      readonly how: "approved" | "denied";
+      readonly by: string;
+      readonly at: number;
+      readonly channel: string;
+      readonly version: number;
+      readonly reason: string | null;
+    }
   | { readonly how: "expired" | "cancelled" | "undeliverable"; readonly at: number; readonly why: string };
 
 export type Review = {
@@ -61,7 +68,8 @@ export type Verdict =
  */
 export function decide(review: Review, answer: Answer, now: number): Verdict {
   if (!review.reviewers.includes(answer.reviewer)) return { kind: "notAllowed", why: "notAReviewer" };
-  if (review.closing !== null) return isRepeat(review, review.closing, answer) ? { kind: "repeated" } : { kind: "closed", closing: review.closing };
+  if (review.closing !== null)
+    return isRepeat(review, review.closing, answer) ? { kind: "repeated" } : { kind: "closed", closing: review.closing };
   if (now >= review.deadlineAt) return { kind: "late" };
   if (answer.version !== review.version || answer.digest !== review.digest) {
     return { kind: "stale", version: review.version, digest: review.digest };

@@ -7,6 +7,9 @@ import { type Answer, type Review, type Verdict, closeReview, decide } from "../
 import type { Gate } from "../review/view.ts";
 import { unreachable } from "../result.ts";
 
+/** A request that keeps killing the object that calls the model is not paid for without end. */
+export const mostCalls = 3;
+
 export type RunPhase = "received" | "requestReview" | "generating" | "responseReview" | "ended";
 
 export type CancelCause = "caller" | "originatingRequest" | "session" | "admin";
@@ -108,7 +111,8 @@ export function step(state: RunState, event: RunEvent, now: number): Step {
     case "callFailed":
       return isCurrentCall(state, event.call) ? finish(state, { kind: "failed" }) : still(state);
     case "callLost":
-      return isCurrentCall(state, event.call) ? startCall(state, now, true) : still(state);
+      if (!isCurrentCall(state, event.call)) return still(state);
+      return event.call < mostCalls ? startCall(state, now, true) : finish(state, { kind: "failed" });
     default:
       return unreachable(event);
   }
@@ -122,7 +126,16 @@ function answered(state: RunState, gate: Gate, answer: Answer, now: number): Ste
     case "voted": {
       const next = withReview(state, verdict.review);
       // Others approved, or are yet to be asked about, what was there before the edit.
-      return { state: next, effects: verdict.edited ? [{ kind: "withdraw", gate }, { kind: "ask", gate }] : [], verdict };
+      return {
+        state: next,
+        effects: verdict.edited
+          ? [
+              { kind: "withdraw", gate },
+              { kind: "ask", gate },
+            ]
+          : [],
+        verdict,
+      };
     }
     case "approved": {
       const next = withReview(state, verdict.review);
@@ -153,7 +166,14 @@ function cancelled(state: RunState, cause: CancelCause, now: number): Step {
   return finish(state, { kind: "cancelled", cause });
 }
 
-function endReview(state: RunState, review: Review, how: "expired" | "cancelled" | "undeliverable", why: string, end: End, now: number): Step {
+function endReview(
+  state: RunState,
+  review: Review,
+  how: "expired" | "cancelled" | "undeliverable",
+  why: string,
+  end: End,
+  now: number,
+): Step {
   const closed = closeReview(review, how, why, now);
   if (closed === null) return still(state);
   const ended = finish(withReview(state, closed), end);
@@ -205,4 +225,8 @@ function startCall(state: RunState, now: number, again: boolean): Step {
   };
 }
 
-const finish = (state: RunState, end: End): Step => ({ state: { ...state, phase: "ended", end }, effects: [{ kind: "finish" }], verdict: null });
+const finish = (state: RunState, end: End): Step => ({
+  state: { ...state, phase: "ended", end },
+  effects: [{ kind: "finish" }],
+  verdict: null,
+});

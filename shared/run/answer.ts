@@ -1,0 +1,60 @@
+// What the asker gets of a run that has ended: a result or an error, as a value that every wire can carry.
+
+import type { JsonObject } from "../encoding.ts";
+import { describeOutcome, describeRefusal } from "../outcome/describe.ts";
+import type { Completed, Described, Outcome, Refusal, RunMeta } from "../outcome/outcome.ts";
+import { toResult } from "../protocol/result-2025.ts";
+import type { SamplingReply, SamplingRequest } from "../protocol/sampling.ts";
+import type { ModelReply } from "../provider/call.ts";
+import { unreachable } from "../result.ts";
+import type { Candidate } from "../routing/choose.ts";
+import type { End } from "./lifecycle.ts";
+
+export type AnswerError = { readonly code: number; readonly message: string; readonly data?: JsonObject };
+export type Answer = { readonly result: JsonObject } | { readonly error: AnswerError };
+
+/** US dollars for what the provider counted, at the table's price. */
+export const costUsd = (candidate: Candidate, usage: ModelReply["usage"]): number =>
+  (usage.inputTokens * candidate.model.price.inputPerMTok + usage.outputTokens * candidate.model.price.outputPerMTok) / 1_000_000;
+
+/** The `_meta` of a reply: which run, which model and why, what people changed, and what it cost. */
+export const runMeta = (run: string, candidate: Candidate, model: ModelReply, edited: RunMeta["edited"]): RunMeta => ({
+  id: run,
+  model: { id: candidate.model.id, why: candidate.why },
+  edited,
+  usage: { inputTokens: model.usage.inputTokens, outputTokens: model.usage.outputTokens, costUsd: costUsd(candidate, model.usage) },
+});
+
+/** The CreateMessageResult for a reply that may be delivered. `request` is the one that was sent. */
+export function completedAnswer(reply: SamplingReply, request: SamplingRequest, meta: RunMeta): Answer {
+  const { id, model, edited, usage } = meta;
+  return { result: toResult(reply, request, { id, model: { ...model }, edited: { ...edited }, usage: { ...usage } }) };
+}
+
+export const errorAnswer = ({ code, message, data }: Described): Answer => ({
+  error: { code, message, ...(data === undefined ? {} : { data }) },
+});
+
+export const outcomeAnswer = (outcome: Exclude<Outcome, Completed>): Answer => errorAnswer(describeOutcome(outcome));
+export const refusalAnswer = (refusal: Refusal): Answer => errorAnswer(describeRefusal(refusal));
+
+/** What an ending without a reply is to the outside. The reviewer's reason is told only where the policy lets it be. */
+export function outcomeOfEnd(
+  end: Exclude<End, { kind: "completed" }>,
+  tellReason: boolean,
+  attempts: Extract<Outcome, { kind: "failed" }>["attempts"],
+): Exclude<Outcome, Completed> {
+  switch (end.kind) {
+    case "rejected":
+      return { kind: "rejected", gate: end.gate, reason: tellReason ? end.reason : null };
+    case "undeliverable":
+    case "expired":
+      return { kind: end.kind, gate: end.gate };
+    case "cancelled":
+      return { kind: "cancelled" };
+    case "failed":
+      return { kind: "failed", attempts };
+    default:
+      return unreachable(end);
+  }
+}

@@ -1,0 +1,55 @@
+// What a run is opened with: everything that was found out about a request before a person was asked or a task was begun.
+
+import { digestOf } from "../encoding.ts";
+import type { GatePlan } from "../policy/evaluate.ts";
+import type { RiskNote } from "../policy/risk.ts";
+import type { SamplingReply, SamplingRequest } from "../protocol/sampling.ts";
+import type { Note } from "../provider/call.ts";
+import type { Provenance } from "../review/view.ts";
+import type { Candidate } from "../routing/choose.ts";
+
+/** One sampling request in one session that this run answers. */
+export type Attachment = { readonly session: string; readonly originating: string; readonly request: string };
+
+export type Asker = { readonly server: string; readonly method: string; readonly name: string; readonly provenance: Provenance };
+
+export type RunOpening = {
+  readonly id: string;
+  readonly createdAt: number;
+  /** Which door the request came through. */
+  readonly door: "sampling";
+  readonly key: { readonly id: string; readonly name: string; readonly owner: string | null };
+  readonly asker: Asker;
+  readonly request: SamplingRequest;
+  /** In failover order: what reviewers see and what the call never leaves. */
+  readonly candidates: readonly Candidate[];
+  readonly plan: GatePlan;
+  readonly risks: readonly RiskNote[];
+  /** What the first candidate will leave out or change, as far as it can be told before the call. */
+  readonly notes: readonly Note[];
+  readonly contextIgnored: string | null;
+  readonly takenOver: boolean;
+  /** `wait`: a caller holds the line, and may give up. `detached`: a task, or an asynchronous request. */
+  readonly mode: "wait" | "detached";
+  /** For a task: how long its result is asked to be kept, in milliseconds. */
+  readonly ttlMs: number | null;
+  /** Equal for identical requests of one key and server, whatever the session. */
+  readonly identicalDigest: string;
+  readonly attachment: Attachment;
+};
+
+/** One version of what is to be sent: the request and the models it may go to, in order. */
+export type RequestVersion = { readonly request: SamplingRequest; readonly models: readonly string[] };
+
+/** What a reviewer approves at the request gate: the neutral request and the ordered list of models and providers. */
+export function requestDigest(version: RequestVersion, candidates: readonly Candidate[]): string {
+  const models = inOrder(candidates, version.models).map(({ model }) => ({ id: model.id, provider: model.provider, name: model.name }));
+  return digestOf("countersign/request/v1", { request: version.request, models });
+}
+
+/** What a reviewer approves at the response gate. */
+export const replyDigest = (reply: SamplingReply): string => digestOf("countersign/reply/v1", reply);
+
+/** The candidates in a version's order. An id that is no candidate names nothing: the list can be reordered, never widened. */
+export const inOrder = (candidates: readonly Candidate[], ids: readonly string[]): Candidate[] =>
+  ids.flatMap((id) => candidates.filter(({ model }) => model.id === id));

@@ -1,0 +1,84 @@
+// What is to become of a sampling request: which models may serve it, which gates it must pass, what to look at twice.
+// Routing, risk and policy in one pure step, made before anything is reserved, asked or spent.
+
+import type { Refusal } from "../outcome/outcome.ts";
+import { type GatePlan, evaluatePolicy, permittedCandidates } from "../policy/evaluate.ts";
+import { type RiskNote, findRisks } from "../policy/risk.ts";
+import type { Policy } from "../policy/rules.ts";
+import type { SamplingRequest } from "../protocol/sampling.ts";
+import { cannotCarry } from "../provider/carry.ts";
+import type { Note } from "../provider/call.ts";
+import { toAnthropic } from "../provider/anthropic.ts";
+import { toOpenAI } from "../provider/openai.ts";
+import { type Result, err, ok, unreachable } from "../result.ts";
+import { type Candidate, chooseCandidates } from "../routing/choose.ts";
+import type { Provider, RoutingTable } from "../routing/table.ts";
+import type { Asker } from "./opening.ts";
+
+export type PlanInput = {
+  readonly routing: RoutingTable;
+  readonly policy: Policy;
+  readonly request: SamplingRequest;
+  readonly asker: Asker;
+  readonly key: {
+    readonly id: string;
+    readonly name: string;
+    readonly servers?: readonly string[] | undefined;
+    readonly models?: readonly string[] | undefined;
+  };
+  /** Why a provider cannot be used here, or undefined where it can. */
+  readonly ready: (provider: Provider, name: string) => string | undefined;
+};
+
+export type Plan = { readonly candidates: readonly Candidate[]; readonly gates: GatePlan; readonly risks: readonly RiskNote[] };
+
+/**
+ * Plans a request. Refused: a server that the key is not for, a request that no model can serve, one that the policy refuses.
+ */
+export function planRun({ routing, policy, request, asker, key, ready }: PlanInput): Result<Plan, Refusal> {
+  if (key.servers !== undefined && !key.servers.includes(asker.server)) return err({ kind: "policyRefused", rule: "the key's servers" });
+  const choice = chooseCandidates({
+    table: routing,
+    request,
+    task: "chat",
+    key,
+    server: asker.server,
+    ready,
+    cannotCarry: (asked, model, provider) => cannotCarry(asked, model, provider.kind),
+    ...(key.models === undefined ? {} : { onlyModels: key.models }),
+  });
+  if (!choice.ok) return err({ kind: "noModel", reasons: choice.error.reasons });
+  const risks = findRisks(request);
+  const facts = {
+    server: asker.server,
+    tool: asker.name,
+    method: asker.method,
+    keyName: key.name,
+    request,
+    candidates: choice.value.ranked,
+    risk: risks,
+    provenance: asker.provenance,
+  };
+  // Models that the policy refuses fall out; the request is refused where none is left.
+  const permitted = permittedCandidates(policy, facts);
+  const candidates = permitted.length > 0 ? permitted : choice.value.ranked;
+  const gates = evaluatePolicy(policy, { ...facts, candidates });
+  if (gates.request === "refuse") return err({ kind: "policyRefused", rule: gates.rule });
+  return ok({ candidates, gates, risks });
+}
+
+/** What the first candidate will leave out or change of a request, as far as it can be told before the call. */
+export function plannedNotes(request: SamplingRequest, plan: Plan): readonly Note[] {
+  const [candidate] = plan.candidates;
+  if (candidate === undefined) return [];
+  switch (candidate.provider.kind) {
+    case "anthropic":
+      return toAnthropic({ request, candidate }).notes;
+    case "openai":
+      return toOpenAI({ request, candidate }).notes;
+    case "demo":
+      return [];
+    default:
+      return unreachable(candidate.provider.kind);
+  }
+}

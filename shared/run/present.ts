@@ -1,0 +1,140 @@
+// A run as its review page shows it: one value from the state and the content, for whichever gate the link is for.
+
+import type { Note } from "../provider/call.ts";
+import type { SamplingReply } from "../protocol/sampling.ts";
+import type { Review } from "../review/decision.ts";
+import type { Gate, ReviewState, ReviewView, RunProgress, ShownModel, ShownVersion } from "../review/view.ts";
+import { unreachable } from "../result.ts";
+import type { Candidate } from "../routing/choose.ts";
+import type { ModelReply } from "../provider/call.ts";
+import { costUsd } from "./answer.ts";
+import type { End, RunState } from "./lifecycle.ts";
+import { type RequestVersion, type RunOpening, inOrder } from "./opening.ts";
+
+/** What a model answered, as the run keeps it. */
+export type ModelFacts = { readonly candidate: string; readonly usage: ModelReply["usage"]; readonly notes: readonly Note[] };
+
+export type Shown = {
+  readonly opening: Omit<RunOpening, "request">;
+  readonly state: RunState;
+  readonly gate: Gate;
+  readonly reviewer: string;
+  readonly asked: RequestVersion;
+  readonly current: RequestVersion;
+  readonly versions: readonly ShownVersion[];
+  /** Null before the model answered, and after a reply was denied. */
+  readonly generated: SamplingReply | null;
+  readonly reply: SamplingReply | null;
+  readonly model: ModelFacts | null;
+  readonly askerGone: boolean;
+  readonly now: number;
+};
+
+/** The page's view, or null where this gate was never opened. */
+export function presentReview(shown: Shown): ReviewView | null {
+  const { opening, state, gate, current, asked, model } = shown;
+  const review = state.reviews[gate];
+  if (review === null) return null;
+  const models = inOrder(opening.candidates, current.models).map(shownModel);
+  const answered = model === null ? undefined : opening.candidates.find(({ model: { id } }) => id === model.candidate);
+  const atResponse = gate === "response";
+  return {
+    gate,
+    state: reviewState(review, state.end),
+    progress: progressOf(state),
+    now: shown.now,
+    run: opening.id,
+    reviewer: shown.reviewer,
+    version: review.version,
+    digest: review.digest,
+    versions: shown.versions,
+    asker: {
+      server: opening.asker.server,
+      method: opening.asker.method,
+      name: opening.asker.name,
+      provenance: opening.asker.provenance,
+      client: opening.key.name,
+      owner: opening.key.owner,
+      gone: shown.askerGone,
+    },
+    createdAt: opening.createdAt,
+    deadlineAt: review.deadlineAt,
+    quorum: review.quorum,
+    rule: opening.plan.rule,
+    tellReason: opening.plan.tellReason,
+    request: current.request,
+    requestAsAsked: current.request === asked.request ? null : asked.request,
+    models,
+    risks: opening.risks,
+    notes: atResponse && model !== null ? model.notes : opening.notes,
+    worstCostUsd: Math.max(0, ...models.map(({ worstCostUsd }) => worstCostUsd)),
+    reply: atResponse ? shown.reply : null,
+    replyAsGenerated: atResponse && shown.generated !== shown.reply ? shown.generated : null,
+    answeredBy: atResponse && answered !== undefined ? shownModel(answered) : null,
+    usage: atResponse && model !== null ? model.usage : null,
+    costUsd: atResponse && model !== null && answered !== undefined ? costUsd(answered, model.usage) : null,
+  };
+}
+
+const shownModel = ({ model, why, worstCostUsd }: Candidate): ShownModel => ({
+  id: model.id,
+  provider: model.provider,
+  name: model.name,
+  why,
+  worstCostUsd,
+});
+
+function reviewState(review: Review, end: End | null): ReviewState {
+  const { closing } = review;
+  if (closing === null) {
+    return review.votes.length > 0 ? { kind: "voted", votes: review.votes.length, quorum: review.quorum } : { kind: "open" };
+  }
+  switch (closing.how) {
+    case "approved":
+      return { kind: "approved", by: closing.by, at: closing.at, edited: review.version > 1 };
+    case "denied":
+      return { kind: "denied", by: closing.by, at: closing.at, reason: closing.reason };
+    case "expired":
+      return { kind: "expired", at: closing.at };
+    case "cancelled":
+      return { kind: "cancelled", at: closing.at, why: cancelledWhy(end) };
+    case "undeliverable":
+      return { kind: "failed", at: closing.at, why: closing.why };
+    default:
+      return unreachable(closing);
+  }
+}
+
+function cancelledWhy(end: End | null): string {
+  if (end?.kind !== "cancelled") return "The request was withdrawn.";
+  switch (end.cause) {
+    case "caller":
+      return "The asker withdrew it.";
+    case "originatingRequest":
+      return "The client request that it served has ended.";
+    case "session":
+      return "The client's session has ended.";
+    case "admin":
+      return "An operator cancelled it.";
+    default:
+      return unreachable(end.cause);
+  }
+}
+
+/** Where a run stands, in the page's words. */
+export function progressOf(state: RunState): RunProgress {
+  switch (state.phase) {
+    case "received":
+    case "requestReview":
+      return "waiting";
+    case "generating":
+      return "generating";
+    case "responseReview":
+      return "responseReview";
+    case "ended":
+      if (state.end === null || state.end.kind === "failed") return "failed";
+      return state.end.kind === "undeliverable" ? "failed" : state.end.kind;
+    default:
+      return unreachable(state.phase);
+  }
+}

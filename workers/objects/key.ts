@@ -1,0 +1,90 @@
+// One API key: how often and how many at once, whether it was revoked, and which of its runs an identical request may find.
+//
+// The arithmetic is shared/policy/limits.ts. Rate and places are kept in memory and written without being waited for: a
+// restart may forgive a request or two and never locks a key out. Revocation and the index are written for good.
+
+import { DurableObject } from "cloudflare:workers";
+import { type KeyState, type Limits, type Refusal, dropLease, emptyKeyState, enter } from "../../shared/policy/limits.ts";
+import type { Env } from "../env.ts";
+
+export type AdmitInput = {
+  readonly run: string;
+  readonly limits: Limits;
+  /** For how long the request may count as under way if nobody says that it ended. */
+  readonly leaseMs: number;
+  /** The digest by which an identical request of this key is known. */
+  readonly identical: string;
+};
+
+export type AdmitAnswer =
+  | { readonly kind: "admitted"; readonly identical: string | null }
+  | { readonly kind: "refused"; readonly limit: Refusal["limit"]; readonly max: number; readonly retryAfterMs: number }
+  | { readonly kind: "revoked" };
+
+export class KeyObject extends DurableObject<Env> {
+  now = (): number => Date.now();
+  readonly #sql: SqlStorage;
+  #state: KeyState = emptyKeyState;
+  #revoked: boolean;
+  /** Runs by the digest of their request: see `indexRun`. */
+  readonly #index = new Map<string, { run: string; expiresAt: number }>();
+
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env);
+    this.#sql = ctx.storage.sql;
+    this.#sql.exec("CREATE TABLE IF NOT EXISTS revocation (one INTEGER PRIMARY KEY CHECK (one = 1), at INTEGER NOT NULL)");
+    this.#sql.exec(
+      "CREATE TABLE IF NOT EXISTS identical (digest TEXT PRIMARY KEY, run TEXT NOT NULL, expires_at INTEGER NOT NULL) WITHOUT ROWID",
+    );
+    this.#revoked = this.#sql.exec("SELECT 1 FROM revocation").toArray().length > 0;
+    for (const row of this.#sql.exec<{ digest: string; run: string; expires_at: number }>(
+      "SELECT digest, run, expires_at FROM identical",
+    )) {
+      this.#index.set(row.digest, { run: row.run, expiresAt: row.expires_at });
+    }
+    void ctx.blockConcurrencyWhile(async () => {
+      this.#state = (await ctx.storage.get<KeyState>("state")) ?? emptyKeyState;
+    });
+  }
+
+  /** Lets a request in, or says which limit it is over and when to come again. */
+  admit({ run, limits, leaseMs, identical }: AdmitInput): AdmitAnswer {
+    if (this.#revoked) return { kind: "revoked" };
+    const now = this.now();
+    const { state, refusal } = enter(this.#state, { id: run, expiresAt: now + leaseMs }, limits, now);
+    this.#keep(state);
+    if (refusal !== null) return { kind: "refused", ...refusal, max: limits[refusal.limit] };
+    const found = this.#index.get(identical);
+    return { kind: "admitted", identical: found !== undefined && found.expiresAt > now ? found.run : null };
+  }
+
+  /** The request is over: its place is free. */
+  release(run: string): void {
+    this.#keep({ ...this.#state, leases: dropLease(this.#state.leases, run, this.now()) });
+  }
+
+  /** Until when an identical request may find this run; null: no longer. A newer run with the same digest takes the place. */
+  indexRun(run: string, digest: string, expiresAt: number | null): void {
+    const now = this.now();
+    if (expiresAt !== null) {
+      this.#index.set(digest, { run, expiresAt });
+      this.#sql.exec("INSERT OR REPLACE INTO identical (digest, run, expires_at) VALUES (?, ?, ?)", digest, run, expiresAt);
+    } else if (this.#index.get(digest)?.run === run) {
+      this.#index.delete(digest);
+      this.#sql.exec("DELETE FROM identical WHERE digest = ? AND run = ?", digest, run);
+    }
+    for (const [each, { expiresAt: end }] of this.#index) if (end <= now) this.#index.delete(each);
+    this.#sql.exec("DELETE FROM identical WHERE expires_at <= ?", now);
+  }
+
+  /** For good. */
+  revoke(): void {
+    this.#revoked = true;
+    this.#sql.exec("INSERT OR IGNORE INTO revocation (one, at) VALUES (1, ?)", this.now());
+  }
+
+  #keep(state: KeyState): void {
+    this.#state = state;
+    void this.ctx.storage.put("state", state, { allowUnconfirmed: true });
+  }
+}

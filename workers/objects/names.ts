@@ -1,0 +1,37 @@
+// Which object is which: every Durable Object's name is made here.
+
+import { bytesToHex, digestOf } from "../../shared/encoding.ts";
+import { parseRunId } from "../../shared/sealed-id.ts";
+import type { Env } from "../env.ts";
+import { settingsOf } from "../settings.ts";
+import type { ConfigObject } from "./config.ts";
+import type { KeyObject } from "./key.ts";
+import type { LedgerObject } from "./ledger.ts";
+import type { RunObject } from "./run.ts";
+import type { SessionObject } from "./session.ts";
+
+export const ledgerShards = 16;
+
+/** A session belongs to the key that used it: the name is derived from both, so one key can never reach another's session. */
+export const sessionStub = (env: Env, keyId: string, session: string): DurableObjectStub<SessionObject> =>
+  env.SESSION.getByName(digestOf("countersign/session-name/v1", { keyId, session }));
+
+export const keyStub = (env: Env, keyId: string): DurableObjectStub<KeyObject> => env.KEY.getByName(keyId);
+
+/** The object of a run whose id is known to be genuine: one that we made, or that `parseRunId` accepted. Throws for any other. */
+export function runStub(env: Env, id: string): DurableObjectStub<RunObject> {
+  const random = parseRunId(settingsOf(env).keys, id);
+  if (random === undefined) throw new Error("runStub: not a genuine run id");
+  return env.RUN.getByName(bytesToHex(random));
+}
+
+export const ledgerStub = (env: Env, shard: number): DurableObjectStub<LedgerObject> => env.LEDGER.getByName(`shard-${shard}`);
+
+/** A run's ledger shard follows from its id, which is random. */
+export function ledgerShardOf(runId: string): number {
+  let sum = 0;
+  for (let i = 0; i < runId.length; i += 1) sum = (sum * 31 + runId.charCodeAt(i)) >>> 0;
+  return sum % ledgerShards;
+}
+
+export const configStub = (env: Env): DurableObjectStub<ConfigObject> => env.CONFIGURATION.getByName("one");

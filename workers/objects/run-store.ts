@@ -1,0 +1,311 @@
+// The tables of one run: what RunObject reads and writes, without deciding anything. Described in docs/storage-schema.md.
+
+import { type Json, digestOf, toBase64url } from "../../shared/encoding.ts";
+import { type RecordEvent, type RecordFact, chainEvents } from "../../shared/outcome/record.ts";
+import type { SamplingReply } from "../../shared/protocol/sampling.ts";
+import type { LinkChannel } from "../../shared/review/link.ts";
+import type { Gate, ShownVersion } from "../../shared/review/view.ts";
+import type { RunState } from "../../shared/run/lifecycle.ts";
+import type { Attachment, RequestVersion, RunOpening } from "../../shared/run/opening.ts";
+import { LongTexts } from "./long-text.ts";
+
+/** Everything of the opening but the request, which is the first version of the content. */
+export type StoredOpening = Omit<RunOpening, "request">;
+
+export type LinkRow = {
+  readonly id: string;
+  readonly gate: Gate;
+  readonly reviewer: number;
+  readonly channel: LinkChannel;
+  readonly expiresAtSeconds: number;
+  readonly revokedAt: number | null;
+  /** Whether its notice went out. */
+  readonly notice: "queued" | "sent" | "failed";
+};
+
+/**
+ * Something to be done outside this object. Rows of one chain are done in order; a row that fails holds up its chain
+ * and no other.
+ */
+export type OutboxRow = {
+  readonly id: number;
+  readonly chain: string;
+  readonly kind: OutboxKind;
+  readonly detail: Json;
+  readonly attempts: number;
+  readonly dueAt: number;
+};
+export type OutboxKind = "record" | "notice" | "noticeEnded" | "call" | "deliver" | "settle" | "index" | "unreachable";
+
+export type ScheduleKind = "deadline:request" | "deadline:response" | "asker" | "forget";
+
+type Texts = "opening" | "answer" | "model" | `request:${number}` | `reply:${number}`;
+
+export class RunStore {
+  readonly #storage: DurableObjectStorage;
+  readonly #sql: SqlStorage;
+  readonly #texts: LongTexts;
+
+  #created: boolean;
+
+  constructor(storage: DurableObjectStorage) {
+    this.#storage = storage;
+    this.#sql = storage.sql;
+    this.#texts = new LongTexts(this.#sql, "content");
+    this.#created = this.#sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'run'").toArray().length > 0;
+  }
+
+  /** Tables come with the run: asking for a run that is not there writes nothing. */
+  createTables(): void {
+    for (const table of [
+      "run (one INTEGER PRIMARY KEY CHECK (one = 1), state TEXT NOT NULL, delivered_at INTEGER, delivered_to INTEGER)",
+      "version (gate TEXT NOT NULL, version INTEGER NOT NULL, by TEXT, at INTEGER NOT NULL, PRIMARY KEY (gate, version)) WITHOUT ROWID",
+      "link (id TEXT PRIMARY KEY, gate TEXT NOT NULL, reviewer INTEGER NOT NULL, channel TEXT NOT NULL, expires_at INTEGER NOT NULL, revoked_at INTEGER, notice TEXT NOT NULL, UNIQUE (gate, reviewer, channel)) WITHOUT ROWID",
+      "nonce (id TEXT PRIMARY KEY, used_at INTEGER NOT NULL) WITHOUT ROWID",
+      "outbox (id INTEGER PRIMARY KEY AUTOINCREMENT, chain TEXT NOT NULL, kind TEXT NOT NULL, detail TEXT NOT NULL, attempts INTEGER NOT NULL, due_at INTEGER NOT NULL)",
+      "schedule (kind TEXT PRIMARY KEY, due_at INTEGER NOT NULL) WITHOUT ROWID",
+      "event (seq INTEGER PRIMARY KEY, at INTEGER NOT NULL, fact TEXT NOT NULL, hash TEXT NOT NULL, shipped INTEGER NOT NULL)",
+      "attachment (session TEXT NOT NULL, originating TEXT NOT NULL, request TEXT NOT NULL, PRIMARY KEY (session, originating, request)) WITHOUT ROWID",
+    ]) {
+      this.#sql.exec(`CREATE TABLE IF NOT EXISTS ${table}`);
+    }
+    this.#texts.createTable();
+    this.#created = true;
+  }
+
+  /** Deletes the run and everything of it. */
+  async deleteAll(): Promise<void> {
+    this.#created = false;
+    await this.#storage.deleteAll();
+  }
+
+  transaction<T>(work: () => T): T {
+    return this.#storage.transactionSync(work);
+  }
+
+  // The run itself
+
+  state(): RunState | null {
+    if (!this.#created) return null;
+    const [row] = this.#sql.exec<{ state: string }>("SELECT state FROM run").toArray();
+    return row === undefined ? null : (JSON.parse(row.state) as RunState); // written by writeState
+  }
+
+  writeState(state: RunState): void {
+    this.#sql.exec(
+      "INSERT INTO run (one, state) VALUES (1, ?) ON CONFLICT (one) DO UPDATE SET state = excluded.state",
+      JSON.stringify(state),
+    );
+  }
+
+  /** When the answer was let out, and to how many callers that were there; null while it may not be told. */
+  delivery(): { readonly at: number; readonly to: number } | null {
+    return (
+      this.#sql
+        .exec<{ at: number; to: number }>('SELECT delivered_at AS at, delivered_to AS "to" FROM run WHERE delivered_at IS NOT NULL')
+        .toArray()[0] ?? null
+    );
+  }
+
+  markDelivered(at: number, to: number): void {
+    this.#sql.exec("UPDATE run SET delivered_at = ?, delivered_to = ? WHERE delivered_at IS NULL", at, to);
+  }
+
+  // Content
+
+  #json<T>(name: Texts): T | null {
+    const text = this.#texts.read(name);
+    return text === undefined ? null : (JSON.parse(text) as T); // each name is written by one method below
+  }
+
+  opening = (): StoredOpening | null => this.#json("opening");
+  writeOpening = (opening: StoredOpening): void => this.#texts.write("opening", JSON.stringify(opening));
+
+  requestVersion = (version: number): RequestVersion | null => this.#json(`request:${version}`);
+  writeRequestVersion(version: number, content: RequestVersion, by: string | null, at: number): void {
+    this.#texts.write(`request:${version}`, JSON.stringify(content));
+    this.#sql.exec("INSERT OR REPLACE INTO version (gate, version, by, at) VALUES ('request', ?, ?, ?)", version, by, at);
+  }
+
+  replyVersion = (version: number): SamplingReply | null => this.#json(`reply:${version}`);
+  writeReplyVersion(version: number, content: SamplingReply, by: string | null, at: number): void {
+    this.#texts.write(`reply:${version}`, JSON.stringify(content));
+    this.#sql.exec("INSERT OR REPLACE INTO version (gate, version, by, at) VALUES ('response', ?, ?, ?)", version, by, at);
+  }
+
+  /** A denied reply is kept nowhere. */
+  deleteReplies(): void {
+    for (const { version } of this.versions("response")) this.#texts.delete(`reply:${version}`);
+  }
+
+  versions(gate: Gate): ShownVersion[] {
+    return this.#sql.exec<ShownVersion>("SELECT version, by, at FROM version WHERE gate = ? ORDER BY version", gate).toArray();
+  }
+
+  /** How the reply came about: which candidate, usage, notes. JSON written by RunObject. */
+  modelFacts = <T>(): T | null => this.#json<T>("model");
+  writeModelFacts = (facts: unknown): void => this.#texts.write("model", JSON.stringify(facts));
+
+  answer = (): string | undefined => this.#texts.read("answer");
+  writeAnswer = (answer: string): void => this.#texts.write("answer", answer);
+
+  // Links and nonces
+
+  links(gate: Gate): LinkRow[] {
+    return this.#sql.exec<LinkRow>(`${selectLink} WHERE gate = ?`, gate).toArray();
+  }
+
+  link(id: string): LinkRow | null {
+    return this.#sql.exec<LinkRow>(`${selectLink} WHERE id = ?`, id).toArray()[0] ?? null;
+  }
+
+  /** One link for each reviewer, gate and channel: an existing one is kept. */
+  addLink(link: { gate: Gate; reviewer: number; channel: LinkChannel; expiresAtSeconds: number; random: Uint8Array }): LinkRow {
+    this.#sql.exec(
+      "INSERT OR IGNORE INTO link (id, gate, reviewer, channel, expires_at, revoked_at, notice) VALUES (?, ?, ?, ?, ?, NULL, 'queued')",
+      toBase64url(link.random),
+      link.gate,
+      link.reviewer,
+      link.channel,
+      link.expiresAtSeconds,
+    );
+    return this.#sql
+      .exec<LinkRow>(`${selectLink} WHERE gate = ? AND reviewer = ? AND channel = ?`, link.gate, link.reviewer, link.channel)
+      .one();
+  }
+
+  markNotice(link: string, notice: "sent" | "failed"): void {
+    this.#sql.exec("UPDATE link SET notice = ? WHERE id = ?", notice, link);
+  }
+
+  isNonceUsed(nonce: string): boolean {
+    return this.#sql.exec("SELECT 1 FROM nonce WHERE id = ?", nonceKey(nonce)).toArray().length > 0;
+  }
+
+  useNonce(nonce: string, at: number): void {
+    this.#sql.exec("INSERT INTO nonce (id, used_at) VALUES (?, ?)", nonceKey(nonce), at);
+  }
+
+  // Events
+
+  appendEvents(run: string, at: number, facts: readonly RecordFact[]): void {
+    const [last] = this.#sql.exec<{ seq: number; hash: string }>("SELECT seq, hash FROM event ORDER BY seq DESC LIMIT 1").toArray();
+    for (const event of chainEvents(run, last ?? null, at, facts)) {
+      this.#sql.exec(
+        "INSERT INTO event (seq, at, fact, hash, shipped) VALUES (?, ?, ?, ?, 0)",
+        event.seq,
+        event.at,
+        JSON.stringify(event.fact),
+        event.hash,
+      );
+    }
+  }
+
+  unshippedEvents(run: string): RecordEvent[] {
+    return this.#sql
+      .exec<{ seq: number; at: number; fact: string; hash: string }>("SELECT seq, at, fact, hash FROM event WHERE shipped = 0 ORDER BY seq")
+      .toArray()
+      .map(({ seq, at, fact, hash }) => ({ run, seq, at, fact: JSON.parse(fact) as RecordFact, hash })); // written by appendEvents
+  }
+
+  markShipped(upTo: number): void {
+    this.#sql.exec("UPDATE event SET shipped = 1 WHERE seq <= ?", upTo);
+  }
+
+  // Attachments
+
+  attach({ session, originating, request }: Attachment): void {
+    this.#sql.exec("INSERT OR IGNORE INTO attachment (session, originating, request) VALUES (?, ?, ?)", session, originating, request);
+  }
+
+  detach(session: string, originating: string): void {
+    this.#sql.exec("DELETE FROM attachment WHERE session = ? AND originating = ?", session, originating);
+  }
+
+  attachments(): Attachment[] {
+    return this.#sql.exec<Attachment>("SELECT session, originating, request FROM attachment").toArray();
+  }
+
+  // Outbox and schedule
+
+  queue(kind: OutboxKind, chain: string, detail: Json, dueAt: number): void {
+    this.#sql.exec(
+      "INSERT INTO outbox (chain, kind, detail, attempts, due_at) VALUES (?, ?, ?, 0, ?)",
+      chain,
+      kind,
+      JSON.stringify(detail),
+      dueAt,
+    );
+  }
+
+  /** The first row of each chain, if it is due. */
+  dueRows(now: number): OutboxRow[] {
+    return this.#sql
+      .exec<{ id: number; chain: string; kind: OutboxKind; detail: string; attempts: number; due_at: number }>(
+        "SELECT id, chain, kind, detail, attempts, due_at FROM outbox WHERE id IN (SELECT MIN(id) FROM outbox GROUP BY chain) AND due_at <= ? ORDER BY id",
+        now,
+      )
+      .toArray()
+      .map(({ id, chain, kind, detail, attempts, due_at: dueAt }) => ({
+        id,
+        chain,
+        kind,
+        detail: JSON.parse(detail) as Json,
+        attempts,
+        dueAt,
+      }));
+  }
+
+  /** Committed before the attempt, so that an attempt that was cut off is known as one. */
+  postpone(id: number, dueAt: number): void {
+    this.#sql.exec("UPDATE outbox SET attempts = attempts + 1, due_at = ? WHERE id = ?", dueAt, id);
+  }
+
+  done(id: number): void {
+    this.#sql.exec("DELETE FROM outbox WHERE id = ?", id);
+  }
+
+  dropQueued(kind: OutboxKind): void {
+    this.#sql.exec("DELETE FROM outbox WHERE kind = ?", kind);
+  }
+
+  schedule(kind: ScheduleKind, dueAt: number): void {
+    this.#sql.exec(
+      "INSERT INTO schedule (kind, due_at) VALUES (?, ?) ON CONFLICT (kind) DO UPDATE SET due_at = excluded.due_at",
+      kind,
+      dueAt,
+    );
+  }
+
+  unschedule(kind: ScheduleKind): void {
+    this.#sql.exec("DELETE FROM schedule WHERE kind = ?", kind);
+  }
+
+  dueSchedule(now: number): ScheduleKind[] {
+    return this.#sql
+      .exec<{ kind: ScheduleKind }>("SELECT kind FROM schedule WHERE due_at <= ? ORDER BY due_at", now)
+      .toArray()
+      .map(({ kind }) => kind);
+  }
+
+  /** Whether the run's time is over. */
+  dueForget(now: number): boolean {
+    return this.#created && this.#sql.exec("SELECT 1 FROM schedule WHERE kind = 'forget' AND due_at <= ?", now).toArray().length > 0;
+  }
+
+  /** The earliest thing to do, in Unix milliseconds, or null where there is none. */
+  nextDue(): number | null {
+    if (!this.#created) return null;
+    return (
+      this.#sql
+        .exec<{ at: number | null }>(
+          "SELECT MIN(at) AS at FROM (SELECT MIN(due_at) AS at FROM schedule UNION ALL SELECT MIN(due_at) AS at FROM outbox WHERE id IN (SELECT MIN(id) FROM outbox GROUP BY chain))",
+        )
+        .toArray()[0]?.at ?? null
+    );
+  }
+}
+
+const selectLink = "SELECT id, gate, reviewer, channel, expires_at AS expiresAtSeconds, revoked_at AS revokedAt, notice FROM link";
+
+const nonceKey = (nonce: string): string => digestOf("countersign/used-nonce/v1", nonce);

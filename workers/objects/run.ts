@@ -1,0 +1,837 @@
+// The durable life of one sampling request: it holds the content, owns notices, deadline, model call and delivery.
+//
+// The class reads state, asks shared/run/lifecycle.ts, commits, then performs effects. Every effect is a row in the
+// outbox before it is attempted and may run twice. The caller's connection is a hibernating WebSocket: a window on the
+// run, which never keeps this object awake and whose loss changes nothing.
+
+import { DurableObject } from "cloudflare:workers";
+import type { RecordFact, RunSummary } from "../../shared/outcome/record.ts";
+import type { SamplingReply } from "../../shared/protocol/sampling.ts";
+import type { Attempt } from "../../shared/provider/call.ts";
+import type { Verdict } from "../../shared/review/decision.ts";
+import { type EditFault, applyReplyEdits, applyRequestEdits } from "../../shared/review/edit.ts";
+import { type SubmittedForm, parseDecisionForm } from "../../shared/review/form.ts";
+import { linkRandomLength } from "../../shared/review/link.ts";
+import type { Gate } from "../../shared/review/view.ts";
+import { type Answer, completedAnswer, costUsd, outcomeAnswer, outcomeOfEnd, runMeta } from "../../shared/run/answer.ts";
+import {
+  type CancelCause,
+  type Effect,
+  type RunEvent,
+  type RunState,
+  type Step,
+  newRun,
+  openGate,
+  step,
+} from "../../shared/run/lifecycle.ts";
+import { type Attachment, type RequestVersion, type RunOpening, inOrder, replyDigest, requestDigest } from "../../shared/run/opening.ts";
+import { type ModelFacts, presentReview, progressOf } from "../../shared/run/present.ts";
+import { openChannels } from "../channels/channel.ts";
+import type { Env } from "../env.ts";
+import { errorClass, logEvent } from "../log.ts";
+import { callModels } from "../providers/model-call.ts";
+import { settingsOf } from "../settings.ts";
+import { keyStub, ledgerShardOf, ledgerStub } from "./names.ts";
+import { type OutboxRow, RunStore, type StoredOpening } from "./run-store.ts";
+
+const effectRetryMs = 1_000;
+const effectRetryMostMs = 60_000;
+/** How often an attempt at a notice is repeated before its channel counts as failed. */
+const noticeAttempts = 5;
+/** A call under way is looked after this often: where its object is gone, it is made again. */
+const callWatchMs = 20_000;
+/** A caller who comes back within this time (an object reset, a dropped connection) never was gone. */
+const askerGraceMs = 3_000;
+/** The reply to an asker who gave up is kept this long for an identical request. */
+const keptReplyMs = 3_600_000;
+
+export type RunSnapshot = {
+  readonly id: string;
+  readonly key: string;
+  readonly state: string;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly mode: RunOpening["mode"];
+  readonly ttlMs: number | null;
+  readonly server: string;
+  readonly name: string;
+  /** The answer, once it may be delivered: JSON of `Answer`. */
+  readonly answer: string | null;
+};
+
+export type DecideInput = { readonly gate: Gate; readonly reviewer: number; readonly link: string; readonly form: string };
+
+/** What became of a reviewer's form. */
+export type DecideAnswer =
+  | { readonly kind: "decided" | "repeated" }
+  | { readonly kind: "verdict"; readonly verdict: Extract<Verdict, { kind: "closed" | "stale" | "late" | "notAllowed" }> }
+  | { readonly kind: "invalidEdit"; readonly faults: readonly EditFault[] }
+  | { readonly kind: "nonceUsed" | "badForm" | "noSuchLink" };
+
+type CallResult = {
+  readonly call: number;
+  readonly reply: SamplingReply;
+  readonly facts: ModelFacts;
+  readonly attempts: readonly Attempt[];
+};
+
+export class RunObject extends DurableObject<Env> {
+  now = (): number => Date.now();
+  readonly #store: RunStore;
+  readonly #calls = new Set<number>();
+  #draining: Promise<void> | null = null;
+  #drainAgain = false;
+  #opening: StoredOpening | null = null;
+
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env);
+    this.#store = new RunStore(ctx.storage);
+    ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair("ping", "pong"));
+    if (this.#store.state() !== null) this.#watchAsker();
+  }
+
+  // What the Worker calls
+
+  /** Begins the run. Doing it twice is doing it once. `opening` is JSON of `RunOpening`. */
+  open(opening: string): void {
+    if (this.#store.state() !== null) return;
+    const { request, ...stored } = JSON.parse(opening) as RunOpening; // written by the Worker's pipeline
+    const now = this.now();
+    const content: RequestVersion = { request, models: stored.candidates.map(({ model }) => model.id) };
+    const { plan } = stored;
+    const initial = newRun(
+      { request: plan.request === "review", response: plan.response === "review" },
+      {
+        reviewers: plan.reviewers.map(({ name }) => name),
+        quorum: plan.quorum,
+        owner: stored.key.owner,
+        selfApproval: plan.selfApproval,
+        deadlineSeconds: plan.deadlineSeconds,
+      },
+      requestDigest(content, stored.candidates),
+    );
+    this.#opening = stored;
+    this.#store.transaction(() => {
+      this.#store.createTables();
+      this.#store.writeOpening(stored);
+      this.#store.writeRequestVersion(1, content, null, now);
+      this.#store.attach(stored.attachment);
+      this.#store.queue("index", "answer", null, now);
+      this.#commit(step(initial, { kind: "received" }, now), now, [receivedFact(stored, initial.requestDigest)]);
+    });
+    this.#kick();
+  }
+
+  /** Keeps the answer to an asker who left while the Worker itself was calling the model: a run that is over from the start. */
+  keep(opening: string, answer: string, model: string): void {
+    if (this.#store.state() !== null) return;
+    const { request, ...stored } = JSON.parse(opening) as RunOpening; // written by the Worker's pipeline
+    const now = this.now();
+    const begun = newRun(
+      { request: false, response: false },
+      { reviewers: [], quorum: 1, owner: null, selfApproval: true, deadlineSeconds: 0 },
+      requestDigest({ request, models: [] }, []),
+    );
+    this.#opening = stored;
+    this.#store.transaction(() => {
+      this.#store.createTables();
+      this.#store.writeOpening(stored);
+      this.#store.writeState({ ...begun, phase: "ended", end: { kind: "completed" } });
+      this.#store.writeAnswer(answer);
+      this.#store.writeModelFacts(JSON.parse(model));
+      this.#store.markDelivered(now, 0);
+      this.#store.queue("index", "answer", null, now);
+      this.#store.schedule("forget", now + settingsOf(this.env).retentionMs);
+    });
+    this.#kick();
+  }
+
+  /** The run as its owner may see it, or null where there is none (any more). */
+  snapshot(): RunSnapshot | null {
+    const state = this.#store.state();
+    const opening = this.#loadOpening();
+    if (state === null || opening === null) return null;
+    return {
+      id: opening.id,
+      key: opening.key.id,
+      state: progressOf(state),
+      createdAt: opening.createdAt,
+      updatedAt: lastChange(opening, state),
+      mode: opening.mode,
+      ttlMs: opening.ttlMs,
+      server: opening.asker.server,
+      name: opening.asker.name,
+      answer: this.#store.delivery() === null ? null : (this.#store.answer() ?? null),
+    };
+  }
+
+  /**
+   * A request of another session that is identical to this run's takes the run over, if its asker is gone and there is,
+   * or may still be, a reply.
+   */
+  adopt(attachment: Attachment, gates: RunState["gates"]): boolean {
+    const state = this.#store.state();
+    const opening = this.#loadOpening();
+    if (state === null || opening === null || opening.mode !== "wait" || this.#windows().length > 0) return false;
+    // Where the policy changed since, the new request is asked about by the new policy.
+    if (state.gates.request !== gates.request || state.gates.response !== gates.response) return false;
+    if (state.end !== null && (state.end.kind !== "completed" || (this.#store.delivery()?.to ?? 0) > 0)) return false;
+    const now = this.now();
+    this.#store.transaction(() => {
+      this.#store.attach(attachment);
+      this.#record(now, [{ kind: "adopted" }]);
+      // A run that is over tells the new session so; an open one will when it ends.
+      if (state.end !== null) this.#store.queue("settle", "settle", null, now);
+    });
+    this.#kick();
+    return true;
+  }
+
+  /**
+   * Cancels the run. Where a session's originating request ended, only that claim on the run is given up: another
+   * request that adopted it keeps it alive. False where the run is over or unknown.
+   */
+  cancel(cause: CancelCause, session?: string, originating?: string): boolean {
+    const state = this.#store.state();
+    if (state === null || state.phase === "ended") return false;
+    const now = this.now();
+    return this.#store.transaction(() => {
+      if (session !== undefined && originating !== undefined) {
+        this.#store.detach(session, originating);
+        if (this.#store.attachments().length > 0) return false;
+      }
+      this.#apply({ kind: "cancelled", cause }, now, [{ kind: "cancelled", cause }]);
+      return true;
+    });
+  }
+
+  /** The page of a link, as JSON of `ReviewView`; null where there is no such link. Writes nothing. */
+  view(gate: Gate, reviewer: number, link: string): string | null {
+    if (this.#store.state() === null) return null;
+    const row = this.#store.link(link);
+    if (row === null || row.revokedAt !== null || row.gate !== gate || row.reviewer !== reviewer) return null;
+    return this.#present(gate, reviewer);
+  }
+
+  /** Carries out what a reviewer's form asks for. Synchronous from the first read to the last write. */
+  decide({ gate, reviewer, link, form: body }: DecideInput): DecideAnswer {
+    const state = this.#store.state();
+    const opening = this.#loadOpening();
+    const row = state === null ? null : this.#store.link(link);
+    if (row === null || row.revokedAt !== null || row.gate !== gate || row.reviewer !== reviewer || state === null || opening === null) {
+      return { kind: "noSuchLink" };
+    }
+    const parsed = parseDecisionForm(new URLSearchParams(body));
+    if (!parsed.ok || parsed.value.act === "preview") return { kind: "badForm" };
+    const form = parsed.value;
+    if (this.#store.isNonceUsed(form.nonce)) return { kind: "nonceUsed" };
+    const reviewerName = opening.plan.reviewers[reviewer]?.name;
+    if (reviewerName === undefined) return { kind: "noSuchLink" };
+
+    const edit = this.#edited(gate, form, state, opening);
+    if (edit.kind === "invalid") return { kind: "invalidEdit", faults: edit.faults };
+    const now = this.now();
+    const { act, version, digest, reason } = form;
+    const answer = {
+      act: act === "approve" ? ("approve" as const) : ("deny" as const),
+      reviewer: reviewerName,
+      channel: row.channel,
+      version,
+      digest,
+      ...(edit.kind === "edited" ? { editedDigest: edit.digest } : {}),
+      ...(reason === undefined ? {} : { reason }),
+    };
+    const next = step(state, { kind: "answered", gate, answer }, now);
+    const { verdict } = next;
+    if (verdict === null) throw new Error("an answer without a verdict");
+    switch (verdict.kind) {
+      case "repeated":
+        return { kind: "repeated" };
+      case "closed":
+      case "stale":
+      case "late":
+      case "notAllowed":
+        return { kind: "verdict", verdict };
+      case "voted":
+      case "approved":
+      case "denied": {
+        const by = { gate, by: reviewerName, channel: row.channel };
+        const facts: RecordFact[] = [];
+        const review = verdict.review;
+        this.#store.transaction(() => {
+          this.#store.useNonce(form.nonce, now);
+          if (verdict.kind !== "denied" && verdict.edited && edit.kind === "edited") {
+            edit.write(review.version, reviewerName, now);
+            facts.push({ kind: "edited", ...by, version: review.version, digestBefore: digest, digestAfter: review.digest });
+          }
+          facts.push({ kind: verdict.kind, ...by, version: review.version, digest: review.digest, reasonGiven: reason !== undefined });
+          if (verdict.kind === "denied" && gate === "response") this.#store.deleteReplies();
+          this.#commit(next, now, facts);
+        });
+        this.#kick();
+        return { kind: "decided" };
+      }
+      default:
+        return verdict satisfies never;
+    }
+  }
+
+  /** A caller's window: a WebSocket that hears of each phase and of the end. */
+  override async fetch(request: Request): Promise<Response> {
+    if (request.headers.get("Upgrade") !== "websocket") return new Response(null, { status: 426 });
+    const state = this.#store.state();
+    if (state === null) return new Response(null, { status: 404 });
+    const { 0: client, 1: server } = new WebSocketPair();
+    this.ctx.acceptWebSocket(server);
+    server.send(this.#store.delivery() === null ? progressMessage(state) : endedMessage);
+    return new Response(null, { status: 101, webSocket: client });
+  }
+
+  override webSocketMessage(): void {
+    // Callers only listen.
+  }
+
+  override webSocketClose(socket: WebSocket): void {
+    socket.close();
+    this.#watchAsker();
+  }
+
+  override webSocketError(): void {
+    this.#watchAsker();
+  }
+
+  override async alarm(): Promise<void> {
+    try {
+      if (this.#store.dueForget(this.now())) {
+        this.#opening = null;
+        await this.#store.deleteAll();
+        return;
+      }
+      this.#runSchedule();
+      await this.#drain();
+    } catch (error) {
+      // An alarm that keeps throwing is dropped by the platform: nothing may leave here.
+      logEvent("run.alarmFailed", { error: errorClass(error) });
+    }
+    this.#arm(effectRetryMs);
+  }
+
+  // State and commit
+
+  #loadOpening(): StoredOpening | null {
+    if (this.#store.state() === null) return this.#opening;
+    this.#opening ??= this.#store.opening();
+    return this.#opening;
+  }
+
+  /** Takes one event: commits the next state and everything to be done for it. No effect runs inside. */
+  #apply(event: RunEvent, now: number, facts: readonly RecordFact[]): boolean {
+    const state = this.#store.state();
+    if (state === null) return false;
+    const next = step(state, event, now);
+    if (next.state === state) return false;
+    this.#store.transaction(() => this.#commit(next, now, facts));
+    this.#kick();
+    return true;
+  }
+
+  /** Inside a transaction: the state, its events, and a row for each effect. */
+  #commit({ state, effects }: Step, now: number, facts: readonly RecordFact[]): void {
+    const opening = this.#loadOpening();
+    if (opening === null) throw new Error("a run without its opening");
+    this.#store.writeState(state);
+    const more = effects.flatMap((effect) => this.#queueEffect(effect, state, opening, now));
+    this.#record(now, [...facts, ...more]);
+  }
+
+  #record(now: number, facts: readonly RecordFact[]): void {
+    const opening = this.#loadOpening();
+    if (opening === null) return;
+    this.#store.appendEvents(opening.id, now, facts);
+    this.#store.queue("record", "answer", null, now);
+    this.#arm(0);
+  }
+
+  #queueEffect(effect: Effect, state: RunState, opening: StoredOpening, now: number): RecordFact[] {
+    switch (effect.kind) {
+      case "ask":
+        return this.#queueAsk(effect.gate, state, opening, now);
+      case "withdraw":
+        this.#store.unschedule(`deadline:${effect.gate}`);
+        this.#store.dropQueued("notice");
+        for (const link of this.#store.links(effect.gate)) this.#store.queue("noticeEnded", `notice:${link.id}`, { link: link.id }, now);
+        return [];
+      case "callModel": {
+        const content = this.#currentRequest(state);
+        this.#store.queue("call", "call", { call: effect.call }, now);
+        return [{ kind: "called", call: effect.call, models: content?.models ?? [], digest: state.requestDigest, again: effect.again }];
+      }
+      case "finish": {
+        this.#store.writeAnswer(JSON.stringify(this.#answer(state, opening)));
+        this.#store.dropQueued("call");
+        this.#store.queue("record", "answer", null, now);
+        this.#store.queue("deliver", "answer", null, now);
+        this.#store.queue("index", "answer", null, now);
+        this.#store.queue("settle", "settle", null, now);
+        this.#store.schedule("forget", now + settingsOf(this.env).retentionMs);
+        return [{ kind: "finished", outcome: state.end?.kind ?? "failed" }];
+      }
+      default:
+        return effect satisfies never;
+    }
+  }
+
+  #queueAsk(gate: Gate, state: RunState, opening: StoredOpening, now: number): RecordFact[] {
+    const review = state.reviews[gate];
+    if (review === null) throw new Error("asking without a review");
+    this.#store.schedule(`deadline:${gate}`, review.deadlineAt);
+    // The page says what became of it for as long as the run is kept.
+    const expiresAtSeconds = Math.ceil((review.deadlineAt + settingsOf(this.env).retentionMs) / 1000);
+    const channels = openChannels(this.env);
+    for (const [index, reviewer] of opening.plan.reviewers.entries()) {
+      for (const channel of channels.filter((each) => each.reaches(reviewer))) {
+        const random = crypto.getRandomValues(new Uint8Array(linkRandomLength));
+        const link = this.#store.addLink({ gate, reviewer: index, channel: channel.name, expiresAtSeconds, random });
+        this.#store.queue("notice", `notice:${link.id}`, { link: link.id }, now);
+      }
+    }
+    if (this.#store.links(gate).length === 0) this.#store.queue("unreachable", "unreachable", { gate }, now);
+    return [
+      {
+        kind: "reviewOpened",
+        gate,
+        version: review.version,
+        digest: review.digest,
+        reviewers: review.reviewers,
+        deadlineAt: review.deadlineAt,
+      },
+    ];
+  }
+
+  #currentRequest(state: RunState): RequestVersion | null {
+    return this.#store.requestVersion(state.reviews.request?.version ?? 1);
+  }
+
+  #answer(state: RunState, opening: StoredOpening): Answer {
+    const { end } = state;
+    const model = this.#store.modelFacts<ModelFacts & { attempts: readonly Attempt[] }>();
+    if (end?.kind !== "completed")
+      return outcomeAnswer(outcomeOfEnd(end ?? { kind: "failed" }, opening.plan.tellReason, model?.attempts ?? []));
+    const content = this.#currentRequest(state);
+    const reply = this.#store.replyVersion(state.reviews.response?.version ?? 1);
+    const candidate = opening.candidates.find(({ model: { id } }) => id === model?.candidate);
+    const approved = state.reviews.response?.digest;
+    if (
+      content === null ||
+      reply === null ||
+      model === null ||
+      candidate === undefined ||
+      (approved !== undefined && replyDigest(reply) !== approved)
+    ) {
+      throw new Error("a completed run without the reply that was approved");
+    }
+    const edited = { request: (state.reviews.request?.version ?? 1) > 1, response: (state.reviews.response?.version ?? 1) > 1 };
+    const meta = runMeta(opening.id, candidate, { reply, usage: model.usage, notes: model.notes }, edited);
+    return completedAnswer(reply, content.request, meta);
+  }
+
+  // Deciding
+
+  #edited(
+    gate: Gate,
+    form: SubmittedForm,
+    state: RunState,
+    opening: StoredOpening,
+  ):
+    | { kind: "same" }
+    | { kind: "invalid"; faults: readonly EditFault[] }
+    | { kind: "edited"; digest: string; write: (version: number, by: string, at: number) => void } {
+    const review = state.reviews[gate];
+    // Edits of what is no longer current are judged as stale by the decision itself.
+    if (
+      form.act !== "approve" ||
+      review === null ||
+      review.closing !== null ||
+      form.version !== review.version ||
+      form.digest !== review.digest
+    ) {
+      return { kind: "same" };
+    }
+    if (gate === "response") {
+      const reply = this.#store.replyVersion(review.version);
+      if (reply === null) return { kind: "same" };
+      const applied = applyReplyEdits(reply, form.edits);
+      if (!applied.ok) return { kind: "invalid", faults: applied.error };
+      if (!applied.value.changed) return { kind: "same" };
+      const { value } = applied.value;
+      return {
+        kind: "edited",
+        digest: replyDigest(value),
+        write: (version, by, at) => this.#store.writeReplyVersion(version, value, by, at),
+      };
+    }
+    const content = this.#store.requestVersion(review.version);
+    if (content === null) return { kind: "same" };
+    const applied = applyRequestEdits(content.request, form.edits);
+    if (!applied.ok) return { kind: "invalid", faults: applied.error };
+    const models = moveToFront(content.models, form.model);
+    if (models === null)
+      return { kind: "invalid", faults: [{ field: "model", message: "This model cannot serve the request; choose one of the list." }] };
+    const value: RequestVersion = { request: applied.value.value, models };
+    const digest = requestDigest(value, opening.candidates);
+    if (digest === review.digest) return { kind: "same" };
+    return { kind: "edited", digest, write: (version, by, at) => this.#store.writeRequestVersion(version, value, by, at) };
+  }
+
+  #present(gate: Gate, reviewer: number): string | null {
+    const state = this.#store.state();
+    const opening = this.#loadOpening();
+    const asked = this.#store.requestVersion(1);
+    if (state === null || opening === null || asked === null) return null;
+    const replyVersion = state.reviews.response?.version ?? 1;
+    const requestVersion = state.reviews.request?.version ?? 1;
+    const generated = gate === "response" ? this.#store.replyVersion(1) : null;
+    const view = presentReview({
+      opening,
+      state,
+      gate,
+      reviewer: opening.plan.reviewers[reviewer]?.name ?? "",
+      asked,
+      current: requestVersion === 1 ? asked : (this.#store.requestVersion(requestVersion) ?? asked),
+      versions: this.#store.versions(gate),
+      generated,
+      reply: gate === "response" && replyVersion > 1 ? this.#store.replyVersion(replyVersion) : generated,
+      model: this.#store.modelFacts<ModelFacts>(),
+      askerGone: opening.mode === "wait" && state.phase !== "ended" && this.#windows().length === 0,
+      now: this.now(),
+    });
+    return view === null ? null : JSON.stringify(view);
+  }
+
+  // Time
+
+  #runSchedule(): void {
+    const now = this.now();
+    for (const kind of this.#store.dueSchedule(now)) {
+      switch (kind) {
+        case "deadline:request":
+        case "deadline:response": {
+          const gate: Gate = kind === "deadline:request" ? "request" : "response";
+          this.#apply({ kind: "deadline", gate }, now, [{ kind: "expired", gate }]);
+          this.#store.unschedule(kind);
+          break;
+        }
+        case "asker":
+          this.#store.unschedule("asker");
+          this.#noticeAsker(now);
+          break;
+        case "forget":
+          break;
+        default:
+          kind satisfies never;
+      }
+    }
+  }
+
+  /** Looks in a moment whether the caller is still there. */
+  #watchAsker(): void {
+    const state = this.#store.state();
+    if (state === null || state.phase === "ended" || this.#loadOpening()?.mode !== "wait") return;
+    this.#store.schedule("asker", this.now() + askerGraceMs);
+    this.#arm(0);
+  }
+
+  #noticeAsker(now: number): void {
+    if (this.#windows().length === 0) this.#record(now, [{ kind: "askerLeft" }]);
+    this.#kick();
+  }
+
+  #arm(least: number): void {
+    const due = this.#store.nextDue();
+    if (due !== null) void this.ctx.storage.setAlarm(Math.max(due, this.now() + least));
+  }
+
+  // Effects
+
+  /** Performs what is due, now and not inside the caller's request; the alarm is behind it for whatever is lost. */
+  #kick(): void {
+    this.#arm(effectRetryMs);
+    // Not before the transaction that this may be called in has been committed.
+    this.ctx.waitUntil(
+      Promise.resolve().then(() => {
+        const state = this.#store.state();
+        if (state !== null && state.phase !== "ended") this.#tellWindows(progressMessage(state));
+        return this.#drain();
+      }),
+    );
+  }
+
+  #drain(): Promise<void> {
+    this.#drainAgain = true;
+    this.#draining ??= this.#drainAll().finally(() => {
+      this.#draining = null;
+    });
+    return this.#draining;
+  }
+
+  async #drainAll(): Promise<void> {
+    while (this.#drainAgain) {
+      this.#drainAgain = false;
+      const rows = this.#store.dueRows(this.now());
+      const done = await Promise.all(rows.map((row) => this.#attempt(row)));
+      if (done.some(Boolean)) this.#drainAgain = true;
+    }
+    this.#arm(effectRetryMs);
+  }
+
+  /** True where the row was done and the next of its chain may be due. */
+  async #attempt(row: OutboxRow): Promise<boolean> {
+    const wait = row.kind === "call" ? callWatchMs : Math.min(effectRetryMs * 2 ** row.attempts, effectRetryMostMs);
+    this.#store.postpone(row.id, this.now() + wait);
+    try {
+      const done = await this.#perform(row);
+      if (done) this.#store.done(row.id);
+      return done;
+    } catch (error) {
+      logEvent("run.effectFailed", { attempt: row.attempts, error: errorClass(error) });
+      return false;
+    }
+  }
+
+  async #perform(row: OutboxRow): Promise<boolean> {
+    const opening = this.#loadOpening();
+    const state = this.#store.state();
+    if (opening === null || state === null) return true;
+    switch (row.kind) {
+      case "record":
+        await this.#shipRecord(opening, state);
+        return true;
+      case "deliver":
+        this.#store.markDelivered(this.now(), this.#windows().length);
+        this.#tellWindows(endedMessage);
+        return true;
+      case "notice":
+        return this.#sendNotice(row, opening, state);
+      case "noticeEnded":
+        return this.#endNotice(row, opening, state);
+      case "unreachable":
+        this.#unreachable(gateOf(row), this.now());
+        return true;
+      case "call":
+        return this.#watchCall(row, opening, state);
+      case "settle":
+        await this.#settle(opening, state);
+        return true;
+      case "index":
+        await keyStub(this.env, opening.key.id).indexRun(opening.id, opening.identicalDigest, this.#indexExpiry(state, opening));
+        return true;
+      default:
+        return row.kind satisfies never;
+    }
+  }
+
+  async #shipRecord(opening: StoredOpening, state: RunState): Promise<void> {
+    const events = this.#store.unshippedEvents(opening.id);
+    const last = events.at(-1);
+    if (last === undefined) return;
+    await ledgerStub(this.env, ledgerShardOf(opening.id)).append(JSON.stringify([{ events, summary: this.#summary(opening, state) }]));
+    this.#store.markShipped(last.seq);
+  }
+
+  #summary(opening: StoredOpening, state: RunState): RunSummary {
+    const model = this.#store.modelFacts<ModelFacts>();
+    const candidate = opening.candidates.find(({ model: { id } }) => id === model?.candidate);
+    return {
+      run: opening.id,
+      key: opening.key.id,
+      server: opening.asker.server,
+      name: opening.asker.name,
+      createdAt: opening.createdAt,
+      endedAt: state.phase === "ended" ? lastChange(opening, state) : null,
+      state: progressOf(state),
+      model: model?.candidate ?? null,
+      inputTokens: model?.usage.inputTokens ?? 0,
+      outputTokens: model?.usage.outputTokens ?? 0,
+      costUsd: model === null || candidate === undefined ? 0 : costUsd(candidate, model.usage),
+    };
+  }
+
+  async #sendNotice(row: OutboxRow, opening: StoredOpening, state: RunState): Promise<boolean> {
+    const link = this.#linkOf(row);
+    if (link === null || openGate(state) !== link.gate) return true;
+    const channel = openChannels(this.env).find(({ name }) => name === link.channel);
+    const reviewer = opening.plan.reviewers[link.reviewer];
+    if (channel === undefined || reviewer === undefined) return true;
+    const sent = await channel.send({ run: opening.id, link, reviewer, at: this.now() });
+    if (!sent && row.attempts + 1 < noticeAttempts) return false;
+    const now = this.now();
+    const notice = sent ? "sent" : "failed";
+    this.#store.transaction(() => {
+      this.#store.markNotice(link.id, notice);
+      this.#record(now, [{ kind: "noticed", gate: link.gate, channel: link.channel, reviewer: reviewer.name, state: notice }]);
+      if (this.#store.links(link.gate).every((each) => each.notice === "failed"))
+        this.#store.queue("unreachable", "unreachable", { gate: link.gate }, now);
+    });
+    return true;
+  }
+
+  async #endNotice(row: OutboxRow, opening: StoredOpening, state: RunState): Promise<boolean> {
+    const link = this.#linkOf(row);
+    const reviewer = link === null ? undefined : opening.plan.reviewers[link.reviewer];
+    if (link === null || reviewer === undefined || openGate(state) === link.gate) return true;
+    const channel = openChannels(this.env).find(({ name }) => name === link.channel);
+    const how = state.reviews[link.gate]?.closing?.how ?? "cancelled";
+    await channel?.ended({ run: opening.id, link, reviewer, at: this.now() }, how);
+    return true;
+  }
+
+  /** No channel reached anybody: the review ends now, and not at its deadline. */
+  #unreachable(gate: Gate | null, now: number): void {
+    if (gate !== null) this.#apply({ kind: "undeliverable", gate }, now, [{ kind: "undeliverable", gate }]);
+  }
+
+  #linkOf({ detail }: OutboxRow): ReturnType<RunStore["link"]> {
+    return typeof detail === "object" && detail !== null && !Array.isArray(detail) && typeof detail["link"] === "string"
+      ? this.#store.link(detail["link"])
+      : null;
+  }
+
+  /** Starts a call that was not started, leaves one alone that is under way, and gives up one whose object is gone. */
+  #watchCall(row: OutboxRow, opening: StoredOpening, state: RunState): boolean {
+    const call = state.call?.number;
+    if (state.phase !== "generating" || call === undefined) return true;
+    if (this.#calls.has(call)) return false;
+    if (row.attempts > 0) {
+      this.#store.done(row.id);
+      const facts: RecordFact[] = [{ kind: "callFailed", call, attempts: [] }];
+      this.#apply({ kind: "callLost", call }, this.now(), facts);
+      return true;
+    }
+    this.#calls.add(call);
+    const under = this.#call(call, opening, state).finally(() => this.#calls.delete(call));
+    this.ctx.waitUntil(under);
+    return false;
+  }
+
+  async #call(call: number, opening: StoredOpening, state: RunState): Promise<void> {
+    const content = this.#currentRequest(state);
+    // What is executed is what was approved, or nothing.
+    if (content === null || requestDigest(content, opening.candidates) !== state.requestDigest) {
+      this.#failCall(call, []);
+      return;
+    }
+    const answered = await callModels(this.env, content.request, inOrder(opening.candidates, content.models));
+    if (!answered.ok) {
+      this.#failCall(call, answered.error);
+      return;
+    }
+    const { reply, usage, notes } = answered.value.reply;
+    const facts: ModelFacts = { candidate: answered.value.candidate.model.id, usage, notes };
+    this.#generated(
+      { call, reply, facts, attempts: answered.value.attempts },
+      answered.value.candidate.model.id,
+      costUsd(answered.value.candidate, usage),
+    );
+  }
+
+  #generated({ call, reply, facts, attempts }: CallResult, model: string, cost: number): void {
+    const now = this.now();
+    const digest = replyDigest(reply);
+    const state = this.#store.state();
+    if (state?.phase !== "generating" || state.call?.number !== call) return;
+    const fact: RecordFact = {
+      kind: "answered",
+      call,
+      model,
+      realModel: reply.model,
+      stopReason: reply.stopReason ?? "",
+      usage: facts.usage,
+      costUsd: cost,
+      digest,
+      notes: facts.notes,
+      attempts,
+    };
+    this.#store.transaction(() => {
+      this.#store.writeReplyVersion(1, reply, null, now);
+      this.#store.writeModelFacts({ ...facts, attempts });
+      this.#store.dropQueued("call");
+      this.#apply({ kind: "generated", call, replyDigest: digest }, now, [fact]);
+    });
+  }
+
+  #failCall(call: number, attempts: readonly Attempt[]): void {
+    const now = this.now();
+    this.#store.transaction(() => {
+      this.#store.writeModelFacts({ candidate: "", usage: { inputTokens: 0, outputTokens: 0 }, notes: [], attempts });
+      this.#apply({ kind: "callFailed", call }, now, [{ kind: "callFailed", call, attempts }]);
+    });
+  }
+
+  async #settle(opening: StoredOpening, state: RunState): Promise<void> {
+    if (state.phase !== "ended") return;
+    await keyStub(this.env, opening.key.id).release(opening.id);
+    const sessions = new Set(this.#store.attachments().map(({ session }) => session));
+    await Promise.all([...sessions].map((session) => this.env.SESSION.get(this.env.SESSION.idFromString(session)).runEnded(opening.id)));
+  }
+
+  /** Until when an identical request may find this run: while it is open, and for an hour with a reply nobody took. Null: not at all. */
+  #indexExpiry(state: RunState, opening: StoredOpening): number | null {
+    if (opening.mode !== "wait") return null;
+    if (state.end === null) return this.now() + settingsOf(this.env).retentionMs;
+    return state.end.kind === "completed" && this.#store.delivery()?.to === 0 ? this.now() + keptReplyMs : null;
+  }
+
+  #windows(): WebSocket[] {
+    return this.ctx.getWebSockets().filter(({ readyState }) => readyState === WebSocket.OPEN);
+  }
+
+  #tellWindows(message: string): void {
+    for (const socket of this.#windows()) {
+      try {
+        socket.send(message);
+      } catch {
+        // A window that closes in this moment loses nothing: its caller asks again.
+      }
+    }
+  }
+}
+
+const endedMessage = JSON.stringify({ kind: "ended" });
+const progressMessage = (state: RunState): string => JSON.stringify({ kind: "progress", state: progressOf(state) });
+
+/** The list with the chosen model first, or null where it is not on the list. */
+function moveToFront(models: readonly string[], chosen: string | undefined): string[] | null {
+  if (chosen === undefined) return [...models];
+  return models.includes(chosen) ? [chosen, ...models.filter((id) => id !== chosen)] : null;
+}
+
+function lastChange(opening: StoredOpening, { reviews, call }: RunState): number {
+  return Math.max(
+    opening.createdAt,
+    ...[reviews.request, reviews.response].flatMap((review) => (review === null ? [] : [review.openedAt, review.closing?.at ?? 0])),
+    call?.startedAt ?? 0,
+  );
+}
+
+const receivedFact = (opening: StoredOpening, digest: string): RecordFact => ({
+  kind: "received",
+  key: opening.key.id,
+  server: opening.asker.server,
+  method: opening.asker.method,
+  name: opening.asker.name,
+  provenance: opening.asker.provenance,
+  door: opening.door,
+  requestDigest: digest,
+  rule: opening.plan.rule,
+  requestGate: opening.plan.request,
+  responseGate: opening.plan.response,
+  models: opening.candidates.map(({ model }) => model.id),
+  risks: opening.risks.map(({ kind }) => kind),
+  contextIgnored: opening.contextIgnored,
+  takenOver: opening.takenOver,
+});
+
+function gateOf({ detail }: OutboxRow): Gate | null {
+  const gate = typeof detail === "object" && detail !== null && !Array.isArray(detail) ? detail["gate"] : null;
+  return gate === "request" || gate === "response" ? gate : null;
+}

@@ -1,0 +1,39 @@
+// Reading a request's body, bounded: what is over the limit is refused before it is read to its end.
+
+/** The body's text; `tooLarge` where it is over `limitBytes`, by its header or by what arrives; `notUtf8` where it is no text. */
+export async function readBody(request: Request, limitBytes: number): Promise<{ text: string } | "tooLarge" | "notUtf8"> {
+  const declared = Number(request.headers.get("Content-Length") ?? "0");
+  if (declared > limitBytes) return "tooLarge";
+  if (request.body === null) return { text: "" };
+  // Most bodies say how long they are, and then cannot be longer.
+  const bytes = declared > 0 ? new Uint8Array(await request.arrayBuffer()) : await readBounded(request.body, limitBytes);
+  if (bytes === null || bytes.length > limitBytes) return "tooLarge";
+  try {
+    return { text: new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes) };
+  } catch {
+    return "notUtf8";
+  }
+}
+
+async function readBounded(body: ReadableStream<Uint8Array>, limitBytes: number): Promise<Uint8Array | null> {
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  const reader = body.getReader();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    length += value.length;
+    if (length > limitBytes) {
+      await reader.cancel();
+      return null;
+    }
+    parts.push(value);
+  }
+  const whole = new Uint8Array(length);
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}

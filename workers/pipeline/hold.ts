@@ -1,0 +1,103 @@
+// Holding the line: an answer that may take minutes goes out over a body that starts at once and is never idle.
+//
+// As JSON the body carries white space before its one value; as server-sent events it carries comments, and progress for
+// whoever gave a token. Losing the connection ends the wait and nothing else.
+
+import type { RunProgress } from "../../shared/review/view.ts";
+
+export type Hold<T> = {
+  /** Resolves to what is sent; must not reject. */
+  readonly work: (onProgress: (state: RunProgress) => void) => Promise<T>;
+  readonly encode: (value: T) => string;
+  readonly heartbeatMs: number;
+  /** Called when the caller leaves before the end. */
+  readonly onLeave: () => void;
+};
+
+/** `white space … value`. */
+export function holdJson<T>(hold: Hold<T>): Response {
+  return streamed("application/json", hold, {
+    beat: () => " ",
+    progress: () => null,
+    end: (value) => hold.encode(value),
+    first: " ",
+  });
+}
+
+/** Comments, `notifications/progress` where there is a token, then the response. */
+export function holdEvents<T>(hold: Hold<T>, progressToken: string | number | undefined): Response {
+  let count = 0;
+  let last: RunProgress | null = null;
+  const tell = (state: RunProgress): string | null => {
+    last = state;
+    if (progressToken === undefined) return null;
+    count += 1;
+    const params = { progressToken, progress: count, message: progressMessages[state] };
+    return event(JSON.stringify({ jsonrpc: "2.0", method: "notifications/progress", params }));
+  };
+  return streamed("text/event-stream", hold, {
+    // Progress again and again: it is what resets the patience of a server that asked for it.
+    beat: () => (last === null ? null : tell(last)) ?? ": waiting\n\n",
+    progress: tell,
+    end: (value) => event(hold.encode(value)),
+    first: ": open\n\n",
+  });
+}
+
+const progressMessages: Record<RunProgress, string> = {
+  waiting: "Waiting for a person to review the request",
+  generating: "Waiting for the model",
+  responseReview: "Waiting for a person to review the reply",
+  completed: "Delivering the reply",
+  rejected: "Delivering the decision",
+  expired: "Nobody decided in time",
+  cancelled: "The request was cancelled",
+  failed: "The request failed",
+};
+
+const event = (text: string): string => `event: message\ndata: ${text}\n\n`;
+
+type Words<T> = {
+  readonly first: string;
+  readonly beat: () => string;
+  readonly progress: (state: RunProgress) => string | null;
+  readonly end: (value: T) => string;
+};
+
+function streamed<T>(contentType: string, { work, heartbeatMs, onLeave }: Hold<T>, words: Words<T>): Response {
+  const encoder = new TextEncoder();
+  let timer: ReturnType<typeof setInterval> | undefined;
+  const stream = new ReadableStream<Uint8Array>({
+    start(controller) {
+      let open = true;
+      const send = (text: string | null): void => {
+        if (open && text !== null) controller.enqueue(encoder.encode(text));
+      };
+      send(words.first);
+      timer = setInterval(() => send(words.beat()), heartbeatMs);
+      const end = (text: string | null): void => {
+        send(text);
+        clearInterval(timer);
+        if (!open) return;
+        open = false;
+        try {
+          controller.close();
+        } catch {
+          // The caller left in this moment.
+        }
+      };
+      // Not awaited: the stream is open from now on.
+      work((state) => send(words.progress(state))).then(
+        (value) => end(words.end(value)),
+        () => end(null),
+      );
+    },
+    cancel() {
+      clearInterval(timer);
+      onLeave();
+    },
+  });
+  return new Response(stream, {
+    headers: { "Content-Type": contentType, "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff" },
+  });
+}

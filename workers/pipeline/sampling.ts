@@ -1,0 +1,245 @@
+// One sampling request through the pipeline, whatever door it came in by: association, limits, plan; then the fast path
+// in this Worker, or a run that waits for people.
+//
+// Nothing is spent before association and limits have passed. What the doors add is their own wire and nothing else.
+
+import type { Refusal } from "../../shared/outcome/outcome.ts";
+import { contentIdentity, samplingIdentity } from "../../shared/protocol/identity.ts";
+import { type RequestId, idKey } from "../../shared/protocol/json-rpc.ts";
+import type { ParsedSampling } from "../../shared/protocol/revision-2025.ts";
+import { digestOf } from "../../shared/encoding.ts";
+import { type Limits, defaultLimits } from "../../shared/policy/limits.ts";
+import { type Result, err, ok } from "../../shared/result.ts";
+import type { Answer } from "../../shared/run/answer.ts";
+import type { Asker, Attachment, RunOpening } from "../../shared/run/opening.ts";
+import { type Plan, plannedNotes, planRun } from "../../shared/run/plan.ts";
+import { runIdOf, runRandomLength } from "../../shared/sealed-id.ts";
+import type { Env } from "../env.ts";
+import type { KeyObject } from "../objects/key.ts";
+import { keyStub, runStub, sessionStub } from "../objects/names.ts";
+import type { AssociateAnswer, SessionObject } from "../objects/session.ts";
+import { lookupIn } from "../providers/model-call.ts";
+import { providerReady } from "../providers/ready.ts";
+import { settingsOf } from "../settings.ts";
+import { documentsOf } from "../stores/documents.ts";
+import type { KeyRecord } from "../stores/keys.ts";
+import { answerFast } from "./fast.ts";
+
+/** `line`: the caller holds the line. `detached`: a task or an asynchronous request; a run in any case. */
+export type Wish = { readonly kind: "line" } | { readonly kind: "detached"; readonly ttlMs: number | null };
+
+export type SamplingCall = {
+  readonly env: Env;
+  readonly ctx: Pick<ExecutionContext, "waitUntil">;
+  readonly key: KeyRecord;
+  readonly id: RequestId;
+  /** As they came, for the digests. */
+  readonly params: unknown;
+  readonly parsed: ParsedSampling;
+  readonly wish: Wish;
+  /** Aborts when the caller leaves. */
+  readonly signal: AbortSignal;
+};
+
+/** What was begun for a request that may be served. */
+export type Begun =
+  | { readonly kind: "answered"; readonly answer: Answer }
+  /** The model is being asked: the answer is under way, whether or not anybody waits for it. */
+  | { readonly kind: "fast"; readonly answer: Promise<Answer> }
+  | { readonly kind: "run"; readonly run: string };
+
+type Prepared = {
+  readonly call: SamplingCall;
+  readonly run: string;
+  readonly now: number;
+  readonly asker: Asker;
+  readonly attachment: Attachment;
+  readonly identicalDigest: string;
+  readonly session: DurableObjectStub<SessionObject>;
+  readonly keyObject: DurableObjectStub<KeyObject>;
+  readonly limits: Limits;
+};
+
+/** Begins a sampling request, or attaches to what is already under way for the same one. */
+export async function beginSampling(call: SamplingCall): Promise<Result<Begun, Refusal>> {
+  const { env, parsed, key } = call;
+  const { session: sessionName, originating } = parsed.meta;
+  if (sessionName === undefined) return err({ kind: "notAssociated", why: "noSession" });
+  if (originating === undefined) return err({ kind: "notAssociated", why: "noOriginatingRequest" });
+  const { server, method, name } = originating;
+  const now = Date.now();
+  const settings = settingsOf(env);
+  const session = sessionStub(env, key.id, sessionName);
+  const prepared: Prepared = {
+    call,
+    run: runIdOf(settings.keys, crypto.getRandomValues(new Uint8Array(runRandomLength))),
+    now,
+    asker: { server, method, name, provenance: originating.inferred === true ? "inferred" : "claimed" },
+    attachment: { session: session.id.toString(), originating: originatingKey(server, originating.id), request: idKey(call.id) },
+    identicalDigest: digestOf("countersign/identical/v1", { server, content: contentIdentity(call.params) }),
+    session,
+    keyObject: keyStub(env, key.id),
+    limits: key.limits ?? defaultLimits,
+  };
+  const documents = await documentsOf(env, now, (work) => call.ctx.waitUntil(work));
+  const plan = planRun({ ...documents, request: parsed.request, asker: prepared.asker, key, ready: readyIn(env) });
+  return admit(prepared, plan);
+}
+
+async function admit(prepared: Prepared, plan: Result<Plan, Refusal>): Promise<Result<Begun, Refusal>> {
+  const { call, attachment, session, keyObject, limits, run, now } = prepared;
+  const durable = plan.ok && isDurable(plan.value, call);
+  const leaseMs = settingsOf(call.env).modelTimeoutMs + leaseSlackMs;
+  const [associated, admitted] = await Promise.all([
+    session.associate({
+      originating: attachment.originating,
+      request: attachment.request,
+      digest: samplingIdentity(call.params),
+      run,
+      leaseMs,
+      roundsLimit: limits.roundsPerOriginatingRequest,
+      reserve: plan.ok,
+      durable,
+    }),
+    keyObject.admit({
+      run,
+      limits,
+      leaseMs: durable && plan.ok ? leaseMs + 2 * plan.value.gates.deadlineSeconds * 1000 : leaseMs,
+      identical: prepared.identicalDigest,
+    }),
+  ]);
+  // Whatever ends here gives its place back; a reservation of this very run is forgotten with it.
+  const giveUp = (refusal: Refusal): Result<Begun, Refusal> => {
+    call.ctx.waitUntil(keyObject.release(run));
+    if (associated.kind === "fresh" && plan.ok) call.ctx.waitUntil(session.forget(attachment.originating, attachment.request, run));
+    return err(refusal);
+  };
+  if (admitted.kind === "revoked") return giveUp({ kind: "unauthorized", why: "revoked" });
+  if (associated.kind === "repeat") {
+    call.ctx.waitUntil(keyObject.release(run));
+    return repeat(prepared, associated, plan);
+  }
+  const refused = refusalOf(associated);
+  if (refused !== null) return giveUp(refused);
+  if (admitted.kind === "refused")
+    return giveUp({ kind: "rateLimited", limit: admitted.limit, max: admitted.max, retryAfterMs: admitted.retryAfterMs });
+  if (!plan.ok) return giveUp(plan.error);
+
+  const takenOver = associated.kind === "fresh" && associated.takenOver;
+  const gates = { request: plan.value.gates.request === "review", response: plan.value.gates.response === "review" };
+  if (admitted.identical !== null && (await runStub(call.env, admitted.identical).adopt(attachment, gates))) {
+    await session.adopted(attachment.originating, attachment.request, admitted.identical);
+    call.ctx.waitUntil(keyObject.release(run));
+    return ok({ kind: "run", run: admitted.identical });
+  }
+  const opening = openingOf(prepared, plan.value, takenOver);
+  if (durable) {
+    await runStub(call.env, run).open(JSON.stringify(opening));
+    return ok({ kind: "run", run });
+  }
+  const answer = answerFast({ env: call.env, opening, session, keyObject, now, signal: call.signal });
+  call.ctx.waitUntil(answer);
+  return ok({ kind: "fast", answer });
+}
+
+/** The same request again: it attaches to what is under way, nobody is asked twice and the model is paid once. */
+async function repeat(
+  prepared: Prepared,
+  earlier: Extract<AssociateAnswer, { kind: "repeat" }>,
+  plan: Result<Plan, Refusal>,
+): Promise<Result<Begun, Refusal>> {
+  const { call, attachment } = prepared;
+  if (earlier.state === "settled") {
+    return earlier.result === null ? err({ kind: "noLongerKept" }) : ok({ kind: "answered", answer: parseAnswer(earlier.result) });
+  }
+  if (earlier.state === "fast") return ok({ kind: "fast", answer: awaitFast(prepared) });
+  if (earlier.ended || !plan.ok) {
+    return (await runStub(call.env, earlier.run).snapshot()) === null
+      ? err({ kind: "noLongerKept" })
+      : ok({ kind: "run", run: earlier.run });
+  }
+  // Reserved, and perhaps cut off before the run was opened: opening twice is opening once.
+  await runStub(call.env, earlier.run).open(JSON.stringify({ ...openingOf(prepared, plan.value, true), id: earlier.run, attachment }));
+  return ok({ kind: "run", run: earlier.run });
+}
+
+/** Waits for the fast-path answer that another caller is getting; takes over where that one vanished. */
+async function awaitFast(prepared: Prepared): Promise<Answer> {
+  const { session, attachment, call } = prepared;
+  for (;;) {
+    const result = await session.awaitResult(attachment.originating, attachment.request, awaitStepMs);
+    if (result !== null) return parseAnswer(result);
+    const begun = await beginSampling({ ...call, wish: { kind: "line" } });
+    if (!begun.ok) throw new Error("a repeat was refused after its first was accepted");
+    if (begun.value.kind === "answered") return begun.value.answer;
+    if (begun.value.kind === "fast") return begun.value.answer;
+  }
+}
+
+const leaseSlackMs = 10_000;
+const awaitStepMs = 25_000;
+
+const isDurable = (plan: Plan, call: SamplingCall): boolean =>
+  plan.gates.request === "review" || plan.gates.response === "review" || call.wish.kind === "detached";
+
+function refusalOf(associated: Exclude<AssociateAnswer, { kind: "repeat" }>): Refusal | null {
+  switch (associated.kind) {
+    case "fresh":
+      return null;
+    case "conflict":
+      return { kind: "sameIdOtherParams" };
+    case "ended":
+      return { kind: "notAssociated", why: associated.what === "session" ? "sessionEnded" : "originatingRequestEnded" };
+    case "tooManyRounds":
+      return { kind: "tooManyRounds", max: associated.limit };
+    default:
+      return associated satisfies never;
+  }
+}
+
+function openingOf({ call, run, now, asker, attachment, identicalDigest }: Prepared, plan: Plan, takenOver: boolean): RunOpening {
+  const { key, parsed, wish } = call;
+  return {
+    id: run,
+    createdAt: now,
+    door: "sampling",
+    key: { id: key.id, name: key.name, owner: key.owner ?? null },
+    asker,
+    request: parsed.request,
+    candidates: plan.candidates,
+    plan: plan.gates,
+    risks: plan.risks,
+    notes: plannedNotes(parsed.request, plan),
+    contextIgnored: parsed.contextIgnored ?? null,
+    takenOver,
+    mode: wish.kind === "line" ? "wait" : "detached",
+    ttlMs: wish.kind === "line" ? null : wish.ttlMs,
+    identicalDigest,
+    attachment,
+  };
+}
+
+/** One text for one originating request: server and id, the id with its JSON type. */
+export const originatingKey = (server: string, id: RequestId): string => JSON.stringify([server, id]);
+
+export const parseAnswer = (text: string): Answer => JSON.parse(text) as Answer; // written by our own pipeline
+
+const readiness = new WeakMap<object, (provider: Parameters<typeof providerReady>[0]) => string | undefined>();
+
+/** Whether a provider can be used here. An isolate's environment does not change: each provider is judged once. */
+export function readyIn(env: Env): (provider: Parameters<typeof providerReady>[0]) => string | undefined {
+  let ready = readiness.get(env);
+  if (ready === undefined) {
+    const lookup = lookupIn(env);
+    const judged = new WeakMap<object, string | undefined>();
+    ready = (provider) => {
+      if (!judged.has(provider)) {
+        const verdict = providerReady(provider, lookup);
+        judged.set(provider, verdict.ok ? undefined : verdict.error);
+      }
+      return judged.get(provider);
+    };
+    readiness.set(env, ready);
+  }
+  return ready;
+}

@@ -1,0 +1,71 @@
+// A caller's wait for a run: a window on it that may break and be opened again, and keeps no object awake.
+
+import { refusalAnswer, type Answer } from "../../shared/run/answer.ts";
+import type { RunProgress } from "../../shared/review/view.ts";
+import type { Env } from "../env.ts";
+import { runStub } from "../objects/names.ts";
+import { parseAnswer } from "./sampling.ts";
+
+const firstRetryMs = 100;
+const lastRetryMs = 5_000;
+
+/**
+ * The run's answer, once it may be delivered. Waits over any number of resets of the object, with a fresh stub each time.
+ * @param onProgress hears of each state that the run is in while it is waited for.
+ * @param signal ends the wait, and nothing else.
+ */
+export async function awaitRun(env: Env, run: string, onProgress: (state: RunProgress) => void, signal: AbortSignal): Promise<Answer> {
+  for (let failures = 0; ;) {
+    if (signal.aborted) throw new DOMException("the caller left", "AbortError");
+    try {
+      if ((await watch(env, run, onProgress, signal)) === "gone") return refusalAnswer({ kind: "noLongerKept" });
+      const snapshot = await runStub(env, run).snapshot();
+      if (snapshot === null) return refusalAnswer({ kind: "noLongerKept" });
+      if (snapshot.answer !== null) return parseAnswer(snapshot.answer);
+      failures = 0;
+    } catch (error) {
+      if (signal.aborted) throw error;
+      failures += 1;
+    }
+    await pause(Math.min(firstRetryMs * 2 ** failures, lastRetryMs), signal);
+  }
+}
+
+/** One window: until the run ends, the window breaks, or the caller leaves. */
+async function watch(
+  env: Env,
+  run: string,
+  onProgress: (state: RunProgress) => void,
+  signal: AbortSignal,
+): Promise<"ended" | "broken" | "gone"> {
+  const response = await runStub(env, run).fetch("https://run/", { headers: { Upgrade: "websocket" } });
+  const socket = response.webSocket;
+  if (socket === null) return response.status === 404 ? "gone" : "broken";
+  socket.accept();
+  return new Promise((resolve, reject) => {
+    const finish = (how: "ended" | "broken"): void => {
+      signal.removeEventListener("abort", leave);
+      socket.close();
+      resolve(how);
+    };
+    const leave = (): void => {
+      socket.close();
+      reject(new DOMException("the caller left", "AbortError"));
+    };
+    signal.addEventListener("abort", leave);
+    socket.addEventListener("message", ({ data }) => {
+      const told = JSON.parse(String(data)) as { kind: "ended" } | { kind: "progress"; state: RunProgress }; // written by RunObject
+      if (told.kind === "ended") finish("ended");
+      else onProgress(told.state);
+    });
+    socket.addEventListener("close", () => finish("broken"));
+    socket.addEventListener("error", () => finish("broken"));
+    if (signal.aborted) leave();
+  });
+}
+
+const pause = (milliseconds: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(resolve, milliseconds);
+    signal.addEventListener("abort", () => (clearTimeout(timer), resolve()), { once: true });
+  });

@@ -1,0 +1,292 @@
+// The operator's JSON: configuration, keys, runs, notices, the record. Everything here wants the admin token.
+
+import { zValidator } from "@hono/zod-validator";
+import { Hono } from "hono";
+import { z } from "zod";
+import { fromBase64url } from "../../shared/encoding.ts";
+import type { PointedError } from "../../shared/outcome/outcome.ts";
+import type { RecordEvent, RunSummary } from "../../shared/outcome/record.ts";
+import { parsePolicy, policyJsonSchema } from "../../shared/policy/rules.ts";
+import { parseSampling } from "../../shared/protocol/revision-2025.ts";
+import { cannotCarry } from "../../shared/provider/carry.ts";
+import { linkToken } from "../../shared/review/link.ts";
+import { explainRouting } from "../../shared/routing/explain.ts";
+import { parseRoutingTable, routingJsonSchema } from "../../shared/routing/table.ts";
+import { parseRunId } from "../../shared/sealed-id.ts";
+import type { Result } from "../../shared/result.ts";
+import type { Env } from "../env.ts";
+import type { StoredDocument } from "../objects/config.ts";
+import type { NoticeRow } from "../objects/ledger.ts";
+import { configStub, keyStub, ledgerShards, ledgerStub, runStub } from "../objects/names.ts";
+import { readBody } from "../pipeline/body.ts";
+import { readyIn } from "../pipeline/sampling.ts";
+import { settingsOf } from "../settings.ts";
+import { documentsOf, serveWritten, standardDocument } from "../stores/documents.ts";
+import { forgetKeys, keyRequestSchema, newKey, randomKeyBytes } from "../stores/keys.ts";
+import { paths, reviewUrl } from "../urls.ts";
+import { requireAdmin } from "./auth.ts";
+import type { App, AppContext } from "./context.ts";
+
+const documentLimitBytes = 1_000_000;
+type Writable = "routing" | "policy";
+const isWritable = (name: string | undefined): name is Writable => name === "routing" || name === "policy";
+
+const parsers: Record<Writable, (value: unknown) => Result<{ readonly version: number }, readonly PointedError[]>> = {
+  routing: parseRoutingTable,
+  policy: parsePolicy,
+};
+
+export const adminRoutes = new Hono<App>();
+adminRoutes.use("/admin/*", requireAdmin);
+
+// Documents
+
+const explainSchema = z.strictObject({
+  preferences: z.unknown().optional(),
+  params: z.unknown().optional(),
+  server: z.string().min(1).max(512).default("any"),
+  key: z.strictObject({ id: z.string(), name: z.string() }).default({ id: "key_none", name: "none" }),
+});
+
+/** Answers for any preferences, or for whole sampling params, without calling a model. */
+adminRoutes.post(paths.admin.explain, zValidator("json", explainSchema, onInvalid), async (c) => {
+  const { preferences, params, server, key } = c.req.valid("json");
+  const asked = params ?? {
+    messages: [{ role: "user", content: { type: "text", text: "" } }],
+    maxTokens: 1,
+    ...(preferences === undefined ? {} : { modelPreferences: preferences }),
+  };
+  const parsed = parseSampling(asked);
+  if (!parsed.ok) return c.json({ error: "The params are not those of sampling/createMessage", details: parsed.error }, 400);
+  const { routing } = await documentsOf(c.env, Date.now(), (work) => c.executionCtx.waitUntil(work));
+  return c.json(
+    explainRouting({
+      table: routing,
+      request: parsed.value.request,
+      task: "chat",
+      key,
+      server,
+      ready: readyIn(c.env),
+      cannotCarry: (request, model, provider) => cannotCarry(request, model, provider.kind),
+    }),
+  );
+});
+
+adminRoutes.get("/admin/:document/schema", (c) => {
+  const name = c.req.param("document");
+  if (!isWritable(name)) return c.notFound();
+  return c.json(name === "routing" ? routingJsonSchema() : policyJsonSchema());
+});
+
+for (const name of ["routing", "policy"] as const) {
+  adminRoutes.get(paths.admin[name], async (c) => {
+    const current = await currentDocument(c.env, name);
+    return c.json(JSON.parse(current.text) as object, 200, { ETag: `"${current.version}"` });
+  });
+
+  adminRoutes.put(paths.admin[name], async (c) => {
+    const body = await readBody(c.req.raw, documentLimitBytes);
+    if (body === "tooLarge") return c.json({ error: `The document is over the limit of ${documentLimitBytes} bytes` }, 413);
+    const expected = ifMatch(c);
+    if (expected === null) return c.json({ error: "Send the version that you changed as If-Match: <version>; GET shows it" }, 428);
+    const value = body === "notUtf8" ? undefined : parseJson(body.text);
+    if (value === undefined) return c.json({ error: "The body is not JSON" }, 400);
+    return write(c, name, expected, value);
+  });
+}
+
+adminRoutes.get(paths.admin.versions, async (c) => {
+  const name = c.req.param("document");
+  if (!isWritable(name)) return c.notFound();
+  const versions = await configStub(c.env).versions(name);
+  return c.json({ versions: versions.map(({ version, at }) => ({ version, at: new Date(at).toISOString() })) });
+});
+
+adminRoutes.get(paths.admin.version, async (c) => {
+  const found = await storedVersion(c);
+  return found === null ? c.json({ error: "No such version; the last 20 are kept" }, 404) : c.json(JSON.parse(found.stored.text) as object);
+});
+
+/** Writes an old version again, as the newest. */
+adminRoutes.post(paths.admin.restore, async (c) => {
+  const found = await storedVersion(c);
+  if (found === null) return c.json({ error: "No such version; the last 20 are kept" }, 404);
+  const expected = ifMatch(c) ?? (await currentDocument(c.env, found.name)).version;
+  return write(c, found.name, expected, JSON.parse(found.stored.text));
+});
+
+async function write(c: AppContext, name: Writable, expected: number, value: unknown): Promise<Response> {
+  const parsed = parsers[name](value);
+  if (!parsed.ok) return c.json({ error: `The ${name} document is not valid; nothing was changed`, details: parsed.error }, 400);
+  const written = await configStub(c.env).write(name, expected, JSON.stringify(value));
+  if (written.kind === "conflict") {
+    const current = written.current.version === 0 ? standardDocument(name) : (JSON.parse(written.current.text) as object);
+    return c.json({ error: `Somebody was faster: the current version is ${written.current.version}. Nothing was changed`, current }, 412);
+  }
+  const text = JSON.stringify({ ...(value as object), version: written.version }); // a parsed document is an object
+  serveWritten(c.env, name, text, Date.now());
+  return c.json(JSON.parse(text) as object, 200, { ETag: `"${written.version}"` });
+}
+
+/** Version 0 is the document that a fresh gateway serves until somebody writes one. */
+async function currentDocument(env: Env, name: Writable): Promise<StoredDocument> {
+  const current = await configStub(env).current(name);
+  return current ?? { version: 0, at: 0, text: JSON.stringify(standardDocument(name)) };
+}
+
+async function storedVersion(c: AppContext): Promise<{ name: Writable; stored: StoredDocument } | null> {
+  const name = c.req.param("document");
+  const version = Number(c.req.param("version"));
+  if (!isWritable(name) || !Number.isSafeInteger(version)) return null;
+  const stored = await configStub(c.env).version(name, version);
+  return stored === null ? null : { name, stored };
+}
+
+function ifMatch(c: AppContext): number | null {
+  const text = /^\s*(?:W\/)?"?(\d{1,9})"?\s*$/.exec(c.req.header("If-Match") ?? "")?.[1];
+  return text === undefined ? null : Number(text);
+}
+
+// Keys
+
+adminRoutes.post(paths.admin.keys, zValidator("json", keyRequestSchema, onInvalid), async (c) => {
+  const request = c.req.valid("json");
+  const { key, id, hash } = newKey(settingsOf(c.env).keys, randomKeyBytes());
+  const record = { ...request, id, createdAt: Date.now() };
+  await configStub(c.env).addKey(id, hash, JSON.stringify(record));
+  return c.json({ ...record, key }, 201, { "Cache-Control": "no-store" });
+});
+
+adminRoutes.get(paths.admin.keys, async (c) => {
+  const keys = await configStub(c.env).keys();
+  return c.json({ keys: keys.map(({ record, revokedAt }) => ({ ...(JSON.parse(record) as object), revokedAt })) });
+});
+
+adminRoutes.delete(paths.admin.key, async (c) => {
+  const id = c.req.param("id");
+  if (!(await configStub(c.env).revokeKey(id))) return c.json({ error: "No such key" }, 404);
+  await keyStub(c.env, id).revoke();
+  forgetKeys();
+  return c.body(null, 204);
+});
+
+// Runs, notices, record
+
+const runsQuery = z.object({
+  state: z.enum(["open", "all"]).default("all"),
+  key: z.string().optional(),
+  before: z.coerce.number().int().optional(),
+  limit: z.coerce.number().int().min(1).max(500).default(100),
+});
+
+adminRoutes.get(paths.admin.runs, zValidator("query", runsQuery, onInvalid), async (c) => {
+  const { state, key, before, limit } = c.req.valid("query");
+  const query = { open: state === "open", limit, ...(key === undefined ? {} : { key }), ...(before === undefined ? {} : { before }) };
+  const shards = await eachShard(async (shard) => JSON.parse(await ledgerStub(c.env, shard).runs(query)) as RunSummary[]);
+  const runs = shards
+    .flat()
+    .sort((a, b) => b.createdAt - a.createdAt)
+    .slice(0, limit);
+  return c.json({ runs });
+});
+
+adminRoutes.get(paths.admin.run, async (c) => {
+  const id = c.req.param("id");
+  const snapshot = parseRunId(settingsOf(c.env).keys, id) === undefined ? null : await runStub(c.env, id).snapshot();
+  if (snapshot === null) return c.json({ error: "No such run, or its time is over; the record may still have it" }, 404);
+  // An operator sees how a run stands, never what was asked or answered.
+  const { answer, ...rest } = snapshot;
+  return c.json({ ...rest, answered: answer !== null });
+});
+
+adminRoutes.get(
+  paths.admin.notices,
+  zValidator("query", z.object({ limit: z.coerce.number().int().min(1).max(500).default(100) }), onInvalid),
+  async (c) => {
+    const { limit } = c.req.valid("query");
+    const { keys, publicUrl } = settingsOf(c.env);
+    const shards = await eachShard(async (shard) => JSON.parse(await ledgerStub(c.env, shard).notices(limit)) as NoticeRow[]);
+    const notices = shards
+      .flat()
+      .sort((a, b) => a.at - b.at)
+      .slice(-limit);
+    return c.json(
+      {
+        notices: notices.map(({ at, channel, reviewer, run, gate, state, link }) => ({
+          at: new Date(at).toISOString(),
+          channel,
+          reviewer,
+          run,
+          gate,
+          link: link === null || publicUrl === undefined ? null : linkOf({ run, gate, ...link }),
+          state,
+        })),
+      },
+      200,
+      { "Cache-Control": "no-store" },
+    );
+
+    function linkOf({
+      run,
+      gate,
+      reviewer,
+      expiresAtSeconds,
+      random,
+    }: { run: string; gate: NoticeRow["gate"] } & NonNullable<NoticeRow["link"]>): string | null {
+      const runRandom = parseRunId(keys, run);
+      const randomBytes = fromBase64url(random);
+      if (runRandom === undefined || randomBytes === undefined || publicUrl === undefined) return null;
+      return reviewUrl(publicUrl, linkToken(keys, { runRandom, gate, reviewer, channel: "outbox", expiresAtSeconds, random: randomBytes }));
+    }
+  },
+);
+
+const recordPage = 500;
+
+/** The whole record as NDJSON, a line an event, each run's events together and in order. */
+adminRoutes.get(paths.admin.record, (c) => {
+  const { env } = c;
+  const encoder = new TextEncoder();
+  let shard = 0;
+  let after = { run: "", seq: 0 };
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      while (shard < ledgerShards) {
+        const events = JSON.parse(await ledgerStub(env, shard).events(after, recordPage)) as RecordEvent[];
+        const last = events.at(-1);
+        if (last === undefined) {
+          shard += 1;
+          after = { run: "", seq: 0 };
+          continue;
+        }
+        after = { run: last.run, seq: last.seq };
+        controller.enqueue(encoder.encode(events.map((event) => `${JSON.stringify(event)}\n`).join("")));
+        return;
+      }
+      controller.close();
+    },
+  });
+  return new Response(body, { headers: { "Content-Type": "application/x-ndjson", "Cache-Control": "no-store" } });
+});
+
+const eachShard = <T>(ask: (shard: number) => Promise<T>): Promise<T[]> =>
+  Promise.all(Array.from({ length: ledgerShards }, (_, shard) => ask(shard)));
+
+type Validated = {
+  readonly success: boolean;
+  readonly error?: { readonly issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[] };
+};
+
+function onInvalid(result: Validated, c: { json(body: object, status: 400): Response }): Response | undefined {
+  if (result.success) return undefined;
+  const details = result.error?.issues.map(({ path, message }) => ({ pointer: path.map((step) => `/${String(step)}`).join(""), message }));
+  return c.json({ error: "The request is not valid; nothing was changed", details }, 400);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,68 @@
+// Who may come in: API keys for the doors, the admin token for operators. Comparisons take the same time for every wrong one.
+
+import type { Context, MiddlewareHandler } from "hono";
+import { equalBytes, utf8ToBytes } from "../../shared/encoding.ts";
+import { describeRefusal } from "../../shared/outcome/describe.ts";
+import type { Refusal } from "../../shared/outcome/outcome.ts";
+import { failure } from "../../shared/protocol/json-rpc.ts";
+import { errorAnswer } from "../../shared/run/answer.ts";
+import { settingsOf } from "../settings.ts";
+import { callerOf } from "../stores/keys.ts";
+import type { App } from "./context.ts";
+
+const keyHeader = "X-Countersign-Key";
+
+/** The key of `Authorization: Bearer …`, or of `X-Countersign-Key` where Authorization belongs to an upstream. */
+export function presentedKey(headers: Headers): string | undefined {
+  const own = headers.get(keyHeader);
+  if (own !== null) return own;
+  const authorization = headers.get("Authorization");
+  return authorization === null ? undefined : /^Bearer +(\S+) *$/i.exec(authorization)?.[1];
+}
+
+/** Lets in whoever has an API key with the scope; refuses with 401 and, where wrong keys keep coming from one address, 429. */
+export const requireKey: MiddlewareHandler<App> = async (c, next) => {
+  const caller = await callerOf(c.env, presentedKey(c.req.raw.headers), Date.now());
+  if (caller.kind === "refused")
+    return (await isFlooding(c)) ? refuse({ kind: "flooded" }) : refuse({ kind: "unauthorized", why: caller.why });
+  c.set("key", caller.record);
+  return next();
+};
+
+/** Lets in whoever has the admin token. */
+export const requireAdmin: MiddlewareHandler<App> = async (c, next) => {
+  const { adminToken } = settingsOf(c.env);
+  const presented = /^Bearer +(\S+) *$/i.exec(c.req.header("Authorization") ?? "")?.[1];
+  if (adminToken !== undefined && presented !== undefined && equalBytes(utf8ToBytes(presented), utf8ToBytes(adminToken))) return next();
+  if (await isFlooding(c)) return c.json({ error: "Too many attempts from this address; wait a minute" }, 429, { "Retry-After": "60" });
+  const error =
+    adminToken === undefined
+      ? "No ADMIN_TOKEN is configured: set one of 16 characters or more with `wrangler secret put ADMIN_TOKEN`"
+      : "Send Authorization: Bearer <ADMIN_TOKEN>";
+  return c.json({ error }, 401, { "WWW-Authenticate": "Bearer" });
+};
+
+/** Per address and approximate: against guessing and floods, not a quota. Where there is no address (locally) nothing is counted. */
+export async function isFlooding(c: Context<App>): Promise<boolean> {
+  const address = c.req.header("CF-Connecting-IP");
+  if (address === undefined) return false;
+  const { success } = await c.env.FLOOD.limit({ key: address });
+  return !success;
+}
+
+/** A refusal as a JSON-RPC error with its HTTP status. */
+export function refuse(refusal: Refusal, id: string | number | null = null): Response {
+  const described = describeRefusal(refusal);
+  const answer = errorAnswer(described);
+  const headers: Record<string, string> = {
+    "Content-Type": "application/json",
+    "Cache-Control": "no-store",
+    "X-Content-Type-Options": "nosniff",
+  };
+  if (described.status === 401) headers["WWW-Authenticate"] = "Bearer";
+  if (described.retryAfterMs !== undefined) headers["Retry-After"] = String(Math.ceil(described.retryAfterMs / 1000));
+  return new Response(JSON.stringify(failure(id, "error" in answer ? answer.error : { code: -32603, message: "Internal error" })), {
+    status: described.status,
+    headers,
+  });
+}

@@ -1,0 +1,59 @@
+// A run from outside: its state and result, and its cancellation, for the key that made it or an operator.
+
+import { Hono } from "hono";
+import { equalBytes, utf8ToBytes } from "../../shared/encoding.ts";
+import { parseRunId } from "../../shared/sealed-id.ts";
+import { runStub } from "../objects/names.ts";
+import type { RunSnapshot } from "../objects/run.ts";
+import { parseAnswer } from "../pipeline/sampling.ts";
+import { settingsOf } from "../settings.ts";
+import { callerOf } from "../stores/keys.ts";
+import { paths } from "../urls.ts";
+import { presentedKey, refuse } from "./auth.ts";
+import type { App, AppContext } from "./context.ts";
+import { taskOf } from "./sampling.ts";
+
+export const runRoutes = new Hono<App>();
+
+const unknown = { error: "No such run of this key; runs are deleted when their time is over" };
+
+runRoutes.get(paths.run, async (c) => {
+  const found = await findRun(c);
+  if (found instanceof Response) return found;
+  const { snapshot } = found;
+  const answer = snapshot.answer === null ? {} : parseAnswer(snapshot.answer);
+  return c.json(
+    {
+      id: snapshot.id,
+      state: snapshot.state,
+      status: taskOf(snapshot).status,
+      server: snapshot.server,
+      name: snapshot.name,
+      createdAt: new Date(snapshot.createdAt).toISOString(),
+      updatedAt: new Date(snapshot.updatedAt).toISOString(),
+      ...answer,
+    },
+    200,
+    { "Cache-Control": "no-store" },
+  );
+});
+
+runRoutes.delete(paths.run, async (c) => {
+  const found = await findRun(c);
+  if (found instanceof Response) return found;
+  const cancelled = await runStub(c.env, found.snapshot.id).cancel(found.admin ? "admin" : "caller");
+  if (!cancelled) return c.json({ error: `The run is already over: ${found.snapshot.state}` }, 409);
+  return c.body(null, 204);
+});
+
+async function findRun(c: AppContext): Promise<{ snapshot: RunSnapshot; admin: boolean } | Response> {
+  const presented = presentedKey(c.req.raw.headers);
+  const { adminToken, keys } = settingsOf(c.env);
+  const admin = adminToken !== undefined && presented !== undefined && equalBytes(utf8ToBytes(presented), utf8ToBytes(adminToken));
+  const caller = admin ? null : await callerOf(c.env, presented, Date.now());
+  if (caller?.kind === "refused") return refuse({ kind: "unauthorized", why: caller.why });
+  const id = c.req.param("id") ?? "";
+  const snapshot = parseRunId(keys, id) === undefined ? null : await runStub(c.env, id).snapshot();
+  if (snapshot === null || (caller !== null && snapshot.key !== caller.record.id)) return c.json(unknown, 404);
+  return { snapshot, admin };
+}

@@ -1,0 +1,243 @@
+// The stateless sampling endpoint: JSON-RPC over one POST, as the HTTP contract says.
+
+import { Hono } from "hono";
+import type { JsonObject } from "../../shared/encoding.ts";
+import { describeRefusal } from "../../shared/outcome/describe.ts";
+import type { Refusal } from "../../shared/outcome/outcome.ts";
+import { defaultLimits } from "../../shared/policy/limits.ts";
+import { type RequestId, failure, idKey, parseIdJson, parseMessage, success } from "../../shared/protocol/json-rpc.ts";
+import type { ParamsFault } from "../../shared/protocol/reading.ts";
+import { type ParsedSampling, parseSampling } from "../../shared/protocol/revision-2025.ts";
+import { type Task, createTaskResult, parseCancelled, parseTaskParams, taskResult, withRelatedTask } from "../../shared/protocol/tasks.ts";
+import { type Answer, refusalAnswer } from "../../shared/run/answer.ts";
+import { parseRunId } from "../../shared/sealed-id.ts";
+import { errorClass, logEvent } from "../log.ts";
+import { runStub, sessionStub } from "../objects/names.ts";
+import type { RunSnapshot } from "../objects/run.ts";
+import { readBody } from "../pipeline/body.ts";
+import { type Hold, holdEvents, holdJson } from "../pipeline/hold.ts";
+import { type Begun, beginSampling, originatingKey, parseAnswer } from "../pipeline/sampling.ts";
+import { awaitRun } from "../pipeline/wait.ts";
+import { settingsOf } from "../settings.ts";
+import { paths, runPath } from "../urls.ts";
+import { refuse, requireKey } from "./auth.ts";
+import type { App, AppContext } from "./context.ts";
+
+/** An answer that is there this soon goes out whole, with its length; a body that is held open costs more and says less. */
+const holdAfterMs = 250;
+/** How often a task's requestor should ask, as advice. */
+const pollIntervalMs = 2_000;
+
+export const samplingRoutes = new Hono<App>();
+
+samplingRoutes.post(paths.sampling, requireKey, async (c) => {
+  if (!/^application\/json\s*(;|$)/i.test(c.req.header("Content-Type") ?? "")) return refuse({ kind: "notJsonType" });
+  const { bodyBytes } = c.var.key.limits ?? defaultLimits;
+  const body = await readBody(c.req.raw, bodyBytes);
+  if (body === "tooLarge") return refuse({ kind: "tooLarge", limitBytes: bodyBytes });
+  if (body === "notUtf8") return refuse({ kind: "notJson" });
+  const message = parseMessage(body.text);
+  if (!message.ok) {
+    return message.error.kind === "notJson"
+      ? refuse({ kind: "notJson" })
+      : refuse({ kind: "notSingleRequest", why: message.error.message }, message.error.id);
+  }
+  if (message.value.kind === "notification") return takeNotification(c, message.value.method, message.value.params);
+  const { id, method, params } = message.value;
+  switch (method) {
+    case "sampling/createMessage":
+      return createMessage(c, id, params);
+    case "tasks/get":
+    case "tasks/result":
+    case "tasks/cancel":
+      return task(c, id, method, params);
+    default:
+      return refuse({ kind: "unknownMethod", method }, id);
+  }
+});
+
+/** The originating request ended: its open runs are cancelled, later sampling for it is refused. */
+samplingRoutes.delete(paths.sessionRequest, requireKey, async (c) => {
+  const id = parseIdJson(c.req.param("id"));
+  const server = c.req.query("server");
+  if (id === undefined)
+    return c.json({ error: "The id in the path must be the request's JSON-RPC id as URL-encoded JSON: 7 or %22a%22" }, 400);
+  if (server === undefined || server === "") return c.json({ error: "Name the MCP server whose request it was: ?server=<name>" }, 400);
+  if (!isSessionName(c.req.param("session"))) return c.json({ error: sessionNameError }, 400);
+  await sessionStub(c.env, c.var.key.id, c.req.param("session")).endOriginating(originatingKey(server, id), "originatingRequest");
+  return c.body(null, 204);
+});
+
+/** The session ended; its name stays ended. */
+samplingRoutes.delete(paths.sessions, requireKey, async (c) => {
+  if (!isSessionName(c.req.param("session"))) return c.json({ error: sessionNameError }, 400);
+  await sessionStub(c.env, c.var.key.id, c.req.param("session")).endSession();
+  return c.body(null, 204);
+});
+
+const isSessionName = (name: string): boolean => /^[\x21-\x7e]{1,128}$/.test(name);
+const sessionNameError = "A session's name is 1 to 128 visible ASCII characters";
+
+async function createMessage(c: AppContext, id: RequestId, params: unknown): Promise<Response> {
+  const parsed = parseSampling(params);
+  if (!parsed.ok) return refuse(paramsRefusal(parsed.error), id);
+  const asTask = parsed.value.task !== undefined;
+  const asynchronous = prefersAsync(c.req.header("Prefer"));
+  const signal = c.req.raw.signal;
+  const begun = await beginSampling({
+    env: c.env,
+    ctx: c.executionCtx,
+    key: c.var.key,
+    id,
+    params,
+    parsed: parsed.value,
+    wish: asTask || asynchronous ? { kind: "detached", ttlMs: parsed.value.task?.ttl ?? null } : { kind: "line" },
+    signal,
+  });
+  if (!begun.ok) return refuse(begun.error, id);
+  if (begun.value.kind === "run" && (asTask || asynchronous)) return detached(c, id, begun.value.run, asTask);
+  return hold(c, id, begun.value, parsed.value, signal);
+}
+
+/** The answer over a line that is held for as long as it takes, in the form that `Accept` asks for. */
+async function hold(c: AppContext, id: RequestId, begun: Begun, parsed: ParsedSampling, signal: AbortSignal): Promise<Response> {
+  if (begun.kind === "answered") return answered(c, id, begun.answer);
+  const left = new AbortController();
+  signal.addEventListener("abort", () => left.abort(), { once: true });
+  const work: Hold<Answer>["work"] = async (onProgress) => {
+    try {
+      if (begun.kind === "run") return await awaitRun(c.env, begun.run, onProgress, left.signal);
+      onProgress("generating");
+      return await begun.answer;
+    } catch (error) {
+      if (!left.signal.aborted) logEvent("request.failed", { error: errorClass(error) });
+      return refusalAnswer({ kind: "broken", quote: crypto.randomUUID() });
+    }
+  };
+  const wantsEvents = /\btext\/event-stream\b/i.test(c.req.header("Accept") ?? "");
+  if (begun.kind === "fast" && !wantsEvents) {
+    const soon = await Promise.race([begun.answer.catch(() => null), pauseFor(holdAfterMs)]);
+    if (soon !== null && soon !== undefined) return answered(c, id, soon);
+  }
+  const held: Hold<Answer> = {
+    work,
+    encode: (answer) => JSON.stringify(rpcResponse(id, answer)),
+    heartbeatMs: settingsOf(c.env).heartbeatMs,
+    onLeave: () => left.abort(),
+  };
+  return wantsEvents ? holdEvents(held, parsed.meta.progressToken) : holdJson(held);
+}
+
+const pauseFor = (milliseconds: number): Promise<undefined> => new Promise((resolve) => setTimeout(() => resolve(undefined), milliseconds));
+
+async function detached(c: AppContext, id: RequestId, run: string, asTask: boolean): Promise<Response> {
+  const snapshot = await runStub(c.env, run).snapshot();
+  if (snapshot === null) return refuse({ kind: "noLongerKept" }, id);
+  if (asTask) return rpc(c, success(id, createTaskResult(taskOf(snapshot))));
+  if (snapshot.answer !== null) return rpc(c, rpcResponse(id, parseAnswer(snapshot.answer)));
+  return rpc(c, success(id, createTaskResult(taskOf(snapshot))), 202, { Location: runPath(run), "Preference-Applied": "respond-async" });
+}
+
+async function task(
+  c: AppContext,
+  id: RequestId,
+  method: "tasks/get" | "tasks/result" | "tasks/cancel",
+  params: unknown,
+): Promise<Response> {
+  const parsed = parseTaskParams(params);
+  if (!parsed.ok) return refuse(paramsRefusal(parsed.error), id);
+  const { taskId } = parsed.value;
+  // A made-up id never wakes an object, and another key's run is as unknown as one that never was.
+  const genuine = parseRunId(settingsOf(c.env).keys, taskId) !== undefined;
+  const snapshot = genuine ? await runStub(c.env, taskId).snapshot() : null;
+  if (snapshot === null || snapshot.key !== c.var.key.id) return refuse({ kind: "unknownTask" }, id);
+  switch (method) {
+    case "tasks/get":
+      return rpc(c, success(id, taskResult(taskOf(snapshot))));
+    case "tasks/cancel": {
+      if (!(await runStub(c.env, taskId).cancel("caller"))) return refuse({ kind: "taskEnded", status: taskOf(snapshot).status }, id);
+      return rpc(c, success(id, taskResult({ ...taskOf(snapshot), status: "cancelled", lastUpdatedAt: Date.now() })));
+    }
+    case "tasks/result": {
+      const left = new AbortController();
+      const held: Hold<Answer> = {
+        work: (onProgress) =>
+          awaitRun(c.env, taskId, onProgress, left.signal).catch(() => refusalAnswer({ kind: "broken", quote: crypto.randomUUID() })),
+        encode: (answer) =>
+          JSON.stringify(rpcResponse(id, "result" in answer ? { result: withRelatedTask(answer.result, taskId) } : answer)),
+        heartbeatMs: settingsOf(c.env).heartbeatMs,
+        onLeave: () => left.abort(),
+      };
+      return /\btext\/event-stream\b/i.test(c.req.header("Accept") ?? "") ? holdEvents(held, undefined) : holdJson(held);
+    }
+    default:
+      return method satisfies never;
+  }
+}
+
+async function takeNotification(c: AppContext, method: string, params: unknown): Promise<Response> {
+  if (method === "notifications/cancelled") {
+    const parsed = parseCancelled(params);
+    if (parsed.ok && parsed.value.session !== undefined) {
+      const { requestId, session, originating } = parsed.value;
+      const named = originating === undefined ? null : originatingKey(originating.server, originating.id);
+      await sessionStub(c.env, c.var.key.id, session).cancelRequest(idKey(requestId), named);
+    }
+  }
+  // A notification is never answered, not even with an error (JSON-RPC 2.0 section 4.1).
+  return c.body(null, 202);
+}
+
+/** A run as a task of `2025-11-25`. Waiting for a person is `working`: `input_required` would mean the requestor. */
+export function taskOf(snapshot: RunSnapshot): Task {
+  return {
+    taskId: snapshot.id,
+    status: taskStatus(snapshot),
+    statusMessage: statusMessages[snapshot.state] ?? snapshot.state,
+    createdAt: snapshot.createdAt,
+    lastUpdatedAt: snapshot.updatedAt,
+    ttl: snapshot.ttlMs,
+    pollInterval: pollIntervalMs,
+  };
+}
+
+function taskStatus({ answer, state }: RunSnapshot): Task["status"] {
+  // Until the answer is let out the task is at work, whatever was decided.
+  if (answer === null) return "working";
+  if (state === "completed" || state === "cancelled") return state;
+  return "failed";
+}
+
+const statusMessages: Readonly<Record<string, string>> = {
+  waiting: "Waiting for a person to review the request",
+  generating: "Waiting for the model",
+  responseReview: "Waiting for a person to review the reply",
+  completed: "The reply is ready",
+  rejected: "A person said no",
+  expired: "Nobody decided in time",
+  cancelled: "The request was cancelled",
+  failed: "The request failed",
+};
+
+function paramsRefusal(fault: ParamsFault): Refusal {
+  return fault.kind === "invalid" ? { kind: "invalidParams", errors: fault.errors } : fault;
+}
+
+/** RFC 7240: `respond-async` among the preferences. */
+const prefersAsync = (prefer: string | undefined): boolean =>
+  (prefer ?? "").split(",").some((each) => each.split(";")[0]?.trim().toLowerCase() === "respond-async");
+
+const rpcResponse = (id: RequestId, answer: Answer): JsonObject =>
+  ("result" in answer ? success(id, answer.result) : failure(id, answer.error)) as JsonObject;
+
+function answered(c: AppContext, id: RequestId, answer: Answer): Response {
+  // A fault of ours has its own status as long as nothing was sent.
+  const status = "error" in answer && answer.error.code === describeRefusal({ kind: "broken", quote: "" }).code ? 500 : 200;
+  return rpc(c, rpcResponse(id, answer), status);
+}
+
+const rpc = (_c: AppContext, body: object, status = 200, headers: Record<string, string> = {}): Response =>
+  new Response(JSON.stringify(body), {
+    status,
+    headers: { "Content-Type": "application/json", "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", ...headers },
+  });

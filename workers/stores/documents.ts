@@ -1,0 +1,126 @@
+// The configuration documents as this isolate serves them: read from KV, parsed on the way out, the last good one kept.
+//
+// A malformed or missing document never takes the gateway down: what served before serves on, and health says so.
+
+import type { Result } from "../../shared/result.ts";
+import { type Policy, parsePolicy } from "../../shared/policy/rules.ts";
+import { defaultPolicy } from "../../shared/policy/default-policy.ts";
+import { type RoutingTable, parseRoutingTable } from "../../shared/routing/table.ts";
+import { defaultRoutingTable } from "../../shared/routing/default-table.ts";
+import type { PointedError } from "../../shared/outcome/outcome.ts";
+import type { Env } from "../env.ts";
+import { logEvent } from "../log.ts";
+
+export type Documents = { readonly routing: RoutingTable; readonly policy: Policy };
+
+/** Design: up to a minute old. KV's own cache takes the other half. */
+const servedMs = 30_000;
+const kvCacheSeconds = 30;
+
+type Served<T> = { value: T; text: string | null; readAt: number; problem: string | null; refreshing: Promise<void> | null };
+type Kind<T> = {
+  readonly name: "routing" | "policy";
+  readonly parse: (value: unknown) => Result<T, readonly PointedError[]>;
+  readonly standard: T;
+};
+
+const routingKind: Kind<RoutingTable> = { name: "routing", parse: parseRoutingTable, standard: defaultRoutingTable() };
+const policyKind: Kind<Policy> = { name: "policy", parse: parsePolicy, standard: defaultPolicy() };
+
+type Shelf = { routing: Served<RoutingTable>; policy: Served<Policy> };
+const shelves = new WeakMap<object, Shelf>();
+
+function shelfOf(env: Env): Shelf {
+  let shelf = shelves.get(env.CONFIG);
+  if (shelf === undefined) {
+    shelf = {
+      routing: { value: routingKind.standard, text: null, readAt: 0, problem: null, refreshing: null },
+      policy: { value: policyKind.standard, text: null, readAt: 0, problem: null, refreshing: null },
+    };
+    shelves.set(env.CONFIG, shelf);
+  }
+  return shelf;
+}
+
+/**
+ * The documents that serve now. Waits for KV the first time only; later an old one serves while the new one is read.
+ * @param background keeps a refresh alive past the answer.
+ */
+export async function documentsOf(env: Env, now: number, background: (work: Promise<unknown>) => void): Promise<Documents> {
+  const shelf = shelfOf(env);
+  if (now - shelf.routing.readAt >= servedMs) await refresh(env, routingKind, shelf.routing, now, background);
+  if (now - shelf.policy.readAt >= servedMs) await refresh(env, policyKind, shelf.policy, now, background);
+  return { routing: shelf.routing.value, policy: shelf.policy.value };
+}
+
+/** What this isolate just saw written: served at once here, elsewhere within a minute. */
+export function serveWritten(env: Env, name: "routing" | "policy", text: string, now: number): void {
+  const shelf = shelfOf(env);
+  if (name === "routing") take(routingKind, shelf.routing, text, now);
+  else take(policyKind, shelf.policy, text, now);
+}
+
+/** What is wrong with the documents, for health: one sentence each. */
+export function documentProblems(env: Env): string[] {
+  const { routing, policy } = shelfOf(env);
+  return [routing.problem, policy.problem].filter((problem) => problem !== null);
+}
+
+async function refresh<T>(
+  env: Env,
+  kind: Kind<T>,
+  served: Served<T>,
+  now: number,
+  background: (work: Promise<unknown>) => void,
+): Promise<void> {
+  served.refreshing ??= read(env, kind, served, now).finally(() => {
+    served.refreshing = null;
+  });
+  if (served.readAt === 0) await served.refreshing;
+  else background(served.refreshing);
+}
+
+async function read<T>(env: Env, kind: Kind<T>, served: Served<T>, now: number): Promise<void> {
+  try {
+    const text = await env.CONFIG.get(kind.name, { type: "text", cacheTtl: kvCacheSeconds });
+    if (text === null) {
+      served.readAt = now;
+      return;
+    }
+    take(kind, served, text, now);
+  } catch {
+    served.readAt = Math.max(1, now - servedMs + 5_000);
+    served.problem = `The ${kind.name} document could not be read from KV; the last good one serves.`;
+  }
+}
+
+function take<T>(kind: Kind<T>, served: Served<T>, text: string, now: number): void {
+  served.readAt = now;
+  if (text === served.text) return;
+  const parsed = parseText(kind, text);
+  if (parsed === null) {
+    served.problem = `The ${kind.name} document in KV is malformed; the last good one serves. Write it again with PUT /admin/${kind.name}.`;
+    logEvent("config.documentInvalid");
+    return;
+  }
+  served.text = text;
+  served.value = parsed;
+  served.problem = null;
+}
+
+function parseText<T>(kind: Kind<T>, text: string): T | null {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return null;
+  }
+  const parsed = kind.parse(value);
+  return parsed.ok ? parsed.value : null;
+}
+
+/** What a fresh gateway serves: version 0. */
+export const standardDocument = (name: "routing" | "policy"): object => ({
+  ...(name === "routing" ? routingKind.standard : policyKind.standard),
+  version: 0,
+});
