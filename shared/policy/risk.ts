@@ -182,7 +182,7 @@ class Notes {
         level,
         kind,
         pointer: "",
-        message: `The same was found in ${places - placesShown} more places.`,
+        message: `The same was found in ${places - placesShown} more ${places - placesShown === 1 ? "place" : "places"}.`,
       })),
     ];
   }

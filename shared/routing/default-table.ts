@@ -9,7 +9,8 @@
 //
 // `cost` is computed: 1 - ln(1 + b) / ln(11), b = (3 x input + output) / 4 dollars for a million tokens, never below 0, two
 // decimals. `intelligence` and `speed` were set by hand from how each maker ranks its own models and from the thinking
-// setting used here. They order models; they are no measurement. Put your own beside them.
+// setting used here. They order models; they are no measurement. Put your own beside them. `aliases` hold names of earlier
+// models of the same kind, so that a hint for one of them finds its successor.
 
 import { parseRoutingTable, type RoutingTable } from "./table.ts";
 
@@ -60,7 +61,17 @@ const document = {
       ...claude,
       id: "claude-sonnet-5-5",
       name: "claude-sonnet-5-5",
-      aliases: ["claude-sonnet"],
+      aliases: [
+        "claude-sonnet",
+        "claude-3-sonnet-20240229",
+        "claude-3-5-sonnet-20241022",
+        "claude-3-5-sonnet-latest",
+        "claude-3-7-sonnet-20250219",
+        "claude-sonnet-4-20250514",
+        "claude-sonnet-4-5-20250929",
+        "claude-sonnet-4-6",
+        "claude-sonnet-5",
+      ],
       price: { inputPerMTok: 2, outputPerMTok: 10 },
       scores: { intelligence: 0.9, speed: 0.7, cost: 0.33 },
       toolChoices: ["auto", "none"],
@@ -71,7 +82,7 @@ const document = {
       ...gpt,
       id: "gpt-6.2-sol",
       name: "gpt-6.2-sol",
-      aliases: ["gpt-sol"],
+      aliases: ["gpt-sol", "gpt-5", "gpt-5.5", "gpt-6-sol", "gpt-6.1-sol"],
       price: { inputPerMTok: 2, outputPerMTok: 10, above: { inputTokens: 272_000, inputPerMTok: 4, outputPerMTok: 15 } },
       scores: { intelligence: 0.92, speed: 0.5, cost: 0.33 },
       // Chat Completions takes function tools only with reasoning effort "none", which this model refuses.
@@ -83,7 +94,7 @@ const document = {
       ...gemini,
       id: "gemini-3.8-flash",
       name: "gemini-3.8-flash",
-      aliases: ["gemini-flash"],
+      aliases: ["gemini-flash", "gemini-1.5-flash", "gemini-2.0-flash", "gemini-2.5-flash", "gemini-3-flash"],
       price: { inputPerMTok: 1.5, outputPerMTok: 7.5 },
       scores: { intelligence: 0.85, speed: 0.75, cost: 0.42 },
       reasoningEffort: "low",
@@ -92,7 +103,14 @@ const document = {
       ...claude,
       id: "claude-opus-5-5",
       name: "claude-opus-5-5",
-      aliases: ["claude-opus"],
+      aliases: [
+        "claude-opus",
+        "claude-3-opus-20240229",
+        "claude-opus-4-1-20250805",
+        "claude-opus-4-5-20251101",
+        "claude-opus-4-8",
+        "claude-opus-5",
+      ],
       price: { inputPerMTok: 4, outputPerMTok: 20 },
       scores: { intelligence: 0.97, speed: 0.45, cost: 0.08 },
       toolChoices: ["auto", "none"],
@@ -103,7 +121,7 @@ const document = {
       ...gpt,
       id: "gpt-6.1-terra",
       name: "gpt-6.1-terra",
-      aliases: ["gpt-terra"],
+      aliases: ["gpt-terra", "gpt-4o", "gpt-4.1", "gpt-5.6-terra"],
       price: { inputPerMTok: 1, outputPerMTok: 5, above: { inputTokens: 272_000, inputPerMTok: 2, outputPerMTok: 7.5 } },
       scores: { intelligence: 0.72, speed: 0.8, cost: 0.54 },
       tools: true,
@@ -114,7 +132,7 @@ const document = {
       ...gemini,
       id: "gemini-3.1-pro",
       name: "gemini-3.1-pro-preview",
-      aliases: ["gemini-pro"],
+      aliases: ["gemini-pro", "gemini-1.5-pro", "gemini-2.5-pro", "gemini-3-pro"],
       price: { inputPerMTok: 2, outputPerMTok: 12, above: { inputTokens: 200_000, inputPerMTok: 4, outputPerMTok: 18 } },
       scores: { intelligence: 0.84, speed: 0.4, cost: 0.29 },
       reasoningEffort: "low",
@@ -123,7 +141,7 @@ const document = {
       ...claude,
       id: "claude-haiku-5-5",
       name: "claude-haiku-5-5",
-      aliases: ["claude-haiku"],
+      aliases: ["claude-haiku", "claude-3-haiku-20240307", "claude-3-5-haiku-20241022", "claude-haiku-4-5-20251001"],
       price: { inputPerMTok: 0.1, outputPerMTok: 0.5, above: { inputTokens: 100_000, inputPerMTok: 0.5, outputPerMTok: 2.5 } },
       scores: { intelligence: 0.65, speed: 0.95, cost: 0.92 },
       thinking: "disabled",
@@ -132,7 +150,7 @@ const document = {
       ...gpt,
       id: "gpt-6-luna",
       name: "gpt-6-luna",
-      aliases: ["gpt-luna"],
+      aliases: ["gpt-luna", "gpt-4o-mini", "gpt-4.1-mini", "gpt-4.1-nano", "gpt-5-mini", "gpt-5-nano", "gpt-5.6-luna"],
       price: { inputPerMTok: 0.1, outputPerMTok: 0.5, above: { inputTokens: 272_000, inputPerMTok: 0.2, outputPerMTok: 0.75 } },
       scores: { intelligence: 0.55, speed: 0.9, cost: 0.92 },
       tools: true,
@@ -143,7 +161,7 @@ const document = {
       ...gemini,
       id: "gemini-3.5-flash-lite",
       name: "gemini-3.5-flash-lite",
-      aliases: ["gemini-flash-lite"],
+      aliases: ["gemini-flash-lite", "gemini-2.0-flash-lite", "gemini-2.5-flash-lite"],
       price: { inputPerMTok: 0.3, outputPerMTok: 2.5 },
       scores: { intelligence: 0.6, speed: 0.9, cost: 0.74 },
       reasoningEffort: "minimal",

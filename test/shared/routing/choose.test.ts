@@ -368,6 +368,11 @@ describe("the default table", () => {
     expect(order(inputOf(defaultRoutingTable(), { request: hinting(hint), ready: withKeys(...providers) }))[0]).toBe(id);
   });
 
+  test("a hint for an earlier model finds its successor, whatever other makers score", () => {
+    const request = preferring({ hints: [{ name: "claude-3-5-sonnet" }], intelligencePriority: 1 });
+    expect(order(inputOf(defaultRoutingTable(), { request, ready: withKeys("anthropic", "openai") }))[0]).toBe("claude-sonnet-5-5");
+  });
+
   test("a preference for cost leads to the cheapest hosted model and not to the demo", () => {
     const input = inputOf(defaultRoutingTable(), {
       request: preferring({ costPriority: 1 }),
