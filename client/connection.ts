@@ -55,7 +55,8 @@ class Stopped extends RpcError {
   /** Whether the gateway must be told: it learns of ended requests and sessions by their own notices. */
   readonly tell: boolean;
   constructor(message: string, tell: boolean) {
-    super(-1, message, { outcome: "cancelled" });
+    // The code that the gateway gives a cancelled request too.
+    super(-32800, message, { outcome: "cancelled" });
     this.tell = tell;
   }
 }

@@ -116,7 +116,7 @@ describe("a sampling request", () => {
     gateway.onRun = () => undefined;
     const result = ask(5);
     const outcome = expect(result).rejects.toMatchObject({
-      code: -1,
+      code: -32800,
       message: "Sampling request cancelled: the client request that it belongs to has ended",
       data: { outcome: "cancelled" },
     });

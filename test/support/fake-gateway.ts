@@ -133,7 +133,8 @@ export class FakeGateway {
     const id = body["id"] as Id;
     if (body["method"] === "notifications/cancelled") {
       for (const run of this.runs)
-        if (run.session === session && run.requestId === params["requestId"]) run.fail(-1, "Cancelled", { outcome: "cancelled" });
+        if (run.session === session && run.requestId === params["requestId"])
+          run.fail(-32800, "Sampling request cancelled", { outcome: "cancelled" });
       return new Response(null, { status: 202 });
     }
     if (body["method"] === "sampling/createMessage") return this.#sample(session, id, params, meta, request);
@@ -142,7 +143,7 @@ export class FakeGateway {
     if (body["method"] === "tasks/get") return answer(request, id, { result: task(run) });
     if (body["method"] === "tasks/cancel") {
       if (run.outcome !== undefined) return answer(request, id, { error: { code: -32602, message: "The task is finished" } });
-      run.fail(-1, "Cancelled", { outcome: "cancelled" });
+      run.fail(-32800, "Sampling request cancelled", { outcome: "cancelled" });
       return answer(request, id, { result: { ...task(run), status: "cancelled" } });
     }
     if (body["method"] === "tasks/result") return this.#hold(run, id, meta, request);
@@ -208,7 +209,7 @@ export class FakeGateway {
 
   #end(owns: (run: FakeRun) => boolean, key: string): void {
     this.#ended.add(key);
-    for (const run of this.runs.filter(owns)) run.fail(-1, "Cancelled", { outcome: "cancelled" });
+    for (const run of this.runs.filter(owns)) run.fail(-32800, "Sampling request cancelled", { outcome: "cancelled" });
   }
 
   /** Serves it on a free loopback port, for hosts in other processes. */
