@@ -75,7 +75,7 @@ function parsePublicUrl(text: string | undefined, problems: string[]): string | 
 }
 
 const isLoopback = (host: string): boolean =>
-  host === "localhost" || host.endsWith(".localhost") || /^127\./.test(host) || host === "[::1]";
+  host === "localhost" || host.endsWith(".localhost") || /^127(\.\d{1,3}){3}$/.test(host) || host === "[::1]";
 
 function numberOf(name: string, text: string | undefined, standard: number, least: number, most: number, problems: string[]): number {
   if (text === undefined || text === "") return standard;
