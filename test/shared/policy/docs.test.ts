@@ -1,0 +1,134 @@
+// What `docs/policy.md` says is what the code does.
+
+/* oxlint-disable unicorn/no-thenable -- `then` is the policy document's own word; it is never a function */
+
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import { defaultPolicy } from "../../../shared/policy/default-policy.ts";
+import { evaluatePolicy, type PolicyFacts } from "../../../shared/policy/evaluate.ts";
+import { limitsSchema } from "../../../shared/policy/limits.ts";
+import { parsePolicy, policyJsonSchema, policySchema, type Policy } from "../../../shared/policy/rules.ts";
+import type { Candidate } from "../../../shared/routing/choose.ts";
+import { providerOf } from "../../../shared/routing/table.ts";
+import { requestOf, tableOf } from "../routing/examples.ts";
+
+const text = readFileSync(new URL("../../../docs/policy.md", import.meta.url), "utf8");
+const policies = [...text.matchAll(/^```json\n([^]*?)^```/gm)].map(([, block]): Policy => {
+  const parsed = parsePolicy(JSON.parse(block ?? ""));
+  if (!parsed.ok) throw new Error(JSON.stringify(parsed.error));
+  return parsed.value;
+});
+const rowsUnder = (heading: string): string[][] =>
+  (text.split(`${heading}\n`)[1]?.split(/\n##/)[0] ?? "")
+    .split("\n")
+    .filter((line) => line.startsWith("| `"))
+    .map((line) =>
+      line
+        .slice(1, -1)
+        .split("|")
+        .map((cell) => cell.trim()),
+    );
+const namesUnder = (heading: string): string[] =>
+  rowsUnder(heading)
+    .map(([name = ""]) => name.replaceAll("`", ""))
+    .toSorted();
+
+const candidate = (id: string, worstCostUsd: number): Candidate => {
+  const table = tableOf([{ id }]);
+  const [model] = table.models;
+  const provider = providerOf(table, "alpha");
+  if (model === undefined || provider === undefined) throw new Error("no model");
+  return { model, provider, providerName: "alpha", why: "", worstCostUsd };
+};
+const factsOf = (members: Partial<PolicyFacts>): PolicyFacts => ({
+  server: "notes-eu",
+  tool: "search_all",
+  method: "tools/call",
+  keyName: "ci-1",
+  provenance: "claimed",
+  request: requestOf(),
+  candidates: [candidate("local", 0)],
+  risk: [],
+  ...members,
+});
+
+test("every example is a policy that is accepted, and the first is the default", () => {
+  expect(policies).toHaveLength(4);
+  expect(policies[0]).toEqual(defaultPolicy());
+});
+
+describe("the examples do what is said of them", () => {
+  const [, team = defaultPolicy(), relay = defaultPolicy(), open = defaultPolicy()] = policies;
+  const risk = [{ level: "high" as const, kind: "credential", pointer: "", message: "" }];
+
+  test.each([
+    ["a free run", team, {}, { rule: "notes are ours", request: "allow", response: "allow" }],
+    [
+      "failover to another model",
+      team,
+      { candidates: [candidate("local", 0), candidate("dear", 0.01)] },
+      { rule: "default", request: "review", response: "review", tellReason: false },
+    ],
+    [
+      "a risk",
+      team,
+      { risk },
+      { rule: "risky", request: "review", quorum: 2, reviewers: [{ name: "Ann" }, { name: "Bo" }, { name: "Cy" }] },
+    ],
+    [
+      "a high price",
+      team,
+      { candidates: [candidate("local", 0.06)] },
+      { rule: "long or dear", deadlineSeconds: 3600, reviewers: [{ name: "Cy" }] },
+    ],
+    ["everything else", team, { server: "mail" }, { rule: "default", request: "review", tellReason: true }],
+    ["a claim", relay, {}, { request: "refuse" }],
+    [
+      "an observation",
+      relay,
+      { provenance: "observed" as const },
+      { rule: "searching is harmless", request: "allow", response: "review", reviewers: [{ name: "Dana" }] },
+    ],
+    ["development", open, {}, { request: "allow", response: "allow" }],
+  ])("%s", (_, policy, members, plan) => {
+    expect(evaluatePolicy(policy, factsOf(members))).toMatchObject(plan);
+  });
+});
+
+test("every field of the schema is described, and nothing else", () => {
+  const members = z.object({ properties: z.record(z.string(), z.unknown()) });
+  const schema = z
+    .object({
+      properties: z.object({
+        rules: z.object({ items: z.object({ properties: z.object({ when: members, then: members }) }) }),
+        reviewers: z.object({ additionalProperties: z.object({ items: members }) }),
+      }),
+    })
+    .parse(policyJsonSchema());
+  const keysOf = (value: { properties: Record<string, unknown> }): string[] => Object.keys(value.properties).toSorted();
+  expect(namesUnder("### The document")).toEqual(keysOf(members.parse(policyJsonSchema())));
+  expect(namesUnder("### Conditions (`when`)")).toEqual(keysOf(schema.properties.rules.items.properties.when));
+  expect(namesUnder("### Consequences (`then`, and `default`)")).toEqual(keysOf(schema.properties.rules.items.properties.then));
+  expect(namesUnder("### Reviewers")).toEqual(keysOf(schema.properties.reviewers.additionalProperties.items));
+});
+
+test("the defaults are those that are described", () => {
+  const described = (heading: string): [string, unknown][] =>
+    rowsUnder(heading)
+      .filter(([, value = ""]) => value.startsWith("`"))
+      .map(([name = "", value = ""]) => [name.replaceAll("`", ""), JSON.parse(value.replaceAll("`", ""))]);
+  const consequences = new Map<string, unknown>(Object.entries(policySchema.parse({}).default));
+  const ofThen = described("### Consequences (`then`, and `default`)");
+  expect(ofThen.length).toBe(consequences.size - 1);
+  for (const [name, value] of ofThen) expect([name, consequences.get(name)]).toEqual([name, value]);
+  expect(Object.fromEntries(described("## Limits of a key"))).toEqual(limitsSchema.parse({}));
+});
+
+test("every kind of risk that the code has is described, and nothing else", () => {
+  const source = readFileSync(new URL("../../../shared/policy/risk.ts", import.meta.url), "utf8");
+  const kinds = [...source.matchAll(/(?:notes\.add|say)\(\s*(?:[^,"]*"(?:low|medium|high)"[^,]*|url),\s*"(\w+)"/g)].map(
+    ([, kind]) => kind ?? "",
+  );
+  expect(namesUnder("## Risks")).toEqual([...new Set(kinds)].toSorted());
+});
