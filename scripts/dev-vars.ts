@@ -1,0 +1,34 @@
+// The secrets of one's own machine: `.dev.vars`, made the first time and never overwritten.
+
+import { randomBytes } from "node:crypto";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+
+const path = new URL("../.dev.vars", import.meta.url);
+const names = ["ADMIN_TOKEN", "LINK_KEY", "DEV_API_KEY"] as const;
+
+export type DevVars = Readonly<Record<(typeof names)[number], string>>;
+
+/** Reads `.dev.vars`, making it where it is missing. Throws where it lacks a name that the gateway needs. */
+export function devVars(): DevVars & { readonly made: boolean } {
+  const made = !existsSync(path);
+  if (made) {
+    const lines = names.map((name) => `${name}=${randomBytes(24).toString("base64url")}`);
+    // Only this user may read it.
+    writeFileSync(path, `# Secrets of this machine's gateway. Made by npm start; keep it out of version control.\n${lines.join("\n")}\n`, {
+      mode: 0o600,
+      flag: "wx",
+    });
+  }
+  const found = new Map<string, string>();
+  for (const line of readFileSync(path, "utf8").split("\n")) {
+    const [, name, value] = /^\s*([A-Z_]+)\s*=\s*"?([^"\s]*)"?\s*$/.exec(line) ?? [];
+    if (name !== undefined && value !== undefined) found.set(name, value);
+  }
+  const of = (name: (typeof names)[number]): string => {
+    const value = found.get(name);
+    if (value === undefined || value.length < 16)
+      throw new Error(`.dev.vars has no ${name} of 16 characters or more: add the line ${name}=…, or delete the file and start again`);
+    return value;
+  };
+  return { ADMIN_TOKEN: of("ADMIN_TOKEN"), LINK_KEY: of("LINK_KEY"), DEV_API_KEY: of("DEV_API_KEY"), made };
+}

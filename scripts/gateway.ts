@@ -1,0 +1,111 @@
+// Runs the gateway on this machine as a child process: wrangler's local server, on workerd, with real storage in a folder.
+
+import { spawn } from "node:child_process";
+import { createServer } from "node:net";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const wrangler = fileURLToPath(new URL("../bin/wrangler.js", import.meta.resolve("wrangler")));
+
+export type GatewayOptions = {
+  readonly port: number;
+  /** Where objects and KV are kept. */
+  readonly persistTo: string;
+  /** More variables, over those of `.dev.vars`. */
+  readonly variables?: Readonly<Record<string, string>>;
+};
+
+export type Gateway = {
+  readonly url: string;
+  /** Of the process group that everything runs in. */
+  readonly pid: number;
+  /** Ends it with all its children; `kill` at once, as a crash would. */
+  readonly stop: (how?: "gently" | "kill") => Promise<void>;
+  /** Resolves when it has ended by itself or was stopped. */
+  readonly ended: Promise<void>;
+};
+
+const readyMs = 60_000;
+const gentlyMs = 5_000;
+
+/** Starts the gateway and waits until it answers. Rejects with what it printed where it does not come up. */
+export async function startGateway({ port, persistTo, variables = {} }: GatewayOptions): Promise<Gateway> {
+  const url = `http://localhost:${port}`;
+  const given = Object.entries({ PUBLIC_URL: url, ...variables }).flatMap(([name, value]) => ["--var", `${name}:${value}`]);
+  // Its info lines name each request's path, and the path of a review is its token: only warnings and errors are let out.
+  const quiet = ["--log-level", "error", "--show-interactive-dev-session=false"];
+  const child = spawn(process.execPath, [wrangler, "dev", "--port", String(port), "--persist-to", persistTo, ...quiet, ...given], {
+    cwd: root,
+    detached: process.platform !== "win32",
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, WRANGLER_SEND_METRICS: "false", CI: "true", NO_COLOR: "1" },
+  });
+  let printed = "";
+  const keep = (chunk: Buffer): void => {
+    printed = (printed + chunk.toString()).slice(-4_000);
+  };
+  child.stdout.on("data", keep);
+  child.stderr.on("data", keep);
+  const pid = child.pid ?? 0;
+  let over = false;
+  const ended = new Promise<void>((resolve) => {
+    child.on("exit", () => {
+      over = true;
+      resolve();
+    });
+  });
+  const signal = (name: NodeJS.Signals): void => {
+    try {
+      process.kill(process.platform === "win32" ? pid : -pid, name);
+    } catch {
+      // It is gone already.
+    }
+  };
+  const stop: Gateway["stop"] = async (how = "gently") => {
+    if (how === "gently") {
+      signal("SIGTERM");
+      await Promise.race([ended, pause(gentlyMs)]);
+    }
+    signal("SIGKILL");
+    await ended;
+  };
+  const deadline = Date.now() + readyMs;
+  while (!(await answers(url))) {
+    if (over || Date.now() > deadline) {
+      await stop("kill");
+      throw new Error(`the gateway did not come up on port ${port}:\n${printed.trim()}`);
+    }
+    await pause(150);
+  }
+  return { url, pid, stop, ended };
+}
+
+/** A port that is free now. */
+export const freePort = (): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const server = createServer();
+    server.on("error", reject);
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0));
+    });
+  });
+
+/** Whether nothing listens on this port. */
+export const isFree = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const server = createServer();
+    server.on("error", () => resolve(false));
+    server.listen(port, () => server.close(() => resolve(true)));
+  });
+
+async function answers(url: string): Promise<boolean> {
+  try {
+    const response = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(5_000) });
+    return response.status === 200 || response.status === 503;
+  } catch {
+    return false;
+  }
+}
+
+export const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));

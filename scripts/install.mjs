@@ -1,0 +1,31 @@
+// Installs what the other commands need, where it is missing or out of date. Plain JavaScript: it runs on whatever Node is there.
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const stamp = new URL("../node_modules/.countersign-lock", import.meta.url);
+const lock = createHash("sha256")
+  .update(readFileSync(new URL("../package-lock.json", import.meta.url)))
+  .digest("hex");
+
+if (!existsSync(stamp) || readFileSync(stamp, "utf8") !== lock) {
+  const [major] = process.versions.node.split(".");
+  if (Number(major) < 20) {
+    console.error(`Countersign needs Node 20 or later to install; this is ${process.version}.`);
+    process.exit(1);
+  }
+  console.log("Installing dependencies (npm ci) …");
+  // The lockfile's own Node runs everything after this, so a warning about this one's version would mislead.
+  const { status } = spawnSync("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"], {
+    cwd: root,
+    stdio: "inherit",
+    shell: process.platform === "win32",
+  });
+  if (status !== 0) {
+    console.error("npm ci failed; the lines above say why. Nothing else was started.");
+    process.exit(status ?? 1);
+  }
+  writeFileSync(stamp, lock);
+}

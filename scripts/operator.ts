@@ -1,0 +1,45 @@
+// What an operator's scripts ask of a running gateway: notices with their links, and the documents of a fresh store.
+
+export type Notice = {
+  readonly at: string;
+  readonly reviewer: string;
+  readonly run: string;
+  readonly gate: "request" | "response";
+  readonly link: string | null;
+  readonly state: string;
+};
+
+export type Operator = {
+  /** Notices of reviews that still wait, oldest first. */
+  readonly waiting: () => Promise<Notice[]>;
+  /** Writes the default routing table and policy where nobody has written one yet; the names of those written. */
+  readonly seed: () => Promise<string[]>;
+};
+
+export function operatorOf(url: string, adminToken: string): Operator {
+  const ask = async (path: string, init: RequestInit = {}): Promise<Response> => {
+    const response = await fetch(url + path, { ...init, headers: { Authorization: `Bearer ${adminToken}`, ...init.headers } });
+    if (!response.ok) throw new Error(`${path}: the gateway answered ${response.status}`);
+    return response;
+  };
+  return {
+    waiting: async () => {
+      const { notices } = (await (await ask("/admin/notices?limit=500")).json()) as { notices: Notice[] };
+      return notices.filter(({ state, link }) => state === "sent" && link !== null);
+    },
+    seed: async () => {
+      const written: string[] = [];
+      for (const name of ["routing", "policy"]) {
+        const document = (await (await ask(`/admin/${name}`)).json()) as { version: number };
+        if (document.version > 0) continue;
+        await ask(`/admin/${name}`, {
+          method: "PUT",
+          body: JSON.stringify(document),
+          headers: { "If-Match": "0", "Content-Type": "application/json" },
+        });
+        written.push(name);
+      }
+      return written;
+    },
+  };
+}
