@@ -33,7 +33,16 @@ export type ProviderFault = {
   readonly retryAfterMs?: number;
   readonly then: "retry" | "next" | "stop";
   /** What the kind alone does not tell. */
-  readonly detail?: "cancelled" | "redirected" | "notReady" | "notJson" | "errorInSuccess" | "overLimit" | "toolArguments" | "empty";
+  readonly detail?:
+    | "cancelled"
+    | "outOfTime"
+    | "redirected"
+    | "notReady"
+    | "notJson"
+    | "errorInSuccess"
+    | "overLimit"
+    | "toolArguments"
+    | "empty";
   /** Where the provider counted tokens for an answer that is not delivered: it may have to be paid for. */
   readonly usage?: Usage;
 };

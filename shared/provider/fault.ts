@@ -61,6 +61,9 @@ export const connectionFault: ProviderFault = { kind: "connection", then: "retry
 /** The provider said nothing for too long. Asking the same silent server again would only spend the caller's time. */
 export const timeoutFault: ProviderFault = { kind: "timeout", then: "next" };
 
+/** The time for all attempts was over before this candidate was asked. */
+export const outOfTimeFault: ProviderFault = { kind: "timeout", then: "stop", detail: "outOfTime" };
+
 /** The caller no longer wants an answer. */
 export const cancelledFault: ProviderFault = { kind: "connection", then: "stop", detail: "cancelled" };
 

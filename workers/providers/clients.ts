@@ -1,8 +1,8 @@
 // The SDKs' clients, made once per address and credential, with their own retries, timers and logs off.
 //
-// Measured on workerd with a fetch that answers at once: a client's call costs 70 to 90 microseconds, most of it in building the
-// same headers again and in timers and abort signals beside ours; with the two public methods below overridden, 25 to 40.
-// The headers are still the SDK's own: it builds those of a client's first request, and the later ones reuse them.
+// Overridden are two public methods. `buildRequest`: the SDK builds the headers of a client's first request, and the later ones
+// reuse them. `fetchWithTimeout`: without the SDK's timer and abort signals beside ours. On workerd, CPU of one call to a server on
+// the same machine, measured side by side: plain fetch 0.4, this 0.75, the SDK as it comes 1.
 
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";

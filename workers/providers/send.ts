@@ -5,7 +5,7 @@
 import { err, ok, type Result } from "../../shared/result.ts";
 import type { Attempt, ModelReply, ProviderFault } from "../../shared/provider/call.ts";
 import type { EmbeddingReply } from "../../shared/provider/embedding.ts";
-import { cancelledFault, timeoutFault } from "../../shared/provider/fault.ts";
+import { cancelledFault, outOfTimeFault } from "../../shared/provider/fault.ts";
 import type { SamplingRequest } from "../../shared/protocol/sampling.ts";
 import type { Candidate } from "../../shared/routing/choose.ts";
 import { attemptEmbedding, attemptReply, type Limits, type Surroundings } from "./attempt.ts";
@@ -81,7 +81,7 @@ async function failover<T>(
     for (let number = 1; number <= options.maxAttemptsPerCandidate; number += 1) {
       const at = world.now();
       if (options.signal?.aborted === true || at >= end) {
-        failed(candidate, at, at >= end ? timeoutFault : cancelledFault);
+        failed(candidate, at, at >= end ? outOfTimeFault : cancelledFault);
         return err({ kind: "allFailed", attempts });
       }
       const answer = await ask(candidate, { timeoutMs: Math.min(options.attemptTimeoutMs, end - at), signal: options.signal });

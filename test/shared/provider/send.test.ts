@@ -343,6 +343,12 @@ describe("waiting between attempts", () => {
     expect(first.requests).toHaveLength(1);
   });
 
+  test("leaves no time for a candidate that the budget does not reach, and says that it was not asked", async () => {
+    const result = await send([at(first, "openai")], {}, { totalTimeoutMs: 0 });
+    expect(result.ok || result.error.attempts.map(({ fault }) => fault)).toEqual([{ kind: "timeout", then: "stop", detail: "outOfTime" }]);
+    expect(first.requests).toHaveLength(0);
+  });
+
   test("and attempting together stop at the end of the budget", async () => {
     first.script(...Array.from({ length: 50 }, () => error({ "retry-after": "9" })));
     const result = await send([at(first, "openai")], {}, { totalTimeoutMs: 30_000, maxAttemptsPerCandidate: 50 }, 0);

@@ -71,7 +71,11 @@ const image = fc
 const audio = fc
   .constantFrom("audio/wav", "audio/mpeg")
   .map((mimeType): Block & { type: "audio" } => ({ type: "audio", data: "UklGRg==", mimeType }));
-const textBlock = words.map((value): Block & { type: "text" } => ({ type: "text", text: value }));
+/** Now and then a text that says nothing, which one of the APIs refuses. */
+const blank = fc.constantFrom("", " ", "\n\t");
+const textBlock = fc
+  .oneof({ weight: 5, arbitrary: words }, { weight: 1, arbitrary: blank })
+  .map((value): Block & { type: "text" } => ({ type: "text", text: value }));
 
 const resource = fc.oneof(
   words.map((value) => ({ type: "resource" as const, resource: { uri: "file:///a", text: value } })),
@@ -90,8 +94,8 @@ export function anyRequest(options: { audio: boolean }): fc.Arbitrary<SamplingRe
     },
     { requiredKeys: ["content"] },
   );
-  const name = fc.oneof(fc.constantFrom("weather", "maps.route", "a/b"), fc.string({ minLength: 1, maxLength: 90 }));
-  const toolRound = fc.array(fc.record({ id: fc.oneof(mark, fc.string({ minLength: 1, maxLength: 60 })), name, result }), {
+  const name = fc.oneof(fc.constantFrom("weather", "maps.route", "a/b"), fc.string({ minLength: 1, maxLength: 90, size: "max" }));
+  const toolRound = fc.array(fc.record({ id: fc.oneof(mark, fc.string({ minLength: 1, maxLength: 60, size: "max" })), name, result }), {
     minLength: 1,
     maxLength: 3,
   });
