@@ -67,9 +67,9 @@ type Words<T> = {
 function streamed<T>(contentType: string, { work, heartbeatMs, onLeave }: Hold<T>, words: Words<T>): Response {
   const encoder = new TextEncoder();
   let timer: ReturnType<typeof setInterval> | undefined;
+  let open = true;
   const stream = new ReadableStream<Uint8Array>({
     start(controller) {
-      let open = true;
       const send = (text: string | null): void => {
         if (open && text !== null) controller.enqueue(encoder.encode(text));
       };
@@ -93,6 +93,8 @@ function streamed<T>(contentType: string, { work, heartbeatMs, onLeave }: Hold<T
       );
     },
     cancel() {
+      // From here on the stream takes nothing: what is still to be told is told to nobody.
+      open = false;
       clearInterval(timer);
       onLeave();
     },

@@ -1,0 +1,10 @@
+// What `cloudflare:workers` hands the tests: this Worker's own environment and its exports.
+
+declare namespace Cloudflare {
+  interface Env extends GatewayEnv {}
+  interface GlobalProps {
+    mainModule: typeof import("../../../workers/index.ts");
+  }
+}
+
+type GatewayEnv = import("../../../workers/env.ts").Env;

@@ -1,0 +1,233 @@
+// The gateway as a caller, a reviewer and an operator see it: through the Worker's own fetch, with real objects and KV.
+//
+// Importing this file gives each test a gateway of its own: nothing stored, a policy and a table of its own, a scripted model.
+
+import { createExecutionContext, reset } from "cloudflare:test";
+import { env as bindings, exports } from "cloudflare:workers";
+import { afterEach, beforeEach, vi } from "vitest";
+import type { Env } from "../../../workers/env.ts";
+import worker from "../../../workers/index.ts";
+import { neverLogged, promptMarker } from "./logs.ts";
+import { type ScriptedModel, modelHost, scriptModel } from "./provider.ts";
+
+export const env: Env = bindings;
+export const publicUrl = "http://localhost:8787";
+export const devKey = required(env.DEV_API_KEY);
+export const adminToken = required(env.ADMIN_TOKEN);
+for (const secret of [devKey, adminToken, required(env.LINK_KEY)]) neverLogged(secret);
+
+function required(value: string | undefined): string {
+  if (value === undefined) throw new Error("vitest.config.ts gives this variable");
+  return value;
+}
+
+/** One request to the Worker. `Authorization` is the development key's unless it is given; null leaves it out. */
+export function gateway(path: string, init: RequestInit & { key?: string | null } = {}): Promise<Response> {
+  return exports.default.fetch(requestOf(path, init));
+}
+
+/** The same Worker with other variables: for what an operator may set. */
+export function gatewayWith(variables: Partial<Env>, path: string, init: RequestInit & { key?: string | null } = {}): Promise<Response> {
+  return Promise.resolve(worker.fetch(requestOf(path, init), { ...env, ...variables }, createExecutionContext()));
+}
+
+function requestOf(path: string, { key = devKey, ...init }: RequestInit & { key?: string | null }): Request {
+  const headers = new Headers(init.headers);
+  if (key !== null && !headers.has("Authorization")) headers.set("Authorization", `Bearer ${key}`);
+  return new Request(path.startsWith("http") ? path : `${publicUrl}${path}`, { redirect: "manual", ...init, headers });
+}
+
+export const admin = (path: string, init: RequestInit = {}): Promise<Response> => gateway(`/admin${path}`, { ...init, key: adminToken });
+
+export const adminJson = async <T>(path: string, init: RequestInit = {}): Promise<T> => (await admin(path, init)).json<T>();
+
+const jsonBody = (method: string, value: unknown, headers: Record<string, string> = {}): RequestInit => ({
+  method,
+  body: JSON.stringify(value),
+  headers: { "Content-Type": "application/json", ...headers },
+});
+
+/** Replaces a document whatever its version is. */
+export async function configure(name: "policy" | "routing", document: object): Promise<void> {
+  const current = await adminJson<{ version: number }>(`/${name}`);
+  const written = await admin(`/${name}`, jsonBody("PUT", document, { "If-Match": String(current.version) }));
+  if (written.status !== 200) throw new Error(`${name}: ${written.status} ${await written.text()}`);
+}
+
+export type KeyAnswer = { readonly id: string; readonly key: string; readonly name: string };
+
+export async function createKey(options: object = {}): Promise<KeyAnswer> {
+  const answer = await admin("/keys", jsonBody("POST", { name: "test key", ...options }));
+  if (answer.status !== 201) throw new Error(`keys: ${answer.status} ${await answer.text()}`);
+  const made = await answer.json<KeyAnswer>();
+  neverLogged(made.key);
+  return made;
+}
+
+export { jsonBody };
+
+/* oxlint-disable unicorn/no-thenable -- the policy's own word */
+/** What a server is called decides which gates it meets. */
+export const policy = {
+  rules: [
+    { name: "open", when: { server: "open*" }, then: { request: "allow", response: "allow" } },
+    { name: "refused", when: { server: "refused" }, then: { request: "refuse", response: "allow" } },
+    { name: "request gate", when: { server: "request-gate" }, then: { request: "review", response: "allow" } },
+    { name: "response gate", when: { server: "response-gate" }, then: { request: "allow", response: "review" } },
+    { name: "reason told", when: { server: "reason-told" }, then: { request: "review", response: "allow", tellReason: true } },
+  ],
+  default: { request: "review", response: "review", reviewers: ["everyone"], deadlineSeconds: 600 },
+  reviewers: { everyone: [{ name: "Ada" }] },
+};
+
+const chatModel = (id: string, more: object = {}): object => ({
+  id,
+  provider: "scripted",
+  name: `vendor/${id}`,
+  tools: true,
+  contextTokens: 100_000,
+  maxOutputTokens: 10_000,
+  price: { inputPerMTok: 1, outputPerMTok: 2 },
+  scores: { intelligence: 0.5, speed: 0.5, cost: 0.5 },
+  ...more,
+});
+
+export const routing = {
+  providers: { scripted: { kind: "openai", baseUrl: `${modelHost}/v1`, keyless: true } },
+  models: [chatModel("first"), chatModel("second")],
+};
+
+/** The model of the test that runs. */
+export let model: ScriptedModel;
+
+beforeEach(async () => {
+  model = scriptModel();
+  await configure("policy", policy);
+  await configure("routing", routing);
+});
+
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await reset();
+});
+
+/** Time, for the Worker and every object: it goes on from there. */
+export function travel(milliseconds: number): void {
+  const from = Date.now.bind(Date);
+  vi.spyOn(Date, "now").mockImplementation(() => from() + milliseconds);
+}
+
+let requests = 0;
+
+export type Asked = {
+  readonly id?: string | number;
+  readonly session?: string | undefined;
+  readonly server?: string;
+  readonly originating?: string | number;
+  readonly params?: object;
+  readonly meta?: object;
+};
+
+/** A JSON-RPC message that asks for sampling; what is not given is new each time. */
+export function samplingMessage({ id, session = "sess-1", server = "open", originating = 7, params = {}, meta = {} }: Asked = {}) {
+  requests += 1;
+  return {
+    jsonrpc: "2.0",
+    id: id ?? `request-${requests}`,
+    method: "sampling/createMessage",
+    params: {
+      messages: [{ role: "user", content: { type: "text", text: `${promptMarker} What is the capital of France?` } }],
+      maxTokens: 50,
+      ...params,
+      _meta: {
+        "countersign/session": session,
+        "countersign/originatingRequest": { id: originating, method: "tools/call", name: "summarize", server },
+        ...meta,
+      },
+    },
+  };
+}
+
+export type PostOptions = { readonly key?: string | null; readonly headers?: Record<string, string>; readonly signal?: AbortSignal };
+
+/** Posts any value as JSON to the sampling door. */
+export function post(message: unknown, { key, headers = {}, signal }: PostOptions = {}): Promise<Response> {
+  return gateway("/sampling", {
+    ...jsonBody("POST", message, headers),
+    ...(key === undefined ? {} : { key }),
+    ...(signal === undefined ? {} : { signal }),
+  });
+}
+
+export const sample = (asked: Asked = {}, options: PostOptions = {}): Promise<Response> => post(samplingMessage(asked), options);
+
+export type RpcError = { readonly code: number; readonly message: string; readonly data?: Record<string, unknown> };
+export type RpcResult = Record<string, unknown> & { readonly _meta?: Record<string, { readonly id?: string } & Record<string, unknown>> };
+export type RpcAnswer = {
+  readonly jsonrpc: "2.0";
+  readonly id: string | number | null;
+  readonly result?: RpcResult;
+  readonly error?: RpcError;
+};
+
+/** The one JSON value of an answer, white space before it or not. */
+export const answerOf = async (response: Response | Promise<Response>): Promise<RpcAnswer> => (await response).json<RpcAnswer>();
+
+export const errorOf = async (response: Response | Promise<Response>): Promise<RpcError> => {
+  const answer = await answerOf(response);
+  if (answer.error === undefined) throw new Error(`no error: ${Object.keys(answer).join(", ")}`);
+  return answer.error;
+};
+
+export const rpc = (method: string, params: object, options: PostOptions = {}): Promise<Response> => {
+  requests += 1;
+  return post({ jsonrpc: "2.0", id: `request-${requests}`, method, params }, options);
+};
+
+/** Looks again and again until there is something, for at most five seconds. */
+export async function eventually<T>(what: string, look: () => Promise<T | null | undefined | false>): Promise<T> {
+  for (let tries = 0; tries < 250; tries += 1) {
+    const found = await look();
+    if (found !== null && found !== undefined && found !== false) return found;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  throw new Error(`never seen: ${what}`);
+}
+
+export type Notice = {
+  readonly run: string;
+  readonly gate: "request" | "response";
+  readonly reviewer: string;
+  readonly link: string;
+  readonly state: string;
+  readonly channel: string;
+};
+
+export async function notices(): Promise<Notice[]> {
+  const listed = (await adminJson<{ notices: Notice[] }>("/notices")).notices;
+  for (const { link } of listed) neverLogged(link.slice(link.lastIndexOf("/") + 1));
+  return listed;
+}
+
+/** The newest notice of an open review, of this run where one is named. */
+export const openNotice = (gate: Notice["gate"], run?: string): Promise<Notice> =>
+  eventually(`a notice for the ${gate} gate`, async () =>
+    (await notices()).findLast((notice) => notice.gate === gate && notice.state === "sent" && (run === undefined || notice.run === run)),
+  );
+
+export type RunState = {
+  readonly id: string;
+  readonly state: string;
+  readonly status: string;
+  readonly result?: RpcResult;
+  readonly error?: RpcError;
+};
+
+export const runOf = async (id: string, key: string = devKey): Promise<RunState> =>
+  (await gateway(`/runs/${id}`, { key })).json<RunState>();
+
+export const runReaches = (id: string, state: string, key: string = devKey): Promise<RunState> =>
+  eventually(`${state} of a run`, async () => {
+    const run = await runOf(id, key);
+    return run.state === state ? run : null;
+  });

@@ -1,0 +1,33 @@
+// Everything that is logged while a test file runs, and the proof that no secret and no content is in it.
+//
+// The Worker and its objects run in the isolate of the tests, so their console is this one.
+
+import { afterAll, expect } from "vitest";
+
+/** In every prompt, every reply and every reviewer's word of these tests. */
+export const promptMarker = "PROMPTMARKER-5d0c1f";
+export const replyMarker = "REPLYMARKER-b93a77";
+export const reasonMarker = "REASONMARKER-1be04c";
+
+const lines: string[] = [];
+const secrets = new Set<string>([promptMarker, replyMarker, reasonMarker]);
+
+for (const method of ["debug", "error", "info", "log", "trace", "warn"] as const) {
+  const original = console[method].bind(console);
+  console[method] = (...parts: unknown[]): void => {
+    lines.push(parts.map((part) => (typeof part === "string" ? part : (JSON.stringify(part) ?? String(part)) + String(part))).join(" "));
+    original(...parts);
+  };
+}
+
+/** From now on no line may hold this text: an API key, a token. */
+export function neverLogged(secret: string): void {
+  secrets.add(secret);
+}
+
+export const loggedLines = (): readonly string[] => lines;
+
+afterAll(() => {
+  const leaks = lines.filter((line) => [...secrets].some((secret) => line.includes(secret)));
+  expect(leaks, "log lines with a prompt, a reply, a key or a token").toEqual([]);
+});
