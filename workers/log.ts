@@ -14,7 +14,7 @@ type LogFacts = {
 
 export type LogEvent =
   | "request.failed"
-  | "ledger.appendFailed"
+  | "books.flushFailed"
   | "config.publishFailed"
   | "config.documentInvalid"
   | "run.effectFailed"

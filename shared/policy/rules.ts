@@ -100,7 +100,6 @@ export const policySchema = z.strictObject({
       z.strictObject({
         name: label.refine((value) => value !== "default", "is the name of the default"),
         when: when.default({}),
-        // oxlint-disable-next-line unicorn/no-thenable -- the document's own word; it is never a function
         then: then.prefault({}),
       }),
     )

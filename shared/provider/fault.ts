@@ -1,5 +1,4 @@
 // What a provider's failure means for what we do next. Reads status and headers only, never a provider's free text.
-/* oxlint-disable unicorn/no-thenable -- a fault says what to do `then`; it is never awaited */
 
 import type { ProviderFault, Usage } from "./call.ts";
 

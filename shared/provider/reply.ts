@@ -1,5 +1,4 @@
 // What is done to every provider's reply before anybody sees it: unique tool use ids, stop sequences kept, the limit checked.
-/* oxlint-disable unicorn/no-thenable -- a fault says what to do `then`; it is never awaited */
 
 import { err, ok, type Result } from "../result.ts";
 import type { ReplyBlock, SamplingRequest } from "../protocol/sampling.ts";

@@ -8,21 +8,18 @@ import type { SamplingReply, SamplingRequest } from "../protocol/sampling.ts";
 import type { ModelReply } from "../provider/call.ts";
 import { unreachable } from "../result.ts";
 import type { Candidate } from "../routing/choose.ts";
+import { costUsd } from "../routing/price.ts";
 import type { End } from "./lifecycle.ts";
 
 export type AnswerError = { readonly code: number; readonly message: string; readonly data?: JsonObject };
 export type Answer = { readonly result: JsonObject } | { readonly error: AnswerError };
-
-/** US dollars for what the provider counted, at the table's price. */
-export const costUsd = (candidate: Candidate, usage: ModelReply["usage"]): number =>
-  (usage.inputTokens * candidate.model.price.inputPerMTok + usage.outputTokens * candidate.model.price.outputPerMTok) / 1_000_000;
 
 /** The `_meta` of a reply: which run, which model and why, what people changed, and what it cost. */
 export const runMeta = (run: string, candidate: Candidate, model: ModelReply, edited: RunMeta["edited"]): RunMeta => ({
   id: run,
   model: { id: candidate.model.id, why: candidate.why },
   edited,
-  usage: { inputTokens: model.usage.inputTokens, outputTokens: model.usage.outputTokens, costUsd: costUsd(candidate, model.usage) },
+  usage: { inputTokens: model.usage.inputTokens, outputTokens: model.usage.outputTokens, costUsd: costUsd(candidate.model, model.usage) },
 });
 
 /** The CreateMessageResult for a reply that may be delivered. `request` is the one that was sent. */

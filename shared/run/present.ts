@@ -6,8 +6,8 @@ import type { Review } from "../review/decision.ts";
 import type { Gate, ReviewState, ReviewView, RunProgress, ShownModel, ShownVersion } from "../review/view.ts";
 import { unreachable } from "../result.ts";
 import type { Candidate } from "../routing/choose.ts";
+import { costUsd } from "../routing/price.ts";
 import type { ModelReply } from "../provider/call.ts";
-import { costUsd } from "./answer.ts";
 import type { End, RunState } from "./lifecycle.ts";
 import { type RequestVersion, type RunOpening, inOrder } from "./opening.ts";
 
@@ -72,7 +72,7 @@ export function presentReview(shown: Shown): ReviewView | null {
     replyAsGenerated: atResponse && shown.generated !== shown.reply ? shown.generated : null,
     answeredBy: atResponse && answered !== undefined ? shownModel(answered) : null,
     usage: atResponse && model !== null ? model.usage : null,
-    costUsd: atResponse && model !== null && answered !== undefined ? costUsd(answered, model.usage) : null,
+    costUsd: atResponse && model !== null && answered !== undefined ? costUsd(answered.model, model.usage) : null,
   };
 }
 

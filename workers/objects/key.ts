@@ -1,7 +1,8 @@
 // One API key: how often and how many at once, whether it was revoked, and which of its runs an identical request may find.
 //
-// The arithmetic is shared/policy/limits.ts. Rate and places are kept in memory and written without being waited for: a
-// restart may forgive a request or two and never locks a key out. Revocation and the index are written for good.
+// The arithmetic is shared/policy/limits.ts. Rate and places are kept in memory and written once a second, without being
+// waited for: a crash may forgive the last second's requests and never locks a key out. Revocation and the index are
+// written for good before anything is answered.
 
 import { DurableObject } from "cloudflare:workers";
 import { type KeyState, type Limits, type Refusal, dropLease, emptyKeyState, enter } from "../../shared/policy/limits.ts";
@@ -14,6 +15,8 @@ export type AdmitInput = {
   readonly leaseMs: number;
   /** The digest by which an identical request of this key is known. */
   readonly identical: string;
+  /** Runs that have ended since the last call. */
+  readonly released: readonly string[];
 };
 
 export type AdmitAnswer =
@@ -21,11 +24,14 @@ export type AdmitAnswer =
   | { readonly kind: "refused"; readonly limit: Refusal["limit"]; readonly max: number; readonly retryAfterMs: number }
   | { readonly kind: "revoked" };
 
+const writeEveryMs = 1_000;
+
 export class KeyObject extends DurableObject<Env> {
   now = (): number => Date.now();
   readonly #sql: SqlStorage;
   #state: KeyState = emptyKeyState;
   #revoked: boolean;
+  #writing = false;
   /** Runs by the digest of their request: see `indexRun`. */
   readonly #index = new Map<string, { run: string; expiresAt: number }>();
 
@@ -48,9 +54,10 @@ export class KeyObject extends DurableObject<Env> {
   }
 
   /** Lets a request in, or says which limit it is over and when to come again. */
-  admit({ run, limits, leaseMs, identical }: AdmitInput): AdmitAnswer {
+  admit({ run, limits, leaseMs, identical, released }: AdmitInput): AdmitAnswer {
     if (this.#revoked) return { kind: "revoked" };
     const now = this.now();
+    if (released.length > 0) this.release(released);
     const { state, refusal } = enter(this.#state, { id: run, expiresAt: now + leaseMs }, limits, now);
     this.#keep(state);
     if (refusal !== null) return { kind: "refused", ...refusal, max: limits[refusal.limit] };
@@ -58,9 +65,11 @@ export class KeyObject extends DurableObject<Env> {
     return { kind: "admitted", identical: found !== undefined && found.expiresAt > now ? found.run : null };
   }
 
-  /** The request is over: its place is free. */
-  release(run: string): void {
-    this.#keep({ ...this.#state, leases: dropLease(this.#state.leases, run, this.now()) });
+  /** These requests are over: their places are free. */
+  release(runs: readonly string[]): void {
+    const now = this.now();
+    const leases = runs.reduce((left, run) => dropLease(left, run, now), this.#state.leases);
+    this.#keep({ ...this.#state, leases: [...leases] });
   }
 
   /** Until when an identical request may find this run; null: no longer. A newer run with the same digest takes the place. */
@@ -85,6 +94,11 @@ export class KeyObject extends DurableObject<Env> {
 
   #keep(state: KeyState): void {
     this.#state = state;
-    void this.ctx.storage.put("state", state, { allowUnconfirmed: true });
+    if (this.#writing) return;
+    this.#writing = true;
+    setTimeout(() => {
+      this.#writing = false;
+      void this.ctx.storage.put("state", this.#state, { allowUnconfirmed: true });
+    }, writeEveryMs);
   }
 }

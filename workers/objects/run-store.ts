@@ -35,7 +35,7 @@ export type OutboxRow = {
   readonly attempts: number;
   readonly dueAt: number;
 };
-export type OutboxKind = "record" | "notice" | "noticeEnded" | "call" | "deliver" | "settle" | "index" | "unreachable";
+export type OutboxKind = "record" | "notice" | "noticeEnded" | "call" | "deliver" | "claim" | "settle" | "index" | "unreachable";
 
 export type ScheduleKind = "deadline:request" | "deadline:response" | "asker" | "forget";
 
@@ -52,16 +52,20 @@ export class RunStore {
     this.#storage = storage;
     this.#sql = storage.sql;
     this.#texts = new LongTexts(this.#sql, "content");
-    this.#created = this.#sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'run'").toArray().length > 0;
+    this.#created = this.#hasTables();
+  }
+
+  #hasTables(): boolean {
+    return this.#sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'run'").toArray().length > 0;
   }
 
   /** Tables come with the run: asking for a run that is not there writes nothing. */
   createTables(): void {
     for (const table of [
-      "run (one INTEGER PRIMARY KEY CHECK (one = 1), state TEXT NOT NULL, delivered_at INTEGER, delivered_to INTEGER)",
+      "run (one INTEGER PRIMARY KEY CHECK (one = 1), state TEXT NOT NULL, delivered_at INTEGER, delivered_to INTEGER, asker_gone INTEGER NOT NULL DEFAULT 0)",
       "version (gate TEXT NOT NULL, version INTEGER NOT NULL, by TEXT, at INTEGER NOT NULL, PRIMARY KEY (gate, version)) WITHOUT ROWID",
       "link (id TEXT PRIMARY KEY, gate TEXT NOT NULL, reviewer INTEGER NOT NULL, channel TEXT NOT NULL, expires_at INTEGER NOT NULL, revoked_at INTEGER, notice TEXT NOT NULL, UNIQUE (gate, reviewer, channel)) WITHOUT ROWID",
-      "nonce (id TEXT PRIMARY KEY, used_at INTEGER NOT NULL) WITHOUT ROWID",
+      "nonce (id TEXT PRIMARY KEY, form TEXT NOT NULL, used_at INTEGER NOT NULL) WITHOUT ROWID",
       "outbox (id INTEGER PRIMARY KEY AUTOINCREMENT, chain TEXT NOT NULL, kind TEXT NOT NULL, detail TEXT NOT NULL, attempts INTEGER NOT NULL, due_at INTEGER NOT NULL)",
       "schedule (kind TEXT PRIMARY KEY, due_at INTEGER NOT NULL) WITHOUT ROWID",
       "event (seq INTEGER PRIMARY KEY, at INTEGER NOT NULL, fact TEXT NOT NULL, hash TEXT NOT NULL, shipped INTEGER NOT NULL)",
@@ -75,12 +79,24 @@ export class RunStore {
 
   /** Deletes the run and everything of it. */
   async deleteAll(): Promise<void> {
-    this.#created = false;
-    await this.#storage.deleteAll();
+    try {
+      const deleted = this.#storage.deleteAll();
+      this.#created = false;
+      await deleted;
+    } catch (error) {
+      this.#created = this.#hasTables();
+      throw error;
+    }
   }
 
   transaction<T>(work: () => T): T {
-    return this.#storage.transactionSync(work);
+    try {
+      return this.#storage.transactionSync(work);
+    } catch (error) {
+      // Tables that were made inside are gone again.
+      this.#created = this.#hasTables();
+      throw error;
+    }
   }
 
   // The run itself
@@ -109,6 +125,20 @@ export class RunStore {
 
   markDelivered(at: number, to: number): void {
     this.#sql.exec("UPDATE run SET delivered_at = ?, delivered_to = ? WHERE delivered_at IS NULL", at, to);
+  }
+
+  /** An answer that was let out to nobody has found somebody: it is kept for no identical request any more. */
+  markTaken(): void {
+    this.#sql.exec("UPDATE run SET delivered_to = 1 WHERE delivered_to = 0");
+  }
+
+  /** Whether it is known, and in the record, that nobody waits. */
+  isAskerGone(): boolean {
+    return this.#created && this.#sql.exec("SELECT 1 FROM run WHERE asker_gone = 1").toArray().length > 0;
+  }
+
+  markAsker(gone: boolean): void {
+    this.#sql.exec("UPDATE run SET asker_gone = ?", gone ? 1 : 0);
   }
 
   // Content
@@ -178,25 +208,36 @@ export class RunStore {
     this.#sql.exec("UPDATE link SET notice = ? WHERE id = ?", notice, link);
   }
 
-  isNonceUsed(nonce: string): boolean {
-    return this.#sql.exec("SELECT 1 FROM nonce WHERE id = ?", nonceKey(nonce)).toArray().length > 0;
+  /** The digest of the form that used this nonce, or null where it is unused. */
+  usedNonce(nonce: string): string | null {
+    return this.#sql.exec<{ form: string }>("SELECT form FROM nonce WHERE id = ?", nonceKey(nonce)).toArray()[0]?.form ?? null;
   }
 
-  useNonce(nonce: string, at: number): void {
-    this.#sql.exec("INSERT INTO nonce (id, used_at) VALUES (?, ?)", nonceKey(nonce), at);
+  useNonce(nonce: string, form: string, at: number): void {
+    this.#sql.exec("INSERT INTO nonce (id, form, used_at) VALUES (?, ?, ?)", nonceKey(nonce), form, at);
   }
 
   // Events
 
   appendEvents(run: string, at: number, facts: readonly RecordFact[]): void {
     const [last] = this.#sql.exec<{ seq: number; hash: string }>("SELECT seq, hash FROM event ORDER BY seq DESC LIMIT 1").toArray();
-    for (const event of chainEvents(run, last ?? null, at, facts)) {
+    this.#writeEvents(chainEvents(run, last ?? null, at, facts), false);
+  }
+
+  /** Takes over what the record has of this run already, so that later events follow from it. */
+  continueEvents(events: readonly RecordEvent[]): void {
+    this.#writeEvents(events, true);
+  }
+
+  #writeEvents(events: readonly RecordEvent[], shipped: boolean): void {
+    for (const { seq, at, fact, hash } of events) {
       this.#sql.exec(
-        "INSERT INTO event (seq, at, fact, hash, shipped) VALUES (?, ?, ?, ?, 0)",
-        event.seq,
-        event.at,
-        JSON.stringify(event.fact),
-        event.hash,
+        "INSERT INTO event (seq, at, fact, hash, shipped) VALUES (?, ?, ?, ?, ?)",
+        seq,
+        at,
+        JSON.stringify(fact),
+        hash,
+        shipped ? 1 : 0,
       );
     }
   }
@@ -218,8 +259,8 @@ export class RunStore {
     this.#sql.exec("INSERT OR IGNORE INTO attachment (session, originating, request) VALUES (?, ?, ?)", session, originating, request);
   }
 
-  detach(session: string, originating: string): void {
-    this.#sql.exec("DELETE FROM attachment WHERE session = ? AND originating = ?", session, originating);
+  detach({ session, originating, request }: Attachment): void {
+    this.#sql.exec("DELETE FROM attachment WHERE session = ? AND originating = ? AND request = ?", session, originating, request);
   }
 
   attachments(): Attachment[] {
@@ -262,7 +303,13 @@ export class RunStore {
   }
 
   done(id: number): void {
-    this.#sql.exec("DELETE FROM outbox WHERE id = ?", id);
+    // The run's time may have been over while it was attempted.
+    if (this.#created) this.#sql.exec("DELETE FROM outbox WHERE id = ?", id);
+  }
+
+  /** A row that was attempted is due at once. */
+  hasten(kind: OutboxKind, now: number): void {
+    this.#sql.exec("UPDATE outbox SET due_at = ? WHERE kind = ? AND attempts > 0 AND due_at > ?", now, kind, now);
   }
 
   dropQueued(kind: OutboxKind): void {
@@ -293,16 +340,20 @@ export class RunStore {
     return this.#created && this.#sql.exec("SELECT 1 FROM schedule WHERE kind = 'forget' AND due_at <= ?", now).toArray().length > 0;
   }
 
-  /** The earliest thing to do, in Unix milliseconds, or null where there is none. */
-  nextDue(): number | null {
+  /** When the schedule is due next, in Unix milliseconds, or null where there is nothing in it. */
+  nextScheduled(): number | null {
     if (!this.#created) return null;
-    return (
-      this.#sql
-        .exec<{ at: number | null }>(
-          "SELECT MIN(at) AS at FROM (SELECT MIN(due_at) AS at FROM schedule UNION ALL SELECT MIN(due_at) AS at FROM outbox WHERE id IN (SELECT MIN(id) FROM outbox GROUP BY chain))",
-        )
-        .toArray()[0]?.at ?? null
-    );
+    return this.#sql.exec<{ at: number | null }>("SELECT MIN(due_at) AS at FROM schedule").one().at;
+  }
+
+  /** Each chain with the time at which its first row is due. */
+  nextRows(): { chain: string; dueAt: number }[] {
+    if (!this.#created) return [];
+    return this.#sql
+      .exec<{ chain: string; dueAt: number }>(
+        "SELECT chain, due_at AS dueAt FROM outbox WHERE id IN (SELECT MIN(id) FROM outbox GROUP BY chain)",
+      )
+      .toArray();
   }
 }
 

@@ -5,7 +5,8 @@
 // run, which never keeps this object awake and whose loss changes nothing.
 
 import { DurableObject } from "cloudflare:workers";
-import type { RecordFact, RunSummary } from "../../shared/outcome/record.ts";
+import { sha256Hex } from "../../shared/encoding.ts";
+import type { RecordEvent, RecordFact, RunSummary } from "../../shared/outcome/record.ts";
 import type { SamplingReply } from "../../shared/protocol/sampling.ts";
 import type { Attempt } from "../../shared/provider/call.ts";
 import type { Verdict } from "../../shared/review/decision.ts";
@@ -13,7 +14,7 @@ import { type EditFault, applyReplyEdits, applyRequestEdits } from "../../shared
 import { type SubmittedForm, parseDecisionForm } from "../../shared/review/form.ts";
 import { linkRandomLength } from "../../shared/review/link.ts";
 import type { Gate } from "../../shared/review/view.ts";
-import { type Answer, completedAnswer, costUsd, outcomeAnswer, outcomeOfEnd, runMeta } from "../../shared/run/answer.ts";
+import { type Answer, completedAnswer, outcomeAnswer, outcomeOfEnd, runMeta } from "../../shared/run/answer.ts";
 import {
   type CancelCause,
   type Effect,
@@ -27,12 +28,14 @@ import {
 import { type Attachment, type RequestVersion, type RunOpening, inOrder, replyDigest, requestDigest } from "../../shared/run/opening.ts";
 import { type ModelFacts, presentReview, progressOf } from "../../shared/run/present.ts";
 import { openChannels } from "../channels/channel.ts";
+import { costUsd } from "../../shared/routing/price.ts";
 import type { Env } from "../env.ts";
 import { errorClass, logEvent } from "../log.ts";
 import { callModels } from "../providers/model-call.ts";
 import { settingsOf } from "../settings.ts";
 import { keyStub, ledgerShardOf, ledgerStub } from "./names.ts";
 import { type OutboxRow, RunStore, type StoredOpening } from "./run-store.ts";
+import type { SessionObject } from "./session.ts";
 
 const effectRetryMs = 1_000;
 const effectRetryMostMs = 60_000;
@@ -42,8 +45,13 @@ const noticeAttempts = 5;
 const callWatchMs = 20_000;
 /** A caller who comes back within this time (an object reset, a dropped connection) never was gone. */
 const askerGraceMs = 3_000;
+/** An alarm waits this long for the effects that it started: while it waits, no other alarm is delivered. */
+const alarmWaitMs = 5_000;
 /** The reply to an asker who gave up is kept this long for an identical request. */
 const keptReplyMs = 3_600_000;
+
+/** What a window says when it is closed because its caller has left. */
+export const callerLeft = "the caller left";
 
 export type RunSnapshot = {
   readonly id: string;
@@ -79,15 +87,21 @@ export class RunObject extends DurableObject<Env> {
   now = (): number => Date.now();
   readonly #store: RunStore;
   readonly #calls = new Set<number>();
-  #draining: Promise<void> | null = null;
-  #drainAgain = false;
+  /** The chains of which a row is being attempted: one at a time each. */
+  readonly #busy = new Set<string>();
   #opening: StoredOpening | null = null;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
     this.#store = new RunStore(ctx.storage);
     ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair("ping", "pong"));
-    if (this.#store.state() !== null) this.#watchAsker();
+    const state = this.#store.state();
+    if (state === null) return;
+    this.#watchAsker();
+    if (state.phase !== "generating") return;
+    // A call that was made by the object's last instance is lost with it.
+    this.#store.hasten("call", this.now());
+    this.#arm();
   }
 
   // What the Worker calls
@@ -117,13 +131,14 @@ export class RunObject extends DurableObject<Env> {
       this.#store.writeRequestVersion(1, content, null, now);
       this.#store.attach(stored.attachment);
       this.#store.queue("index", "answer", null, now);
+      if (stored.mode === "wait") this.#store.schedule("asker", now + askerGraceMs);
       this.#commit(step(initial, { kind: "received" }, now), now, [receivedFact(stored, initial.requestDigest)]);
     });
     this.#kick();
   }
 
   /** Keeps the answer to an asker who left while the Worker itself was calling the model: a run that is over from the start. */
-  keep(opening: string, answer: string, model: string): void {
+  keep(opening: string, answer: string, model: string, events: string): void {
     if (this.#store.state() !== null) return;
     const { request, ...stored } = JSON.parse(opening) as RunOpening; // written by the Worker's pipeline
     const now = this.now();
@@ -139,6 +154,7 @@ export class RunObject extends DurableObject<Env> {
       this.#store.writeState({ ...begun, phase: "ended", end: { kind: "completed" } });
       this.#store.writeAnswer(answer);
       this.#store.writeModelFacts(JSON.parse(model));
+      this.#store.continueEvents(JSON.parse(events) as RecordEvent[]); // as the fast path wrote them
       this.#store.markDelivered(now, 0);
       this.#store.queue("index", "answer", null, now);
       this.#store.schedule("forget", now + settingsOf(this.env).retentionMs);
@@ -175,33 +191,45 @@ export class RunObject extends DurableObject<Env> {
     if (state === null || opening === null || opening.mode !== "wait" || this.#windows().length > 0) return false;
     // Where the policy changed since, the new request is asked about by the new policy.
     if (state.gates.request !== gates.request || state.gates.response !== gates.response) return false;
+    // An asker who is yet to open a window, or to open it again after a reset, is not gone.
+    if (state.end === null && !this.#store.isAskerGone()) return false;
     if (state.end !== null && (state.end.kind !== "completed" || (this.#store.delivery()?.to ?? 0) > 0)) return false;
     const now = this.now();
     this.#store.transaction(() => {
       this.#store.attach(attachment);
       this.#record(now, [{ kind: "adopted" }]);
-      // A run that is over tells the new session so; an open one will when it ends.
-      if (state.end !== null) this.#store.queue("settle", "settle", null, now);
+      if (state.end === null) {
+        this.#store.markAsker(false);
+        this.#store.schedule("asker", now + askerGraceMs);
+        this.#store.queue("claim", "settle", { ...attachment }, now);
+      } else {
+        this.#store.markTaken();
+        this.#store.queue("index", "answer", null, now);
+        this.#store.queue("settle", "settle", null, now);
+      }
     });
     this.#kick();
     return true;
   }
 
+  /** Cancels the run, whoever else waits for it. False where it is over or unknown. */
+  cancel(cause: CancelCause): boolean {
+    return this.#apply({ kind: "cancelled", cause }, this.now(), [{ kind: "cancelled", cause }]);
+  }
+
   /**
-   * Cancels the run. Where a session's originating request ended, only that claim on the run is given up: another
-   * request that adopted it keeps it alive. False where the run is over or unknown.
+   * Gives up one request's claim on the run, and cancels the run where it was the last: another request that adopted it
+   * keeps it alive.
    */
-  cancel(cause: CancelCause, session?: string, originating?: string): boolean {
+  withdraw(cause: CancelCause, attachment: Attachment): "unknown" | "over" | "kept" | "cancelled" {
     const state = this.#store.state();
-    if (state === null || state.phase === "ended") return false;
-    const now = this.now();
+    if (state === null) return "unknown";
+    if (state.phase === "ended") return "over";
     return this.#store.transaction(() => {
-      if (session !== undefined && originating !== undefined) {
-        this.#store.detach(session, originating);
-        if (this.#store.attachments().length > 0) return false;
-      }
-      this.#apply({ kind: "cancelled", cause }, now, [{ kind: "cancelled", cause }]);
-      return true;
+      this.#store.detach(attachment);
+      if (this.#store.attachments().length > 0) return "kept";
+      this.cancel(cause);
+      return "cancelled";
     });
   }
 
@@ -224,7 +252,9 @@ export class RunObject extends DurableObject<Env> {
     const parsed = parseDecisionForm(new URLSearchParams(body));
     if (!parsed.ok || parsed.value.act === "preview") return { kind: "badForm" };
     const form = parsed.value;
-    if (this.#store.isNonceUsed(form.nonce)) return { kind: "nonceUsed" };
+    const used = this.#store.usedNonce(form.nonce);
+    // The very same form again, as a double click sends it, is the same answer.
+    if (used !== null) return { kind: used === sha256Hex(body) ? "repeated" : "nonceUsed" };
     const reviewerName = opening.plan.reviewers[reviewer]?.name;
     if (reviewerName === undefined) return { kind: "noSuchLink" };
 
@@ -259,7 +289,7 @@ export class RunObject extends DurableObject<Env> {
         const facts: RecordFact[] = [];
         const review = verdict.review;
         this.#store.transaction(() => {
-          this.#store.useNonce(form.nonce, now);
+          this.#store.useNonce(form.nonce, sha256Hex(body), now);
           if (verdict.kind !== "denied" && verdict.edited && edit.kind === "edited") {
             edit.write(review.version, reviewerName, now);
             facts.push({ kind: "edited", ...by, version: review.version, digestBefore: digest, digestAfter: review.digest });
@@ -283,7 +313,9 @@ export class RunObject extends DurableObject<Env> {
     if (state === null) return new Response(null, { status: 404 });
     const { 0: client, 1: server } = new WebSocketPair();
     this.ctx.acceptWebSocket(server);
-    server.send(this.#store.delivery() === null ? progressMessage(state) : endedMessage);
+    const delivery = this.#store.delivery();
+    server.send(delivery === null ? progressMessage(state) : endedMessage);
+    this.#welcomeAsker(delivery);
     return new Response(null, { status: 101, webSocket: client });
   }
 
@@ -291,9 +323,10 @@ export class RunObject extends DurableObject<Env> {
     // Callers only listen.
   }
 
-  override webSocketClose(socket: WebSocket): void {
-    socket.close();
-    this.#watchAsker();
+  override webSocketClose(_socket: WebSocket, _code: number, reason: string): void {
+    // Whoever says that they leave is gone; a connection that broke may be coming back.
+    if (reason === callerLeft && this.#windows().length === 0) this.#noticeAsker(this.now());
+    else this.#watchAsker();
   }
 
   override webSocketError(): void {
@@ -302,18 +335,21 @@ export class RunObject extends DurableObject<Env> {
 
   override async alarm(): Promise<void> {
     try {
+      // A late alarm of a run that was deleted.
+      if (this.#store.state() === null) return;
       if (this.#store.dueForget(this.now())) {
-        this.#opening = null;
         await this.#store.deleteAll();
+        this.#opening = null;
         return;
       }
       this.#runSchedule();
-      await this.#drain();
+      await atMost(alarmWaitMs, this.#drain());
+      this.#arm();
     } catch (error) {
       // An alarm that keeps throwing is dropped by the platform: nothing may leave here.
       logEvent("run.alarmFailed", { error: errorClass(error) });
+      await this.ctx.storage.setAlarm(this.now() + effectRetryMs);
     }
-    this.#arm(effectRetryMs);
   }
 
   // State and commit
@@ -349,7 +385,7 @@ export class RunObject extends DurableObject<Env> {
     if (opening === null) return;
     this.#store.appendEvents(opening.id, now, facts);
     this.#store.queue("record", "answer", null, now);
-    this.#arm(0);
+    this.#arm();
   }
 
   #queueEffect(effect: Effect, state: RunState, opening: StoredOpening, now: number): RecordFact[] {
@@ -502,7 +538,7 @@ export class RunObject extends DurableObject<Env> {
       generated,
       reply: gate === "response" && replyVersion > 1 ? this.#store.replyVersion(replyVersion) : generated,
       model: this.#store.modelFacts<ModelFacts>(),
-      askerGone: opening.mode === "wait" && state.phase !== "ended" && this.#windows().length === 0,
+      askerGone: opening.mode === "wait" && state.phase !== "ended" && this.#store.isAskerGone(),
       now: this.now(),
     });
     return view === null ? null : JSON.stringify(view);
@@ -533,29 +569,60 @@ export class RunObject extends DurableObject<Env> {
     }
   }
 
-  /** Looks in a moment whether the caller is still there. */
+  /** Looks in a moment whether the caller is still there, where nobody is and it is not known yet. */
   #watchAsker(): void {
     const state = this.#store.state();
     if (state === null || state.phase === "ended" || this.#loadOpening()?.mode !== "wait") return;
+    if (this.#windows().length > 0 || this.#store.isAskerGone()) return;
     this.#store.schedule("asker", this.now() + askerGraceMs);
-    this.#arm(0);
+    this.#arm();
   }
 
   #noticeAsker(now: number): void {
-    if (this.#windows().length === 0) this.#record(now, [{ kind: "askerLeft" }]);
+    const state = this.#store.state();
+    if (state === null || state.phase === "ended" || this.#loadOpening()?.mode !== "wait") return;
+    if (this.#windows().length > 0 || this.#store.isAskerGone()) return;
+    this.#store.transaction(() => {
+      this.#store.markAsker(true);
+      this.#record(now, [{ kind: "askerLeft" }]);
+    });
     this.#kick();
   }
 
-  #arm(least: number): void {
-    const due = this.#store.nextDue();
-    if (due !== null) void this.ctx.storage.setAlarm(Math.max(due, this.now() + least));
+  /** Somebody waits: again, where they were gone; or for an answer that nobody had taken. */
+  #welcomeAsker(delivery: { readonly to: number } | null): void {
+    if (this.#loadOpening()?.mode !== "wait") return;
+    const now = this.now();
+    const back = delivery === null && this.#store.isAskerGone();
+    if (!back && delivery?.to !== 0) return;
+    this.#store.transaction(() => {
+      if (back) {
+        this.#store.markAsker(false);
+        this.#record(now, [{ kind: "askerBack" }]);
+      } else {
+        this.#store.markTaken();
+        this.#store.queue("index", "answer", null, now);
+      }
+    });
+    this.#kick();
+  }
+
+  /** Sets the one alarm to the earliest thing there is to do: the schedule to the millisecond, effects no sooner than their kick. */
+  #arm(): void {
+    const now = this.now();
+    const scheduled = this.#store.nextScheduled();
+    const rows = this.#store
+      .nextRows()
+      .map(({ chain, dueAt }) => Math.max(dueAt, now + (this.#busy.has(chain) ? alarmWaitMs : effectRetryMs)));
+    const times = scheduled === null ? rows : [scheduled, ...rows];
+    if (times.length > 0) void this.ctx.storage.setAlarm(Math.min(...times));
   }
 
   // Effects
 
   /** Performs what is due, now and not inside the caller's request; the alarm is behind it for whatever is lost. */
   #kick(): void {
-    this.#arm(effectRetryMs);
+    this.#arm();
     // Not before the transaction that this may be called in has been committed.
     this.ctx.waitUntil(
       Promise.resolve().then(() => {
@@ -566,36 +633,29 @@ export class RunObject extends DurableObject<Env> {
     );
   }
 
-  #drain(): Promise<void> {
-    this.#drainAgain = true;
-    this.#draining ??= this.#drainAll().finally(() => {
-      this.#draining = null;
-    });
-    return this.#draining;
+  /** Attempts what is due; a chain whose row is being attempted goes on by itself, and holds up no other. */
+  async #drain(): Promise<void> {
+    if (this.#store.state() === null) return;
+    const rows = this.#store.dueRows(this.now()).filter(({ chain }) => !this.#busy.has(chain));
+    await Promise.all(rows.map((row) => this.#attempt(row)));
+    this.#arm();
   }
 
-  async #drainAll(): Promise<void> {
-    while (this.#drainAgain) {
-      this.#drainAgain = false;
-      const rows = this.#store.dueRows(this.now());
-      const done = await Promise.all(rows.map((row) => this.#attempt(row)));
-      if (done.some(Boolean)) this.#drainAgain = true;
-    }
-    this.#arm(effectRetryMs);
-  }
-
-  /** True where the row was done and the next of its chain may be due. */
-  async #attempt(row: OutboxRow): Promise<boolean> {
+  async #attempt(row: OutboxRow): Promise<void> {
     const wait = row.kind === "call" ? callWatchMs : Math.min(effectRetryMs * 2 ** row.attempts, effectRetryMostMs);
     this.#store.postpone(row.id, this.now() + wait);
+    this.#busy.add(row.chain);
+    let done = false;
     try {
-      const done = await this.#perform(row);
+      done = await this.#perform(row);
       if (done) this.#store.done(row.id);
-      return done;
     } catch (error) {
       logEvent("run.effectFailed", { attempt: row.attempts, error: errorClass(error) });
-      return false;
+    } finally {
+      this.#busy.delete(row.chain);
     }
+    // The next of its chain, or what it led to, may be due.
+    if (done) await this.#drain();
   }
 
   async #perform(row: OutboxRow): Promise<boolean> {
@@ -619,6 +679,9 @@ export class RunObject extends DurableObject<Env> {
         return true;
       case "call":
         return this.#watchCall(row, opening, state);
+      case "claim":
+        await this.#claim(row, opening);
+        return true;
       case "settle":
         await this.#settle(opening, state);
         return true;
@@ -652,7 +715,7 @@ export class RunObject extends DurableObject<Env> {
       model: model?.candidate ?? null,
       inputTokens: model?.usage.inputTokens ?? 0,
       outputTokens: model?.usage.outputTokens ?? 0,
-      costUsd: model === null || candidate === undefined ? 0 : costUsd(candidate, model.usage),
+      costUsd: model === null || candidate === undefined ? 0 : costUsd(candidate.model, model.usage),
     };
   }
 
@@ -730,7 +793,7 @@ export class RunObject extends DurableObject<Env> {
     this.#generated(
       { call, reply, facts, attempts: answered.value.attempts },
       answered.value.candidate.model.id,
-      costUsd(answered.value.candidate, usage),
+      costUsd(answered.value.candidate.model, usage),
     );
   }
 
@@ -761,6 +824,8 @@ export class RunObject extends DurableObject<Env> {
 
   #failCall(call: number, attempts: readonly Attempt[]): void {
     const now = this.now();
+    const state = this.#store.state();
+    if (state?.phase !== "generating" || state.call?.number !== call) return;
     this.#store.transaction(() => {
       this.#store.writeModelFacts({ candidate: "", usage: { inputTokens: 0, outputTokens: 0 }, notes: [], attempts });
       this.#apply({ kind: "callFailed", call }, now, [{ kind: "callFailed", call, attempts }]);
@@ -769,9 +834,15 @@ export class RunObject extends DurableObject<Env> {
 
   async #settle(opening: StoredOpening, state: RunState): Promise<void> {
     if (state.phase !== "ended") return;
-    await keyStub(this.env, opening.key.id).release(opening.id);
-    const sessions = new Set(this.#store.attachments().map(({ session }) => session));
-    await Promise.all([...sessions].map((session) => this.env.SESSION.get(this.env.SESSION.idFromString(session)).runEnded(opening.id)));
+    await keyStub(this.env, opening.key.id).release([opening.id]);
+    const bySession = Map.groupBy(this.#store.attachments(), ({ session }) => session);
+    await Promise.all([...bySession].map(([session, claims]) => sessionById(this.env, session).runEnded(opening.id, claims)));
+  }
+
+  /** The session of a request that adopted this run knows it, even where the Worker that saw to it is gone. */
+  async #claim({ detail }: OutboxRow, opening: StoredOpening): Promise<void> {
+    const { session, originating, request } = detail as Attachment; // written by `adopt`
+    await sessionById(this.env, session).adopted(originating, request, opening.id);
   }
 
   /** Until when an identical request may find this run: while it is open, and for an hour with a reply nobody took. Null: not at all. */
@@ -794,6 +865,20 @@ export class RunObject extends DurableObject<Env> {
       }
     }
   }
+}
+
+const sessionById = (env: Env, id: string): DurableObjectStub<SessionObject> => env.SESSION.get(env.SESSION.idFromString(id));
+
+/** Waits for work that goes on by itself, but not for longer than this. */
+async function atMost(milliseconds: number, work: Promise<void>): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  await Promise.race([
+    work,
+    new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, milliseconds);
+    }),
+  ]);
+  clearTimeout(timer);
 }
 
 const endedMessage = JSON.stringify({ kind: "ended" });

@@ -24,7 +24,12 @@ export type AssociateInput = {
   readonly reserve: boolean;
   /** True where the request becomes a run: its RunObject has it from the start, and no lease runs out. */
   readonly durable: boolean;
+  /** Answers to earlier requests that have not been told yet. */
+  readonly settled: readonly Settled[];
 };
+
+/** The answer to a fast-path request: JSON of `Answer`. */
+export type Settled = { readonly originating: string; readonly request: string; readonly run: string; readonly result: string };
 
 export type AssociateAnswer =
   | { readonly kind: "fresh"; readonly takenOver: boolean }
@@ -40,9 +45,15 @@ export type AssociateAnswer =
   | { readonly kind: "ended"; readonly what: "session" | "originatingRequest" }
   | { readonly kind: "tooManyRounds"; readonly limit: number };
 
-const cleanUpEveryMs = 10 * 60_000;
-const cancelRetryMs = 2_000;
-const cancelRetryMostMs = 5 * 60_000;
+/** One sampling request of this session. */
+type Claim = { readonly originating: string; readonly request: string };
+
+/** Longer results go to a table of their own, in parts. */
+const longestInline = 100_000;
+const withdrawRetryMs = 2_000;
+const withdrawRetryMostMs = 5 * 60_000;
+/** A reserved run that was not opened after so many attempts (some minutes) never will be. */
+const withdrawUnknownAttempts = 7;
 
 export class SessionObject extends DurableObject<Env> {
   now = (): number => Date.now();
@@ -61,10 +72,11 @@ export class SessionObject extends DurableObject<Env> {
     );
     this.#sql.exec(
       `CREATE TABLE IF NOT EXISTS sampling (originating TEXT NOT NULL, request TEXT NOT NULL, digest TEXT NOT NULL, run TEXT NOT NULL,
-       state TEXT NOT NULL, lease_until INTEGER NOT NULL, settled_at INTEGER, PRIMARY KEY (originating, request)) WITHOUT ROWID`,
+       state TEXT NOT NULL, lease_until INTEGER NOT NULL, settled_at INTEGER, result TEXT, PRIMARY KEY (originating, request)) WITHOUT ROWID`,
     );
     this.#sql.exec(
-      `CREATE TABLE IF NOT EXISTS cancellation (run TEXT PRIMARY KEY, originating TEXT NOT NULL, cause TEXT NOT NULL, attempts INTEGER NOT NULL, due_at INTEGER NOT NULL) WITHOUT ROWID`,
+      `CREATE TABLE IF NOT EXISTS withdrawal (originating TEXT NOT NULL, request TEXT NOT NULL, cause TEXT NOT NULL, attempts INTEGER NOT NULL,
+       due_at INTEGER NOT NULL, PRIMARY KEY (originating, request)) WITHOUT ROWID`,
     );
     this.#results = new LongTexts(this.#sql, "result");
     this.#results.createTable();
@@ -73,6 +85,7 @@ export class SessionObject extends DurableObject<Env> {
 
   /** Judges a sampling request and, where it is fresh, reserves it: in one call, so that of two repeats one is fresh. */
   associate(input: AssociateInput): AssociateAnswer {
+    if (input.settled.length > 0) this.settle(input.settled);
     const now = this.now();
     const verdict = associate(this.#known(input), input, now);
     switch (verdict.kind) {
@@ -82,7 +95,7 @@ export class SessionObject extends DurableObject<Env> {
         return { kind: "fresh", takenOver: verdict.kind === "takenOver" };
       case "repeat": {
         const { run, state, ended } = verdict.reservation;
-        return { kind: "repeat", run, state, ended, result: state === "settled" ? (this.#results.read(resultName(input)) ?? null) : null };
+        return { kind: "repeat", run, state, ended, result: state === "settled" ? this.#resultOf(input) : null };
       }
       case "conflict":
       case "ended":
@@ -93,49 +106,79 @@ export class SessionObject extends DurableObject<Env> {
     }
   }
 
-  /** The request is answered by an earlier run that it adopted. */
-  adopted(originating: string, request: string, run: string): void {
-    this.#sql.exec("UPDATE sampling SET state = 'durable', run = ? WHERE originating = ? AND request = ?", run, originating, request);
+  /** The request is answered by an earlier run that it adopted. Where its originating request ended meanwhile, it is withdrawn there. */
+  async adopted(originating: string, request: string, run: string): Promise<void> {
+    const now = this.now();
+    this.ctx.storage.transactionSync(() => {
+      this.#sql.exec("UPDATE sampling SET state = 'durable', run = ? WHERE originating = ? AND request = ?", run, originating, request);
+      const ended = this.#sql.exec("SELECT 1 FROM originating WHERE key = ? AND state = 'ended'", originating).toArray().length > 0;
+      if (this.#ended || ended)
+        this.#queueWithdrawals(
+          "originating = ? AND request = ?",
+          [originating, request],
+          this.#ended ? "session" : "originatingRequest",
+          now,
+        );
+    });
+    await this.#withdrawQueued();
   }
 
-  /** A fast-path request has its answer: kept for a repeat, and given to those who wait for it now. */
-  settle(originating: string, request: string, run: string, result: string): void {
+  /** Fast-path requests have their answers: kept for repeats, and given to those who wait for them now. */
+  settle(answers: readonly Settled[]): void {
     const now = this.now();
-    const name = resultName({ originating, request });
-    const kept = this.ctx.storage.transactionSync(() => {
-      const rows = this.#sql
+    const kept = this.ctx.storage.transactionSync(() => answers.filter((answer) => this.#settle(answer, now)));
+    if (kept.length > 0) this.#alarmBy(now + resultKeptMs);
+    for (const answer of kept) this.#release(resultName(answer), answer.result);
+  }
+
+  #settle(answer: Settled, now: number): boolean {
+    const { originating, request, run, result } = answer;
+    // One row for a result of the usual size: most are a few kilobytes.
+    const inline = result.length <= longestInline ? result : null;
+    const rows = this.#sql
+      .exec(
+        "UPDATE sampling SET state = 'settled', settled_at = ?, result = ? WHERE originating = ? AND request = ? AND run = ? AND state = 'fast' RETURNING run",
+        now,
+        inline,
+        originating,
+        request,
+        run,
+      )
+      .toArray();
+    if (rows.length > 0 && inline === null) this.#results.write(resultName(answer), result);
+    return rows.length > 0;
+  }
+
+  #resultOf(of: { readonly originating: string; readonly request: string }): string | null {
+    const [row] = this.#sql
+      .exec<{ result: string | null }>("SELECT result FROM sampling WHERE originating = ? AND request = ?", of.originating, of.request)
+      .toArray();
+    return row?.result ?? this.#results.read(resultName(of)) ?? null;
+  }
+
+  /** A request that was reserved and then refused is forgotten, so that the same id can be used again, and was no round. */
+  forget(originating: string, request: string, run: string): void {
+    this.ctx.storage.transactionSync(() => {
+      const dropped = this.#sql
         .exec(
-          "UPDATE sampling SET state = 'settled', settled_at = ? WHERE originating = ? AND request = ? AND run = ? AND state = 'fast' RETURNING run",
-          now,
+          "DELETE FROM sampling WHERE originating = ? AND request = ? AND run = ? AND settled_at IS NULL RETURNING run",
           originating,
           request,
           run,
         )
         .toArray();
-      if (rows.length > 0) this.#results.write(name, result);
-      return rows.length > 0;
+      if (dropped.length === 0) return;
+      this.#sql.exec("DELETE FROM withdrawal WHERE originating = ? AND request = ?", originating, request);
+      this.#sql.exec("UPDATE originating SET rounds = MAX(0, rounds - 1) WHERE key = ?", originating);
     });
-    if (!kept) return;
-    this.#alarmBy(now + resultKeptMs);
-    this.#release(name, result);
-  }
-
-  /** A request that was reserved and then refused is forgotten, so that the same id can be used again. */
-  forget(originating: string, request: string, run: string): void {
-    this.#sql.exec(
-      "DELETE FROM sampling WHERE originating = ? AND request = ? AND run = ? AND settled_at IS NULL",
-      originating,
-      request,
-      run,
-    );
     this.#release(resultName({ originating, request }), null);
   }
 
   /** Waits for a fast-path answer that another caller is getting; null when none came within `waitMs`: ask again. */
   async awaitResult(originating: string, request: string, waitMs: number): Promise<string | null> {
     const name = resultName({ originating, request });
-    const known = this.#results.read(name);
-    if (known !== undefined) return known;
+    const known = this.#resultOf({ originating, request });
+    if (known !== null) return known;
     return new Promise((resolve) => {
       const waiters = this.#waiting.get(name) ?? new Set();
       this.#waiting.set(name, waiters);
@@ -150,9 +193,21 @@ export class SessionObject extends DurableObject<Env> {
     });
   }
 
-  /** The run is over: nothing of it is to be cancelled any more. */
-  runEnded(run: string): void {
-    this.#sql.exec("UPDATE sampling SET settled_at = ? WHERE run = ? AND settled_at IS NULL", this.now(), run);
+  /** The run that answers these requests is over: they are not to be withdrawn from it any more. It may be told before `adopted` is. */
+  runEnded(run: string, requests: readonly Claim[]): void {
+    const now = this.now();
+    this.ctx.storage.transactionSync(() => {
+      for (const { originating, request } of requests) {
+        this.#sql.exec(
+          "UPDATE sampling SET settled_at = ?, state = 'durable', run = ? WHERE originating = ? AND request = ? AND settled_at IS NULL",
+          now,
+          run,
+          originating,
+          request,
+        );
+      }
+    });
+    this.#alarmBy(now + originatingLapsesMs);
   }
 
   /** Ends an originating request for good: its open runs are cancelled, later sampling for it is refused. */
@@ -164,9 +219,9 @@ export class SessionObject extends DurableObject<Env> {
         originating,
         now,
       );
-      this.#queueCancellations("originating = ?", [originating], cause, now);
+      this.#queueWithdrawals("originating = ?", [originating], cause, now);
     });
-    await this.#cancelQueued();
+    await this.#withdrawQueued();
   }
 
   /** Ends the session for good. */
@@ -174,10 +229,10 @@ export class SessionObject extends DurableObject<Env> {
     const now = this.now();
     this.ctx.storage.transactionSync(() => {
       this.#sql.exec("INSERT OR IGNORE INTO session (one, ended_at) VALUES (1, ?)", now);
-      this.#queueCancellations("TRUE", [], "session", now);
+      this.#queueWithdrawals("TRUE", [], "session", now);
     });
     this.#ended = true;
-    await this.#cancelQueued();
+    await this.#withdrawQueued();
   }
 
   /**
@@ -196,23 +251,26 @@ export class SessionObject extends DurableObject<Env> {
     const [only] = open;
     if (open.length !== 1 || only === undefined) return;
     this.ctx.storage.transactionSync(() =>
-      this.#queueCancellations("request = ? AND originating = ?", [request, only.originating], "caller", now),
+      this.#queueWithdrawals("request = ? AND originating = ?", [request, only.originating], "caller", now),
     );
-    await this.#cancelQueued();
+    await this.#withdrawQueued();
   }
 
   override async alarm(): Promise<void> {
     this.#alarmAt = undefined;
     try {
       this.#cleanUp();
-      await this.#cancelQueued();
+      await this.#withdrawQueued();
+      const next = this.#nextDue();
+      if (next !== null) this.#alarmBy(next);
     } catch (error) {
       logEvent("session.cancelFailed", { error: errorClass(error) });
-      this.#alarmBy(this.now() + cancelRetryMostMs);
+      this.#alarmAt = this.now() + withdrawRetryMostMs;
+      await this.ctx.storage.setAlarm(this.#alarmAt);
     }
   }
 
-  #known(input: { originating: string; request: string }): Known {
+  #known(input: Claim): Known {
     const [originating] = this.#sql
       .exec<{ state: "open" | "ended"; last_at: number; rounds: number }>(
         "SELECT state, last_at, rounds FROM originating WHERE key = ?",
@@ -251,7 +309,7 @@ export class SessionObject extends DurableObject<Env> {
         rounds,
       );
       this.#sql.exec(
-        "INSERT OR REPLACE INTO sampling (originating, request, digest, run, state, lease_until, settled_at) VALUES (?, ?, ?, ?, ?, ?, NULL)",
+        "INSERT OR REPLACE INTO sampling (originating, request, digest, run, state, lease_until, settled_at, result) VALUES (?, ?, ?, ?, ?, ?, NULL, NULL)",
         input.originating,
         input.request,
         reservation.digest,
@@ -262,40 +320,62 @@ export class SessionObject extends DurableObject<Env> {
     });
   }
 
-  #queueCancellations(where: string, bindings: string[], cause: CancelCause, now: number): void {
+  #queueWithdrawals(where: string, bindings: string[], cause: CancelCause, now: number): void {
     this.#sql.exec(
-      `INSERT OR IGNORE INTO cancellation (run, originating, cause, attempts, due_at)
-       SELECT run, originating, ?, 0, ? FROM sampling WHERE state = 'durable' AND settled_at IS NULL AND ${where}`,
+      `INSERT OR IGNORE INTO withdrawal (originating, request, cause, attempts, due_at)
+       SELECT originating, request, ?, 0, ? FROM sampling WHERE state = 'durable' AND settled_at IS NULL AND ${where}`,
       cause,
       now,
       ...bindings,
     );
-    this.#alarmBy(now + cancelRetryMs);
+    this.#alarmBy(now + withdrawRetryMs);
   }
 
-  async #cancelQueued(): Promise<void> {
+  async #withdrawQueued(): Promise<void> {
     const due = this.#sql
-      .exec<{ run: string; originating: string; cause: CancelCause; attempts: number }>(
-        "SELECT run, originating, cause, attempts FROM cancellation WHERE due_at <= ?",
+      .exec<{ originating: string; request: string; run: string; cause: CancelCause; attempts: number }>(
+        "SELECT originating, request, run, cause, attempts FROM withdrawal JOIN sampling USING (originating, request) WHERE due_at <= ?",
         this.now(),
       )
       .toArray();
-    const self = this.ctx.id.toString();
+    const session = this.ctx.id.toString();
     await Promise.all(
-      due.map(async ({ run, originating, cause, attempts }) => {
+      due.map(async ({ originating, request, run, cause, attempts }) => {
+        const again = (): void => {
+          const wait = Math.min(withdrawRetryMs * 2 ** attempts, withdrawRetryMostMs);
+          this.#sql.exec(
+            "UPDATE withdrawal SET attempts = attempts + 1, due_at = ? WHERE originating = ? AND request = ?",
+            this.now() + wait,
+            originating,
+            request,
+          );
+        };
         try {
-          await runStub(this.env, run).cancel(cause, self, originating);
-          this.#sql.exec("DELETE FROM cancellation WHERE run = ?", run);
-          this.runEnded(run);
+          const answer = await runStub(this.env, run).withdraw(cause, { session, originating, request });
+          // A run that is not there may be about to be opened, by a Worker that reserved it a moment ago.
+          if (answer === "unknown" && attempts < withdrawUnknownAttempts) return again();
+          this.ctx.storage.transactionSync(() => {
+            const settled = this.#sql
+              .exec(
+                "UPDATE sampling SET settled_at = COALESCE(settled_at, ?) WHERE originating = ? AND request = ? AND run = ? RETURNING run",
+                this.now(),
+                originating,
+                request,
+                run,
+              )
+              .toArray();
+            // Where the request adopted another run meanwhile, it is withdrawn from that one next.
+            if (settled.length === 0) again();
+            else this.#sql.exec("DELETE FROM withdrawal WHERE originating = ? AND request = ?", originating, request);
+          });
         } catch (error) {
           logEvent("session.cancelFailed", { run, attempt: attempts, error: errorClass(error) });
-          const wait = Math.min(cancelRetryMs * 2 ** attempts, cancelRetryMostMs);
-          this.#sql.exec("UPDATE cancellation SET attempts = attempts + 1, due_at = ? WHERE run = ?", this.now() + wait, run);
+          again();
         }
       }),
     );
-    const [next] = this.#sql.exec<{ due_at: number | null }>("SELECT MIN(due_at) AS due_at FROM cancellation").toArray();
-    if (next?.due_at != null) this.#alarmBy(next.due_at);
+    const next = this.#nextDue();
+    if (next !== null) this.#alarmBy(next);
   }
 
   #cleanUp(): void {
@@ -303,15 +383,28 @@ export class SessionObject extends DurableObject<Env> {
     this.ctx.storage.transactionSync(() => {
       const stale = this.#sql
         .exec<{ originating: string; request: string }>(
-          "DELETE FROM sampling WHERE (state = 'settled' AND settled_at <= ?) OR (settled_at IS NOT NULL AND settled_at <= ?) RETURNING originating, request",
+          "DELETE FROM sampling WHERE settled_at <= CASE state WHEN 'settled' THEN ? ELSE ? END RETURNING originating, request",
           now - resultKeptMs,
           now - originatingLapsesMs,
         )
         .toArray();
       for (const row of stale) this.#results.delete(resultName(row));
+      this.#sql.exec("DELETE FROM withdrawal WHERE (originating, request) NOT IN (SELECT originating, request FROM sampling)");
     });
-    const [more] = this.#sql.exec("SELECT 1 FROM sampling WHERE settled_at IS NOT NULL LIMIT 1").toArray();
-    if (more !== undefined) this.#alarmBy(now + cleanUpEveryMs);
+  }
+
+  /** The earliest thing that the alarm is for, in Unix milliseconds. */
+  #nextDue(): number | null {
+    return (
+      this.#sql
+        .exec<{ at: number | null }>(
+          `SELECT MIN(at) AS at FROM (SELECT due_at AS at FROM withdrawal UNION ALL
+           SELECT settled_at + CASE state WHEN 'settled' THEN ? ELSE ? END AS at FROM sampling WHERE settled_at IS NOT NULL)`,
+          resultKeptMs,
+          originatingLapsesMs,
+        )
+        .toArray()[0]?.at ?? null
+    );
   }
 
   #release(name: string, result: string | null): void {
@@ -322,10 +415,10 @@ export class SessionObject extends DurableObject<Env> {
   #alarmBy(at: number): void {
     if (this.#alarmAt !== undefined && this.#alarmAt <= at) return;
     // After a restart only the tables know of an earlier one.
-    const [queued] = this.#sql.exec<{ due_at: number | null }>("SELECT MIN(due_at) AS due_at FROM cancellation").toArray();
-    this.#alarmAt = Math.min(at, queued?.due_at ?? at);
+    const known = this.#alarmAt === undefined ? this.#nextDue() : null;
+    this.#alarmAt = Math.min(at, known ?? at);
     void this.ctx.storage.setAlarm(this.#alarmAt);
   }
 }
 
-const resultName = (of: { readonly originating: string; readonly request: string }): string => `${of.originating} ${of.request}`;
+const resultName = (of: Claim): string => `${of.originating} ${of.request}`;

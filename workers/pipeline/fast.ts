@@ -4,23 +4,20 @@
 // go on after its caller has left, and its answer is kept for the next try.
 
 import { chainEvents, type RecordFact, type RunSummary } from "../../shared/outcome/record.ts";
-import { type Answer, completedAnswer, costUsd, outcomeAnswer, refusalAnswer, runMeta } from "../../shared/run/answer.ts";
+import { type Answer, completedAnswer, outcomeAnswer, refusalAnswer, runMeta } from "../../shared/run/answer.ts";
 import { type RunOpening, replyDigest, requestDigest } from "../../shared/run/opening.ts";
 import type { ModelFacts } from "../../shared/run/present.ts";
+import { costUsd } from "../../shared/routing/price.ts";
 import type { Env } from "../env.ts";
 import { errorClass, logEvent } from "../log.ts";
-import type { KeyObject } from "../objects/key.ts";
 import { runStub } from "../objects/names.ts";
-import type { SessionObject } from "../objects/session.ts";
 import { type ModelAnswer, callModels } from "../providers/model-call.ts";
-import { appendToLedger } from "./ledger.ts";
+import { keep } from "./bookkeeping.ts";
 
 type FastCall = {
   readonly env: Env;
   readonly opening: RunOpening;
-  readonly session: DurableObjectStub<SessionObject>;
-  readonly keyObject: DurableObjectStub<KeyObject>;
-  readonly now: number;
+  readonly ctx: Pick<ExecutionContext, "waitUntil">;
   readonly signal: AbortSignal;
 };
 
@@ -34,9 +31,7 @@ type Called = {
 /** The answer, as soon as the model gave it; the books are kept in the background of the returned promise's task. */
 export async function answerFast(call: FastCall): Promise<Answer> {
   const called = await callOnce(call);
-  const books = keepBooks(call, called);
-  // Not awaited: the caller has its answer before the books are kept, and the waitUntil of each part keeps the Worker alive.
-  void books;
+  keepBooks(call, called);
   return called.answer;
 }
 
@@ -88,7 +83,7 @@ async function callOnce({ env, opening }: FastCall): Promise<Called> {
         realModel: reply.reply.model,
         stopReason: reply.reply.stopReason ?? "",
         usage: reply.usage,
-        costUsd: costUsd(candidate, reply.usage),
+        costUsd: costUsd(candidate.model, reply.usage),
         digest: replyDigest(reply.reply),
         notes: reply.notes,
         attempts,
@@ -104,10 +99,10 @@ async function callOnce({ env, opening }: FastCall): Promise<Called> {
 }
 
 /** Bookkeeping: the session's copy for repeats, the key's place and spending, the record; and the reply, where the asker has left. */
-async function keepBooks({ env, opening, session, keyObject, signal }: FastCall, { answer, model, facts, outcome }: Called): Promise<void> {
+function keepBooks({ env, ctx, opening, signal }: FastCall, { answer, model, facts, outcome }: Called): void {
   const endedAt = Date.now();
   const { attachment, id } = opening;
-  const cost = model === null ? 0 : costUsd(model.candidate, model.reply.usage);
+  const cost = model === null ? 0 : costUsd(model.candidate.model, model.reply.usage);
   const usage = { inputTokens: model?.reply.usage.inputTokens ?? 0, outputTokens: model?.reply.usage.outputTokens ?? 0, costUsd: cost };
   const text = JSON.stringify(answer);
   const summary: RunSummary = {
@@ -121,16 +116,17 @@ async function keepBooks({ env, opening, session, keyObject, signal }: FastCall,
     model: model?.candidate.model.id ?? null,
     ...usage,
   };
-  const books: Promise<unknown>[] = [
-    session.settle(attachment.originating, attachment.request, id, text),
-    keyObject.release(id),
-    appendToLedger(env, { events: chainEvents(id, null, endedAt, facts), summary }),
-  ];
-  if (signal.aborted && model !== null) {
-    const modelFacts: ModelFacts = { candidate: model.candidate.model.id, usage: model.reply.usage, notes: model.reply.notes };
-    books.push(runStub(env, id).keep(JSON.stringify(opening), text, JSON.stringify(modelFacts)));
-  }
-  for (const book of await Promise.allSettled(books)) {
-    if (book.status === "rejected") logEvent("ledger.appendFailed", { run: id, error: errorClass(book.reason) });
-  }
+  const events = chainEvents(id, null, endedAt, facts);
+  keep(env, ctx, {
+    session: {
+      object: attachment.session,
+      settled: { originating: attachment.originating, request: attachment.request, run: id, result: text },
+    },
+    key: { id: opening.key.id, run: id },
+    entry: { events, summary },
+  });
+  if (!signal.aborted || model === null) return;
+  const modelFacts: ModelFacts = { candidate: model.candidate.model.id, usage: model.reply.usage, notes: model.reply.notes };
+  const kept = runStub(env, id).keep(JSON.stringify(opening), text, JSON.stringify(modelFacts), JSON.stringify(events));
+  ctx.waitUntil(kept.catch((error: unknown) => logEvent("request.failed", { run: id, error: errorClass(error) })));
 }

@@ -23,6 +23,7 @@ import { providerReady } from "../providers/ready.ts";
 import { settingsOf } from "../settings.ts";
 import { documentsOf } from "../stores/documents.ts";
 import type { KeyRecord } from "../stores/keys.ts";
+import { keep, takeReleased, takeSettled } from "./bookkeeping.ts";
 import { answerFast } from "./fast.ts";
 
 /** `line`: the caller holds the line. `detached`: a task or an asynchronous request; a run in any case. */
@@ -87,7 +88,7 @@ export async function beginSampling(call: SamplingCall): Promise<Result<Begun, R
 }
 
 async function admit(prepared: Prepared, plan: Result<Plan, Refusal>): Promise<Result<Begun, Refusal>> {
-  const { call, attachment, session, keyObject, limits, run, now } = prepared;
+  const { call, attachment, session, keyObject, limits, run } = prepared;
   const durable = plan.ok && isDurable(plan.value, call);
   const leaseMs = settingsOf(call.env).modelTimeoutMs + leaseSlackMs;
   const [associated, admitted] = await Promise.all([
@@ -100,23 +101,25 @@ async function admit(prepared: Prepared, plan: Result<Plan, Refusal>): Promise<R
       roundsLimit: limits.roundsPerOriginatingRequest,
       reserve: plan.ok,
       durable,
+      settled: takeSettled(call.env, attachment.session),
     }),
     keyObject.admit({
       run,
       limits,
       leaseMs: durable && plan.ok ? leaseMs + 2 * plan.value.gates.deadlineSeconds * 1000 : leaseMs,
       identical: prepared.identicalDigest,
+      released: takeReleased(call.env, call.key.id),
     }),
   ]);
   // Whatever ends here gives its place back; a reservation of this very run is forgotten with it.
   const giveUp = (refusal: Refusal): Result<Begun, Refusal> => {
-    call.ctx.waitUntil(keyObject.release(run));
+    keep(call.env, call.ctx, { key: { id: call.key.id, run } });
     if (associated.kind === "fresh" && plan.ok) call.ctx.waitUntil(session.forget(attachment.originating, attachment.request, run));
     return err(refusal);
   };
   if (admitted.kind === "revoked") return giveUp({ kind: "unauthorized", why: "revoked" });
   if (associated.kind === "repeat") {
-    call.ctx.waitUntil(keyObject.release(run));
+    keep(call.env, call.ctx, { key: { id: call.key.id, run } });
     return repeat(prepared, associated, plan);
   }
   const refused = refusalOf(associated);
@@ -129,7 +132,7 @@ async function admit(prepared: Prepared, plan: Result<Plan, Refusal>): Promise<R
   const gates = { request: plan.value.gates.request === "review", response: plan.value.gates.response === "review" };
   if (admitted.identical !== null && (await runStub(call.env, admitted.identical).adopt(attachment, gates))) {
     await session.adopted(attachment.originating, attachment.request, admitted.identical);
-    call.ctx.waitUntil(keyObject.release(run));
+    keep(call.env, call.ctx, { key: { id: call.key.id, run } });
     return ok({ kind: "run", run: admitted.identical });
   }
   const opening = openingOf(prepared, plan.value, takenOver);
@@ -137,7 +140,7 @@ async function admit(prepared: Prepared, plan: Result<Plan, Refusal>): Promise<R
     await runStub(call.env, run).open(JSON.stringify(opening));
     return ok({ kind: "run", run });
   }
-  const answer = answerFast({ env: call.env, opening, session, keyObject, now, signal: call.signal });
+  const answer = answerFast({ env: call.env, ctx: call.ctx, opening, signal: call.signal });
   call.ctx.waitUntil(answer);
   return ok({ kind: "fast", answer });
 }

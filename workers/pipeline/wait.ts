@@ -4,6 +4,7 @@ import { refusalAnswer, type Answer } from "../../shared/run/answer.ts";
 import type { RunProgress } from "../../shared/review/view.ts";
 import type { Env } from "../env.ts";
 import { runStub } from "../objects/names.ts";
+import { callerLeft } from "../objects/run.ts";
 import { parseAnswer } from "./sampling.ts";
 
 const firstRetryMs = 100;
@@ -16,7 +17,7 @@ const lastRetryMs = 5_000;
  */
 export async function awaitRun(env: Env, run: string, onProgress: (state: RunProgress) => void, signal: AbortSignal): Promise<Answer> {
   for (let failures = 0; ;) {
-    if (signal.aborted) throw new DOMException("the caller left", "AbortError");
+    if (signal.aborted) throw new DOMException(callerLeft, "AbortError");
     try {
       if ((await watch(env, run, onProgress, signal)) === "gone") return refusalAnswer({ kind: "noLongerKept" });
       const snapshot = await runStub(env, run).snapshot();
@@ -49,8 +50,8 @@ async function watch(
       resolve(how);
     };
     const leave = (): void => {
-      socket.close();
-      reject(new DOMException("the caller left", "AbortError"));
+      socket.close(1000, callerLeft);
+      reject(new DOMException(callerLeft, "AbortError"));
     };
     signal.addEventListener("abort", leave);
     socket.addEventListener("message", ({ data }) => {

@@ -47,7 +47,8 @@ export async function callModels(
   const { modelTimeoutMs } = settingsOf(env);
   const sent = await senderOf(env).send(request, candidates, {
     totalTimeoutMs: modelTimeoutMs,
-    attemptTimeoutMs: modelTimeoutMs,
+    // One silent provider must leave the next one time to answer.
+    attemptTimeoutMs: candidates.length > 1 ? modelTimeoutMs / 2 : modelTimeoutMs,
     maxAttemptsPerCandidate,
   });
   if (!sent.ok) return err(sent.error.attempts);

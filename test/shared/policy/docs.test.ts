@@ -1,6 +1,5 @@
 // What `docs/policy.md` says is what the code does.
 
-/* oxlint-disable unicorn/no-thenable -- `then` is the policy document's own word; it is never a function */
 
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";

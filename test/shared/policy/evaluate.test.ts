@@ -1,4 +1,3 @@
-/* oxlint-disable unicorn/no-thenable -- `then` is the policy document's own word; it is never a function */
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { evaluatePolicy, matchesGlob, permittedCandidates, type GatePlan, type PolicyFacts } from "../../../shared/policy/evaluate.ts";

@@ -1,4 +1,3 @@
-/* oxlint-disable unicorn/no-thenable -- `then` is the policy document's own word; it is never a function */
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect, test } from "vitest";
 import { defaultPolicy } from "../../../shared/policy/default-policy.ts";

@@ -1,4 +1,3 @@
-/* oxlint-disable unicorn/no-thenable -- a fault says what to do `then`; it is never awaited */
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { SamplingRequest } from "../../../shared/protocol/sampling.ts";

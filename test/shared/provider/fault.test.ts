@@ -1,4 +1,3 @@
-/* oxlint-disable unicorn/no-thenable -- a fault says what to do `then`; it is never awaited */
 import { describe, expect, test } from "vitest";
 import { faultOfStatus, retryAfterMs } from "../../../shared/provider/fault.ts";
 

@@ -1,5 +1,4 @@
 // The sender against scripted providers on real sockets. It stands beside the pure tests because workerd's test runner opens no sockets.
-/* oxlint-disable unicorn/no-thenable -- a fault says what to do `then`; it is never awaited */
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { Candidate } from "../../../shared/routing/choose.ts";

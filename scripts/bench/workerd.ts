@@ -1,0 +1,73 @@
+// Runs Workers on workerd itself, without a development server in front: each bundled as it would be deployed.
+
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const workerd = join(root, "node_modules/.bin/workerd");
+const esbuild = join(root, "node_modules/.bin/esbuild");
+
+/** One Worker as a module for workerd's configuration. */
+export function bundle(entry: string, into: string): string {
+  const file = join(into, `${entry.replaceAll(/[^a-z]/g, "-")}.mjs`);
+  execFileSync(esbuild, [
+    join(root, entry),
+    "--bundle",
+    "--format=esm",
+    "--platform=neutral",
+    "--main-fields=module,main",
+    "--conditions=workerd,worker,browser,import",
+    "--external:cloudflare:*",
+    "--external:node:*",
+    "--jsx=automatic",
+    "--jsx-import-source=hono/jsx",
+    "--target=es2024",
+    `--outfile=${file}`,
+    "--log-level=error",
+  ]);
+  return file;
+}
+
+export type Served = {
+  readonly port: number;
+  readonly process: ChildProcess;
+  readonly stop: () => Promise<void>;
+  readonly cpuSeconds: () => number;
+};
+
+/** Starts workerd with this configuration (Cap'n Proto text) and waits until the port answers. */
+export async function serve(name: string, folder: string, port: number, config: string): Promise<Served> {
+  mkdirSync(folder, { recursive: true });
+  const file = join(folder, `${name}.capnp`);
+  writeFileSync(file, config);
+  const child = spawn(workerd, ["serve", file, "--experimental"], { stdio: ["ignore", "inherit", "inherit"], cwd: folder });
+  const ended = new Promise<void>((resolve) => child.on("exit", () => resolve()));
+  for (let tries = 0; !(await isOpen(port)); tries += 1) {
+    if (tries > 200 || child.exitCode !== null) throw new Error(`${name}: workerd did not come up`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  return {
+    port,
+    process: child,
+    stop: () => (child.kill("SIGKILL"), ended),
+    cpuSeconds: () => cpuSecondsOf(child.pid ?? 0),
+  };
+}
+
+const isOpen = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect(port, "127.0.0.1", () => (socket.destroy(), resolve(true)));
+    socket.on("error", () => resolve(false));
+  });
+
+const ticksPerSecond = 100;
+
+/** User and system time of a process so far, from Linux's /proc. */
+function cpuSecondsOf(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
+}

@@ -1,0 +1,17 @@
+// What a gateway costs that does nothing: Hono, the body parsed, forwarded, and the answer passed on.
+
+import { Hono } from "hono";
+
+const app = new Hono<{ Bindings: { PROVIDER: string } }>();
+
+app.post("/chat", async (c) => {
+  const body = await c.req.json<object>();
+  const answer = await fetch(`${c.env.PROVIDER}/v1/chat/completions`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", Authorization: "Bearer k" },
+    body: JSON.stringify(body),
+  });
+  return c.json(await answer.json());
+});
+
+export default app;

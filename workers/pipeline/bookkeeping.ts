@@ -1,0 +1,100 @@
+// The fast path's bookkeeping, after the answer is out: entries of a moment go to each object in one call.
+//
+// A session's results and a key's freed places ride on the next call to the same object, or go by themselves after a
+// moment; the record goes to each shard in one piece. One request of the isolate carries the flush for all that came
+// meanwhile, in its own `waitUntil`.
+
+import type { Env } from "../env.ts";
+import { errorClass, logEvent } from "../log.ts";
+import type { LedgerEntry } from "../objects/ledger.ts";
+import { keyStub, ledgerShardOf, ledgerStub } from "../objects/names.ts";
+import type { Settled } from "../objects/session.ts";
+
+/** Long enough that requests under load share a flush, short next to the time that a model takes. */
+const flushAfterMs = 50;
+
+export type Books = {
+  /** By the session object's id. */
+  readonly settled: Map<string, Settled[]>;
+  /** Runs that ended, by the API key's id. */
+  readonly released: Map<string, string[]>;
+  readonly entries: Map<number, LedgerEntry[]>;
+  flushing: boolean;
+};
+
+const shelves = new WeakMap<object, Books>();
+
+function booksOf(env: Env): Books {
+  let books = shelves.get(env);
+  if (books === undefined) {
+    books = { settled: new Map(), released: new Map(), entries: new Map(), flushing: false };
+    shelves.set(env, books);
+  }
+  return books;
+}
+
+function add<K, V>(to: Map<K, V[]>, key: K, value: V): void {
+  const list = to.get(key);
+  if (list === undefined) to.set(key, [value]);
+  else list.push(value);
+}
+
+/** What the next call to this session takes along; the caller must send it. */
+export function takeSettled(env: Env, session: string): Settled[] {
+  const { settled } = booksOf(env);
+  const list = settled.get(session) ?? [];
+  settled.delete(session);
+  return list;
+}
+
+/** The same for a key. */
+export function takeReleased(env: Env, keyId: string): string[] {
+  const { released } = booksOf(env);
+  const list = released.get(keyId) ?? [];
+  released.delete(keyId);
+  return list;
+}
+
+export type Book = {
+  readonly session?: { readonly object: string; readonly settled: Settled };
+  readonly key?: { readonly id: string; readonly run: string };
+  readonly entry?: LedgerEntry & { readonly summary: { readonly run: string } };
+};
+
+/** Takes down what is to be kept; the flush is under way when this returns. */
+export function keep(env: Env, ctx: Pick<ExecutionContext, "waitUntil">, { session, key, entry }: Book): void {
+  const books = booksOf(env);
+  if (session !== undefined) add(books.settled, session.object, session.settled);
+  if (key !== undefined) add(books.released, key.id, key.run);
+  if (entry !== undefined) add(books.entries, ledgerShardOf(entry.summary.run), entry);
+  if (books.flushing) return;
+  books.flushing = true;
+  ctx.waitUntil(flushSoon(env, books));
+}
+
+async function flushSoon(env: Env, books: Books): Promise<void> {
+  try {
+    await new Promise((resolve) => setTimeout(resolve, flushAfterMs));
+  } finally {
+    books.flushing = false;
+  }
+  const { settled, released, entries } = books;
+  const work: Promise<void>[] = [
+    ...[...settled].map(([id, list]) => attempt(() => env.SESSION.get(env.SESSION.idFromString(id)).settle(list))),
+    ...[...released].map(([id, list]) => attempt(() => keyStub(env, id).release(list))),
+    ...[...entries].map(([shard, list]) => attempt(() => ledgerStub(env, shard).append(JSON.stringify(list)))),
+  ];
+  settled.clear();
+  released.clear();
+  entries.clear();
+  await Promise.all(work);
+}
+
+/** Everything kept here may be sent twice: one retry, with a fresh stub, covers an object that was reset in between. */
+async function attempt(send: () => Promise<void>): Promise<void> {
+  try {
+    await send();
+  } catch {
+    await send().catch((error: unknown) => logEvent("books.flushFailed", { error: errorClass(error) }));
+  }
+}
