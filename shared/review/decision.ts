@@ -107,7 +107,8 @@ function approve(review: Review, answer: Answer, now: number): Verdict {
 function isRepeat(review: Review, closing: Closing, answer: Answer): boolean {
   if (closing.how === "denied") return answer.act === "deny" && closing.by === answer.reviewer;
   if (closing.how !== "approved") return false;
-  return answer.act === "approve" && closing.by === answer.reviewer && (answer.editedDigest ?? answer.digest) === review.digest;
+  const voted = review.votes.some(({ reviewer }) => reviewer === answer.reviewer);
+  return answer.act === "approve" && voted && (answer.editedDigest ?? answer.digest) === review.digest;
 }
 
 /** Closes an open review from outside: its deadline, a cancellation, or that nobody could be reached. Null where it is closed already. */

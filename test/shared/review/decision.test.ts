@@ -1,0 +1,257 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { type Answer, type Review, type Verdict, closeReview, decide } from "../../../shared/review/decision.ts";
+
+const opened = 1_000_000;
+const deadline = opened + 60_000;
+
+const review = (over: Partial<Review> = {}): Review => ({
+  gate: "request",
+  version: 1,
+  digest: "d1",
+  openedAt: opened,
+  deadlineAt: deadline,
+  quorum: 1,
+  reviewers: ["Ada", "Grace", "Edsger"],
+  owner: null,
+  selfApproval: true,
+  votes: [],
+  closing: null,
+  ...over,
+});
+
+const answer = (reviewer: string, over: Partial<Answer> = {}): Answer => ({
+  act: "approve",
+  reviewer,
+  channel: "outbox",
+  version: 1,
+  digest: "d1",
+  ...over,
+});
+
+/** The review after an answer that must have counted. */
+function after(verdict: Verdict): Review {
+  if (verdict.kind !== "voted" && verdict.kind !== "approved" && verdict.kind !== "denied") throw new Error(`not counted: ${verdict.kind}`);
+  return verdict.review;
+}
+
+describe("one reviewer", () => {
+  test("an approval of what is current closes the review and says who, when, where and which version", () => {
+    const verdict = decide(review(), answer("Ada"), opened + 5);
+    expect(verdict).toMatchObject({ kind: "approved", edited: false });
+    expect(after(verdict).closing).toEqual({ how: "approved", by: "Ada", at: opened + 5, channel: "outbox", version: 1, reason: null });
+  });
+
+  test("a denial closes the review, with the reason where one was given", () => {
+    expect(after(decide(review(), answer("Ada", { act: "deny", reason: "No." }), opened)).closing).toMatchObject({
+      how: "denied",
+      reason: "No.",
+    });
+    expect(after(decide(review(), answer("Ada", { act: "deny" }), opened)).closing).toMatchObject({ how: "denied", reason: null });
+  });
+
+  test("an edited approval makes a new version, and what is approved is the edited content", () => {
+    const verdict = decide(review(), answer("Ada", { editedDigest: "d2" }), opened);
+    expect(verdict).toMatchObject({ kind: "approved", edited: true, review: { version: 2, digest: "d2", closing: { version: 2 } } });
+  });
+
+  test("an edit that comes to the same content is no edit", () => {
+    expect(decide(review(), answer("Ada", { editedDigest: "d1" }), opened)).toMatchObject({
+      kind: "approved",
+      edited: false,
+      review: { version: 1 },
+    });
+  });
+});
+
+describe("time", () => {
+  test.each([
+    [deadline - 1, "approved"],
+    [deadline, "late"],
+    [deadline + 1, "late"],
+  ])("an approval at %i against a deadline at 1060000 is %s", (now, kind) => {
+    expect(decide(review(), answer("Ada"), now).kind).toBe(kind);
+  });
+
+  test("a denial at the millisecond of the deadline is late as well: the deadline is a no of its own", () => {
+    expect(decide(review(), answer("Ada", { act: "deny" }), deadline)).toEqual({ kind: "late" });
+  });
+
+  test("after the deadline closed the review an answer is told so", () => {
+    const closed = closeReview(review(), "expired", "deadline", deadline);
+    expect(closed && decide(closed, answer("Ada"), deadline + 1)).toMatchObject({
+      kind: "closed",
+      closing: { how: "expired", at: deadline },
+    });
+  });
+});
+
+describe("what was seen", () => {
+  test.each<[string, Partial<Answer>]>([
+    ["an older version", { version: 0 }],
+    ["a newer version", { version: 2 }],
+    ["another digest of the same version", { digest: "d1x" }],
+    ["an empty digest", { digest: "" }],
+  ])("an answer about %s decides nothing and is told what is current", (_, over) => {
+    for (const act of ["approve", "deny"] as const) {
+      expect(decide(review(), answer("Ada", { ...over, act }), opened)).toEqual({ kind: "stale", version: 1, digest: "d1" });
+    }
+  });
+});
+
+describe("who may decide", () => {
+  test("somebody who is not on the list may neither approve nor deny, whatever the state of the review", () => {
+    const closed = after(decide(review(), answer("Ada"), opened));
+    for (const each of [review(), closed]) {
+      for (const act of ["approve", "deny"] as const)
+        expect(decide(each, answer("Mallory", { act }), opened)).toEqual({ kind: "notAllowed", why: "notAReviewer" });
+    }
+  });
+
+  test("names are exact", () => {
+    for (const name of ["ada", "Ada ", "", "Ad\u0061\u200b"]) expect(decide(review(), answer(name), opened).kind).toBe("notAllowed");
+  });
+
+  const own = review({ owner: "Ada", selfApproval: false });
+
+  test("whose client asked may not approve where the policy bars it, not even with an edit", () => {
+    expect(decide(own, answer("Ada"), opened)).toEqual({ kind: "notAllowed", why: "ownRequest" });
+    expect(decide(own, answer("Ada", { editedDigest: "d2" }), opened)).toEqual({ kind: "notAllowed", why: "ownRequest" });
+  });
+
+  test("they may say no to their own request, and others may approve it", () => {
+    expect(decide(own, answer("Ada", { act: "deny" }), opened).kind).toBe("denied");
+    expect(decide(own, answer("Grace"), opened).kind).toBe("approved");
+  });
+
+  test("where the policy allows it they approve their own request like anybody else", () => {
+    expect(decide(review({ owner: "Ada" }), answer("Ada"), opened).kind).toBe("approved");
+  });
+});
+
+describe("a quorum of two among three", () => {
+  const two = review({ quorum: 2 });
+
+  test("the first approval is a vote, the second one closes it", () => {
+    const first = decide(two, answer("Ada"), opened);
+    expect(first.kind).toBe("voted");
+    const second = decide(after(first), answer("Grace"), opened + 1);
+    expect(second.kind).toBe("approved");
+    expect(after(second).votes.map(({ reviewer }) => reviewer)).toEqual(["Ada", "Grace"]);
+    expect(after(second).closing).toMatchObject({ how: "approved", by: "Grace" });
+  });
+
+  test("one person counts once, however often and through however many channels", () => {
+    const voted = after(decide(two, answer("Ada"), opened));
+    for (const channel of ["outbox", "email", "slack"])
+      expect(decide(voted, answer("Ada", { channel }), opened + 1)).toEqual({ kind: "repeated" });
+  });
+
+  test("one no ends it, whoever approved before, that person included", () => {
+    const voted = after(decide(two, answer("Ada"), opened));
+    expect(after(decide(voted, answer("Grace", { act: "deny" }), opened + 1)).closing).toMatchObject({ how: "denied", by: "Grace" });
+    expect(after(decide(voted, answer("Ada", { act: "deny" }), opened + 1)).closing).toMatchObject({ how: "denied", by: "Ada" });
+  });
+
+  test("an edit voids the approvals of what was there before, and the editor's counts for the new version", () => {
+    const voted = after(decide(two, answer("Ada"), opened));
+    const edited = decide(voted, answer("Grace", { editedDigest: "d2" }), opened + 1);
+    expect(edited).toMatchObject({ kind: "voted", edited: true, review: { version: 2, digest: "d2" } });
+    expect(after(edited).votes).toEqual([{ reviewer: "Grace", version: 2, at: opened + 1, channel: "outbox" }]);
+    expect(decide(after(edited), answer("Ada"), opened + 2)).toEqual({ kind: "stale", version: 2, digest: "d2" });
+    expect(decide(after(edited), answer("Ada", { version: 2, digest: "d2" }), opened + 3).kind).toBe("approved");
+  });
+
+  test("whoever approved may still edit, which starts the count again with their own", () => {
+    const voted = after(decide(two, answer("Ada"), opened));
+    expect(after(decide(voted, answer("Ada", { editedDigest: "d2" }), opened + 1)).votes).toHaveLength(1);
+  });
+});
+
+describe("answers that come again", () => {
+  test("the same person's same answer is a repeat; wording and channel are no part of it", () => {
+    const approved = after(decide(review(), answer("Ada"), opened));
+    expect(decide(approved, answer("Ada", { channel: "email" }), opened + 9)).toEqual({ kind: "repeated" });
+    const denied = after(decide(review(), answer("Ada", { act: "deny", reason: "a" }), opened));
+    expect(decide(denied, answer("Ada", { act: "deny", reason: "b" }), opened + 9)).toEqual({ kind: "repeated" });
+  });
+
+  test("everybody whose approval counted repeats it, not only the last", () => {
+    const first = after(decide(review({ quorum: 2 }), answer("Ada"), opened));
+    const closed = after(decide(first, answer("Grace"), opened + 1));
+    expect(decide(closed, answer("Ada"), opened + 2)).toEqual({ kind: "repeated" });
+    expect(decide(closed, answer("Edsger"), opened + 2).kind).toBe("closed");
+  });
+
+  test("the other answer of the same person, and anybody else's, is told who was first", () => {
+    const approved = after(decide(review(), answer("Ada"), opened));
+    expect(decide(approved, answer("Ada", { act: "deny" }), opened + 1)).toMatchObject({
+      kind: "closed",
+      closing: { by: "Ada", how: "approved" },
+    });
+    expect(decide(approved, answer("Grace"), opened + 1)).toMatchObject({ kind: "closed", closing: { by: "Ada" } });
+    expect(decide(approved, answer("Grace", { act: "deny" }), opened + 1)).toMatchObject({ kind: "closed", closing: { by: "Ada" } });
+  });
+
+  test("an approval of other content than what was approved is no repeat", () => {
+    const approved = after(decide(review(), answer("Ada", { editedDigest: "d2" }), opened));
+    expect(decide(approved, answer("Ada"), opened + 1).kind).toBe("closed");
+    expect(decide(approved, answer("Ada", { editedDigest: "d2" }), opened + 1).kind).toBe("repeated");
+    expect(decide(approved, answer("Ada", { editedDigest: "d3" }), opened + 1).kind).toBe("closed");
+  });
+
+  test("nothing repeats a review that was closed from outside", () => {
+    for (const how of ["expired", "cancelled", "undeliverable"] as const) {
+      const closed = closeReview(review(), how, "why", opened);
+      expect(closed && decide(closed, answer("Ada"), opened).kind).toBe("closed");
+    }
+  });
+});
+
+test("a review is closed from outside once, and never where somebody decided", () => {
+  const closed = closeReview(review(), "cancelled", "caller", opened);
+  expect(closed?.closing).toEqual({ how: "cancelled", why: "caller", at: opened });
+  expect(closed && closeReview(closed, "expired", "deadline", deadline)).toBeNull();
+  expect(closeReview(after(decide(review(), answer("Ada"), opened)), "expired", "deadline", deadline)).toBeNull();
+});
+
+const anAnswer = fc.record({
+  act: fc.constantFrom("approve" as const, "deny" as const),
+  reviewer: fc.constantFrom("Ada", "Grace", "Edsger", "Mallory"),
+  channel: fc.constantFrom("outbox", "email"),
+  version: fc.integer({ min: 0, max: 3 }),
+  digest: fc.constantFrom("d1", "d2", "d3"),
+  editedDigest: fc.option(fc.constantFrom("d1", "d2", "d3"), { nil: undefined }),
+  after: fc.integer({ min: 0, max: 30_000 }),
+});
+
+test("of any answers in any order at most one closes a review, with enough different people who may and no later change", () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 3 }), fc.boolean(), fc.array(anAnswer, { maxLength: 20 }), (quorum, selfApproval, answers) => {
+      let current = review({ quorum, selfApproval, owner: "Ada" });
+      let now = opened;
+      let closings = 0;
+      for (const { after: later, editedDigest, ...rest } of answers) {
+        now += later;
+        const given: Answer = editedDigest === undefined ? rest : { ...rest, editedDigest };
+        const before = structuredClone(current);
+        const verdict = decide(current, given, now);
+        expect(current).toEqual(before);
+        if (verdict.kind !== "voted" && verdict.kind !== "approved" && verdict.kind !== "denied") continue;
+        expect(before.closing).toBeNull();
+        expect(now).toBeLessThan(deadline);
+        expect([given.version, given.digest]).toEqual([before.version, before.digest]);
+        expect(given.reviewer).not.toBe("Mallory");
+        current = verdict.review;
+        if (current.closing === null) continue;
+        closings += 1;
+        if (verdict.kind === "denied") continue;
+        expect(new Set(current.votes.map(({ reviewer }) => reviewer)).size).toBe(quorum);
+        expect(current.votes.every(({ version }) => version === current.version)).toBe(true);
+        if (!selfApproval) expect(current.votes.map(({ reviewer }) => reviewer)).not.toContain("Ada");
+      }
+      expect(closings).toBeLessThanOrEqual(1);
+    }),
+    { numRuns: 500 },
+  );
+});
