@@ -1,0 +1,318 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { type Effect, type RunEvent, type RunState, mostCalls, newRun, openGate, step } from "../../../shared/run/lifecycle.ts";
+import type { Answer } from "../../../shared/review/decision.ts";
+
+const begun = 1_000_000;
+const deadlineSeconds = 60;
+const terms = { reviewers: ["Ada", "Grace"], quorum: 1, owner: null, selfApproval: true, deadlineSeconds };
+const both = { request: true, response: true };
+
+const run = (gates: RunState["gates"] = both, quorum = 1): RunState => newRun(gates, { ...terms, quorum }, "request-1");
+
+/** Takes events in turn, all at one time, and gives the last state with every effect. */
+function play(state: RunState, events: readonly RunEvent[], now = begun): { state: RunState; effects: Effect[] } {
+  const effects: Effect[] = [];
+  for (const event of events) {
+    const next = step(state, event, now);
+    state = next.state;
+    effects.push(...next.effects);
+  }
+  return { state, effects };
+}
+
+const approve = (gate: "request" | "response", digest: string, over: Partial<Answer> = {}): RunEvent => ({
+  kind: "answered",
+  gate,
+  answer: { act: "approve", reviewer: "Ada", channel: "outbox", version: 1, digest, ...over },
+});
+const deny = (gate: "request" | "response", digest: string): RunEvent => approve(gate, digest, { act: "deny", reason: "No." });
+const received: RunEvent = { kind: "received" };
+const generated: RunEvent = { kind: "generated", call: 1, replyDigest: "reply-1" };
+
+describe("the way of a run", () => {
+  test("through both gates: ask, call, ask, finish, each once", () => {
+    const { state, effects } = play(run(), [received, approve("request", "request-1"), generated, approve("response", "reply-1")]);
+    expect(effects).toEqual([
+      { kind: "ask", gate: "request" },
+      { kind: "withdraw", gate: "request" },
+      { kind: "callModel", call: 1, again: false },
+      { kind: "ask", gate: "response" },
+      { kind: "withdraw", gate: "response" },
+      { kind: "finish" },
+    ]);
+    expect(state).toMatchObject({ phase: "ended", end: { kind: "completed" } });
+  });
+
+  test("without gates the model is called at once and its reply is the end", () => {
+    const { state, effects } = play(run({ request: false, response: false }), [received, generated]);
+    expect(effects).toEqual([{ kind: "callModel", call: 1, again: false }, { kind: "finish" }]);
+    expect(state.end).toEqual({ kind: "completed" });
+  });
+
+  test("a no at the request gate ends it before any call, a no at the response gate after it", () => {
+    const first = play(run(), [received, deny("request", "request-1")]);
+    expect(first.state.end).toEqual({ kind: "rejected", gate: "request", by: "Ada", reason: "No." });
+    expect(first.effects).not.toContainEqual(expect.objectContaining({ kind: "callModel" }));
+    const second = play(run(), [received, approve("request", "request-1"), generated, deny("response", "reply-1")]);
+    expect(second.state.end).toMatchObject({ kind: "rejected", gate: "response" });
+  });
+
+  test("an edit at the request gate is what the call is for", () => {
+    const { state } = play(run(), [received, approve("request", "request-1", { editedDigest: "request-2" })]);
+    expect(state).toMatchObject({ requestDigest: "request-2", phase: "generating" });
+  });
+
+  test("an edit at the response gate leaves the digest of the request alone", () => {
+    const { state } = play(run(), [
+      received,
+      approve("request", "request-1"),
+      generated,
+      approve("response", "reply-1", { editedDigest: "reply-2" }),
+    ]);
+    expect(state.requestDigest).toBe("request-1");
+    expect(state.reviews.response).toMatchObject({ version: 2, digest: "reply-2" });
+  });
+
+  test("an edited vote below the quorum asks everybody again about the new version", () => {
+    const { state, effects } = play(run(both, 2), [received, approve("request", "request-1", { editedDigest: "request-2" })]);
+    expect(effects.slice(1)).toEqual([
+      { kind: "withdraw", gate: "request" },
+      { kind: "ask", gate: "request" },
+    ]);
+    expect(openGate(state)).toBe("request");
+  });
+
+  test("the response gate's deadline counts from the moment it opened", () => {
+    const asked = play(run(), [received, approve("request", "request-1")], begun).state;
+    const { state } = step(asked, generated, begun + 50_000);
+    expect(state.reviews.response).toMatchObject({ openedAt: begun + 50_000, deadlineAt: begun + 50_000 + deadlineSeconds * 1000 });
+  });
+});
+
+describe("deadlines", () => {
+  const asked = play(run(), [received]).state;
+  const deadline = begun + deadlineSeconds * 1000;
+
+  test.each([
+    [deadline - 1, null],
+    [deadline, { kind: "expired", gate: "request" }],
+    [deadline + 86_400_000, { kind: "expired", gate: "request" }],
+  ])("the deadline's event at %i of 1060000 ends the run as %o", (now, end) => {
+    expect(step(asked, { kind: "deadline", gate: "request" }, now).state.end).toEqual(end);
+  });
+
+  test("in the very millisecond of the deadline an approval is late, and the deadline ends it: in either order the answer is no", () => {
+    const late = step(asked, approve("request", "request-1"), deadline);
+    expect(late).toMatchObject({ verdict: { kind: "late" }, effects: [] });
+    const ended = step(late.state, { kind: "deadline", gate: "request" }, deadline);
+    expect(ended.state.end).toEqual({ kind: "expired", gate: "request" });
+    expect(step(ended.state, approve("request", "request-1"), deadline)).toMatchObject({ verdict: { kind: "closed" }, effects: [] });
+  });
+
+  test("the request gate's deadline does nothing once the request was approved", () => {
+    const approved = step(asked, approve("request", "request-1"), deadline - 1).state;
+    expect(step(approved, { kind: "deadline", gate: "request" }, deadline + 1)).toEqual({ state: approved, effects: [], verdict: null });
+  });
+
+  test("a deadline of a gate that was never opened does nothing", () => {
+    expect(step(asked, { kind: "deadline", gate: "response" }, deadline * 2).state).toBe(asked);
+  });
+});
+
+describe("model calls", () => {
+  const calling = play(run(), [received, approve("request", "request-1")]).state;
+
+  test("a lost call is made again under a new number, and says so", () => {
+    expect(step(calling, { kind: "callLost", call: 1 }, begun).effects).toEqual([{ kind: "callModel", call: 2, again: true }]);
+  });
+
+  test("the answer of a call that was given up is not taken", () => {
+    const again = step(calling, { kind: "callLost", call: 1 }, begun).state;
+    expect(step(again, generated, begun)).toEqual({ state: again, effects: [], verdict: null });
+    expect(step(again, { ...generated, call: 2 }, begun).effects).toEqual([{ kind: "ask", gate: "response" }]);
+  });
+
+  test("losing the same call twice makes it again once", () => {
+    const again = step(calling, { kind: "callLost", call: 1 }, begun).state;
+    expect(step(again, { kind: "callLost", call: 1 }, begun).state).toBe(again);
+  });
+
+  test(`a call that is lost ${mostCalls} times fails the run`, () => {
+    const { state, effects } = play(
+      calling,
+      [1, 2, 3, 4].map((call): RunEvent => ({ kind: "callLost", call })),
+    );
+    expect(effects).toEqual([{ kind: "callModel", call: 2, again: true }, { kind: "callModel", call: 3, again: true }, { kind: "finish" }]);
+    expect(state.end).toEqual({ kind: "failed" });
+  });
+
+  test("a failed call fails the run, and a cancellation during the call leaves its answer without effect", () => {
+    expect(step(calling, { kind: "callFailed", call: 1 }, begun).state.end).toEqual({ kind: "failed" });
+    const cancelled = step(calling, { kind: "cancelled", cause: "caller" }, begun).state;
+    expect(cancelled.end).toEqual({ kind: "cancelled", cause: "caller" });
+    expect(step(cancelled, generated, begun)).toEqual({ state: cancelled, effects: [], verdict: null });
+  });
+});
+
+const gate = fc.constantFrom("request" as const, "response" as const);
+const digest = fc.constantFrom("request-1", "request-2", "reply-1", "reply-2");
+const anEvent: fc.Arbitrary<RunEvent> = fc.oneof(
+  { weight: 2, arbitrary: fc.constant(received) },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      kind: fc.constant("answered" as const),
+      gate,
+      answer: fc
+        .record({
+          act: fc.constantFrom("approve" as const, "approve" as const, "approve" as const, "deny" as const),
+          reviewer: fc.constantFrom("Ada", "Grace", "Mallory"),
+          channel: fc.constant("outbox"),
+          version: fc.integer({ min: 1, max: 2 }),
+          digest,
+          edited: fc.option(digest, { nil: undefined, freq: 4 }),
+        })
+        .map(({ edited, ...answer }): Answer => (edited === undefined ? answer : { ...answer, editedDigest: edited })),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("deadline" as const), gate }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("undeliverable" as const), gate }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: fc.constant("cancelled" as const), cause: fc.constantFrom("caller" as const, "session" as const) }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant("generated" as const),
+      call: fc.integer({ min: 1, max: 4 }),
+      replyDigest: fc.constant("reply-1"),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("callFailed" as const), call: fc.integer({ min: 1, max: 4 }) }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant("callLost" as const), call: fc.integer({ min: 1, max: 4 }) }) },
+);
+const timed = fc.array(fc.record({ event: anEvent, after: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 70_000 })) }), {
+  maxLength: 40,
+});
+
+type Told = { readonly effects: Effect[]; readonly before: RunState; readonly after: RunState; readonly now: number };
+
+function tell(gates: RunState["gates"], quorum: number, events: readonly { event: RunEvent; after: number }[]): Told[] {
+  let state = run(gates, quorum);
+  let now = begun;
+  return [{ event: received, after: 0 }, ...events].map(({ event, after }) => {
+    now += after;
+    const before = state;
+    const frozen = JSON.stringify(state);
+    const next = step(state, event, now);
+    expect(JSON.stringify(before), "a step changes nothing that it was given").toBe(frozen);
+    state = next.state;
+    return { effects: [...next.effects], before, after: state, now };
+  });
+}
+
+const anyRun = fc.tuple(fc.record({ request: fc.boolean(), response: fc.boolean() }), fc.integer({ min: 1, max: 2 }), timed);
+const always = (property: (told: readonly Told[], gates: RunState["gates"], quorum: number) => void): void =>
+  fc.assert(
+    fc.property(anyRun, ([gates, quorum, events]) => property(tell(gates, quorum, events), gates, quorum)),
+    { numRuns: 1000 },
+  );
+
+describe("whatever happens in whatever order", () => {
+  test("a run ends at most once, and nothing is done after its end", () => {
+    always((told) => {
+      const ended = told.findIndex(({ after }) => after.phase === "ended");
+      expect(told.flatMap(({ effects }) => effects).filter(({ kind }) => kind === "finish")).toHaveLength(ended === -1 ? 0 : 1);
+      if (ended === -1) return;
+      for (const { effects, after } of told.slice(ended + 1)) {
+        expect(effects).toEqual([]);
+        expect(after).toBe(told[ended]?.after);
+      }
+    });
+  });
+
+  test("an event either changes nothing and has no effects, or changes the state", () => {
+    always((told) => {
+      for (const { before, after, effects } of told) if (after === before) expect(effects).toEqual([]);
+    });
+  });
+
+  test("no call number is used twice, and every call after the first is said to be another", () => {
+    always((told) => {
+      const calls = told.flatMap(({ effects }) => effects.filter((effect) => effect.kind === "callModel"));
+      expect(calls.map(({ call }) => call)).toEqual(calls.map((_, index) => index + 1));
+      expect(calls.map(({ again }) => again)).toEqual(calls.map((_, index) => index > 0));
+      expect(calls.length).toBeLessThanOrEqual(mostCalls);
+    });
+  });
+
+  test("a model is called only once the request gate, where there is one, was passed by enough people, for the very digest", () => {
+    always((told, gates, quorum) => {
+      for (const { effects, after } of told) {
+        if (!effects.some(({ kind }) => kind === "callModel") || !gates.request) continue;
+        const review = after.reviews.request;
+        expect(review?.closing).toMatchObject({ how: "approved" });
+        expect(review?.digest).toBe(after.requestDigest);
+        expect(new Set(review?.votes.map(({ reviewer }) => reviewer)).size).toBe(quorum);
+      }
+    });
+  });
+
+  test("a reply is never delivered without every gate of the run passed", () => {
+    always((told, gates) => {
+      for (const { after } of told) {
+        if (after.end?.kind !== "completed") continue;
+        for (const each of ["request", "response"] as const)
+          expect(after.reviews[each]?.closing?.how ?? "none").toBe(gates[each] ? "approved" : "none");
+      }
+    });
+  });
+
+  test("nobody who is not a reviewer ever decides", () => {
+    always((told) => {
+      for (const { after } of told) expect(JSON.stringify(after)).not.toContain("Mallory");
+    });
+  });
+
+  test("a review is approved or denied before its deadline and expires at or after it", () => {
+    always((told) => {
+      for (const review of [told.at(-1)?.after.reviews.request, told.at(-1)?.after.reviews.response]) {
+        if (!review?.closing) continue;
+        const { how, at } = review.closing;
+        if (how === "expired") expect(at).toBeGreaterThanOrEqual(review.deadlineAt);
+        if (how === "approved" || how === "denied") expect(at).toBeLessThan(review.deadlineAt);
+      }
+    });
+  });
+
+  test("each gate that was asked about is withdrawn when it closes, and never asked about again", () => {
+    always((told) => {
+      const effects = told.flatMap(({ effects }) => effects);
+      for (const each of ["request", "response"] as const) {
+        const order = effects.filter((effect) => (effect.kind === "ask" || effect.kind === "withdraw") && effect.gate === each);
+        // Alternating, beginning with ask: edits below the quorum withdraw and ask again.
+        order.forEach(({ kind }, index) => expect(kind).toBe(index % 2 === 0 ? "ask" : "withdraw"));
+        const closed = told.at(-1)?.after.reviews[each]?.closing != null;
+        expect(order.length % 2).toBe(closed || order.length === 0 ? 0 : 1);
+      }
+    });
+  });
+
+  test("every event twice is every event once", () => {
+    fc.assert(
+      fc.property(anyRun, ([gates, quorum, events]) => {
+        const once = tell(gates, quorum, events);
+        const twice = tell(
+          gates,
+          quorum,
+          events.flatMap((each) => [each, { ...each, after: 0 }]),
+        );
+        expect(twice.at(-1)?.after).toEqual(once.at(-1)?.after);
+        expect(twice.flatMap(({ effects }) => effects)).toEqual(once.flatMap(({ effects }) => effects));
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
