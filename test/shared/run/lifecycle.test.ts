@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type Effect, type RunEvent, type RunState, mostCalls, newRun, openGate, step } from "../../../shared/run/lifecycle.ts";
 import type { Answer } from "../../../shared/review/decision.ts";
