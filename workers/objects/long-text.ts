@@ -2,6 +2,13 @@
 
 const partLength = 500_000;
 
+/** A character of two code units is not cut in half: each half by itself would be stored as U+FFFD. */
+function partEnd(text: string, from: number): number {
+  const end = Math.min(from + partLength, text.length);
+  const isPair = end < text.length && (text.codePointAt(end - 1) ?? 0) > 0xffff;
+  return isPair ? end - 1 : end;
+}
+
 /** One named text at a time; `table` is a constant of the calling object, never input. */
 export class LongTexts {
   readonly #sql: SqlStorage;
@@ -21,13 +28,10 @@ export class LongTexts {
   /** Writes the text in place of what had this name. Call inside the transaction that refers to it. */
   write(name: string, text: string): void {
     this.delete(name);
-    for (let part = 0; part === 0 || part * partLength < text.length; part += 1) {
-      this.#sql.exec(
-        `INSERT INTO ${this.#table} (name, part, text) VALUES (?, ?, ?)`,
-        name,
-        part,
-        text.slice(part * partLength, (part + 1) * partLength),
-      );
+    for (let part = 0, from = 0; part === 0 || from < text.length; part += 1) {
+      const end = partEnd(text, from);
+      this.#sql.exec(`INSERT INTO ${this.#table} (name, part, text) VALUES (?, ?, ?)`, name, part, text.slice(from, end));
+      from = end;
     }
   }
 
