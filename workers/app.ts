@@ -1,6 +1,7 @@
 // The gateway's routes, in one place; and the one place that catches what cannot happen.
 
 import { Hono } from "hono";
+import { HTTPException } from "hono/http-exception";
 import { errorClass, logEvent } from "./log.ts";
 import { adminRoutes } from "./routes/admin.ts";
 import { refuse } from "./routes/auth.ts";
@@ -16,7 +17,9 @@ for (const routes of [samplingRoutes, runRoutes, reviewRoutes, adminRoutes, heal
 
 app.notFound((c) => c.json({ error: "There is nothing at this path; GET /openapi.json lists what there is" }, 404));
 
-app.onError((error) => {
+app.onError((error, c) => {
+  // What hono refuses by itself: a body that is not the JSON it claims to be.
+  if (error instanceof HTTPException && error.status < 500) return c.json({ error: error.message }, error.status);
   const quote = crypto.randomUUID();
   logEvent("request.failed", { quote, error: errorClass(error) });
   return refuse({ kind: "broken", quote });

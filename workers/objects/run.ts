@@ -13,7 +13,7 @@ import type { Verdict } from "../../shared/review/decision.ts";
 import { type EditFault, applyReplyEdits, applyRequestEdits } from "../../shared/review/edit.ts";
 import { type SubmittedForm, parseDecisionForm } from "../../shared/review/form.ts";
 import { linkRandomLength } from "../../shared/review/link.ts";
-import type { Gate } from "../../shared/review/view.ts";
+import type { Gate, RunProgress } from "../../shared/review/view.ts";
 import { type Answer, completedAnswer, outcomeAnswer, outcomeOfEnd, runMeta } from "../../shared/run/answer.ts";
 import {
   type CancelCause,
@@ -170,7 +170,7 @@ export class RunObject extends DurableObject<Env> {
     return {
       id: opening.id,
       key: opening.key.id,
-      state: progressOf(state),
+      state: this.#shownState(state),
       createdAt: opening.createdAt,
       updatedAt: lastChange(opening, state),
       mode: opening.mode,
@@ -179,6 +179,13 @@ export class RunObject extends DurableObject<Env> {
       name: opening.asker.name,
       answer: this.#store.delivery() === null ? null : (this.#store.answer() ?? null),
     };
+  }
+
+  /** Whoever reads that a run is over can read its answer: until it is let out, the run shows where it was. Nothing follows a cancellation. */
+  #shownState(state: RunState): RunProgress {
+    if (state.end === null || state.end.kind === "cancelled" || this.#store.delivery() !== null) return progressOf(state);
+    if (state.reviews.response !== null) return "responseReview";
+    return state.call === null ? "waiting" : "generating";
   }
 
   /**

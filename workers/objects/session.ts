@@ -120,6 +120,7 @@ export class SessionObject extends DurableObject<Env> {
           now,
         );
     });
+    this.#release(resultName({ originating, request }), null);
     await this.#withdrawQueued();
   }
 
@@ -179,6 +180,11 @@ export class SessionObject extends DurableObject<Env> {
     const name = resultName({ originating, request });
     const known = this.#resultOf({ originating, request });
     if (known !== null) return known;
+    // Refused meanwhile, or adopted by a run: nobody is getting an answer here.
+    const fast = this.#sql
+      .exec("SELECT 1 FROM sampling WHERE originating = ? AND request = ? AND state = 'fast'", originating, request)
+      .toArray();
+    if (fast.length === 0) return null;
     return new Promise((resolve) => {
       const waiters = this.#waiting.get(name) ?? new Set();
       this.#waiting.set(name, waiters);

@@ -10,7 +10,7 @@ import type { ParsedSampling } from "../../shared/protocol/revision-2025.ts";
 import { digestOf } from "../../shared/encoding.ts";
 import { type Limits, defaultLimits } from "../../shared/policy/limits.ts";
 import { type Result, err, ok } from "../../shared/result.ts";
-import type { Answer } from "../../shared/run/answer.ts";
+import { type Answer, refusalAnswer } from "../../shared/run/answer.ts";
 import type { Asker, Attachment, RunOpening } from "../../shared/run/opening.ts";
 import { type Plan, plannedNotes, planRun } from "../../shared/run/plan.ts";
 import { runIdOf, runRandomLength } from "../../shared/sealed-id.ts";
@@ -25,6 +25,7 @@ import { documentsOf } from "../stores/documents.ts";
 import type { KeyRecord } from "../stores/keys.ts";
 import { keep, takeReleased, takeSettled } from "./bookkeeping.ts";
 import { answerFast } from "./fast.ts";
+import { awaitRun, parseAnswer } from "./wait.ts";
 
 /** `line`: the caller holds the line. `detached`: a task or an asynchronous request; a run in any case. */
 export type Wish = { readonly kind: "line" } | { readonly kind: "detached"; readonly ttlMs: number | null };
@@ -167,16 +168,13 @@ async function repeat(
 }
 
 /** Waits for the fast-path answer that another caller is getting; takes over where that one vanished. */
-async function awaitFast(prepared: Prepared): Promise<Answer> {
-  const { session, attachment, call } = prepared;
-  for (;;) {
-    const result = await session.awaitResult(attachment.originating, attachment.request, awaitStepMs);
-    if (result !== null) return parseAnswer(result);
-    const begun = await beginSampling({ ...call, wish: { kind: "line" } });
-    if (!begun.ok) throw new Error("a repeat was refused after its first was accepted");
-    if (begun.value.kind === "answered") return begun.value.answer;
-    if (begun.value.kind === "fast") return begun.value.answer;
-  }
+async function awaitFast({ session, attachment, call }: Prepared): Promise<Answer> {
+  const result = await session.awaitResult(attachment.originating, attachment.request, awaitStepMs);
+  if (result !== null) return parseAnswer(result);
+  // Nothing came: the first one is still at it, vanished, or was refused after all (a limit), as this one may be.
+  const begun = await beginSampling({ ...call, wish: { kind: "line" } });
+  if (!begun.ok) return refusalAnswer(begun.error);
+  return begun.value.kind === "run" ? awaitRun(call.env, begun.value.run, () => {}, call.signal) : begun.value.answer;
 }
 
 const leaseSlackMs = 10_000;
@@ -224,8 +222,6 @@ function openingOf({ call, run, now, asker, attachment, identicalDigest }: Prepa
 
 /** One text for one originating request: server and id, the id with its JSON type. */
 export const originatingKey = (server: string, id: RequestId): string => JSON.stringify([server, id]);
-
-export const parseAnswer = (text: string): Answer => JSON.parse(text) as Answer; // written by our own pipeline
 
 const readiness = new WeakMap<object, (provider: Parameters<typeof providerReady>[0]) => string | undefined>();
 

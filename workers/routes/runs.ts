@@ -5,7 +5,7 @@ import { equalBytes, utf8ToBytes } from "../../shared/encoding.ts";
 import { parseRunId } from "../../shared/sealed-id.ts";
 import { runStub } from "../objects/names.ts";
 import type { RunSnapshot } from "../objects/run.ts";
-import { parseAnswer } from "../pipeline/sampling.ts";
+import { parseAnswer } from "../pipeline/wait.ts";
 import { settingsOf } from "../settings.ts";
 import { callerOf } from "../stores/keys.ts";
 import { paths } from "../urls.ts";
@@ -42,7 +42,7 @@ runRoutes.delete(paths.run, async (c) => {
   const found = await findRun(c);
   if (found instanceof Response) return found;
   const cancelled = await runStub(c.env, found.snapshot.id).cancel(found.admin ? "admin" : "caller");
-  if (!cancelled) return c.json({ error: `The run is already over: ${found.snapshot.state}` }, 409);
+  if (!cancelled) return c.json({ error: "The run is already over" }, 409);
   return c.body(null, 204);
 });
 

@@ -16,8 +16,8 @@ import { runStub, sessionStub } from "../objects/names.ts";
 import type { RunSnapshot } from "../objects/run.ts";
 import { readBody } from "../pipeline/body.ts";
 import { type Hold, holdEvents, holdJson } from "../pipeline/hold.ts";
-import { type Begun, beginSampling, originatingKey, parseAnswer } from "../pipeline/sampling.ts";
-import { awaitRun } from "../pipeline/wait.ts";
+import { type Begun, beginSampling, originatingKey } from "../pipeline/sampling.ts";
+import { awaitRun, parseAnswer } from "../pipeline/wait.ts";
 import { settingsOf } from "../settings.ts";
 import { paths, runPath } from "../urls.ts";
 import { refuse, requireKey } from "./auth.ts";
@@ -155,7 +155,10 @@ async function task(
     case "tasks/get":
       return rpc(c, success(id, taskResult(taskOf(snapshot))));
     case "tasks/cancel": {
-      if (!(await runStub(c.env, taskId).cancel("caller"))) return refuse({ kind: "taskEnded", status: taskOf(snapshot).status }, id);
+      if (!(await runStub(c.env, taskId).cancel("caller"))) {
+        const { status } = taskOf(snapshot);
+        return refuse({ kind: "taskEnded", status: status === "working" ? "ending" : status }, id);
+      }
       return rpc(c, success(id, taskResult({ ...taskOf(snapshot), status: "cancelled", lastUpdatedAt: Date.now() })));
     }
     case "tasks/result": {
@@ -202,10 +205,11 @@ export function taskOf(snapshot: RunSnapshot): Task {
 }
 
 function taskStatus({ answer, state }: RunSnapshot): Task["status"] {
+  // A cancelled task is cancelled before its cancellation is answered (2025-11-25, basic/utilities/tasks).
+  if (state === "cancelled") return state;
   // Until the answer is let out the task is at work, whatever was decided.
   if (answer === null) return "working";
-  if (state === "completed" || state === "cancelled") return state;
-  return "failed";
+  return state === "completed" ? state : "failed";
 }
 
 const statusMessages: Readonly<Record<string, string>> = {

@@ -169,7 +169,7 @@ describe("params against the schema answer -32602 and say where", () => {
     const response = await post(message);
     const { error } = await answerOf(response.clone());
     await expectError(response, message.id, { status: 200, code: -32602, message: "Invalid params" });
-    const { errors } = error?.data as { errors: { pointer: string; message: string }[] };
+    const { errors = [] } = (error?.data ?? {}) as { errors?: { pointer: string; message: string }[] };
     expect(errors.map((each) => each.pointer)).toContain(pointer);
     expect(errors.every((each) => each.message.length > 0)).toBe(true);
   });

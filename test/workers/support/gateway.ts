@@ -66,7 +66,6 @@ export async function createKey(options: object = {}): Promise<KeyAnswer> {
 
 export { jsonBody };
 
-/* oxlint-disable unicorn/no-thenable -- the policy's own word */
 /** What a server is called decides which gates it meets. */
 export const policy = {
   rules: [
