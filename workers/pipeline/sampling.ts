@@ -92,7 +92,7 @@ async function admit(prepared: Prepared, plan: Result<Plan, Refusal>): Promise<R
   const { call, attachment, session, keyObject, limits, run } = prepared;
   const durable = plan.ok && isDurable(plan.value, call);
   const leaseMs = settingsOf(call.env).modelTimeoutMs + leaseSlackMs;
-  const [associated, admitted] = await Promise.all([
+  const associateIf = (reserve: boolean): Promise<AssociateAnswer> =>
     session.associate({
       originating: attachment.originating,
       request: attachment.request,
@@ -100,18 +100,21 @@ async function admit(prepared: Prepared, plan: Result<Plan, Refusal>): Promise<R
       run,
       leaseMs,
       roundsLimit: limits.roundsPerOriginatingRequest,
-      reserve: plan.ok,
+      reserve,
       durable,
       settled: takeSettled(call.env, attachment.session),
-    }),
-    keyObject.admit({
-      run,
-      limits,
-      leaseMs: durable && plan.ok ? leaseMs + 2 * plan.value.gates.deadlineSeconds * 1000 : leaseMs,
-      identical: prepared.identicalDigest,
-      released: takeReleased(call.env, call.key.id),
-    }),
-  ]);
+    });
+  const admitting = keyObject.admit({
+    run,
+    limits,
+    leaseMs: durable && plan.ok ? leaseMs + 2 * plan.value.gates.deadlineSeconds * 1000 : leaseMs,
+    identical: prepared.identicalDigest,
+    released: takeReleased(call.env, call.key.id),
+  });
+  // A repeat opens the run of what is reserved for one: so that is reserved only once the key's limits have let it in.
+  const [associated, admitted] = durable
+    ? await admitting.then(async (answer) => [await associateIf(answer.kind === "admitted"), answer] as const)
+    : await Promise.all([associateIf(plan.ok), admitting]);
   // Whatever ends here gives its place back; a reservation of this very run is forgotten with it.
   const giveUp = (refusal: Refusal): Result<Begun, Refusal> => {
     keep(call.env, call.ctx, { key: { id: call.key.id, run } });
@@ -169,7 +172,8 @@ async function repeat(
 
 /** Waits for the fast-path answer that another caller is getting; takes over where that one vanished. */
 async function awaitFast({ session, attachment, call }: Prepared): Promise<Answer> {
-  const result = await session.awaitResult(attachment.originating, attachment.request, awaitStepMs);
+  // Where the session's object was reset, the wait is over and nothing is lost.
+  const result = await session.awaitResult(attachment.originating, attachment.request, awaitStepMs).catch(() => null);
   if (result !== null) return parseAnswer(result);
   // Nothing came: the first one is still at it, vanished, or was refused after all (a limit), as this one may be.
   const begun = await beginSampling({ ...call, wish: { kind: "line" } });
