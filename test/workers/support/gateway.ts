@@ -107,13 +107,17 @@ beforeEach(async () => {
 
 afterEach(async () => {
   vi.restoreAllMocks();
+  travelled = 0;
   await reset();
 });
 
+const realNow = Date.now.bind(Date);
+let travelled = 0;
+
 /** Time, for the Worker and every object: it goes on from there. */
 export function travel(milliseconds: number): void {
-  const from = Date.now.bind(Date);
-  vi.spyOn(Date, "now").mockImplementation(() => from() + milliseconds);
+  travelled += milliseconds;
+  vi.spyOn(Date, "now").mockImplementation(() => realNow() + travelled);
 }
 
 let requests = 0;

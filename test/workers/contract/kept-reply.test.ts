@@ -1,0 +1,148 @@
+// When the asker gave up: the run goes on, and its reply waits an hour for an identical request, which is asked about no second time.
+
+import { runDurableObjectAlarm } from "cloudflare:test";
+import { describe, expect, test } from "vitest";
+import { runStub } from "../../../workers/objects/names.ts";
+import {
+  type Asked,
+  type RpcAnswer,
+  answerOf,
+  configure,
+  createKey,
+  env,
+  eventually,
+  gateway,
+  model,
+  notices,
+  openNotice,
+  policy,
+  runReaches,
+  sample,
+  travel,
+} from "../support/gateway.ts";
+import { decide, pathOf } from "../support/reviewer.ts";
+
+const runOfAnswer = ({ result }: RpcAnswer): string | undefined => result?._meta?.["countersign/run"]?.id;
+
+/** A run whose asker has left for good, still waiting for a person. */
+async function abandoned(asked: Asked = {}, key?: string): Promise<{ run: string; link: string }> {
+  const response = await sample({ server: "request-gate", ...asked }, key === undefined ? {} : { key });
+  const notice = await openNotice("request");
+  await response.body?.cancel();
+  await eventually("the asker gone", async () =>
+    (await (await gateway(pathOf(notice.link), { key: null })).text()).includes("connection is gone"),
+  );
+  // Past the moment in which a dropped connection may come back.
+  travel(3_500);
+  await runDurableObjectAlarm(runStub(env, notice.run));
+  return notice;
+}
+
+const nextTry: Asked = { id: "next", server: "request-gate", originating: "another", session: "sess-2" };
+
+describe("on the durable path", () => {
+  test("the page says that the asker has gone; an identical request adopts the waiting run", async () => {
+    const { run } = await abandoned();
+    const again = answerOf(sample(nextTry));
+    await eventually(
+      "the second asker",
+      async () =>
+        !(await (await gateway(pathOf((await openNotice("request", run)).link), { key: null })).text()).includes("connection is gone"),
+    );
+    await decide("request", "approve", run);
+    expect(runOfAnswer(await again)).toBe(run);
+    expect(model.calls).toHaveLength(1);
+    expect(await notices()).toHaveLength(1);
+  });
+
+  test("the reply that nobody took is kept an hour, and given once", async () => {
+    const { run } = await abandoned();
+    await decide("request", "approve", run);
+    await runReaches(run, "completed");
+    travel(59 * 60_000);
+    expect(runOfAnswer(await answerOf(sample(nextTry)))).toBe(run);
+    expect(model.calls).toHaveLength(1);
+    // A third one is a new question.
+    void sample({ ...nextTry, id: "third", originating: "third" });
+    await eventually("a second review", async () => (await notices()).length === 2);
+  });
+
+  test("after an hour it is asked again", async () => {
+    const { run } = await abandoned();
+    await decide("request", "approve", run);
+    await runReaches(run, "completed");
+    travel(61 * 60_000);
+    void sample(nextTry);
+    await eventually("a second review", async () => (await notices()).length === 2);
+  });
+
+  test("a no is not kept: the next try is asked about", async () => {
+    const { run } = await abandoned();
+    await decide("request", "deny", run);
+    await runReaches(run, "rejected");
+    void sample(nextTry);
+    await eventually("a second review", async () => (await notices()).length === 2);
+  });
+
+  test.each<[string, Asked]>([
+    ["other params", { params: { maxTokens: 51 } }],
+    ["another server", { server: "reason-told" }],
+  ])("%s are not identical", async (_name, change) => {
+    await abandoned();
+    void sample({ ...nextTry, ...change });
+    await eventually("a second review", async () => (await notices()).length === 2);
+  });
+
+  test("another key's identical request finds nothing", async () => {
+    await abandoned();
+    const other = await createKey();
+    void sample(nextTry, { key: other.key });
+    await eventually("a second review", async () => (await notices()).length === 2);
+  });
+
+  test("an asker who is still there is not taken from: an identical request is a request of its own", async () => {
+    void answerOf(sample({ server: "request-gate" }));
+    await openNotice("request");
+    void answerOf(sample(nextTry));
+    await eventually("a second review", async () => (await notices()).length === 2);
+  });
+
+  test("where the policy has closed another gate since, the run is not adopted", async () => {
+    await abandoned();
+    await configure("policy", { ...policy, rules: [] });
+    void sample(nextTry);
+    await eventually("a second review", async () => (await notices()).length === 2);
+  });
+});
+
+describe("on the fast path", () => {
+  async function abandonedFast(): Promise<void> {
+    let answerNow = (): void => {};
+    model.script({ until: new Promise<void>((resolve) => (answerNow = resolve)), step: {} });
+    const response = await sample({ server: "open" }, { headers: { Accept: "text/event-stream" } });
+    await eventually("the call", async () => model.calls.length === 1);
+    await response.body?.cancel();
+    answerNow();
+  }
+
+  test("a reply whose asker left while the model was at work is kept for an identical request", async () => {
+    await abandonedFast();
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(await answerOf(sample({ ...nextTry, server: "open" }))).toHaveProperty("result");
+    expect(model.calls).toHaveLength(1);
+  });
+
+  test("it is not kept for another key", async () => {
+    await abandonedFast();
+    const other = await createKey();
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(await answerOf(sample({ ...nextTry, server: "open" }, { key: other.key }))).toHaveProperty("result");
+    expect(model.calls).toHaveLength(2);
+  });
+
+  test("a reply that was taken is kept for nobody", async () => {
+    await answerOf(sample({ server: "open" }));
+    await answerOf(sample({ ...nextTry, server: "open" }));
+    expect(model.calls).toHaveLength(2);
+  });
+});
