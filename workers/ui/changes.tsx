@@ -1,7 +1,7 @@
 // What was changed, field by field: for the reviewer who previews their own edits, and for those who come after.
 
 import { condense, type Change, type FieldChange } from "../../shared/review/difference.ts";
-import { Frame, SaidInline } from "./outside-text.tsx";
+import { Frame, SaidInline, type Origin } from "./outside-text.tsx";
 import { placeWords, reviewWords as words } from "./review-words.ts";
 
 const Part = ({ change }: { change: Change }) => {
@@ -31,7 +31,7 @@ const Part = ({ change }: { change: Change }) => {
 };
 
 /** The changed fields with what was taken out and put in. `from` says whose text it is. */
-export const Changes = ({ changes, from }: { changes: readonly FieldChange[]; from: string }) => (
+export const Changes = ({ changes, from }: { changes: readonly FieldChange[]; from: Origin }) => (
   <>
     {changes.map((field) => (
       <section class="piece">

@@ -6,7 +6,7 @@ import { formFields, longestReason } from "../../shared/review/form.ts";
 import type { ReviewView } from "../../shared/review/view.ts";
 import { modelsOnButton } from "./models.tsx";
 import { Name } from "./outside-text.tsx";
-import { relativeWords, reviewWords as words, timeWords } from "./review-words.ts";
+import { reviewWords as words, timeWords } from "./review-words.ts";
 import { fill } from "./sentence.tsx";
 
 /** A name of any length may come from outside; on a button a long one would push the words that matter off the screen. */
@@ -41,10 +41,10 @@ const reasonHint = (view: ReviewView): string =>
 export const Decision = ({ view, kept }: { view: ReviewView; kept: SubmittedForm | undefined }) => (
   <section class="decision" id="decision" tabindex={-1} aria-labelledby="decision-heading">
     <h2 id="decision-heading">{words.decide.heading}</h2>
-    <p>{fill(words[view.gate].exactly, { version: String(view.version) })}</p>
+    <p>{fill(words.decide.as, { reviewer: <Name value={view.reviewer} /> })}</p>
     <p>
-      {words[view.gate].notSent}{" "}
-      {fill(words.decide.silence, { deadline: `${timeWords(view.deadlineAt)} (${relativeWords(view.deadlineAt, view.now)})` })}
+      {fill(words[view.gate].exactly, { version: String(view.version) })} {words[view.gate].notSent}{" "}
+      {fill(words.decide.silence, { deadline: timeWords(view.deadlineAt) })}
     </p>
     {view.quorum > 1 ? (
       <p>
@@ -75,6 +75,5 @@ export const Decision = ({ view, kept }: { view: ReviewView; kept: SubmittedForm
         {words.decide.deny}
       </button>
     </div>
-    <p class="meta">{fill(words.glance.forYou, { reviewer: <Name value={view.reviewer} />, rule: <Name value={view.rule} /> })}</p>
   </section>
 );

@@ -2,7 +2,7 @@
 // stands there as source or base64, so that nothing reaches a provider without having been on the page. Nothing is fetched.
 
 import type { Child } from "hono/jsx";
-import { Frame, Name, OutsideText } from "./outside-text.tsx";
+import { Frame, Name, OutsideText, type Origin } from "./outside-text.tsx";
 import { reviewWords as words } from "./review-words.ts";
 
 /** Raster types only. SVG is a document, and may look different elsewhere: it is shown as its source. */
@@ -31,7 +31,7 @@ function decoded(data: string): string {
   return new TextDecoder().decode(Uint8Array.from(binary, (character) => character.charCodeAt(0)));
 }
 
-type MediaProps = { data: string; mimeType: string; place: string; from: string };
+type MediaProps = { data: string; mimeType: string; place: string; from: Origin };
 
 /** One piece of base64 from outside with the type that was claimed for it. `place` says where it stands, in our words. */
 export const Media = ({ data, mimeType, place, from }: MediaProps) => {
@@ -73,7 +73,7 @@ export const Media = ({ data, mimeType, place, from }: MediaProps) => {
   return <Explained facts={facts} why={words.media.unplayable} text={data} from={from} />;
 };
 
-const Explained = ({ facts, why, text, from }: { facts: Child; why: string; text: string; from: string }) => (
+const Explained = ({ facts, why, text, from }: { facts: Child; why: string; text: string; from: Origin }) => (
   <>
     {facts}
     {why === "" ? null : <p>{why}</p>}

@@ -2,7 +2,7 @@
 
 import { formFields } from "../../shared/review/form.ts";
 import type { ShownModel } from "../../shared/review/view.ts";
-import { Name } from "./outside-text.tsx";
+import { Name, Plain } from "./outside-text.tsx";
 import { moneyWords, reviewWords as words } from "./review-words.ts";
 import { fill } from "./sentence.tsx";
 
@@ -15,11 +15,12 @@ const About = ({ model, rank }: { model: ShownModel; rank: number }) => (
       <Name value={model.id} />
     </strong>
     <span class="meta">
-      {rank === 0 ? words.models.first : words.models.later}, {fill(words.models.atMost, { cost: moneyWords(model.worstCostUsd) })}
+      {rank === 0 ? words.models.first : words.models.later},{" "}
+      {model.worstCostUsd === 0 ? words.models.free : fill(words.models.atMost, { cost: moneyWords(model.worstCostUsd) })}
     </span>
     <span class="meta">{fill(words.models.knownAs, { provider: <Name value={model.provider} />, name: <Name value={model.name} /> })}</span>
     <span>
-      <Name value={model.why} />
+      <Plain value={model.why} />
     </span>
   </>
 );

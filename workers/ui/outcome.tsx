@@ -3,7 +3,7 @@
 import type { Child } from "hono/jsx";
 import { unreachable } from "../../shared/result.ts";
 import type { ReviewState, ReviewView } from "../../shared/review/view.ts";
-import { Name } from "./outside-text.tsx";
+import { Name, Plain } from "./outside-text.tsx";
 import { progressWords, reviewWords as words, timeWords } from "./review-words.ts";
 import { fill } from "./sentence.tsx";
 
@@ -35,8 +35,8 @@ function explanation(state: ReviewState): Child[] {
 }
 
 function reasonOf(state: ReviewState): Child[] {
-  if (state.kind === "denied" && state.reason !== null) return fill(words.states.reason, { reason: <Name value={state.reason} /> });
-  if (state.kind === "cancelled" || state.kind === "failed") return fill(words.states.why, { why: <Name value={state.why} /> });
+  if (state.kind === "denied" && state.reason !== null) return fill(words.states.reason, { reason: <Plain value={state.reason} /> });
+  if (state.kind === "cancelled" || state.kind === "failed") return fill(words.states.why, { why: <Plain value={state.why} /> });
   return [];
 }
 

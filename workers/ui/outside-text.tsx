@@ -24,19 +24,29 @@ export const Name = ({ value }: { value: string }) => (
   <bdi class="name">{value === "" ? words.outside.empty : <Parts segments={viewText(value)} />}</bdi>
 );
 
-type FrameProps = { from: string; children: Child };
+/** A sentence that another part of Countersign made, which may quote something from outside: our type, their letters. */
+export const Plain = ({ value }: { value: string }) => (
+  <bdi class="plain">
+    <Parts segments={viewText(value)} />
+  </bdi>
+);
+
+/** Whose text it is, and the words at the frame's end that say so again: a frame inside the text cannot end ours. */
+export type Origin = { readonly start: string; readonly end: string };
+
+type FrameProps = { from: Origin; children: Child };
 
 /** The frame around everything from outside. What is inside can paint neither over its border nor beyond it. */
 export const Frame = ({ from, children }: FrameProps) => (
   <div class="outside">
-    <p class="edge">{from}</p>
+    <p class="edge">{from.start}</p>
     {children}
-    <p class="edge">{words.outside.end}</p>
+    <p class="edge end">{from.end}</p>
   </div>
 );
 
 /** A whole text from outside, uncut. */
-export const OutsideText = ({ text, from }: { text: string; from: string }) => {
+export const OutsideText = ({ text, from }: { text: string; from: Origin }) => {
   const segments = viewText(text);
   const unseen = unseenIn(segments);
   return (

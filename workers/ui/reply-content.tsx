@@ -5,14 +5,14 @@ import { objectText, replyFields } from "../../shared/review/fields.ts";
 import type { ReviewView } from "../../shared/review/view.ts";
 import { EditField, type Editing } from "./edit-field.tsx";
 import { Media } from "./media.tsx";
-import { Name, OutsideText } from "./outside-text.tsx";
-import { moneyWords, placeWords, reviewWords as words } from "./review-words.ts";
+import { Name, OutsideText, type Origin } from "./outside-text.tsx";
+import { moneyWords, placeId, placeWords, reviewWords as words } from "./review-words.ts";
 import { fill } from "./sentence.tsx";
 
 type PieceProps = { block: ReplyBlock; path: string; editing: Editing | undefined; original: ReadonlyMap<string, string> | null };
 
 const ReplyPiece = ({ block, path, editing, original }: PieceProps) => {
-  const from = (field: string, text: string): string =>
+  const from = (field: string, text: string): Origin =>
     original !== null && original.get(field) !== text ? words.outside.editedReply : words.outside.model;
   switch (block.type) {
     case "text":
@@ -26,10 +26,7 @@ const ReplyPiece = ({ block, path, editing, original }: PieceProps) => {
       const text = objectText(block.input);
       return (
         <>
-          <h4>
-            {words.pieces.toolUse}: <Name value={block.name} />
-          </h4>
-          <p>{fill(words.pieces.toolUseId, { id: <Name value={block.id} /> })}</p>
+          <h4>{fill(words.pieces.toolUse, { name: <Name value={block.name} />, id: <Name value={block.id} /> })}</h4>
           <OutsideText text={text} from={from(`${path}/input`, text)} />
           <EditField editing={editing} path={`${path}/input`} text={text} kind="object" />
         </>
@@ -55,12 +52,12 @@ export const ReplyContent = ({ reply, asGenerated, editing, view }: ReplyContent
     <>
       {reply.content.length === 0 ? <p>{words.outside.empty}</p> : null}
       {reply.content.map((block, i) => (
-        <section class="piece">
+        <section class="piece" id={placeId(`/content/${i}`)}>
           <h3>{placeWords(`/content/${i}`)}</h3>
           <ReplyPiece block={block} path={`/content/${i}`} editing={editing} original={original} />
         </section>
       ))}
-      <dl>
+      <dl class="facts card">
         <dt>{words.settings.stopReason}</dt>
         <dd>{reply.stopReason === undefined ? words.settings.noStopReason : <Name value={reply.stopReason} />}</dd>
         <dt>{words.settings.realModel}</dt>

@@ -4,8 +4,8 @@ import type { ModelPreferences, SamplingRequest, ToolDefinition, ToolResultBlock
 import { objectText, requestFields } from "../../shared/review/fields.ts";
 import { EditField, type Editing } from "./edit-field.tsx";
 import { Media } from "./media.tsx";
-import { Name, OutsideText } from "./outside-text.tsx";
-import { placeWords, reviewWords as words, roleWords } from "./review-words.ts";
+import { Name, OutsideText, type Origin } from "./outside-text.tsx";
+import { placeId, placeWords, reviewWords as words, roleWords } from "./review-words.ts";
 import { fill } from "./sentence.tsx";
 
 type Message = SamplingRequest["messages"][number];
@@ -15,9 +15,9 @@ type ResultContent = ToolResultBlock["content"][number];
 /** What all pieces of one content share. `original` holds the texts that the server sent, where reviewers changed some. */
 export type Showing = { readonly editing: Editing | undefined; readonly original: ReadonlyMap<string, string> | null };
 
-type FieldProps = { showing: Showing; path: string; from?: string };
+type FieldProps = { showing: Showing; path: string; from?: Origin };
 
-const origin = ({ original }: Showing, path: string, text: string, from: string): string =>
+const origin = ({ original }: Showing, path: string, text: string, from: Origin): Origin =>
   original !== null && original.get(path) !== text ? words.outside.edited : from;
 
 const TextPiece = ({
@@ -91,7 +91,7 @@ const ResultPiece = ({ showing, path, content }: FieldProps & { content: ResultC
   }
 };
 
-const BlockPiece = ({ showing, path, block, from }: FieldProps & { block: Block; from: string }) => {
+const BlockPiece = ({ showing, path, block, from }: FieldProps & { block: Block; from: Origin }) => {
   switch (block.type) {
     case "text":
       return <TextPiece showing={showing} path={`${path}/text`} text={block.text} from={from} />;
@@ -106,18 +106,18 @@ const BlockPiece = ({ showing, path, block, from }: FieldProps & { block: Block;
     case "tool_use":
       return (
         <>
-          <h4>
-            {words.pieces.toolUse}: <Name value={block.name} />
-          </h4>
-          <p>{fill(words.pieces.toolUseId, { id: <Name value={block.id} /> })}</p>
+          <h4>{fill(words.pieces.toolUse, { name: <Name value={block.name} />, id: <Name value={block.id} /> })}</h4>
           <ObjectPiece showing={showing} path={`${path}/input`} text={objectText(block.input)} from={from} />
         </>
       );
     case "tool_result":
       return (
         <>
-          <h4>{block.isError === true ? words.pieces.failedToolResult : words.pieces.toolResult}</h4>
-          <p>{fill(words.pieces.forToolUse, { id: <Name value={block.toolUseId} /> })}</p>
+          <h4>
+            {fill(block.isError === true ? words.pieces.failedToolResult : words.pieces.toolResult, {
+              id: <Name value={block.toolUseId} />,
+            })}
+          </h4>
           {block.content.length === 0 ? <p>{words.outside.empty}</p> : null}
           {block.content.map((content, k) => (
             <ResultPiece showing={showing} path={`${path}/content/${k}`} content={content} />
@@ -134,7 +134,7 @@ const BlockPiece = ({ showing, path, block, from }: FieldProps & { block: Block;
 };
 
 const MessagePiece = ({ showing, message, index, of }: { showing: Showing; message: Message; index: number; of: number }) => (
-  <section class="piece">
+  <section class="piece" id={placeId(`/messages/${index}`)}>
     <h3>
       {words.pieces.message(index + 1, of)} <span class={`role ${message.role}`}>{roleWords[message.role]}</span>
     </h3>
@@ -150,7 +150,7 @@ const MessagePiece = ({ showing, message, index, of }: { showing: Showing; messa
 );
 
 const ToolPiece = ({ showing, tool, index }: { showing: Showing; tool: ToolDefinition; index: number }) => (
-  <section class="piece">
+  <section class="piece" id={placeId(`/tools/${index}`)}>
     <h4>
       {words.pieces.tool}: <Name value={tool.name} />
     </h4>
@@ -192,12 +192,12 @@ const Preferences = ({ preferences }: { preferences: ModelPreferences }) => {
 };
 
 const Settings = ({ showing: { editing }, request }: { showing: Showing; request: SamplingRequest }) => (
-  <section class="piece">
+  <section class="piece card" id={placeId("/maxTokens")}>
     <h3>{words.settings.heading}</h3>
     <dl>
-      <dt>{words.settings.maxTokens} (maxTokens)</dt>
+      <dt>{words.settings.maxTokens}</dt>
       <dd>
-        {request.maxTokens.toLocaleString("en-US")}
+        {words.settings.tokenCount(request.maxTokens)}
         <EditField editing={editing} path="/maxTokens" text={String(request.maxTokens)} kind="limit" />
       </dd>
       <dt>{words.settings.temperature}</dt>
@@ -215,7 +215,7 @@ const Settings = ({ showing: { editing }, request }: { showing: Showing; request
         <>
           <dt>{placeWords(`/stopSequences/${i}`)}</dt>
           <dd>
-            <OutsideText text={stop} from={words.outside.server} />
+            <Name value={JSON.stringify(stop)} />
             <EditField editing={editing} path={`/stopSequences/${i}`} text={stop} kind="removable" />
           </dd>
         </>
@@ -260,7 +260,7 @@ export const RequestContent = ({ request, asAsked, editing }: RequestContentProp
   return (
     <>
       {request.systemPrompt === undefined ? null : (
-        <section class="piece">
+        <section class="piece" id={placeId("/systemPrompt")}>
           <h3>{words.pieces.systemPrompt}</h3>
           <TextPiece showing={showing} path="/systemPrompt" text={request.systemPrompt} kind="removable" />
         </section>

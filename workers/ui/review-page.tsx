@@ -13,10 +13,19 @@ import { asHtml, Document, pageHeaders } from "./document.tsx";
 import type { Editing } from "./edit-field.tsx";
 import { Models } from "./models.tsx";
 import { isOpen, Outcome, stateWords } from "./outcome.tsx";
-import { Name } from "./outside-text.tsx";
+import { Name, Plain, type Origin } from "./outside-text.tsx";
 import { ReplyContent, replySummary } from "./reply-content.tsx";
 import { RequestContent, requestSummary } from "./request-content.tsx";
-import { moneyWords, noteWords, placeWords, provenanceWords, relativeWords, reviewWords as words, timeWords } from "./review-words.ts";
+import {
+  moneyWords,
+  noteWords,
+  placeId,
+  placeWords,
+  provenanceWords,
+  relativeWords,
+  reviewWords as words,
+  timeWords,
+} from "./review-words.ts";
 import { fill } from "./sentence.tsx";
 
 export type ReviewPageInput = {
@@ -37,10 +46,10 @@ export type ReviewPageInput = {
 
 export const reviewHeaders = pageHeaders;
 
-const Problem = ({ problem }: { problem: NonNullable<ReviewPageInput["problem"]> }) => (
+const Problem = ({ problem, open }: { problem: NonNullable<ReviewPageInput["problem"]>; open: boolean }) => (
   <section class="problem" role="alert" tabindex={-1} id="problem" autofocus>
-    <h2>{words.problem.heading}</h2>
-    <p>{problem.title}</p>
+    <h2>{problem.title}</h2>
+    {open ? <p>{words.problem.still}</p> : null}
     {problem.fields === undefined || problem.fields.length === 0 ? null : (
       <ul>
         {problem.fields.map(({ field, message }) =>
@@ -57,6 +66,29 @@ const Problem = ({ problem }: { problem: NonNullable<ReviewPageInput["problem"]>
   </section>
 );
 
+const Asker = ({ view: { asker } }: { view: ReviewView }) => (
+  <>
+    <dt>{words.who.server}</dt>
+    <dd>
+      {fill(words.who.tool, {
+        server: <Name value={asker.server} />,
+        method: <Name value={asker.method} />,
+        name: <Name value={asker.name} />,
+      })}
+    </dd>
+    <dt>{words.who.client}</dt>
+    <dd>
+      {asker.owner === null ? (
+        <Name value={asker.client} />
+      ) : (
+        fill(words.who.clientOf, { client: <Name value={asker.client} />, owner: <Name value={asker.owner} /> })
+      )}
+    </dd>
+    <dt>{words.who.sure}</dt>
+    <dd>{provenanceWords[asker.provenance]}</dd>
+  </>
+);
+
 const Glance = ({ view }: { view: ReviewView }) => {
   const [first, ...rest] = view.models;
   const names = rest.map((model, i) => (
@@ -69,7 +101,18 @@ const Glance = ({ view }: { view: ReviewView }) => {
   return (
     <section class="card">
       <h2>{words.glance.heading}</h2>
+      {view.asker.gone && isOpen(view.state) ? <p class="notice">{words.who.gone}</p> : null}
       <dl class="facts">
+        <dt>{words.glance.deadline}</dt>
+        <dd>
+          <time datetime={new Date(view.deadlineAt).toISOString()}>{timeWords(view.deadlineAt)}</time>
+          {isOpen(view.state) ? (
+            <>
+              , <strong>{relativeWords(view.deadlineAt, view.now)}</strong> {words.glance.counted}
+            </>
+          ) : null}
+        </dd>
+        <Asker view={view} />
         <dt>{words.glance.content}</dt>
         <dd>
           {view.gate === "response" && view.reply !== null && view.state.kind !== "denied"
@@ -95,56 +138,16 @@ const Glance = ({ view }: { view: ReviewView }) => {
             )}
           </>
         )}
-        <dt>{words.glance.deadline}</dt>
-        <dd>
-          <time datetime={new Date(view.deadlineAt).toISOString()}>{timeWords(view.deadlineAt)}</time>
-          {isOpen(view.state) ? (
-            <>
-              , <strong>{relativeWords(view.deadlineAt, view.now)}</strong>
-            </>
-          ) : null}
-        </dd>
         <dt>{words.glance.reviewer}</dt>
         <dd>{fill(words.glance.forYou, { reviewer: <Name value={view.reviewer} />, rule: <Name value={view.rule} /> })}</dd>
+        <dt>{words.who.run}</dt>
+        <dd>
+          <Name value={view.run} />
+        </dd>
       </dl>
     </section>
   );
 };
-
-const Asker = ({ view: { asker, run } }: { view: ReviewView }) => (
-  <section class="card">
-    <h2>{words.who.heading}</h2>
-    {asker.gone ? <p class="notice">{words.who.gone}</p> : null}
-    <dl class="facts">
-      <dt>{words.who.server}</dt>
-      <dd>
-        <Name value={asker.server} />
-      </dd>
-      <dt>{words.who.origin}</dt>
-      <dd>
-        <Name value={asker.method} /> <Name value={asker.name} />
-      </dd>
-      <dt>{words.who.client}</dt>
-      <dd>
-        <Name value={asker.client} />
-      </dd>
-      {asker.owner === null ? null : (
-        <>
-          <dt>{words.who.owner}</dt>
-          <dd>
-            <Name value={asker.owner} />
-          </dd>
-        </>
-      )}
-      <dt>{words.who.sure}</dt>
-      <dd>{provenanceWords[asker.provenance]}</dd>
-      <dt>{words.who.run}</dt>
-      <dd>
-        <Name value={run} />
-      </dd>
-    </dl>
-  </section>
-);
 
 const levels = ["high", "medium", "low"] as const;
 
@@ -158,8 +161,8 @@ const Risks = ({ risks }: { risks: readonly RiskNote[] }) => (
           .filter((risk) => risk.level === level)
           .map((risk) => (
             <li>
-              <span class={`level ${level}`}>{level}</span> <Name value={risk.message} />{" "}
-              {risk.pointer === "" ? null : <span class="meta">{fill(words.risks.where, { place: placeWords(risk.pointer) })}</span>}
+              <span class={`level ${level}`}>{level}</span> <Plain value={risk.message} />{" "}
+              {risk.pointer === "" ? null : <a href={`#${placeId(risk.pointer)}`}>{placeWords(risk.pointer)}</a>}
             </li>
           )),
       )}
@@ -174,14 +177,14 @@ const Notes = ({ view }: { view: ReviewView }) =>
       <ul>
         {view.notes.map((note) => (
           <li>
-            <Name value={noteWords(note)} />
+            <Plain value={noteWords(note)} />
           </li>
         ))}
       </ul>
     </section>
   );
 
-const EditHistory = ({ changes, view, from }: { changes: readonly FieldChange[]; view: ReviewView; from: string }) =>
+const EditHistory = ({ changes, view, from }: { changes: readonly FieldChange[]; view: ReviewView; from: Origin }) =>
   changes.length === 0 ? null : (
     <section class="card" id="changes">
       <h2>{words.changes.heading}</h2>
@@ -213,6 +216,7 @@ const RequestGate = ({ view, editing, chosen }: { view: ReviewView; editing: Edi
     <EditHistory changes={requestHistory(view)} view={view} from={words.outside.edited} />
     <section>
       <h2>{editing === undefined ? words.request.closedContent : words.request.content}</h2>
+      <p>{words.outside.rule}</p>
       <RequestContent request={view.request} asAsked={view.requestAsAsked} editing={editing} />
     </section>
     <section class="card">
@@ -245,7 +249,10 @@ const ResponseGate = ({ view, editing }: { view: ReviewView; editing: Editing | 
         {reply === null ? (
           <p>{view.state.kind === "denied" ? words.response.hidden : words.response.missing}</p>
         ) : (
-          <ReplyContent reply={reply} asGenerated={view.replyAsGenerated} editing={editing} view={view} />
+          <>
+            <p>{words.outside.rule}</p>
+            <ReplyContent reply={reply} asGenerated={view.replyAsGenerated} editing={editing} view={view} />
+          </>
         )}
       </section>
       <Notes view={view} />
@@ -282,13 +289,12 @@ const ReviewPage = ({ view, action, nonce, cspNonce, problem, kept, preview }: R
       {...(open ? { skip: { to: "decision", words: words.toDecision } } : {})}
     >
       <h1>{heading}</h1>
-      {problem === undefined ? null : <Problem problem={problem} />}
+      {problem === undefined ? null : <Problem problem={problem} open={open} />}
       <Outcome view={view} />
       {open ? <p class="lead">{lead(view)}</p> : null}
       {open && preview !== undefined ? <Preview changes={preview} view={view} /> : null}
       <Glance view={view} />
       {open || view.risks.length > 0 ? <Risks risks={view.risks} /> : null}
-      <Asker view={view} />
       {open ? (
         <form method="post" action={action} accept-charset="utf-8" autocomplete="off">
           <input type="hidden" name={formFields.nonce} value={nonce} />

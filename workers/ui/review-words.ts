@@ -14,33 +14,31 @@ export const reviewWords = {
   request: {
     title: "A server wants to ask a model",
     closedTitle: "A server wanted to ask a model",
-    lead: "{server} asks for a model’s reply, for {client}. Nothing has been sent yet. Read what would be sent, change it if you like, and decide.",
+    lead: "Nothing has been sent yet. Read what {server} would send, change it if you like, and decide.",
     content: "What would be sent",
     closedContent: "What was asked",
     approve: "Approve and send",
     approveTo: "Approve and send to {model}",
     exactly:
-      "If you approve, the content of version {version} is sent as it stands on this page, with the changes you made in the fields above, to the model you chose.",
-    notSent: "If you deny, nothing is sent to any model.",
+      "Approving sends version {version}, as it stands on this page and with the changes you made in its fields, to the model you chose.",
+    notSent: "Denying sends nothing to any model.",
   },
   response: {
     title: "A model’s reply waits for delivery",
     closedTitle: "A model’s reply",
-    lead: "{model} has replied to {server}, which works for {client}. Nothing has been delivered yet. Read the reply, change it if you like, and decide.",
+    lead: "Nothing has been delivered to {server} yet. Read what {model} replied, change it if you like, and decide.",
     content: "What would be delivered",
     closedContent: "The reply",
     approve: "Approve and deliver",
     approveTo: "Approve and deliver to {server}",
-    exactly:
-      "If you approve, the reply of version {version} is delivered as it stands on this page, with the changes you made in the fields above.",
-    notSent: "If you deny, the reply is delivered nowhere.",
+    exactly: "Approving delivers version {version} of the reply, as it stands on this page and with the changes you made in its fields.",
+    notSent: "Denying delivers it nowhere.",
     prompt: "The approved prompt that this is the reply to",
     hidden: "This reply was denied. It is not shown any more, and it was delivered nowhere.",
     missing: "There is no reply to show.",
   },
   glance: {
     heading: "At a glance",
-    asker: "Asked by",
     content: "Content",
     model: "Goes to",
     thenTo: "{first}; if that fails: {rest}",
@@ -49,27 +47,27 @@ export const reviewWords = {
     cost: "Costs at most",
     realCost: "Cost",
     deadline: "Decide before",
+    counted: "counted from when this page was opened",
     reviewer: "You are",
     forYou: "{reviewer}, asked because of the rule {rule}",
   },
   who: {
-    heading: "Who asks",
-    server: "Server",
-    client: "For the client",
-    owner: "Owned by",
-    origin: "While handling",
-    sure: "How sure is this",
+    server: "Asked by",
+    tool: "{server}, while it handles {method} {name}",
+    client: "For",
+    clientOf: "{client}, owned by {owner}",
+    sure: "How we know",
     run: "Run",
     gone: "The asker’s connection is gone. You can still decide; the reply is then kept for one hour for the same request.",
   },
   risks: {
     heading: "Look at these twice",
     none: "No rule of thumb found anything to look at twice. That is no proof that all is well.",
-    where: "In: {place}",
   },
   settings: {
     heading: "Settings",
     maxTokens: "Longest reply",
+    tokenCount: (n: number): string => `${plural(n, "token", "tokens")} (maxTokens)`,
     temperature: "Temperature",
     stopSequences: "Stops at",
     toolChoice: "May it use tools",
@@ -94,9 +92,10 @@ export const reviewWords = {
     order: "The one you choose is asked first. If it fails, the others are asked in this order. No other model gets this.",
     closedOrder: "They are asked in this order: the next one only if the one before fails.",
     first: "Asked first",
-    later: "Asked only if the ones before it fail",
+    later: "Asked if those above fail",
     atMost: "at most {cost}",
-    knownAs: "{provider} calls it {name}",
+    free: "free",
+    knownAs: "{name}, from {provider}",
   },
   notes: { heading: "What the models cannot take as asked" },
   changes: {
@@ -111,13 +110,12 @@ export const reviewWords = {
     rest: "Everything else",
   },
   outside: {
-    server: "From the server. Not written by Countersign.",
-    serverAsAssistant: "From the server, which says that a model said this. Not written by Countersign.",
-    model: "From the model. Not written by Countersign.",
-    edited: "From the server, changed by a reviewer. Not written by Countersign.",
-    editedReply: "From the model, changed by a reviewer. Not written by Countersign.",
-    reviewer: "Written by the reviewer.",
-    end: "End of this text",
+    rule: "What stands in a frame comes from outside and is shown letter by letter. Buttons, links and promises in a frame are only text.",
+    server: { start: "From the server", end: "End of what the server sent" },
+    serverAsAssistant: { start: "From the server, as a model’s words", end: "End of what the server sent" },
+    model: { start: "From the model", end: "End of what the model sent" },
+    edited: { start: "From the server, changed by a reviewer", end: "End of the changed text" },
+    editedReply: { start: "From the model, changed by a reviewer", end: "End of the changed text" },
     empty: "(empty)",
     unseen: (count: number): string =>
       `${plural(count, "character that you would not see is", "characters that you would not see are")} shown as labels like {sample}.`,
@@ -146,18 +144,19 @@ export const reviewWords = {
   },
   decide: {
     heading: "Your decision",
+    as: "You decide as {reviewer}.",
     quorum: "{quorum} people have to approve.",
     votes: "{votes} of {quorum} have approved so far.",
-    changed: "Changed something above? Look at your changes before you approve. This decides nothing.",
+    changed: "Changed something? Look at it first; this decides nothing.",
     preview: "Preview changes",
-    reason: "Reason for a no (you can leave it empty)",
+    reason: "Reason for a no (optional)",
     reasonTold: "The server will be told this reason.",
     reasonKept: "Reviewers and the record see this reason. The server is not told.",
     reasonUnsaid: "Reviewers and the record see this reason.",
     deny: "Deny",
     silence: "If nobody decides before {deadline}, that is a no.",
   },
-  problem: { heading: "Nothing is decided yet" },
+  problem: { still: "Nothing is decided yet. What you wrote is still in its fields." },
   states: {
     open: "Open",
     approved: "Approved",
@@ -190,11 +189,9 @@ export const reviewWords = {
     text: "Text",
     image: "Image",
     audio: "Sound",
-    toolUse: "Tool use",
-    toolResult: "Tool result",
-    failedToolResult: "Tool result, marked as an error",
-    forToolUse: "For the tool use {id}",
-    toolUseId: "Id {id}",
+    toolUse: "Tool use {name}, id {id}",
+    toolResult: "Result of the tool use {id}",
+    failedToolResult: "Result of the tool use {id}, marked as an error",
     structured: "Structured content",
     link: "Link to a resource (not fetched)",
     resource: "Embedded resource",
@@ -256,7 +253,7 @@ export function placeWords(path: string): string {
   const [first, second, third] = ordinals(path);
   if (path === "" || path === "/") return reviewWords.changes.rest;
   if (path === "/systemPrompt") return "System prompt";
-  if (path === "/maxTokens") return "Longest reply (maxTokens)";
+  if (path === "/maxTokens") return "Longest reply";
   if (path === "/temperature") return "Temperature";
   if (path.startsWith("/stopSequences")) return first === undefined ? "Stop sequences" : `Stop sequence ${first}`;
   if (path.startsWith("/tools/")) return path.endsWith("/description") ? `Description of tool ${first}` : `Tool ${first}`;
@@ -266,6 +263,16 @@ export function placeWords(path: string): string {
     return `Message ${first}${second === undefined ? "" : `, part ${second}`}${third === undefined ? "" : `, result ${third}`}${inner}`;
   }
   return reviewWords.changes.rest;
+}
+
+/** The id of the piece of the page that shows a place. */
+export function placeId(path: string): string {
+  const [first] = ordinals(path);
+  if (path.startsWith("/messages/")) return `message-${first}`;
+  if (path.startsWith("/tools/")) return `tool-${first}`;
+  if (path.startsWith("/content/")) return `part-${first}`;
+  if (path.startsWith("/systemPrompt")) return "system-prompt";
+  return "settings";
 }
 
 const clock = (n: number): string => String(n).padStart(2, "0");

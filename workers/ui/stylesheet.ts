@@ -26,9 +26,9 @@ export const stylesheet = `
   }
 }
 * { box-sizing: border-box; }
-html { font: 100%/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; -webkit-text-size-adjust: 100%; text-size-adjust: 100%; scroll-padding-top: 1rem; }
+html { font: 100%/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; -webkit-text-size-adjust: 100%; text-size-adjust: 100%; scroll-padding-top: 4rem; }
 body { margin: 0 auto; padding: 0 1rem 3rem; max-width: 46rem; background: var(--page); color: var(--ink); overflow-wrap: anywhere; }
-header { display: flex; flex-wrap: wrap; gap: 0 1rem; align-items: center; justify-content: space-between; min-height: 3.25rem; border-bottom: 1px solid var(--line); }
+header { position: sticky; top: 0; z-index: 1; background: var(--page); display: flex; flex-wrap: wrap; gap: 0 1rem; align-items: center; justify-content: space-between; min-height: 3.25rem; border-bottom: 1px solid var(--line); }
 .product { font-weight: 700; letter-spacing: .01em; }
 .product::before { content: ""; display: inline-block; width: .65em; height: .65em; margin-right: .5em; border: .16em solid var(--yes); border-radius: 50%; }
 header a { display: inline-flex; align-items: center; min-height: 2.75rem; }
@@ -44,25 +44,28 @@ ul, ol { margin: 0 0 .75rem; padding-left: 1.25rem; }
 li { margin-bottom: .5rem; }
 main > section, form > section { margin-top: 1.75rem; }
 .card, .decision, .outcome, .problem { padding: 1rem; background: var(--card); border: 1px solid var(--line); border-radius: .75rem; }
+.outcome + .lead, .problem + .lead { margin-top: 1.25rem; }
 .lead { font-size: 1.0625rem; }
 .meta { color: var(--soft); }
 .hidden { position: absolute; width: 1px; height: 1px; margin: -1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 dl { margin: 0; }
+.facts { display: grid; grid-template-columns: minmax(5.5rem, 24%) 1fr; gap: .5rem .75rem; }
+.facts > dd { margin: 0; }
 dt { color: var(--soft); }
 dd { margin: 0 0 .75rem; }
 dd:last-child { margin-bottom: 0; }
 .name { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace; font-weight: 600; white-space: pre-wrap; unicode-bidi: isolate; }
-.risks .name, .models .name:last-child, .notes .name { font-family: inherit; font-weight: inherit; }
+.plain { white-space: pre-line; unicode-bidi: isolate; }
 
 .piece { margin: 1rem 0 1.5rem; }
 .role { display: inline-block; padding: 0 .5rem; border: 1px solid var(--control); border-radius: 1rem; font-weight: 600; }
 .role.assistant { border-style: dashed; }
-.outside { margin: .25rem 0 .5rem; border: 1px solid var(--rule); border-left-width: .4rem; border-radius: .25rem; background: var(--outside); contain: paint; }
-.edge { margin: 0; padding: .25rem .75rem; color: var(--edge); font-weight: 600; }
+.outside { margin: .25rem 0 0; border: 1px solid var(--rule); border-left-width: .4rem; border-radius: .25rem; background: var(--outside); contain: paint; }
+.edge { margin: 0; padding: .15rem .75rem; color: var(--edge); font-weight: 600; }
 .edge:first-child { border-bottom: 1px dashed var(--rule); }
 .edge:last-child { border-top: 1px dashed var(--rule); font-weight: 400; }
 .said { padding: .75rem; font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace; font-size: 1rem; line-height: 1.5; white-space: pre-wrap; overflow-wrap: anywhere; unicode-bidi: plaintext; tab-size: 4; }
-.unseen { padding: 0 .35em; border-radius: .25em; background: var(--chip); color: var(--chip-ink); font: 600 1rem/1.4 system-ui, sans-serif; white-space: normal; unicode-bidi: isolate; }
+.unseen { padding: 0 .35em; border-radius: .25em; background: var(--chip); color: var(--chip-ink); font: 600 1rem/1.4 system-ui, sans-serif; white-space: normal; -webkit-box-decoration-break: clone; box-decoration-break: clone; unicode-bidi: isolate; }
 .unseen.gap { display: block; margin: .5rem 0; padding: .35rem .75rem; text-align: center; }
 .media { display: block; max-width: 100%; height: auto; margin: .75rem; max-width: calc(100% - 1.5rem); }
 audio.media { width: calc(100% - 1.5rem); height: 3.375rem; }
@@ -71,6 +74,8 @@ ins, del { text-decoration-thickness: .1em; padding: 0 .1em; border-radius: .15e
 ins { background: var(--added); text-decoration: underline; }
 del { background: var(--removed); text-decoration: line-through; }
 
+.edit { margin-bottom: .75rem; }
+.edit[open] { padding-bottom: .5rem; }
 summary { display: flex; align-items: center; min-height: 2.75rem; padding: .25rem 0; color: var(--link); font-weight: 600; cursor: pointer; }
 summary::-webkit-details-marker { display: none; }
 summary::before { content: "▸"; flex: none; width: 1.25em; }
@@ -80,7 +85,7 @@ textarea, input:not([type]) { display: block; width: 100%; padding: .6rem .75rem
 textarea { resize: vertical; min-height: 4.5rem; max-height: 70vh; }
 #reason { font-family: inherit; }
 input:not([type]) { min-height: 2.75rem; max-width: 12rem; }
-[aria-invalid="true"] { border: 2px solid var(--no); }
+textarea[aria-invalid="true"], input[aria-invalid="true"]:not([type]) { border: 2px solid var(--no); }
 .fault { color: var(--no-ink); font-weight: 600; }
 .kept { color: var(--soft); }
 fieldset { margin: 0; padding: 0; border: 0; }
@@ -90,7 +95,7 @@ legend { padding: 0; font-weight: 600; }
 .model > span, .models li { display: block; }
 .model strong, .model .meta, .models strong, .models .meta { display: block; }
 .models { padding: 0; list-style: none; }
-.model > span > span:last-child .name, .models li > span:last-child .name { font-family: inherit; font-weight: inherit; }
+.models li { margin-bottom: 1rem; }
 
 .level { display: inline-block; padding: 0 .5rem; border-radius: .25rem; background: var(--low); color: var(--level-ink); font-weight: 600; }
 .level.high { background: var(--high); }
@@ -109,14 +114,12 @@ legend { padding: 0; font-weight: 600; }
 .choice { margin-top: 1.25rem; }
 .choice p { margin-bottom: .5rem; }
 .deny-choice { margin-top: 1.75rem; padding-top: 1.25rem; border-top: 1px solid var(--line); }
-button { display: block; width: 100%; min-height: 3rem; padding: .6rem 1rem; border: 2px solid var(--control); border-radius: .5rem; background: transparent; color: var(--ink); font: 600 1.0625rem/1.3 inherit; font-family: inherit; cursor: pointer; }
+button { text-wrap: balance; display: block; width: 100%; min-height: 3rem; padding: .6rem 1rem; border: 2px solid var(--control); border-radius: .5rem; background: transparent; color: var(--ink); font: inherit; font-size: 1.0625rem; font-weight: 600; line-height: 1.3; cursor: pointer; }
 button.approve { min-height: 3.5rem; border-color: var(--yes); background: var(--yes); color: var(--yes-ink); }
 button.deny { margin-top: .75rem; border-color: var(--no); color: var(--no-ink); }
 .to { display: none; }
 @supports selector(:has(a)) { form:has([name="model"]) .to-any { display: none; } ${modelRules} { display: inline; } }
 @media (min-width: 40rem) {
-  .facts { display: grid; grid-template-columns: 11rem 1fr; gap: .4rem 1rem; }
-  .facts dd { margin: 0; }
   .card, .decision, .outcome, .problem { padding: 1.25rem 1.5rem; }
   button { width: auto; min-width: 14rem; }
 }
