@@ -23,6 +23,7 @@ export type StoredKey = { readonly id: string; readonly hash: string; readonly r
 export class ConfigObject extends DurableObject<Env> {
   now = (): number => Date.now();
   readonly #sql: SqlStorage;
+  #publishing: Promise<void> = Promise.resolve();
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
@@ -131,7 +132,14 @@ export class ConfigObject extends DurableObject<Env> {
     void this.ctx.storage.setAlarm(now + publishRetryMs);
   }
 
-  async #publish(): Promise<void> {
+  /** One at a time: of two writes of one key that are under way together, KV keeps either. */
+  #publish(): Promise<void> {
+    const next = this.#publishing.catch(() => {}).then(() => this.#publishDue());
+    this.#publishing = next;
+    return next;
+  }
+
+  async #publishDue(): Promise<void> {
     const rows = this.#sql
       .exec<{ kv_key: string; value: string; attempts: number }>(
         "SELECT kv_key, value, attempts FROM unpublished WHERE due_at <= ?",
