@@ -25,7 +25,15 @@ import {
   openGate,
   step,
 } from "../../shared/run/lifecycle.ts";
-import { type Attachment, type RequestVersion, type RunOpening, inOrder, replyDigest, requestDigest } from "../../shared/run/opening.ts";
+import {
+  type Attachment,
+  type RequestVersion,
+  type RunOpening,
+  inOrder,
+  receivedFact,
+  replyDigest,
+  requestDigest,
+} from "../../shared/run/opening.ts";
 import { type ModelFacts, presentReview, progressOf } from "../../shared/run/present.ts";
 import { openChannels } from "../channels/channel.ts";
 import { costUsd } from "../../shared/routing/price.ts";
@@ -600,6 +608,7 @@ export class RunObject extends DurableObject<Env> {
   #welcomeAsker(delivery: { readonly to: number } | null): void {
     if (this.#loadOpening()?.mode !== "wait") return;
     const now = this.now();
+    this.#store.unschedule("asker");
     const back = delivery === null && this.#store.isAskerGone();
     if (!back && delivery?.to !== 0) return;
     this.#store.transaction(() => {
@@ -904,24 +913,6 @@ function lastChange(opening: StoredOpening, { reviews, call }: RunState): number
     call?.startedAt ?? 0,
   );
 }
-
-const receivedFact = (opening: StoredOpening, digest: string): RecordFact => ({
-  kind: "received",
-  key: opening.key.id,
-  server: opening.asker.server,
-  method: opening.asker.method,
-  name: opening.asker.name,
-  provenance: opening.asker.provenance,
-  door: opening.door,
-  requestDigest: digest,
-  rule: opening.plan.rule,
-  requestGate: opening.plan.request,
-  responseGate: opening.plan.response,
-  models: opening.candidates.map(({ model }) => model.id),
-  risks: opening.risks.map(({ kind }) => kind),
-  contextIgnored: opening.contextIgnored,
-  takenOver: opening.takenOver,
-});
 
 function gateOf({ detail }: OutboxRow): Gate | null {
   const gate = typeof detail === "object" && detail !== null && !Array.isArray(detail) ? detail["gate"] : null;

@@ -1,0 +1,93 @@
+// What only a test inside workerd can do: look into an object's tables, cut objects off, and run alarms.
+
+import { abortAllDurableObjects, listDurableObjectIds, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { afterEach, vi } from "vitest";
+import { parseRunId } from "../../../shared/sealed-id.ts";
+import type { RecordEvent, RecordFact } from "../../../shared/outcome/record.ts";
+import { firstBrokenEvent } from "../../../shared/outcome/record.ts";
+import { runStub } from "../../../workers/objects/names.ts";
+import type { RunObject } from "../../../workers/objects/run.ts";
+import { settingsOf } from "../../../workers/settings.ts";
+import { admin, env, eventually } from "../support/gateway.ts";
+
+export const stubOf = (run: string): DurableObjectStub<RunObject> => runStub(env, run);
+
+/** The crash: every object is gone, whatever it was doing. */
+export const crash = abortAllDurableObjects;
+
+export const isRunId = (id: string): boolean => parseRunId(settingsOf(env).keys, id) !== undefined;
+
+export type Rows = Record<string, Record<string, unknown>[]>;
+
+/** Every row of every table of an object. */
+export const tablesOf = (stub: DurableObjectStub<RunObject> | DurableObjectStub): Promise<Rows> =>
+  // A callback that returns rows: what an RPC could carry is of no matter here.
+  runInDurableObject(stub as DurableObjectStub, (_, state) => tablesIn(state.storage));
+
+export function tablesIn(storage: DurableObjectStorage): Rows {
+  const names = storage.sql
+    .exec<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE '_cf_%'")
+    .toArray();
+  return Object.fromEntries(names.map(({ name }) => [name, storage.sql.exec(`SELECT * FROM "${name}"`).toArray()]));
+}
+
+/** Every row of every object of the gateway, by its class: for what must be nowhere. */
+export async function everything(): Promise<string> {
+  const namespaces = { SESSION: env.SESSION, KEY: env.KEY, RUN: env.RUN, CONFIGURATION: env.CONFIGURATION, LEDGER: env.LEDGER };
+  const parts: string[] = [];
+  for (const [name, namespace] of Object.entries(namespaces)) {
+    const any = namespace as DurableObjectNamespace;
+    for (const id of await listDurableObjectIds(any)) {
+      const tables = await runInDurableObject(any.get(id), async (_, state) => {
+        const values = state.storage.kv.list();
+        return { tables: tablesIn(state.storage), values: [...values] };
+      });
+      parts.push(`${name} ${id.toString()} ${JSON.stringify(tables)}`);
+    }
+  }
+  return parts.join("\n");
+}
+
+/** A run's events as the exported record has them; fails where their chain is broken. */
+export async function recordOf(run: string): Promise<RecordEvent[]> {
+  const text = await (await admin("/record")).text();
+  const events = text
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line) as RecordEvent)
+    .filter((event) => event.run === run);
+  const broken = firstBrokenEvent(events);
+  if (broken !== null) throw new Error(`the record of ${run} is broken at event ${broken}`);
+  return events;
+}
+
+export type FactKind = RecordFact["kind"];
+
+export const kindsOf = (events: readonly RecordEvent[]): FactKind[] => events.map(({ fact }) => fact.kind);
+
+/** The record once it has an event of this kind. */
+export const recordWith = (run: string, kind: FactKind): Promise<RecordEvent[]> =>
+  eventually(`${kind} in the record`, async () => {
+    const events = await recordOf(run);
+    return events.some(({ fact }) => fact.kind === kind) ? events : null;
+  });
+
+export const ringAlarm = (stub: DurableObjectStub<RunObject> | DurableObjectStub): Promise<boolean> =>
+  runDurableObjectAlarm(stub as DurableObjectStub);
+
+/** Which instance of its class an object is: another one after it was evicted or reset. */
+export const instanceOf = (run: string): Promise<RunObject> => runInDurableObject(stubOf(run), (instance) => instance);
+
+export const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+const realNow = Date.now.bind(Date);
+let ahead = 0;
+afterEach(() => {
+  ahead = 0;
+});
+
+/** Time goes on from so much later, for the Worker and every object; more each time it is called. Alarms are not moved: ring them. */
+export function later(milliseconds: number): void {
+  ahead += milliseconds;
+  vi.spyOn(Date, "now").mockImplementation(() => realNow() + ahead);
+}
