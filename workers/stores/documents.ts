@@ -85,6 +85,7 @@ async function read<T>(env: Env, kind: Kind<T>, served: Served<T>, now: number):
     const text = await env.CONFIG.get(kind.name, { type: "text", cacheTtl: kvCacheSeconds });
     if (text === null) {
       served.readAt = now;
+      served.problem = null;
       return;
     }
     take(kind, served, text, now);
@@ -96,7 +97,10 @@ async function read<T>(env: Env, kind: Kind<T>, served: Served<T>, now: number):
 
 function take<T>(kind: Kind<T>, served: Served<T>, text: string, now: number): void {
   served.readAt = now;
-  if (text === served.text) return;
+  if (text === served.text) {
+    served.problem = null;
+    return;
+  }
   const parsed = parseText(kind, text);
   if (parsed === null) {
     served.problem = `The ${kind.name} document in KV is malformed; the last good one serves. Write it again with PUT /admin/${kind.name}.`;

@@ -1,0 +1,184 @@
+// Configuration over HTTP: versions, 412, restore; and a malformed document that takes nothing down.
+
+import { describe, expect, test, vi } from "vitest";
+import {
+  admin,
+  adminJson,
+  answerOf,
+  configure,
+  env,
+  eventually,
+  gateway,
+  jsonBody,
+  model,
+  policy,
+  routing,
+  sample,
+  travel,
+} from "../support/gateway.ts";
+
+type Stored = { readonly version: number } & Record<string, unknown>;
+
+const documents = { policy, routing };
+
+const health = async (): Promise<{ status: string; problems: string[] }> => (await gateway("/healthz", { key: null })).json();
+
+const put = (name: string, document: unknown, ifMatch?: string): Promise<Response> =>
+  admin(`/${name}`, jsonBody("PUT", document, ifMatch === undefined ? {} : { "If-Match": ifMatch }));
+
+describe.each(["policy", "routing"] as const)("%s", (name) => {
+  test("is read with its version, and replaced whole by who names that version", async () => {
+    const read = await admin(`/${name}`);
+    const current = await read.json<Stored>();
+    expect(read.headers.get("ETag")).toBe(`"${current.version}"`);
+    for (const [index, form] of [String(current.version), `"${current.version + 1}"`, `W/"${current.version + 2}"`].entries()) {
+      const written = await put(name, documents[name], form);
+      expect([written.status, written.headers.get("ETag")]).toEqual([200, `"${current.version + 1 + index}"`]);
+    }
+    expect((await adminJson<Stored>(`/${name}`)).version).toBe(current.version + 3);
+  });
+
+  test("whoever was slower gets 412 with the current document, and changes nothing", async () => {
+    const { version } = await adminJson<Stored>(`/${name}`);
+    await configure(name, documents[name]);
+    const late = await put(name, documents[name], String(version));
+    expect(late.status).toBe(412);
+    const { error, current } = await late.json<{ error: string; current: Stored }>();
+    expect(error).toMatch(/Somebody was faster/);
+    expect(current).toEqual(await adminJson(`/${name}`));
+    expect(current.version).toBe(version + 1);
+  });
+
+  test("of ten at once with one version, one is written", async () => {
+    const { version } = await adminJson<Stored>(`/${name}`);
+    const statuses = (await Promise.all(Array.from({ length: 10 }, () => put(name, documents[name], String(version))))).map(
+      ({ status }) => status,
+    );
+    expect(statuses.filter((status) => status === 200)).toHaveLength(1);
+    expect(statuses.filter((status) => status === 412)).toHaveLength(9);
+  });
+
+  test.each([undefined, "", "*", "abc", "-1", "1.5", '"1", "2"'])(
+    "without a version (If-Match: %s) nothing is written: 428",
+    async (form) => {
+      const before = await adminJson<Stored>(`/${name}`);
+      expect((await put(name, documents[name], form)).status).toBe(428);
+      expect(await adminJson(`/${name}`)).toEqual(before);
+    },
+  );
+
+  test.each<[string, string]>([
+    ["not JSON", "{"],
+    ["null", "null"],
+    ["a list", "[]"],
+    ["an unknown member", '{"surprise":1}'],
+    ["nesting without end", `${"[".repeat(50_000)}${"]".repeat(50_000)}`],
+  ])("refuses %s with 400, says why, and serves on", async (_what, body) => {
+    const before = await adminJson<Stored>(`/${name}`);
+    const response = await admin(`/${name}`, { method: "PUT", body, headers: { "If-Match": String(before.version) } });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ error: expect.stringMatching(/./) });
+    expect(await adminJson(`/${name}`)).toEqual(before);
+    expect(await answerOf(sample())).toHaveProperty("result");
+  });
+
+  test("over a megabyte is 413", async () => {
+    const response = await admin(`/${name}`, { method: "PUT", body: " ".repeat(1_000_001), headers: { "If-Match": "1" } });
+    expect(response.status).toBe(413);
+  });
+
+  test("keeps its last twenty versions, which can be read and restored as the newest", async () => {
+    for (let i = 0; i < 21; i += 1) await configure(name, documents[name]);
+    const { versions } = await adminJson<{ versions: { version: number; at: string }[] }>(`/${name}/versions`);
+    expect(versions).toHaveLength(20);
+    const newest = versions[0]?.version ?? 0;
+    expect(versions.map(({ version }) => version)).toEqual(Array.from({ length: 20 }, (_, i) => newest - i));
+    expect((await admin(`/${name}/versions/${newest - 20}`)).status).toBe(404);
+    const old = await adminJson<Stored>(`/${name}/versions/${newest - 19}`);
+    const restored = await admin(`/${name}/versions/${newest - 19}/restore`, { method: "POST" });
+    expect(restored.status).toBe(200);
+    expect(await adminJson(`/${name}`)).toEqual({ ...old, version: newest + 1 });
+    const late = await admin(`/${name}/versions/${newest}/restore`, { method: "POST", headers: { "If-Match": String(newest) } });
+    expect(late.status).toBe(412);
+  });
+
+  test.each(["0", "999", "abc", "-1", "1e999", "%20"])("has no version %s", async (version) => {
+    expect((await admin(`/${name}/versions/${version}`)).status).toBe(404);
+    expect((await admin(`/${name}/versions/${version}/restore`, { method: "POST" })).status).toBe(404);
+  });
+
+  test("publishes its schema", async () => {
+    expect(await adminJson(`/${name}/schema`)).toMatchObject({ type: "object", properties: expect.any(Object) });
+  });
+
+  test("that is malformed in KV: the last good one serves, and health says so until it is mended", async () => {
+    await env.CONFIG.put(name, "{malformed");
+    travel(31_000);
+    const seen = await eventually("the problem", async () => {
+      const state = await health();
+      return state.status === "degraded" ? state : null;
+    });
+    expect(seen.problems.join()).toContain(`PUT /admin/${name}`);
+    expect(await answerOf(sample())).toHaveProperty("result");
+    expect(model.calls).toHaveLength(1);
+    await configure(name, documents[name]);
+    expect(await health()).toMatchObject({ status: "ok", problems: [] });
+  });
+
+  test("that is valid JSON and no document is malformed too", async () => {
+    await env.CONFIG.put(name, '{"models":7,"rules":7}');
+    travel(31_000);
+    await eventually("the problem", async () => (await health()).problems.join().includes("malformed"));
+    expect(await answerOf(sample())).toHaveProperty("result");
+  });
+
+  test("that KV cannot give: the last good one serves, and health says so", async () => {
+    vi.spyOn(env.CONFIG, "get").mockRejectedValue(new Error("KV is away"));
+    travel(31_000);
+    await eventually("the problem", async () => (await health()).problems.join().includes("could not be read"));
+    expect(await answerOf(sample())).toHaveProperty("result");
+  });
+
+  test("that was malformed, or could not be read, and is as it was before: health is well again", async () => {
+    const good = (await env.CONFIG.get(name)) ?? "";
+    for (const breakIt of [
+      () => env.CONFIG.put(name, "{"),
+      async () => void vi.spyOn(env.CONFIG, "get").mockRejectedValueOnce(new Error("KV is away")),
+    ]) {
+      await breakIt();
+      travel(31_000);
+      await eventually("the problem", async () => (await health()).status === "degraded");
+      await env.CONFIG.put(name, good);
+      travel(31_000);
+      await eventually("the end of the problem", async () => (await health()).status === "ok");
+    }
+  });
+});
+
+test("a written document serves the very next request", async () => {
+  await configure("policy", { ...policy, rules: [], default: { ...policy.default, request: "refuse" } });
+  expect((await answerOf(sample())).error?.data).toEqual({ outcome: "refused" });
+});
+
+test("a document that another place wrote serves within a minute", async () => {
+  await env.CONFIG.put("policy", JSON.stringify({ ...policy, version: 99, rules: [], default: { ...policy.default, request: "refuse" } }));
+  expect(await answerOf(sample())).toHaveProperty("result");
+  travel(31_000);
+  await eventually("the new policy", async () => (await answerOf(sample())).error?.code === -1);
+});
+
+test("nothing else is a document", async () => {
+  for (const name of ["secrets", "__proto__", "constructor", "keys"]) {
+    expect((await admin(`/${name}/versions`)).status).toBe(404);
+    expect((await admin(`/${name}/schema`)).status).toBe(404);
+  }
+});
+
+test("POST /admin/routing/explain says what would be chosen and why, and calls nobody", async () => {
+  const explained = await (await admin("/routing/explain", jsonBody("POST", { preferences: { hints: [{ name: "second" }] } }))).json();
+  expect(JSON.stringify(explained)).toMatch(/second/);
+  expect((await admin("/routing/explain", jsonBody("POST", { preferences: { costPriority: 2 } }))).status).toBe(400);
+  expect((await admin("/routing/explain", jsonBody("POST", { surprise: 1 }))).status).toBe(400);
+  expect(model.calls).toHaveLength(0);
+  expect(routing.models).toHaveLength(2);
+});

@@ -1,0 +1,125 @@
+// The record: every request of either path in it, chained, and never a word of what was asked, answered or said.
+
+import { expect, test } from "vitest";
+import { firstBrokenEvent } from "../../../shared/outcome/record.ts";
+import { type RunSummary } from "../../../shared/outcome/record.ts";
+import { admin, adminJson, answerOf, createKey, devKey, eventually, gateway, openNotice, sample } from "../support/gateway.ts";
+import { promptMarker, reasonMarker, replyMarker } from "../support/logs.ts";
+import { recordLines } from "../support/record.ts";
+import { decide, tokenOf } from "../support/reviewer.ts";
+
+const kindsOf = async (run: string): Promise<string[]> =>
+  (await recordLines()).filter((line) => line.run === run).map(({ fact }) => fact.kind);
+
+const runIdOf = async (answer: ReturnType<typeof answerOf>): Promise<string> => (await answer).result?._meta?.["countersign/run"]?.id ?? "";
+
+const finished = (run: string): Promise<string[]> =>
+  eventually("the end in the record", async () => {
+    const kinds = await kindsOf(run);
+    return kinds.includes("finished") ? kinds : null;
+  });
+
+test("a run's whole life is there, in order", async () => {
+  const answer = answerOf(sample({ server: "notes" }));
+  await decide("request", "approve", undefined, (fields) => {
+    for (const [name, value] of fields) if (value.includes("capital")) fields.set(name, value.replace("capital", "largest city"));
+  });
+  await decide("response", "approve");
+  const kinds = await finished(await runIdOf(answer));
+  expect(kinds.filter((kind) => kind !== "askerLeft" && kind !== "askerBack")).toEqual([
+    "received",
+    "reviewOpened",
+    "noticed",
+    "edited",
+    "approved",
+    "called",
+    "answered",
+    "reviewOpened",
+    "noticed",
+    "approved",
+    "finished",
+  ]);
+});
+
+test("a fast request is there too", async () => {
+  const run = await runIdOf(answerOf(sample()));
+  expect(await finished(run)).toEqual(["received", "called", "answered", "finished"]);
+});
+
+test("each run's events chain from the first to the last, and a changed one shows", async () => {
+  await sample();
+  const answer = answerOf(sample({ server: "request-gate" }));
+  const { run } = await decide("request", "deny");
+  await answer;
+  await finished(run);
+  const byRun = Map.groupBy(await recordLines(), (line) => line.run);
+  expect(byRun.size).toBe(2);
+  for (const events of byRun.values()) expect(firstBrokenEvent(events)).toBeNull();
+  const events = [...(byRun.get(run) ?? [])];
+  const [, second] = events;
+  if (second === undefined) throw new Error("two events at least");
+  events[1] = { ...second, at: second.at + 1 };
+  expect(firstBrokenEvent(events)).toBe(2);
+});
+
+test("no prompt, reply, reason, key or token is in the record, the lists or the notices", async () => {
+  const made = await createKey({ name: "team key" });
+  const answer = answerOf(sample({ server: "notes" }, { key: made.key }));
+  const first = await decide("request", "approve");
+  const second = await decide("response", "deny", undefined, (fields) => fields.set("reason", reasonMarker));
+  await answer;
+  await finished(first.run);
+  const everything = [
+    JSON.stringify(await recordLines()),
+    await (await admin("/runs")).text(),
+    await (await admin(`/runs/${first.run}`)).text(),
+    JSON.stringify((await adminJson<{ notices: { link: string }[] }>("/notices")).notices.map((notice) => ({ ...notice, link: "" }))),
+    await (await admin("/keys")).text(),
+  ].join("\n");
+  for (const secret of [promptMarker, replyMarker, reasonMarker, made.key, devKey, tokenOf(first.link), tokenOf(second.link)])
+    expect(everything).not.toContain(secret);
+});
+
+test("GET /admin/runs lists open and ended runs, by key and state", async () => {
+  const other = await createKey();
+  await sample();
+  void answerOf(sample({ server: "notes" }, { key: other.key }));
+  const { run } = await openNotice("request");
+  const listed = async (query: string): Promise<RunSummary[]> => (await adminJson<{ runs: RunSummary[] }>(`/runs${query}`)).runs;
+  await eventually("both", async () => (await listed("")).length === 2);
+  expect((await listed("?state=open")).map((each) => [each.run, each.state])).toEqual([[run, "waiting"]]);
+  expect((await listed(`?key=${other.id}`)).map((each) => each.run)).toEqual([run]);
+  expect(await listed("?limit=1")).toHaveLength(1);
+  expect((await admin("/runs?limit=0")).status).toBe(400);
+  expect((await admin("/runs?state=closed")).status).toBe(400);
+});
+
+test("a notice is listed with its link and the state of its review, newest last", async () => {
+  const answer = answerOf(sample({ server: "request-gate" }));
+  const { run, link } = await openNotice("request");
+  expect(link).toMatch(/^http:\/\/localhost:8787\/r\/[A-Za-z0-9_-]{72}$/);
+  await decide("request", "approve", run);
+  await answer;
+  await eventually("the decision on the notice", async () => {
+    const { notices } = await adminJson<{ notices: { run: string; state: string; reviewer: string; channel: string; gate: string }[] }>(
+      "/notices",
+    );
+    return notices.some(
+      (notice) =>
+        notice.run === run &&
+        notice.state === "approved" &&
+        notice.reviewer === "Ada" &&
+        notice.channel === "outbox" &&
+        notice.gate === "request",
+    );
+  });
+});
+
+test("the lists are for the operator only", async () => {
+  for (const path of ["/admin/record", "/admin/runs", "/admin/notices", "/admin/keys", "/admin/policy", "/admin/routing"]) {
+    for (const key of [null, devKey]) {
+      const response = await gateway(path, { key });
+      expect([path, response.status, response.headers.get("WWW-Authenticate")]).toEqual([path, 401, "Bearer"]);
+    }
+  }
+});
