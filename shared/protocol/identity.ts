@@ -6,12 +6,11 @@ import { isObject } from "./reading.ts";
 /**
  * The digest by which a repeat in the same session is known: of the whole params as they came, without `_meta.progressToken` and `task`,
  * which say how the asker wants to wait and not what it asks. An absent and an empty `_meta` are equal.
- * Takes params that `parseSampling` accepted; throws where they are not canonical JSON, which that has ruled out.
+ * `content` is their `contentIdentity`, where it is known already: a megabyte is walked once. Takes params that `parseSampling` accepted; throws where they are not canonical JSON, which that has ruled out.
  */
-export function samplingIdentity(params: unknown): string {
-  const { _meta: meta, task: _task, ...asked } = membersOf(params);
-  const { progressToken: _token, ...kept } = membersOf(meta);
-  return digestOf("countersign/params/v1", Object.keys(kept).length === 0 ? asked : { ...asked, _meta: kept });
+export function samplingIdentity(params: unknown, content: string = contentIdentity(params)): string {
+  const { progressToken: _token, ...meta } = membersOf(membersOf(params)["_meta"]);
+  return digestOf("countersign/params/v1", { content, meta });
 }
 
 /** The digest by which an identical request of any session is known: as above, and without all of `_meta`. */

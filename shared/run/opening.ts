@@ -1,6 +1,7 @@
 // What a run is opened with: everything that was found out about a request before a person was asked or a task was begun.
 
 import { digestOf } from "../encoding.ts";
+import type { RecordFact } from "../outcome/record.ts";
 import type { GatePlan } from "../policy/evaluate.ts";
 import type { RiskNote } from "../policy/risk.ts";
 import type { SamplingReply, SamplingRequest } from "../protocol/sampling.ts";
@@ -53,3 +54,22 @@ export const replyDigest = (reply: SamplingReply): string => digestOf("countersi
 /** The candidates in a version's order. An id that is no candidate names nothing: the list can be reordered, never widened. */
 export const inOrder = (candidates: readonly Candidate[], ids: readonly string[]): Candidate[] =>
   ids.flatMap((id) => candidates.filter(({ model }) => model.id === id));
+
+/** The first event of a run's record. */
+export const receivedFact = (opening: Omit<RunOpening, "request">, digest: string): RecordFact => ({
+  kind: "received",
+  key: opening.key.id,
+  server: opening.asker.server,
+  method: opening.asker.method,
+  name: opening.asker.name,
+  provenance: opening.asker.provenance,
+  door: opening.door,
+  requestDigest: digest,
+  rule: opening.plan.rule,
+  requestGate: opening.plan.request,
+  responseGate: opening.plan.response,
+  models: opening.candidates.map(({ model }) => model.id),
+  risks: opening.risks.map(({ kind }) => kind),
+  contextIgnored: opening.contextIgnored,
+  takenOver: opening.takenOver,
+});

@@ -13,8 +13,20 @@ import type { SessionObject } from "./session.ts";
 export const ledgerShards = 16;
 
 /** A session belongs to the key that used it: the name is derived from both, so one key can never reach another's session. */
-export const sessionStub = (env: Env, keyId: string, session: string): DurableObjectStub<SessionObject> =>
-  env.SESSION.getByName(digestOf("countersign/session-name/v1", { keyId, session }));
+export function sessionStub(env: Env, keyId: string, session: string): DurableObjectStub<SessionObject> {
+  const label = `${keyId} ${session}`;
+  let name = sessionNames.get(label);
+  if (name === undefined) {
+    name = digestOf("countersign/session-name/v1", { keyId, session });
+    if (sessionNames.size >= mostSessionNames) sessionNames.clear();
+    sessionNames.set(label, name);
+  }
+  return env.SESSION.getByName(name);
+}
+
+/** Names that were made before: neither a key's id nor a session has a space in it. */
+const sessionNames = new Map<string, string>();
+const mostSessionNames = 10_000;
 
 export const keyStub = (env: Env, keyId: string): DurableObjectStub<KeyObject> => env.KEY.getByName(keyId);
 

@@ -10,15 +10,15 @@ import type { LedgerEntry } from "../objects/ledger.ts";
 import { keyStub, ledgerShardOf, ledgerStub } from "../objects/names.ts";
 import type { Settled } from "../objects/session.ts";
 
-/** Long enough that requests under load share a flush, short next to the time that a model takes. */
-const flushAfterMs = 50;
+/** Long enough that requests under load share a flush, and short next to the time that a person would look for a record. */
+const flushAfterMs = 250;
 
 export type Books = {
   /** By the session object's id. */
   readonly settled: Map<string, Settled[]>;
   /** Runs that ended, by the API key's id. */
   readonly released: Map<string, string[]>;
-  readonly entries: Map<number, LedgerEntry[]>;
+  readonly entries: Map<number, (() => LedgerEntry)[]>;
   flushing: boolean;
 };
 
@@ -58,7 +58,8 @@ export function takeReleased(env: Env, keyId: string): string[] {
 export type Book = {
   readonly session?: { readonly object: string; readonly settled: Settled };
   readonly key?: { readonly id: string; readonly run: string };
-  readonly entry?: LedgerEntry & { readonly summary: { readonly run: string } };
+  /** Made when it is sent: the digests and hashes of a record are no part of what the caller waits for. */
+  readonly entry?: { readonly run: string; readonly make: () => LedgerEntry };
 };
 
 /** Takes down what is to be kept; the flush is under way when this returns. */
@@ -66,7 +67,7 @@ export function keep(env: Env, ctx: Pick<ExecutionContext, "waitUntil">, { sessi
   const books = booksOf(env);
   if (session !== undefined) add(books.settled, session.object, session.settled);
   if (key !== undefined) add(books.released, key.id, key.run);
-  if (entry !== undefined) add(books.entries, ledgerShardOf(entry.summary.run), entry);
+  if (entry !== undefined) add(books.entries, ledgerShardOf(entry.run), entry.make);
   if (books.flushing) return;
   books.flushing = true;
   ctx.waitUntil(flushSoon(env, books));
@@ -82,7 +83,9 @@ async function flushSoon(env: Env, books: Books): Promise<void> {
   const work: Promise<void>[] = [
     ...[...settled].map(([id, list]) => attempt(() => env.SESSION.get(env.SESSION.idFromString(id)).settle(list))),
     ...[...released].map(([id, list]) => attempt(() => keyStub(env, id).release(list))),
-    ...[...entries].map(([shard, list]) => attempt(() => ledgerStub(env, shard).append(JSON.stringify(list)))),
+    ...[...entries]
+      .map(([shard, list]) => [shard, JSON.stringify(list.map((make) => make()))] as const)
+      .map(([shard, text]) => attempt(() => ledgerStub(env, shard).append(text))),
   ];
   settled.clear();
   released.clear();

@@ -3,9 +3,9 @@
 // The work does not depend on the caller's connection. What was begun is finished, as far as the platform lets a Worker
 // go on after its caller has left, and its answer is kept for the next try.
 
-import { chainEvents, type RecordFact, type RunSummary } from "../../shared/outcome/record.ts";
+import { type RecordEvent, type RecordFact, type RunSummary, chainEvents } from "../../shared/outcome/record.ts";
 import { type Answer, completedAnswer, outcomeAnswer, refusalAnswer, runMeta } from "../../shared/run/answer.ts";
-import { type RunOpening, replyDigest, requestDigest } from "../../shared/run/opening.ts";
+import { type RunOpening, receivedFact, replyDigest, requestDigest } from "../../shared/run/opening.ts";
 import type { ModelFacts } from "../../shared/run/present.ts";
 import { costUsd } from "../../shared/routing/price.ts";
 import type { Env } from "../env.ts";
@@ -24,7 +24,7 @@ type FastCall = {
 type Called = {
   readonly answer: Answer;
   readonly model: ModelAnswer | null;
-  readonly facts: readonly RecordFact[];
+  readonly facts: () => readonly RecordFact[];
   readonly outcome: string;
 };
 
@@ -36,33 +36,10 @@ export async function answerFast(call: FastCall): Promise<Answer> {
 }
 
 async function callOnce({ env, opening }: FastCall): Promise<Called> {
-  const models = opening.candidates.map(({ model }) => model.id);
-  const digest = requestDigest({ request: opening.request, models }, opening.candidates);
-  const begun: RecordFact[] = [
-    {
-      kind: "received",
-      key: opening.key.id,
-      server: opening.asker.server,
-      method: opening.asker.method,
-      name: opening.asker.name,
-      provenance: opening.asker.provenance,
-      door: opening.door,
-      requestDigest: digest,
-      rule: opening.plan.rule,
-      requestGate: opening.plan.request,
-      responseGate: opening.plan.response,
-      models,
-      risks: opening.risks.map(({ kind }) => kind),
-      contextIgnored: opening.contextIgnored,
-      takenOver: opening.takenOver,
-    },
-    { kind: "called", call: 1, models, digest, again: opening.takenOver },
-  ];
   try {
     const answered = await callModels(env, opening.request, opening.candidates);
     if (!answered.ok) {
-      const facts: RecordFact[] = [
-        ...begun,
+      const facts = (): RecordFact[] => [
         { kind: "callFailed", call: 1, attempts: answered.error },
         { kind: "finished", outcome: "failed" },
       ];
@@ -74,8 +51,7 @@ async function callOnce({ env, opening }: FastCall): Promise<Called> {
       opening.request,
       runMeta(opening.id, candidate, reply, { request: false, response: false }),
     );
-    const facts: RecordFact[] = [
-      ...begun,
+    const facts = (): RecordFact[] => [
       {
         kind: "answered",
         call: 1,
@@ -93,9 +69,16 @@ async function callOnce({ env, opening }: FastCall): Promise<Called> {
     return { answer, model: answered.value, facts, outcome: "completed" };
   } catch (error) {
     logEvent("request.failed", { run: opening.id, error: errorClass(error) });
-    const facts: RecordFact[] = [...begun, { kind: "finished", outcome: "broken" }];
+    const facts = (): RecordFact[] => [{ kind: "finished", outcome: "broken" }];
     return { answer: refusalAnswer({ kind: "broken", quote: opening.id }), model: null, facts, outcome: "broken" };
   }
+}
+
+/** What was asked and sent. Digests of it are made here, after the answer is out. */
+function begunFacts(opening: RunOpening): RecordFact[] {
+  const models = opening.candidates.map(({ model }) => model.id);
+  const digest = requestDigest({ request: opening.request, models }, opening.candidates);
+  return [receivedFact(opening, digest), { kind: "called", call: 1, models, digest, again: opening.takenOver }];
 }
 
 /** Bookkeeping: the session's copy for repeats, the key's place and spending, the record; and the reply, where the asker has left. */
@@ -116,17 +99,17 @@ function keepBooks({ env, ctx, opening, signal }: FastCall, { answer, model, fac
     model: model?.candidate.model.id ?? null,
     ...usage,
   };
-  const events = chainEvents(id, null, endedAt, facts);
+  const events = (): RecordEvent[] => chainEvents(id, null, endedAt, [...begunFacts(opening), ...facts()]);
   keep(env, ctx, {
     session: {
       object: attachment.session,
       settled: { originating: attachment.originating, request: attachment.request, run: id, result: text },
     },
     key: { id: opening.key.id, run: id },
-    entry: { events, summary },
+    entry: { run: id, make: () => ({ events: events(), summary }) },
   });
   if (!signal.aborted || model === null) return;
   const modelFacts: ModelFacts = { candidate: model.candidate.model.id, usage: model.reply.usage, notes: model.reply.notes };
-  const kept = runStub(env, id).keep(JSON.stringify(opening), text, JSON.stringify(modelFacts), JSON.stringify(events));
+  const kept = runStub(env, id).keep(JSON.stringify(opening), text, JSON.stringify(modelFacts), JSON.stringify(events()));
   ctx.waitUntil(kept.catch((error: unknown) => logEvent("request.failed", { run: id, error: errorClass(error) })));
 }

@@ -56,6 +56,7 @@ type Prepared = {
   readonly now: number;
   readonly asker: Asker;
   readonly attachment: Attachment;
+  readonly contentDigest: string;
   readonly identicalDigest: string;
   readonly session: DurableObjectStub<SessionObject>;
   readonly keyObject: DurableObjectStub<KeyObject>;
@@ -72,13 +73,15 @@ export async function beginSampling(call: SamplingCall): Promise<Result<Begun, R
   const now = Date.now();
   const settings = settingsOf(env);
   const session = sessionStub(env, key.id, sessionName);
+  const contentDigest = contentIdentity(call.params);
   const prepared: Prepared = {
     call,
     run: runIdOf(settings.keys, crypto.getRandomValues(new Uint8Array(runRandomLength))),
     now,
     asker: { server, method, name, provenance: originating.inferred === true ? "inferred" : "claimed" },
     attachment: { session: session.id.toString(), originating: originatingKey(server, originating.id), request: idKey(call.id) },
-    identicalDigest: digestOf("countersign/identical/v1", { server, content: contentIdentity(call.params) }),
+    contentDigest,
+    identicalDigest: digestOf("countersign/identical/v1", { server, content: contentDigest }),
     session,
     keyObject: keyStub(env, key.id),
     limits: key.limits ?? defaultLimits,
@@ -96,7 +99,7 @@ async function admit(prepared: Prepared, plan: Result<Plan, Refusal>): Promise<R
     session.associate({
       originating: attachment.originating,
       request: attachment.request,
-      digest: samplingIdentity(call.params),
+      digest: samplingIdentity(call.params, prepared.contentDigest),
       run,
       leaseMs,
       roundsLimit: limits.roundsPerOriginatingRequest,

@@ -116,8 +116,8 @@ async function hold(c: AppContext, id: RequestId, begun: Begun, parsed: ParsedSa
   };
   const wantsEvents = /\btext\/event-stream\b/i.test(c.req.header("Accept") ?? "");
   if (begun.kind === "fast" && !wantsEvents) {
-    const soon = await Promise.race([begun.answer.catch(() => null), pauseFor(holdAfterMs)]);
-    if (soon !== null && soon !== undefined) return answered(c, id, soon);
+    const soon = await within(holdAfterMs, begun.answer);
+    if (soon !== null) return answered(c, id, soon);
   }
   const held: Hold<Answer> = {
     work,
@@ -128,7 +128,18 @@ async function hold(c: AppContext, id: RequestId, begun: Begun, parsed: ParsedSa
   return wantsEvents ? holdEvents(held, parsed.meta.progressToken) : holdJson(held);
 }
 
-const pauseFor = (milliseconds: number): Promise<undefined> => new Promise((resolve) => setTimeout(() => resolve(undefined), milliseconds));
+
+/** The answer if it is there within that time, else null; a fault is for whoever waits for it later. */
+function within(milliseconds: number, answer: Promise<Answer>): Promise<Answer | null> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => resolve(null), milliseconds);
+    const done = (value: Answer | null): void => {
+      clearTimeout(timer);
+      resolve(value);
+    };
+    answer.then(done, () => done(null));
+  });
+}
 
 async function detached(c: AppContext, id: RequestId, run: string, asTask: boolean): Promise<Response> {
   const snapshot = await runStub(c.env, run).snapshot();
