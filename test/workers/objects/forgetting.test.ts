@@ -1,0 +1,213 @@
+// What must be nowhere: a denied reply at once, everything else when its time is over; and what still knocks afterwards.
+
+import { runInDurableObject } from "cloudflare:test";
+import { describe, expect, test } from "vitest";
+import { originatingKey } from "../../../workers/pipeline/sampling.ts";
+import { sessionStub } from "../../../workers/objects/names.ts";
+import { promptMarker, reasonMarker, replyMarker } from "../support/logs.ts";
+import {
+  answerOf,
+  configure,
+  env,
+  errorOf,
+  eventually,
+  gateway,
+  model,
+  notices,
+  openNotice,
+  policy,
+  post,
+  runOf,
+  runReaches,
+  sample,
+  samplingMessage,
+} from "../support/gateway.ts";
+import { decide, pathOf, press } from "../support/reviewer.ts";
+import { crash, everything, kindsOf, later, recordOf, recordWith, ringAlarm, stubOf, tablesOf } from "./inside.ts";
+
+const day = 24 * 3_600_000;
+
+describe("a denied reply", () => {
+  test("is nowhere afterwards: in no table of any object, not in the error, not on the page", async () => {
+    const response = await sample({ server: "response-gate" });
+    const notice = await openNotice("response");
+    expect(await everything()).toContain(replyMarker);
+    expect((await press(notice.link, "deny", (fields) => fields.set("reason", reasonMarker))).status).toBe(303);
+    const answer = await answerOf(response);
+    expect(answer.error).toMatchObject({ code: -1, data: { outcome: "rejected" } });
+    await recordWith(notice.run, "finished");
+    for (const text of [
+      JSON.stringify(answer),
+      await everything(),
+      await (await gateway(pathOf(notice.link), { key: null })).text(),
+      JSON.stringify(await runOf(notice.run)),
+    ])
+      expect(text).not.toContain(replyMarker);
+    // The reviewer's words are for the run's own page, and never for the record.
+    expect(JSON.stringify(answer)).not.toContain(reasonMarker);
+    expect(JSON.stringify(await recordOf(notice.run))).not.toContain(reasonMarker);
+  });
+
+  test("takes along what somebody had edited it to", async () => {
+    await configure("policy", {
+      ...policy,
+      rules: [{ name: "two", when: { server: "two" }, then: { request: "allow", response: "review", quorum: 2 } }],
+      reviewers: { everyone: [{ name: "Ada" }, { name: "Grace" }] },
+    });
+    const response = await sample({ server: "two" });
+    const open = await eventually("two notices", async () => {
+      const sent = (await notices()).filter(({ state }) => state === "sent");
+      return sent.length === 2 ? sent : null;
+    });
+    await press(open[0]?.link ?? "", "approve", (fields) => {
+      const name = Array.from(fields).find(([, value]) => value.includes(replyMarker))?.[0] ?? "";
+      fields.set(name, "EDITED-REPLY-77aa");
+    });
+    expect(await everything()).toContain("EDITED-REPLY-77aa");
+    await press(open[1]?.link ?? "", "deny");
+    expect((await answerOf(response)).error?.code).toBe(-1);
+    const left = await everything();
+    expect(left).not.toContain("EDITED-REPLY-77aa");
+    expect(left).not.toContain(replyMarker);
+  });
+});
+
+describe("a run whose time is over", () => {
+  async function forgotten() {
+    const message = samplingMessage({ server: "notes" });
+    const response = await post(message);
+    const { run, link } = await openNotice("request");
+    await decide("request", "approve", run);
+    await decide("response", "approve", run);
+    await answerOf(response);
+    await eventually("nothing left to do", async () => (await tablesOf(stubOf(run)))["outbox"]?.length === 0);
+    later(day);
+    await ringAlarm(stubOf(run));
+    return { message, run, link };
+  }
+
+  test("is gone with all its content, and the record stays", async () => {
+    const { run, link } = await forgotten();
+    expect(await tablesOf(stubOf(run))).toEqual({});
+    expect(await everything()).not.toContain(promptMarker);
+    expect(await everything()).not.toContain(replyMarker);
+    expect((await gateway(pathOf(link), { key: null })).status).toBe(404);
+    expect((await gateway(`/runs/${run}`)).status).toBe(404);
+    expect(kindsOf(await recordOf(run)).at(-1)).toBe("finished");
+  });
+
+  test("is kept to the last millisecond of its time", async () => {
+    const response = await sample({ server: "request-gate" });
+    const { run } = await openNotice("request");
+    await decide("request", "approve", run);
+    await answerOf(response);
+    const at = Number((await tablesOf(stubOf(run)))["schedule"]?.find(({ kind }) => kind === "forget")?.["due_at"]);
+    await runInDurableObject(stubOf(run), async (instance) => {
+      instance.now = () => at - 1;
+      await instance.alarm();
+      expect(instance.snapshot()).not.toBeNull();
+      instance.now = () => at;
+      await instance.alarm();
+      expect(instance.snapshot()).toBeNull();
+    });
+  });
+
+  test("is not brought back by what still knocks: alarms, windows, decisions, cancellations, adoptions", async () => {
+    const { run, link } = await forgotten();
+    const stub = stubOf(run);
+    await runInDurableObject(stub, async (instance, state) => {
+      await instance.alarm();
+      instance.webSocketClose(new WebSocketPair()[0], 1006, "");
+      instance.webSocketError();
+      expect(await state.storage.getAlarm()).toBeNull();
+    });
+    expect(await stub.cancel("admin")).toBe(false);
+    expect(await stub.withdraw("session", { session: "s", originating: "o", request: "r" })).toBe("unknown");
+    expect(await stub.adopt({ session: "s", originating: "o", request: "r" }, { request: true, response: true })).toBe(false);
+    expect(await stub.view("request", 0, "AAAAAAAAAAAAAAAA")).toBeNull();
+    expect(await stub.decide({ gate: "request", reviewer: 0, link: "AAAAAAAAAAAAAAAA", form: "act=approve" })).toEqual({
+      kind: "noSuchLink",
+    });
+    expect((await stub.fetch("https://run/", { headers: { Upgrade: "websocket" } })).status).toBe(404);
+    expect((await gateway(pathOf(link), { key: null, method: "POST" })).status).not.toBe(303);
+    expect(await tablesOf(stub)).toEqual({});
+  });
+
+  test("answers a late repeat that its reply is no longer kept, and asks nobody again", async () => {
+    const { message } = await forgotten();
+    // The session remembers for 24 hours that the request was answered.
+    const error = await errorOf(post(message));
+    expect([-32600, -32602]).toContain(error.code);
+    expect((await notices()).filter(({ state }) => state === "sent")).toEqual([]);
+    expect(model.calls).toHaveLength(1);
+  });
+
+  test("is not forgotten while a person may still decide", async () => {
+    await configure("policy", { ...policy, default: { ...policy.default, deadlineSeconds: 3 * 24 * 3600 } });
+    const response = await sample({ server: "notes" });
+    const { run } = await openNotice("request");
+    later(2 * day);
+    await ringAlarm(stubOf(run));
+    expect((await runOf(run)).status).toBe("working");
+    await decide("request", "approve", run);
+    await decide("response", "approve", run);
+    expect((await answerOf(response)).result).toBeDefined();
+    expect((await runReaches(run, "completed")).result).toBeDefined();
+  });
+});
+
+describe("a session", () => {
+  /** A stub is of no use after a crash: a fresh one each time. */
+  const session = () => sessionStub(env, "key_dev", "sess-9");
+  const claim = (request: string, run: string, at: number) => ({
+    originating: originatingKey("open", at),
+    request,
+    digest: "d",
+    run,
+    leaseMs: 30_000,
+    roundsLimit: 3,
+    reserve: true,
+    durable: false,
+    settled: [],
+  });
+
+  test("lets go of a fast-path result after ten minutes, though its object was reset and other results came since", async () => {
+    const held = async (): Promise<string> => JSON.stringify(await tablesOf(session() as unknown as DurableObjectStub));
+    for (const [index, text] of ["FIRST-RESULT", "SECOND-RESULT"].entries()) {
+      await session().associate(claim(`r${index}`, `run${index}`, 7));
+      await session().settle([{ originating: originatingKey("open", 7), request: `r${index}`, run: `run${index}`, result: text }]);
+      await crash();
+      later(6 * 60_000);
+    }
+    expect(await held()).toContain("FIRST-RESULT");
+    const alarmAt = await runInDurableObject(session(), (_, state) => state.storage.getAlarm());
+    // Not ten minutes after the second: the first one's ten minutes are over.
+    expect(alarmAt).toBeLessThanOrEqual(Date.now());
+    await ringAlarm(session() as unknown as DurableObjectStub);
+    expect(await held()).not.toContain("FIRST-RESULT");
+    expect(await held()).toContain("SECOND-RESULT");
+  });
+
+  test("a request that was reserved and refused is no round and may come again", async () => {
+    for (let i = 0; i < 10; i += 1) {
+      expect(await session().associate(claim("r", `run${i}`, 7))).toEqual({ kind: "fresh", takenOver: false });
+      await session().forget(originatingKey("open", 7), "r", `run${i}`);
+    }
+    for (let i = 0; i < 3; i += 1) expect((await session().associate(claim(`r${i}`, `run-${i}`, 7))).kind).toBe("fresh");
+    expect(await session().associate(claim("r4", "run-4", 7))).toEqual({ kind: "tooManyRounds", limit: 3 });
+  });
+
+  test("what one request gives up is not another's: forgetting names the run", async () => {
+    await session().associate(claim("r", "run-a", 7));
+    await session().forget(originatingKey("open", 7), "r", "run-b");
+    expect(await session().associate(claim("r", "run-c", 7))).toMatchObject({ kind: "repeat", run: "run-a" });
+  });
+
+  test("a holder that vanished is replaced after its lease, and its late answer is not taken", async () => {
+    await session().associate(claim("r", "run-a", 7));
+    later(30_000);
+    expect(await session().associate(claim("r", "run-b", 7))).toEqual({ kind: "fresh", takenOver: true });
+    await session().settle([{ originating: originatingKey("open", 7), request: "r", run: "run-a", result: "late" }]);
+    expect(await session().associate(claim("r", "run-c", 7))).toMatchObject({ kind: "repeat", run: "run-b", result: null });
+  });
+});
