@@ -36,15 +36,42 @@ export function canonicalJson(value: unknown): string {
 /** SHA-256 of a UTF-8 text as lower-case hex: the form in which API keys are stored. */
 export const sha256Hex = (text: string): string => bytesToHex(sha256(utf8ToBytes(text)));
 
+/** SHA-256 and HMAC as a platform may offer them: synchronous, and faster than ours. */
+export type PlatformHashing = {
+  /** SHA-256 of the text's UTF-8, as unpadded base64url. */
+  readonly sha256: (text: string) => string;
+  readonly hmacSha256: (key: Uint8Array, bytes: Uint8Array) => Uint8Array;
+};
+
+const ownHashing: PlatformHashing = {
+  sha256: (text) => toBase64url(sha256(utf8ToBytes(text))),
+  hmacSha256: (key, bytes) => hmac(sha256, key, bytes),
+};
+let hashing = ownHashing;
+
+/**
+ * Lets the platform compute what this file would compute itself: the same functions, several times faster, and a request
+ * takes a dozen digests. Throws where they are not the same functions.
+ */
+export function useHashing(platform: PlatformHashing): void {
+  const text = "countersign \u00e9\u20ac\ud83d\ude00";
+  const key = utf8ToBytes("key");
+  const same =
+    platform.sha256(text) === ownHashing.sha256(text) &&
+    equalBytes(platform.hmacSha256(key, utf8ToBytes(text)), ownHashing.hmacSha256(key, utf8ToBytes(text)));
+  if (!same) throw new Error("useHashing: the platform's SHA-256 or HMAC is not what it should be");
+  hashing = platform;
+}
+
 /**
  * The digest of a JSON value within one domain: SHA-256 over the domain, a NUL and the canonical JSON, as base64url.
  * Two domains never give the same digest for the same value.
  */
-export const digestOf = (domain: string, value: unknown): string => toBase64url(sha256(utf8ToBytes(`${domain}\0${canonicalJson(value)}`)));
+export const digestOf = (domain: string, value: unknown): string => hashing.sha256(`${domain}\0${canonicalJson(value)}`);
 
 /** HMAC-SHA-256 over the domain, a NUL and the bytes: 32 bytes. */
 export const macOf = (key: Uint8Array, domain: string, bytes: Uint8Array): Uint8Array =>
-  hmac(sha256, key, concatBytes(utf8ToBytes(`${domain}\0`), bytes));
+  hashing.hmacSha256(key, concatBytes(utf8ToBytes(`${domain}\0`), bytes));
 
 /** Compares without telling by its time where the first difference is. Unequal lengths are unequal. */
 export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {

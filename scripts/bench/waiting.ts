@@ -1,0 +1,191 @@
+// How long a decision takes to reach a caller that waits, with many callers on real sockets at once, and whether any is lost.
+//
+//   node scripts/bench/waiting.ts [how many, 1000 by default]
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { availableParallelism, tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { type Gateway, freePort, pause, startGateway } from "../gateway.ts";
+import { operatorOf } from "../operator.ts";
+import { type PageForm, readForm } from "../page-form.ts";
+
+export type Waited = {
+  readonly callers: number;
+  /** Callers without a result: a broken connection, or an error in its place. */
+  readonly lost: number;
+  /** From the press of the button to the caller's last byte, in milliseconds. */
+  readonly p50: number;
+  readonly p95: number;
+  readonly max: number;
+  /** How long it took until every request had its review and its notice. */
+  readonly openedMs: number;
+  /** How long all decisions took. */
+  readonly decidedMs: number;
+  /** Of the gateway with all callers waiting, where the system tells. */
+  readonly requestsPerSecond: number;
+};
+
+const adminToken = "bench-admin-token-0123456789";
+export const benchVariables = { ADMIN_TOKEN: adminToken, LINK_KEY: "bench-link-key-0123456789", DEV_API_KEY: "bench-dev-key-0123456789" };
+
+/** Opens `count` requests that wait for a person, decides them all, and measures what their callers see. */
+export async function waitAndDecide(gateway: Gateway, count: number): Promise<Waited> {
+  const key = await prepare(gateway.url);
+  const operator = operatorOf(gateway.url, adminToken);
+  const runOf = new Map<number, string>();
+  const arrivedAt = new Map<string, number>();
+  let lost = 0;
+  const opening = performance.now();
+  const callers = Array.from({ length: count }, async (_, index) => {
+    // Not all in one tick: a listener's backlog is not what is measured.
+    await pause(Math.floor(index / 50) * 40);
+    try {
+      const run = await ask(gateway.url, key, index);
+      runOf.set(index, run);
+      arrivedAt.set(run, performance.now());
+    } catch {
+      lost += 1;
+    }
+  });
+  const links = await allLinks(operator, count);
+  const openedMs = performance.now() - opening;
+
+  // Each page as a reviewer's browser opens it, and the second that a person takes.
+  const forms = await inTurn([...links], 32, async ([run, link]) => ({ run, form: await openForm(link) }));
+  await pause(1_100);
+  const pressedAt = new Map<string, number>();
+  const deciding = performance.now();
+  await inTurn(forms, 32, async ({ run, form }, index) => {
+    pressedAt.set(run, performance.now());
+    const answer = await fetch(form.action, {
+      method: "POST",
+      body: form.fields,
+      redirect: "manual",
+      headers: browserHeaders(index, gateway.url),
+    });
+    if (answer.status !== 303) throw new Error(`a decision was answered with ${answer.status}`);
+    await answer.body?.cancel();
+  });
+  const decidedMs = performance.now() - deciding;
+  await Promise.race([Promise.all(callers), pause(60_000)]);
+  lost += count - lost - arrivedAt.size;
+  const times = [...arrivedAt].map(([run, at]) => at - (pressedAt.get(run) ?? at)).sort((a, b) => a - b);
+  const at = (share: number): number => Math.round(times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? Number.NaN);
+  return {
+    callers: count,
+    lost,
+    p50: at(0.5),
+    p95: at(0.95),
+    max: at(1),
+    openedMs: Math.round(openedMs),
+    decidedMs: Math.round(decidedMs),
+    requestsPerSecond: Math.round((count / decidedMs) * 1000),
+  };
+}
+
+async function prepare(url: string): Promise<string> {
+  const admin = async (
+    path: string,
+    method: string,
+    body: object,
+    headers: Record<string, string> = {},
+  ): Promise<Record<string, unknown>> => {
+    const answer = await fetch(`${url}/admin${path}`, {
+      method,
+      body: JSON.stringify(body),
+      headers: { Authorization: `Bearer ${adminToken}`, "Content-Type": "application/json", ...headers },
+    });
+    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
+    return (await answer.json()) as Record<string, unknown>;
+  };
+  const policy = {
+    rules: [],
+    default: { request: "review", response: "allow", reviewers: ["everyone"], deadlineSeconds: 3600 },
+    reviewers: { everyone: [{ name: "Bench" }] },
+  };
+  await admin("/policy", "PUT", policy, { "If-Match": "0" });
+  const limits = { requestsPerMinute: 100_000, concurrent: 10_000, roundsPerOriginatingRequest: 10_000, bodyBytes: 1_000_000 };
+  const made = await admin("/keys", "POST", { name: "bench", limits });
+  return String(made["key"]);
+}
+
+/** One request, held until its answer: the run's id. */
+async function ask(url: string, key: string, index: number): Promise<string> {
+  const response = await fetch(`${url}/sampling`, {
+    method: "POST",
+    headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json", Accept: "application/json" },
+    body: JSON.stringify({
+      jsonrpc: "2.0",
+      id: index,
+      method: "sampling/createMessage",
+      params: {
+        messages: [{ role: "user", content: { type: "text", text: `Question ${index}` } }],
+        maxTokens: 20,
+        _meta: {
+          "countersign/session": `bench-${index % 20}`,
+          "countersign/originatingRequest": { id: index, method: "tools/call", name: "wait", server: "bench" },
+        },
+      },
+    }),
+  });
+  const answer = (await response.json()) as { result?: { _meta: { "countersign/run": { id: string } } }; error?: { code: number } };
+  if (answer.result === undefined) throw new Error(`an error came in place of a result: ${answer.error?.code}`);
+  return answer.result._meta["countersign/run"].id;
+}
+
+/** The link of each run, once all of them wait. */
+async function allLinks(operator: ReturnType<typeof operatorOf>, count: number): Promise<Map<string, string>> {
+  const links = new Map<string, string>();
+  for (const end = Date.now() + 300_000; links.size < count;) {
+    if (Date.now() > end) throw new Error(`only ${links.size} of ${count} reviews were ever listed`);
+    for (const { run, link } of await operator.waiting()) if (link !== null) links.set(run, link);
+    if (links.size < count) await pause(250);
+  }
+  return links;
+}
+
+async function openForm(link: string): Promise<PageForm> {
+  const page = await fetch(link, { headers: browserHeaders(Math.floor(Math.random() * 60_000), link) });
+  const form = readForm(await page.text(), link);
+  if (form === null) throw new Error(`a review page was answered with ${page.status}`);
+  form.fields.set("act", "approve");
+  return form;
+}
+
+/** Reviewers come from many addresses: a flood from one is refused. */
+const browserHeaders = (index: number, url: string): Record<string, string> => ({
+  Origin: new URL(url).origin,
+  "CF-Connecting-IP": `10.${(index >> 16) & 255}.${(index >> 8) & 255}.${index & 255}`,
+});
+
+async function inTurn<T, R>(items: readonly T[], atOnce: number, work: (item: T, index: number) => Promise<R>): Promise<R[]> {
+  const results: R[] = [];
+  let next = 0;
+  await Promise.all(
+    Array.from({ length: atOnce }, async () => {
+      for (let index = next++; index < items.length; index = next++) results[index] = await work(items[index] as T, index);
+    }),
+  );
+  return results;
+}
+
+export const describeWaited = (waited: Waited): string =>
+  [
+    `${waited.callers} callers waited, ${waited.lost} were lost`,
+    `from the press of the button to the caller's last byte: p50 ${waited.p50} ms, p95 ${waited.p95} ms, max ${waited.max} ms`,
+    `all were open after ${waited.openedMs} ms; all decisions took ${waited.decidedMs} ms (${waited.requestsPerSecond} a second, 32 at once, ${availableParallelism()} CPUs)`,
+  ].join("\n");
+
+async function main(count: number): Promise<void> {
+  const persistTo = mkdtempSync(join(tmpdir(), "countersign-waiting-"));
+  const gateway = await startGateway({ port: await freePort(), persistTo, variables: benchVariables });
+  try {
+    console.log(describeWaited(await waitAndDecide(gateway, count)));
+  } finally {
+    await gateway.stop("kill");
+    rmSync(persistTo, { recursive: true, force: true });
+  }
+}
+
+if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) await main(Number(process.argv[2] ?? 1_000));
