@@ -10,7 +10,7 @@ import { reviewWords as words, timeWords } from "./review-words.ts";
 import { fill } from "./sentence.tsx";
 
 /** A name of any length may come from outside; on a button a long one would push the words that matter off the screen. */
-const shortName = (name: string): string | undefined => (/^[\x21-\x7e]{1,48}$/.test(name) ? name : undefined);
+const shortName = (name: string): string | undefined => (/^[A-Za-z0-9._:/@-]{1,48}$/.test(name) ? name : undefined);
 
 /**
  * "Approve and send to …" names the model that is chosen right now, without a script: a rule in the stylesheet shows the one

@@ -2,6 +2,7 @@
 // with labels for what would be invisible. It is never markdown, never HTML, never a link.
 
 import type { Child } from "hono/jsx";
+import { stretchesOf } from "../../shared/review/stretches.ts";
 import { viewText, type Segment } from "../../shared/review/text-view.ts";
 import { fill } from "./sentence.tsx";
 import { reviewWords as words } from "./review-words.ts";
@@ -45,6 +46,37 @@ export const Frame = ({ from, children }: FrameProps) => (
   </div>
 );
 
+/** Elements are dear: a text that is nothing but unseen characters must not make a page that no browser opens. */
+const mostLabels = 1_000;
+
+/** From the first label too many on, labels are written as text: ⟨U+200B⟩. */
+function withFewLabels(segments: readonly Segment[]): readonly Segment[] {
+  let labels = 0;
+  const from = segments.findIndex((segment) => segment.kind !== "text" && (labels += 1) > mostLabels);
+  if (from === -1) return segments;
+  const rest = segments.slice(from).map((segment) => {
+    if (segment.kind === "text") return segment.text;
+    return segment.kind === "unseen" ? `⟨${segment.label}⟩` : `\n⟨${words.outside.blankLines(segment.count)}⟩\n`;
+  });
+  return [...segments.slice(0, from), { kind: "text", text: rest.join("") }];
+}
+
+/** The parts of a text without a frame, for places that have one around them. Long texts come as blocks laid out on demand. */
+export const Said = ({ segments }: { segments: readonly Segment[] }) => {
+  const stretches = stretchesOf(withFewLabels(segments));
+  if (stretches.length <= 1) return <Parts segments={stretches[0]?.segments ?? []} />;
+  return (
+    <>
+      {stretches.map((stretch) => (
+        <div class="stretch">
+          <Parts segments={stretch.segments} />
+          {stretch.lineGoesOn ? <b class="unseen gap">{words.outside.lineGoesOn}</b> : null}
+        </div>
+      ))}
+    </>
+  );
+};
+
 /** A whole text from outside, uncut. */
 export const OutsideText = ({ text, from }: { text: string; from: Origin }) => {
   const segments = viewText(text);
@@ -53,11 +85,11 @@ export const OutsideText = ({ text, from }: { text: string; from: Origin }) => {
     <Frame from={from}>
       {unseen === 0 ? null : <p class="edge">{fill(words.outside.unseen(unseen), { sample: <b class="unseen">U+200B</b> })}</p>}
       <div class="said" dir="auto">
-        {text === "" ? <i>{words.outside.empty}</i> : <Parts segments={segments} />}
+        {text === "" ? <i>{words.outside.empty}</i> : <Said segments={segments} />}
       </div>
     </Frame>
   );
 };
 
-/** The parts of a text without a frame, for places that have one around them (differences). */
-export const SaidInline = ({ text }: { text: string }) => <Parts segments={viewText(text)} />;
+/** The same from the text itself: for differences. */
+export const SaidInline = ({ text }: { text: string }) => <Said segments={viewText(text)} />;

@@ -119,6 +119,7 @@ export const reviewWords = {
     empty: "(empty)",
     unseen: (count: number): string =>
       `${plural(count, "character that you would not see is", "characters that you would not see are")} shown as labels like {sample}.`,
+    lineGoesOn: "the line goes on",
     blankLines: (count: number): string => plural(count, "blank line", "blank lines"),
   },
   edit: {

@@ -67,6 +67,7 @@ dd:last-child { margin-bottom: 0; }
 .said { padding: .75rem; font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace; font-size: 1rem; line-height: 1.5; white-space: pre-wrap; overflow-wrap: anywhere; unicode-bidi: plaintext; tab-size: 4; }
 .unseen { padding: 0 .35em; border-radius: .25em; background: var(--chip); color: var(--chip-ink); font: 600 1rem/1.4 system-ui, sans-serif; white-space: normal; -webkit-box-decoration-break: clone; box-decoration-break: clone; unicode-bidi: isolate; }
 .unseen.gap { display: block; margin: .5rem 0; padding: .35rem .75rem; text-align: center; }
+.stretch { content-visibility: auto; contain-intrinsic-size: auto 40rem; unicode-bidi: plaintext; }
 .media { display: block; max-width: 100%; height: auto; margin: .75rem; max-width: calc(100% - 1.5rem); }
 audio.media { width: calc(100% - 1.5rem); height: 3.375rem; }
 img.media { background: repeating-conic-gradient(#8883 0 25%, #fff3 0 50%) 0 0 / 1rem 1rem; min-width: 2rem; min-height: 2rem; }
@@ -91,7 +92,7 @@ textarea[aria-invalid="true"], input[aria-invalid="true"]:not([type]) { border: 
 fieldset { margin: 0; padding: 0; border: 0; }
 legend { padding: 0; font-weight: 600; }
 .model { display: flex; gap: .75rem; align-items: flex-start; min-height: 2.75rem; padding: .75rem 0; border-top: 1px solid var(--line); font-weight: 400; cursor: pointer; }
-.model input { flex: none; width: 1.5rem; height: 1.5rem; margin: 0; accent-color: var(--link); }
+.model input { flex: none; font-size: 1rem; width: 1.5rem; height: 1.5rem; margin: 0; accent-color: var(--link); }
 .model > span, .models li { display: block; }
 .model strong, .model .meta, .models strong, .models .meta { display: block; }
 .models { padding: 0; list-style: none; }

@@ -1,0 +1,47 @@
+// Cuts a very long text into stretches that a browser can lay out one at a time. Nothing is left out: a stretch ends after a
+// line's end where there is one, and where a line is longer than a stretch, that is said.
+
+import type { Segment } from "./text-view.ts";
+
+export type Stretch = { readonly segments: readonly Segment[]; /** It ends in the middle of a line. */ readonly lineGoesOn: boolean };
+
+const longest = 8_000;
+
+/** Where to cut a text that is too long for what room is left: after a line's end, else between two characters. */
+function cutIn(text: string, room: number): { at: number; lineGoesOn: boolean } {
+  const lineEnd = text.lastIndexOf("\n", room - 1);
+  if (lineEnd !== -1) return { at: lineEnd + 1, lineGoesOn: false };
+  const next = text.charCodeAt(room);
+  return { at: next >= 0xdc00 && next <= 0xdfff ? room + 1 : room, lineGoesOn: true };
+}
+
+/** Stretches of about 8,000 UTF-16 code units, in order. Labels count with their length, so that no stretch has too many. */
+export function stretchesOf(segments: readonly Segment[]): Stretch[] {
+  const stretches: Stretch[] = [];
+  let current: Segment[] = [];
+  let length = 0;
+  const end = (lineGoesOn: boolean): void => {
+    stretches.push({ segments: current, lineGoesOn });
+    current = [];
+    length = 0;
+  };
+  for (const segment of segments) {
+    if (segment.kind !== "text") {
+      current.push(segment);
+      length += segment.kind === "unseen" ? segment.label.length : 0;
+      continue;
+    }
+    let rest = segment.text;
+    while (length + rest.length > longest) {
+      const { at, lineGoesOn } = cutIn(rest, Math.max(1, longest - length));
+      current.push({ kind: "text", text: rest.slice(0, at) });
+      rest = rest.slice(at);
+      if (rest === "") break;
+      end(lineGoesOn);
+    }
+    if (rest !== "") current.push({ kind: "text", text: rest });
+    length += rest.length;
+  }
+  if (current.length > 0) end(false);
+  return stretches;
+}
