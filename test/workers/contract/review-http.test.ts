@@ -1,0 +1,422 @@
+// The review link over HTTP: what opens it, what decides, what does not, and what the page says in each case.
+
+import { runInDurableObject } from "cloudflare:test";
+import { beforeEach, describe, expect, test } from "vitest";
+import { runStub } from "../../../workers/objects/names.ts";
+import { readForm } from "../../../scripts/page-form.ts";
+import {
+  type Notice,
+  configure,
+  createKey,
+  env,
+  eventually,
+  gateway,
+  gatewayWith,
+  model,
+  notices,
+  openNotice,
+  policy,
+  publicUrl,
+  runOf,
+  runReaches,
+  sample,
+} from "../support/gateway.ts";
+import { promptMarker } from "../support/logs.ts";
+import { recordLines } from "../support/record.ts";
+import { formOf, nonceFor, pathOf, postForm, press, tokenOf } from "../support/reviewer.ts";
+
+const get = (link: string, headers: Record<string, string> = {}): Promise<Response> => gateway(pathOf(link), { key: null, headers });
+
+let notice: Notice;
+let link: string;
+
+/** A run that nobody holds the line for, so that nothing but the reviewer changes it. */
+async function openReview(server: string): Promise<Notice> {
+  const response = await sample({ server }, { headers: { Prefer: "respond-async" } });
+  return openNotice("request", (response.headers.get("Location") ?? "").slice("/runs/".length));
+}
+
+beforeEach(async () => {
+  notice = await openReview("request-gate");
+  ({ link } = notice);
+});
+
+/** Everything that the run's object has stored. */
+const storedRows = (run: string): Promise<string> =>
+  runInDurableObject(runStub(env, run), (_object, { storage }) => {
+    const tables = storage.sql
+      .exec<{ name: string }>(
+        "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE '\\_cf%' ESCAPE '\\' AND name NOT LIKE 'sqlite%'",
+      )
+      .toArray();
+    return JSON.stringify(tables.map(({ name }) => [name, storage.sql.exec(`SELECT * FROM "${name}"`).toArray()]));
+  });
+
+const undecided = async (): Promise<void> => {
+  expect((await runOf(notice.run)).state).toBe("waiting");
+  expect(model.calls).toHaveLength(0);
+};
+
+async function goodForm(act = "approve"): Promise<URLSearchParams> {
+  const fields = await formOf(link);
+  fields.set("act", act);
+  fields.set("nonce", nonceFor(link, fields, 5_000));
+  return fields;
+}
+
+describe("GET and HEAD", () => {
+  test("show the page and change nothing, however often and whoever opens it", async () => {
+    await eventually("the notice in the record", async () => (await storedRows(notice.run)).includes('"sent"'));
+    await eventually("an empty outbox", async () => /\["outbox",\[\]\]/.test(await storedRows(notice.run)));
+    const before = await storedRows(notice.run);
+    for (let i = 0; i < 50; i += 1) {
+      const response = await get(link, i % 2 === 0 ? {} : { "Sec-Purpose": "prefetch", "User-Agent": "scanner" });
+      expect([response.status, response.headers.get("Set-Cookie")]).toEqual([200, null]);
+      await response.text();
+      const head = await gateway(pathOf(link), { key: null, method: "HEAD" });
+      expect([head.status, head.headers.get("Set-Cookie"), await head.text()]).toEqual([200, null, ""]);
+    }
+    expect(await storedRows(notice.run)).toBe(before);
+    await undecided();
+  });
+
+  test("the page shows the prompt and carries the headers that keep it to itself", async () => {
+    const response = await get(link);
+    expect(await response.text()).toContain(promptMarker);
+    expect(response.headers.get("Content-Security-Policy")).toMatch(/default-src 'none'.*form-action 'self'.*frame-ancestors 'none'/);
+    const expected = {
+      "Referrer-Policy": "same-origin",
+      "Cache-Control": "no-store",
+      "X-Content-Type-Options": "nosniff",
+      "X-Robots-Tag": /noindex/,
+      "Strict-Transport-Security": /max-age/,
+    };
+    for (const [name, value] of Object.entries(expected))
+      expect([name, response.headers.get(name)]).toEqual([name, expect.stringMatching(value)]);
+  });
+
+  test("query parameters that mail systems add do no harm", async () => {
+    expect((await gateway(`${pathOf(link)}?utm_source=mail&token=x#part`, { key: null })).status).toBe(200);
+  });
+
+  test("each page has a nonce of its own", async () => {
+    expect((await formOf(link)).get("nonce")).not.toBe((await formOf(link)).get("nonce"));
+  });
+});
+
+describe("a token", () => {
+  test("with any one character changed opens nothing: the same 404 page for each, and no object is woken", async () => {
+    const token = tokenOf(link);
+    const pages = new Set<string>();
+    for (let at = 0; at < token.length; at += 1) {
+      const changed = token.slice(0, at) + (token[at] === "A" ? "B" : "A") + token.slice(at + 1);
+      const response = await gateway(`/r/${changed}`, { key: null });
+      expect([at, response.status]).toEqual([at, 404]);
+      pages.add((await response.text()).replaceAll(/nonce="[^"]*"/g, ""));
+      expect((await gateway(`/r/${changed}`, { key: null, method: "POST", body: "", headers: { Origin: publicUrl } })).status).toBe(404);
+    }
+    expect(pages.size).toBe(1);
+    expect([...pages][0]).not.toContain(token.slice(0, 20));
+  });
+
+  test.each(["x", "%00", "..", "A".repeat(72), "A".repeat(5_000), "é"])("made up (%s) is the same 404", async (token) => {
+    const response = await gateway(`/r/${encodeURI(token)}`, { key: null });
+    expect(response.status).toBe(404);
+  });
+
+  test("shortened, lengthened or padded opens nothing", async () => {
+    const path = pathOf(link);
+    for (const changed of [path.slice(0, -1), `${path}A`, `${path}=`, `${path}%20`, path.toLowerCase()])
+      expect((await gateway(changed, { key: null })).status).toBe(404);
+  });
+
+  test("of the older live key opens, one of a key that was removed does not", async () => {
+    const rotated = { LINK_KEY: "another-link-key-of-the-tests-0123456789" };
+    expect((await gatewayWith({ ...rotated, LINK_KEY_PREVIOUS: env.LINK_KEY ?? "" }, pathOf(link), { key: null })).status).toBe(200);
+    expect((await gatewayWith(rotated, pathOf(link), { key: null })).status).toBe(404);
+  });
+
+  test("of a run whose time is over opens nothing", async () => {
+    await runInDurableObject(runStub(env, notice.run), async (_object, { storage }) => storage.deleteAll());
+    await runInDurableObject(runStub(env, notice.run), (_object, state) => state.abort("restart")).catch(() => {});
+    expect((await get(link)).status).toBe(404);
+  });
+});
+
+describe("a POST decides nothing", () => {
+  test.each<[string, Record<string, string>]>([
+    ["JSON", { "Content-Type": "application/json" }],
+    ["plain text", { "Content-Type": "text/plain" }],
+    ["a multipart form", { "Content-Type": "multipart/form-data; boundary=x" }],
+    ["no type", { "Content-Type": "" }],
+  ])("as %s: 415", async (_name, headers) => {
+    expect((await postForm(link, await goodForm(), { Origin: publicUrl, ...headers })).status).toBe(415);
+    await undecided();
+  });
+
+  test.each<[string, Record<string, string>]>([
+    ["from another site", { "Sec-Fetch-Site": "cross-site", Origin: "https://evil.example.com" }],
+    ["from a sibling site", { "Sec-Fetch-Site": "same-site", Origin: publicUrl }],
+    ["from the address bar", { "Sec-Fetch-Site": "none" }],
+    ["with our origin but from another site", { "Sec-Fetch-Site": "cross-site", Origin: publicUrl }],
+    ["with another origin", { Origin: "https://evil.example.com" }],
+    ["with an origin that only begins like ours", { Origin: `${publicUrl}.evil.example.com` }],
+    ["with an opaque origin", { Origin: "null" }],
+    ["with neither header", {}],
+  ])("%s: 403", async (_name, headers) => {
+    expect((await postForm(link, await goodForm(), headers)).status).toBe(403);
+    await undecided();
+  });
+
+  test.each<[string, (fields: URLSearchParams) => void]>([
+    ["without a nonce", (fields) => fields.delete("nonce")],
+    ["without a version", (fields) => fields.delete("version")],
+    ["without a digest", (fields) => fields.delete("digest")],
+    ["with an unknown act", (fields) => fields.set("act", "approve all")],
+    ["with two acts", (fields) => fields.append("act", "deny")],
+    ["with two nonces", (fields) => fields.append("nonce", "x")],
+    ["with a reason that is too long", (fields) => fields.set("reason", "x".repeat(1_001))],
+  ])("%s: 400", async (_name, change) => {
+    const fields = await goodForm();
+    change(fields);
+    expect((await postForm(link, fields)).status).toBe(400);
+    await undecided();
+  });
+
+  test("an act of no button is a preview: 200", async () => {
+    const fields = await goodForm();
+    fields.delete("act");
+    expect((await postForm(link, fields)).status).toBe(200);
+    await undecided();
+  });
+
+  test("with a nonce that is too early: the page again, edits kept", async () => {
+    const fields = await formOf(link);
+    fields.set("act", "approve");
+    edit(fields);
+    const response = await postForm(link, fields);
+    expect(response.status).toBe(409);
+    const page = await response.text();
+    expect(page).toContain("quicker than a person reads");
+    expect(page).toContain("largest city");
+    await undecided();
+  });
+
+  test("with a nonce that is too old: the page again, edits kept, and its new nonce is good", async () => {
+    const fields = await goodForm();
+    edit(fields);
+    fields.set("nonce", nonceFor(link, fields, 31 * 60_000));
+    const response = await postForm(link, fields);
+    expect(response.status).toBe(409);
+    const page = await response.text();
+    expect(page).toContain("half an hour");
+    await undecided();
+    const again = readForm(page, link)?.fields ?? new URLSearchParams();
+    expect([...again.values()].join("\n")).toContain("largest city");
+    again.set("act", "approve");
+    await new Promise((resolve) => setTimeout(resolve, 1_050));
+    expect((await postForm(link, again)).status).toBe(303);
+    expect(JSON.stringify((await eventually("the call", async () => model.calls[0])).body)).toContain("largest city");
+  });
+
+  test("with a nonce of another version or digest: 403", async () => {
+    for (const name of ["version", "digest"]) {
+      const fields = await goodForm();
+      fields.set(name, name === "version" ? "2" : "A".repeat(43));
+      expect([name, (await postForm(link, fields)).status]).toEqual([name, 403]);
+    }
+    await undecided();
+  });
+
+  test("with another link's nonce, or one that was made up: 403", async () => {
+    const other = await openReview("request-gate");
+    const foreign = await formOf(other.link);
+    for (const nonce of [nonceFor(other.link, foreign, 5_000), "made-up", "A".repeat(40)]) {
+      const fields = await goodForm();
+      fields.set("nonce", nonce);
+      expect((await postForm(link, fields)).status).toBe(403);
+    }
+    await undecided();
+  });
+
+  test.each(["PUT", "DELETE", "PATCH", "OPTIONS"])("by another method (%s): 405", async (method) => {
+    const response = await gateway(pathOf(link), { method, key: null });
+    expect([response.status, response.headers.get("Allow")]).toEqual([405, "GET, HEAD, POST"]);
+    await undecided();
+  });
+});
+
+const edit = (fields: URLSearchParams): void => {
+  for (const [name, value] of fields)
+    if (name.startsWith("edit:") && value.includes("capital")) fields.set(name, value.replace("capital", "largest city"));
+};
+
+describe("a POST decides", () => {
+  test("with Sec-Fetch-Site same-origin, or our Origin: 303 to the page, which shows the outcome and no form", async () => {
+    const response = await postForm(link, await goodForm(), { "Sec-Fetch-Site": "same-origin", Origin: "null" });
+    expect([response.status, response.headers.get("Location")]).toEqual([303, link]);
+    await runReaches(notice.run, "completed");
+    const page = await (await get(link)).text();
+    expect(readForm(page, link)).toBeNull();
+    expect(page).toMatch(/approved/i);
+    expect(page).toContain("Ada");
+  });
+
+  test("a real page's own nonce is good after one second", async () => {
+    const fields = await formOf(link);
+    fields.set("act", "deny");
+    await new Promise((resolve) => setTimeout(resolve, 1_050));
+    expect((await postForm(link, fields)).status).toBe(303);
+    await runReaches(notice.run, "rejected");
+    expect(await (await get(link)).text()).toMatch(/denied/i);
+  });
+
+  test("the same form twice, as a double click sends it, decides once and gets one answer", async () => {
+    const fields = await goodForm();
+    const statuses = (await Promise.all([postForm(link, fields), postForm(link, fields)])).map(({ status }) => status);
+    expect(statuses).toEqual([303, 303]);
+    await runReaches(notice.run, "completed");
+    expect(model.calls).toHaveLength(1);
+    expect((await recordLines()).filter(({ run, fact }) => run === notice.run && fact.kind === "approved")).toHaveLength(1);
+  });
+
+  test("a form that was sent cannot be sent again with the other answer: 409", async () => {
+    const fields = await goodForm();
+    expect((await postForm(link, fields)).status).toBe(303);
+    fields.set("act", "deny");
+    expect((await postForm(link, fields)).status).toBe(409);
+    await runReaches(notice.run, "completed");
+  });
+
+  test("the same person's same answer from another page is the same answer", async () => {
+    const [one, two] = [await goodForm(), await goodForm()];
+    expect((await postForm(link, one)).status).toBe(303);
+    expect((await postForm(link, two)).status).toBe(303);
+    await runReaches(notice.run, "completed");
+    expect(model.calls).toHaveLength(1);
+  });
+
+  test("whatever Host says, every address on the page and after it is PUBLIC_URL's", async () => {
+    const elsewhere = `http://evil.example.com${pathOf(link)}`;
+    const page = await (
+      await gateway(elsewhere, { key: null, headers: { "X-Forwarded-Host": "evil.example.com", "X-Forwarded-Proto": "https" } })
+    ).text();
+    expect(page).not.toContain("evil.example.com");
+    const response = await gateway(elsewhere, {
+      method: "POST",
+      key: null,
+      body: (await goodForm()).toString(),
+      headers: { "Content-Type": "application/x-www-form-urlencoded", Origin: publicUrl },
+    });
+    expect(response.headers.get("Location")).toBe(link);
+  });
+
+  test("behind a path prefix the form and the redirect keep it", async () => {
+    const prefixed = { PUBLIC_URL: `${publicUrl}/countersign` };
+    const page = await (await gatewayWith(prefixed, pathOf(link), { key: null })).text();
+    expect(readForm(page, link)?.action).toBe(`${publicUrl}/countersign${pathOf(link)}`);
+    const body = (await goodForm()).toString();
+    const response = await gatewayWith(prefixed, pathOf(link), {
+      method: "POST",
+      key: null,
+      body,
+      headers: { "Content-Type": "application/x-www-form-urlencoded", Origin: publicUrl },
+    });
+    expect(response.headers.get("Location")).toBe(`${publicUrl}/countersign${pathOf(link)}`);
+  });
+});
+
+describe("with two reviewers", () => {
+  const withTwo = (more: object): object => ({
+    ...policy,
+    rules: [],
+    default: { ...policy.default, response: "allow", ...more },
+    reviewers: { everyone: [{ name: "Ada" }, { name: "Grace" }] },
+  });
+
+  async function bothLinks(more: object = {}): Promise<{ run: string; ada: string; grace: string }> {
+    await configure("policy", withTwo(more));
+    const response = await sample({ server: "notes" }, { headers: { Prefer: "respond-async" } });
+    const run = (response.headers.get("Location") ?? "").slice("/runs/".length);
+    const mine = await eventually("both notices", async () => {
+      const listed = (await notices()).filter((each) => each.run === run);
+      return listed.length === 2 ? listed : null;
+    });
+    const of = (name: string): string => mine.find(({ reviewer }) => reviewer === name)?.link ?? "";
+    return { run, ada: of("Ada"), grace: of("Grace") };
+  }
+
+  test("the loser of a race is told: 409, with who decided", async () => {
+    const { run, ada, grace } = await bothLinks();
+    const late = await formOf(grace);
+    late.set("act", "deny");
+    late.set("nonce", nonceFor(grace, late, 5_000));
+    expect((await press(ada, "approve")).status).toBe(303);
+    const response = await postForm(grace, late);
+    expect(response.status).toBe(409);
+    const page = await response.text();
+    expect(page).toContain("did not count");
+    expect(page).toContain("Ada");
+    await runReaches(run, "completed");
+  });
+
+  test("an edit while another page is open makes that page stale: 412 with the new content", async () => {
+    const { run, ada, grace } = await bothLinks({ quorum: 2 });
+    const stale = await formOf(grace);
+    stale.set("act", "approve");
+    stale.set("nonce", nonceFor(grace, stale, 5_000));
+    expect((await press(ada, "approve", edit)).status).toBe(303);
+    const response = await postForm(grace, stale);
+    expect(response.status).toBe(412);
+    expect(await response.text()).toContain("largest city");
+    expect((await runOf(run)).state).toBe("waiting");
+    expect((await press(grace, "approve")).status).toBe(303);
+    await runReaches(run, "completed");
+    expect(JSON.stringify(model.calls[0]?.body)).toContain("largest city");
+  });
+
+  test("one person's link and form never vote as the other", async () => {
+    const { run, ada, grace } = await bothLinks({ quorum: 2 });
+    const fields = await formOf(ada);
+    fields.set("act", "approve");
+    fields.set("nonce", nonceFor(ada, fields, 5_000));
+    expect((await postForm(grace, fields)).status).toBe(403);
+    await press(ada, "approve");
+    await press(ada, "approve");
+    expect((await runOf(run)).state).toBe("waiting");
+  });
+
+  test("nobody approves their own request where that is barred: 403", async () => {
+    const { key } = await createKey({ owner: "Ada" });
+    await configure("policy", withTwo({ selfApproval: false }));
+    const response = await sample({ server: "notes" }, { key, headers: { Prefer: "respond-async" } });
+    const run = (response.headers.get("Location") ?? "").slice("/runs/".length);
+    const own = await eventually("Ada's notice", async () => (await notices()).find((each) => each.run === run && each.reviewer === "Ada"));
+    expect((await press(own.link, "approve")).status).toBe(403);
+    expect((await runOf(run, key)).state).toBe("waiting");
+  });
+});
+
+test("an edit that breaks the schema is 422, says where, and decides nothing", async () => {
+  const response = await press(link, "approve", (fields) => {
+    const name = [...fields.keys()].find((each) => /maxTokens/i.test(each));
+    if (name === undefined) throw new Error("no field for maxTokens");
+    fields.set(name, "minus one");
+  });
+  expect(response.status).toBe(422);
+  await undecided();
+});
+
+test("a model that is not on the list cannot be chosen: 422", async () => {
+  expect((await press(link, "approve", (fields) => fields.set("model", "gpt-everything"))).status).toBe(422);
+  await undecided();
+});
+
+test("another model of the list can be: it answers", async () => {
+  expect((await press(link, "approve", (fields) => fields.set("model", "second"))).status).toBe(303);
+  expect((await runReaches(notice.run, "completed")).result).toMatchObject({ model: "vendor/second" });
+});
+
+test("without PUBLIC_URL no link opens: its page could not be trusted to post back here", async () => {
+  expect((await gatewayWith({ PUBLIC_URL: "" }, pathOf(link), { key: null })).status).toBe(404);
+});
