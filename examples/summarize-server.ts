@@ -38,4 +38,7 @@ server.registerTool(
   },
 );
 
+// Ctrl-C in a terminal reaches this process too. When a stdio server ends is its host's affair: it closes the input.
+process.on("SIGINT", () => undefined);
+process.stdin.on("close", () => process.exit());
 await server.connect(new StdioServerTransport());

@@ -7,9 +7,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { devVars } from "./dev-vars.ts";
-import { freePort, pause, startGateway } from "./gateway.ts";
+import { type Gateway, freePort, pause, startGateway } from "./gateway.ts";
 import { operatorOf } from "./operator.ts";
 import { decideByLink } from "./page-form.ts";
+import { stopOnSignals } from "./stopping.ts";
 
 const alone = process.argv.includes("--yes");
 const unknown = process.argv.slice(2).filter((argument) => argument !== "--yes");
@@ -19,39 +20,39 @@ if (unknown.length > 0) {
 }
 
 const vars = devVars();
+const port = await freePort();
 const folder = await mkdtemp(join(tmpdir(), "countersign-demo-"));
-console.log("Starting a gateway for the demo …");
-const gateway = await startGateway({ port: await freePort(), persistTo: folder });
-const operator = operatorOf(gateway.url, vars.ADMIN_TOKEN);
-
-let finished = false;
-const clean = async (code: number): Promise<never> => {
-  finished = true;
-  await gateway.stop();
+let gateway: Gateway | undefined;
+const clean = async (how: "gently" | "kill" = "gently"): Promise<void> => {
+  await gateway?.stop(how);
   await rm(folder, { recursive: true, force: true });
-  process.exit(code);
 };
-for (const name of ["SIGINT", "SIGTERM"] as const) process.on(name, () => void clean(130));
+stopOnSignals(130, clean);
+console.log("Starting a gateway for the demo …");
+gateway = await startGateway({ port, persistTo: folder });
+const operator = operatorOf(gateway.url, vars.ADMIN_TOKEN);
 
 const host = spawn(process.execPath, [fileURLToPath(new URL("../examples/host.ts", import.meta.url))], {
   env: { ...process.env, COUNTERSIGN_URL: gateway.url, COUNTERSIGN_API_KEY: vars.DEV_API_KEY },
   stdio: ["ignore", "inherit", "inherit"],
 });
+const over = new AbortController();
 const exited = new Promise<number>((resolve) => host.on("exit", (code) => resolve(code ?? 1)));
 const decided = decideAll();
 const code = await exited;
-finished = true;
+over.abort();
 await decided;
 console.log(
   code === 0
     ? `\nBoth tools ended with the model's reply, through ${alone ? "four reviews that this script decided" : "your reviews"}.`
     : "\nThe demo failed; the lines above say where.",
 );
-await clean(code);
+await clean();
+process.exit(code);
 
 async function decideAll(): Promise<void> {
   const seen = new Set<string>();
-  while (!finished) {
+  while (!over.signal.aborted) {
     for (const { link, gate } of await operator.waiting().catch(() => [])) {
       if (link === null || seen.has(link)) continue;
       seen.add(link);

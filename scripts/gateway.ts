@@ -38,7 +38,7 @@ export async function startGateway({ port, persistTo, variables = {} }: GatewayO
     cwd: root,
     detached: process.platform !== "win32",
     stdio: ["ignore", "pipe", "pipe"],
-    env: { ...process.env, WRANGLER_SEND_METRICS: "false", CI: "true", NO_COLOR: "1" },
+    env: { ...process.env, WRANGLER_SEND_METRICS: "false", WRANGLER_WRITE_LOGS: "false", CI: "true", NO_COLOR: "1" },
   });
   let printed = "";
   const keep = (chunk: Buffer): void => {
@@ -61,6 +61,10 @@ export async function startGateway({ port, persistTo, variables = {} }: GatewayO
       // It is gone already.
     }
   };
+  // Its process group is its own, so that stopping it reaches its children; nothing else would end it together with this process.
+  const killed = (): void => signal("SIGKILL");
+  process.once("exit", killed);
+  void ended.then(() => process.off("exit", killed));
   const stop: Gateway["stop"] = async (how = "gently") => {
     if (how === "gently") {
       signal("SIGTERM");
@@ -91,13 +95,20 @@ export const freePort = (): Promise<number> =>
     });
   });
 
-/** Whether nothing listens on this port. */
-export const isFree = (port: number): Promise<boolean> =>
-  new Promise((resolve) => {
-    const server = createServer();
-    server.on("error", () => resolve(false));
-    server.listen(port, () => server.close(() => resolve(true)));
-  });
+/** Why nothing can listen on this port of this machine; null where it is free. */
+export async function portProblem(port: number): Promise<"taken" | "not allowed" | null> {
+  // Both loopback addresses: a server on one of them would answer in place of the gateway.
+  for (const address of ["127.0.0.1", "::1"]) {
+    const code = await new Promise<string | null>((resolve) => {
+      const server = createServer();
+      server.on("error", (error: NodeJS.ErrnoException) => resolve(error.code ?? "unknown"));
+      server.listen(port, address, () => server.close(() => resolve(null)));
+    });
+    if (code === "EACCES") return "not allowed";
+    if (code === "EADDRINUSE") return "taken";
+  }
+  return null;
+}
 
 async function answers(url: string): Promise<boolean> {
   try {

@@ -16,7 +16,7 @@ if (!existsSync(stamp) || readFileSync(stamp, "utf8") !== lock) {
     console.error(`Countersign needs Node 20 or later to install; this is ${process.version}.`);
     process.exit(1);
   }
-  console.log("Installing dependencies (npm ci) …");
+  console.log("Installing dependencies with npm ci; this takes a minute or two …");
   // The lockfile's own Node runs everything after this, so a warning about this one's version would mislead.
   const { status } = spawnSync("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"], {
     cwd: root,
