@@ -7,13 +7,14 @@ import { adminRoutes } from "./routes/admin.ts";
 import { refuse } from "./routes/auth.ts";
 import type { App } from "./routes/context.ts";
 import { healthRoutes } from "./routes/health.ts";
+import { openapiRoutes } from "./routes/openapi.ts";
 import { reviewRoutes } from "./routes/review.tsx";
 import { runRoutes } from "./routes/runs.ts";
 import { samplingRoutes } from "./routes/sampling.ts";
 
 export const app = new Hono<App>();
 
-for (const routes of [samplingRoutes, runRoutes, reviewRoutes, adminRoutes, healthRoutes]) app.route("/", routes);
+for (const routes of [samplingRoutes, runRoutes, reviewRoutes, adminRoutes, healthRoutes, openapiRoutes]) app.route("/", routes);
 
 app.notFound((c) => c.json({ error: "There is nothing at this path; GET /openapi.json lists what there is" }, 404));
 

@@ -21,6 +21,7 @@ export const paths = {
     record: "/admin/record",
     versions: "/admin/:document/versions",
     version: "/admin/:document/versions/:version",
+    schema: "/admin/:document/schema",
     restore: "/admin/:document/versions/:version/restore",
   },
 } as const;

@@ -72,7 +72,7 @@ adminRoutes.post(paths.admin.explain, zValidator("json", explainSchema, onInvali
   );
 });
 
-adminRoutes.get("/admin/:document/schema", (c) => {
+adminRoutes.get(paths.admin.schema, (c) => {
   const name = c.req.param("document");
   if (!isWritable(name)) return c.notFound();
   return c.json(name === "routing" ? routingJsonSchema() : policyJsonSchema());

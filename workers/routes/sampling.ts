@@ -128,7 +128,6 @@ async function hold(c: AppContext, id: RequestId, begun: Begun, parsed: ParsedSa
   return wantsEvents ? holdEvents(held, parsed.meta.progressToken) : holdJson(held);
 }
 
-
 /** The answer if it is there within that time, else null; a fault is for whoever waits for it later. */
 function within(milliseconds: number, answer: Promise<Answer>): Promise<Answer | null> {
   return new Promise((resolve) => {

@@ -1,0 +1,287 @@
+// The published description against the gateway itself: every route is in it, and every operation in it is asked for.
+
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { describe, expect, test } from "vitest";
+import contract from "../../../docs/http-contract.md?raw";
+import { app } from "../../../workers/app.ts";
+import { describeOutcome, describeRefusal } from "../../../shared/outcome/describe.ts";
+import { openapi } from "../../../workers/routes/openapi.ts";
+import { type Operation, operations } from "../../../workers/routes/operations.ts";
+import {
+  adminToken,
+  createKey,
+  devKey,
+  gateway,
+  jsonBody,
+  openNotice,
+  policy,
+  routing,
+  sample,
+  samplingMessage,
+} from "../support/gateway.ts";
+import { formOf, nonceFor, pathOf } from "../support/reviewer.ts";
+import { publicUrl } from "../support/gateway.ts";
+
+type Ask = { readonly path: string; readonly init?: RequestInit; readonly key?: string | null };
+
+const waitingRun = async () => {
+  void sample({ server: "notes" });
+  return openNotice("request");
+};
+const at = (path: string, init: RequestInit = {}): Ask => ({ path, init });
+const asAdmin = (path: string, init: RequestInit = {}): Ask => ({ path: `/admin${path}`, init, key: adminToken });
+const current = { "If-Match": "1" };
+
+/** For each operation, requests that together get most of its answers: status first. */
+const asks: Record<string, () => Promise<readonly (readonly [number, Ask])[]>> = {
+  sampling: async () => [
+    [200, at("/sampling", jsonBody("POST", samplingMessage()))],
+    [200, at("/sampling", jsonBody("POST", samplingMessage(), { Accept: "text/event-stream" }))],
+    [202, at("/sampling", jsonBody("POST", samplingMessage({ server: "notes" }), { Prefer: "respond-async" }))],
+    [202, at("/sampling", jsonBody("POST", { jsonrpc: "2.0", method: "notifications/cancelled" }))],
+    [400, at("/sampling", jsonBody("POST", []))],
+    [401, { ...at("/sampling", jsonBody("POST", {})), key: null }],
+    [413, { ...at("/sampling", jsonBody("POST", "x".repeat(2_000))), key: (await createKey({ limits: { bodyBytes: 1024 } })).key }],
+    [415, at("/sampling", { method: "POST", body: "{}", headers: { "Content-Type": "text/plain" } })],
+  ],
+  endOriginatingRequest: async () => [
+    [204, at("/sessions/s/requests/7?server=notes", { method: "DELETE" })],
+    [400, at("/sessions/s/requests/x?server=notes", { method: "DELETE" })],
+    [401, { ...at("/sessions/s/requests/7?server=notes", { method: "DELETE" }), key: null }],
+  ],
+  endSession: async () => [
+    [204, at("/sessions/s", { method: "DELETE" })],
+    [400, at("/sessions/%20", { method: "DELETE" })],
+    [401, { ...at("/sessions/s", { method: "DELETE" }), key: null }],
+  ],
+  getRun: async () => {
+    const { run } = await waitingRun();
+    return [
+      [200, at(`/runs/${run}`)],
+      [401, { ...at(`/runs/${run}`), key: null }],
+      [404, at("/runs/run_x")],
+    ];
+  },
+  cancelRun: async () => {
+    const { run } = await waitingRun();
+    return [
+      [401, { ...at(`/runs/${run}`, { method: "DELETE" }), key: null }],
+      [204, at(`/runs/${run}`, { method: "DELETE" })],
+      [409, at(`/runs/${run}`, { method: "DELETE" })],
+      [404, at("/runs/run_x", { method: "DELETE" })],
+    ];
+  },
+  showReview: async () => [
+    [200, { ...at(pathOf((await waitingRun()).link)), key: null }],
+    [404, { ...at("/r/x"), key: null }],
+  ],
+  decideReview: async () => {
+    const { link } = await waitingRun();
+    const fields = await formOf(link);
+    const form = (change: Record<string, string>, headers: Record<string, string> = { Origin: publicUrl }): Ask => {
+      const changed = new URLSearchParams(fields);
+      changed.set("nonce", nonceFor(link, fields, 5_000));
+      for (const [name, value] of Object.entries(change)) changed.set(name, value);
+      return {
+        path: pathOf(link),
+        key: null,
+        init: { method: "POST", body: changed.toString(), headers: { "Content-Type": "application/x-www-form-urlencoded", ...headers } },
+      };
+    };
+    return [
+      [200, form({ act: "preview" })],
+      [400, form({ version: "x" })],
+      [403, form({}, { Origin: "null" })],
+      [404, { ...form({}), path: "/r/x" }],
+      [409, form({ act: "approve", nonce: fields.get("nonce") ?? "" })],
+      [415, form({}, { "Content-Type": "text/plain", Origin: publicUrl })],
+      [422, form({ act: "approve", model: "none" })],
+      [303, form({ act: "deny" })],
+    ];
+  },
+  ...Object.fromEntries(
+    Object.entries({ policy, routing }).flatMap(([name, good]) => [
+      [
+        `get-${name}`,
+        async () =>
+          [
+            [200, asAdmin(`/${name}`)],
+            [401, at(`/admin/${name}`)],
+          ] as const,
+      ],
+      [
+        `put-${name}`,
+        async () =>
+          [
+            [200, asAdmin(`/${name}`, jsonBody("PUT", good, current))],
+            [412, asAdmin(`/${name}`, jsonBody("PUT", good, current))],
+            [400, asAdmin(`/${name}`, jsonBody("PUT", { surprise: 1 }, current))],
+            [401, at(`/admin/${name}`, jsonBody("PUT", good, current))],
+            [413, asAdmin(`/${name}`, { method: "PUT", body: " ".repeat(1_000_001) })],
+            [428, asAdmin(`/${name}`, jsonBody("PUT", good))],
+          ] as const,
+      ],
+    ]),
+  ),
+  getSchema: async () => [
+    [200, asAdmin("/policy/schema")],
+    [404, asAdmin("/none/schema")],
+    [401, at("/admin/policy/schema")],
+  ],
+  listVersions: async () => [
+    [200, asAdmin("/policy/versions")],
+    [404, asAdmin("/none/versions")],
+    [401, at("/admin/policy/versions")],
+  ],
+  getVersion: async () => [
+    [200, asAdmin("/policy/versions/1")],
+    [404, asAdmin("/policy/versions/9")],
+    [401, at("/admin/policy/versions/1")],
+  ],
+  restoreVersion: async () => [
+    [200, asAdmin("/policy/versions/1/restore", { method: "POST" })],
+    [412, asAdmin("/policy/versions/1/restore", { method: "POST", headers: current })],
+    [404, asAdmin("/policy/versions/9/restore", { method: "POST" })],
+    [401, at("/admin/policy/versions/1/restore", { method: "POST" })],
+  ],
+  explainRouting: async () => [
+    [200, asAdmin("/routing/explain", jsonBody("POST", { preferences: { speedPriority: 1 } }))],
+    [400, asAdmin("/routing/explain", jsonBody("POST", { surprise: 1 }))],
+    [401, at("/admin/routing/explain", jsonBody("POST", {}))],
+  ],
+  createKey: async () => [
+    [201, asAdmin("/keys", jsonBody("POST", { name: "ci" }))],
+    [400, asAdmin("/keys", jsonBody("POST", {}))],
+    [401, at("/admin/keys", jsonBody("POST", { name: "ci" }))],
+  ],
+  listKeys: async () => {
+    await createKey();
+    return [
+      [200, asAdmin("/keys")],
+      [401, at("/admin/keys")],
+    ];
+  },
+  revokeKey: async () => {
+    const { id } = await createKey();
+    return [
+      [401, at(`/admin/keys/${id}`, { method: "DELETE" })],
+      [204, asAdmin(`/keys/${id}`, { method: "DELETE" })],
+      [404, asAdmin("/keys/key_none", { method: "DELETE" })],
+    ];
+  },
+  listRuns: async () => {
+    await waitingRun();
+    return [
+      [200, asAdmin("/runs?state=open&limit=10")],
+      [400, asAdmin("/runs?limit=x")],
+      [401, at("/admin/runs")],
+    ];
+  },
+  getOperatorRun: async () => {
+    const { run } = await waitingRun();
+    return [
+      [200, asAdmin(`/runs/${run}`)],
+      [404, asAdmin("/runs/run_x")],
+      [401, at(`/admin/runs/${run}`)],
+    ];
+  },
+  listNotices: async () => {
+    await waitingRun();
+    return [
+      [200, asAdmin("/notices")],
+      [400, asAdmin("/notices?limit=0")],
+      [401, at("/admin/notices")],
+    ];
+  },
+  exportRecord: async () => [
+    [200, asAdmin("/record")],
+    [401, at("/admin/record")],
+  ],
+  health: async () => [[200, { ...at("/healthz"), key: null }]],
+  openapi: async () => [[200, { ...at("/openapi.json"), key: null }]],
+};
+
+const ajv = new Ajv2020({ strict: false, validateFormats: false });
+ajv.addSchema(openapi(), "openapi");
+
+async function expectAsDescribed(operation: Operation, response: Response): Promise<void> {
+  const answer = operation.answers[response.status];
+  if (answer === undefined) throw new Error(`${operation.id}: ${response.status} is not described`);
+  // workerd warns of text() on a body whose type is not text.
+  const text = new TextDecoder().decode(await response.arrayBuffer());
+  if (text === "") return;
+  const type = response.headers.get("Content-Type")?.split(";")[0] ?? "";
+  const body = answer.bodies?.find((each) => each.type === type);
+  expect([operation.id, response.status, type, body !== undefined]).toEqual([operation.id, response.status, type, true]);
+  if (body?.schema === undefined) return;
+  const validate = ajv.getSchema(`openapi#/components/schemas/${body.schema}`);
+  if (validate === undefined) throw new Error(`no schema ${body.schema}`);
+  validate(JSON.parse(text));
+  expect([operation.id, response.status, validate.errors ?? []]).toEqual([operation.id, response.status, []]);
+}
+
+describe("each operation answers as it is described", () => {
+  test.each(operations.map((operation) => [operation.id, operation] as const))("%s", async (id, operation) => {
+    const listed = await asks[id]?.();
+    if (listed === undefined) throw new Error(`nobody asks for ${id}`);
+    for (const [status, { path, init = {}, key = devKey }] of listed) {
+      expect((init.method ?? "GET").toLowerCase()).toBe(operation.method);
+      const response = await gateway(path, { ...init, key });
+      expect([path.slice(0, 40), response.status]).toEqual([path.slice(0, 40), status]);
+      for (const name of Object.keys(
+        status === 202 && (await response.clone().text()) === "" ? {} : (operation.answers[status]?.headers ?? {}),
+      ))
+        expect([id, status, name, response.headers.get(name)]).toEqual([id, status, name, expect.any(String)]);
+      await expectAsDescribed(operation, response);
+    }
+  });
+});
+
+test("every route of the gateway is described, and nothing else is", () => {
+  const routes = app.routes
+    .filter(({ path, method }) => method !== "ALL" && !path.endsWith("*"))
+    .map(({ method, path }) => `${method} ${path}`);
+  expect(operations.map(({ method, path }) => `${method.toUpperCase()} ${path}`).sort()).toEqual([...new Set(routes)].sort());
+});
+
+test("the document is OpenAPI 3.1: ids and parameters are whole, references lead somewhere", async () => {
+  const published = await (await gateway("/openapi.json", { key: null })).json();
+  expect(published).toEqual(openapi());
+  expect(new Set(operations.map(({ id }) => id)).size).toBe(operations.length);
+  for (const { path, parameters = [] } of operations)
+    expect([...path.matchAll(/:(\w+)/g)].map(([, name]) => name)).toEqual(
+      parameters.filter((each) => each.in === "path").map(({ name }) => name),
+    );
+  const { components } = openapi() as { components: { schemas: Record<string, unknown> } };
+  for (const [, name] of JSON.stringify(openapi()["paths"]).matchAll(/"#\/components\/schemas\/(\w+)"/g))
+    expect(components.schemas).toHaveProperty(name ?? "");
+});
+
+describe("docs/http-contract.md", () => {
+  test("names every operation", () => {
+    for (const { method, path } of operations)
+      expect(contract).toContain(`\`${method.toUpperCase()} ${path.replaceAll(/:(\w+)/g, "{$1}")}\``);
+  });
+
+  test("has every error with its code and status", () => {
+    const described = [
+      describeRefusal({ kind: "notJson" }),
+      describeRefusal({ kind: "notSingleRequest", why: "" }),
+      describeRefusal({ kind: "unauthorized", why: "missing" }),
+      describeRefusal({ kind: "tooLarge", limitBytes: 1 }),
+      describeRefusal({ kind: "notJsonType" }),
+      describeRefusal({ kind: "unknownMethod", method: "x" }),
+      describeRefusal({ kind: "invalidParams", errors: [] }),
+      describeRefusal({ kind: "rateLimited", limit: "concurrent", max: 1, retryAfterMs: 1 }),
+      describeRefusal({ kind: "policyRefused", rule: "x" }),
+      describeRefusal({ kind: "noModel", reasons: [] }),
+      describeRefusal({ kind: "broken", quote: "x" }),
+      describeOutcome({ kind: "rejected", gate: "request", reason: null }),
+      describeOutcome({ kind: "cancelled" }),
+      describeOutcome({ kind: "failed", attempts: [] }),
+    ];
+    const rows = contract.split("\n").filter((line) => line.startsWith("|"));
+    for (const { code, status } of described)
+      expect(rows.some((row) => row.includes(`| ${code}`) && row.includes(`| ${status}`))).toBe(true);
+  });
+});

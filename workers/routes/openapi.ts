@@ -1,0 +1,187 @@
+// GET /openapi.json: the HTTP contract that exists now, as OpenAPI 3.1, made from the list of operations.
+
+import { Hono } from "hono";
+import { z } from "zod";
+import type { JsonObject } from "../../shared/encoding.ts";
+import { policyJsonSchema } from "../../shared/policy/rules.ts";
+import { routingJsonSchema } from "../../shared/routing/table.ts";
+import { keyRequestSchema } from "../stores/keys.ts";
+import { paths } from "../urls.ts";
+import type { App } from "./context.ts";
+import { type Answer, type Auth, type Body, type Operation, type SchemaName, operations } from "./operations.ts";
+
+export const openapiRoutes = new Hono<App>();
+
+let made: string | undefined;
+
+openapiRoutes.get(paths.openapi, (c) => {
+  made ??= JSON.stringify(openapi());
+  return c.body(made, 200, { "Content-Type": "application/json" });
+});
+
+const version = "0.1.0";
+
+/** The description. Paths are relative: the address is wherever it was read. */
+export function openapi(): JsonObject {
+  const byPath: JsonObject = {};
+  for (const operation of operations) {
+    const path = operation.path.replaceAll(/:(\w+)/g, "{$1}");
+    byPath[path] = { ...(byPath[path] as JsonObject | undefined), [operation.method]: describe(operation) };
+  }
+  return {
+    openapi: "3.1.0",
+    info: { title: "Countersign", version, description: "MCP sampling at the edge, with a person's countersignature." },
+    paths: byPath,
+    components: {
+      securitySchemes: {
+        key: { type: "http", scheme: "bearer", description: "An API key" },
+        keyHeader: {
+          type: "apiKey",
+          in: "header",
+          name: "X-Countersign-Key",
+          description: "An API key, where Authorization is an upstream's",
+        },
+        admin: { type: "http", scheme: "bearer", description: "ADMIN_TOKEN" },
+      },
+      schemas: schemas(),
+    },
+  };
+}
+
+const security: Readonly<Record<Auth, JsonObject[]>> = {
+  key: [{ key: [] }, { keyHeader: [] }],
+  admin: [{ admin: [] }],
+  either: [{ key: [] }, { keyHeader: [] }, { admin: [] }],
+  link: [],
+  none: [],
+};
+
+function describe({ id, summary, auth, parameters = [], body, answers }: Operation): JsonObject {
+  return {
+    operationId: id,
+    summary,
+    security: security[auth],
+    parameters: parameters.map(({ required = false, schema = { type: "string" }, ...rest }) => ({ ...rest, required, schema })),
+    ...(body === undefined ? {} : { requestBody: { required: true, content: contentOf([body]) } }),
+    responses: Object.fromEntries(Object.entries(answers).map(([status, answer]) => [status, responseOf(answer)])),
+  };
+}
+
+function responseOf({ description, bodies = [], headers = {} }: Answer): JsonObject {
+  const named = Object.entries(headers).map(([name, text]) => [name, { description: text, schema: { type: "string" } }]);
+  return {
+    description,
+    ...(named.length === 0 ? {} : { headers: Object.fromEntries(named) as JsonObject }),
+    ...(bodies.length === 0 ? {} : { content: contentOf(bodies) }),
+  };
+}
+
+const contentOf = (bodies: readonly Body[]): JsonObject =>
+  Object.fromEntries(
+    bodies.map(({ type, schema }) => [
+      type,
+      { schema: schema === undefined ? { type: "string" } : { $ref: `#/components/schemas/${schema}` } },
+    ]),
+  );
+
+const text = { type: "string" };
+const integer = { type: "integer" };
+const number = { type: "number" };
+const time = { type: "string", format: "date-time" };
+const orNull = (type: string): JsonObject => ({ type: [type, "null"] });
+const list = (items: JsonObject): JsonObject => ({ type: "array", items });
+const record = (properties: JsonObject, optional: JsonObject = {}): JsonObject => ({
+  type: "object",
+  properties: { ...properties, ...optional },
+  required: Object.keys(properties),
+});
+
+const rpcId = { type: ["string", "integer", "null"] };
+const rpcError = record({ code: integer, message: text }, { data: { type: "object" } });
+const pointed = list(record({ pointer: text, message: text }));
+const ofKey = { id: text, name: text, createdAt: integer };
+
+/** A document's own schema is draft 2020-12, which is OpenAPI 3.1's too; the name of its dialect stands once, at the top. */
+function inside({ $schema: _dialect, ...schema }: JsonObject): JsonObject {
+  return schema;
+}
+
+function schemas(): Record<SchemaName, JsonObject> {
+  return {
+    RpcRequest: record({ jsonrpc: { const: "2.0" }, method: text }, { id: { type: ["string", "integer"] }, params: { type: "object" } }),
+    RpcAnswer: {
+      ...record({ jsonrpc: { const: "2.0" }, id: rpcId }, { result: { type: "object" }, error: rpcError }),
+      oneOf: [{ required: ["result"] }, { required: ["error"] }],
+    },
+    Problem: record({ error: text }, { details: { anyOf: [pointed, { type: "object" }] } }),
+    Run: record(
+      {
+        id: text,
+        state: text,
+        status: { enum: ["working", "completed", "failed", "cancelled"] },
+        server: text,
+        name: text,
+        createdAt: time,
+        updatedAt: time,
+      },
+      { result: { type: "object" }, error: rpcError },
+    ),
+    RunList: record({
+      runs: list(
+        record({
+          run: text,
+          key: text,
+          server: text,
+          name: text,
+          createdAt: integer,
+          endedAt: orNull("integer"),
+          state: text,
+          model: orNull("string"),
+          inputTokens: integer,
+          outputTokens: integer,
+          costUsd: number,
+        }),
+      ),
+    }),
+    OperatorRun: record({
+      id: text,
+      key: text,
+      state: text,
+      createdAt: integer,
+      updatedAt: integer,
+      server: text,
+      name: text,
+      answered: { type: "boolean" },
+    }),
+    KeyRequest: inside(JSON.parse(JSON.stringify(z.toJSONSchema(keyRequestSchema, { io: "input" }))) as JsonObject), // a schema is JSON
+    NewKey: record({ ...ofKey, key: text }),
+    KeyList: record({ keys: list(record({ ...ofKey, revokedAt: orNull("integer") })) }),
+    NoticeList: record({
+      notices: list(
+        record({
+          at: time,
+          channel: text,
+          reviewer: text,
+          run: text,
+          gate: { enum: ["request", "response"] },
+          link: orNull("string"),
+          state: text,
+        }),
+      ),
+    }),
+    Health: record({ status: { enum: ["ok", "degraded", "down"] }, problems: list(text) }),
+    Versions: record({ versions: list(record({ version: integer, at: time })) }),
+    Routing: inside(routingJsonSchema()),
+    Policy: inside(policyJsonSchema()),
+    Document: record({ version: integer }),
+    JsonSchema: { type: "object" },
+    Conflict: record({ error: text, current: record({ version: integer }) }),
+    ExplainRequest: {
+      type: "object",
+      properties: { preferences: { type: "object" }, params: { type: "object" }, server: text, key: record({ id: text, name: text }) },
+      additionalProperties: false,
+    },
+    Explanation: { type: "object" },
+    OpenApi: record({ openapi: text, info: { type: "object" }, paths: { type: "object" }, components: { type: "object" } }),
+  };
+}

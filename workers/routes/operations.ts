@@ -1,0 +1,369 @@
+// What the gateway answers over HTTP, as one list: every operation with its parameters, bodies and statuses. Says; does nothing.
+//
+// GET /openapi.json is made from it, and a test asks for each operation and holds the answers against it.
+
+import type { JsonObject } from "../../shared/encoding.ts";
+import { paths } from "../urls.ts";
+
+export type SchemaName =
+  | "RpcRequest"
+  | "RpcAnswer"
+  | "Problem"
+  | "Run"
+  | "RunList"
+  | "OperatorRun"
+  | "KeyRequest"
+  | "NewKey"
+  | "KeyList"
+  | "NoticeList"
+  | "Health"
+  | "Versions"
+  | "Routing"
+  | "Policy"
+  | "Document"
+  | "JsonSchema"
+  | "Conflict"
+  | "ExplainRequest"
+  | "Explanation"
+  | "OpenApi";
+
+export type Body = { readonly type: string; readonly schema?: SchemaName };
+
+export type Answer = {
+  readonly description: string;
+  readonly bodies?: readonly Body[];
+  readonly headers?: Readonly<Record<string, string>>;
+};
+
+export type Parameter = {
+  readonly name: string;
+  readonly in: "path" | "query" | "header";
+  readonly description: string;
+  readonly required?: boolean;
+  readonly schema?: JsonObject;
+};
+
+/** `key`: an API key. `admin`: the operator. `either`: one of both. `link`: the token in the path. */
+export type Auth = "key" | "admin" | "either" | "link" | "none";
+
+export type Operation = {
+  readonly id: string;
+  readonly method: "get" | "post" | "put" | "delete";
+  /** As `urls.ts` writes it, with `:name` for a parameter. */
+  readonly path: string;
+  readonly summary: string;
+  readonly auth: Auth;
+  readonly parameters?: readonly Parameter[];
+  readonly body?: Body;
+  readonly answers: Readonly<Record<number, Answer>>;
+};
+
+const json = (schema: SchemaName): readonly Body[] => [{ type: "application/json", schema }];
+const html: readonly Body[] = [{ type: "text/html" }];
+const rpcError = (description: string): Answer => ({ description, bodies: json("RpcAnswer") });
+const problem = (description: string): Answer => ({ description, bodies: json("Problem") });
+const page = (description: string): Answer => ({ description, bodies: html });
+
+const inPath = (name: string, description: string): Parameter => ({ name, in: "path", description, required: true });
+const ifMatch = (required: boolean): Parameter => ({
+  name: "If-Match",
+  in: "header",
+  description: "The version that was read, as a number or an ETag",
+  required,
+});
+
+const unauthorized = rpcError("-32014: no key, or one that is unknown, expired or revoked");
+const flooded = { ...rpcError("-32013: rate limited"), headers: { "Retry-After": "Seconds" } };
+const notOperator = problem("Not the operator");
+const tooManyAttempts = problem("Too many wrong tokens from one address");
+const asOperator = { 401: notOperator, 429: tooManyAttempts };
+const asKey = { 401: unauthorized, 429: flooded };
+
+const sampling: readonly Operation[] = [
+  {
+    id: "sampling",
+    method: "post",
+    path: paths.sampling,
+    summary: "One JSON-RPC message: sampling/createMessage, tasks/get, tasks/result, tasks/cancel, or notifications/cancelled",
+    auth: "key",
+    parameters: [
+      { name: "Accept", in: "header", description: "text/event-stream for server-sent events; anything else for one JSON value" },
+      { name: "Prefer", in: "header", description: "respond-async: 202 and a run to ask about" },
+    ],
+    body: { type: "application/json", schema: "RpcRequest" },
+    answers: {
+      200: {
+        description: "The response, a result or an error. It may be held for as long as a person needs: white space or comments meanwhile",
+        bodies: [...json("RpcAnswer"), { type: "text/event-stream" }],
+      },
+      202: {
+        description: "Asynchronous: the task that was made; empty for a notification",
+        bodies: json("RpcAnswer"),
+        headers: { Location: "The run, where one was made", "Preference-Applied": "respond-async, where a run was made" },
+      },
+      400: rpcError("-32700: not JSON; -32600: not a single JSON-RPC request"),
+      ...asKey,
+      413: rpcError("-32015: over the key's limit of bytes"),
+      415: rpcError("-32016: not application/json"),
+      500: rpcError("-32603: a fault of the gateway, with an id to quote"),
+    },
+  },
+  {
+    id: "endOriginatingRequest",
+    method: "delete",
+    path: paths.sessionRequest,
+    summary: "The client's own request ended: its open runs are cancelled, later sampling for it is refused",
+    auth: "key",
+    parameters: [
+      inPath("session", "The session's name: 1 to 128 visible ASCII characters"),
+      inPath("id", "The request's JSON-RPC id as JSON: 7 or %22a%22"),
+      { name: "server", in: "query", description: "The MCP server that the request was for", required: true },
+    ],
+    answers: { 204: { description: "It has ended" }, 400: problem("A name or id that cannot be one"), ...asKey },
+  },
+  {
+    id: "endSession",
+    method: "delete",
+    path: paths.sessions,
+    summary: "The session ended: its open runs are cancelled, and its name stays ended",
+    auth: "key",
+    parameters: [inPath("session", "The session's name")],
+    answers: { 204: { description: "It has ended" }, 400: problem("A name that cannot be one"), ...asKey },
+  },
+  {
+    id: "getRun",
+    method: "get",
+    path: paths.run,
+    summary: "How a run stands, and its result or error once it may be told",
+    auth: "either",
+    parameters: [inPath("id", "The run's id")],
+    answers: { 200: { description: "The run", bodies: json("Run") }, 401: unauthorized, 404: problem("No such run of this key") },
+  },
+  {
+    id: "cancelRun",
+    method: "delete",
+    path: paths.run,
+    summary: "Cancels a run",
+    auth: "either",
+    parameters: [inPath("id", "The run's id")],
+    answers: {
+      204: { description: "It is cancelled" },
+      401: unauthorized,
+      404: problem("No such run of this key"),
+      409: problem("The run is over"),
+    },
+  },
+];
+
+const token = inPath("token", "The link's token");
+const noSuchLink = page("The token opens nothing");
+
+const review: readonly Operation[] = [
+  {
+    id: "showReview",
+    method: "get",
+    path: paths.review,
+    summary: "The review page. GET and HEAD decide nothing and change nothing",
+    auth: "link",
+    parameters: [token],
+    answers: { 200: page("The page"), 404: noSuchLink, 429: page("Too many requests from one address") },
+  },
+  {
+    id: "decideReview",
+    method: "post",
+    path: paths.review,
+    summary: "The page's form: approve, deny, or see what changes would do",
+    auth: "link",
+    parameters: [token],
+    body: { type: "application/x-www-form-urlencoded" },
+    answers: {
+      200: page("A preview"),
+      303: { description: "Decided; the page shows the outcome", headers: { Location: "The page" } },
+      400: page("Not the page's form"),
+      403: page("From another site, with a nonce of another form, or by somebody who may not decide"),
+      404: noSuchLink,
+      409: page("Too early, too late, sent before, or decided by somebody else"),
+      412: page("The content changed; the new version is shown"),
+      413: page("Too large"),
+      415: page("Not a form"),
+      422: page("Changes that the protocol or the list of models does not allow"),
+      429: page("Too many requests from one address"),
+    },
+  },
+];
+
+const documents: readonly Operation[] = (["routing", "policy"] as const).flatMap((name): Operation[] => {
+  const schema = name === "routing" ? "Routing" : "Policy";
+  return [
+    {
+      id: `get-${name}`,
+      method: "get",
+      path: paths.admin[name],
+      summary: `The ${name} document; version 0 is the built-in one`,
+      auth: "admin",
+      answers: { 200: { description: "The document", bodies: json("Document"), headers: { ETag: "Its version" } }, ...asOperator },
+    },
+    {
+      id: `put-${name}`,
+      method: "put",
+      path: paths.admin[name],
+      summary: `Replaces the ${name} document whole`,
+      auth: "admin",
+      parameters: [ifMatch(true)],
+      body: { type: "application/json", schema },
+      answers: {
+        200: { description: "What serves now", bodies: json("Document"), headers: { ETag: "Its version" } },
+        400: problem("Not a valid document; nothing was changed"),
+        ...asOperator,
+        412: { description: "Somebody was faster; the current document", bodies: json("Conflict") },
+        413: problem("Over a megabyte"),
+        428: problem("Without a version"),
+      },
+    },
+  ];
+});
+
+const document = inPath("document", "routing or policy");
+const noVersion = problem("No such version; the last 20 are kept");
+
+const operator: readonly Operation[] = [
+  ...documents,
+  {
+    id: "getSchema",
+    method: "get",
+    path: paths.admin.schema,
+    summary: "The JSON Schema of a document",
+    auth: "admin",
+    parameters: [document],
+    answers: { 200: { description: "The schema", bodies: json("JsonSchema") }, ...asOperator, 404: problem("No such document") },
+  },
+  {
+    id: "listVersions",
+    method: "get",
+    path: paths.admin.versions,
+    summary: "The last 20 versions of a document, newest first",
+    auth: "admin",
+    parameters: [document],
+    answers: { 200: { description: "Versions and times", bodies: json("Versions") }, ...asOperator, 404: problem("No such document") },
+  },
+  {
+    id: "getVersion",
+    method: "get",
+    path: paths.admin.version,
+    summary: "One version of a document",
+    auth: "admin",
+    parameters: [document, inPath("version", "Its number")],
+    answers: { 200: { description: "The document as it was", bodies: json("Document") }, ...asOperator, 404: noVersion },
+  },
+  {
+    id: "restoreVersion",
+    method: "post",
+    path: paths.admin.restore,
+    summary: "Writes an old version again, as the newest",
+    auth: "admin",
+    parameters: [document, inPath("version", "Its number"), ifMatch(false)],
+    answers: {
+      200: { description: "What serves now", bodies: json("Document"), headers: { ETag: "Its version" } },
+      400: problem("No longer valid"),
+      ...asOperator,
+      404: noVersion,
+      412: { description: "Somebody was faster; the current document", bodies: json("Conflict") },
+    },
+  },
+  {
+    id: "explainRouting",
+    method: "post",
+    path: paths.admin.explain,
+    summary: "Which model would answer, and why. Calls no model",
+    auth: "admin",
+    body: { type: "application/json", schema: "ExplainRequest" },
+    answers: { 200: { description: "The choice", bodies: json("Explanation") }, 400: problem("Not valid"), ...asOperator },
+  },
+  {
+    id: "createKey",
+    method: "post",
+    path: paths.admin.keys,
+    summary: "Makes an API key; the key itself is in this answer and never again",
+    auth: "admin",
+    body: { type: "application/json", schema: "KeyRequest" },
+    answers: { 201: { description: "The key", bodies: json("NewKey") }, 400: problem("Not valid"), ...asOperator },
+  },
+  {
+    id: "listKeys",
+    method: "get",
+    path: paths.admin.keys,
+    summary: "All keys, without the keys themselves",
+    auth: "admin",
+    answers: { 200: { description: "The keys", bodies: json("KeyList") }, ...asOperator },
+  },
+  {
+    id: "revokeKey",
+    method: "delete",
+    path: paths.admin.key,
+    summary: "Revokes a key at once",
+    auth: "admin",
+    parameters: [inPath("id", "The key's id")],
+    answers: { 204: { description: "It is revoked" }, ...asOperator, 404: problem("No such key") },
+  },
+  {
+    id: "listRuns",
+    method: "get",
+    path: paths.admin.runs,
+    summary: "A line for each request, newest first",
+    auth: "admin",
+    parameters: [
+      { name: "state", in: "query", description: "open or all", schema: { type: "string", enum: ["open", "all"] } },
+      { name: "key", in: "query", description: "A key's id" },
+      { name: "before", in: "query", description: "Created before this time, in Unix milliseconds", schema: { type: "integer" } },
+      { name: "limit", in: "query", description: "1 to 500", schema: { type: "integer", minimum: 1, maximum: 500 } },
+    ],
+    answers: { 200: { description: "The lines", bodies: json("RunList") }, 400: problem("Not valid"), ...asOperator },
+  },
+  {
+    id: "getOperatorRun",
+    method: "get",
+    path: paths.admin.run,
+    summary: "How a run stands, without what was asked or answered",
+    auth: "admin",
+    parameters: [inPath("id", "The run's id")],
+    answers: { 200: { description: "The run", bodies: json("OperatorRun") }, ...asOperator, 404: problem("No such run") },
+  },
+  {
+    id: "listNotices",
+    method: "get",
+    path: paths.admin.notices,
+    summary: "Notices to reviewers, newest last; links of the outbox channel only",
+    auth: "admin",
+    parameters: [{ name: "limit", in: "query", description: "1 to 500", schema: { type: "integer", minimum: 1, maximum: 500 } }],
+    answers: { 200: { description: "The notices", bodies: json("NoticeList") }, 400: problem("Not valid"), ...asOperator },
+  },
+  {
+    id: "exportRecord",
+    method: "get",
+    path: paths.admin.record,
+    summary: "The whole record, a line an event, each run's events in order",
+    auth: "admin",
+    answers: { 200: { description: "The record", bodies: [{ type: "application/x-ndjson" }] }, ...asOperator },
+  },
+];
+
+const open: readonly Operation[] = [
+  {
+    id: "health",
+    method: "get",
+    path: paths.health,
+    summary: "Whether the gateway can serve, and what to mend",
+    auth: "none",
+    answers: { 200: { description: "It serves", bodies: json("Health") }, 503: { description: "It does not", bodies: json("Health") } },
+  },
+  {
+    id: "openapi",
+    method: "get",
+    path: paths.openapi,
+    summary: "This description",
+    auth: "none",
+    answers: { 200: { description: "OpenAPI 3.1", bodies: json("OpenApi") } },
+  },
+];
+
+export const operations: readonly Operation[] = [...sampling, ...review, ...operator, ...open];
