@@ -1,0 +1,156 @@
+// A gateway that can be killed and started again on the same data and port, with a scripted model and real callers.
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { RecordEvent } from "../../../shared/outcome/record.ts";
+import { type Gateway, freePort, pause, startGateway } from "../../../scripts/gateway.ts";
+import { type Notice, operatorOf } from "../../../scripts/operator.ts";
+import { decideByLink } from "../../../scripts/page-form.ts";
+import { type ProviderServer, startProviderServer } from "../../support/provider-server.ts";
+
+const adminToken = "admin-token-of-the-tests-0123456789";
+const apiKey = "dev-key-of-the-tests-0123456789abcdef";
+const variables = { ADMIN_TOKEN: adminToken, LINK_KEY: "link-key-of-the-tests-0123456789abcdef", DEV_API_KEY: apiKey };
+
+export type Answer = {
+  readonly result?: {
+    readonly content: { readonly text: string };
+    readonly _meta: { readonly "countersign/run": { readonly id: string } };
+  };
+  readonly error?: { readonly code: number; readonly data?: { readonly outcome?: string } };
+};
+
+/** A caller that holds the line: `answer` is null where its connection was lost. */
+export type Caller = { readonly name: string; readonly server: string; readonly answer: Promise<Answer | null> };
+
+export type Killable = {
+  readonly model: ProviderServer;
+  readonly start: () => Promise<void>;
+  /** As `kill -9` of everything it runs in. */
+  readonly kill: () => Promise<void>;
+  /** As a deploy or a reboot does. */
+  readonly stop: () => Promise<void>;
+  readonly ask: (name: string, server: string) => Caller;
+  readonly notices: () => Promise<Notice[]>;
+  /** Waits for the open review of this caller's run. */
+  readonly review: (gate: Notice["gate"], run?: string) => Promise<Notice>;
+  readonly record: () => Promise<{ text: string; events: RecordEvent[] }>;
+  readonly configure: () => Promise<void>;
+  readonly close: () => Promise<void>;
+};
+
+export { decideByLink, pause };
+
+const rule = (name: string, request: string, response: string, deadlineSeconds = 600): object => ({
+  name,
+  when: { server: name },
+  then: { request, response, deadlineSeconds },
+});
+
+const policy = {
+  rules: [
+    rule("request-gate", "review", "allow"),
+    rule("response-gate", "allow", "review"),
+    rule("both-gates", "review", "review"),
+    rule("soon", "review", "allow", 5),
+  ],
+  default: { request: "review", response: "review", reviewers: ["everyone"], deadlineSeconds: 600 },
+  reviewers: { everyone: [{ name: "Ada" }] },
+};
+
+export async function killableGateway(): Promise<Killable> {
+  const persistTo = mkdtempSync(join(tmpdir(), "countersign-durability-"));
+  const port = await freePort();
+  const model = await startProviderServer({ strict: false });
+  let gateway: Gateway | null = null;
+  const url = `http://localhost:${port}`;
+  const operator = operatorOf(url, adminToken);
+
+  const put = async (name: string, document: object): Promise<void> => {
+    const answer = await fetch(`${url}/admin/${name}`, {
+      method: "PUT",
+      body: JSON.stringify(document),
+      headers: { Authorization: `Bearer ${adminToken}`, "If-Match": "0", "Content-Type": "application/json" },
+    });
+    if (!answer.ok) throw new Error(`${name}: ${answer.status} ${await answer.text()}`);
+  };
+
+  const ended = async (how: "gently" | "kill"): Promise<void> => {
+    await gateway?.stop(how);
+    gateway = null;
+  };
+
+  return {
+    model,
+    start: async () => {
+      gateway = await startGateway({ port, persistTo, variables });
+    },
+    kill: () => ended("kill"),
+    stop: () => ended("gently"),
+    configure: async () => {
+      await put("policy", policy);
+      await put("routing", {
+        providers: { scripted: { kind: "openai", baseUrl: model.openaiUrl, keyless: true, allowPrivate: true } },
+        models: [
+          {
+            id: "scripted",
+            provider: "scripted",
+            name: "scripted-1",
+            tools: true,
+            contextTokens: 100_000,
+            maxOutputTokens: 10_000,
+            price: { inputPerMTok: 1, outputPerMTok: 2 },
+            scores: { intelligence: 0.5, speed: 0.5, cost: 0.5 },
+          },
+        ],
+      });
+    },
+    ask: (name, server) => ({ name, server, answer: ask(url, name, server) }),
+    notices: operator.waiting,
+    review: async (gate, run) => {
+      for (let tries = 0; tries < 600; tries += 1) {
+        const found = (await operator.waiting().catch(() => [])).findLast(
+          (each) => each.gate === gate && (run === undefined || each.run === run),
+        );
+        if (found?.link != null) return found;
+        await pause(100);
+      }
+      throw new Error(`no review was ever open at the ${gate} gate`);
+    },
+    record: async () => {
+      const text = await (await fetch(`${url}/admin/record`, { headers: { Authorization: `Bearer ${adminToken}` } })).text();
+      return { text, events: text.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line) as RecordEvent])) };
+    },
+    close: async () => {
+      await ended("kill");
+      await model.close();
+      rmSync(persistTo, { recursive: true, force: true });
+    },
+  };
+}
+
+async function ask(url: string, name: string, server: string): Promise<Answer | null> {
+  try {
+    const response = await fetch(`${url}/sampling`, {
+      method: "POST",
+      headers: { Authorization: `Bearer ${apiKey}`, "Content-Type": "application/json", Accept: "application/json" },
+      body: JSON.stringify({
+        jsonrpc: "2.0",
+        id: name,
+        method: "sampling/createMessage",
+        params: {
+          messages: [{ role: "user", content: { type: "text", text: `The question of ${name}` } }],
+          maxTokens: 20,
+          _meta: {
+            "countersign/session": "sess-durable",
+            "countersign/originatingRequest": { id: name, method: "tools/call", name: "wait", server },
+          },
+        },
+      }),
+    });
+    return (await response.json()) as Answer;
+  } catch {
+    return null;
+  }
+}
