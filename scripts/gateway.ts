@@ -38,7 +38,15 @@ export async function startGateway({ port, persistTo, variables = {} }: GatewayO
     cwd: root,
     detached: process.platform !== "win32",
     stdio: ["ignore", "pipe", "pipe"],
-    env: { ...process.env, WRANGLER_SEND_METRICS: "false", WRANGLER_WRITE_LOGS: "false", CI: "true", NO_COLOR: "1" },
+    // Nor is a request's address written down in wrangler's own log files or in its store of traces.
+    env: {
+      ...process.env,
+      WRANGLER_SEND_METRICS: "false",
+      WRANGLER_WRITE_LOGS: "false",
+      X_LOCAL_OBSERVABILITY: "false",
+      CI: "true",
+      NO_COLOR: "1",
+    },
   });
   let printed = "";
   const keep = (chunk: Buffer): void => {
