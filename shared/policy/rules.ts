@@ -69,7 +69,7 @@ const gates = {
   response: z.enum(["review", "allow"]).default("review"),
   quorum: z.int().min(1).max(50).default(1),
   selfApproval: z.boolean().default(true),
-  deadlineSeconds: z.int().min(5).max(604_800).default(600),
+  deadlineSeconds: z.int().min(1).max(604_800).default(600),
   remindAtSeconds: z.array(seconds).max(10).default([]),
   escalate: z
     .strictObject({ afterSeconds: seconds, to: names.min(1) })

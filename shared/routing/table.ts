@@ -153,28 +153,17 @@ function providerProblems(table: RoutingTable): Problem[] {
 function modelProblems(table: RoutingTable): Problem[] {
   const problems: Problem[] = [];
   const ids = new Set<string>();
-  const known = new Set<string>();
   for (const [index, entry] of table.models.entries()) {
     const at = (member: string, message: string): number => problems.push({ pointer: pointerTo(["models", index, member]), message });
     const folded = foldCase(entry.id);
     if (ids.has(folded)) at("id", "is given to two models (upper and lower case count as the same)");
     ids.add(folded);
-    for (const reference of namesOf(entry)) known.add(foldCase(reference));
     const its = providerOf(table, entry.provider);
     if (its === undefined) at("provider", "names no provider of this table");
     if (its?.kind === "anthropic" && entry.tasks.includes("embedding"))
       at("tasks", "asks for embeddings, which the Anthropic API does not have");
     if (its?.kind === "anthropic" && entry.accepts.includes("audio"))
       at("accepts", "asks for audio, which the Anthropic API does not take");
-  }
-  for (const [index, entry] of table.equivalents.entries()) {
-    for (const [place, reference] of entry.models.entries()) {
-      if (!known.has(foldCase(reference)))
-        problems.push({
-          pointer: pointerTo(["equivalents", index, "models", place]),
-          message: "names no model of this table by id, name or alias",
-        });
-    }
   }
   return problems;
 }

@@ -27,8 +27,10 @@ export const keyRequestSchema = z.strictObject({
   models: z.array(word).optional(),
   limits: limitsSchema.optional(),
   budget: z.strictObject({ usd: z.number().nonnegative(), perDays: z.int().min(1).max(366) }).optional(),
-  /** ISO 8601. */
-  expiresAt: z.iso.datetime({ offset: true }).optional(),
+  /** Unix milliseconds, or ISO 8601 with its offset; kept as the former. */
+  expiresAt: z
+    .union([z.int().positive(), z.iso.datetime({ offset: true }).transform((text) => Date.parse(text))])
+    .optional(),
 });
 
 export type KeyRequest = z.infer<typeof keyRequestSchema>;
@@ -79,7 +81,7 @@ export async function callerOf(env: Env, presented: string | undefined, now: num
     cache.set(hash, found);
   }
   if (found.revokedAt !== null) return { kind: "refused", why: "revoked" };
-  if (found.record.expiresAt !== undefined && now >= Date.parse(found.record.expiresAt)) return { kind: "refused", why: "expired" };
+  if (found.record.expiresAt !== undefined && now >= found.record.expiresAt) return { kind: "refused", why: "expired" };
   return { kind: "key", record: found.record };
 }
 

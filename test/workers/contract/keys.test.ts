@@ -39,6 +39,7 @@ describe("POST /admin/keys", () => {
     neverLogged(made.key);
     expect(made).toMatchObject({
       ...asked,
+      expiresAt: Date.parse(asked.expiresAt),
       id: expect.stringMatching(/^key_/),
       key: expect.stringMatching(/^csk_/),
       scopes: ["sampling"],
