@@ -6,11 +6,14 @@ import type { Segment } from "./text-view.ts";
 export type Stretch = { readonly segments: readonly Segment[]; /** It ends in the middle of a line. */ readonly lineGoesOn: boolean };
 
 const longest = 8_000;
+const longestWord = 200;
 
-/** Where to cut a text that is too long for what room is left: after a line's end, else between two characters. */
+/** Where to cut a text that is too long for what room is left: after a line's end, a word or a written-out label ("⟨…⟩"), else between two characters. */
 function cutIn(text: string, room: number): { at: number; lineGoesOn: boolean } {
   const lineEnd = text.lastIndexOf("\n", room - 1);
   if (lineEnd !== -1) return { at: lineEnd + 1, lineGoesOn: false };
+  const word = Math.max(text.lastIndexOf(" ", room - 1), text.lastIndexOf("⟩", room - 1));
+  if (word > room - longestWord) return { at: word + 1, lineGoesOn: true };
   const next = text.charCodeAt(room);
   return { at: next >= 0xdc00 && next <= 0xdfff ? room + 1 : room, lineGoesOn: true };
 }

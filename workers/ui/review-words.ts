@@ -20,7 +20,7 @@ export const reviewWords = {
     approve: "Approve and send",
     approveTo: "Approve and send to {model}",
     exactly:
-      "Approving sends version {version}, as it stands on this page and with the changes you made in its fields, to the model you chose.",
+      "Approving sends version {version}, as it stands on this page and with the changes you made in its fields, to the model you chose first, and to the others in its list only if that one fails.",
     notSent: "Denying sends nothing to any model.",
   },
   response: {
@@ -152,8 +152,8 @@ export const reviewWords = {
     preview: "Preview changes",
     reason: "Reason for a no (optional)",
     reasonTold: "The server will be told this reason.",
-    reasonKept: "Reviewers and the record see this reason. The server is not told.",
-    reasonUnsaid: "Reviewers and the record see this reason.",
+    reasonKept: "Other reviewers can see this reason. The server is not told.",
+    reasonUnsaid: "Other reviewers can see this reason.",
     deny: "Deny",
     silence: "If nobody decides before {deadline}, that is a no.",
   },
