@@ -817,7 +817,7 @@ export class RunObject extends DurableObject<Env> {
     const now = this.now();
     const digest = replyDigest(reply);
     const state = this.#store.state();
-    if (state?.phase !== "generating" || state.call?.number !== call) return;
+    if (state === null) return;
     const fact: RecordFact = {
       kind: "answered",
       call,
@@ -830,6 +830,12 @@ export class RunObject extends DurableObject<Env> {
       notes: facts.notes,
       attempts,
     };
+    if (state.phase !== "generating" || state.call?.number !== call) {
+      // Cancelled meanwhile: the reply goes nowhere, and what it cost is in the record all the same.
+      this.#record(now, [fact]);
+      this.#kick();
+      return;
+    }
     this.#store.transaction(() => {
       this.#store.writeReplyVersion(1, reply, null, now);
       this.#store.writeModelFacts({ ...facts, attempts });

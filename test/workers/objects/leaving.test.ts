@@ -194,6 +194,24 @@ describe("an identical request", () => {
   });
 });
 
+test("a fast-path reply that is kept for an identical request goes on with the record that the fast path began", async () => {
+  let answerNow = (): void => {};
+  const held = new Promise<void>((resolve) => {
+    answerNow = resolve;
+  });
+  model.script({ until: held, step: {} });
+  const message = samplingMessage({ server: "open", session: "sess-1", params });
+  const line = new Stream(await post(message, { headers: { Accept: "text/event-stream" } }));
+  await eventually("the call", async () => model.calls.length === 1);
+  await line.leave();
+  answerNow();
+  await eventually("the kept run", async () => (await everything()).includes('"identical":[{'));
+  const { result } = await answerOf(post(samplingMessage({ server: "open", session: "sess-2", params })));
+  const run = result?._meta?.["countersign/run"]?.id ?? "";
+  expect(kindsOf(await recordWith(run, "adopted"))).toEqual(["received", "called", "answered", "finished", "adopted"]);
+  expect(model.calls).toHaveLength(1);
+});
+
 const endRequest = (session: string, originating = 7): Promise<Response> =>
   gateway(`/sessions/${session}/requests/${originating}?server=request-gate`, { method: "DELETE" });
 

@@ -21,7 +21,7 @@ import {
   post,
 } from "../support/gateway.ts";
 import { decide, formOf, nonceFor, postForm, press } from "../support/reviewer.ts";
-import { crash, instanceOf, kindsOf, later, pause, recordOf, recordWith, ringAlarm, stubOf, tablesOf } from "./inside.ts";
+import { crash, instanceOf, kindsOf, later, recordOf, recordWith, ringAlarm, stubOf, tablesOf } from "./inside.ts";
 
 const both = { server: "notes" };
 
@@ -212,16 +212,17 @@ describe("during the model call", () => {
     expect(model.calls).toHaveLength(1);
   });
 
-  test("a run that is cancelled during the call delivers nothing, whatever the model says later", async () => {
+  test("a run that is cancelled during the call delivers nothing, whatever the model says later, and the record has what that cost", async () => {
     const slow = latch();
     model.script({ until: slow.opened, step: {} });
     const { answer, notice, run } = await waiting({ server: "request-gate" });
     await press(notice.link, "approve");
     await eventually("the call", async () => model.calls.length === 1);
     expect(await stubOf(run).cancel("caller")).toBe(true);
-    slow.open();
     expect((await answer).error?.code).toBe(-32800);
-    await pause(50);
+    slow.open();
+    const paid = (await recordWith(run, "answered")).flatMap(({ fact }) => (fact.kind === "answered" ? [fact.usage] : []));
+    expect(paid).toEqual([{ inputTokens: 12, outputTokens: 5 }]);
     expect(JSON.stringify(await tablesOf(stubOf(run)))).not.toContain(replyMarker);
     expect((await runOf(run)).state).toBe("cancelled");
   });
