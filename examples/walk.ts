@@ -15,7 +15,9 @@ export type WalkOptions = {
   readonly text?: string;
 };
 
-const TEXT = "Countersign answers MCP sampling requests at the edge. A person sees what is sent and what comes back, and may change both.";
+const TEXT =
+  "Sampling lets an MCP server ask its client for a model's reply: the server needs no account with any provider of models, " +
+  "and the client chooses which model answers and who may look at it first.";
 const PATIENCE = 15 * 60_000;
 
 /**
