@@ -18,11 +18,11 @@ export const limitsSchema = z.strictObject({
   concurrent: z.int().min(1).max(10_000).default(defaultLimits.concurrent),
   /** Sampling requests that one originating request may cause. */
   roundsPerOriginatingRequest: z.int().min(1).max(10_000).default(defaultLimits.roundsPerOriginatingRequest),
-  /** The largest body of one request. */
+  /** The largest body of one request. A run holds it several times over in 128 MB of memory, so there is a bound to this too. */
   bodyBytes: z
     .int()
     .min(1024)
-    .max(32 * 1024 * 1024)
+    .max(8 * 1024 * 1024)
     .default(defaultLimits.bodyBytes),
 });
 

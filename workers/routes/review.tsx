@@ -18,8 +18,8 @@ import { paths, reviewFormAction, reviewUrl } from "../urls.ts";
 import { isFlooding } from "./auth.ts";
 import type { App, AppContext } from "./context.ts";
 
-/** A form repeats every text that may be edited, and URL encoding can triple it: well over the largest request body. */
-const formLimitBytes = 100_000_000;
+/** A form repeats every text that may be edited, and URL encoding takes up to nine bytes a character: several times the largest prompt of text. */
+const formLimitBytes = 40_000_000;
 
 export const reviewRoutes = new Hono<App>();
 
