@@ -2,9 +2,7 @@
 
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, test } from "vitest";
-import contract from "../../../docs/http-contract.md?raw";
 import { app } from "../../../workers/app.ts";
-import { describeOutcome, describeRefusal } from "../../../shared/outcome/describe.ts";
 import { openapi } from "../../../workers/routes/openapi.ts";
 import { type Operation, operations } from "../../../workers/routes/operations.ts";
 import {
@@ -255,33 +253,4 @@ test("the document is OpenAPI 3.1: ids and parameters are whole, references lead
   const { components } = openapi() as { components: { schemas: Record<string, unknown> } };
   for (const [, name] of JSON.stringify(openapi()["paths"]).matchAll(/"#\/components\/schemas\/(\w+)"/g))
     expect(components.schemas).toHaveProperty(name ?? "");
-});
-
-describe("docs/http-contract.md", () => {
-  test("names every operation", () => {
-    for (const { method, path } of operations)
-      expect(contract).toContain(`\`${method.toUpperCase()} ${path.replaceAll(/:(\w+)/g, "{$1}")}\``);
-  });
-
-  test("has every error with its code and status", () => {
-    const described = [
-      describeRefusal({ kind: "notJson" }),
-      describeRefusal({ kind: "notSingleRequest", why: "" }),
-      describeRefusal({ kind: "unauthorized", why: "missing" }),
-      describeRefusal({ kind: "tooLarge", limitBytes: 1 }),
-      describeRefusal({ kind: "notJsonType" }),
-      describeRefusal({ kind: "unknownMethod", method: "x" }),
-      describeRefusal({ kind: "invalidParams", errors: [] }),
-      describeRefusal({ kind: "rateLimited", limit: "concurrent", max: 1, retryAfterMs: 1 }),
-      describeRefusal({ kind: "policyRefused", rule: "x" }),
-      describeRefusal({ kind: "noModel", reasons: [] }),
-      describeRefusal({ kind: "broken", quote: "x" }),
-      describeOutcome({ kind: "rejected", gate: "request", reason: null }),
-      describeOutcome({ kind: "cancelled" }),
-      describeOutcome({ kind: "failed", attempts: [] }),
-    ];
-    const rows = contract.split("\n").filter((line) => line.startsWith("|"));
-    for (const { code, status } of described)
-      expect(rows.some((row) => row.includes(`| ${code}`) && row.includes(`| ${status}`))).toBe(true);
-  });
 });
