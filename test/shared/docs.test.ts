@@ -4,6 +4,7 @@ import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
+import { defaultLimits, limitsSchema } from "../../shared/policy/limits.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
@@ -242,6 +243,38 @@ test("docs/operating.md has every variable and secret that the Worker reads, and
   expect(Math.min(variables.length, events.length)).toBeGreaterThan(5);
   const text = read("docs/operating.md");
   expect([...variables, ...events].filter((name) => !text.includes(`\`${name}\``))).toEqual([]);
+});
+
+describe("the numbers in docs/operating.md", () => {
+  const rowOf = (name: string): string =>
+    read("docs/operating.md")
+      .split("\n")
+      .find((line) => line.startsWith(`| \`${name}\``)) ?? "";
+  const settings = [...read("workers/settings.ts").matchAll(/numberOf\("([A-Z_]+)", env\.\w+, (\d+), (\d+), ([\d *]+), problems\)/g)];
+
+  test("of settings are the code's", () => {
+    expect(settings.length).toBe(read("workers/settings.ts").split("numberOf(").length - 2);
+    for (const [, name = "", standard, least, most = ""] of settings) {
+      const product = most.split("*").reduce((sofar, factor) => sofar * Number(factor), 1);
+      expect(rowOf(name)).toMatch(new RegExp(`\\| ${standard} \\| ${least} to ${product}\\b`));
+    }
+  });
+
+  test("of limits are the code's", () => {
+    const { bodyBytes, ...counts } = defaultLimits;
+    for (const [name, value] of Object.entries(counts)) expect(rowOf(name)).toMatch(new RegExp(`\\| ${value}\\b`));
+    const mebibyte = 1024 * 1024;
+    let most = bodyBytes / mebibyte;
+    while (most < 1_000 && limitsSchema.safeParse({ bodyBytes: (most + 1) * mebibyte }).success) most += 1;
+    expect(rowOf("bodyBytes")).toContain(`${bodyBytes / mebibyte} MiB, at most ${most} MiB`);
+    for (const [path, name] of [
+      ["workers/routes/review.tsx", "formLimitBytes"],
+      ["workers/routes/admin.ts", "documentLimitBytes"],
+    ] as const) {
+      const [, digits = ""] = new RegExp(`const ${name} = ([\\d_]+);`).exec(read(path)) ?? [];
+      expect(read("docs/operating.md")).toContain(`| ${digits.replaceAll("_", ",")} bytes |`);
+    }
+  });
 });
 
 test("every decision says when to revisit it", () => {
