@@ -1,5 +1,6 @@
 // The gateway's routes, in one place; and the one place that catches what cannot happen.
 
+import "./hashing.ts";
 import { Hono } from "hono";
 import { HTTPException } from "hono/http-exception";
 import { errorClass, logEvent } from "./log.ts";

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { createHash, createHmac } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { canonicalJson, digestOf, equalBytes, fromBase64url, macOf, sha256Hex, toBase64url } from "../../shared/encoding.ts";
+import { canonicalJson, digestOf, equalBytes, fromBase64url, macOf, sha256Hex, toBase64url, useHashing } from "../../shared/encoding.ts";
 
 const json = fc.jsonValue();
 
@@ -65,6 +65,18 @@ describe("digests", () => {
         expect(digestOf("one", value)).toMatch(/^[A-Za-z0-9_-]{43}$/);
       }),
     );
+  });
+
+  test("are the same by the platform's functions, and a platform that has others is refused", () => {
+    const sha256 = (text: string): string => createHash("sha256").update(text).digest("base64url");
+    const hmacSha256 = (key: Uint8Array, bytes: Uint8Array): Uint8Array => createHmac("sha256", key).update(bytes).digest();
+    const key = Uint8Array.of(1, 2, 3);
+    const [digest, mac] = [digestOf("one", { a: "\u00e9" }), macOf(key, "one", key)];
+    useHashing({ sha256, hmacSha256 });
+    expect(digestOf("one", { a: "\u00e9" })).toBe(digest);
+    expect(equalBytes(macOf(key, "one", key), mac)).toBe(true);
+    expect(() => useHashing({ sha256: (text) => sha256(text.normalize("NFD")), hmacSha256 })).toThrow("useHashing");
+    expect(() => useHashing({ sha256, hmacSha256: () => new Uint8Array(32) })).toThrow("useHashing");
   });
 
   test("different values have different digests, down to a line end or an invisible character", () => {

@@ -86,6 +86,10 @@ export class KeyObject extends DurableObject<Env> {
     this.#sql.exec("DELETE FROM identical WHERE expires_at <= ?", now);
   }
 
+  isRevoked(): boolean {
+    return this.#revoked;
+  }
+
   /** For good. */
   revoke(): void {
     this.#revoked = true;

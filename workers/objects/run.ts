@@ -159,7 +159,11 @@ export class RunObject extends DurableObject<Env> {
     this.#store.transaction(() => {
       this.#store.createTables();
       this.#store.writeOpening(stored);
-      this.#store.writeState({ ...begun, phase: "ended", end: { kind: "completed" } });
+      this.#store.writeState({
+        ...begun,
+        phase: "ended",
+        end: { kind: "result" in (JSON.parse(answer) as Answer) ? "completed" : "failed" },
+      });
       this.#store.writeAnswer(answer);
       this.#store.writeModelFacts(JSON.parse(model));
       this.#store.continueEvents(JSON.parse(events) as RecordEvent[]); // as the fast path wrote them

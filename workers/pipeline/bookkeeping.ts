@@ -12,6 +12,7 @@ import type { Settled } from "../objects/session.ts";
 
 /** Long enough that requests under load share a flush, and short next to the time that a person would look for a record. */
 const flushAfterMs = 250;
+const givenUpAfterMs = 5_000;
 
 export type Books = {
   /** By the session object's id. */
@@ -19,7 +20,8 @@ export type Books = {
   /** Runs that ended, by the API key's id. */
   readonly released: Map<string, string[]>;
   readonly entries: Map<number, (() => LedgerEntry)[]>;
-  flushing: boolean;
+  /** When the flush under way began; one whose Worker was cut off is not waited for. */
+  flushingSince: number | null;
 };
 
 const shelves = new WeakMap<object, Books>();
@@ -27,7 +29,7 @@ const shelves = new WeakMap<object, Books>();
 function booksOf(env: Env): Books {
   let books = shelves.get(env);
   if (books === undefined) {
-    books = { settled: new Map(), released: new Map(), entries: new Map(), flushing: false };
+    books = { settled: new Map(), released: new Map(), entries: new Map(), flushingSince: null };
     shelves.set(env, books);
   }
   return books;
@@ -68,17 +70,15 @@ export function keep(env: Env, ctx: Pick<ExecutionContext, "waitUntil">, { sessi
   if (session !== undefined) add(books.settled, session.object, session.settled);
   if (key !== undefined) add(books.released, key.id, key.run);
   if (entry !== undefined) add(books.entries, ledgerShardOf(entry.run), entry.make);
-  if (books.flushing) return;
-  books.flushing = true;
+  const now = Date.now();
+  if (books.flushingSince !== null && now - books.flushingSince < givenUpAfterMs) return;
+  books.flushingSince = now;
   ctx.waitUntil(flushSoon(env, books));
 }
 
 async function flushSoon(env: Env, books: Books): Promise<void> {
-  try {
-    await new Promise((resolve) => setTimeout(resolve, flushAfterMs));
-  } finally {
-    books.flushing = false;
-  }
+  await new Promise((resolve) => setTimeout(resolve, flushAfterMs));
+  books.flushingSince = null;
   const { settled, released, entries } = books;
   const work: Promise<void>[] = [
     ...[...settled].map(([id, list]) => attempt(() => env.SESSION.get(env.SESSION.idFromString(id)).settle(list))),

@@ -12,6 +12,7 @@ import { type Limits, defaultLimits } from "../../shared/policy/limits.ts";
 import { type Result, err, ok } from "../../shared/result.ts";
 import { type Answer, refusalAnswer } from "../../shared/run/answer.ts";
 import type { Asker, Attachment, RunOpening } from "../../shared/run/opening.ts";
+import type { ModelFacts } from "../../shared/run/present.ts";
 import { type Plan, plannedNotes, planRun } from "../../shared/run/plan.ts";
 import { runIdOf, runRandomLength } from "../../shared/sealed-id.ts";
 import type { Env } from "../env.ts";
@@ -159,6 +160,7 @@ async function repeat(
   plan: Result<Plan, Refusal>,
 ): Promise<Result<Begun, Refusal>> {
   const { call, attachment } = prepared;
+  if (call.wish.kind === "detached" && earlier.state !== "durable" && plan.ok) return asRun(prepared, earlier, plan.value);
   if (earlier.state === "settled") {
     return earlier.result === null ? err({ kind: "noLongerKept" }) : ok({ kind: "answered", answer: parseAnswer(earlier.result) });
   }
@@ -170,6 +172,21 @@ async function repeat(
   }
   // Reserved, and perhaps cut off before the run was opened: opening twice is opening once.
   await runStub(call.env, earlier.run).open(JSON.stringify({ ...openingOf(prepared, plan.value, true), id: earlier.run, attachment }));
+  return ok({ kind: "run", run: earlier.run });
+}
+
+/** A fast-path request is asked for once more, now as a task: its answer becomes a run that is over, under the same id. */
+async function asRun(
+  prepared: Prepared,
+  earlier: Extract<AssociateAnswer, { kind: "repeat" }>,
+  plan: Plan,
+): Promise<Result<Begun, Refusal>> {
+  const text = earlier.state === "settled" ? earlier.result : JSON.stringify(await awaitFast(prepared));
+  if (text === null) return err({ kind: "noLongerKept" });
+  const opening: RunOpening = { ...openingOf(prepared, plan, false), id: earlier.run };
+  const facts: ModelFacts = { candidate: "", usage: { inputTokens: 0, outputTokens: 0 }, notes: [] };
+  // The fast path wrote its record already.
+  await runStub(prepared.call.env, earlier.run).keep(JSON.stringify(opening), text, JSON.stringify(facts), "[]");
   return ok({ kind: "run", run: earlier.run });
 }
 

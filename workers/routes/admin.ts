@@ -121,7 +121,14 @@ async function write(c: AppContext, name: Writable, expected: number, value: unk
   const written = await configStub(c.env).write(name, expected, JSON.stringify(value));
   if (written.kind === "conflict") {
     const current = written.current.version === 0 ? standardDocument(name) : (JSON.parse(written.current.text) as object);
-    return c.json({ error: `Somebody was faster: the current version is ${written.current.version}. Nothing was changed`, version: written.current.version, current }, 412);
+    return c.json(
+      {
+        error: `Somebody was faster: the current version is ${written.current.version}. Nothing was changed`,
+        version: written.current.version,
+        current,
+      },
+      412,
+    );
   }
   const text = JSON.stringify({ ...(value as object), version: written.version }); // a parsed document is an object
   serveWritten(c.env, name, text, Date.now());

@@ -6,6 +6,7 @@ import { describeRefusal } from "../../shared/outcome/describe.ts";
 import type { Refusal } from "../../shared/outcome/outcome.ts";
 import { failure } from "../../shared/protocol/json-rpc.ts";
 import { errorAnswer } from "../../shared/run/answer.ts";
+import { keyStub } from "../objects/names.ts";
 import { settingsOf } from "../settings.ts";
 import { callerOf } from "../stores/keys.ts";
 import type { App } from "./context.ts";
@@ -28,6 +29,10 @@ export const requireKey: MiddlewareHandler<App> = async (c, next) => {
   c.set("key", caller.record);
   return next();
 };
+
+/** After `requireKey`, where no admission follows that would find it out: refuses a key that was revoked, wherever KV still shows it. */
+export const requireLiveKey: MiddlewareHandler<App> = async (c, next) =>
+  (await keyStub(c.env, c.var.key.id).isRevoked()) ? refuse({ kind: "unauthorized", why: "revoked" }) : next();
 
 /** Lets in whoever has the admin token. */
 export const requireAdmin: MiddlewareHandler<App> = async (c, next) => {

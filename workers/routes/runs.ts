@@ -3,7 +3,7 @@
 import { Hono } from "hono";
 import { equalBytes, utf8ToBytes } from "../../shared/encoding.ts";
 import { parseRunId } from "../../shared/sealed-id.ts";
-import { runStub } from "../objects/names.ts";
+import { keyStub, runStub } from "../objects/names.ts";
 import type { RunSnapshot } from "../objects/run.ts";
 import { parseAnswer } from "../pipeline/wait.ts";
 import { settingsOf } from "../settings.ts";
@@ -12,6 +12,8 @@ import { paths } from "../urls.ts";
 import { presentedKey, refuse } from "./auth.ts";
 import type { App, AppContext } from "./context.ts";
 import { taskOf } from "./sampling.ts";
+
+const revoked = { kind: "refused", why: "revoked" } as const;
 
 export const runRoutes = new Hono<App>();
 
@@ -50,7 +52,8 @@ async function findRun(c: AppContext): Promise<{ snapshot: RunSnapshot; admin: b
   const presented = presentedKey(c.req.raw.headers);
   const { adminToken, keys } = settingsOf(c.env);
   const admin = adminToken !== undefined && presented !== undefined && equalBytes(utf8ToBytes(presented), utf8ToBytes(adminToken));
-  const caller = admin ? null : await callerOf(c.env, presented, Date.now());
+  const known = admin ? null : await callerOf(c.env, presented, Date.now());
+  const caller = known?.kind === "key" && (await keyStub(c.env, known.record.id).isRevoked()) ? revoked : known;
   if (caller?.kind === "refused") return refuse({ kind: "unauthorized", why: caller.why });
   const id = c.req.param("id") ?? "";
   const snapshot = parseRunId(keys, id) === undefined ? null : await runStub(c.env, id).snapshot();

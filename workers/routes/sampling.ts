@@ -12,7 +12,7 @@ import { type Task, createTaskResult, parseCancelled, parseTaskParams, taskResul
 import { type Answer, refusalAnswer } from "../../shared/run/answer.ts";
 import { parseRunId } from "../../shared/sealed-id.ts";
 import { errorClass, logEvent } from "../log.ts";
-import { runStub, sessionStub } from "../objects/names.ts";
+import { keyStub, runStub, sessionStub } from "../objects/names.ts";
 import type { RunSnapshot } from "../objects/run.ts";
 import { readBody } from "../pipeline/body.ts";
 import { type Hold, holdEvents, holdJson } from "../pipeline/hold.ts";
@@ -20,7 +20,7 @@ import { type Begun, beginSampling, originatingKey } from "../pipeline/sampling.
 import { awaitRun, parseAnswer } from "../pipeline/wait.ts";
 import { settingsOf } from "../settings.ts";
 import { paths, runPath } from "../urls.ts";
-import { refuse, requireKey } from "./auth.ts";
+import { refuse, requireKey, requireLiveKey } from "./auth.ts";
 import type { App, AppContext } from "./context.ts";
 
 /** An answer that is there this soon goes out whole, with its length; a body that is held open costs more and says less. */
@@ -42,8 +42,12 @@ samplingRoutes.post(paths.sampling, requireKey, async (c) => {
       ? refuse({ kind: "notJson" })
       : refuse({ kind: "notSingleRequest", why: message.error.message }, message.error.id);
   }
-  if (message.value.kind === "notification") return takeNotification(c, message.value.method, message.value.params);
-  const { id, method, params } = message.value;
+  const { value } = message;
+  // A sampling request is admitted by the KeyObject itself, in the call that it makes anyway.
+  const admitted = value.kind === "request" && value.method === "sampling/createMessage";
+  if (!admitted && (await keyStub(c.env, c.var.key.id).isRevoked())) return refuse({ kind: "unauthorized", why: "revoked" });
+  if (value.kind === "notification") return takeNotification(c, value.method, value.params);
+  const { id, method, params } = value;
   switch (method) {
     case "sampling/createMessage":
       return createMessage(c, id, params);
@@ -57,7 +61,7 @@ samplingRoutes.post(paths.sampling, requireKey, async (c) => {
 });
 
 /** The originating request ended: its open runs are cancelled, later sampling for it is refused. */
-samplingRoutes.delete(paths.sessionRequest, requireKey, async (c) => {
+samplingRoutes.delete(paths.sessionRequest, requireKey, requireLiveKey, async (c) => {
   const id = parseIdJson(c.req.param("id"));
   const server = c.req.query("server");
   if (id === undefined)
@@ -69,7 +73,7 @@ samplingRoutes.delete(paths.sessionRequest, requireKey, async (c) => {
 });
 
 /** The session ended; its name stays ended. */
-samplingRoutes.delete(paths.sessions, requireKey, async (c) => {
+samplingRoutes.delete(paths.sessions, requireKey, requireLiveKey, async (c) => {
   if (!isSessionName(c.req.param("session"))) return c.json({ error: sessionNameError }, 400);
   await sessionStub(c.env, c.var.key.id, c.req.param("session")).endSession();
   return c.body(null, 204);

@@ -28,9 +28,7 @@ export const keyRequestSchema = z.strictObject({
   limits: limitsSchema.optional(),
   budget: z.strictObject({ usd: z.number().nonnegative(), perDays: z.int().min(1).max(366) }).optional(),
   /** Unix milliseconds, or ISO 8601 with its offset; kept as the former. */
-  expiresAt: z
-    .union([z.int().positive(), z.iso.datetime({ offset: true }).transform((text) => Date.parse(text))])
-    .optional(),
+  expiresAt: z.union([z.int().positive(), z.iso.datetime({ offset: true }).transform((text) => Date.parse(text))]).optional(),
 });
 
 export type KeyRequest = z.infer<typeof keyRequestSchema>;

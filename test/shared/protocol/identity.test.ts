@@ -21,7 +21,7 @@ describe("the identity of a sampling request", () => {
       { ...params, _meta: { ...session, other: 1 } },
       { ...params, _meta: {} },
     ];
-    expect(new Set([params, ...others].map(samplingIdentity)).size).toBe(others.length + 1);
+    expect(new Set([params, ...others].map((each) => samplingIdentity(each))).size).toBe(others.length + 1);
   });
 
   test("is the same for an absent and an empty _meta", () => {

@@ -112,6 +112,16 @@ describe("a task", () => {
   });
 });
 
+test("a request that was answered at once and is asked for again as a task is a completed task with that very result", async () => {
+  const first = await answerOf(sample({ id: 1, server: "open" }));
+  const { result } = await answerOf(sample({ id: 1, server: "open", params: { task: {} } }));
+  expectOfficial("CreateTaskResult", result);
+  const { taskId, status } = (result as { task: { taskId: string; status: string } }).task;
+  expect(status).toBe("completed");
+  const again = await answerOf(rpc("tasks/result", { taskId }));
+  expect(again.result).toMatchObject({ content: (first.result as { content: object }).content });
+});
+
 describe("tasks/cancel", () => {
   test("cancels at once: the answer and every later question say so", async () => {
     const { taskId } = await makeTask({ server: "notes" });
