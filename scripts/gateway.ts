@@ -118,7 +118,8 @@ export async function portProblem(port: number): Promise<"taken" | "not allowed"
   return null;
 }
 
-async function answers(url: string): Promise<boolean> {
+/** Whether a gateway answers there, well or not. */
+export async function answers(url: string): Promise<boolean> {
   try {
     const response = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(5_000) });
     return response.status === 200 || response.status === 503;

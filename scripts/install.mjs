@@ -18,12 +18,13 @@ if (!existsSync(stamp) || readFileSync(stamp, "utf8") !== lock) {
   }
   console.log("Installing dependencies with npm ci; this takes a minute or two …");
   // The lockfile's own Node runs everything after this, so a warning about this one's version would mislead.
-  const { status } = spawnSync("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"], {
+  const { status, error } = spawnSync("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"], {
     cwd: root,
     stdio: "inherit",
     shell: process.platform === "win32",
   });
   if (status !== 0) {
+    if (error !== undefined) console.error(`npm: ${error.message}`);
     console.error("npm ci failed; the lines above say why. Nothing else was started.");
     process.exit(status ?? 1);
   }

@@ -1,6 +1,7 @@
 // npm start: the gateway on this machine, and one real sampling request as far as the person who decides.
 
 import { walk } from "../examples/walk.ts";
+import { claimFolder } from "./data-folder.ts";
 import { devVars } from "./dev-vars.ts";
 import { type Gateway, pause, portProblem, startGateway } from "./gateway.ts";
 import { type Operator, operatorOf } from "./operator.ts";
@@ -22,6 +23,9 @@ async function main(): Promise<void> {
   const problem = await portProblem(port);
   if (problem === "taken") throw new Error(`port ${port} is taken: stop what listens there, or choose another with PORT=… npm start`);
   if (problem === "not allowed") throw new Error(`this user may not listen on port ${port}: choose one above 1023`);
+  const other = await claimFolder(persistTo, `http://localhost:${port}`);
+  if (other !== null)
+    throw new Error(`the gateway at ${other} uses the data in ${persistTo}: stop it, or choose another folder with PERSIST_TO=… npm start`);
   const vars = devVars();
   if (vars.made) say("Made .dev.vars with random secrets for this machine.");
   say("Starting the gateway …");

@@ -60,12 +60,17 @@ describe("npm start", () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  test("keeps the secrets it finds, leaves nothing running after Ctrl-C, and finds what waits when it is started again", async () => {
+  test("keeps the secrets it finds and its data to itself, leaves nothing running after Ctrl-C, and finds what waits when it is started again", async () => {
     const before = readFileSync(secrets, "utf8");
     const first = await start();
     const [, link = ""] = await first.program.prints(linkLine);
     expect(readFileSync(secrets, "utf8")).toBe(before);
     const family = familyOf(first.program.pid);
+    const rival = startProgram("scripts/start.ts", [], { PORT: String(await freePort()), PERSIST_TO: folder });
+    expect(await rival.exited).toBe(1);
+    expect(rival.printed()).toContain(
+      `npm start: the gateway at ${first.url} uses the data in ${folder}: stop it, or choose another folder`,
+    );
     // The script, the MCP server, wrangler's two, esbuild and workerd: that there is something to leave behind.
     expect(family.length).toBeGreaterThan(4);
 

@@ -1,0 +1,40 @@
+// Keeps two gateways off one data folder: each would believe that it alone has every object, and decide on its own.
+
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { answers } from "./gateway.ts";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+
+/**
+ * Writes down that this process's gateway at `url` has the folder (relative to the project's own).
+ * @returns the address of the gateway that has it already, and then nothing is written; else null.
+ */
+export async function claimFolder(folder: string, url: string): Promise<string | null> {
+  const path = join(resolve(root, folder), "running.json");
+  const last = readClaim(path);
+  // Both: after a reboot the process id may be anybody's, and the address another gateway's.
+  if (last !== null && lives(last.pid) && (await answers(last.url))) return last.url;
+  mkdirSync(resolve(root, folder), { recursive: true });
+  writeFileSync(path, JSON.stringify({ pid: process.pid, url }));
+  return null;
+}
+
+function readClaim(path: string): { readonly pid: number; readonly url: string } | null {
+  try {
+    const claim: unknown = JSON.parse(readFileSync(path, "utf8"));
+    if (typeof claim !== "object" || claim === null || !("pid" in claim) || !("url" in claim)) return null;
+    return { pid: Number(claim.pid), url: String(claim.url) };
+  } catch {
+    return null;
+  }
+}
+
+function lives(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
