@@ -14,6 +14,8 @@ export type Waited = {
   readonly callers: number;
   /** Callers without a result: a broken connection, or an error in its place. */
   readonly lost: number;
+  /** Why, each reason once. */
+  readonly reasons: readonly string[];
   /** From the press of the button to the caller's last byte, in milliseconds: first one decision at a time, then many at once. */
   readonly aloneP50: number;
   readonly p50: number;
@@ -29,6 +31,7 @@ export type Waited = {
 const adminToken = "bench-admin-token-0123456789";
 export const benchVariables = { ADMIN_TOKEN: adminToken, LINK_KEY: "bench-link-key-0123456789", DEV_API_KEY: "bench-dev-key-0123456789" };
 
+const wave = 200;
 const decidedAlone = 10;
 const decidedAtOnce = 32;
 
@@ -36,22 +39,26 @@ const decidedAtOnce = 32;
 export async function waitAndDecide(gateway: Gateway, count: number): Promise<Waited> {
   const key = await prepare(gateway.url);
   const operator = operatorOf(gateway.url, adminToken);
-  const runOf = new Map<number, string>();
   const arrivedAt = new Map<string, number>();
   let lost = 0;
   const opening = performance.now();
-  const callers = Array.from({ length: count }, async (_, index) => {
-    // Not all in one tick: a listener's backlog is not what is measured.
-    await pause(Math.floor(index / 50) * 40);
+  const callers: Promise<void>[] = [];
+  const links = new Map<string, string>();
+  const reasons = new Set<string>();
+  const wait = async (index: number): Promise<void> => {
     try {
-      const run = await ask(gateway.url, key, index);
-      runOf.set(index, run);
-      arrivedAt.set(run, performance.now());
-    } catch {
+      arrivedAt.set(await ask(gateway.url, key, index), performance.now());
+    } catch (error) {
       lost += 1;
+      reasons.add(reasonOf(error));
     }
-  });
-  const links = await allLinks(operator, count);
+  };
+  // In waves: the list of notices shows the newest 500, and a listener's backlog is not what is measured.
+  while (callers.length < count) {
+    const more = Math.min(wave, count - callers.length);
+    for (let i = 0; i < more; i += 1) callers.push(wait(callers.length));
+    await listLinks(operator, links, callers.length);
+  }
   const openedMs = performance.now() - opening;
 
   // Each page as a reviewer's browser opens it, and the second that a person takes.
@@ -89,6 +96,7 @@ export async function waitAndDecide(gateway: Gateway, count: number): Promise<Wa
   return {
     callers: count,
     lost,
+    reasons: [...reasons],
     aloneP50: shareOf(timesOf(alone.map(({ run }) => run)), 0.5),
     p50: shareOf(together, 0.5),
     p95: shareOf(together, 0.95),
@@ -149,15 +157,13 @@ async function ask(url: string, key: string, index: number): Promise<string> {
   return answer.result._meta["countersign/run"].id;
 }
 
-/** The link of each run, once all of them wait. */
-async function allLinks(operator: ReturnType<typeof operatorOf>, count: number): Promise<Map<string, string>> {
-  const links = new Map<string, string>();
-  for (const end = Date.now() + 300_000; links.size < count;) {
+/** Adds the link of each run that waits, until there are so many. */
+async function listLinks(operator: ReturnType<typeof operatorOf>, links: Map<string, string>, count: number): Promise<void> {
+  for (const end = Date.now() + 120_000; links.size < count;) {
     if (Date.now() > end) throw new Error(`only ${links.size} of ${count} reviews were ever listed`);
     for (const { run, link } of await operator.waiting()) if (link !== null) links.set(run, link);
-    if (links.size < count) await pause(250);
+    if (links.size < count) await pause(100);
   }
-  return links;
 }
 
 async function openForm(link: string): Promise<PageForm> {
@@ -185,9 +191,15 @@ async function inTurn<T, R>(items: readonly T[], atOnce: number, work: (item: T,
   return results;
 }
 
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return "unknown";
+  const cause = error.cause instanceof Error ? ` (${error.cause.message})` : "";
+  return `${error.message}${cause}`;
+}
+
 export const describeWaited = (waited: Waited): string =>
   [
-    `${waited.callers} callers waited, ${waited.lost} were lost`,
+    `${waited.callers} callers waited, ${waited.lost} were lost${waited.reasons.length > 0 ? `: ${waited.reasons.join("; ")}` : ""}`,
     `from the press of the button to the caller's last byte, one decision at a time: p50 ${waited.aloneP50} ms`,
     `the same with ${decidedAtOnce} decisions at once: p50 ${waited.p50} ms, p95 ${waited.p95} ms, max ${waited.max} ms`,
     `all were open after ${waited.openedMs} ms; all decisions took ${waited.decidedMs} ms (${waited.decisionsPerSecond} a second on ${availableParallelism()} CPUs)`,
