@@ -27,7 +27,7 @@ const clean = async (how: "gently" | "kill" = "gently"): Promise<void> => {
   await gateway?.stop(how);
   await rm(folder, { recursive: true, force: true });
 };
-stopOnSignals(130, clean);
+const stopping = stopOnSignals(130, clean);
 console.log("Starting a gateway for the demo …");
 gateway = await startGateway({ port, persistTo: folder });
 const operator = operatorOf(gateway.url, vars.ADMIN_TOKEN);
@@ -42,13 +42,15 @@ const decided = decideAll();
 const code = await exited;
 over.abort();
 await decided;
-console.log(
-  code === 0
-    ? `\nBoth tools ended with the model's reply, through ${alone ? "four reviews that this script decided" : "your reviews"}.`
-    : "\nThe demo failed; the lines above say where.",
-);
+// Ctrl-C ends the host as well: whoever is through first says the same.
+if (!stopping.aborted)
+  console.log(
+    code === 0
+      ? `\nBoth tools ended with the model's reply, through ${alone ? "four reviews that this script decided" : "your reviews"}.`
+      : "\nThe demo failed; the lines above say where.",
+  );
 await clean();
-process.exit(code);
+process.exit(stopping.aborted ? 130 : code);
 
 async function decideAll(): Promise<void> {
   const seen = new Set<string>();
