@@ -24,6 +24,7 @@ export class GaveUp extends RpcError {}
 
 const NOTICE_ATTEMPTS = 4;
 const NOTICE_MILLISECONDS = 20_000;
+const NO_CONNECTION = "no connection";
 /** A connection that lived this long was a good one: the next failure starts the waiting anew. */
 const LIVED_MILLISECONDS = 30_000;
 
@@ -45,6 +46,7 @@ export class Gateway {
   async call(request: JsonRpcRequest, signal: AbortSignal, listener: Listener = {}): Promise<JsonObject> {
     const { timing, deadlineMilliseconds } = this.#settings;
     const until = timing.now() + deadlineMilliseconds;
+    let toldUnreachable = false;
     for (let failures = 0; ; failures += 1) {
       const startedAt = timing.now();
       const attempt = await this.#attempt(request, signal, listener, until - startedAt);
@@ -56,6 +58,11 @@ export class Gateway {
       if (attempt.kind === "refused") {
         this.#settings.onError(attempt.error);
         throw attempt.error;
+      }
+      // A connection that breaks once is made again and nobody need know. A wrong url or a gateway that is down would be silence.
+      if (attempt.kind === "dropped" && attempt.why === NO_CONNECTION && !toldUnreachable) {
+        toldUnreachable = true;
+        this.#settings.onError(new Error("The sampling gateway cannot be reached; asking again. Is its url right, and does it run?"));
       }
       if (timing.now() - startedAt >= LIVED_MILLISECONDS) failures = 0;
       const named = attempt.kind === "busy" ? attempt.waitMilliseconds : undefined;
@@ -98,7 +105,7 @@ export class Gateway {
         timing,
         signal,
       );
-      if (response === undefined || response === "late") return { kind: "dropped", why: "no connection" };
+      if (response === undefined || response === "late") return { kind: "dropped", why: NO_CONNECTION };
       // The whole attempt ends at the deadline even while heartbeats come; silence is watched by the reader.
       const read = readAttempt(response, { id: request.id, silenceMilliseconds, timing, listener, signal: both });
       const attempt = await within(read, Math.max(0, leftMilliseconds), timing, signal);
@@ -146,7 +153,9 @@ export class Gateway {
         onError(new Error(`The sampling gateway refused ${method} ${path.split("/")[1]} (HTTP ${response.status}).`));
       return;
     }
-    onError(new Error("The sampling gateway could not be told that a request ended; its open review ends at its own deadline."));
+    onError(
+      new Error("The sampling gateway could not be told that a request ended; a review that is open for it ends at its own deadline."),
+    );
   }
 
   #gaveUp(attempt: Extract<Attempt, { kind: "busy" | "dropped" }>): GaveUp {

@@ -204,8 +204,21 @@ describe("a call to the gateway", () => {
     const pauses = timing.waits.filter((wait) => wait < 20_000);
     expect(pauses.slice(0, 7)).toEqual([375, 750, 1_500, 3_000, 6_000, 11_250, 11_250]);
     expect(bodies.length).toBeGreaterThan(70);
-    expect(errors.map(({ message }) => message)).toEqual([expect.stringContaining("did not answer")]);
+    expect(errors.map(({ message }) => message)).toEqual([
+      "The sampling gateway cannot be reached; asking again. Is its url right, and does it run?",
+      expect.stringContaining("did not answer"),
+    ]);
     expect(timing.sleeping).toBe(0);
+  });
+
+  test("tells nobody of a connection that broke and was made again", async () => {
+    const timing = new ManualTiming();
+    const { gateway, bodies, errors } = scripted([() => streamed(encode(": open\n\n"), "broken"), whole], { timing });
+    const call = gateway.call(REQUEST, never);
+    await timing.advance(1_000);
+    expect(await call).toEqual(RESULT);
+    expect(bodies).toHaveLength(2);
+    expect(errors).toEqual([]);
   });
 
   test("begins with short pauses again after a connection that lived", async () => {
