@@ -332,3 +332,49 @@ describe("alarms", () => {
     expect((await runReaches(run, "expired")).error).toMatchObject({ data: { outcome: "expired" } });
   });
 });
+
+describe("a commit that fails", () => {
+  const failOnce = (): never => {
+    throw new Error("the disk is full");
+  };
+
+  test("while a run is opened leaves nothing behind, and the repeat opens it", async () => {
+    vi.spyOn(RunStore.prototype, "appendEvents").mockImplementationOnce(failOnce);
+    const message = samplingMessage({ server: "request-gate" });
+    expect((await post(message)).status).toBe(500);
+    expect(await notices()).toEqual([]);
+    const answer = answerOf(post(message));
+    const { run } = await decide("request", "approve");
+    expect((await answer).result?._meta?.["countersign/run"]?.id).toBe(run);
+    expect(kindsOf(await recordOf(run)).slice(0, 2)).toEqual(["received", "reviewOpened"]);
+  });
+
+  test("while somebody decides has decided nothing and begun nothing: the very same form counts afterwards", async () => {
+    const { answer, notice, run } = await waiting({ server: "request-gate" });
+    const fields = await formOf(notice.link);
+    fields.set("act", "approve");
+    fields.set("nonce", nonceFor(notice.link, fields, 5_000));
+    await recordWith(run, "noticed");
+    vi.spyOn(RunStore.prototype, "appendEvents").mockImplementationOnce(failOnce);
+    expect((await postForm(notice.link, fields)).status).toBe(500);
+    await ringAlarm(stubOf(run));
+    expect(model.calls).toHaveLength(0);
+    expect((await runOf(run)).state).toBe("waiting");
+    expect((await postForm(notice.link, fields)).status).toBe(303);
+    expect((await answer).result).toBeDefined();
+    expect(kindsOf(await recordOf(run)).filter((kind) => kind === "approved")).toHaveLength(1);
+  });
+
+  test("while the model's answer is taken down is a call that is made again, and says so", async () => {
+    const { answer, notice, run } = await waiting({ server: "notes" });
+    const write = vi.spyOn(RunStore.prototype, "writeReplyVersion").mockImplementationOnce(failOnce);
+    await press(notice.link, "approve");
+    await eventually("the answer", async () => write.mock.calls.length === 1);
+    later(21_000);
+    await ringAlarm(stubOf(run));
+    await decide("response", "approve", run);
+    expect((await answer).result).toBeDefined();
+    const called = (await recordOf(run)).flatMap(({ fact }) => (fact.kind === "called" ? [fact.again] : []));
+    expect(called).toEqual([false, true]);
+  });
+});
