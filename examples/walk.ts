@@ -16,8 +16,7 @@ export type WalkOptions = {
 };
 
 const TEXT =
-  "Sampling lets an MCP server ask its client for a model's reply: the server needs no account with any provider of models, " +
-  "and the client chooses which model answers and who may look at it first.";
+  "Sampling lets an MCP server ask its client for a model's reply. The server needs no account of its own; the client picks the model.";
 const PATIENCE = 15 * 60_000;
 
 /**

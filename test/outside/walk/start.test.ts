@@ -178,7 +178,7 @@ describe.skipIf(chromiumPath === undefined)("npm start, with a person at a brows
       expect(shown).toContain(text);
     // As the page draws it: the prompt's blank line too.
     expect(await request.locator(".said", { hasText: "Summarize in one sentence:" }).first().innerText()).toContain(
-      "Summarize in one sentence:\n\nSampling lets an MCP server ask its client for a model's reply: the server needs no account with any provider of models, and the client chooses which model answers and who may look at it first.",
+      "Summarize in one sentence:\n\nSampling lets an MCP server ask its client for a model's reply. The server needs no account of its own; the client picks the model.",
     );
     // A newcomer's first page has nothing to be alarmed at.
     expect(shown).toContain("No rule of thumb found anything to look at twice.");
