@@ -24,8 +24,8 @@ export function operatorOf(url: string, adminToken: string): Operator {
   };
   return {
     waiting: async () => {
-      const { notices } = (await (await ask("/admin/notices?limit=500")).json()) as { notices: Notice[] };
-      return notices.filter(({ state, link }) => state === "sent" && link !== null);
+      const { notices } = (await (await ask("/admin/notices?state=open&limit=500")).json()) as { notices: Notice[] };
+      return notices.filter(({ link }) => link !== null);
     },
     seed: async () => {
       const written: string[] = [];

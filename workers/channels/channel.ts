@@ -14,7 +14,7 @@ export type Channel = {
   readonly name: LinkChannel;
   /** Whether this channel has an address of the reviewer. */
   reaches(reviewer: Reviewer): boolean;
-  /** True where the notice was taken. May be called twice for one notice; throws or gives false where it is worth trying again. */
+  /** True where the notice was taken. May be called twice for one notice; false or an error is one of the attempts after which the channel counts as failed. */
   send(notice: Notice): Promise<boolean>;
   /** The review is over: what was sent says so. */
   ended(notice: Notice, how: string): Promise<void>;

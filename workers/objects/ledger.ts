@@ -30,6 +30,8 @@ export type LedgerEntry = {
 
 export type RunsQuery = { readonly open?: boolean; readonly key?: string; readonly before?: number; readonly limit: number };
 
+export type NoticesQuery = { readonly open?: boolean; readonly before?: number; readonly limit: number };
+
 export class LedgerObject extends DurableObject<Env> {
   now = (): number => Date.now();
   readonly #sql: SqlStorage;
@@ -110,9 +112,16 @@ export class LedgerObject extends DurableObject<Env> {
     return `[${rows.map(({ text }) => text).join(",")}]`;
   }
 
-  /** Notices, newest first, as JSON of `NoticeRow[]`. */
-  notices(limit: number): string {
-    const rows = this.#sql.exec<{ text: string }>("SELECT text FROM notice ORDER BY at DESC LIMIT ?", limit).toArray();
+  /** Notices, newest first, as JSON of `NoticeRow[]`. `open`: of reviews that still wait. `before`: Unix milliseconds. */
+  notices({ open, before, limit }: NoticesQuery): string {
+    const rows = this.#sql
+      .exec<{ text: string }>(
+        "SELECT text FROM notice WHERE at < ? AND (? OR json_extract(text, '$.state') = 'sent') ORDER BY at DESC LIMIT ?",
+        before ?? Number.MAX_SAFE_INTEGER,
+        open === true ? 0 : 1,
+        limit,
+      )
+      .toArray();
     return `[${rows.map(({ text }) => text).join(",")}]`;
   }
 

@@ -48,7 +48,7 @@ import type { SessionObject } from "./session.ts";
 const effectRetryMs = 1_000;
 const effectRetryMostMs = 60_000;
 /** How often an attempt at a notice is repeated before its channel counts as failed. */
-const noticeAttempts = 5;
+const noticeAttempts = 8;
 /** A call under way is looked after this often: where its object is gone, it is made again. */
 const callWatchMs = 20_000;
 /** A caller who comes back within this time (an object reset, a dropped connection) never was gone. */
@@ -138,7 +138,7 @@ export class RunObject extends DurableObject<Env> {
       this.#store.writeOpening(stored);
       this.#store.writeRequestVersion(1, content, null, now);
       this.#store.attach(stored.attachment);
-      this.#store.queue("index", "answer", null, now);
+      this.#store.queue("index", "index", null, now);
       if (stored.mode === "wait") this.#store.schedule("asker", now + askerGraceMs);
       this.#commit(step(initial, { kind: "received" }, now), now, [receivedFact(stored, initial.requestDigest)]);
     });
@@ -168,7 +168,7 @@ export class RunObject extends DurableObject<Env> {
       this.#store.writeModelFacts(JSON.parse(model));
       this.#store.continueEvents(JSON.parse(events) as RecordEvent[]); // as the fast path wrote them
       this.#store.markDelivered(now, 0);
-      this.#store.queue("index", "answer", null, now);
+      this.#store.queue("index", "index", null, now);
       this.#store.schedule("forget", now + settingsOf(this.env).retentionMs);
     });
     this.#kick();
@@ -223,7 +223,7 @@ export class RunObject extends DurableObject<Env> {
         this.#store.queue("claim", "settle", { ...attachment }, now);
       } else {
         this.#store.markTaken();
-        this.#store.queue("index", "answer", null, now);
+        this.#store.queue("index", "index", null, now);
         this.#store.queue("settle", "settle", null, now);
       }
     });
@@ -426,7 +426,6 @@ export class RunObject extends DurableObject<Env> {
         this.#store.dropQueued("call");
         this.#store.queue("record", "answer", null, now);
         this.#store.queue("deliver", "answer", null, now);
-        this.#store.queue("index", "answer", null, now);
         this.#store.queue("settle", "settle", null, now);
         this.#store.schedule("forget", now + settingsOf(this.env).retentionMs);
         return [{ kind: "finished", outcome: state.end?.kind ?? "failed" }];
@@ -621,7 +620,7 @@ export class RunObject extends DurableObject<Env> {
         this.#record(now, [{ kind: "askerBack" }]);
       } else {
         this.#store.markTaken();
-        this.#store.queue("index", "answer", null, now);
+        this.#store.queue("index", "index", null, now);
       }
     });
     this.#kick();
@@ -688,6 +687,8 @@ export class RunObject extends DurableObject<Env> {
         return true;
       case "deliver":
         this.#store.markDelivered(this.now(), this.#windows().length);
+        // Whether the reply is kept for another depends on who was there to take it.
+        this.#store.queue("index", "index", null, this.now());
         this.#tellWindows(endedMessage);
         return true;
       case "notice":
@@ -745,7 +746,7 @@ export class RunObject extends DurableObject<Env> {
     const channel = openChannels(this.env).find(({ name }) => name === link.channel);
     const reviewer = opening.plan.reviewers[link.reviewer];
     if (channel === undefined || reviewer === undefined) return true;
-    const sent = await channel.send({ run: opening.id, link, reviewer, at: this.now() });
+    const sent = await channel.send({ run: opening.id, link, reviewer, at: this.now() }).catch(() => false);
     if (!sent && row.attempts + 1 < noticeAttempts) return false;
     const now = this.now();
     const notice = sent ? "sent" : "failed";

@@ -206,47 +206,50 @@ adminRoutes.get(paths.admin.run, async (c) => {
   return c.json({ ...rest, answered: answer !== null });
 });
 
-adminRoutes.get(
-  paths.admin.notices,
-  zValidator("query", z.object({ limit: z.coerce.number().int().min(1).max(500).default(100) }), onInvalid),
-  async (c) => {
-    const { limit } = c.req.valid("query");
-    const { keys, publicUrl } = settingsOf(c.env);
-    const shards = await eachShard(async (shard) => JSON.parse(await ledgerStub(c.env, shard).notices(limit)) as NoticeRow[]);
-    const notices = shards
-      .flat()
-      .sort((a, b) => a.at - b.at)
-      .slice(-limit);
-    return c.json(
-      {
-        notices: notices.map(({ at, channel, reviewer, run, gate, state, link }) => ({
-          at: new Date(at).toISOString(),
-          channel,
-          reviewer,
-          run,
-          gate,
-          link: link === null || publicUrl === undefined ? null : linkOf({ run, gate, ...link }),
-          state,
-        })),
-      },
-      200,
-      { "Cache-Control": "no-store" },
-    );
+const noticesQuery = z.object({
+  state: z.enum(["open", "all"]).default("all"),
+  before: z.coerce.number().int().optional(),
+  limit: z.coerce.number().int().min(1).max(500).default(100),
+});
 
-    function linkOf({
-      run,
-      gate,
-      reviewer,
-      expiresAtSeconds,
-      random,
-    }: { run: string; gate: NoticeRow["gate"] } & NonNullable<NoticeRow["link"]>): string | null {
-      const runRandom = parseRunId(keys, run);
-      const randomBytes = fromBase64url(random);
-      if (runRandom === undefined || randomBytes === undefined || publicUrl === undefined) return null;
-      return reviewUrl(publicUrl, linkToken(keys, { runRandom, gate, reviewer, channel: "outbox", expiresAtSeconds, random: randomBytes }));
-    }
-  },
-);
+adminRoutes.get(paths.admin.notices, zValidator("query", noticesQuery, onInvalid), async (c) => {
+  const { state: wanted, before, limit } = c.req.valid("query");
+  const query = { open: wanted === "open", limit, ...(before === undefined ? {} : { before }) };
+  const { keys, publicUrl } = settingsOf(c.env);
+  const shards = await eachShard(async (shard) => JSON.parse(await ledgerStub(c.env, shard).notices(query)) as NoticeRow[]);
+  const notices = shards
+    .flat()
+    .sort((a, b) => a.at - b.at)
+    .slice(-limit);
+  return c.json(
+    {
+      notices: notices.map(({ at, channel, reviewer, run, gate, state, link }) => ({
+        at: new Date(at).toISOString(),
+        channel,
+        reviewer,
+        run,
+        gate,
+        link: link === null || publicUrl === undefined ? null : linkOf({ run, gate, ...link }),
+        state,
+      })),
+    },
+    200,
+    { "Cache-Control": "no-store" },
+  );
+
+  function linkOf({
+    run,
+    gate,
+    reviewer,
+    expiresAtSeconds,
+    random,
+  }: { run: string; gate: NoticeRow["gate"] } & NonNullable<NoticeRow["link"]>): string | null {
+    const runRandom = parseRunId(keys, run);
+    const randomBytes = fromBase64url(random);
+    if (runRandom === undefined || randomBytes === undefined || publicUrl === undefined) return null;
+    return reviewUrl(publicUrl, linkToken(keys, { runRandom, gate, reviewer, channel: "outbox", expiresAtSeconds, random: randomBytes }));
+  }
+});
 
 const recordPage = 500;
 

@@ -334,7 +334,11 @@ const operator: readonly Operation[] = [
     path: paths.admin.notices,
     summary: "Notices to reviewers, newest last; links of the outbox channel only",
     auth: "admin",
-    parameters: [{ name: "limit", in: "query", description: "1 to 500", schema: { type: "integer", minimum: 1, maximum: 500 } }],
+    parameters: [
+      { name: "state", in: "query", description: "open: of reviews that still wait", schema: { type: "string", enum: ["open", "all"] } },
+      { name: "before", in: "query", description: "Unix milliseconds: older notices", schema: { type: "integer" } },
+      { name: "limit", in: "query", description: "1 to 500", schema: { type: "integer", minimum: 1, maximum: 500 } },
+    ],
     answers: { 200: { description: "The notices", bodies: json("NoticeList") }, 400: problem("Not valid"), ...asOperator },
   },
   {
