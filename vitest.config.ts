@@ -34,6 +34,7 @@ export default defineConfig({
         test: {
           name: "outside",
           include: ["test/outside/**/*.test.ts"],
+          globalSetup: ["test/outside/support/no-chromium.ts"],
           testTimeout: 180_000,
           hookTimeout: 180_000,
           fileParallelism: false,

@@ -28,8 +28,22 @@ export type Gateway = {
 const readyMs = 60_000;
 const gentlyMs = 5_000;
 
+const starts = 3;
+
 /** Starts the gateway and waits until it answers. Rejects with what it printed where it does not come up. */
-export async function startGateway({ port, persistTo, variables = {} }: GatewayOptions): Promise<Gateway> {
+export async function startGateway(options: GatewayOptions): Promise<Gateway> {
+  for (let start = 1; ; start += 1) {
+    try {
+      return await startOnce(options);
+    } catch (error) {
+      // Wrangler picks ports of its own beside ours, and another program may take one of them in between.
+      const raced = error instanceof Error && error.message.includes("Address already in use");
+      if (!raced || start === starts || (await portProblem(options.port)) !== null) throw error;
+    }
+  }
+}
+
+async function startOnce({ port, persistTo, variables = {} }: GatewayOptions): Promise<Gateway> {
   const url = `http://localhost:${port}`;
   const given = Object.entries({ PUBLIC_URL: url, ...variables }).flatMap(([name, value]) => ["--var", `${name}:${value}`]);
   // Its info lines name each request's path, and the path of a review is its token: only warnings and errors are let out.

@@ -40,6 +40,12 @@ const runDomain = "countersign/run/v1";
 /** A run's id from 16 random bytes. Also the id of its task (design: tasks). */
 export const runIdOf = (keys: SigningKeys, random: Uint8Array): string => runPrefix + seal(keys, runDomain, random);
 
+/** The 16 random bytes of a run id of our own, whatever key it was sealed with; undefined where it is none. Not for ids from outside. */
+export function randomOfRunId(id: string): Uint8Array | undefined {
+  const bytes = id.startsWith(runPrefix) ? fromBase64url(id.slice(runPrefix.length)) : undefined;
+  return bytes?.length === 1 + runRandomLength + macLength ? bytes.slice(1, 1 + runRandomLength) : undefined;
+}
+
 /** The 16 random bytes of a genuine run id, or undefined. */
 export const parseRunId = (keys: SigningKeys, id: string): Uint8Array | undefined =>
   id.startsWith(runPrefix) ? unseal(keys, runDomain, id.slice(runPrefix.length), runRandomLength) : undefined;

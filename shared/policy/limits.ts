@@ -1,7 +1,7 @@
 // The arithmetic of a key's limits: how often, how many at once. It counts in whole numbers and never reads a clock; the
 // caller keeps the state, passes the time, and commits what comes back together with whatever the admission is for.
 
-import { z } from "zod";
+import * as z from "zod";
 import { err, ok, type Result } from "../result.ts";
 
 export const defaultLimits = {

@@ -1,7 +1,7 @@
 // The policy document: which gates a sampling request must pass, who decides there, and by when. Every missing field means
 // the careful value; what could leave a gate without anybody to decide is refused when the document is read.
 
-import { z } from "zod";
+import * as z from "zod";
 import type { JsonObject } from "../encoding.ts";
 import { err, ok, type Result } from "../result.ts";
 import { isPrivateHost } from "../routing/address.ts";

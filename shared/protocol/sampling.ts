@@ -3,7 +3,7 @@
 // Each `content` is a list of blocks here, whatever the wire had. What no provider ever gets (annotations, `_meta`,
 // titles of tools, unknown fields) is left out, so that the digest a reviewer approves covers exactly what is sent.
 
-import { z } from "zod";
+import * as z from "zod";
 import type { JsonObject } from "../encoding.ts";
 
 const text = z.strictObject({ type: z.literal("text"), text: z.string() });

@@ -39,7 +39,12 @@ export function parseTaskParams(params: unknown): Result<{ readonly taskId: stri
   return fault === undefined ? ok({ taskId }) : err(fault);
 }
 
-export type Cancelled = { readonly requestId: RequestId; readonly reason?: string; readonly session?: string; readonly originating?: OriginatingRequest };
+export type Cancelled = {
+  readonly requestId: RequestId;
+  readonly reason?: string;
+  readonly session?: string;
+  readonly originating?: OriginatingRequest;
+};
 
 /**
  * The params of `notifications/cancelled`; the session is in `_meta` as in the request that is cancelled. `requestId` is required: the

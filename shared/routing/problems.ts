@@ -1,7 +1,7 @@
 // What is wrong with a configuration document, in the form the admin pages and the API show. Never carries a value from
 // the document: a secret that was pasted into the wrong field must not come back in an error.
 
-import type { z } from "zod";
+import type * as z from "zod";
 
 /** `pointer` is an RFC 6901 pointer into the document; `message` is one plain sentence or clause. */
 export type Problem = { readonly pointer: string; readonly message: string };

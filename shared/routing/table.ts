@@ -1,7 +1,7 @@
 // The routing table: which models there are, what they can take, what they cost and how they compare. The document is
 // parsed where it comes in; after that its types are trusted.
 
-import { z } from "zod";
+import * as z from "zod";
 import type { JsonObject } from "../encoding.ts";
 import { err, ok, type Result } from "../result.ts";
 import { isPrivateHost, readBaseUrl } from "./address.ts";

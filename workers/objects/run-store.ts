@@ -221,24 +221,17 @@ export class RunStore {
 
   appendEvents(run: string, at: number, facts: readonly RecordFact[]): void {
     const [last] = this.#sql.exec<{ seq: number; hash: string }>("SELECT seq, hash FROM event ORDER BY seq DESC LIMIT 1").toArray();
-    this.#writeEvents(chainEvents(run, last ?? null, at, facts), false);
+    this.#writeEvents(chainEvents(run, last ?? null, at, facts));
   }
 
-  /** Takes over what the record has of this run already, so that later events follow from it. */
+  /** Takes over the record that was begun elsewhere, so that later events follow from it. */
   continueEvents(events: readonly RecordEvent[]): void {
-    this.#writeEvents(events, true);
+    this.#writeEvents(events);
   }
 
-  #writeEvents(events: readonly RecordEvent[], shipped: boolean): void {
+  #writeEvents(events: readonly RecordEvent[]): void {
     for (const { seq, at, fact, hash } of events) {
-      this.#sql.exec(
-        "INSERT INTO event (seq, at, fact, hash, shipped) VALUES (?, ?, ?, ?, ?)",
-        seq,
-        at,
-        JSON.stringify(fact),
-        hash,
-        shipped ? 1 : 0,
-      );
+      this.#sql.exec("INSERT INTO event (seq, at, fact, hash, shipped) VALUES (?, ?, ?, ?, 0)", seq, at, JSON.stringify(fact), hash);
     }
   }
 

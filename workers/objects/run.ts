@@ -168,6 +168,8 @@ export class RunObject extends DurableObject<Env> {
       this.#store.writeModelFacts(JSON.parse(model));
       this.#store.continueEvents(JSON.parse(events) as RecordEvent[]); // as the fast path wrote them
       this.#store.markDelivered(now, 0);
+      // The fast path sends them too: whichever comes first, the ledger takes each once.
+      this.#store.queue("record", "answer", null, now);
       this.#store.queue("index", "index", null, now);
       this.#store.schedule("forget", now + settingsOf(this.env).retentionMs);
     });

@@ -2,7 +2,7 @@
 
 import { zValidator } from "@hono/zod-validator";
 import { Hono } from "hono";
-import { z } from "zod";
+import * as z from "zod";
 import { fromBase64url } from "../../shared/encoding.ts";
 import type { PointedError } from "../../shared/outcome/outcome.ts";
 import type { RecordEvent, RunSummary } from "../../shared/outcome/record.ts";
@@ -12,7 +12,7 @@ import { cannotCarry } from "../../shared/provider/carry.ts";
 import { linkToken } from "../../shared/review/link.ts";
 import { explainRouting } from "../../shared/routing/explain.ts";
 import { parseRoutingTable, routingJsonSchema } from "../../shared/routing/table.ts";
-import { parseRunId } from "../../shared/sealed-id.ts";
+import { parseRunId, randomOfRunId } from "../../shared/sealed-id.ts";
 import type { Result } from "../../shared/result.ts";
 import type { Env } from "../env.ts";
 import type { StoredDocument } from "../objects/config.ts";
@@ -244,7 +244,7 @@ adminRoutes.get(paths.admin.notices, zValidator("query", noticesQuery, onInvalid
     expiresAtSeconds,
     random,
   }: { run: string; gate: NoticeRow["gate"] } & NonNullable<NoticeRow["link"]>): string | null {
-    const runRandom = parseRunId(keys, run);
+    const runRandom = randomOfRunId(run);
     const randomBytes = fromBase64url(random);
     if (runRandom === undefined || randomBytes === undefined || publicUrl === undefined) return null;
     return reviewUrl(publicUrl, linkToken(keys, { runRandom, gate, reviewer, channel: "outbox", expiresAtSeconds, random: randomBytes }));

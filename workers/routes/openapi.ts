@@ -1,7 +1,7 @@
 // GET /openapi.json: the HTTP contract that exists now, as OpenAPI 3.1, made from the list of operations.
 
 import { Hono } from "hono";
-import { z } from "zod";
+import * as z from "zod";
 import type { JsonObject } from "../../shared/encoding.ts";
 import { policyJsonSchema } from "../../shared/policy/rules.ts";
 import { routingJsonSchema } from "../../shared/routing/table.ts";

@@ -3,7 +3,7 @@
 // A key carries a MAC, so that one that KV does not show yet (it was just made) is looked up at its writer, and a
 // made-up one never wakes an object.
 
-import { z } from "zod";
+import * as z from "zod";
 import { sha256Hex } from "../../shared/encoding.ts";
 import { limitsSchema } from "../../shared/policy/limits.ts";
 import { type SigningKeys, seal, unseal } from "../../shared/sealed-id.ts";
