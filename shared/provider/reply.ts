@@ -81,10 +81,14 @@ function withUniqueIds(content: readonly ReplyBlock[], request: SamplingRequest)
   const taken = new Set(
     request.messages.flatMap((message) => message.content.flatMap((block) => (block.type === "tool_use" ? [block.id] : []))),
   );
+  // Where each id's numbers have come to: a poisoned answer may give one id to tens of thousands of calls.
+  const numbers = new Map<string, number>();
   return content.map((block) => {
     if (block.type !== "tool_use") return block;
     let id = block.id === "" ? "call_1" : block.id;
-    for (let number = 2; taken.has(id); number += 1) id = `${block.id || "call"}_${number}`;
+    let number = numbers.get(block.id) ?? 2;
+    for (; taken.has(id); number += 1) id = `${block.id || "call"}_${number}`;
+    numbers.set(block.id, number);
     taken.add(id);
     return { ...block, id };
   });

@@ -17,6 +17,8 @@ const safe = /^[A-Za-z0-9_-]+$/;
 export function wireNames(names: readonly string[], limit: number): WireNames {
   if (names.every((name) => name.length <= limit && safe.test(name))) return plain;
   const taken = new Map<string, string>();
+  // Where each base's numbers have come to: tens of thousands of names that differ only in what is replaced are one base.
+  const numbers = new Map<string, number>();
   const wires = new Map<string, string>();
   const give = (name: string, wire: string): void => {
     wires.set(name, wire);
@@ -27,7 +29,9 @@ export function wireNames(names: readonly string[], limit: number): WireNames {
     if (wires.has(name)) continue;
     const base = name.replaceAll(/[^A-Za-z0-9_-]/g, "_").slice(0, limit - 6) || "unnamed";
     let wire = base;
-    for (let number = 2; taken.has(wire); number += 1) wire = `${base}_${number}`;
+    let number = numbers.get(base) ?? 2;
+    for (; taken.has(wire); number += 1) wire = `${base}_${number}`;
+    numbers.set(base, number);
     give(name, wire);
   }
   return { to: (name) => wires.get(name) ?? name, from: (wire) => taken.get(wire) ?? wire };

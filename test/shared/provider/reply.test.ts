@@ -94,3 +94,15 @@ describe("stop sequences beyond what an API takes", () => {
     expect(firstStop("abc", [""])).toBeUndefined();
   });
 });
+
+describe("tool uses of one id", () => {
+  const uses = (count: number, id: string) =>
+    Array.from({ length: count }, () => ({ type: "tool_use" as const, id, name: "weather", input: {} }));
+
+  test.each(["", "call_1", "x"])("are told apart, however many a poisoned answer holds (%j)", (id) => {
+    const result = finishReply(callOf("openai", {}), { content: uses(20_000, id), model: "m" });
+    const ids = result.ok ? result.value.reply.content.map((block) => (block.type === "tool_use" ? block.id : "")) : [];
+    expect(new Set(ids).size).toBe(20_000);
+    expect(ids.slice(0, 2)).toEqual(id === "" ? ["call_1", "call_2"] : [id, `${id}_2`]);
+  });
+});

@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { wireNames } from "../../../shared/provider/wire-names.ts";
 
 test("names that an API takes stay as they are", () => {
@@ -17,4 +17,18 @@ test("any names become different names that an API takes, and come back as they 
       expect(wires.map(names.from)).toEqual(list);
     }),
   );
+});
+
+test("as many names as a body holds, all with one base, are numbered without looking through the numbers again for each", () => {
+  let lookups = 0;
+  const names = Array.from({ length: 20_000 }, (_, i) => String.fromCodePoint(0x4e00 + i));
+  const has = Map.prototype.has;
+  const counting = vi.spyOn(Map.prototype, "has").mockImplementation(function (this: Map<unknown, unknown>, key: unknown) {
+    lookups += 1;
+    return has.call(this, key);
+  });
+  const wires = wireNames(names, 64);
+  counting.mockRestore();
+  expect(new Set(names.map(wires.to)).size).toBe(names.length);
+  expect(lookups).toBeLessThan(10 * names.length);
 });
