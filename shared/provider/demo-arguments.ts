@@ -4,32 +4,38 @@ import type { Json, JsonObject } from "../encoding.ts";
 import { isFields, isJsonObject, type Fields } from "./narrow.ts";
 
 const deepest = 16;
+/** References and long lists inside one another multiply: a schema of a few lines can ask for more values than a machine holds. */
+const mostMembers = 10_000;
+
+/** The whole schema, and how many more members of schemas are looked at, those that are looked at again counted again. */
+type Walk = { readonly root: JsonObject; left: number };
 
 /**
  * Arguments for a tool: an object with the schema's required members and nothing else. Understood are const, default, examples,
  * enum, type, required, properties, items, prefixItems, minItems, minLength, common formats, bounds, multipleOf, anyOf, oneOf,
- * allOf and local `$ref`s. `pattern`, `not`, `if` and the like are not: such a value may fail the tool's own check.
+ * allOf and local `$ref`s. `pattern`, `not`, `if` and the like are not: such a value may fail the tool's own check. What is deeper
+ * than 16 levels, or comes after 10,000 members, is null.
  */
 export function minimalArguments(schema: JsonObject): JsonObject {
-  const value = valueFor(schema, schema, 0);
+  const value = valueFor(schema, { root: schema, left: mostMembers }, 0);
   return isJsonObject(value) ? value : {};
 }
 
-function valueFor(given: unknown, root: JsonObject, depth: number): Json {
-  if (!isFields(given) || depth > deepest) return null;
-  const schema = flattened(given, root, depth);
+function valueFor(given: unknown, walk: Walk, depth: number): Json {
+  if (!isFields(given) || depth > deepest || walk.left <= 0) return null;
+  const schema = flattened(given, walk, depth);
   for (const name of ["const", "default"]) if (schema[name] !== undefined) return json(schema[name]);
   for (const name of ["enum", "examples"]) {
     const list = schema[name];
     if (Array.isArray(list) && list.length > 0) return json(list[0]);
   }
   const branch = [schema["anyOf"], schema["oneOf"]].find((list) => Array.isArray(list) && list.length > 0);
-  if (Array.isArray(branch)) return valueFor({ ...schema, anyOf: undefined, oneOf: undefined, ...fields(branch[0]) }, root, depth + 1);
+  if (Array.isArray(branch)) return valueFor({ ...schema, anyOf: undefined, oneOf: undefined, ...fields(branch[0]) }, walk, depth + 1);
   switch (typeOf(schema)) {
     case "object":
-      return objectFor(schema, root, depth);
+      return objectFor(schema, walk, depth);
     case "array":
-      return arrayFor(schema, root, depth);
+      return arrayFor(schema, walk, depth);
     case "string":
       return stringFor(schema);
     case "integer":
@@ -43,18 +49,22 @@ function valueFor(given: unknown, root: JsonObject, depth: number): Json {
 }
 
 /** The schema with its `$ref` and `allOf` folded in. Later members win, required lists and properties add up. */
-function flattened(schema: Fields, root: JsonObject, depth: number): Fields {
-  const referred = typeof schema["$ref"] === "string" ? [resolve(schema["$ref"], root)] : [];
+function flattened(schema: Fields, walk: Walk, depth: number): Fields {
+  walk.left -= 1 + Object.keys(schema).length + Object.keys(fields(schema["properties"])).length + list(schema["required"]).length;
+  const referred = typeof schema["$ref"] === "string" ? [resolve(schema["$ref"], walk.root)] : [];
   const parts = [...referred, ...(Array.isArray(schema["allOf"]) ? schema["allOf"] : [])];
   if (parts.length === 0 || depth > deepest) return schema;
   const merged: Record<string, unknown> = { ...schema, $ref: undefined, allOf: undefined };
+  const properties = { ...fields(schema["properties"]) };
+  const required = [...list(schema["required"])];
   for (const part of parts) {
-    const next = flattened(fields(part), root, depth + 1);
-    const properties = { ...fields(merged["properties"]), ...fields(next["properties"]) };
-    const required = [...list(merged["required"]), ...list(next["required"])];
-    Object.assign(merged, next, { properties, required });
+    if (walk.left <= 0) break;
+    const next = flattened(fields(part), walk, depth + 1);
+    Object.assign(merged, next);
+    Object.assign(properties, fields(next["properties"]));
+    for (const name of list(next["required"])) required.push(name);
   }
-  return merged;
+  return { ...merged, properties, required };
 }
 
 function resolve(reference: string, root: JsonObject): unknown {
@@ -72,16 +82,16 @@ function typeOf(schema: Fields): unknown {
   return schema["items"] === undefined ? undefined : "array";
 }
 
-function objectFor(schema: Fields, root: JsonObject, depth: number): Json {
+function objectFor(schema: Fields, walk: Walk, depth: number): Json {
   const properties = fields(schema["properties"]);
   const names = list(schema["required"]).filter((name) => typeof name === "string");
-  return Object.fromEntries(names.map((name) => [name, valueFor(properties[name], root, depth + 1)]));
+  return Object.fromEntries(names.map((name) => [name, valueFor(properties[name], walk, depth + 1)]));
 }
 
-function arrayFor(schema: Fields, root: JsonObject, depth: number): Json {
+function arrayFor(schema: Fields, walk: Walk, depth: number): Json {
   const prefix = list(schema["prefixItems"]);
   const length = Math.min(count(schema["minItems"]), 100);
-  return Array.from({ length }, (_, index) => valueFor(prefix[index] ?? schema["items"], root, depth + 1));
+  return Array.from({ length }, (_, index) => valueFor(prefix[index] ?? schema["items"], walk, depth + 1));
 }
 
 const formats: { readonly [format: string]: string } = {

@@ -158,6 +158,24 @@ describe("the smallest arguments of a tool", () => {
     expect(validate.errors).toBeNull();
   });
 
+  // Without a bound each of these asks for 10^16 values or more: the test would not end.
+  const names = Array.from({ length: 10 }, (_, i) => `p${i}`);
+  const list = (levels: number): JsonObject => ({
+    type: "array",
+    minItems: 100,
+    items: levels === 0 ? { type: "null" } : list(levels - 1),
+  });
+  test.each<[string, JsonObject]>([
+    ["lists in lists", { type: "object", properties: { a: list(14) }, required: ["a"] }],
+    [
+      "members that are the whole again",
+      { type: "object", properties: Object.fromEntries(names.map((name) => [name, { $ref: "#" }])), required: names },
+    ],
+    ["parts that are the whole again", { type: "object", allOf: names.map(() => ({ $ref: "#" })) }],
+  ])("a schema whose values multiply (%s) is given up after so many", (_name, schema) => {
+    expect(JSON.stringify(minimalArguments(schema)).length).toBeLessThan(100_000);
+  });
+
   test("a schema that refers to itself ends, and nothing is thrown for any JSON", () => {
     expect(minimalArguments({ $ref: "#" })).toEqual({});
     fc.assert(
