@@ -1,6 +1,5 @@
 // What `docs/policy.md` says is what the code does.
 
-
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";

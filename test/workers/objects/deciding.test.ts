@@ -37,7 +37,7 @@ async function ready(
   return fields;
 }
 
-const closings = ["approved", "denied", "expired", "cancelled", "undeliverable"];
+const closings = new Set(["approved", "denied", "expired", "cancelled", "undeliverable"]);
 
 describe("at once", () => {
   test.each(["request", "response"] as const)(
@@ -61,7 +61,7 @@ describe("at once", () => {
         }),
       );
       const events = await recordWith(run, "finished");
-      const decided = events.filter(({ fact }) => closings.includes(fact.kind));
+      const decided = events.filter(({ fact }) => closings.has(fact.kind));
       expect(decided).toHaveLength(1);
       const fact = decided[0]?.fact;
       if (fact?.kind !== "approved" && fact?.kind !== "denied") throw new Error("not decided by a person");
