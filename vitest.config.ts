@@ -3,6 +3,8 @@ import { defineConfig } from "vitest/config";
 
 export default defineConfig({
   test: {
+    // What a passing test prints is of no use to whoever reads the run.
+    silent: "passed-only",
     projects: [
       {
         // Pure code and pages, in Node.
