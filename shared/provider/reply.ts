@@ -1,4 +1,5 @@
-// What is done to every provider's reply before anybody sees it: unique tool use ids, stop sequences kept, the limit checked.
+// What is done to every provider's reply before anybody sees it: characters only, unique tool use ids, stop sequences kept,
+// the limit checked.
 
 import { err, ok, type Result } from "../result.ts";
 import type { ReplyBlock, SamplingRequest } from "../protocol/sampling.ts";
@@ -24,9 +25,9 @@ export type Draft = {
 export function finishReply(call: ModelCall, draft: Draft): Result<ModelReply, ProviderFault> {
   const { request, candidate } = call;
   const notes: Note[] = [];
-  const stopped = cutAtStop(withUniqueIds(draft.content, request), request.stopSequences ?? []);
+  const stopped = cutAtStop(withUniqueIds(draft.content.map(wellFormed), request), request.stopSequences ?? []);
   let content = stopped.content;
-  let stopReason = stopped.cut ? "stopSequence" : draft.stopReason;
+  let stopReason = stopped.cut ? "stopSequence" : draft.stopReason?.toWellFormed();
   const usage = draft.usage ?? {
     inputTokens: tokensOf(request.systemPrompt ?? "", request.messages),
     outputTokens: tokensOf(draft.content),
@@ -42,7 +43,13 @@ export function finishReply(call: ModelCall, draft: Draft): Result<ModelReply, P
     }
   }
   if (content.length === 0) content = [{ type: "text", text: "" }];
-  return ok({ reply: { content, model: draft.model, ...(stopReason === undefined ? {} : { stopReason }) }, usage, notes });
+  return ok({ reply: { content, model: draft.model.toWellFormed(), ...(stopReason === undefined ? {} : { stopReason }) }, usage, notes });
+}
+
+/** A lone surrogate is no character: a reply with one would have no digest (RFC 8785 section 3.2.2.2), so it becomes U+FFFD here. */
+function wellFormed(block: ReplyBlock): ReplyBlock {
+  if (block.type === "text") return { ...block, text: block.text.toWellFormed() };
+  return block.type === "tool_use" ? { ...block, id: block.id.toWellFormed(), name: block.name.toWellFormed() } : block;
 }
 
 /**

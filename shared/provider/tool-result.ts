@@ -4,7 +4,7 @@
 import { canonicalJson } from "../encoding.ts";
 import type { AudioBlock, EmbeddedResourceBlock, ImageBlock, TextBlock, ToolResultBlock } from "../protocol/sampling.ts";
 import { mediaKind } from "./media.ts";
-import { parseJson } from "./narrow.ts";
+import { isJsonObject, parseJson } from "./narrow.ts";
 
 export type ResultPart = TextBlock | ImageBlock | AudioBlock;
 
@@ -51,5 +51,6 @@ function resourceParts(block: EmbeddedResourceBlock): ResultPart[] {
 function sameJson(candidate: string, canonical: string): boolean {
   if (!candidate.trimStart().startsWith("{")) return false;
   const value = parseJson(candidate);
-  return value !== undefined && canonicalJson(value) === canonical;
+  // A text may hold JSON without a canonical form, which is then not the same as what has one.
+  return isJsonObject(value) && canonicalJson(value) === canonical;
 }

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { SamplingRequest } from "../../../shared/protocol/sampling.ts";
+import type { SamplingRequest, ToolResultBlock } from "../../../shared/protocol/sampling.ts";
 import { cannotCarry } from "../../../shared/provider/carry.ts";
 import { fromOpenAI, toOpenAI } from "../../../shared/provider/openai.ts";
 import { openaiRefusals } from "../../support/providers/openai-wire.ts";
@@ -22,6 +22,16 @@ describe("a neutral request in Chat Completions' words", () => {
       },
       notes: [],
     });
+  });
+
+  test.each([
+    ["a lone surrogate", '{"a":"\\ud800"}'],
+    ["a number without bounds", '{"a":1e999}'],
+    ["more levels than any value may have", '{"a":'.repeat(100_000) + "1" + "}".repeat(100_000)],
+  ])("a tool result whose text is JSON with %s stands beside its structured content, and is only text", (_what, said) => {
+    const result = { type: "tool_result" as const, toolUseId: "t1", content: [text(said)], structuredContent: { city: "Oslo" } };
+    const [, , answered] = paramsOf({ messages: round(result as ToolResultBlock), tools: [weather] }).params.messages;
+    expect(answered).toMatchObject({ role: "tool", content: `${said}\nStructured content: {"city":"Oslo"}` });
   });
 
   test("the limit goes in the field that the model's API reads", () => {
@@ -281,6 +291,12 @@ describe("Chat Completions' answer as a neutral reply", () => {
     ["a part that we do not know", answer({ content: [{ type: "hologram" }] }), undefined],
     ["arguments that are no JSON", answer({ tool_calls: [call("weather", '{"city": "Os')] }, "tool_calls"), "toolArguments"],
     ["arguments that are no object", answer({ tool_calls: [call("weather", "[1]")] }, "tool_calls"), "toolArguments"],
+    ["arguments with a lone surrogate", answer({ tool_calls: [call("weather", '{"city":"\\ud800"}')] }, "tool_calls"), "toolArguments"],
+    [
+      "arguments named __proto__",
+      answer({ tool_calls: [call("weather", '{"__proto__":{"city":"Oslo"}}')] }, "tool_calls"),
+      "toolArguments",
+    ],
     ["a call without a name", answer({ tool_calls: [call("", "{}")] }, "tool_calls"), "toolArguments"],
     ["a stop for tools without any", answer({ content: "hm" }, "tool_calls"), "empty"],
     ["an empty reply without a reason", answer({}, null), "empty"],

@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Model } from "../../../shared/routing/table.ts";
+import { canonicalJson } from "../../../shared/encoding.ts";
 import { finishReply, firstStop } from "../../../shared/provider/reply.ts";
 import { callOf } from "../../support/providers/requests.ts";
 
@@ -104,5 +105,21 @@ describe("tool uses of one id", () => {
     const ids = result.ok ? result.value.reply.content.map((block) => (block.type === "tool_use" ? block.id : "")) : [];
     expect(new Set(ids).size).toBe(20_000);
     expect(ids.slice(0, 2)).toEqual(id === "" ? ["call_1", "call_2"] : [id, `${id}_2`]);
+  });
+});
+
+describe("characters that are none", () => {
+  const bad = "a\ud800b";
+
+  test("become U+FFFD wherever a provider's words stand, so that the reply has a digest", () => {
+    const result = finishReply(callOf("openai", {}), {
+      content: [text(bad), { type: "tool_use", id: bad, name: bad, input: {} }],
+      model: bad,
+      stopReason: bad,
+    });
+    const good = "a\ufffdb";
+    const reply = { content: [text(good), { type: "tool_use", id: good, name: good, input: {} }], model: good, stopReason: good };
+    expect(result).toMatchObject({ ok: true, value: { reply } });
+    expect(() => canonicalJson(reply)).not.toThrow();
   });
 });
