@@ -2,7 +2,7 @@
 //
 // Never a prompt, a reply, a reviewer's words, a token or a key: ids, names, digests, numbers.
 
-import { type JsonObject, digestOf } from "../encoding.ts";
+import { digestOf } from "../encoding.ts";
 import type { Attempt, Note, Usage } from "../provider/call.ts";
 import type { Gate } from "../review/view.ts";
 
@@ -79,6 +79,12 @@ export type RecordEvent = {
   readonly hash: string;
 };
 
+/**
+ * What a provider calls its model, or why it stopped, as the record keeps it. A provider may put anything there, the prompt
+ * among it, and a row has a size: what is not one word of at most 128 characters is replaced, so that the record says so.
+ */
+export const providersWord = (word: string): string => (/^[\w.:/@+-]{0,128}$/.test(word) ? word : "(not a name)");
+
 const domain = "countersign/record/v1";
 
 /** The hash that chains an event to the one before it; `previous` is "" for a run's first event. */
@@ -127,5 +133,3 @@ export type RunSummary = {
   readonly outputTokens: number;
   readonly costUsd: number;
 };
-
-export const factAsJson = (fact: RecordFact): JsonObject => JSON.parse(JSON.stringify(fact)) as JsonObject;

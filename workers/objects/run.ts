@@ -6,7 +6,7 @@
 
 import { DurableObject } from "cloudflare:workers";
 import { sha256Hex } from "../../shared/encoding.ts";
-import type { RecordEvent, RecordFact, RunSummary } from "../../shared/outcome/record.ts";
+import { type RecordEvent, type RecordFact, type RunSummary, providersWord } from "../../shared/outcome/record.ts";
 import type { SamplingReply } from "../../shared/protocol/sampling.ts";
 import type { Attempt } from "../../shared/provider/call.ts";
 import type { Verdict } from "../../shared/review/decision.ts";
@@ -829,8 +829,8 @@ export class RunObject extends DurableObject<Env> {
       kind: "answered",
       call,
       model,
-      realModel: reply.model,
-      stopReason: reply.stopReason ?? "",
+      realModel: providersWord(reply.model),
+      stopReason: providersWord(reply.stopReason ?? ""),
       usage: facts.usage,
       costUsd: cost,
       digest,

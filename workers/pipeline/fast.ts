@@ -3,7 +3,7 @@
 // The work does not depend on the caller's connection. What was begun is finished, as far as the platform lets a Worker
 // go on after its caller has left, and its answer is kept for the next try.
 
-import { type RecordEvent, type RecordFact, type RunSummary, chainEvents } from "../../shared/outcome/record.ts";
+import { type RecordEvent, type RecordFact, type RunSummary, chainEvents, providersWord } from "../../shared/outcome/record.ts";
 import { type Answer, completedAnswer, outcomeAnswer, refusalAnswer, runMeta } from "../../shared/run/answer.ts";
 import { type RunOpening, receivedFact, replyDigest, requestDigest } from "../../shared/run/opening.ts";
 import type { ModelFacts } from "../../shared/run/present.ts";
@@ -56,8 +56,8 @@ async function callOnce({ env, opening }: FastCall): Promise<Called> {
         kind: "answered",
         call: 1,
         model: candidate.model.id,
-        realModel: reply.reply.model,
-        stopReason: reply.reply.stopReason ?? "",
+        realModel: providersWord(reply.reply.model),
+        stopReason: providersWord(reply.reply.stopReason ?? ""),
         usage: reply.usage,
         costUsd: costUsd(candidate.model, reply.usage),
         digest: replyDigest(reply.reply),

@@ -6,7 +6,14 @@ import { fileURLToPath } from "node:url";
 import * as fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
 import { report, verifyRecord } from "../../../scripts/verify-record.ts";
-import { type RecordEvent, type RecordFact, chainEvents, eventHash, firstBrokenEvent } from "../../../shared/outcome/record.ts";
+import {
+  type RecordEvent,
+  type RecordFact,
+  chainEvents,
+  eventHash,
+  firstBrokenEvent,
+  providersWord,
+} from "../../../shared/outcome/record.ts";
 
 const facts: RecordFact[] = [
   {
@@ -36,6 +43,22 @@ const chain = (run: string): RecordEvent[] => {
   const first = chainEvents(run, null, 1000, facts.slice(0, 2));
   return [...first, ...chainEvents(run, first.at(-1) ?? null, 1500, facts.slice(2))];
 };
+
+describe("what a provider calls its model, or why it stopped", () => {
+  test.each(["", "claude-sonnet-4-5-20250929", "vendor/model-1:free", "@cf/meta/llama-3.1-8b", "end_turn", "x".repeat(128)])(
+    "is kept where it is a name (%j)",
+    (word) => {
+      expect(providersWord(word)).toBe(word);
+    },
+  );
+
+  test.each(["The prompt was: hello", "x".repeat(129), "a\nb", "\ud800", "x".repeat(3_000_000)])(
+    "is not kept where it is none, which may be the prompt itself (case %#)",
+    (word) => {
+      expect(providersWord(word)).toBe("(not a name)");
+    },
+  );
+});
 
 describe("the chain of a run's events", () => {
   test("numbers events from one, however many are added at a time, and holds", () => {
