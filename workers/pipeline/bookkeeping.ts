@@ -79,18 +79,29 @@ export function keep(env: Env, ctx: Pick<ExecutionContext, "waitUntil">, { sessi
 async function flushSoon(env: Env, books: Books): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, flushAfterMs));
   books.flushingSince = null;
-  const { settled, released, entries } = books;
-  const work: Promise<void>[] = [
-    ...[...settled].map(([id, list]) => attempt(() => env.SESSION.get(env.SESSION.idFromString(id)).settle(list))),
-    ...[...released].map(([id, list]) => attempt(() => keyStub(env, id).release(list))),
-    ...[...entries]
-      .map(([shard, list]) => [shard, JSON.stringify(list.map((make) => make()))] as const)
-      .map(([shard, text]) => attempt(() => ledgerStub(env, shard).append(text))),
-  ];
-  settled.clear();
-  released.clear();
-  entries.clear();
-  await Promise.all(work);
+  const [settled, released, entries] = [[...books.settled], [...books.released], [...books.entries]];
+  // Off the books before anything is made of them: what cannot be sent is lost alone, and not tried for ever.
+  books.settled.clear();
+  books.released.clear();
+  books.entries.clear();
+  await Promise.all([
+    ...settled.map(([id, list]) => attempt(() => env.SESSION.get(env.SESSION.idFromString(id)).settle(list))),
+    ...released.map(([id, list]) => attempt(() => keyStub(env, id).release(list))),
+    ...entries.map(([shard, list]) => {
+      const text = JSON.stringify(list.flatMap(made));
+      return attempt(() => ledgerStub(env, shard).append(text));
+    }),
+  ]);
+}
+
+/** One entry, or none where it cannot be made: those beside it are kept all the same. */
+function made(make: () => LedgerEntry): LedgerEntry[] {
+  try {
+    return [make()];
+  } catch (error) {
+    logEvent("books.flushFailed", { error: errorClass(error) });
+    return [];
+  }
 }
 
 /** Everything kept here may be sent twice: one retry, with a fresh stub, covers an object that was reset in between. */
