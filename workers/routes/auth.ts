@@ -8,7 +8,7 @@ import { failure } from "../../shared/protocol/json-rpc.ts";
 import { errorAnswer } from "../../shared/run/answer.ts";
 import { keyStub } from "../objects/names.ts";
 import { settingsOf } from "../settings.ts";
-import { callerOf } from "../stores/keys.ts";
+import { type Caller, callerOf } from "../stores/keys.ts";
 import type { App } from "./context.ts";
 
 const keyHeader = "X-Countersign-Key";
@@ -24,11 +24,14 @@ export function presentedKey(headers: Headers): string | undefined {
 /** Lets in whoever has an API key with the scope; refuses with 401 and, where wrong keys keep coming from one address, 429. */
 export const requireKey: MiddlewareHandler<App> = async (c, next) => {
   const caller = await callerOf(c.env, presentedKey(c.req.raw.headers), Date.now());
-  if (caller.kind === "refused")
-    return (await isFlooding(c)) ? refuse({ kind: "flooded" }) : refuse({ kind: "unauthorized", why: caller.why });
+  if (caller.kind === "refused") return refuseKey(c, caller.why);
   c.set("key", caller.record);
   return next();
 };
+
+/** What a key that is not let in gets: 401, or 429 where they keep coming from one address. */
+export const refuseKey = async (c: Context<App>, why: Extract<Caller, { kind: "refused" }>["why"]): Promise<Response> =>
+  (await isFlooding(c)) ? refuse({ kind: "flooded" }) : refuse({ kind: "unauthorized", why });
 
 /** After `requireKey`, where no admission follows that would find it out: refuses a key that was revoked, wherever KV still shows it. */
 export const requireLiveKey: MiddlewareHandler<App> = async (c, next) =>

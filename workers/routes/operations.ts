@@ -137,7 +137,7 @@ const sampling: readonly Operation[] = [
     summary: "How a run stands, and its result or error once it may be told",
     auth: "either",
     parameters: [inPath("id", "The run's id")],
-    answers: { 200: { description: "The run", bodies: json("Run") }, 401: unauthorized, 404: problem("No such run of this key") },
+    answers: { 200: { description: "The run", bodies: json("Run") }, ...asKey, 404: problem("No such run of this key") },
   },
   {
     id: "cancelRun",
@@ -148,7 +148,7 @@ const sampling: readonly Operation[] = [
     parameters: [inPath("id", "The run's id")],
     answers: {
       204: { description: "It is cancelled" },
-      401: unauthorized,
+      ...asKey,
       404: problem("No such run of this key"),
       409: problem("The run is over"),
     },

@@ -9,7 +9,7 @@ import { parseAnswer } from "../pipeline/wait.ts";
 import { settingsOf } from "../settings.ts";
 import { callerOf } from "../stores/keys.ts";
 import { paths } from "../urls.ts";
-import { presentedKey, refuse } from "./auth.ts";
+import { presentedKey, refuseKey } from "./auth.ts";
 import type { App, AppContext } from "./context.ts";
 import { taskOf } from "./sampling.ts";
 
@@ -54,7 +54,7 @@ async function findRun(c: AppContext): Promise<{ snapshot: RunSnapshot; admin: b
   const admin = adminToken !== undefined && presented !== undefined && equalBytes(utf8ToBytes(presented), utf8ToBytes(adminToken));
   const known = admin ? null : await callerOf(c.env, presented, Date.now());
   const caller = known?.kind === "key" && (await keyStub(c.env, known.record.id).isRevoked()) ? revoked : known;
-  if (caller?.kind === "refused") return refuse({ kind: "unauthorized", why: caller.why });
+  if (caller?.kind === "refused") return refuseKey(c, caller.why);
   const id = c.req.param("id") ?? "";
   const snapshot = parseRunId(keys, id) === undefined ? null : await runStub(c.env, id).snapshot();
   if (snapshot === null || (caller !== null && snapshot.key !== caller.record.id)) return c.json(unknown, 404);
