@@ -114,8 +114,7 @@ async function hold(c: AppContext, id: RequestId, begun: Begun, parsed: ParsedSa
       onProgress("generating");
       return await begun.answer;
     } catch (error) {
-      if (!left.signal.aborted) logEvent("request.failed", { error: errorClass(error) });
-      return refusalAnswer({ kind: "broken", quote: crypto.randomUUID() });
+      return faultOf(error, left.signal);
     }
   };
   const wantsEvents = /\btext\/event-stream\b/i.test(c.req.header("Accept") ?? "");
@@ -130,6 +129,13 @@ async function hold(c: AppContext, id: RequestId, begun: Begun, parsed: ParsedSa
     onLeave: () => left.abort(),
   };
   return wantsEvents ? holdEvents(held, parsed.meta.progressToken) : holdJson(held);
+}
+
+/** A fault of ours on a line that is held. The id to quote is in the log, except where the caller has left and nobody reads it. */
+function faultOf(error: unknown, left: AbortSignal): Answer {
+  const quote = crypto.randomUUID();
+  if (!left.aborted) logEvent("request.failed", { quote, error: errorClass(error) });
+  return refusalAnswer({ kind: "broken", quote });
 }
 
 /** The answer if it is there within that time, else null; a fault is for whoever waits for it later. */
@@ -178,8 +184,7 @@ async function task(
     case "tasks/result": {
       const left = new AbortController();
       const held: Hold<Answer> = {
-        work: (onProgress) =>
-          awaitRun(c.env, taskId, onProgress, left.signal).catch(() => refusalAnswer({ kind: "broken", quote: crypto.randomUUID() })),
+        work: (onProgress) => awaitRun(c.env, taskId, onProgress, left.signal).catch((error: unknown) => faultOf(error, left.signal)),
         encode: (answer) =>
           JSON.stringify(rpcResponse(id, "result" in answer ? { result: withRelatedTask(answer.result, taskId) } : answer)),
         heartbeatMs: settingsOf(c.env).heartbeatMs,
