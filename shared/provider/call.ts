@@ -39,6 +39,7 @@ export type ProviderFault = {
     | "redirected"
     | "notReady"
     | "notJson"
+    | "tooLarge"
     | "errorInSuccess"
     | "overLimit"
     | "toolArguments"

@@ -107,7 +107,9 @@ async function within(
   try {
     const response = await ask(attempt.signal);
     answered = true;
-    const body = parseJson(await response.text());
+    const text = await boundedText(response);
+    if (text === undefined) return err(brokenAnswer("tooLarge"));
+    const body = parseJson(text);
     return body === undefined ? err(brokenAnswer("notJson")) : ok(body);
   } catch (error) {
     if (attempt.signal.aborted) return err(cancelled ? cancelledFault : timeoutFault);
@@ -115,6 +117,29 @@ async function within(
   } finally {
     clearTimeout(timer);
     limits.signal?.removeEventListener("abort", cancel);
+  }
+}
+
+/** Many times the longest reply that a model gives; an object of 128 MB holds a reply several times over. */
+const mostBytes = 16 * 1024 * 1024;
+
+/** The body's text, or undefined where it is longer than any reply: what is over the limit is not read. */
+async function boundedText({ body }: Response): Promise<string | undefined> {
+  if (body === null) return "";
+  const decoder = new TextDecoder();
+  const reader = body.getReader();
+  let text = "";
+  let bytes = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return text + decoder.decode();
+    bytes += value.length;
+    if (bytes > mostBytes) {
+      // Not awaited: a provider that does not stop may not say that it was let go either.
+      reader.cancel().catch(() => {});
+      return undefined;
+    }
+    text += decoder.decode(value, { stream: true });
   }
 }
 

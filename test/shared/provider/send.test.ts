@@ -72,6 +72,34 @@ describe.each(["anthropic", "openai"] as const)("%s", (kind) => {
     expect(second.requests).toHaveLength(0);
   });
 
+  test("an answer that is longer than any reply is not read to its end, and the next candidate is asked", async () => {
+    first.script({ answer: "text", type: "application/json", body: `"${"x".repeat(16 * 1024 * 1024)}"` });
+    const result = await send(two());
+    expect(result).toMatchObject({ ok: true, value: { candidate: { model: { id: "model-2" } } } });
+    expect(result.ok && result.value.attempts.map(({ fault }) => fault)).toEqual([
+      { kind: "brokenAnswer", status: 200, then: "next", detail: "tooLarge" },
+    ]);
+  });
+
+  test("the body of an error is not read: it is cancelled, whatever is in it", async () => {
+    let cancelled = false;
+    const endless = new ReadableStream<Uint8Array>({
+      pull: (controller) => controller.enqueue(new Uint8Array(1_000)),
+      cancel: () => {
+        cancelled = true;
+      },
+    });
+    const sender = createSender({
+      lookup: () => key,
+      fetch: async () => new Response(endless, { status: 400 }),
+      now: () => 0,
+      sleep: async () => {},
+      random: () => 0,
+    });
+    expect(faultsOf(await sender.send(request(), one(), options))).toEqual([["model-1", "badRequest", 400]]);
+    expect(cancelled).toBe(true);
+  });
+
   test("the credential is sent as the API wants it, and the SDK's retries stay off", async () => {
     first.script({ answer: "error", status: 503 });
     const result = await send(one(), {}, { maxAttemptsPerCandidate: 1 });
