@@ -2,6 +2,8 @@
 // its type and its role, and the whole is valid by the protocol's schema again. It records nothing and approves nothing.
 
 import type { Json, JsonObject } from "../encoding.ts";
+import { checkJson } from "../protocol/json-rules.ts";
+import { Reading } from "../protocol/reading.ts";
 import { samplingReplySchema, samplingRequestSchema, type SamplingReply, type SamplingRequest } from "../protocol/sampling.ts";
 import { err, ok, type Result } from "../result.ts";
 import { objectText, replyFields, requestFields, rewriteReply, rewriteRequest, type Rewrite } from "./fields.ts";
@@ -11,8 +13,6 @@ import { plainLineEnds } from "./form.ts";
 export type EditFault = { readonly field: string; readonly message: string };
 
 export type Edited<T> = { readonly value: T; readonly changed: boolean };
-
-const deepest = 64;
 
 /**
  * A text as a browser gives it back untouched: line ends as `\n`; a null becomes U+FFFD when HTML is parsed, a lone
@@ -26,12 +26,6 @@ function withLineEndsOf(original: string, text: string): string {
   return onlyPairs ? text.replaceAll("\n", "\r\n") : text;
 }
 
-function isDeeperThan(value: Json, levels: number): boolean {
-  if (value === null || typeof value !== "object") return false;
-  if (levels === 0) return true;
-  return Object.values(value).some((each) => isDeeperThan(each, levels - 1));
-}
-
 function parseObject(text: string): Result<JsonObject, string> {
   let value: Json;
   try {
@@ -40,7 +34,11 @@ function parseObject(text: string): Result<JsonObject, string> {
     return err("This is not valid JSON.");
   }
   if (value === null || typeof value !== "object" || Array.isArray(value)) return err("This has to stay a JSON object: { … }.");
-  return isDeeperThan(value, deepest) ? err(`This is nested more than ${deepest} levels deep.`) : ok(value);
+  // What a reviewer writes is hashed and sent like what came over the wire, and must be able to be.
+  const reading = new Reading();
+  checkJson(value, reading);
+  const [fault] = reading.errors;
+  return fault === undefined ? ok(value) : err(`This ${fault.message}.`);
 }
 
 function applying(

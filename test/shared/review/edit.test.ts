@@ -129,6 +129,10 @@ describe("applyRequestEdits", () => {
     ["/messages/1/content/0/input", "{", /valid JSON/],
     ["/messages/1/content/0/input", "[1]", /JSON object/],
     ["/messages/1/content/0/input", "null", /JSON object/],
+    ["/messages/1/content/0/input", '{"a":"\\ud800"}', /lone surrogate/],
+    ["/messages/1/content/0/input", '{"\\udc00":1}', /lone surrogate/],
+    ["/messages/1/content/0/input", '{"a":1e999}', /too large/],
+    ["/messages/1/content/0/input", '{"__proto__":{"a":1}}', /__proto__/],
     ["/messages/1/content/0/input", `${'{"a":'.repeat(100)}1${"}".repeat(100)}`, /levels deep/],
     ["/messages/1/content/0/input", `{"a":${"[".repeat(50_000)}${"]".repeat(50_000)}}`, /levels deep/],
   ])("refuses %s as %j", (path, text, message) => {
