@@ -51,7 +51,7 @@ export function isPrivateHost(host: string): boolean {
     const address = ipv4Of(labels);
     return address === undefined || isPrivateIpv4(address);
   }
-  if (labels.length === 1) return true;
+  if (labels.length === 1 || labels.includes("")) return true;
   return (
     ["localhost", "local", "localdomain", "internal", "intranet", "lan", "home", "corp", "test", "invalid"].includes(last) ||
     name.endsWith(".home.arpa")
