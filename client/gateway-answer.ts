@@ -136,12 +136,16 @@ function refusal(response: Response, error: RpcError | undefined, timing: Timing
         waitMilliseconds: retryAfter(response, undefined, timing.now()),
         error: described(-32603, `The sampling gateway answered HTTP ${status}.`),
       };
-    case 429:
+    case 429: {
+      const waitMilliseconds = retryAfter(response, error?.data, timing.now());
+      // Where waiting helps the gateway says how long. A tool loop that is over its limit stays over it.
+      if (error !== undefined && waitMilliseconds === undefined) return { kind: "refused", error };
       return {
         kind: "busy",
-        waitMilliseconds: retryAfter(response, error?.data, timing.now()),
+        waitMilliseconds,
         error: error ?? new RpcError(-32013, "The sampling gateway's rate limit is reached (HTTP 429)."),
       };
+    }
     default:
       // A JSON-RPC error is the gateway's own word. Anything else came from what stands in front of it.
       if (error !== undefined) return { kind: "refused", error };

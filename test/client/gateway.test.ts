@@ -183,6 +183,13 @@ describe("a call to the gateway", () => {
     expect(await call).toEqual(RESULT);
   });
 
+  test("ends at once with a limit that no waiting changes: too many rounds of one tool loop", async () => {
+    const error = rpcError(-32013, "Rate limited: end the tool loop", { limit: "roundsPerOriginatingRequest", max: 25 });
+    const { gateway, bodies } = scripted([status(429, {}, error)]);
+    await expect(gateway.call(REQUEST, never)).rejects.toMatchObject({ code: -32013, message: "Rate limited: end the tool loop" });
+    expect(bodies).toHaveLength(1);
+  });
+
   test("ends with the rate limit's error when the wait would pass the deadline", async () => {
     const { gateway, bodies } = scripted([
       status(429, { "retry-after": "3600" }, rpcError(-32013, "Rate limited", { retryAfterMs: 3_600_000 })),
