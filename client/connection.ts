@@ -256,8 +256,9 @@ export class Connection {
     if (!Array.isArray(content) || this.#revision === undefined || this.#revision >= ARRAYS_SINCE) return result;
     if (content.length === 1) return { ...result, content: content[0] };
     const texts = content.map((block) => (isObject(block) && block["type"] === "text" ? block["text"] : undefined));
+    // Nothing between them, as the gateway joins them: any separator would be a character that nobody approved.
     if (content.length > 0 && texts.every((text) => typeof text === "string"))
-      return { ...result, content: { type: "text", text: texts.join("\n") } };
+      return { ...result, content: { type: "text", text: texts.join("") } };
     throw new RpcError(-32603, `The reply has several blocks and revision ${this.#revision} of the protocol takes one.`);
   }
 }

@@ -160,7 +160,7 @@ describe("a reply with a list of blocks", () => {
   ];
   test.each([
     ["2025-11-25", blocks, blocks],
-    ["2025-06-18", blocks, { type: "text", text: "a\nb" }],
+    ["2025-06-18", blocks, { type: "text", text: "ab" }],
     ["2025-03-26", blocks.slice(0, 1), blocks[0]],
   ])("in revision %s", async (revision, content, expected) => {
     const { ask } = open({}, revision);
