@@ -117,7 +117,7 @@ async function afterDecision(
     case "verdict":
       switch (decided.verdict.kind) {
         case "closed":
-          return again(c, link, "Somebody else, or the deadline, was first. Your answer did not count.", 409);
+          return again(c, link, "This was decided before your answer came. Your answer did not count.", 409);
         case "stale":
           return again(
             c,
