@@ -38,12 +38,15 @@ const ApproveWords = ({ view }: { view: ReviewView }) => {
 const reasonHint = (view: ReviewView): string =>
   view.tellReason === undefined ? words.decide.reasonUnsaid : view.tellReason ? words.decide.reasonTold : words.decide.reasonKept;
 
+const exactly = ({ gate, models }: ReviewView): string =>
+  gate === "request" && models.length === 1 ? words.request.exactlyOne : words[gate].exactly;
+
 export const Decision = ({ view, kept }: { view: ReviewView; kept: SubmittedForm | undefined }) => (
   <section class="decision" id="decision" tabindex={-1} aria-labelledby="decision-heading">
     <h2 id="decision-heading">{words.decide.heading}</h2>
     <p>{fill(words.decide.as, { reviewer: <Name value={view.reviewer} /> })}</p>
     <p>
-      {fill(words[view.gate].exactly, { version: String(view.version) })} {words[view.gate].notSent}{" "}
+      {fill(exactly(view), { version: String(view.version) })} {words[view.gate].notSent}{" "}
       {fill(words.decide.silence, { deadline: timeWords(view.deadlineAt) })}
     </p>
     {view.quorum > 1 ? (

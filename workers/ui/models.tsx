@@ -9,16 +9,27 @@ import { fill } from "./sentence.tsx";
 /** Up to so many models have their own words on the approve button (the stylesheet has a rule for each). */
 export const modelsOnButton = 12;
 
-const About = ({ model, rank }: { model: ShownModel; rank: number }) => (
+/** The provider's name for a model and the provider, where they say more than the id does. */
+const KnownAs = ({ model: { id, name, provider } }: { model: ShownModel }) =>
+  name === id && provider === id ? null : (
+    <span class="meta">
+      {fill(name === id ? words.models.from : words.models.knownAs, { provider: <Name value={provider} />, name: <Name value={name} /> })}
+    </span>
+  );
+
+/** Where there is only one model, its rank says nothing and its cost stands at the top of the page. */
+const About = ({ model, rank, alone }: { model: ShownModel; rank: number; alone: boolean }) => (
   <>
     <strong>
       <Name value={model.id} />
     </strong>
-    <span class="meta">
-      {rank === 0 ? words.models.first : words.models.later},{" "}
-      {model.worstCostUsd === 0 ? words.models.free : fill(words.models.atMost, { cost: moneyWords(model.worstCostUsd) })}
-    </span>
-    <span class="meta">{fill(words.models.knownAs, { provider: <Name value={model.provider} />, name: <Name value={model.name} /> })}</span>
+    {alone ? null : (
+      <span class="meta">
+        {rank === 0 ? words.models.first : words.models.later},{" "}
+        {model.worstCostUsd === 0 ? words.models.free : fill(words.models.atMost, { cost: moneyWords(model.worstCostUsd) })}
+      </span>
+    )}
+    <KnownAs model={model} />
     <span>
       <Plain value={model.why} />
     </span>
@@ -37,7 +48,7 @@ export const Models = ({ models, choosable, chosen }: ModelsProps) => {
         <ol class="models">
           {models.map((model, i) => (
             <li>
-              <About model={model} rank={i} />
+              <About model={model} rank={i} alone={models.length === 1} />
             </li>
           ))}
         </ol>
@@ -56,7 +67,7 @@ export const Models = ({ models, choosable, chosen }: ModelsProps) => {
         <label class="model">
           <input type="radio" name={formFields.model} value={model.id} id={`model-${i}`} checked={i === first} />
           <span>
-            <About model={model} rank={i} />
+            <About model={model} rank={i} alone={false} />
           </span>
         </label>
       ))}

@@ -40,10 +40,20 @@ function reasonOf(state: ReviewState): Child[] {
   return [];
 }
 
-export const Outcome = ({ view: { state, progress } }: { view: ReviewView }) => {
+/** What became of it, and where an approver will find the reply. */
+function afterwards({ gate, state, progress }: ReviewView): string {
+  if (isOpen(state)) return "";
+  if (gate === "response" || state.kind !== "approved") return progressWords[progress];
+  if (progress === "generating") return `${progressWords[progress]} ${words.states.replyLink}`;
+  if (progress === "responseReview") return `${progressWords[progress]} ${words.states.replyLinkSent}`;
+  return progressWords[progress];
+}
+
+export const Outcome = ({ view }: { view: ReviewView }) => {
+  const { state } = view;
   if (state.kind === "open") return null;
   const reason = reasonOf(state);
-  const after = isOpen(state) ? "" : progressWords[progress];
+  const after = afterwards(view);
   return (
     <section class={`outcome ${state.kind}`} role="status">
       <h2>{stateWords(state)}</h2>

@@ -72,7 +72,7 @@ export const ReplyContent = ({ reply, asGenerated, editing, view }: ReplyContent
         )}
         {view.costUsd === null ? null : (
           <>
-            <dt>{words.glance.realCost}</dt>
+            <dt>{words.glance.cost}</dt>
             <dd>{moneyWords(view.costUsd)}</dd>
           </>
         )}

@@ -5,8 +5,7 @@ import type { Child } from "hono/jsx";
 import type { EditFault } from "../../shared/review/edit.ts";
 import { replyChanges, requestChanges, type FieldChange } from "../../shared/review/difference.ts";
 import { editField, formFields, type SubmittedForm } from "../../shared/review/form.ts";
-import type { ReviewView } from "../../shared/review/view.ts";
-import type { RiskNote } from "../../shared/policy/risk.ts";
+import type { Gate, ReviewView } from "../../shared/review/view.ts";
 import { Changes } from "./changes.tsx";
 import { Decision } from "./decision.tsx";
 import { asHtml, Document, pageHeaders } from "./document.tsx";
@@ -17,12 +16,13 @@ import { Name, Plain, type Origin } from "./outside-text.tsx";
 import { ReplyContent, replySummary } from "./reply-content.tsx";
 import { RequestContent, requestSummary } from "./request-content.tsx";
 import {
+  leftWords,
   moneyWords,
   noteWords,
   placeId,
   placeWords,
+  provenancePhrases,
   provenanceWords,
-  relativeWords,
   reviewWords as words,
   timeWords,
 } from "./review-words.ts";
@@ -66,103 +66,123 @@ const Problem = ({ problem, open }: { problem: NonNullable<ReviewPageInput["prob
   </section>
 );
 
-const Asker = ({ view: { asker } }: { view: ReviewView }) => (
-  <>
-    <dt>{words.who.server}</dt>
-    <dd>
-      {fill(words.who.tool, {
-        server: <Name value={asker.server} />,
-        method: <Name value={asker.method} />,
-        name: <Name value={asker.name} />,
-      })}
-    </dd>
-    <dt>{words.who.client}</dt>
-    <dd>
-      {asker.owner === null ? (
-        <Name value={asker.client} />
-      ) : (
-        fill(words.who.clientOf, { client: <Name value={asker.client} />, owner: <Name value={asker.owner} /> })
-      )}
-    </dd>
-    <dt>{words.who.sure}</dt>
-    <dd>{provenanceWords[asker.provenance]}</dd>
-  </>
-);
+const Goes = ({ models }: { models: ReviewView["models"] }) => {
+  const [first, ...rest] = models;
+  if (first === undefined) return <>{words.glance.noModel}</>;
+  const name = <Name value={first.id} />;
+  return <>{rest.length === 0 ? name : fill(words.glance.thenTo(rest.length), { first: name })}</>;
+};
 
-const Glance = ({ view }: { view: ReviewView }) => {
-  const [first, ...rest] = view.models;
-  const names = rest.map((model, i) => (
+/** A request that was never sent to a model, and never will be. */
+const isUnsent = ({ gate, state }: ReviewView): boolean => gate === "request" && !isOpen(state) && state.kind !== "approved";
+
+const atMost = (usd: number): Child => (usd === 0 ? moneyWords(0) : fill(words.glance.atMost, { cost: moneyWords(usd) }));
+
+const ModelFacts = ({ view }: { view: ReviewView }) => {
+  if (isUnsent(view)) return null;
+  const isAsked = view.gate === "request";
+  const cost = isAsked ? atMost(view.worstCostUsd) : view.costUsd === null ? null : moneyWords(view.costUsd);
+  return (
     <>
-      {i === 0 ? "" : ", "}
-      <Name value={model.id} />
+      <dt>{isAsked ? (isOpen(view.state) ? words.glance.model : words.glance.approvedModel) : words.glance.answeredBy}</dt>
+      <dd>{isAsked ? <Goes models={view.models} /> : <Name value={view.answeredBy?.id ?? view.reply?.model ?? ""} />}</dd>
+      {cost === null ? null : (
+        <>
+          <dt>{words.glance.cost}</dt>
+          <dd>{cost}</dd>
+        </>
+      )}
     </>
-  ));
-  const goesTo = first === undefined ? words.glance.noModel : <Name value={first.id} />;
+  );
+};
+
+/** The few facts that the prompt is read with. On a closed page: those that are still true. */
+const Glance = ({ view }: { view: ReviewView }) => {
+  const { asker } = view;
   return (
     <section class="card">
-      <h2>{words.glance.heading}</h2>
-      {view.asker.gone && isOpen(view.state) ? <p class="notice">{words.who.gone}</p> : null}
+      <h2 class="hidden">{words.glance.heading}</h2>
+      {asker.gone && isOpen(view.state) ? <p class="notice">{words.who.gone}</p> : null}
       <dl class="facts">
-        <dt>{words.glance.deadline}</dt>
+        <dt>{words.who.server}</dt>
         <dd>
-          <time datetime={new Date(view.deadlineAt).toISOString()}>{timeWords(view.deadlineAt)}</time>
-          {isOpen(view.state) ? (
-            <>
-              , <strong>{relativeWords(view.deadlineAt, view.now)}</strong> {words.glance.counted}
-            </>
-          ) : null}
+          {fill(words.who.tool, {
+            server: <Name value={asker.server} />,
+            client: <Name value={asker.client} />,
+            method: <Name value={asker.method} />,
+            name: <Name value={asker.name} />,
+          })}{" "}
+          {provenancePhrases[asker.provenance]}
         </dd>
-        <Asker view={view} />
+        {isOpen(view.state) ? (
+          <>
+            <dt>{words.glance.deadline}</dt>
+            <dd>
+              <time datetime={new Date(view.deadlineAt).toISOString()}>{timeWords(view.deadlineAt)}</time>,{" "}
+              <strong>{fill(words.glance.left, { span: leftWords(view.deadlineAt - view.now) })}</strong> {words.glance.whenOpened}
+            </dd>
+          </>
+        ) : null}
+        <ModelFacts view={view} />
+      </dl>
+    </section>
+  );
+};
+
+/** What nobody needs before reading: folded, below the content. */
+const AboutRequest = ({ view }: { view: ReviewView }) => (
+  <section class="card folded">
+    <details>
+      <summary>{words.about.heading}</summary>
+      <dl class="facts">
+        <dt>{words.about.sure}</dt>
+        <dd>{provenanceWords[view.asker.provenance]}</dd>
+        {view.asker.owner === null ? null : (
+          <>
+            <dt>{words.about.owner}</dt>
+            <dd>
+              <Name value={view.asker.owner} />
+            </dd>
+          </>
+        )}
         <dt>{words.glance.content}</dt>
         <dd>
           {view.gate === "response" && view.reply !== null && view.state.kind !== "denied"
             ? replySummary(view.reply)
             : requestSummary(view.request)}
         </dd>
-        {view.gate === "request" ? (
-          <>
-            <dt>{words.glance.model}</dt>
-            <dd>{rest.length === 0 ? goesTo : fill(words.glance.thenTo, { first: goesTo, rest: names })}</dd>
-            <dt>{words.glance.cost}</dt>
-            <dd>{moneyWords(view.worstCostUsd)}</dd>
-          </>
-        ) : (
-          <>
-            <dt>{words.glance.answeredBy}</dt>
-            <dd>{view.answeredBy === null ? <Name value={view.reply?.model ?? ""} /> : <Name value={view.answeredBy.id} />}</dd>
-            {view.costUsd === null ? null : (
-              <>
-                <dt>{words.glance.realCost}</dt>
-                <dd>{moneyWords(view.costUsd)}</dd>
-              </>
-            )}
-          </>
-        )}
-        <dt>{words.glance.reviewer}</dt>
-        <dd>{fill(words.glance.forYou, { reviewer: <Name value={view.reviewer} />, rule: <Name value={view.rule} /> })}</dd>
-        <dt>{words.who.run}</dt>
+        <dt>{words.about.reviewer}</dt>
+        <dd>{fill(words.about.forYou, { reviewer: <Name value={view.reviewer} />, rule: <Name value={view.rule} /> })}</dd>
+        <dt>{words.about.run}</dt>
         <dd>
           <Name value={view.run} />
         </dd>
       </dl>
-    </section>
-  );
-};
+    </details>
+  </section>
+);
 
 const levels = ["high", "medium", "low"] as const;
 
-const Risks = ({ risks }: { risks: readonly RiskNote[] }) => (
+/** At the response gate the prompt is folded away, so a place in it is named as such and leads to the fold. */
+const RiskPlace = ({ pointer, gate }: { pointer: string; gate: Gate }) => {
+  if (pointer === "") return null;
+  if (gate === "request" || pointer.startsWith("/content/")) return <a href={`#${placeId(pointer)}`}>{placeWords(pointer)}</a>;
+  return <a href={`#${promptId}`}>{fill(words.risks.inPrompt, { place: placeWords(pointer) })}</a>;
+};
+
+const promptId = "prompt";
+
+const Risks = ({ view: { risks, gate, state } }: { view: ReviewView }) => (
   <section class="card">
-    <h2>{words.risks.heading}</h2>
-    {risks.length === 0 ? <p>{words.risks.none}</p> : null}
+    <h2>{isOpen(state) ? words.risks.heading : words.risks.closedHeading}</h2>
     <ul class="risks">
       {levels.flatMap((level) =>
         risks
           .filter((risk) => risk.level === level)
           .map((risk) => (
             <li>
-              <span class={`level ${level}`}>{level}</span> <Plain value={risk.message} />{" "}
-              {risk.pointer === "" ? null : <a href={`#${placeId(risk.pointer)}`}>{placeWords(risk.pointer)}</a>}
+              <span class={`level ${level}`}>{level}</span> <Plain value={risk.message} /> <RiskPlace pointer={risk.pointer} gate={gate} />
             </li>
           )),
       )}
@@ -171,7 +191,7 @@ const Risks = ({ risks }: { risks: readonly RiskNote[] }) => (
 );
 
 const Notes = ({ view }: { view: ReviewView }) =>
-  view.notes.length === 0 ? null : (
+  view.notes.length === 0 || isUnsent(view) ? null : (
     <section class="card">
       <h2>{words.notes.heading}</h2>
       <ul>
@@ -220,7 +240,7 @@ const RequestGate = ({ view, editing, chosen }: { view: ReviewView; editing: Edi
       <RequestContent request={view.request} asAsked={view.requestAsAsked} editing={editing} />
     </section>
     <section class="card">
-      <h2>{words.models.heading}</h2>
+      <h2>{isUnsent(view) ? words.models.unaskedHeading : words.models.heading}</h2>
       <Models models={view.models} choosable={editing !== undefined} chosen={chosen} />
     </section>
     <Notes view={view} />
@@ -234,8 +254,8 @@ const ResponseGate = ({ view, editing }: { view: ReviewView; editing: Editing | 
   return (
     <>
       <EditHistory changes={replyHistory} view={view} from={words.outside.editedReply} />
-      <section class="card">
-        <details class="prompt">
+      <section class="card folded">
+        <details id={promptId}>
           <summary>
             {words.response.prompt}: {requestSummary(view.request)}
           </summary>
@@ -260,13 +280,6 @@ const ResponseGate = ({ view, editing }: { view: ReviewView; editing: Editing | 
   );
 };
 
-const lead = ({ gate, asker, answeredBy, reply }: ReviewView): Child[] =>
-  fill(words[gate].lead, {
-    server: <Name value={asker.server} />,
-    client: <Name value={asker.client} />,
-    model: <Name value={answeredBy?.id ?? reply?.model ?? ""} />,
-  });
-
 const ReviewPage = ({ view, action, nonce, cspNonce, problem, kept, preview }: ReviewPageInput) => {
   const open = isOpen(view.state);
   const editing: Editing | undefined = open
@@ -280,6 +293,9 @@ const ReviewPage = ({ view, action, nonce, cspNonce, problem, kept, preview }: R
       ) : (
         <ResponseGate view={view} editing={editing} />
       )}
+      {view.risks.length > 0 && !open ? <Risks view={view} /> : null}
+      {view.risks.length === 0 && open ? <p class="meta after">{words.risks.none}</p> : null}
+      <AboutRequest view={view} />
     </>
   );
   return (
@@ -291,10 +307,10 @@ const ReviewPage = ({ view, action, nonce, cspNonce, problem, kept, preview }: R
       <h1>{heading}</h1>
       {problem === undefined ? null : <Problem problem={problem} open={open} />}
       <Outcome view={view} />
-      {open ? <p class="lead">{lead(view)}</p> : null}
+      {open ? <p class="lead">{words[view.gate].lead}</p> : null}
       {open && preview !== undefined ? <Preview changes={preview} view={view} /> : null}
       <Glance view={view} />
-      {open || view.risks.length > 0 ? <Risks risks={view.risks} /> : null}
+      {open && view.risks.length > 0 ? <Risks view={view} /> : null}
       {open ? (
         <form method="post" action={action} accept-charset="utf-8" autocomplete="off">
           <input type="hidden" name={formFields.nonce} value={nonce} />

@@ -14,26 +14,28 @@ export const reviewWords = {
   request: {
     title: "A server wants to ask a model",
     closedTitle: "A server wanted to ask a model",
-    lead: "Nothing has been sent yet. Read what {server} would send, change it if you like, and decide.",
+    lead: "Nothing has been sent yet. Read it, change it if you like, and decide.",
     content: "What would be sent",
     closedContent: "What was asked",
     approve: "Approve and send",
     approveTo: "Approve and send to {model}",
     exactly:
       "Approving sends version {version}, as it stands on this page and with the changes you made in its fields, to the model you chose first, and to the others in its list only if that one fails.",
+    exactlyOne:
+      "Approving sends version {version}, as it stands on this page and with the changes you made in its fields, to this model only.",
     notSent: "Denying sends nothing to any model.",
   },
   response: {
     title: "A model’s reply waits for delivery",
     closedTitle: "A model’s reply",
-    lead: "Nothing has been delivered to {server} yet. Read what {model} replied, change it if you like, and decide.",
+    lead: "Nothing has been delivered yet. Read it, change it if you like, and decide.",
     content: "What would be delivered",
     closedContent: "The reply",
     approve: "Approve and deliver",
     approveTo: "Approve and deliver to {server}",
     exactly: "Approving delivers version {version} of the reply, as it stands on this page and with the changes you made in its fields.",
     notSent: "Denying delivers it nowhere.",
-    prompt: "The approved prompt that this is the reply to",
+    prompt: "The approved prompt",
     hidden: "This reply was denied. It is not shown any more, and it was delivered nowhere.",
     missing: "There is no reply to show.",
   },
@@ -41,27 +43,33 @@ export const reviewWords = {
     heading: "At a glance",
     content: "Content",
     model: "Goes to",
-    thenTo: "{first}; if that fails: {rest}",
+    approvedModel: "Approved for",
+    thenTo: (others: number): string => `{first}; if that fails, ${plural(others, "other", "others")}`,
     noModel: "No model is listed.",
     answeredBy: "Answered by",
-    cost: "Costs at most",
-    realCost: "Cost",
-    deadline: "Decide before",
-    counted: "counted from when this page was opened",
-    reviewer: "You are",
-    forYou: "{reviewer}, asked because of the rule {rule}",
+    cost: "Cost",
+    atMost: "at most {cost}",
+    deadline: "Deadline",
+    left: "{span} left",
+    whenOpened: "when opened",
   },
   who: {
     server: "Asked by",
-    tool: "{server}, while it handles {method} {name}",
-    client: "For",
-    clientOf: "{client}, owned by {owner}",
-    sure: "How we know",
-    run: "Run",
+    tool: "{server} for {client}, while it handles {method} {name}.",
     gone: "The asker’s connection is gone. You can still decide; the reply is then kept for one hour for the same request.",
+  },
+  about: {
+    heading: "About this request",
+    sure: "How we know",
+    owner: "Client’s owner",
+    reviewer: "This page is for",
+    forYou: "{reviewer}, asked because of the rule {rule}",
+    run: "Run",
   },
   risks: {
     heading: "Look at these twice",
+    closedHeading: "What the rules of thumb found",
+    inPrompt: "In the prompt: {place}",
     none: "No rule of thumb found anything to look at twice. That is no proof that all is well.",
   },
   settings: {
@@ -88,14 +96,16 @@ export const reviewWords = {
   contexts: { none: "none", thisServer: "this server’s (thisServer)", allServers: "all servers’ (allServers)" },
   models: {
     heading: "Which model",
+    unaskedHeading: "Which model would have been asked",
     legend: "Which model is asked first",
     order: "The one you choose is asked first. If it fails, the others are asked in this order. No other model gets this.",
-    closedOrder: "They are asked in this order: the next one only if the one before fails.",
-    first: "Asked first",
-    later: "Asked if those above fail",
+    closedOrder: "In this order: the next one only if the one before fails.",
+    first: "First",
+    later: "If those above fail",
     atMost: "at most {cost}",
     free: "free",
     knownAs: "{name}, from {provider}",
+    from: "from {provider}",
   },
   notes: { heading: "What the models cannot take as asked" },
   changes: {
@@ -110,7 +120,7 @@ export const reviewWords = {
     rest: "Everything else",
   },
   outside: {
-    rule: "What stands in a frame comes from outside and is shown letter by letter. Buttons, links and promises in a frame are only text.",
+    rule: "What is in a frame came from outside. Buttons and links in it are only text.",
     server: { start: "From the server", end: "End of what the server sent" },
     serverAsAssistant: { start: "From the server, as a model’s words", end: "End of what the server sent" },
     model: { start: "From the model", end: "End of what the model sent" },
@@ -173,6 +183,8 @@ export const reviewWords = {
     failedAt: "It could not be carried out. It ended on {at}.",
     why: "Why: {why}",
     reason: "Reason given: {reason}",
+    replyLink: "If the reply needs a review too, its link comes the same way as this one.",
+    replyLinkSent: "Its link comes the same way as this one.",
     votedSoFar: "{votes} of {quorum} people have approved so far.",
   },
   counts: {
@@ -208,6 +220,13 @@ export const reviewWords = {
 } as const;
 
 export const roleWords = { user: "user", assistant: "assistant" } as const;
+
+/** The same in a phrase, for the top of the page. */
+export const provenancePhrases: Readonly<Record<Provenance, string>> = {
+  claimed: "Claimed by the host.",
+  inferred: "Inferred, may be wrong.",
+  observed: "Observed by Countersign.",
+};
 
 export const provenanceWords: Readonly<Record<Provenance, string>> = {
   claimed: "Claimed by the host. Countersign did not see the client’s own request.",
@@ -304,8 +323,10 @@ export function spanWords(milliseconds: number): string {
     .join(" ");
 }
 
-/** Where `at` lies as seen from `now`. */
-export const relativeWords = (at: number, now: number): string => (at >= now ? `in ${spanWords(at - now)}` : `${spanWords(now - at)} ago`);
+/** The time left, rounded down: without seconds from one minute on, because it was counted when the page was made. */
+export function leftWords(milliseconds: number): string {
+  return spanWords(milliseconds < 60_000 ? milliseconds : milliseconds - (milliseconds % 60_000));
+}
 
 /** US dollars so that a small amount can be pictured: "1.2 US cents", "US$3.40". Never rounded to nothing, and upwards. */
 export function moneyWords(usd: number): string {

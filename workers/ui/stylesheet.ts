@@ -26,7 +26,7 @@ export const stylesheet = `
   }
 }
 * { box-sizing: border-box; }
-html { font: 100%/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; -webkit-text-size-adjust: 100%; text-size-adjust: 100%; scroll-padding-top: 4rem; }
+html { font: 100%/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; -webkit-text-size-adjust: 100%; text-size-adjust: 100%; scroll-padding-top: 4.5rem; }
 body { margin: 0 auto; padding: 0 1rem 3rem; max-width: 46rem; background: var(--page); color: var(--ink); overflow-wrap: anywhere; }
 header { position: sticky; top: 0; z-index: 1; background: var(--page); display: flex; flex-wrap: wrap; gap: 0 1rem; align-items: center; justify-content: space-between; min-height: 3.25rem; border-bottom: 1px solid var(--line); }
 .product { font-weight: 700; letter-spacing: .01em; }
@@ -43,17 +43,22 @@ p { margin: 0 0 .75rem; }
 ul, ol { margin: 0 0 .75rem; padding-left: 1.25rem; }
 li { margin-bottom: .5rem; }
 main > section, form > section { margin-top: 1.75rem; }
+h1 + .card, .lead + .card { margin-top: 1rem; }
+.after { margin-top: 1.75rem; }
 .card, .decision, .outcome, .problem { padding: 1rem; background: var(--card); border: 1px solid var(--line); border-radius: .75rem; }
 .outcome + .lead, .problem + .lead { margin-top: 1.25rem; }
 .lead { font-size: 1.0625rem; }
 .meta { color: var(--soft); }
 .hidden { position: absolute; width: 1px; height: 1px; margin: -1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 dl { margin: 0; }
-.facts { display: grid; grid-template-columns: minmax(5.5rem, 24%) 1fr; gap: .5rem .75rem; }
+.facts { display: grid; grid-template-columns: minmax(4.75rem, 20%) 1fr; gap: .5rem .75rem; }
 .facts > dd { margin: 0; }
 dt { color: var(--soft); }
 dd { margin: 0 0 .75rem; }
 dd:last-child { margin-bottom: 0; }
+.card > :last-child, .decision > :last-child, .problem > :last-child, .risks li:last-child, .models li:last-child, .card > ul > li:last-child, dd > p:last-child { margin-bottom: 0; }
+.card.folded { padding-block: .25rem; }
+.folded > details[open] { padding-bottom: .75rem; }
 .name { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace; font-weight: 600; white-space: pre-wrap; unicode-bidi: isolate; }
 .plain { white-space: pre-line; unicode-bidi: isolate; }
 
@@ -83,7 +88,8 @@ summary::before { content: "▸"; flex: none; width: 1.25em; }
 details[open] > summary::before { content: "▾"; }
 label { display: block; font-weight: 600; margin-bottom: .25rem; }
 textarea, input:not([type]) { display: block; width: 100%; padding: .6rem .75rem; border: 1px solid var(--control); border-radius: .4rem; background: var(--card); color: var(--ink); font: 1rem/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace; }
-textarea { resize: vertical; min-height: 4.5rem; max-height: 70vh; }
+textarea { resize: vertical; min-height: 4.5rem; max-height: 70vh; field-sizing: content; }
+.edit textarea, .edit input:not([type]) { scroll-margin-top: 6rem; }
 #reason { font-family: inherit; }
 input:not([type]) { min-height: 2.75rem; max-width: 12rem; }
 textarea[aria-invalid="true"], input[aria-invalid="true"]:not([type]) { border: 2px solid var(--no); }
@@ -93,6 +99,7 @@ fieldset { margin: 0; padding: 0; border: 0; }
 legend { padding: 0; font-weight: 600; }
 .model { display: flex; gap: .75rem; align-items: flex-start; min-height: 2.75rem; padding: .75rem 0; border-top: 1px solid var(--line); font-weight: 400; cursor: pointer; }
 .model input { flex: none; font-size: 1rem; width: 1.5rem; height: 1.5rem; margin: 0; accent-color: var(--link); }
+.model:last-child { padding-bottom: 0; }
 .model > span, .models li { display: block; }
 .model strong, .model .meta, .models strong, .models .meta { display: block; }
 .models { padding: 0; list-style: none; }
