@@ -1,29 +1,9 @@
-// A real browser and the tiny server that shows it a page. Where no Chromium is installed, `chromiumPath` is undefined.
+// A real browser and the tiny server that shows it a page.
 
-import { accessSync, constants } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { delimiter, join } from "node:path";
 import { chromium, type Browser } from "playwright-core";
-
-const isRunnable = (path: string): boolean => {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
-};
-
-const onPath = (process.env["PATH"] ?? "")
-  .split(delimiter)
-  .flatMap((folder) => [join(folder, "chromium"), join(folder, "chromium-browser")]);
-
-export const chromiumPath: string | undefined = [process.env["CHROMIUM_PATH"] ?? "", "/usr/bin/chromium", ...onPath].find(
-  (path) => path !== "" && isRunnable(path),
-);
-
-if (chromiumPath === undefined) console.log("The tests of rendered pages are skipped: no Chromium was found (set CHROMIUM_PATH).");
+import { chromiumPath } from "../support/chromium.ts";
 
 export const launch = (): Promise<Browser> =>
   chromium.launch({
@@ -45,6 +25,8 @@ export async function servePage(): Promise<{
   html: string;
   headers: Record<string, string>;
   posted: string | undefined;
+  /** What is answered to a POST. */
+  readonly taken: string;
   close: () => Promise<void>;
 }> {
   const server = createServer((request, response) => {
@@ -53,7 +35,7 @@ export async function servePage(): Promise<{
     request.on("end", () => {
       if (request.method === "POST") {
         site.posted = Buffer.concat(parts).toString("utf8");
-        response.writeHead(200, { "Content-Type": "text/plain" }).end("taken");
+        response.writeHead(200, { "Content-Type": "text/plain" }).end(site.taken);
       } else
         response
           .writeHead(request.url === "/r/t" ? 200 : 404, { "Content-Type": "text/html; charset=utf-8", ...site.headers })
@@ -69,6 +51,7 @@ export async function servePage(): Promise<{
     html: "",
     headers: {} as Record<string, string>,
     posted: undefined as string | undefined,
+    taken: "taken",
     close: () =>
       new Promise<void>((done) => {
         server.close(() => done());

@@ -10,7 +10,8 @@ import { editField, parseDecisionForm, type SubmittedForm } from "../../../share
 import type { ReviewView } from "../../../shared/review/view.ts";
 import { renderNoSuchLinkPage, renderProblemPage } from "../../../workers/ui/plain-pages.tsx";
 import { renderReviewPage, reviewHeaders, type ReviewPageInput } from "../../../workers/ui/review-page.tsx";
-import { chromiumPath, launch, servePage } from "./browser.ts";
+import { chromiumPath } from "../support/chromium.ts";
+import { launch, servePage } from "./browser.ts";
 import { decided, editedRequest, editedResponse, openRequest, openResponse, request, smallPng } from "./examples.ts";
 
 const phone = { viewport: { width: 390, height: 844 } };
@@ -49,17 +50,31 @@ describe.skipIf(chromiumPath === undefined)("the review page in a browser", () =
     await site.close();
   });
 
-  /** Opens `html` with the page's own headers, or with none of them where `headers` is empty. */
+  const shared = new Map<string, Page>();
+  let opened: Page | undefined;
+
+  /**
+   * Opens `html` with the page's own headers, or with none of them where `headers` is empty. The tab is shared by all tests
+   * with the same options: a new one takes longer than most of the tests.
+   */
   async function open(html: string, options: BrowserContextOptions = {}, headers = reviewHeaders("c5p")): Promise<Page> {
     Object.assign(site, { html, headers, posted: undefined });
-    const context = await browser.newContext({ ...phone, ...options });
-    const page = await context.newPage();
+    const key = JSON.stringify(options);
+    const page = shared.get(key) ?? (await newPage(options));
+    shared.set(key, page);
+    opened = page;
     await page.goto(site.url);
     return page;
   }
 
+  /** A tab of its own, for tests that listen to it or answer for it; it ends with the browser. */
+  const newPage = async (options: BrowserContextOptions = {}): Promise<Page> =>
+    (await browser.newContext({ ...phone, ...options })).newPage();
+
   async function submitted(): Promise<SubmittedForm> {
     await expect.poll(() => site.posted, { timeout: 30_000 }).toBeDefined();
+    // The tab has arrived, so that nothing of this navigation is left for the next test.
+    await opened?.getByText(site.taken, { exact: true }).waitFor();
     const form = parseDecisionForm(new URLSearchParams(site.posted ?? ""));
     if (!form.ok) throw new Error(`the form is ${form.error.kind}: ${form.error.field}`);
     return form.value;
@@ -96,7 +111,6 @@ describe.skipIf(chromiumPath === undefined)("the review page in a browser", () =
     const form = await submitted();
     expect(form.edits.size).toBeGreaterThan(asked.messages.length);
     expect(applyRequestEdits(asked, form.edits)).toEqual({ ok: true, value: { value: asked, changed: false } });
-    await page.context().close();
   }
 
   test.each(Object.keys(nasty))("a form that is sent untouched changes nothing: %s", async (name) => {
@@ -114,14 +128,14 @@ describe.skipIf(chromiumPath === undefined)("the review page in a browser", () =
   describe("for everybody", () => {
     const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-    test.each(Object.keys(pages).flatMap((name) => (["light", "dark"] as const).map((colorScheme) => [name, colorScheme] as const)))(
-      "an accessibility checker finds nothing on the page %s, %s",
-      async (name, colorScheme) => {
-        const page = await open(pages[name] ?? "", { colorScheme }, {});
-        await page.evaluate(() => {
-          for (const details of document.querySelectorAll("details")) details.open = true;
-        });
-        await page.addScriptTag({ content: axe });
+    test.each(Object.keys(pages))("an accessibility checker finds nothing on the page %s, light or dark", async (name) => {
+      const page = await open(pages[name] ?? "", {}, {});
+      await page.evaluate(() => {
+        for (const details of document.querySelectorAll("details")) details.open = true;
+      });
+      await page.addScriptTag({ content: axe });
+      for (const colorScheme of ["light", "dark"] as const) {
+        await page.emulateMedia({ colorScheme });
         const violations = await page.evaluate(async () => {
           // @ts-expect-error axe is put into the page by the line above.
           const results = await globalThis.axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] });
@@ -129,10 +143,10 @@ describe.skipIf(chromiumPath === undefined)("the review page in a browser", () =
             (violation: { id: string; nodes: { html: string }[] }) => `${violation.id}: ${violation.nodes[0]?.html ?? ""}`,
           );
         });
-        expect(violations).toEqual([]);
-        await page.context().close();
-      },
-    );
+        expect(violations, colorScheme).toEqual([]);
+      }
+      await page.emulateMedia({ colorScheme: null });
+    });
 
     test.each([320, 390, 1280])("text is 16 px or larger, targets are 44 px, and nothing scrolls sideways at %i px", async (width) => {
       const long = { ...openRequest, asker: { ...openRequest.asker, server: "n".repeat(300), name: "\u{1f600}".repeat(200) } };
@@ -153,7 +167,41 @@ describe.skipIf(chromiumPath === undefined)("the review page in a browser", () =
         };
       });
       expect(found).toEqual({ small: [], targets: [], sideways: 0 });
-      await page.context().close();
+    });
+
+    test("on a phone the prompt begins on the first screen, where nothing has to be looked at twice", async () => {
+      for (const view of [
+        { ...openRequest, risks: [] },
+        { ...openResponse, asker: { ...openResponse.asker, gone: false } },
+      ]) {
+        const page = await open(render({ ...view, run: `run_${"x".repeat(40)}` }));
+        const box = await page.locator("section.piece .said").first().boundingBox();
+        expect(box?.y).toBeLessThan(view.gate === "request" ? 844 - 50 : 844);
+      }
+    });
+
+    test("the keyboard never leads to a field whose own words are under the header", async () => {
+      const long = { ...request, systemPrompt: "One line of many.\n".repeat(60) };
+      const page = await open(render({ ...openRequest, request: long }));
+      await page.evaluate(() => {
+        for (const details of document.querySelectorAll("details")) details.open = true;
+        scrollTo(0, document.body.scrollHeight);
+      });
+      // From below, so that each field is scrolled to the top of the screen.
+      await page.locator("#reason").focus();
+      let fields = 0;
+      for (let presses = 0; presses < 60; presses += 1) {
+        await page.keyboard.press("Shift+Tab");
+        const place = await page.evaluate(() => {
+          const label = document.activeElement?.closest(".edit")?.querySelector("label");
+          const header = document.querySelector("header")?.getBoundingClientRect().bottom ?? 0;
+          return document.activeElement?.matches("textarea, input") && label ? label.getBoundingClientRect().top - header : null;
+        });
+        if (place === null) continue;
+        fields += 1;
+        expect(place).toBeGreaterThanOrEqual(0);
+      }
+      expect(fields).toBeGreaterThan(5);
     });
 
     test("with the keyboard alone: the first stop is harmless, a text is edited, and the decision is reached", async () => {
@@ -180,7 +228,6 @@ describe.skipIf(chromiumPath === undefined)("the review page in a browser", () =
       await page.waitForLoadState();
       const form = await submitted();
       expect([form.act, form.model, form.edits.get("/systemPrompt")]).toEqual(["approve", "gemini-pro", "Be kind."]);
-      await page.context().close();
     });
 
     test("with scripts off: a denial with its reason is one form", async () => {
@@ -196,7 +243,6 @@ describe.skipIf(chromiumPath === undefined)("the review page in a browser", () =
         1,
         openRequest.digest,
       ]);
-      await page.context().close();
     });
 
     test("the approve button names the model that is chosen", async () => {
@@ -204,10 +250,8 @@ describe.skipIf(chromiumPath === undefined)("the review page in a browser", () =
       expect(await page.locator("button.approve").innerText()).toBe("Approve and send to claude-sonnet-4-5");
       await page.locator("#model-2").check();
       expect(await page.locator("button.approve").innerText()).toBe("Approve and send to demo");
-      await page.context().close();
       const answered = await open(render(openResponse));
       expect(await answered.locator("button.approve").innerText()).toBe("Approve and deliver to notes");
-      await answered.context().close();
     });
 
     test("after an edit that could not be used, the page says so first and has every edit still in its field", async () => {
@@ -219,7 +263,6 @@ describe.skipIf(chromiumPath === undefined)("the review page in a browser", () =
       expect(await page.locator(`[name="${editField("/messages/0/content/0/text")}"]`).inputValue()).toBe("Summarise the notes, shortly.");
       expect(await page.getByLabel("Reason for a no").inputValue()).toBe("not yet");
       expect(await page.locator("#model-2").isChecked()).toBe(true);
-      await page.context().close();
     });
   });
 
@@ -232,7 +275,6 @@ describe.skipIf(chromiumPath === undefined)("the review page in a browser", () =
         await page.locator("button, input[type=submit]").first().click();
         await page.waitForLoadState();
         expect((await submitted()).act).toBe("preview");
-        await page.context().close();
       },
     );
 
@@ -241,7 +283,6 @@ describe.skipIf(chromiumPath === undefined)("the review page in a browser", () =
       await page.locator(`[name="${editField("/maxTokens")}"]`).press("Enter");
       await page.waitForLoadState();
       expect((await submitted()).act).toBe("preview");
-      await page.context().close();
     });
 
     test("a script that submits the form without a button decides nothing, and no page submits itself", async () => {
@@ -251,13 +292,11 @@ describe.skipIf(chromiumPath === undefined)("the review page in a browser", () =
       await page.evaluate(() => document.querySelector("form")?.submit());
       await page.waitForLoadState();
       expect((await submitted()).act).toBe("preview");
-      await page.context().close();
     });
 
     test.each(Object.keys(decided))("a decided review has nothing to press: %s", async (name) => {
       const page = await open(pages[name] ?? "");
       expect(await page.locator("form, button, input, textarea").count()).toBe(0);
-      await page.context().close();
     });
   });
 
@@ -377,7 +416,8 @@ describe.skipIf(chromiumPath === undefined)("the review page in a browser", () =
     };
 
     test("nothing in any shown field becomes an element, an attribute or a script, without the help of any header", async () => {
-      const page = await open("", {}, {});
+      site.headers = {};
+      const page = await newPage();
       let dialogs = 0;
       page.on("dialog", (dialog) => {
         dialogs += 1;
@@ -399,7 +439,6 @@ describe.skipIf(chromiumPath === undefined)("the review page in a browser", () =
         }
       }
       expect(dialogs).toBe(0);
-      await page.context().close();
     });
 
     test("a prompt that imitates our page adds no form, no button and no link, and stays inside its frame", async () => {
@@ -421,7 +460,6 @@ describe.skipIf(chromiumPath === undefined)("the review page in a browser", () =
           .locator(".outside")
           .first()
           .evaluate((element) => getComputedStyle(element).contain);
-        await page.context().close();
         return { result, clipped };
       };
       expect(await counts(imitation)).toEqual(await counts("hello"));
@@ -442,14 +480,12 @@ describe.skipIf(chromiumPath === undefined)("the review page in a browser", () =
       ).toBe(text);
       await big.getByRole("link", { name: "Go to the decision" }).click();
       await big.locator("button.approve").waitFor({ state: "visible" });
-      await big.context().close();
       const messages = Array.from({ length: 200 }, (_, i) => ({
         role: "user" as const,
         content: [{ type: "text" as const, text: `message ${i}` }],
       }));
       const many = await open(render({ ...openRequest, request: { ...request, messages } }));
       expect(await many.locator(".said", { hasText: /^message \d+$/ }).count()).toBe(200);
-      await many.context().close();
     });
 
     test("what would be invisible has a label, and 5,000 blank lines are counted", async () => {
@@ -465,7 +501,6 @@ describe.skipIf(chromiumPath === undefined)("the review page in a browser", () =
         "4 tag characters that spell “obey”",
       ]);
       expect((await said.boundingBox())?.height).toBeLessThan(500);
-      await page.context().close();
     });
 
     test("a text of half a million unseen characters still opens, and each of them is written out", async () => {
@@ -477,7 +512,6 @@ describe.skipIf(chromiumPath === undefined)("the review page in a browser", () =
       const shown = (await said.evaluate((element) => element.textContent)) ?? "";
       expect(shown.split("U+200B").length - 1).toBe(250_000);
       expect(await said.locator(".unseen").count()).toBeLessThan(2_000);
-      await page.context().close();
     });
 
     test("a denied reply is nowhere in the page", () => {
@@ -494,15 +528,18 @@ describe.skipIf(chromiumPath === undefined)("the review page in a browser", () =
   describe("with its headers", () => {
     test("no script runs, the one stylesheet counts, images are drawn, and nothing is fetched", async () => {
       const html = render(openRequest);
-      const page = await open(html.replace("</main>", "<script>globalThis.pwned = 1</script></main>"));
+      Object.assign(site, {
+        html: html.replace("</main>", "<script>globalThis.pwned = 1</script></main>"),
+        headers: reviewHeaders("c5p"),
+      });
+      const page = await newPage();
       const fetched: string[] = [];
       page.on("request", (each) => fetched.push(each.url()));
-      await page.reload();
+      await page.goto(site.url);
       expect(await page.evaluate(() => "pwned" in globalThis)).toBe(false);
       expect(await page.locator("img.media").evaluate((image: HTMLImageElement) => image.decode().then(() => image.naturalWidth))).toBe(64);
       expect(await page.locator("button.approve").evaluate((button) => getComputedStyle(button).color)).toBe("rgb(255, 255, 255)");
       expect(fetched.filter((url) => url !== site.url && !url.startsWith("data:") && !url.endsWith("/favicon.ico"))).toEqual([]);
-      await page.context().close();
     });
 
     test("they are the ones that the design names", () => {
@@ -521,7 +558,8 @@ describe.skipIf(chromiumPath === undefined)("the review page in a browser", () =
     });
 
     test("a page of another site cannot frame it", async () => {
-      const page = await open(render(openRequest));
+      Object.assign(site, { html: render(openRequest), headers: reviewHeaders("c5p") });
+      const page = await newPage();
       await page.route("http://other.test/", (route) =>
         route.fulfill({ contentType: "text/html", body: `<iframe src="${site.url}"></iframe>` }),
       );
@@ -529,7 +567,6 @@ describe.skipIf(chromiumPath === undefined)("the review page in a browser", () =
       await page.waitForTimeout(300);
       const [, frame] = page.frames();
       expect(await frame?.evaluate(() => document.querySelector("form") === null)).toBe(true);
-      await page.context().close();
     });
   });
 });
