@@ -51,7 +51,7 @@ h1 + .card, .lead + .card { margin-top: 1rem; }
 .meta { color: var(--soft); }
 .hidden { position: absolute; width: 1px; height: 1px; margin: -1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 dl { margin: 0; }
-.facts { display: grid; grid-template-columns: minmax(4.75rem, 20%) 1fr; gap: .5rem .75rem; }
+.facts { display: grid; grid-template-columns: fit-content(7.5rem) minmax(0, 1fr); gap: .5rem .75rem; }
 .facts > dd { margin: 0; }
 dt { color: var(--soft); }
 dd { margin: 0 0 .75rem; }
