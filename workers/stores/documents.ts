@@ -16,9 +16,20 @@ export type Documents = { readonly routing: RoutingTable; readonly policy: Polic
 /** Design: up to a minute old. KV's own cache takes the other half. */
 const servedMs = 30_000;
 const kvCacheSeconds = 30;
+/** KV may show an older version for about a minute after a write: for so long nobody goes back to one behind what they wrote. */
+const kvSettlesMs = 120_000;
 
-type Served<T> = { value: T; text: string | null; readAt: number; problem: string | null; refreshing: Promise<void> | null };
-type Kind<T> = {
+type Served<T> = {
+  value: T;
+  text: string | null;
+  readAt: number;
+  /** When this isolate last saw a version written. */
+  writtenAt: number;
+  problem: string | null;
+  refreshing: Promise<void> | null;
+};
+type Versioned = { readonly version: number };
+type Kind<T extends Versioned> = {
   readonly name: "routing" | "policy";
   readonly parse: (value: unknown) => Result<T, readonly PointedError[]>;
   readonly standard: T;
@@ -34,8 +45,8 @@ function shelfOf(env: Env): Shelf {
   let shelf = shelves.get(env.CONFIG);
   if (shelf === undefined) {
     shelf = {
-      routing: { value: routingKind.standard, text: null, readAt: 0, problem: null, refreshing: null },
-      policy: { value: policyKind.standard, text: null, readAt: 0, problem: null, refreshing: null },
+      routing: { value: routingKind.standard, text: null, readAt: 0, writtenAt: 0, problem: null, refreshing: null },
+      policy: { value: policyKind.standard, text: null, readAt: 0, writtenAt: 0, problem: null, refreshing: null },
     };
     shelves.set(env.CONFIG, shelf);
   }
@@ -53,9 +64,10 @@ export async function documentsOf(env: Env, now: number, background: (work: Prom
   return { routing: shelf.routing.value, policy: shelf.policy.value };
 }
 
-/** What this isolate just saw written: served at once here, elsewhere within a minute. */
+/** What this isolate just saw written: served at once here and from here on, elsewhere within a minute. */
 export function serveWritten(env: Env, name: "routing" | "policy", text: string, now: number): void {
   const shelf = shelfOf(env);
+  shelf[name].writtenAt = now;
   if (name === "routing") take(routingKind, shelf.routing, text, now);
   else take(policyKind, shelf.policy, text, now);
 }
@@ -66,7 +78,7 @@ export function documentProblems(env: Env): string[] {
   return [routing.problem, policy.problem].filter((problem) => problem !== null);
 }
 
-async function refresh<T>(
+async function refresh<T extends Versioned>(
   env: Env,
   kind: Kind<T>,
   served: Served<T>,
@@ -80,7 +92,7 @@ async function refresh<T>(
   else background(served.refreshing);
 }
 
-async function read<T>(env: Env, kind: Kind<T>, served: Served<T>, now: number): Promise<void> {
+async function read<T extends Versioned>(env: Env, kind: Kind<T>, served: Served<T>, now: number): Promise<void> {
   try {
     const text = await env.CONFIG.get(kind.name, { type: "text", cacheTtl: kvCacheSeconds });
     if (text === null) {
@@ -88,14 +100,15 @@ async function read<T>(env: Env, kind: Kind<T>, served: Served<T>, now: number):
       served.problem = null;
       return;
     }
-    take(kind, served, text, now);
+    take(kind, served, text, now, now - served.writtenAt < kvSettlesMs ? served.value.version : 0);
   } catch {
     served.readAt = Math.max(1, now - servedMs + 5_000);
     served.problem = `The ${kind.name} document could not be read from KV; the last good one serves.`;
   }
 }
 
-function take<T>(kind: Kind<T>, served: Served<T>, text: string, now: number): void {
+/** `least`: a version before this one is what somebody has replaced. */
+function take<T extends Versioned>(kind: Kind<T>, served: Served<T>, text: string, now: number, least = 0): void {
   served.readAt = now;
   if (text === served.text) {
     served.problem = null;
@@ -107,12 +120,13 @@ function take<T>(kind: Kind<T>, served: Served<T>, text: string, now: number): v
     logEvent("config.documentInvalid");
     return;
   }
+  served.problem = null;
+  if (parsed.version < least) return;
   served.text = text;
   served.value = parsed;
-  served.problem = null;
 }
 
-function parseText<T>(kind: Kind<T>, text: string): T | null {
+function parseText<T extends Versioned>(kind: Kind<T>, text: string): T | null {
   let value: unknown;
   try {
     value = JSON.parse(text);
