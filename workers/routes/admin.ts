@@ -111,7 +111,10 @@ adminRoutes.get(paths.admin.version, async (c) => {
 adminRoutes.post(paths.admin.restore, async (c) => {
   const found = await storedVersion(c);
   if (found === null) return c.json({ error: "No such version; the last 20 are kept" }, 404);
-  const expected = ifMatch(c) ?? (await currentDocument(c.env, found.name)).version;
+  const named = ifMatch(c);
+  if (named === null && c.req.header("If-Match") !== undefined)
+    return c.json({ error: "If-Match is not a version's number; send If-Match: <version>, or leave it out. Nothing was changed" }, 400);
+  const expected = named ?? (await currentDocument(c.env, found.name)).version;
   return write(c, found.name, expected, JSON.parse(found.stored.text));
 });
 

@@ -100,6 +100,10 @@ describe.each(["policy", "routing"] as const)("%s", (name) => {
     expect(await adminJson(`/${name}`)).toEqual({ ...old, version: newest + 1 });
     const late = await admin(`/${name}/versions/${newest}/restore`, { method: "POST", headers: { "If-Match": String(newest) } });
     expect(late.status).toBe(412);
+    // Somebody who names a version means it, however they wrote it.
+    const unread = await admin(`/${name}/versions/${newest}/restore`, { method: "POST", headers: { "If-Match": `v${newest}` } });
+    expect(unread.status).toBe(400);
+    expect(await adminJson(`/${name}`)).toEqual({ ...old, version: newest + 1 });
   });
 
   test.each(["0", "999", "abc", "-1", "1e999", "%20"])("has no version %s", async (version) => {
