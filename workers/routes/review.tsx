@@ -8,6 +8,7 @@ import { type SubmittedForm, parseDecisionForm } from "../../shared/review/form.
 import { type LinkClaims, formNonce, judgeNonce, linkId, nonceRandomLength, parseLinkToken } from "../../shared/review/link.ts";
 import type { ReviewView } from "../../shared/review/view.ts";
 import { runIdOf } from "../../shared/sealed-id.ts";
+import { errorClass, logEvent } from "../log.ts";
 import { runStub } from "../objects/names.ts";
 import type { DecideAnswer } from "../objects/run.ts";
 import { readBody } from "../pipeline/body.ts";
@@ -48,6 +49,14 @@ reviewRoutes.post(paths.review, async (c) => {
 });
 
 reviewRoutes.all(paths.review, (c) => problem(c, "badRequest", 405, { Allow: "GET, HEAD, POST" }));
+
+// A person is here, who can do nothing with a JSON-RPC error.
+reviewRoutes.onError((error, c) => {
+  const quote = crypto.randomUUID();
+  logEvent("request.failed", { quote, error: errorClass(error) });
+  const cspNonce = freshCspNonce();
+  return c.body(renderProblemPage({ problem: "fault", cspNonce, quote }), 500, reviewHeaders(cspNonce));
+});
 
 type OpenLink = {
   readonly token: string;

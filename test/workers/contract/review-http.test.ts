@@ -21,7 +21,7 @@ import {
   runReaches,
   sample,
 } from "../support/gateway.ts";
-import { promptMarker } from "../support/logs.ts";
+import { loggedLines, promptMarker } from "../support/logs.ts";
 import { recordLines } from "../support/record.ts";
 import { formOf, nonceFor, pathOf, postForm, press, tokenOf } from "../support/reviewer.ts";
 
@@ -419,4 +419,13 @@ test("another model of the list can be: it answers", async () => {
 
 test("without PUBLIC_URL no link opens: its page could not be trusted to post back here", async () => {
   expect((await gatewayWith({ PUBLIC_URL: "" }, pathOf(link), { key: null })).status).toBe(404);
+});
+
+test("a fault of ours is a page that says so, with an id to quote that is in the log", async () => {
+  const response = await gatewayWith({ LINK_KEY: "short" }, pathOf(link), { key: null });
+  expect([response.status, response.headers.get("Content-Type")]).toEqual([500, "text/html; charset=utf-8"]);
+  const html = await response.text();
+  const [, quote = "none"] = /<code>([0-9a-f-]{36})<\/code>/.exec(html) ?? [];
+  expect(loggedLines().filter((line) => line.includes(quote))).toHaveLength(1);
+  expect(html).not.toMatch(/LINK_KEY|short/);
 });
