@@ -6,15 +6,15 @@
 
 import { DurableObject } from "cloudflare:workers";
 import { sha256Hex } from "../../shared/encoding.ts";
-import { type RecordEvent, type RecordFact, type RunSummary, providersWord } from "../../shared/outcome/record.ts";
+import { type RecordEvent, type RecordFact, providersWord } from "../../shared/outcome/record.ts";
 import type { SamplingReply } from "../../shared/protocol/sampling.ts";
 import type { Attempt } from "../../shared/provider/call.ts";
 import type { Verdict } from "../../shared/review/decision.ts";
-import { type EditFault, applyReplyEdits, applyRequestEdits } from "../../shared/review/edit.ts";
-import { type SubmittedForm, parseDecisionForm } from "../../shared/review/form.ts";
+import type { EditFault } from "../../shared/review/edit.ts";
+import { parseDecisionForm } from "../../shared/review/form.ts";
 import { linkRandomLength } from "../../shared/review/link.ts";
-import type { Gate, RunProgress } from "../../shared/review/view.ts";
-import { type Answer, completedAnswer, outcomeAnswer, outcomeOfEnd, runMeta } from "../../shared/run/answer.ts";
+import type { Gate } from "../../shared/review/view.ts";
+import type { Answer } from "../../shared/run/answer.ts";
 import {
   type CancelCause,
   type Effect,
@@ -34,7 +34,7 @@ import {
   replyDigest,
   requestDigest,
 } from "../../shared/run/opening.ts";
-import { type ModelFacts, presentReview, progressOf } from "../../shared/run/present.ts";
+import { type ModelFacts, progressOf } from "../../shared/run/present.ts";
 import { openChannels } from "../channels/channel.ts";
 import { costUsd } from "../../shared/routing/price.ts";
 import type { Env } from "../env.ts";
@@ -42,19 +42,18 @@ import { errorClass, logEvent } from "../log.ts";
 import { callModels } from "../providers/model-call.ts";
 import { settingsOf } from "../settings.ts";
 import { keyStub, ledgerShardOf, ledgerStub } from "./names.ts";
+import { answerOf, currentRequest, lastChange, shownState, summaryOf, viewOf } from "./run-account.ts";
+import { editedContent } from "./run-edit.ts";
+import { RunOutbox, alarmWaitMs } from "./run-outbox.ts";
 import { type OutboxRow, RunStore, type StoredOpening } from "./run-store.ts";
 import type { SessionObject } from "./session.ts";
 
-const effectRetryMs = 1_000;
-const effectRetryMostMs = 60_000;
+/** An alarm that failed comes again after this. */
+const alarmRetryMs = 1_000;
 /** How often an attempt at a notice is repeated before its channel counts as failed. */
 const noticeAttempts = 8;
-/** A call under way is looked after this often: where its object is gone, it is made again. */
-const callWatchMs = 20_000;
 /** A caller who comes back within this time (an object reset, a dropped connection) never was gone. */
 const askerGraceMs = 3_000;
-/** An alarm waits this long for the effects that it started: while it waits, no other alarm is delivered. */
-const alarmWaitMs = 5_000;
 /** The reply to an asker who gave up is kept this long for an identical request. */
 const keptReplyMs = 3_600_000;
 
@@ -95,13 +94,18 @@ export class RunObject extends DurableObject<Env> {
   now = (): number => Date.now();
   readonly #store: RunStore;
   readonly #calls = new Set<number>();
-  /** The chains of which a row is being attempted: one at a time each. */
-  readonly #busy = new Set<string>();
+  readonly #outbox: RunOutbox;
   #opening: StoredOpening | null = null;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
     this.#store = new RunStore(ctx.storage);
+    this.#outbox = new RunOutbox({
+      store: this.#store,
+      setAlarm: (at) => void ctx.storage.setAlarm(at),
+      now: () => this.now(),
+      perform: (row) => this.#perform(row),
+    });
     ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair("ping", "pong"));
     const state = this.#store.state();
     if (state === null) return;
@@ -109,7 +113,7 @@ export class RunObject extends DurableObject<Env> {
     if (state.phase !== "generating") return;
     // A call that was made by the object's last instance is lost with it.
     this.#store.hasten("call", this.now());
-    this.#arm();
+    this.#outbox.arm();
   }
 
   // What the Worker calls
@@ -184,7 +188,7 @@ export class RunObject extends DurableObject<Env> {
     return {
       id: opening.id,
       key: opening.key.id,
-      state: this.#shownState(state),
+      state: shownState(this.#store, state),
       createdAt: opening.createdAt,
       updatedAt: lastChange(opening, state),
       mode: opening.mode,
@@ -193,13 +197,6 @@ export class RunObject extends DurableObject<Env> {
       name: opening.asker.name,
       answer: this.#store.delivery() === null ? null : (this.#store.answer() ?? null),
     };
-  }
-
-  /** Whoever reads that a run is over can read its answer: until it is let out, the run shows where it was. Nothing follows a cancellation. */
-  #shownState(state: RunState): RunProgress {
-    if (state.end === null || state.end.kind === "cancelled" || this.#store.delivery() !== null) return progressOf(state);
-    if (state.reviews.response !== null) return "responseReview";
-    return state.call === null ? "waiting" : "generating";
   }
 
   /**
@@ -256,10 +253,13 @@ export class RunObject extends DurableObject<Env> {
 
   /** The page of a link, as JSON of `ReviewView`; null where there is no such link. Writes nothing. */
   view(gate: Gate, reviewer: number, link: string): string | null {
-    if (this.#store.state() === null) return null;
+    const state = this.#store.state();
+    const opening = this.#loadOpening();
+    if (state === null || opening === null) return null;
     const row = this.#store.link(link);
     if (row === null || row.revokedAt !== null || row.gate !== gate || row.reviewer !== reviewer) return null;
-    return this.#present(gate, reviewer);
+    const view = viewOf(this.#store, opening, state, gate, { reviewer, now: this.now() });
+    return view === null ? null : JSON.stringify(view);
   }
 
   /** Carries out what a reviewer's form asks for. Synchronous from the first read to the last write. */
@@ -279,7 +279,7 @@ export class RunObject extends DurableObject<Env> {
     const reviewerName = opening.plan.reviewers[reviewer]?.name;
     if (reviewerName === undefined) return { kind: "noSuchLink" };
 
-    const edit = this.#edited(gate, form, state, opening);
+    const edit = editedContent(this.#store, opening, state, gate, form);
     if (edit.kind === "invalid") return { kind: "invalidEdit", faults: edit.faults };
     const now = this.now();
     const { act, version, digest, reason } = form;
@@ -364,12 +364,12 @@ export class RunObject extends DurableObject<Env> {
         return;
       }
       this.#runSchedule();
-      await atMost(alarmWaitMs, this.#drain());
-      this.#arm();
+      await atMost(alarmWaitMs, this.#outbox.drain());
+      this.#outbox.arm();
     } catch (error) {
       // An alarm that keeps throwing is dropped by the platform: nothing may leave here.
       logEvent("run.alarmFailed", { error: errorClass(error) });
-      await this.ctx.storage.setAlarm(this.now() + effectRetryMs);
+      await this.ctx.storage.setAlarm(this.now() + alarmRetryMs);
     }
   }
 
@@ -406,7 +406,7 @@ export class RunObject extends DurableObject<Env> {
     if (opening === null) return;
     this.#store.appendEvents(opening.id, now, facts);
     this.#store.queue("record", "answer", null, now);
-    this.#arm();
+    this.#outbox.arm();
   }
 
   #queueEffect(effect: Effect, state: RunState, opening: StoredOpening, now: number): RecordFact[] {
@@ -419,12 +419,12 @@ export class RunObject extends DurableObject<Env> {
         for (const link of this.#store.links(effect.gate)) this.#store.queue("noticeEnded", `notice:${link.id}`, { link: link.id }, now);
         return [];
       case "callModel": {
-        const content = this.#currentRequest(state);
+        const content = currentRequest(this.#store, state);
         this.#store.queue("call", "call", { call: effect.call }, now);
         return [{ kind: "called", call: effect.call, models: content?.models ?? [], digest: state.requestDigest, again: effect.again }];
       }
       case "finish": {
-        this.#store.writeAnswer(JSON.stringify(this.#answer(state, opening)));
+        this.#store.writeAnswer(JSON.stringify(answerOf(this.#store, state, opening)));
         this.#store.dropQueued("call");
         this.#store.queue("record", "answer", null, now);
         this.#store.queue("deliver", "answer", null, now);
@@ -464,106 +464,6 @@ export class RunObject extends DurableObject<Env> {
     ];
   }
 
-  #currentRequest(state: RunState): RequestVersion | null {
-    return this.#store.requestVersion(state.reviews.request?.version ?? 1);
-  }
-
-  #answer(state: RunState, opening: StoredOpening): Answer {
-    const { end } = state;
-    const model = this.#store.modelFacts<ModelFacts & { attempts: readonly Attempt[] }>();
-    if (end?.kind !== "completed")
-      return outcomeAnswer(outcomeOfEnd(end ?? { kind: "failed" }, opening.plan.tellReason, model?.attempts ?? []));
-    const content = this.#currentRequest(state);
-    const reply = this.#store.replyVersion(state.reviews.response?.version ?? 1);
-    const candidate = opening.candidates.find(({ model: { id } }) => id === model?.candidate);
-    const approved = state.reviews.response?.digest;
-    if (
-      content === null ||
-      reply === null ||
-      model === null ||
-      candidate === undefined ||
-      (approved !== undefined && replyDigest(reply) !== approved)
-    ) {
-      throw new Error("a completed run without the reply that was approved");
-    }
-    const edited = { request: (state.reviews.request?.version ?? 1) > 1, response: (state.reviews.response?.version ?? 1) > 1 };
-    const meta = runMeta(opening.id, candidate, { reply, usage: model.usage, notes: model.notes }, edited);
-    return completedAnswer(reply, content.request, meta);
-  }
-
-  // Deciding
-
-  #edited(
-    gate: Gate,
-    form: SubmittedForm,
-    state: RunState,
-    opening: StoredOpening,
-  ):
-    | { kind: "same" }
-    | { kind: "invalid"; faults: readonly EditFault[] }
-    | { kind: "edited"; digest: string; write: (version: number, by: string, at: number) => void } {
-    const review = state.reviews[gate];
-    // Edits of what is no longer current are judged as stale by the decision itself.
-    if (
-      form.act !== "approve" ||
-      review === null ||
-      review.closing !== null ||
-      form.version !== review.version ||
-      form.digest !== review.digest
-    ) {
-      return { kind: "same" };
-    }
-    if (gate === "response") {
-      const reply = this.#store.replyVersion(review.version);
-      if (reply === null) return { kind: "same" };
-      const applied = applyReplyEdits(reply, form.edits);
-      if (!applied.ok) return { kind: "invalid", faults: applied.error };
-      if (!applied.value.changed) return { kind: "same" };
-      const { value } = applied.value;
-      return {
-        kind: "edited",
-        digest: replyDigest(value),
-        write: (version, by, at) => this.#store.writeReplyVersion(version, value, by, at),
-      };
-    }
-    const content = this.#store.requestVersion(review.version);
-    if (content === null) return { kind: "same" };
-    const applied = applyRequestEdits(content.request, form.edits);
-    if (!applied.ok) return { kind: "invalid", faults: applied.error };
-    const models = moveToFront(content.models, form.model);
-    if (models === null)
-      return { kind: "invalid", faults: [{ field: "model", message: "This model cannot serve the request; choose one of the list." }] };
-    const value: RequestVersion = { request: applied.value.value, models };
-    const digest = requestDigest(value, opening.candidates);
-    if (digest === review.digest) return { kind: "same" };
-    return { kind: "edited", digest, write: (version, by, at) => this.#store.writeRequestVersion(version, value, by, at) };
-  }
-
-  #present(gate: Gate, reviewer: number): string | null {
-    const state = this.#store.state();
-    const opening = this.#loadOpening();
-    const asked = this.#store.requestVersion(1);
-    if (state === null || opening === null || asked === null) return null;
-    const replyVersion = state.reviews.response?.version ?? 1;
-    const requestVersion = state.reviews.request?.version ?? 1;
-    const generated = gate === "response" ? this.#store.replyVersion(1) : null;
-    const view = presentReview({
-      opening,
-      state,
-      gate,
-      reviewer: opening.plan.reviewers[reviewer]?.name ?? "",
-      asked,
-      current: requestVersion === 1 ? asked : (this.#store.requestVersion(requestVersion) ?? asked),
-      versions: this.#store.versions(gate),
-      generated,
-      reply: gate === "response" && replyVersion > 1 ? this.#store.replyVersion(replyVersion) : generated,
-      model: this.#store.modelFacts<ModelFacts>(),
-      askerGone: opening.mode === "wait" && state.phase !== "ended" && this.#store.isAskerGone(),
-      now: this.now(),
-    });
-    return view === null ? null : JSON.stringify(view);
-  }
-
   // Time
 
   #runSchedule(): void {
@@ -595,7 +495,7 @@ export class RunObject extends DurableObject<Env> {
     if (state === null || state.phase === "ended" || this.#loadOpening()?.mode !== "wait") return;
     if (this.#windows().length > 0 || this.#store.isAskerGone()) return;
     this.#store.schedule("asker", this.now() + askerGraceMs);
-    this.#arm();
+    this.#outbox.arm();
   }
 
   #noticeAsker(now: number): void {
@@ -628,55 +528,19 @@ export class RunObject extends DurableObject<Env> {
     this.#kick();
   }
 
-  /** Sets the one alarm to the earliest thing there is to do: the schedule to the millisecond, effects no sooner than their kick. */
-  #arm(): void {
-    const now = this.now();
-    const scheduled = this.#store.nextScheduled();
-    const rows = this.#store
-      .nextRows()
-      .map(({ chain, dueAt }) => Math.max(dueAt, now + (this.#busy.has(chain) ? alarmWaitMs : effectRetryMs)));
-    const times = scheduled === null ? rows : [scheduled, ...rows];
-    if (times.length > 0) void this.ctx.storage.setAlarm(Math.min(...times));
-  }
-
   // Effects
 
   /** Performs what is due, now and not inside the caller's request; the alarm is behind it for whatever is lost. */
   #kick(): void {
-    this.#arm();
+    this.#outbox.arm();
     // Not before the transaction that this may be called in has been committed.
     this.ctx.waitUntil(
       Promise.resolve().then(() => {
         const state = this.#store.state();
         if (state !== null && state.phase !== "ended") this.#tellWindows(progressMessage(state));
-        return this.#drain();
+        return this.#outbox.drain();
       }),
     );
-  }
-
-  /** Attempts what is due; a chain whose row is being attempted goes on by itself, and holds up no other. */
-  async #drain(): Promise<void> {
-    if (this.#store.state() === null) return;
-    const rows = this.#store.dueRows(this.now()).filter(({ chain }) => !this.#busy.has(chain));
-    await Promise.all(rows.map((row) => this.#attempt(row)));
-    this.#arm();
-  }
-
-  async #attempt(row: OutboxRow): Promise<void> {
-    const wait = row.kind === "call" ? callWatchMs : Math.min(effectRetryMs * 2 ** row.attempts, effectRetryMostMs);
-    this.#store.postpone(row.id, this.now() + wait);
-    this.#busy.add(row.chain);
-    let done = false;
-    try {
-      done = await this.#perform(row);
-      if (done) this.#store.done(row.id);
-    } catch (error) {
-      logEvent("run.effectFailed", { attempt: row.attempts, error: errorClass(error) });
-    } finally {
-      this.#busy.delete(row.chain);
-    }
-    // The next of its chain, or what it led to, may be due.
-    if (done) await this.#drain();
   }
 
   async #perform(row: OutboxRow): Promise<boolean> {
@@ -720,26 +584,10 @@ export class RunObject extends DurableObject<Env> {
     const events = this.#store.unshippedEvents(opening.id);
     const last = events.at(-1);
     if (last === undefined) return;
-    await ledgerStub(this.env, ledgerShardOf(opening.id)).append(JSON.stringify([{ events, summary: this.#summary(opening, state) }]));
+    await ledgerStub(this.env, ledgerShardOf(opening.id)).append(
+      JSON.stringify([{ events, summary: summaryOf(this.#store, opening, state) }]),
+    );
     this.#store.markShipped(last.seq);
-  }
-
-  #summary(opening: StoredOpening, state: RunState): RunSummary {
-    const model = this.#store.modelFacts<ModelFacts>();
-    const candidate = opening.candidates.find(({ model: { id } }) => id === model?.candidate);
-    return {
-      run: opening.id,
-      key: opening.key.id,
-      server: opening.asker.server,
-      name: opening.asker.name,
-      createdAt: opening.createdAt,
-      endedAt: state.phase === "ended" ? lastChange(opening, state) : null,
-      state: progressOf(state),
-      model: model?.candidate ?? null,
-      inputTokens: model?.usage.inputTokens ?? 0,
-      outputTokens: model?.usage.outputTokens ?? 0,
-      costUsd: model === null || candidate === undefined ? 0 : costUsd(candidate.model, model.usage),
-    };
   }
 
   async #sendNotice(row: OutboxRow, opening: StoredOpening, state: RunState): Promise<boolean> {
@@ -800,7 +648,7 @@ export class RunObject extends DurableObject<Env> {
   }
 
   async #call(call: number, opening: StoredOpening, state: RunState): Promise<void> {
-    const content = this.#currentRequest(state);
+    const content = currentRequest(this.#store, state);
     // What is executed is what was approved, or nothing.
     if (content === null || requestDigest(content, opening.candidates) !== state.requestDigest) {
       this.#failCall(call, []);
@@ -912,20 +760,6 @@ async function atMost(milliseconds: number, work: Promise<void>): Promise<void> 
 
 const endedMessage = JSON.stringify({ kind: "ended" });
 const progressMessage = (state: RunState): string => JSON.stringify({ kind: "progress", state: progressOf(state) });
-
-/** The list with the chosen model first, or null where it is not on the list. */
-function moveToFront(models: readonly string[], chosen: string | undefined): string[] | null {
-  if (chosen === undefined) return [...models];
-  return models.includes(chosen) ? [chosen, ...models.filter((id) => id !== chosen)] : null;
-}
-
-function lastChange(opening: StoredOpening, { reviews, call }: RunState): number {
-  return Math.max(
-    opening.createdAt,
-    ...[reviews.request, reviews.response].flatMap((review) => (review === null ? [] : [review.openedAt, review.closing?.at ?? 0])),
-    call?.startedAt ?? 0,
-  );
-}
 
 function gateOf({ detail }: OutboxRow): Gate | null {
   const gate = typeof detail === "object" && detail !== null && !Array.isArray(detail) ? detail["gate"] : null;

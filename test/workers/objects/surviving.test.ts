@@ -74,6 +74,8 @@ describe("while a caller waits", () => {
     const { answer, run } = await waiting(both);
     await crash();
     await decide("request", "approve", run);
+    // A call that a crash cuts off is made again: that is the next tests' subject.
+    await openNotice("response", run);
     await crash();
     await decide("response", "approve", run);
     await crash();

@@ -1,0 +1,104 @@
+// A run as others see it, read from its tables: its answer, its line in lists, its page, how it stands. Writes nothing.
+
+import type { RunSummary } from "../../shared/outcome/record.ts";
+import type { Attempt } from "../../shared/provider/call.ts";
+import type { Gate, ReviewView, RunProgress } from "../../shared/review/view.ts";
+import { costUsd } from "../../shared/routing/price.ts";
+import { type Answer, completedAnswer, outcomeAnswer, outcomeOfEnd, runMeta } from "../../shared/run/answer.ts";
+import type { RunState } from "../../shared/run/lifecycle.ts";
+import { type RequestVersion, replyDigest } from "../../shared/run/opening.ts";
+import { type ModelFacts, presentReview, progressOf } from "../../shared/run/present.ts";
+import type { RunStore, StoredOpening } from "./run-store.ts";
+
+/** Whoever reads that a run is over can read its answer: until it is let out, the run shows where it was. Nothing follows a cancellation. */
+export function shownState(store: RunStore, state: RunState): RunProgress {
+  if (state.end === null || state.end.kind === "cancelled" || store.delivery() !== null) return progressOf(state);
+  if (state.reviews.response !== null) return "responseReview";
+  return state.call === null ? "waiting" : "generating";
+}
+
+/** The request that is, or was, to be sent. */
+export function currentRequest(store: RunStore, state: RunState): RequestVersion | null {
+  return store.requestVersion(state.reviews.request?.version ?? 1);
+}
+
+/** What the asker gets of a run that has ended. Throws where the reply is not the one that was approved. */
+export function answerOf(store: RunStore, state: RunState, opening: StoredOpening): Answer {
+  const { end } = state;
+  const model = store.modelFacts<ModelFacts & { attempts: readonly Attempt[] }>();
+  if (end?.kind !== "completed")
+    return outcomeAnswer(outcomeOfEnd(end ?? { kind: "failed" }, opening.plan.tellReason, model?.attempts ?? []));
+  const content = currentRequest(store, state);
+  const reply = store.replyVersion(state.reviews.response?.version ?? 1);
+  const candidate = opening.candidates.find(({ model: { id } }) => id === model?.candidate);
+  const approved = state.reviews.response?.digest;
+  if (
+    content === null ||
+    reply === null ||
+    model === null ||
+    candidate === undefined ||
+    (approved !== undefined && replyDigest(reply) !== approved)
+  ) {
+    throw new Error("a completed run without the reply that was approved");
+  }
+  const edited = { request: (state.reviews.request?.version ?? 1) > 1, response: (state.reviews.response?.version ?? 1) > 1 };
+  const meta = runMeta(opening.id, candidate, { reply, usage: model.usage, notes: model.notes }, edited);
+  return completedAnswer(reply, content.request, meta);
+}
+
+/** The run's line in lists and usage. */
+export function summaryOf(store: RunStore, opening: StoredOpening, state: RunState): RunSummary {
+  const model = store.modelFacts<ModelFacts>();
+  const candidate = opening.candidates.find(({ model: { id } }) => id === model?.candidate);
+  return {
+    run: opening.id,
+    key: opening.key.id,
+    server: opening.asker.server,
+    name: opening.asker.name,
+    createdAt: opening.createdAt,
+    endedAt: state.phase === "ended" ? lastChange(opening, state) : null,
+    state: progressOf(state),
+    model: model?.candidate ?? null,
+    inputTokens: model?.usage.inputTokens ?? 0,
+    outputTokens: model?.usage.outputTokens ?? 0,
+    costUsd: model === null || candidate === undefined ? 0 : costUsd(candidate.model, model.usage),
+  };
+}
+
+/** When the run last changed, in Unix milliseconds. */
+export function lastChange(opening: StoredOpening, { reviews, call }: RunState): number {
+  return Math.max(
+    opening.createdAt,
+    ...[reviews.request, reviews.response].flatMap((review) => (review === null ? [] : [review.openedAt, review.closing?.at ?? 0])),
+    call?.startedAt ?? 0,
+  );
+}
+
+/** What the page of a gate shows to a reviewer; null where the gate was never opened. */
+export function viewOf(
+  store: RunStore,
+  opening: StoredOpening,
+  state: RunState,
+  gate: Gate,
+  page: { reviewer: number; now: number },
+): ReviewView | null {
+  const asked = store.requestVersion(1);
+  if (asked === null) return null;
+  const replyVersion = state.reviews.response?.version ?? 1;
+  const requestVersion = state.reviews.request?.version ?? 1;
+  const generated = gate === "response" ? store.replyVersion(1) : null;
+  return presentReview({
+    opening,
+    state,
+    gate,
+    reviewer: opening.plan.reviewers[page.reviewer]?.name ?? "",
+    asked,
+    current: requestVersion === 1 ? asked : (store.requestVersion(requestVersion) ?? asked),
+    versions: store.versions(gate),
+    generated,
+    reply: gate === "response" && replyVersion > 1 ? store.replyVersion(replyVersion) : generated,
+    model: store.modelFacts<ModelFacts>(),
+    askerGone: opening.mode === "wait" && state.phase !== "ended" && store.isAskerGone(),
+    now: page.now,
+  });
+}

@@ -1,0 +1,68 @@
+// Performs a run's outbox, with the object's one alarm behind it: a row of each chain at a time, in order.
+//
+// An attempt is committed before it is made, so that one that was cut off is known as one; what is not done is tried
+// again, later each time. It decides nothing and knows no row's meaning.
+
+import { errorClass, logEvent } from "../log.ts";
+import type { OutboxRow, RunStore } from "./run-store.ts";
+
+const retryMs = 1_000;
+const retryMostMs = 60_000;
+/** A call under way is looked after this often: where its object is gone, it is made again. */
+const callWatchMs = 20_000;
+/** An alarm waits this long for the effects that it started: while it waits, no other alarm is delivered. */
+export const alarmWaitMs = 5_000;
+
+export type OutboxParts = {
+  readonly store: RunStore;
+  readonly setAlarm: (at: number) => void;
+  readonly now: () => number;
+  /** True where the row is done; false or an error has it tried again. */
+  readonly perform: (row: OutboxRow) => Promise<boolean>;
+};
+
+export class RunOutbox {
+  readonly #parts: OutboxParts;
+  /** The chains of which a row is being attempted: one at a time each. */
+  readonly #busy = new Set<string>();
+
+  constructor(parts: OutboxParts) {
+    this.#parts = parts;
+  }
+
+  /** Sets the one alarm to the earliest thing there is to do: the schedule to the millisecond, effects no sooner than their kick. */
+  arm(): void {
+    const now = this.#parts.now();
+    const scheduled = this.#parts.store.nextScheduled();
+    const rows = this.#parts.store
+      .nextRows()
+      .map(({ chain, dueAt }) => Math.max(dueAt, now + (this.#busy.has(chain) ? alarmWaitMs : retryMs)));
+    const times = scheduled === null ? rows : [scheduled, ...rows];
+    if (times.length > 0) this.#parts.setAlarm(Math.min(...times));
+  }
+
+  /** Attempts what is due; a chain whose row is being attempted goes on by itself, and holds up no other. */
+  async drain(): Promise<void> {
+    if (this.#parts.store.state() === null) return;
+    const rows = this.#parts.store.dueRows(this.#parts.now()).filter(({ chain }) => !this.#busy.has(chain));
+    await Promise.all(rows.map((row) => this.#attempt(row)));
+    this.arm();
+  }
+
+  async #attempt(row: OutboxRow): Promise<void> {
+    const wait = row.kind === "call" ? callWatchMs : Math.min(retryMs * 2 ** row.attempts, retryMostMs);
+    this.#parts.store.postpone(row.id, this.#parts.now() + wait);
+    this.#busy.add(row.chain);
+    let done = false;
+    try {
+      done = await this.#parts.perform(row);
+      if (done) this.#parts.store.done(row.id);
+    } catch (error) {
+      logEvent("run.effectFailed", { attempt: row.attempts, error: errorClass(error) });
+    } finally {
+      this.#busy.delete(row.chain);
+    }
+    // The next of its chain, or what it led to, may be due.
+    if (done) await this.drain();
+  }
+}
