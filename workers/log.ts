@@ -3,7 +3,11 @@
 // Prompts, replies, tokens and keys never reach a log: no parameter here can carry one, and errors are logged by their
 // class alone, because their messages may quote what they choked on.
 
+import type { OutboxKind } from "./objects/run-store.ts";
+
 type LogFacts = {
+  /** Which kind of row of a run's outbox. */
+  readonly effect?: OutboxKind;
   readonly run?: string;
   readonly status?: number;
   readonly attempt?: number;
@@ -19,8 +23,7 @@ export type LogEvent =
   | "config.documentInvalid"
   | "run.effectFailed"
   | "run.alarmFailed"
-  | "session.cancelFailed"
-  | "key.settleFailed";
+  | "session.cancelFailed";
 
 /** Writes one line of JSON. */
 export function logEvent(event: LogEvent, facts: LogFacts = {}): void {

@@ -190,6 +190,8 @@ function peopleProblems(policy: Policy): Problem[] {
   return problems;
 }
 
+const mostPeople = 200;
+
 function gateProblems(policy: Policy, gate: Policy["default"], path: readonly PropertyKey[]): Problem[] {
   const problems: Problem[] = [];
   const at = (members: readonly PropertyKey[], message: string): number =>
@@ -208,6 +210,8 @@ function gateProblems(policy: Policy, gate: Policy["default"], path: readonly Pr
   if (gate.request === "refuse" || (gate.request === "allow" && gate.response === "allow")) return problems;
   const people = everyoneIn(policy, gate.reviewers).length;
   if (people === 0) at(["reviewers"], "names nobody, and a gate needs review");
+  // A link names its reviewer in one byte, and nobody asks so many.
+  else if (people > mostPeople) at(["reviewers"], `names ${people} people; ${mostPeople} may be asked at the most`);
   else if (gate.quorum > people) at(["quorum"], `is above the number of people who are asked (${people})`);
   return problems;
 }

@@ -53,6 +53,13 @@ export class Reading {
     return [];
   }
 
+  /** A list that has no more members than that; a longer one is a fault and is not read. */
+  bounded(most: number, list: readonly unknown[], at: string): readonly unknown[] {
+    if (list.length <= most) return list;
+    this.fault(at, `must not have more than ${most} members; this has ${list.length}`);
+    return [];
+  }
+
   string(of: Members, name: string, at: string): string {
     const value = of[name];
     if (typeof value === "string") return value;

@@ -55,11 +55,24 @@ function readParams(value: unknown, reading: Reading): ParsedSampling {
   };
 }
 
+/**
+ * How many there may be of each, whatever the size of the body: a page shows every one to a person, a reply is cut at every stop
+ * sequence, and a few bytes each would make both cost megabytes and seconds.
+ */
+export const mostMembers = { messages: 2_000, blocks: 5_000, tools: 500, stopSequences: 256, hints: 64 } as const;
+
 function readRequest(params: Members, reading: Reading): SamplingRequest {
   const request: SamplingRequest = { messages: [], maxTokens: reading.integer(1, params, "maxTokens", "") };
-  for (const [i, message] of reading.array(params["messages"], "/messages").entries()) {
+  let blocks = 0;
+  for (const [i, given] of reading.bounded(mostMembers.messages, reading.array(params["messages"], "/messages"), "/messages").entries()) {
     if (reading.full) break;
-    request.messages.push(readMessage(message, `/messages/${i}`, reading));
+    const message = readMessage(given, `/messages/${i}`, reading);
+    blocks += message.content.reduce((sum, block) => sum + 1 + (block.type === "tool_result" ? block.content.length : 0), 0);
+    if (blocks > mostMembers.blocks) {
+      reading.fault("/messages", `must not hold more than ${mostMembers.blocks} content blocks in all`);
+      break;
+    }
+    request.messages.push(message);
   }
   if (params["systemPrompt"] !== undefined) request.systemPrompt = reading.string(params, "systemPrompt", "");
   if (params["temperature"] !== undefined) request.temperature = reading.number(params, "temperature", "");
@@ -68,7 +81,7 @@ function readRequest(params: Members, reading: Reading): SamplingRequest {
   if (params["modelPreferences"] !== undefined) request.modelPreferences = readPreferences(params["modelPreferences"], reading);
   if (params["tools"] !== undefined) {
     request.tools = [];
-    for (const [i, tool] of reading.array(params["tools"], "/tools").entries()) {
+    for (const [i, tool] of reading.bounded(mostMembers.tools, reading.array(params["tools"], "/tools"), "/tools").entries()) {
       if (reading.full) break;
       request.tools.push(readTool(tool, `/tools/${i}`, reading));
     }
@@ -82,8 +95,9 @@ function readRequest(params: Members, reading: Reading): SamplingRequest {
 }
 
 function readStopSequences(params: Members, reading: Reading): string[] {
-  const sequences = reading.strings(params, "stopSequences", "");
   const given = params["stopSequences"];
+  if (Array.isArray(given) && reading.bounded(mostMembers.stopSequences, given, "/stopSequences") !== given) return [];
+  const sequences = reading.strings(params, "stopSequences", "");
   const empty = Array.isArray(given) ? given.indexOf("") : -1;
   if (empty !== -1) reading.fault(`/stopSequences/${empty}`, "must not be empty");
   return sequences;
@@ -98,7 +112,7 @@ function readPreferences(value: unknown, reading: Reading): ModelPreferences {
   }
   if (given["hints"] !== undefined) {
     preferences.hints = [];
-    for (const [i, value] of reading.array(given["hints"], `${at}/hints`).entries()) {
+    for (const [i, value] of reading.bounded(mostMembers.hints, reading.array(given["hints"], `${at}/hints`), `${at}/hints`).entries()) {
       if (reading.full) break;
       const hint = reading.object(value, `${at}/hints/${i}`) ?? {};
       preferences.hints.push(hint["name"] === undefined ? {} : { name: reading.string(hint, "name", `${at}/hints/${i}`) });

@@ -58,7 +58,7 @@ export class RunOutbox {
       done = await this.#parts.perform(row);
       if (done) this.#parts.store.done(row.id);
     } catch (error) {
-      logEvent("run.effectFailed", { attempt: row.attempts, error: errorClass(error) });
+      logEvent("run.effectFailed", { effect: row.kind, attempt: row.attempts, error: errorClass(error) });
     } finally {
       this.#busy.delete(row.chain);
     }

@@ -192,7 +192,8 @@ export class RunObject extends DurableObject<Env> {
       createdAt: opening.createdAt,
       updatedAt: lastChange(opening, state),
       mode: opening.mode,
-      ttlMs: opening.ttlMs,
+      // How long it is kept in truth, once it is over: no longer than anything is.
+      ttlMs: Math.min(opening.ttlMs ?? Number.POSITIVE_INFINITY, settingsOf(this.env).retentionMs),
       server: opening.asker.server,
       name: opening.asker.name,
       answer: this.#store.delivery() === null ? null : (this.#store.answer() ?? null),

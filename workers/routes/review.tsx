@@ -20,7 +20,7 @@ import { isFlooding } from "./auth.ts";
 import type { App, AppContext } from "./context.ts";
 
 /** A form repeats every text that may be edited, and URL encoding takes up to nine bytes a character: several times the largest prompt of text. */
-const formLimitBytes = 40_000_000;
+const formLimitBytes = 30_000_000;
 
 export const reviewRoutes = new Hono<App>();
 

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseMessage, success } from "../../../shared/protocol/json-rpc.ts";
-import { parseSampling, toParams, toResult, toSingleBlockResult } from "../../../shared/protocol/revision-2025.ts";
+import { mostMembers, parseSampling, toParams, toResult, toSingleBlockResult } from "../../../shared/protocol/revision-2025.ts";
 import { samplingRequestSchema, type ReplyBlock, type SamplingReply, type SamplingRequest } from "../../../shared/protocol/sampling.ts";
 import { fixture, officialErrors } from "./official.ts";
 
@@ -481,7 +481,8 @@ describe("params are refused with a pointer to each fault", () => {
   });
 
   test("fifty at most, and a body of a million wrong messages is given up early", () => {
-    expect(pointers(params({ messages: Array.from({ length: 1_000_000 }, () => 0) }))).toHaveLength(50);
+    expect(pointers(params({ messages: Array.from({ length: 2_000 }, () => 0) }))).toHaveLength(50);
+    expect(pointers(params({ messages: Array.from({ length: 1_000_000 }, () => 0) }))).toEqual(["/messages"]);
     expect(pointers(params({ messages: [{ role: "user", content: Array.from({ length: 100_000 }, () => 0) }] }))).toHaveLength(50);
   });
 
@@ -608,4 +609,37 @@ describe("a result", () => {
     const { _meta, ...result } = toResult({ content: [content].flat(), model, stopReason }, tools, {});
     return result;
   }
+});
+
+describe("how many members there may be", () => {
+  const text = { type: "text", text: "a" };
+  const message = (content: unknown) => ({ role: "user", content });
+  const tool = (name: string) => ({ name, inputSchema: { type: "object" } });
+  const many = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, index) => make(index));
+  const rows: [string, keyof typeof mostMembers, string, (count: number) => object][] = [
+    ["messages", "messages", "/messages", (count) => ({ messages: many(count, () => message(text)) })],
+    ["content blocks", "blocks", "/messages", (count) => ({ messages: [message(many(count, () => text))] })],
+    ["tools", "tools", "/tools", (count) => ({ messages: [message(text)], tools: many(count, (index) => tool(`t${index}`)) })],
+    [
+      "stop sequences",
+      "stopSequences",
+      "/stopSequences",
+      (count) => ({ messages: [message(text)], stopSequences: many(count, (index) => `s${index}`) }),
+    ],
+    [
+      "hints",
+      "hints",
+      "/modelPreferences/hints",
+      (count) => ({ messages: [message(text)], modelPreferences: { hints: many(count, () => ({ name: "a" })) } }),
+    ],
+  ];
+
+  test.each(rows)("%s: so many are taken, one more is refused where it stands", (_, kind, pointer, make) => {
+    expect(parseSampling({ ...make(mostMembers[kind]), maxTokens: 1 }).ok).toBe(true);
+    const refused = parseSampling({ ...make(mostMembers[kind] + 1), maxTokens: 1 });
+    expect(refused).toMatchObject({
+      ok: false,
+      error: { kind: "invalid", errors: [{ pointer, message: expect.stringContaining(String(mostMembers[kind])) }] },
+    });
+  });
 });

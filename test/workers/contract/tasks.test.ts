@@ -74,8 +74,10 @@ describe("a task", () => {
     expect(model.calls).toHaveLength(1);
   });
 
-  test("without a ttl says that it has none", async () => {
-    expect((await makeTask({ server: "notes" })).ttl).toBeNull();
+  test("says how long it is kept: the retention time, or what was asked for where that is shorter", async () => {
+    expect((await makeTask({ server: "notes" })).ttl).toBe(24 * 3_600_000);
+    expect((await makeTask({ server: "notes", id: 2 }, { ttl: 60_000 })).ttl).toBe(60_000);
+    expect((await makeTask({ server: "notes", id: 3 }, { ttl: 400 * 24 * 3_600_000 })).ttl).toBe(24 * 3_600_000);
   });
 
   test("whose request was denied is failed, and its result is the very error", async () => {
