@@ -127,7 +127,7 @@ export class SessionObject extends DurableObject<Env> {
   /** Fast-path requests have their answers: kept for repeats, and given to those who wait for them now. */
   settle(answers: readonly Settled[]): void {
     const now = this.now();
-    const kept = this.ctx.storage.transactionSync(() => answers.filter((answer) => this.#settle(answer, now)));
+    const kept = answers.filter((answer) => this.#settle(answer, now));
     if (kept.length > 0) this.#alarmBy(now + resultKeptMs);
     for (const answer of kept) this.#release(resultName(answer), answer.result);
   }
@@ -135,19 +135,24 @@ export class SessionObject extends DurableObject<Env> {
   #settle(answer: Settled, now: number): boolean {
     const { originating, request, run, result } = answer;
     // One row for a result of the usual size: most are a few kilobytes.
-    const inline = result.length <= longestInline ? result : null;
-    const rows = this.#sql
-      .exec(
-        "UPDATE sampling SET state = 'settled', settled_at = ?, result = ? WHERE originating = ? AND request = ? AND run = ? AND state = 'fast' RETURNING run",
-        now,
-        inline,
-        originating,
-        request,
-        run,
-      )
-      .toArray();
-    if (rows.length > 0 && inline === null) this.#results.write(resultName(answer), result);
-    return rows.length > 0;
+    if (result.length <= longestInline) return this.#markSettled(originating, request, run, now, result);
+    return this.ctx.storage.transactionSync(() => {
+      const settled = this.#markSettled(originating, request, run, now, null);
+      if (settled) this.#results.write(resultName(answer), result);
+      return settled;
+    });
+  }
+
+  #markSettled(originating: string, request: string, run: string, now: number, result: string | null): boolean {
+    const { rowsWritten } = this.#sql.exec(
+      "UPDATE sampling SET state = 'settled', settled_at = ?, result = ? WHERE originating = ? AND request = ? AND run = ? AND state = 'fast'",
+      now,
+      result,
+      originating,
+      request,
+      run,
+    );
+    return rowsWritten > 0;
   }
 
   #resultOf(of: { readonly originating: string; readonly request: string }): string | null {
@@ -276,54 +281,36 @@ export class SessionObject extends DurableObject<Env> {
     }
   }
 
+  /** One statement for both: on the fast path each one costs more than all the judging. */
   #known(input: Claim): Known {
-    const [originating] = this.#sql
-      .exec<{ state: "open" | "ended"; last_at: number; rounds: number }>(
-        "SELECT state, last_at, rounds FROM originating WHERE key = ?",
-        input.originating,
-      )
-      .toArray();
-    const [reservation] = this.#sql
-      .exec<{ digest: string; run: string; state: Reservation["state"]; lease_until: number; settled_at: number | null }>(
-        "SELECT digest, run, state, lease_until, settled_at FROM sampling WHERE originating = ? AND request = ?",
-        input.originating,
-        input.request,
-      )
-      .toArray();
+    const row = this.#sql.exec<KnownRow>(selectKnown, input.originating, input.request).one();
     return {
       sessionEnded: this.#ended,
-      originating: originating === undefined ? null : { state: originating.state, lastAt: originating.last_at, rounds: originating.rounds },
+      originating: row.state === null ? null : { state: row.state, lastAt: row.last_at ?? 0, rounds: row.rounds ?? 0 },
       reservation:
-        reservation === undefined
+        row.digest === null || row.run === null || row.held === null
           ? null
-          : {
-              digest: reservation.digest,
-              run: reservation.run,
-              state: reservation.state,
-              leaseUntil: reservation.lease_until,
-              ended: reservation.settled_at !== null,
-            },
+          : { digest: row.digest, run: row.run, state: row.held, leaseUntil: row.lease_until ?? 0, ended: row.settled_at !== null },
     };
   }
 
   #reserve(input: AssociateInput, reservation: Reservation, rounds: number, now: number): void {
-    this.ctx.storage.transactionSync(() => {
-      this.#sql.exec(
-        "INSERT INTO originating (key, state, last_at, rounds) VALUES (?, 'open', ?, ?) ON CONFLICT (key) DO UPDATE SET last_at = excluded.last_at, rounds = excluded.rounds",
-        input.originating,
-        now,
-        rounds,
-      );
-      this.#sql.exec(
-        "INSERT OR REPLACE INTO sampling (originating, request, digest, run, state, lease_until, settled_at, result) VALUES (?, ?, ?, ?, ?, ?, NULL, NULL)",
-        input.originating,
-        input.request,
-        reservation.digest,
-        reservation.run,
-        reservation.state,
-        reservation.leaseUntil,
-      );
-    });
+    // Committed together, as nothing is awaited between; cut off by an error, a round too many would be counted and nothing else.
+    this.#sql.exec(
+      "INSERT INTO originating (key, state, last_at, rounds) VALUES (?, 'open', ?, ?) ON CONFLICT (key) DO UPDATE SET last_at = excluded.last_at, rounds = excluded.rounds",
+      input.originating,
+      now,
+      rounds,
+    );
+    this.#sql.exec(
+      "INSERT OR REPLACE INTO sampling (originating, request, digest, run, state, lease_until, settled_at, result) VALUES (?, ?, ?, ?, ?, ?, NULL, NULL)",
+      input.originating,
+      input.request,
+      reservation.digest,
+      reservation.run,
+      reservation.state,
+      reservation.leaseUntil,
+    );
   }
 
   #queueWithdrawals(where: string, bindings: string[], cause: CancelCause, now: number): void {
@@ -428,3 +415,19 @@ export class SessionObject extends DurableObject<Env> {
 }
 
 const resultName = (of: Claim): string => `${of.originating} ${of.request}`;
+
+const selectKnown = `SELECT o.state, o.last_at, o.rounds, s.digest, s.run, s.state AS held, s.lease_until, s.settled_at
+  FROM (SELECT ? AS key, ? AS request) AS asked
+  LEFT JOIN originating AS o ON o.key = asked.key
+  LEFT JOIN sampling AS s ON s.originating = asked.key AND s.request = asked.request`;
+
+type KnownRow = {
+  readonly state: "open" | "ended" | null;
+  readonly last_at: number | null;
+  readonly rounds: number | null;
+  readonly digest: string | null;
+  readonly run: string | null;
+  readonly held: Reservation["state"] | null;
+  readonly lease_until: number | null;
+  readonly settled_at: number | null;
+};

@@ -124,8 +124,12 @@ async function within(
 const mostBytes = 16 * 1024 * 1024;
 
 /** The body's text, or undefined where it is longer than any reply: what is over the limit is not read. */
-async function boundedText({ body }: Response): Promise<string | undefined> {
+async function boundedText(response: Response): Promise<string | undefined> {
+  const { body, headers } = response;
   if (body === null) return "";
+  // A length is kept by the connection itself; one of compressed bytes says nothing of what they become.
+  const length = Number(headers.get("Content-Length") ?? Number.NaN);
+  if (length <= mostBytes && !headers.has("Content-Encoding")) return response.text();
   const decoder = new TextDecoder();
   const reader = body.getReader();
   let text = "";

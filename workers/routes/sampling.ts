@@ -106,8 +106,14 @@ async function createMessage(c: AppContext, id: RequestId, params: unknown): Pro
 /** The answer over a line that is held for as long as it takes, in the form that `Accept` asks for. */
 async function hold(c: AppContext, id: RequestId, begun: Begun, parsed: ParsedSampling, signal: AbortSignal): Promise<Response> {
   if (begun.kind === "answered") return answered(c, id, begun.answer);
+  const wantsEvents = /\btext\/event-stream\b/i.test(c.req.header("Accept") ?? "");
+  if (begun.kind === "fast" && !wantsEvents) {
+    const soon = await within(holdAfterMs, begun.answer);
+    if (soon !== null) return answered(c, id, soon);
+  }
   const left = new AbortController();
   signal.addEventListener("abort", () => left.abort(), { once: true });
+  if (signal.aborted) left.abort();
   const work: Hold<Answer>["work"] = async (onProgress) => {
     try {
       if (begun.kind === "run") return await awaitRun(c.env, begun.run, onProgress, left.signal);
@@ -117,11 +123,6 @@ async function hold(c: AppContext, id: RequestId, begun: Begun, parsed: ParsedSa
       return faultOf(error, left.signal);
     }
   };
-  const wantsEvents = /\btext\/event-stream\b/i.test(c.req.header("Accept") ?? "");
-  if (begun.kind === "fast" && !wantsEvents) {
-    const soon = await within(holdAfterMs, begun.answer);
-    if (soon !== null) return answered(c, id, soon);
-  }
   const held: Hold<Answer> = {
     work,
     encode: (answer) => JSON.stringify(rpcResponse(id, answer)),
