@@ -102,7 +102,11 @@ test("of any number of the same requests at any times, one is fresh, and a holde
         if (verdict.kind === "fresh") fresh += 1;
         if (verdict.kind === "takenOver") expect(at).toBeGreaterThanOrEqual(known.reservation?.leaseUntil ?? Number.POSITIVE_INFINITY);
         if (verdict.kind === "fresh" || verdict.kind === "takenOver")
-          known = { sessionEnded: false, originating: { state: "open", lastAt: at, rounds: verdict.rounds }, reservation: verdict.reservation };
+          known = {
+            sessionEnded: false,
+            originating: { state: "open", lastAt: at, rounds: verdict.rounds },
+            reservation: verdict.reservation,
+          };
       }
       expect(fresh).toBe(1);
       expect(known.originating?.rounds).toBe(1);
