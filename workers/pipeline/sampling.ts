@@ -181,7 +181,13 @@ async function asRun(
   earlier: Extract<AssociateAnswer, { kind: "repeat" }>,
   plan: Plan,
 ): Promise<Result<Begun, Refusal>> {
-  const text = earlier.state === "settled" ? earlier.result : JSON.stringify(await awaitFast(prepared));
+  let text = earlier.result;
+  if (earlier.state === "fast") {
+    const answer = await awaitFirst(prepared);
+    // A refusal of this request is no answer of the first one's.
+    if (!answer.ok) return answer;
+    text = JSON.stringify(answer.value);
+  }
   if (text === null) return err({ kind: "noLongerKept" });
   const opening: RunOpening = { ...openingOf(prepared, plan, false), id: earlier.run };
   const facts: ModelFacts = { candidate: "", usage: { inputTokens: 0, outputTokens: 0 }, notes: [] };
@@ -190,15 +196,21 @@ async function asRun(
   return ok({ kind: "run", run: earlier.run });
 }
 
+/** The same for a line that is held: a refusal is an answer there. */
+async function awaitFast(prepared: Prepared): Promise<Answer> {
+  const answer = await awaitFirst(prepared);
+  return answer.ok ? answer.value : refusalAnswer(answer.error);
+}
+
 /** Waits for the fast-path answer that another caller is getting; takes over where that one vanished. */
-async function awaitFast({ session, attachment, call }: Prepared): Promise<Answer> {
+async function awaitFirst({ session, attachment, call }: Prepared): Promise<Result<Answer, Refusal>> {
   // Where the session's object was reset, the wait is over and nothing is lost.
   const result = await session.awaitResult(attachment.originating, attachment.request, awaitStepMs).catch(() => null);
-  if (result !== null) return parseAnswer(result);
+  if (result !== null) return ok(parseAnswer(result));
   // Nothing came: the first one is still at it, vanished, or was refused after all (a limit), as this one may be.
   const begun = await beginSampling({ ...call, wish: { kind: "line" } });
-  if (!begun.ok) return refusalAnswer(begun.error);
-  return begun.value.kind === "run" ? awaitRun(call.env, begun.value.run, () => {}, call.signal) : begun.value.answer;
+  if (!begun.ok) return begun;
+  return ok(await (begun.value.kind === "run" ? awaitRun(call.env, begun.value.run, () => {}, call.signal) : begun.value.answer));
 }
 
 const leaseSlackMs = 10_000;

@@ -65,13 +65,13 @@ type OpenLink = {
   readonly settings: Settings & { readonly publicUrl: string };
 };
 
-/** The link of the request's path where its token is genuine: nothing is woken for any other. */
+/** The link of the request's path where its token is genuine and has not expired: nothing is woken for any other. */
 function openLink(c: AppContext): OpenLink | null {
   const settings = settingsOf(c.env);
   const token = c.req.param("token") ?? "";
   const claims = parseLinkToken(settings.keys, token);
   const { publicUrl } = settings;
-  if (claims === undefined || publicUrl === undefined) return null;
+  if (claims === undefined || publicUrl === undefined || Date.now() >= claims.expiresAtSeconds * 1000) return null;
   return { token, claims, run: runIdOf(settings.keys, claims.runRandom), settings: { ...settings, publicUrl } };
 }
 

@@ -21,6 +21,8 @@ import {
   runReaches,
   sample,
 } from "../support/gateway.ts";
+import { linkToken, parseLinkToken } from "../../../shared/review/link.ts";
+import { signingKey } from "../../../shared/sealed-id.ts";
 import { loggedLines, promptMarker } from "../support/logs.ts";
 import { recordLines } from "../support/record.ts";
 import { formOf, nonceFor, pathOf, postForm, press, tokenOf } from "../support/reviewer.ts";
@@ -428,4 +430,19 @@ test("a fault of ours is a page that says so, with an id to quote that is in the
   const [, quote = "none"] = /<code>([0-9a-f-]{36})<\/code>/.exec(html) ?? [];
   expect(loggedLines().filter((line) => line.includes(quote))).toHaveLength(1);
   expect(html).not.toMatch(/LINK_KEY|short/);
+});
+
+test("a link that has expired opens nothing, although all else of it is right", async () => {
+  const keys = [signingKey(env.LINK_KEY ?? "")] as const;
+  const { link } = await openReview("notes");
+  const claims = parseLinkToken(keys, tokenOf(link));
+  if (claims === undefined) throw new Error("a link of our own that does not open");
+  const expiring = (seconds: number): string =>
+    link.replace(tokenOf(link), linkToken(keys, { ...claims, expiresAtSeconds: Math.floor(Date.now() / 1000) + seconds }));
+  expect((await get(expiring(60))).status).toBe(200);
+  expect((await get(expiring(-1))).status).toBe(404);
+  const form = await formOf(link);
+  form.set("act", "approve");
+  expect((await postForm(expiring(-1), form)).status).toBe(404);
+  expect((await get(link)).status).toBe(200);
 });
