@@ -8,13 +8,13 @@ import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
 import { z } from "zod";
-import { type RecordEvent, type RecordFact, firstBrokenEvent } from "../shared/outcome/record.ts";
+import { type ReadEvent, firstBrokenEvent } from "../shared/outcome/record.ts";
 
 const lineSchema = z.strictObject({
   run: z.string().min(1),
   seq: z.int().min(1),
   at: z.number(),
-  fact: z.looseObject({ kind: z.string() }),
+  fact: z.object({ kind: z.string() }).catchall(z.json()),
   hash: z.string().min(1),
 });
 
@@ -37,7 +37,7 @@ export type Verified = {
  * What it cannot see: runs that are missing as a whole, and events that are missing from a run's end.
  */
 export async function verifyRecord(lines: AsyncIterable<string> | Iterable<string>): Promise<Verified> {
-  const runs = new Map<string, { events: RecordEvent[]; lines: number[] }>();
+  const runs = new Map<string, { events: ReadEvent[]; lines: number[] }>();
   const unreadable: number[] = [];
   let line = 0;
   let events = 0;
@@ -63,11 +63,11 @@ export async function verifyRecord(lines: AsyncIterable<string> | Iterable<strin
   return { runs: runs.size, events, findings, unreadable };
 }
 
-function parseLine(text: string): RecordEvent | null {
+function parseLine(text: string): ReadEvent | null {
   try {
     const parsed = lineSchema.safeParse(JSON.parse(text));
     // The hash is over the fact as it stands, whatever its kind: a later version's kinds verify as well.
-    return parsed.success ? { ...parsed.data, fact: parsed.data.fact as unknown as RecordFact } : null;
+    return parsed.success ? parsed.data : null;
   } catch {
     return null;
   }

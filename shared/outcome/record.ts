@@ -2,7 +2,7 @@
 //
 // Never a prompt, a reply, a reviewer's words, a token or a key: ids, names, digests, numbers.
 
-import { digestOf } from "../encoding.ts";
+import { type JsonObject, digestOf } from "../encoding.ts";
 import type { Attempt, Note, Usage } from "../provider/call.ts";
 import type { Gate } from "../review/view.ts";
 
@@ -85,10 +85,13 @@ export type RecordEvent = {
  */
 export const providersWord = (word: string): string => (/^[\w.:/@+-]{0,128}$/.test(word) ? word : "(not a name)");
 
+/** An event as an exported record has it: its fact may be of a kind that this version does not know, and is hashed all the same. */
+export type ReadEvent = Omit<RecordEvent, "fact"> & { readonly fact: RecordFact | JsonObject };
+
 const domain = "countersign/record/v1";
 
 /** The hash that chains an event to the one before it; `previous` is "" for a run's first event. */
-export const eventHash = (previous: string, run: string, seq: number, at: number, fact: RecordFact): string =>
+export const eventHash = (previous: string, run: string, seq: number, at: number, fact: RecordFact | JsonObject): string =>
   digestOf(domain, { previous, run, seq, at, fact });
 
 /** Chains facts onto what a run has already. */
@@ -108,7 +111,7 @@ export function chainEvents(
 }
 
 /** Where a run's events, in order, first fail to follow from one another: the number of that event, or null where all do. */
-export function firstBrokenEvent(events: readonly RecordEvent[]): number | null {
+export function firstBrokenEvent(events: readonly ReadEvent[]): number | null {
   let previous = "";
   for (const [index, event] of events.entries()) {
     const { run, seq, at, fact, hash } = event;
