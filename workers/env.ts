@@ -24,4 +24,18 @@ export interface Env {
   readonly RETENTION_HOURS?: string;
   readonly MODEL_TIMEOUT_SECONDS?: string;
   readonly HEARTBEAT_SECONDS?: string;
+  readonly LINK_HOURS?: string;
+
+  readonly EMAIL?: SendEmail;
+  readonly EMAIL_FROM?: string;
+  readonly RESEND_API_KEY?: string;
+  readonly RESEND_BASE_URL?: string;
+
+  readonly SLACK_BOT_TOKEN?: string;
+  readonly SLACK_SIGNING_SECRET?: string;
+  readonly SLACK_APP_ID?: string;
+  readonly SLACK_TEAM_ID?: string;
+  readonly SLACK_WEBHOOK_URL?: string;
+  readonly SLACK_API_URL?: string;
+  // WEBHOOK_<NAME>_URL and WEBHOOK_<NAME>_SECRET, for each webhook that the policy names, are looked up by name.
 }

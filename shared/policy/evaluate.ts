@@ -4,13 +4,17 @@
 import type { SamplingRequest } from "../protocol/sampling.ts";
 import type { Candidate } from "../routing/choose.ts";
 import type { RiskLevel, RiskNote } from "./risk.ts";
-import { everyoneIn, type Conditions, type Policy } from "./rules.ts";
+import { everyoneIn, isSlackChannel, type Conditions, type Policy } from "./rules.ts";
 
 export type Reviewer = {
   /** Unique within a policy; what the record names. */
   readonly name: string;
   readonly email?: string | undefined;
   readonly slack?: string | undefined;
+  /** The name of a configured webhook. */
+  readonly webhook?: string | undefined;
+  /** Channels in order; absent: all that have an address, at once. */
+  readonly notify?: readonly ("email" | "slack" | "webhook")[] | undefined;
   /** BCP 47. */
   readonly language?: string | undefined;
 };
@@ -32,7 +36,21 @@ export type GatePlan = {
   readonly tellReason: boolean;
   readonly grants: boolean;
   readonly context: "none" | "thisServer";
+  /** To whom a review may be handed, those who are asked anyway left out. Empty where both gates are open. */
+  readonly handOverTo: readonly Reviewer[];
 };
+
+/**
+ * Everybody who may come to decide a run, each in a place that never changes: those who are asked, those of the
+ * escalation, those it may be handed to. A link names its reviewer by this place, in one byte.
+ */
+export function peopleOfPlan({ reviewers, escalate, handOverTo }: Pick<GatePlan, "reviewers" | "escalate" | "handOverTo">): Reviewer[] {
+  const people = new Map<string, Reviewer>();
+  for (const person of [...reviewers, ...(escalate?.to ?? []), ...handOverTo]) people.set(person.name, people.get(person.name) ?? person);
+  return [...people.values()].slice(0, mostPlaces);
+}
+
+const mostPlaces = 256;
 
 export type PolicyFacts = {
   /** The MCP server that asks. */
@@ -70,21 +88,35 @@ export function evaluatePolicy(policy: Policy, facts: PolicyFacts): GatePlan {
   if (strictest === undefined) throw new Error("evaluatePolicy: no outcome");
   const all = (holds: (outcome: Outcome) => boolean): boolean => outcomes.every(holds);
   const { gate } = strictest;
+  const selfApproval = all(({ gate }) => gate.selfApproval);
+  // Where it counts who decides, "someone in #channel" may not.
+  const known = (people: Reviewer[]): Reviewer[] =>
+    gate.quorum > 1 || !selfApproval ? people.filter((each) => !isSlackChannel(each)) : people;
+  const asked = known(everyoneIn(policy, peopleAsked(strictest, others)));
   return {
     rule: strictest.rule,
     request: gate.request === "refuse" ? "refuse" : all(({ gate }) => gate.request === "allow") ? "allow" : "review",
     response: all(({ gate }) => gate.response === "allow") ? "allow" : "review",
-    reviewers: everyoneIn(policy, peopleAsked(strictest, others)),
+    reviewers: asked,
     quorum: gate.quorum,
-    selfApproval: all(({ gate }) => gate.selfApproval),
+    selfApproval,
     deadlineSeconds: gate.deadlineSeconds,
     remindAtSeconds: [...new Set(gate.remindAtSeconds)].sort((a, b) => a - b),
-    escalate: gate.escalate === null ? null : { afterSeconds: gate.escalate.afterSeconds, to: everyoneIn(policy, gate.escalate.to) },
+    escalate: gate.escalate === null ? null : { afterSeconds: gate.escalate.afterSeconds, to: known(everyoneIn(policy, gate.escalate.to)) },
     noticeExcerpt: all(({ gate }) => gate.noticeExcerpt === "start") ? "start" : "none",
     tellReason: all(({ gate }) => gate.tellReason),
     grants: all(({ gate }) => gate.grants),
     context: all(({ gate }) => gate.context === "thisServer") ? "thisServer" : "none",
+    handOverTo: all(({ gate }) => gate.request === "allow" && gate.response === "allow")
+      ? []
+      : known(heirs(policy, gate.handOverTo, asked)),
   };
+}
+
+/** To whom a review may be handed: the people the gate names, or everybody whom the document names. */
+function heirs(policy: Policy, references: readonly string[] | undefined, asked: readonly Reviewer[]): Reviewer[] {
+  const names = new Set(asked.map(({ name }) => name));
+  return everyoneIn(policy, references ?? Object.keys(policy.reviewers)).filter(({ name }) => !names.has(name));
 }
 
 /** The candidates whose own first rule does not refuse the request, in the same order. Costs are judged over the whole list that is given. */

@@ -29,6 +29,17 @@ const reviewer = z.strictObject({
     .string()
     .regex(/^[UWCGD][A-Z0-9]{2,20}$/, "is not a Slack member or channel id")
     .optional(),
+  /** The name of a configured webhook: `TEAMS` stands for WEBHOOK_TEAMS_URL and WEBHOOK_TEAMS_SECRET. */
+  webhook: z
+    .string()
+    .regex(/^[A-Z][A-Z0-9_]{0,30}$/, "is not a webhook's name: capital letters, digits and _")
+    .optional(),
+  /** Channels in order: the next is used where the one before it failed. Absent: every channel that has an address, at once. */
+  notify: z
+    .array(z.enum(["email", "slack", "webhook"]))
+    .min(1)
+    .max(3)
+    .optional(),
   /** BCP 47. */
   language: z
     .string()
@@ -79,6 +90,8 @@ const gates = {
   tellReason: z.boolean().default(false),
   grants: z.boolean().default(false),
   context: z.enum(["none", "thisServer"]).default("none"),
+  /** To whom a reviewer may hand a review. Absent: to anybody in this document; an empty list: to nobody. */
+  handOverTo: names.optional(),
 };
 
 /** A rule without `reviewers` asks those of `default`; the default itself must name its own wherever somebody is to be asked. */
@@ -123,7 +136,8 @@ export const policyJsonSchema = (): JsonObject => JSON.parse(JSON.stringify(z.to
 /**
  * Reads a policy from parsed JSON. Refused, each with a pointer: what the schema refuses, names of groups or people that do
  * not exist, a group without people, a gate that needs review and has nobody to ask, a quorum above the number of people,
- * reminders or an escalation at or after the deadline, and one person under two names.
+ * reminders or an escalation at or after the deadline, one person under two names, and a Slack channel where the gate needs
+ * to know who decides.
  */
 export function parsePolicy(value: unknown): Result<Policy, Problem[]> {
   const parsed = policySchema.safeParse(value);
@@ -161,6 +175,9 @@ export function everyoneIn(policy: Policy, references: readonly string[]): Polic
   return [...people.values()];
 }
 
+/** A Slack channel in place of a person: whoever of it decides counts as "someone in" it. */
+export const isSlackChannel = ({ slack }: Pick<PolicyReviewer, "slack">): boolean => slack !== undefined && /^[CG]/.test(slack);
+
 /** One person is one name, one mail address and one Slack id: the quorum counts names. */
 function peopleProblems(policy: Policy): Problem[] {
   const problems: Problem[] = [];
@@ -173,10 +190,15 @@ function peopleProblems(policy: Policy): Problem[] {
       const at = (member: string, message: string): number =>
         problems.push({ pointer: pointerTo(["reviewers", group, index, member]), message });
       const key = person.name.normalize("NFKC").toLowerCase();
-      const description = JSON.stringify([person.name, person.email, person.slack, person.language]);
+      const description = JSON.stringify([person.name, person.email, person.slack, person.webhook, person.notify, person.language]);
       if (inGroup.has(key)) at("name", "stands twice in this group");
       else if ((described.get(key) ?? description) !== description) at("name", "is described differently in another group");
       if (Object.hasOwn(policy.reviewers, person.name)) at("name", "is also the name of a group");
+      if (person.notify !== undefined) {
+        if (new Set(person.notify).size !== person.notify.length) at("notify", "names a channel twice");
+        const without = person.notify.find((channel) => person[channel] === undefined);
+        if (without !== undefined) at("notify", `names ${without}, and there is no ${without} address`);
+      }
       inGroup.add(key);
       described.set(key, description);
       for (const member of ["email", "slack"] as const) {
@@ -205,9 +227,16 @@ function gateProblems(policy: Policy, gate: Policy["default"], path: readonly Pr
     known(gate.escalate.to, ["escalate", "to"]);
     if (gate.escalate.afterSeconds >= gate.deadlineSeconds) at(["escalate", "afterSeconds"], "is not before the deadline");
   }
+  known(gate.handOverTo ?? [], ["handOverTo"]);
   for (const [index, moment] of gate.remindAtSeconds.entries())
     if (moment >= gate.deadlineSeconds) at(["remindAtSeconds", index], "is not before the deadline");
   if (gate.request === "refuse" || (gate.request === "allow" && gate.response === "allow")) return problems;
+  const asked = everyoneIn(policy, [...gate.reviewers, ...(gate.escalate?.to ?? [])]);
+  const anonymous = asked.find(isSlackChannel);
+  if (anonymous !== undefined && (gate.quorum > 1 || !gate.selfApproval)) {
+    const member = gate.quorum > 1 ? "quorum" : "selfApproval";
+    at([member], `needs persons, and ${anonymous.name} is a Slack channel: nobody can tell who of it decides`);
+  }
   const people = everyoneIn(policy, gate.reviewers).length;
   if (people === 0) at(["reviewers"], "names nobody, and a gate needs review");
   // A link names its reviewer in one byte, and nobody asks so many.

@@ -18,6 +18,9 @@ export type Closing =
     }
   | { readonly how: "expired" | "cancelled" | "undeliverable"; readonly at: number; readonly why: string };
 
+/** A reviewer who gave up their place, and to whom, if to anybody. */
+export type Leaving = { readonly reviewer: string; readonly at: number; readonly to: string | null };
+
 export type Review = {
   readonly gate: Gate;
   readonly version: number;
@@ -25,8 +28,10 @@ export type Review = {
   readonly openedAt: number;
   readonly deadlineAt: number;
   readonly quorum: number;
-  /** Names; only these may decide. */
+  /** Names; only these may decide. Escalation and hand-over change the list. */
   readonly reviewers: readonly string[];
+  /** Who was asked and is not any more: they handed it over, or said that it is not theirs. */
+  readonly left: readonly Leaving[];
   /** The person whose client asked, where the API key names one, and whether they may approve their own request. */
   readonly owner: string | null;
   readonly selfApproval: boolean;
@@ -59,7 +64,7 @@ export type Verdict =
   /** The content changed since the page was made. */
   | { readonly kind: "stale"; readonly version: number; readonly digest: string }
   | { readonly kind: "late" }
-  | { readonly kind: "notAllowed"; readonly why: "notAReviewer" | "ownRequest" };
+  | { readonly kind: "notAllowed"; readonly why: "notAReviewer" | "ownRequest" | "left" };
 
 /**
  * Judges one answer to a review.
@@ -67,7 +72,8 @@ export type Verdict =
  * @returns The verdict, with the review as it is to be written where the answer counts.
  */
 export function decide(review: Review, answer: Answer, now: number): Verdict {
-  if (!review.reviewers.includes(answer.reviewer)) return { kind: "notAllowed", why: "notAReviewer" };
+  const barred = barredFrom(review, answer.reviewer);
+  if (barred !== null) return barred;
   if (review.closing !== null)
     return isRepeat(review, review.closing, answer) ? { kind: "repeated" } : { kind: "closed", closing: review.closing };
   if (now >= review.deadlineAt) return { kind: "late" };
@@ -114,4 +120,61 @@ function isRepeat(review: Review, closing: Closing, answer: Answer): boolean {
 /** Closes an open review from outside: its deadline, a cancellation, or that nobody could be reached. Null where it is closed already. */
 export function closeReview(review: Review, how: "expired" | "cancelled" | "undeliverable", why: string, at: number): Review | null {
   return review.closing === null ? { ...review, closing: { how, why, at } } : null;
+}
+
+function barredFrom(review: Review, reviewer: string): { readonly kind: "notAllowed"; readonly why: "notAReviewer" | "left" } | null {
+  if (review.reviewers.includes(reviewer)) return null;
+  return { kind: "notAllowed", why: review.left.some((each) => each.reviewer === reviewer) ? "left" : "notAReviewer" };
+}
+
+/** A reviewer gives up their place: to somebody else, or because the review is not theirs. */
+export type GivingUp = { readonly reviewer: string; readonly to: string | null };
+
+export type GivenUp =
+  /** `exhausted`: too few are left to reach the quorum. */
+  | { readonly kind: "gaveUp"; readonly review: Review; readonly exhausted: boolean }
+  | { readonly kind: "repeated" }
+  | { readonly kind: "closed"; readonly closing: Closing }
+  | { readonly kind: "late" }
+  | {
+      readonly kind: "notAllowed";
+      readonly why: "notAReviewer" | "ownRequest" | "left" | "hasApproved" | "isAskedAlready";
+    };
+
+/**
+ * Judges a reviewer's wish to give up their place. Refused: to whoever has approved (their approval stands), to the person
+ * whose client asked where they may not approve their own request (they would choose who does), and to hand it to somebody
+ * who is asked anyway. Whether `to` is a reviewer at all is the caller's to know.
+ * @param now Unix milliseconds.
+ */
+export function giveUp(review: Review, { reviewer, to }: GivingUp, now: number): GivenUp {
+  if (review.left.some((each) => each.reviewer === reviewer && each.to === to)) return { kind: "repeated" };
+  const barred = barredFrom(review, reviewer);
+  if (barred !== null) return barred;
+  if (review.closing !== null) return { kind: "closed", closing: review.closing };
+  if (now >= review.deadlineAt) return { kind: "late" };
+  if (review.votes.some((vote) => vote.reviewer === reviewer)) return { kind: "notAllowed", why: "hasApproved" };
+  if (to !== null && !review.selfApproval && review.owner === reviewer) return { kind: "notAllowed", why: "ownRequest" };
+  if (to !== null && review.reviewers.includes(to)) return { kind: "notAllowed", why: "isAskedAlready" };
+  const others = review.reviewers.filter((each) => each !== reviewer);
+  const next: Review = {
+    ...review,
+    reviewers: to === null ? others : [...others, to],
+    left: [...review.left.filter((each) => each.reviewer !== to), { reviewer, at: now, to }],
+  };
+  return { kind: "gaveUp", review: next, exhausted: ableToApprove(next) < review.quorum };
+}
+
+const ableToApprove = ({ reviewers, selfApproval, owner }: Review): number =>
+  reviewers.filter((each) => selfApproval || each !== owner).length;
+
+/** Asks more people. Null where it changes nothing: the review is over, or all of them are asked, or gave up their place. */
+export function askAlso(
+  review: Review,
+  names: readonly string[],
+): { readonly review: Review; readonly added: readonly string[]; readonly exhausted: boolean } | null {
+  const added = names.filter((name) => !review.reviewers.includes(name) && review.left.every((each) => each.reviewer !== name));
+  if (review.closing !== null || added.length === 0) return null;
+  const next = { ...review, reviewers: [...review.reviewers, ...added] };
+  return { review: next, added, exhausted: ableToApprove(next) < review.quorum };
 }

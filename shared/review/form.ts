@@ -3,14 +3,39 @@
 import { err, ok, type Result } from "../result.ts";
 
 /** Every `name` in the form. An edited text's name is `edit:` and the JSON pointer of its place in the content. */
-export const formFields = { nonce: "nonce", version: "version", digest: "digest", act: "act", reason: "reason", model: "model" } as const;
+export const formFields = {
+  nonce: "nonce",
+  version: "version",
+  digest: "digest",
+  act: "act",
+  reason: "reason",
+  model: "model",
+  to: "to",
+  grant: "grant",
+  grantHours: "grant-hours",
+  grantUses: "grant-uses",
+} as const;
 
 const editPrefix = "edit:";
 
 export const editField = (path: string): string => editPrefix + path;
 
-/** What the pressed button asks for. Only `approve` and `deny` decide. */
-export type Act = "approve" | "deny" | "preview";
+/** What the pressed button asks for. `approve` and `deny` decide; `handOver` and `notMine` give up the reviewer's place. */
+export type Act = "approve" | "deny" | "preview" | "handOver" | "notMine";
+
+/** Which later requests a grant lets pass: the very same one, or any of the same shape; of whom. */
+export const grantKinds = ["exact", "shape"] as const;
+export const grantScopes = ["session", "server", "key"] as const;
+
+/** "Allow this in future", as the form asks for it beside an approval. */
+export type GrantWish = {
+  readonly what: (typeof grantKinds)[number];
+  readonly scope: (typeof grantScopes)[number];
+  /** 1 to 720. */
+  readonly hours: number;
+  /** 1 to 1,000. */
+  readonly uses: number;
+};
 
 export type SubmittedForm = {
   readonly nonce: string;
@@ -21,6 +46,10 @@ export type SubmittedForm = {
   readonly reason?: string;
   /** The id of the model that the reviewer wants first. The page always has one chosen: the first, unless another was picked. */
   readonly model?: string;
+  /** With `handOver`: the name of the reviewer who is to decide instead. */
+  readonly to?: string;
+  /** With `approve`. */
+  readonly grant?: GrantWish;
   /** Path to text as the browser sent it, for every field on the page, changed or not. */
   readonly edits: ReadonlyMap<string, string>;
 };
@@ -30,7 +59,7 @@ export type FormFault = { readonly kind: "missing" | "repeated" | "malformed" | 
 
 export const longestReason = 1_000;
 
-const acts: readonly Act[] = ["approve", "deny", "preview"];
+const acts: readonly Act[] = ["approve", "deny", "preview", "handOver", "notMine"];
 const shapes = {
   nonce: /^[A-Za-z0-9_.~-]{1,300}$/,
   version: /^[1-9][0-9]{0,8}$/,
@@ -68,6 +97,11 @@ export function parseDecisionForm(fields: Iterable<[string, string]>): Result<Su
   if (reason.length > longestReason) return err({ kind: "tooLong", field: "reason" });
   const model = plain.get(formFields.model);
   if (model !== undefined && (model === "" || model.length > 500)) return err({ kind: "malformed", field: "model" });
+  // The page always has somebody chosen, and what grant there might be; both count with their own button alone.
+  const to = act === "handOver" ? plain.get(formFields.to) : undefined;
+  if (act === "handOver" && (to === undefined || to === "" || to.length > 80)) return err({ kind: "malformed", field: "to" });
+  const grant = act === "approve" ? parseGrant(plain) : ok(undefined);
+  if (!grant.ok) return grant;
 
   return ok({
     nonce: plain.get(formFields.nonce) ?? "",
@@ -76,8 +110,33 @@ export function parseDecisionForm(fields: Iterable<[string, string]>): Result<Su
     act,
     ...(reason === "" ? {} : { reason }),
     ...(model === undefined ? {} : { model }),
+    ...(to === undefined ? {} : { to }),
+    ...(grant.value === undefined ? {} : { grant: grant.value }),
     edits,
   });
+}
+
+/** `grant` is empty for "not now", or a scope and a kind: `server:shape`. */
+function parseGrant(plain: ReadonlyMap<string, string>): Result<GrantWish | undefined, FormFault> {
+  const text = plain.get(formFields.grant) ?? "";
+  if (text === "") return ok(undefined);
+  const [first, second] = text.split(":");
+  const scope = grantScopes.find((each) => each === first);
+  const what = grantKinds.find((each) => each === second);
+  if (scope === undefined || what === undefined || text !== `${scope}:${what}`) return err({ kind: "malformed", field: "grant" });
+  const hours = wholeNumber(plain.get(formFields.grantHours) ?? "24", longestGrantHours);
+  if (hours === null) return err({ kind: "malformed", field: formFields.grantHours });
+  const uses = wholeNumber(plain.get(formFields.grantUses) ?? "10", mostGrantUses);
+  if (uses === null) return err({ kind: "malformed", field: formFields.grantUses });
+  return ok({ what, scope, hours, uses });
+}
+
+export const longestGrantHours = 720;
+export const mostGrantUses = 1_000;
+
+function wholeNumber(text: string, most: number): number | null {
+  const value = /^[1-9][0-9]{0,3}$/.test(text) ? Number(text) : 0;
+  return value >= 1 && value <= most ? value : null;
 }
 
 /** A fault may name our own fields only; any other name is text from outside. */

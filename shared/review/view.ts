@@ -33,6 +33,13 @@ export type ReviewState =
 /** What became of the run after this review, for the page that is opened later. */
 export type RunProgress = "waiting" | "generating" | "responseReview" | "completed" | "rejected" | "expired" | "cancelled" | "failed";
 
+/** A grant that this review may be remembered as. */
+export type GrantOffer = {
+  readonly scopes: readonly ("session" | "server" | "key")[];
+  /** The level above which a later request is asked about all the same. */
+  readonly risk: "none" | "low" | "medium" | "high";
+};
+
 export type ReviewView = {
   readonly gate: Gate;
   readonly state: ReviewState;
@@ -60,6 +67,16 @@ export type ReviewView = {
   readonly deadlineAt: number;
   readonly quorum: number;
   readonly rule: string;
+  /** This reviewer's own approval of the current version, where others are still to give theirs. */
+  readonly ownVote?: { readonly at: number } | null;
+  /** This reviewer gave up their place: to somebody, or (null) because it is not theirs. */
+  readonly left?: { readonly at: number; readonly to: string | null } | null;
+  /** Whether this reviewer may approve: not where it is their own request and the policy bars that. */
+  readonly mayApprove?: boolean;
+  /** Names of those whom this reviewer may hand it to; empty where they may not. */
+  readonly handOverTo?: readonly string[];
+  /** What may be allowed in future with this approval; null where the rules offer nothing. */
+  readonly grant?: GrantOffer | null;
   /** Whether the server will be told the reason of a "no". Where absent the page does not say. */
   readonly tellReason?: boolean;
   /** The current version of the request (at the response gate: the approved one). */

@@ -3,7 +3,17 @@
 // No clock, no storage, no content: digests stand for the request and the reply. The RunObject reads the state, asks
 // `step`, commits what comes back in one transaction, and only then performs the effects.
 
-import { type Answer, type Review, type Verdict, closeReview, decide } from "../review/decision.ts";
+import {
+  type Answer,
+  type GivenUp,
+  type GivingUp,
+  type Review,
+  type Verdict,
+  askAlso,
+  closeReview,
+  decide,
+  giveUp,
+} from "../review/decision.ts";
 import type { Gate } from "../review/view.ts";
 import { unreachable } from "../result.ts";
 
@@ -25,6 +35,8 @@ export type End =
 /** Who decides at both gates of this run, taken down when it was received. */
 export type ReviewTerms = {
   readonly reviewers: readonly string[];
+  /** Who is asked too where the others take too long, or have all given up their places. */
+  readonly escalateTo: readonly string[];
   readonly quorum: number;
   readonly owner: string | null;
   readonly selfApproval: boolean;
@@ -47,6 +59,8 @@ export type RunState = {
 export type RunEvent =
   | { readonly kind: "received" }
   | { readonly kind: "answered"; readonly gate: Gate; readonly answer: Answer }
+  | { readonly kind: "gaveUp"; readonly gate: Gate; readonly giving: GivingUp }
+  | { readonly kind: "escalate"; readonly gate: Gate }
   | { readonly kind: "deadline"; readonly gate: Gate }
   | { readonly kind: "undeliverable"; readonly gate: Gate }
   | { readonly kind: "cancelled"; readonly cause: CancelCause }
@@ -55,8 +69,17 @@ export type RunEvent =
   /** The object that made the call is gone and its answer with it. */
   | { readonly kind: "callLost"; readonly call: number };
 
+/** Why reviewers hear of a review: it was opened, handed to them, or is late. */
+export type AskWhy = "asked" | "handedOver" | "escalated";
+
 export type Effect =
-  | { readonly kind: "ask"; readonly gate: Gate }
+  /** A review has begun: its clock runs. */
+  | { readonly kind: "open"; readonly gate: Gate }
+  | { readonly kind: "ask"; readonly gate: Gate; readonly reviewers: readonly string[]; readonly why: AskWhy }
+  /** What they were shown is not what is there now: an edit, or somebody's vote. */
+  | { readonly kind: "tellAgain"; readonly gate: Gate; readonly why: "changed" | "voted" }
+  /** These are not asked any more, and are to be left alone. */
+  | { readonly kind: "release"; readonly gate: Gate; readonly reviewers: readonly string[] }
   | { readonly kind: "withdraw"; readonly gate: Gate }
   /** `again`: an earlier call of this run may have been paid for; the record must say so. */
   | { readonly kind: "callModel"; readonly call: number; readonly again: boolean }
@@ -67,6 +90,8 @@ export type Step = {
   readonly effects: readonly Effect[];
   /** For an answer only. */
   readonly verdict: Verdict | null;
+  /** For a reviewer who gives up their place only. */
+  readonly givenUp?: GivenUp;
 };
 
 /** A run as it begins: nothing asked, nothing called. */
@@ -92,6 +117,14 @@ export function step(state: RunState, event: RunEvent, now: number): Step {
       return state.gates.request ? openReview(state, "request", state.requestDigest, now) : startCall(state, now, false);
     case "answered":
       return answered(state, event.gate, event.answer, now);
+    case "gaveUp":
+      return gaveUp(state, event.gate, event.giving, now);
+    case "escalate": {
+      const review = openGate(state) === event.gate ? state.reviews[event.gate] : null;
+      if (review === null) return still(state);
+      const asked = escalated(state, review);
+      return asked === null ? still(state) : { state: asked.state, effects: asked.effects, verdict: null };
+    }
     case "deadline": {
       const review = state.reviews[event.gate];
       if (review === null || now < review.deadlineAt) return still(state);
@@ -126,16 +159,7 @@ function answered(state: RunState, gate: Gate, answer: Answer, now: number): Ste
     case "voted": {
       const next = withReview(state, verdict.review);
       // Others approved, or are yet to be asked about, what was there before the edit.
-      return {
-        state: next,
-        effects: verdict.edited
-          ? [
-              { kind: "withdraw", gate },
-              { kind: "ask", gate },
-            ]
-          : [],
-        verdict,
-      };
+      return { state: next, effects: [{ kind: "tellAgain", gate, why: verdict.edited ? "changed" : "voted" }], verdict };
     }
     case "approved": {
       const next = withReview(state, verdict.review);
@@ -156,6 +180,34 @@ function answered(state: RunState, gate: Gate, answer: Answer, now: number): Ste
     default:
       return unreachable(verdict);
   }
+}
+
+/** A reviewer leaves: their heir is asked, or, where too few are left, those of the escalation; or else nobody can decide any more. */
+function gaveUp(state: RunState, gate: Gate, giving: GivingUp, now: number): Step {
+  const review = state.reviews[gate];
+  if (review === null) return { ...still(state), givenUp: { kind: "notAllowed", why: "notAReviewer" } };
+  const givenUp = giveUp(review, giving, now);
+  if (givenUp.kind !== "gaveUp") return { ...still(state), givenUp };
+  const released: Effect = { kind: "release", gate, reviewers: [giving.reviewer] };
+  const next = withReview(state, givenUp.review);
+  if (!givenUp.exhausted) {
+    const heirs: Effect[] = giving.to === null ? [] : [{ kind: "ask", gate, reviewers: [giving.to], why: "handedOver" }];
+    return { state: next, effects: [released, ...heirs], verdict: null, givenUp };
+  }
+  const asked = escalated(next, givenUp.review);
+  if (asked !== null && !asked.exhausted) return { state: asked.state, effects: [released, ...asked.effects], verdict: null, givenUp };
+  const ended = endReview(next, givenUp.review, "undeliverable", "nobody is left who may decide", { kind: "undeliverable", gate }, now);
+  return { ...ended, effects: [released, ...ended.effects], givenUp };
+}
+
+function escalated(state: RunState, review: Review): (Pick<Step, "state" | "effects"> & { readonly exhausted: boolean }) | null {
+  const asked = askAlso(review, state.terms.escalateTo);
+  if (asked === null) return null;
+  return {
+    state: withReview(state, asked.review),
+    effects: [{ kind: "ask", gate: review.gate, reviewers: asked.added, why: "escalated" }],
+    exhausted: asked.exhausted,
+  };
 }
 
 function cancelled(state: RunState, cause: CancelCause, now: number): Step {
@@ -207,13 +259,21 @@ function openReview(state: RunState, gate: Gate, digest: string, now: number): S
     deadlineAt: now + deadlineSeconds * 1000,
     quorum,
     reviewers,
+    left: [],
     owner,
     selfApproval,
     votes: [],
     closing: null,
   };
   const phase = gate === "request" ? "requestReview" : "responseReview";
-  return { state: { ...withReview(state, review), phase }, effects: [{ kind: "ask", gate }], verdict: null };
+  return {
+    state: { ...withReview(state, review), phase },
+    effects: [
+      { kind: "open", gate },
+      { kind: "ask", gate, reviewers, why: "asked" },
+    ],
+    verdict: null,
+  };
 }
 
 function startCall(state: RunState, now: number, again: boolean): Step {

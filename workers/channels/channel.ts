@@ -1,28 +1,72 @@
 // What every channel of notices can do, and which ones this gateway has.
+//
+// A channel carries words to a reviewer and back to nobody: it decides nothing. The RunObject asks it from its outbox, one
+// notice at a time, writes down what came of it, and asks again where it is told to.
 
 import type { Reviewer } from "../../shared/policy/evaluate.ts";
 import type { LinkChannel } from "../../shared/review/link.ts";
+import type { ReviewView } from "../../shared/review/view.ts";
+import type { AskWhy } from "../../shared/run/lifecycle.ts";
 import type { Env } from "../env.ts";
 import type { LinkRow } from "../objects/run-store.ts";
 import { settingsOf } from "../settings.ts";
 import { outboxChannel } from "./outbox.ts";
 
-/** One review that one reviewer is to hear of. Its link is made from the row when it is sent, never stored. */
-export type Notice = { readonly run: string; readonly link: LinkRow; readonly reviewer: Reviewer; readonly at: number };
+/** Why a reviewer hears of a review, the first time or again. */
+export type NoticeWhy = AskWhy | "reminder" | "changed" | "voted" | "newLink";
+
+/** One review that one reviewer is to hear of. */
+export type Notice = {
+  readonly run: string;
+  readonly link: LinkRow;
+  /** The reviewer's personal link, computed for this attempt and stored nowhere. */
+  readonly url: string;
+  readonly reviewer: Reviewer;
+  readonly why: NoticeWhy;
+  /** Everything that the reviewer's page would show now. What of the content may be in the notice is `excerpt`'s to say. */
+  readonly view: ReviewView;
+  /** `none`: nothing of the content. `start`: its beginning. */
+  readonly excerpt: "none" | "start";
+  /** What the channel said of the first notice of this link (`Sent.receipt`), or null. */
+  readonly receipt: string | null;
+  /** The same for every attempt at this very notice: for channels that can tell a repeat. */
+  readonly idempotencyKey: string;
+};
+
+/** Why a notice did not go out, in words that may be shown to operators and stand in the record. */
+export type NoticeFault =
+  | "rateLimited"
+  | "dailyLimit"
+  | "suppressed"
+  | "notAllowed"
+  | "notVerified"
+  | "invalid"
+  | "unauthorized"
+  | "notFound"
+  | "unavailable"
+  | "notConfigured";
+
+export type Sent =
+  /** `receipt`: what the channel needs to change or follow what it sent; null where it keeps the one it had. */
+  | { readonly kind: "sent"; readonly receipt: string | null }
+  /** Worth another attempt, in `afterMs` where the other side named a time (such waits are no failures). */
+  | { readonly kind: "again"; readonly why: NoticeFault; readonly afterMs?: number }
+  /** No attempt will ever do it: the reviewer's other channel is asked at once. */
+  | { readonly kind: "failed"; readonly why: NoticeFault };
 
 export type Channel = {
   readonly name: LinkChannel;
   /** Whether this channel has an address of the reviewer. */
   reaches(reviewer: Reviewer): boolean;
-  /** True where the notice was taken. May be called twice for one notice; false or an error is one of the attempts after which the channel counts as failed. */
-  send(notice: Notice): Promise<boolean>;
-  /** The review is over: what was sent says so. */
-  ended(notice: Notice, how: string): Promise<void>;
+  /** May be called twice for one notice. An error is an attempt that failed. */
+  send(notice: Notice): Promise<Sent>;
+  /** The review is over, or not this reviewer's any more: what was sent says so, where it can be changed. */
+  ended(notice: Notice): Promise<Sent>;
 };
 
 /** The channels that are configured. Without PUBLIC_URL there are none: a link could not be built. */
 export function openChannels(env: Env): Channel[] {
   const { publicUrl, outbox } = settingsOf(env);
   if (publicUrl === undefined) return [];
-  return outbox ? [outboxChannel(env)] : [];
+  return [...(outbox ? [outboxChannel()] : [])];
 }

@@ -1,0 +1,103 @@
+// What the RunObject takes and answers, for the routes that call it. Types that cross the RPC boundary are flat: whatever is
+// nested goes as JSON text.
+
+import type { Reviewer } from "../../shared/policy/evaluate.ts";
+import type { GivenUp, Verdict } from "../../shared/review/decision.ts";
+import type { EditFault } from "../../shared/review/edit.ts";
+import type { SubmittedForm } from "../../shared/review/form.ts";
+import type { Gate, ReviewView } from "../../shared/review/view.ts";
+import type { RunOpening } from "../../shared/run/opening.ts";
+
+export type RunSnapshot = {
+  readonly id: string;
+  readonly key: string;
+  readonly state: string;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly mode: RunOpening["mode"];
+  readonly ttlMs: number | null;
+  readonly server: string;
+  readonly name: string;
+  /** The answer, once it may be delivered: JSON of `Answer`. */
+  readonly answer: string | null;
+};
+
+/** What a reviewer wants done, by whatever channel: a review form without its nonce. */
+export type Submission = Omit<SubmittedForm, "nonce" | "edits"> & {
+  /** Path to text, for every field that was shown for editing, changed or not. */
+  readonly edits: readonly (readonly [string, string])[];
+};
+
+export type DecideInput = {
+  readonly gate: Gate;
+  /** The place of the link's reviewer. */
+  readonly reviewer: number;
+  readonly link: string;
+  /** What makes it count once: the form's nonce, or the signature of a Slack request. */
+  readonly once: string;
+  /** Everything that was sent: the same `once` with the same words is the same answer, with others it is refused. */
+  readonly words: string;
+  /** JSON of `Submission`. */
+  readonly submission: string;
+  /** The Slack member who pressed, where the link is a Slack channel's: the record names them beside it. */
+  readonly slackUser: string | null;
+};
+
+/** What became of it. */
+export type DecideAnswer =
+  | { readonly kind: "decided" | "repeated" }
+  | { readonly kind: "verdict"; readonly verdict: Extract<Verdict, { kind: "closed" | "stale" | "late" | "notAllowed" }> }
+  | { readonly kind: "cannotGiveUp"; readonly why: Extract<GivenUp, { kind: "notAllowed" }>["why"] | "noSuchReviewer" | "unreachable" }
+  /** The grant that was asked for with the approval is not on offer: nothing was decided. */
+  | { readonly kind: "noGrant" }
+  | { readonly kind: "invalidEdit"; readonly faults: readonly EditFault[] }
+  | { readonly kind: "onceUsed" | "noSuchLink" };
+
+/** A Slack message's review, as the interactions route needs it to judge a press. */
+export type SlackTarget = {
+  readonly view: ReviewView;
+  readonly excerpt: "none" | "start";
+  readonly reviewer: Reviewer;
+  /** The reviewer's place, as the token has it. */
+  readonly place: number;
+  readonly expiresAtSeconds: number;
+  /** What the Slack channel said when the message was posted (`Sent.receipt`); null before that is known. */
+  readonly receipt: string | null;
+  /** The Slack links of this gate's reviewers, this one among them. */
+  readonly colleagues: readonly { readonly link: string; readonly place: number; readonly reviewer: Reviewer }[];
+};
+
+/** Words that one Slack member alone is to see, by name: the channel has the sentences. */
+export type SlackWords =
+  | "notYours"
+  | "alreadyDecided"
+  | "stale"
+  | "late"
+  | "ownRequest"
+  | "left"
+  | "openPersonalLink"
+  | "tooLongToEdit"
+  | "dialogFailed"
+  | "invalidEdit"
+  | "oldMessage";
+
+export type TellInput = {
+  readonly gate: Gate;
+  /** The Slack link by whose message they are told. */
+  readonly link: string;
+  /** The member's id. */
+  readonly user: string;
+  readonly words: SlackWords;
+  /** Whether the member's own personal link is to go with it: only where they are a reviewer of this gate. */
+  readonly withLink: boolean;
+};
+
+/** How an expired link stands: what its page may say without the content. */
+export type ExpiredLink = {
+  /** Whether the review still waits and a new link could be sent. */
+  readonly open: boolean;
+  readonly state: ReviewView["state"]["kind"];
+  readonly channel: string;
+};
+
+export type RenewAnswer = { readonly kind: "sent" | "tooOften" | "over" | "noSuchLink" };
