@@ -6,6 +6,8 @@ export const paths = {
   sessionRequest: "/sessions/:session/requests/:id",
   run: "/runs/:id",
   review: "/r/:token",
+  reviewLive: "/r/:token/live",
+  slackInteractions: "/slack/interactions",
   health: "/healthz",
   openapi: "/openapi.json",
   admin: {
@@ -18,6 +20,9 @@ export const paths = {
     runs: "/admin/runs",
     run: "/admin/runs/:id",
     notices: "/admin/notices",
+    grants: "/admin/grants",
+    grant: "/admin/grants/:id",
+    doctor: "/admin/doctor",
     record: "/admin/record",
     versions: "/admin/:document/versions",
     version: "/admin/:document/versions/:version",
