@@ -73,6 +73,9 @@ export const digestOf = (domain: string, value: unknown): string => hashing.sha2
 export const macOf = (key: Uint8Array, domain: string, bytes: Uint8Array): Uint8Array =>
   hashing.hmacSha256(key, concatBytes(utf8ToBytes(`${domain}\0`), bytes));
 
+/** HMAC-SHA-256 over the bytes as they are: for what others sign. What we sign ourselves has a domain (`macOf`). */
+export const hmacSha256 = (key: Uint8Array, bytes: Uint8Array): Uint8Array => hashing.hmacSha256(key, bytes);
+
 /** Compares without telling by its time where the first difference is. Unequal lengths are unequal. */
 export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
   if (a.length !== b.length) return false;
