@@ -1,13 +1,16 @@
 // The end of the review form: preview, approve, deny. The first button decides nothing, because it is the one that a browser
 // presses for Enter in a field, and that a scanner presses when it presses "the" button.
 
+import type { Child } from "hono/jsx";
 import type { SubmittedForm } from "../../shared/review/form.ts";
 import { formFields, longestReason } from "../../shared/review/form.ts";
 import type { ReviewView } from "../../shared/review/view.ts";
+import { Grant, type KeptGrant } from "./grant-offer.tsx";
 import { modelsOnButton } from "./models.tsx";
 import { Name } from "./outside-text.tsx";
 import { reviewWords as words, timeWords } from "./review-words.ts";
 import { fill } from "./sentence.tsx";
+import { mayApprove } from "./standing.ts";
 
 /** A name of any length may come from outside; on a button a long one would push the words that matter off the screen. */
 const shortName = (name: string): string | undefined => (/^[A-Za-z0-9._:/@-]{1,48}$/.test(name) ? name : undefined);
@@ -41,13 +44,42 @@ const reasonHint = (view: ReviewView): string =>
 const exactly = ({ gate, models }: ReviewView): string =>
   gate === "request" && models.length === 1 ? words.request.exactlyOne : words[gate].exactly;
 
-export const Decision = ({ view, kept }: { view: ReviewView; kept: SubmittedForm | undefined }) => (
+/** The first control: it is pressed by Enter in a field, and by what presses anything, and decides nothing. */
+const Harmless = ({ hint, name }: { hint: string; name: string }) => (
+  <div class="choice">
+    <p id="preview-hint">{hint}</p>
+    <button type="submit" name={formFields.act} value="preview" class="quiet" aria-describedby="preview-hint">
+      {name}
+    </button>
+  </div>
+);
+
+const Approve = ({ view, grant }: { view: ReviewView; grant: KeptGrant | undefined }) => (
+  <>
+    <Harmless hint={words.decide.changed} name={words.decide.preview} />
+    {view.grant == null ? null : <Grant view={view} offer={view.grant} kept={grant} />}
+    <div class="choice">
+      <button type="submit" name={formFields.act} value="approve" class="approve">
+        <ApproveWords view={view} />
+      </button>
+    </div>
+  </>
+);
+
+/** What approving would do; or why this reviewer cannot. */
+function standing(view: ReviewView): Child {
+  if (mayApprove(view)) return fill(exactly(view), { version: String(view.version) });
+  return view.ownVote == null ? words.decide.ownRequest : fill(words.decide.ownVote, { version: String(view.version) });
+}
+
+type DecisionProps = { view: ReviewView; kept: SubmittedForm | undefined; grant: KeptGrant | undefined };
+
+export const Decision = ({ view, kept, grant }: DecisionProps) => (
   <section class="decision" id="decision" tabindex={-1} aria-labelledby="decision-heading">
     <h2 id="decision-heading">{words.decide.heading}</h2>
     <p>{fill(words.decide.as, { reviewer: <Name value={view.reviewer} /> })}</p>
     <p>
-      {fill(exactly(view), { version: String(view.version) })} {words[view.gate].notSent}{" "}
-      {fill(words.decide.silence, { deadline: timeWords(view.deadlineAt) })}
+      {standing(view)} {words[view.gate].notSent} {fill(words.decide.silence, { deadline: timeWords(view.deadlineAt) })}
     </p>
     {view.quorum > 1 ? (
       <p>
@@ -57,17 +89,11 @@ export const Decision = ({ view, kept }: { view: ReviewView; kept: SubmittedForm
           : ""}
       </p>
     ) : null}
-    <div class="choice">
-      <p id="preview-hint">{words.decide.changed}</p>
-      <button type="submit" name={formFields.act} value="preview" class="quiet" aria-describedby="preview-hint">
-        {words.decide.preview}
-      </button>
-    </div>
-    <div class="choice">
-      <button type="submit" name={formFields.act} value="approve" class="approve">
-        <ApproveWords view={view} />
-      </button>
-    </div>
+    {mayApprove(view) ? (
+      <Approve view={view} grant={grant} />
+    ) : (
+      <Harmless hint={words.decide.lookAgainHint} name={words.decide.lookAgain} />
+    )}
     <div class="choice deny-choice">
       <label for="reason">{words.decide.reason}</label>
       <p id="reason-hint">{reasonHint(view)}</p>

@@ -6,8 +6,7 @@ import type { ReviewState, ReviewView } from "../../shared/review/view.ts";
 import { Name, Plain } from "./outside-text.tsx";
 import { progressWords, reviewWords as words, timeWords } from "./review-words.ts";
 import { fill } from "./sentence.tsx";
-
-export const isOpen = (state: ReviewState): boolean => state.kind === "open" || state.kind === "voted";
+import { isOpen } from "./standing.ts";
 
 /** The state in a word or two: the banner's heading and the page's title. */
 export function stateWords(state: ReviewState): string {
@@ -49,9 +48,29 @@ function afterwards({ gate, state, progress }: ReviewView): string {
   return progressWords[progress];
 }
 
+/** What this reviewer did themselves, where the review goes on without them or waits for others. */
+export const OwnStanding = ({ view: { state, ownVote, left } }: { view: ReviewView }) => {
+  if (left != null) {
+    const sentence = left.to === null ? words.own.notMine : words.own.handedOver;
+    return (
+      <section class="outcome" role="status">
+        <h2>{words.own.leftHeading}</h2>
+        <p>{fill(sentence, { to: <Name value={left.to ?? ""} />, at: timeWords(left.at) })}</p>
+      </section>
+    );
+  }
+  if (ownVote == null || state.kind !== "voted") return null;
+  return (
+    <section class="outcome approved" role="status">
+      <h2>{words.own.votedHeading}</h2>
+      <p>{fill(words.own.voted(state.quorum - state.votes), { at: timeWords(ownVote.at) })}</p>
+    </section>
+  );
+};
+
 export const Outcome = ({ view }: { view: ReviewView }) => {
   const { state } = view;
-  if (state.kind === "open") return null;
+  if (state.kind === "open" || (state.kind === "voted" && view.ownVote != null)) return null;
   const reason = reasonOf(state);
   const after = afterwards(view);
   return (

@@ -46,6 +46,15 @@ export const Frame = ({ from, children }: FrameProps) => (
   </div>
 );
 
+/** A segment as letters alone. */
+const lettersOf = (segment: Segment): string => {
+  if (segment.kind === "text") return segment.text;
+  return segment.kind === "unseen" ? `⟨${segment.label}⟩` : `\n⟨${words.outside.blankLines(segment.count)}⟩\n`;
+};
+
+/** A short text from outside where only letters can stand, such as an option: what would be invisible is named in brackets. */
+export const plainLetters = (value: string): string => viewText(value).map(lettersOf).join("");
+
 /** Elements are dear: a text that is nothing but unseen characters must not make a page that no browser opens. */
 const mostLabels = 1_000;
 
@@ -54,11 +63,7 @@ function withFewLabels(segments: readonly Segment[]): readonly Segment[] {
   let labels = 0;
   const from = segments.findIndex((segment) => segment.kind !== "text" && (labels += 1) > mostLabels);
   if (from === -1) return segments;
-  const rest = segments.slice(from).map((segment) => {
-    if (segment.kind === "text") return segment.text;
-    return segment.kind === "unseen" ? `⟨${segment.label}⟩` : `\n⟨${words.outside.blankLines(segment.count)}⟩\n`;
-  });
-  return [...segments.slice(0, from), { kind: "text", text: rest.join("") }];
+  return [...segments.slice(0, from), { kind: "text", text: segments.slice(from).map(lettersOf).join("") }];
 }
 
 /** The parts of a text without a frame, for places that have one around them. Long texts come as blocks laid out on demand. */

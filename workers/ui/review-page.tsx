@@ -1,5 +1,5 @@
 // The page that a reviewer opens: everything that would be sent or delivered, the fields to change it, and the decision.
-// It renders what it is given. It decides nothing, keeps nothing, and needs no script.
+// It renders what it is given. It decides nothing, keeps nothing, and needs no script: the one it may have only listens.
 
 import type { Child } from "hono/jsx";
 import type { EditFault } from "../../shared/review/edit.ts";
@@ -10,8 +10,11 @@ import { Changes } from "./changes.tsx";
 import { Decision } from "./decision.tsx";
 import { asHtml, Document, pageHeaders } from "./document.tsx";
 import type { Editing } from "./edit-field.tsx";
+import { GiveUp } from "./give-up.tsx";
+import type { KeptGrant } from "./grant-offer.tsx";
+import { LiveBanner, LiveCopy, liveScript } from "./live.tsx";
 import { Models } from "./models.tsx";
-import { isOpen, Outcome, stateWords } from "./outcome.tsx";
+import { Outcome, OwnStanding, stateWords } from "./outcome.tsx";
 import { Name, Plain, type Origin } from "./outside-text.tsx";
 import { ReplyContent, replySummary } from "./reply-content.tsx";
 import { RequestContent, requestSummary } from "./request-content.tsx";
@@ -27,6 +30,7 @@ import {
   timeWords,
 } from "./review-words.ts";
 import { fill } from "./sentence.tsx";
+import { isOpen, mayApprove, mayDecide, mayGiveUp } from "./standing.ts";
 
 export type ReviewPageInput = {
   readonly view: ReviewView;
@@ -40,11 +44,18 @@ export type ReviewPageInput = {
   readonly problem?: { readonly title: string; readonly fields?: readonly EditFault[] };
   /** What the reviewer wrote and chose in that POST: it is all still there. */
   readonly kept?: SubmittedForm;
+  /** What they chose there of a grant. */
+  readonly keptGrant?: KeptGrant;
   /** The reviewer's own changes, not yet sent, for `act=preview`. */
   readonly preview?: readonly FieldChange[];
+  /** The path where a page that can run scripts hears that somebody else decided; none where it is not to ask. */
+  readonly live?: string;
 };
 
 export const reviewHeaders = pageHeaders;
+
+/** Whether the page of this view listens: its headers must then let its one script run. */
+export const isLive = mayDecide;
 
 const Problem = ({ problem, open }: { problem: NonNullable<ReviewPageInput["problem"]>; open: boolean }) => (
   <section class="problem" role="alert" tabindex={-1} id="problem" autofocus>
@@ -235,7 +246,7 @@ const RequestGate = ({ view, editing, chosen }: { view: ReviewView; editing: Edi
   <>
     <EditHistory changes={requestHistory(view)} view={view} from={words.outside.edited} />
     <section>
-      <h2>{editing === undefined ? words.request.closedContent : words.request.content}</h2>
+      <h2>{isOpen(view.state) ? words.request.content : words.request.closedContent}</h2>
       <p>{words.outside.rule}</p>
       <RequestContent request={view.request} asAsked={view.requestAsAsked} editing={editing} />
     </section>
@@ -265,7 +276,7 @@ const ResponseGate = ({ view, editing }: { view: ReviewView; editing: Editing | 
         </details>
       </section>
       <section>
-        <h2>{editing === undefined ? words.response.closedContent : words.response.content}</h2>
+        <h2>{isOpen(view.state) ? words.response.content : words.response.closedContent}</h2>
         {reply === null ? (
           <p>{view.state.kind === "denied" ? words.response.hidden : words.response.missing}</p>
         ) : (
@@ -280,9 +291,10 @@ const ResponseGate = ({ view, editing }: { view: ReviewView; editing: Editing | 
   );
 };
 
-const ReviewPage = ({ view, action, nonce, cspNonce, problem, kept, preview }: ReviewPageInput) => {
+const ReviewPage = ({ view, action, nonce, cspNonce, problem, kept, keptGrant, preview, live }: ReviewPageInput) => {
   const open = isOpen(view.state);
-  const editing: Editing | undefined = open
+  const decides = mayDecide(view);
+  const editing: Editing | undefined = mayApprove(view)
     ? { kept: kept?.edits ?? new Map(), faults: new Map(problem?.fields?.map(({ field, message }) => [field, message])) }
     : undefined;
   const heading = open ? words[view.gate].title : words[view.gate].closedTitle;
@@ -298,26 +310,32 @@ const ReviewPage = ({ view, action, nonce, cspNonce, problem, kept, preview }: R
       <AboutRequest view={view} />
     </>
   );
+  const isListening = isLive(view) && live !== undefined;
   return (
     <Document
       title={`${open ? "" : `${stateWords(view.state)}: `}${heading} – ${words.product}`}
       cspNonce={cspNonce}
-      {...(open ? { skip: { to: "decision", words: words.toDecision } } : {})}
+      {...(decides ? { skip: { to: "decision", words: words.toDecision } } : {})}
+      {...(isListening ? { script: liveScript } : {})}
     >
       <h1>{heading}</h1>
-      {problem === undefined ? null : <Problem problem={problem} open={open} />}
+      {isListening ? <LiveBanner view={view} action={action} live={live} /> : null}
+      {problem === undefined ? null : <Problem problem={problem} open={decides} />}
       <Outcome view={view} />
-      {open ? <p class="lead">{words[view.gate].lead}</p> : null}
-      {open && preview !== undefined ? <Preview changes={preview} view={view} /> : null}
+      <OwnStanding view={view} />
+      {open ? <p class="lead">{editing === undefined ? words[view.gate].stillHere : words[view.gate].lead}</p> : null}
+      {editing !== undefined && preview !== undefined ? <Preview changes={preview} view={view} /> : null}
       <Glance view={view} />
       {open && view.risks.length > 0 ? <Risks view={view} /> : null}
-      {open ? (
+      {decides ? (
         <form method="post" action={action} accept-charset="utf-8" autocomplete="off">
           <input type="hidden" name={formFields.nonce} value={nonce} />
           <input type="hidden" name={formFields.version} value={String(view.version)} />
           <input type="hidden" name={formFields.digest} value={view.digest} />
           {content}
-          <Decision view={view} kept={kept} />
+          {isListening ? <LiveCopy /> : null}
+          <Decision view={view} kept={kept} grant={keptGrant} />
+          {mayGiveUp(view) ? <GiveUp view={view} chosen={kept?.to} /> : null}
         </form>
       ) : (
         content

@@ -15,6 +15,7 @@ export const reviewWords = {
     title: "A server wants to ask a model",
     closedTitle: "A server wanted to ask a model",
     lead: "Nothing has been sent yet. Read it, change it if you like, and decide.",
+    stillHere: "Nothing has been sent yet.",
     content: "What would be sent",
     closedContent: "What was asked",
     approve: "Approve and send",
@@ -29,6 +30,7 @@ export const reviewWords = {
     title: "A model’s reply waits for delivery",
     closedTitle: "A model’s reply",
     lead: "Nothing has been delivered yet. Read it, change it if you like, and decide.",
+    stillHere: "Nothing has been delivered yet.",
     content: "What would be delivered",
     closedContent: "The reply",
     approve: "Approve and deliver",
@@ -166,6 +168,72 @@ export const reviewWords = {
     reasonUnsaid: "Other reviewers can see this reason.",
     deny: "Deny",
     silence: "If nobody decides before {deadline}, that is a no.",
+    ownVote: "You have approved version {version}. You can still deny it: one no ends the review.",
+    ownRequest: "You may not approve this: your own client asks for it, and the rules want somebody else to approve it. You can deny it.",
+    lookAgain: "Look again",
+    lookAgainHint: "This decides nothing; it shows how the review stands now.",
+  },
+  own: {
+    votedHeading: "You have approved this",
+    voted: (missing: number): string =>
+      `You approved this version on {at}. ${plural(missing, "more person has", "more people have")} to approve before it counts.`,
+    leftHeading: "This is not yours any more",
+    handedOver:
+      "You handed this to {to} on {at}. They have a link of their own. This link decides nothing any more; you can still read here.",
+    notMine:
+      "You said on {at} that this is not yours. You are not asked or reminded any more. This link decides nothing; you can still read here.",
+  },
+  giveUp: {
+    heading: "Not yours to decide?",
+    to: "Hand it over to",
+    handOver: "Hand it over",
+    handOverHint: "They get a link of their own. This link then decides nothing any more.",
+    notMine: "This is not mine",
+    notMineHint:
+      "You are not asked or reminded any more; the others still are. Where too few are left to approve it, the asker is refused at once.",
+  },
+  grant: {
+    heading: { request: "Also allow later requests like this one", response: "Also allow later replies like this one" },
+    lead: {
+      request:
+        "What you allow here goes to a model without anybody being asked. It counts together with Approve only, and only where you have changed nothing.",
+      response:
+        "What you allow here is delivered without anybody being asked. It counts together with Approve only, and only where you have changed nothing.",
+    },
+    exact: {
+      request: "“Exactly this” is the very same request, letter by letter.",
+      response: "“Exactly this” is a reply to the very same request, letter by letter.",
+    },
+    shape: {
+      request:
+        "“Any like this” has the same system prompt, the same tools and the same models, and is no larger. Its messages may say anything else.",
+      response:
+        "“Any like this” is a reply to a request with the same system prompt, the same tools and the same models, no larger. It may say anything.",
+    },
+    limits: "It ends by itself, and the operator can revoke it before. A rule that refuses still refuses.",
+    risk: {
+      none: "Where there is anything to look at twice, somebody is asked all the same.",
+      low: "Where the risk is above the level low, somebody is asked all the same.",
+      medium: "Where the risk is above the level medium, somebody is asked all the same.",
+      high: "This has the highest level of risk already: no risk will make it ask anybody.",
+    },
+    what: "Allow without asking",
+    notNow: "Not now",
+    kinds: { exact: "Exactly this", shape: "Any like this" },
+    scopes: { session: "in this session", server: "from {server} for {client}", key: "from any server for {client}" },
+    hours: "For how long",
+    hoursOf: { 1: "1 hour", 24: "1 day", 168: "7 days", 720: "30 days" },
+    uses: "How many times at most",
+    usesHint: (most: number): string => `A number from 1 to ${most.toLocaleString("en-US")}.`,
+  },
+  live: {
+    over: "This was decided, or ended, while you were reading. Your page is out of date: what you press here does not count any more.",
+    seeOutcome: "See how it ended",
+    changed: "The content was changed while you were reading. Your page is out of date and shows the old version.",
+    seeNewVersion: "Load the new version; changes that you have not sent are lost",
+    voted: "Somebody approved this while you were reading. You can still decide.",
+    left: "You gave this up on another page. Your page is out of date.",
+    reload: "Load this page again; changes that you have not sent are lost",
   },
   problem: { still: "Nothing is decided yet. What you wrote is still in its fields." },
   states: {

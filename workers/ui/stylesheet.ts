@@ -87,10 +87,11 @@ summary::-webkit-details-marker { display: none; }
 summary::before { content: "▸"; flex: none; width: 1.25em; }
 details[open] > summary::before { content: "▾"; }
 label { display: block; font-weight: 600; margin-bottom: .25rem; }
-textarea, input:not([type]) { display: block; width: 100%; padding: .6rem .75rem; border: 1px solid var(--control); border-radius: .4rem; background: var(--card); color: var(--ink); font: 1rem/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace; }
+textarea, input:not([type]), select { display: block; width: 100%; padding: .6rem .75rem; border: 1px solid var(--control); border-radius: .4rem; background: var(--card); color: var(--ink); font: 1rem/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace; }
 textarea { resize: vertical; min-height: 4.5rem; max-height: 70vh; field-sizing: content; }
 .edit textarea, .edit input:not([type]) { scroll-margin-top: 6rem; }
-#reason { font-family: inherit; }
+#reason, select { font-family: inherit; }
+select { min-height: 3rem; margin-bottom: .5rem; text-overflow: ellipsis; }
 input:not([type]) { min-height: 2.75rem; max-width: 12rem; }
 textarea[aria-invalid="true"], input[aria-invalid="true"]:not([type]) { border: 2px solid var(--no); }
 .fault { color: var(--no-ink); font-weight: 600; }
@@ -118,12 +119,16 @@ legend { padding: 0; font-weight: 600; }
 .outcome.denied, .outcome.failed { border-left-color: var(--no); }
 .outcome p:last-child { margin-bottom: 0; }
 
+.live:not(:empty) { margin: 1.25rem 0; padding: 1rem; background: var(--card); border: 2px solid var(--medium); border-left-width: .6rem; border-radius: .75rem; }
+.live > :last-child { margin-bottom: 0; }
+.live a { display: inline-flex; align-items: center; min-height: 2.75rem; font-weight: 600; }
 .decision { border: 2px solid var(--ink); }
 .choice { margin-top: 1.25rem; }
 .choice p { margin-bottom: .5rem; }
 .deny-choice { margin-top: 1.75rem; padding-top: 1.25rem; border-top: 1px solid var(--line); }
 button { text-wrap: balance; display: block; width: 100%; min-height: 3rem; padding: .6rem 1rem; border: 2px solid var(--control); border-radius: .5rem; background: transparent; color: var(--ink); font: inherit; font-size: 1.0625rem; font-weight: 600; line-height: 1.3; cursor: pointer; }
 button.approve { min-height: 3.5rem; border-color: var(--yes); background: var(--yes); color: var(--yes-ink); }
+button:disabled { opacity: .55; cursor: not-allowed; }
 button.deny { margin-top: .75rem; border-color: var(--no); color: var(--no-ink); }
 .to { display: none; }
 @supports selector(:has(a)) { form:has([name="model"]) .to-any { display: none; } ${modelRules} { display: inline; } }
@@ -132,5 +137,5 @@ button.deny { margin-top: .75rem; border-color: var(--no); color: var(--no-ink);
   button { width: auto; min-width: 14rem; }
 }
 @media (forced-colors: active) { .unseen, .level { border: 1px solid; } }
-@media print { header a, .edit, .decision { display: none; } }
+@media print { header a, .edit, .decision, .live, form > .folded:last-child { display: none; } }
 `;

@@ -187,6 +187,19 @@ export const editedResponse: ReviewView = {
   },
 };
 
+/** What a reviewer may do beside deciding. */
+export const standings: Readonly<
+  Record<"mayHandOver" | "mayGrant" | "mayGrantReply" | "hasApproved" | "handedOver" | "notMine" | "ownRequest", ReviewView>
+> = {
+  mayHandOver: { ...openRequest, handOverTo: ["Grace Hopper", "Edsger Dijkstra"] },
+  mayGrant: { ...openRequest, handOverTo: ["Grace Hopper"], grant: { scopes: ["session", "server", "key"], risk: "high" } },
+  mayGrantReply: { ...openResponse, grant: { scopes: ["server"], risk: "none" } },
+  hasApproved: { ...openRequest, quorum: 2, state: { kind: "voted", votes: 1, quorum: 2 }, ownVote: { at: now - 4_000 } },
+  handedOver: { ...openRequest, left: { at: now - 4_000, to: "Grace Hopper" } },
+  notMine: { ...editedRequest, left: { at: now - 4_000, to: null } },
+  ownRequest: { ...openRequest, reviewer: "Grace Hopper", mayApprove: false, handOverTo: [] },
+};
+
 export const decided: Readonly<Record<"approved" | "denied" | "deniedReply" | "expired" | "cancelled" | "failed", ReviewView>> = {
   approved: { ...editedRequest, state: { kind: "approved", by: "Ada Lovelace", at: now - 1_000, edited: true }, progress: "generating" },
   denied: {

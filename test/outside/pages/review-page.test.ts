@@ -8,11 +8,12 @@ import { applyRequestEdits } from "../../../shared/review/edit.ts";
 import { requestChanges } from "../../../shared/review/difference.ts";
 import { editField, parseDecisionForm, type SubmittedForm } from "../../../shared/review/form.ts";
 import type { ReviewView } from "../../../shared/review/view.ts";
+import { renderExpiredLinkPage, renderLinkSentPage } from "../../../workers/ui/expired-pages.tsx";
 import { renderNoSuchLinkPage, renderProblemPage } from "../../../workers/ui/plain-pages.tsx";
 import { renderReviewPage, reviewHeaders, type ReviewPageInput } from "../../../workers/ui/review-page.tsx";
 import { chromiumPath } from "../support/chromium.ts";
 import { launch, servePage } from "./browser.ts";
-import { decided, editedRequest, editedResponse, openRequest, openResponse, request, smallPng } from "./examples.ts";
+import { decided, editedRequest, editedResponse, openRequest, openResponse, request, smallPng, standings } from "./examples.ts";
 
 const phone = { viewport: { width: 390, height: 844 } };
 const base = { action: "/r/t", nonce: "n0nce", cspNonce: "c5p" };
@@ -33,6 +34,22 @@ const pages: Record<string, string> = {
   "problem with kept edits": render(openRequest, { kept, problem }),
   preview: render(openRequest, { kept, preview: requestChanges(request, { ...request, maxTokens: 5 }) }),
   ...Object.fromEntries(Object.entries(decided).map(([name, view]) => [name, render(view)])),
+  ...Object.fromEntries(Object.entries(standings).map(([name, view]) => [name, render(view)])),
+  "a grant after a problem": render(standings.mayGrant, {
+    kept: { ...kept, to: "Grace Hopper" },
+    keptGrant: { grant: "server:shape", hours: "168", uses: "many" },
+    problem: { title: "Nothing was decided.", fields: [{ field: "", message: "A number from 1 to 1,000." }] },
+  }),
+  "an expired link": renderExpiredLinkPage({ ...base, untilSeconds: 1_795_000_000, state: "open", open: true }),
+  "an expired link of a review that is over": renderExpiredLinkPage({ ...base, untilSeconds: 1_795_000_000, state: "denied", open: false }),
+  "an expired link too often": renderExpiredLinkPage({
+    ...base,
+    untilSeconds: 1_795_000_000,
+    state: "voted",
+    open: true,
+    problem: "tooOften",
+  }),
+  "a new link": renderLinkSentPage({ cspNonce: "c5p", channel: "email" }),
   "no such link": renderNoSuchLinkPage({ cspNonce: "c5p" }),
   fault: renderProblemPage({ problem: "fault", cspNonce: "c5p", quote: "f_1" }),
 };

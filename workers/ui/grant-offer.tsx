@@ -1,0 +1,69 @@
+// "Also allow later requests like this one": what an approval may be remembered as, in plain words. "Not now" is chosen first.
+
+import { formFields, grantKinds, mostGrantUses } from "../../shared/review/form.ts";
+import type { GrantOffer, ReviewView } from "../../shared/review/view.ts";
+import { plainLetters } from "./outside-text.tsx";
+import { reviewWords as words } from "./review-words.ts";
+import { fill } from "./sentence.tsx";
+
+/** What the reviewer chose here last time, as the browser sent it: kept even where it cannot be read. */
+export type KeptGrant = { readonly grant: string; readonly hours: string; readonly uses: string };
+
+const hours = ["1", "24", "168", "720"] as const;
+const usual = { hours: "24", uses: "10" };
+
+type GrantFieldsProps = { view: ReviewView; offer: GrantOffer; kept: KeptGrant | undefined };
+
+const What = ({ view: { asker }, offer, kept }: GrantFieldsProps) => (
+  <div class="choice">
+    <label for="grant">{words.grant.what}</label>
+    <select id="grant" name={formFields.grant}>
+      <option value="">{words.grant.notNow}</option>
+      {grantKinds.flatMap((kind) =>
+        offer.scopes.map((scope) => (
+          <option value={`${scope}:${kind}`} selected={kept?.grant === `${scope}:${kind}`}>
+            {words.grant.kinds[kind]},{" "}
+            {fill(words.grant.scopes[scope], { server: plainLetters(asker.server), client: plainLetters(asker.client) })}
+          </option>
+        )),
+      )}
+    </select>
+  </div>
+);
+
+export const Grant = ({ view, offer, kept }: GrantFieldsProps) => (
+  <details class="choice" open={(kept?.grant ?? "") !== ""}>
+    <summary>{words.grant.heading[view.gate]}</summary>
+    <p>{words.grant.lead[view.gate]}</p>
+    <ul>
+      <li>{words.grant.exact[view.gate]}</li>
+      <li>{words.grant.shape[view.gate]}</li>
+    </ul>
+    <p>
+      {words.grant.limits} {words.grant.risk[offer.risk]}
+    </p>
+    <What view={view} offer={offer} kept={kept} />
+    <div class="choice">
+      <label for="grant-hours">{words.grant.hours}</label>
+      <select id="grant-hours" name={formFields.grantHours}>
+        {hours.map((each) => (
+          <option value={each} selected={each === (hours.find((known) => known === kept?.hours) ?? usual.hours)}>
+            {words.grant.hoursOf[each]}
+          </option>
+        ))}
+      </select>
+    </div>
+    <div class="choice">
+      <label for="grant-uses">{words.grant.uses}</label>
+      <p id="grant-uses-hint">{words.grant.usesHint(mostGrantUses)}</p>
+      {/* No type or limits that a browser checks: they would stop a "deny" too. */}
+      <input
+        id="grant-uses"
+        name={formFields.grantUses}
+        value={kept?.uses ?? usual.uses}
+        inputmode="numeric"
+        aria-describedby="grant-uses-hint"
+      />
+    </div>
+  </details>
+);
