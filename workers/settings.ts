@@ -15,6 +15,8 @@ export type Settings = {
   /** For one model call with its retries and failover. */
   readonly modelTimeoutMs: number;
   readonly heartbeatMs: number;
+  /** How long a link opens its page: for longer reviews a new one can be asked for. */
+  readonly linkMs: number;
   /** What health reports: each problem is one sentence that says what to mend. */
   readonly problems: readonly string[];
 };
@@ -49,9 +51,10 @@ function parseSettings(env: Env): Settings {
     adminToken: env.ADMIN_TOKEN !== undefined && env.ADMIN_TOKEN.length >= shortestSecret ? env.ADMIN_TOKEN : undefined,
     // A key from a file is for one's own machine only.
     devApiKey: loopback && env.DEV_API_KEY !== undefined && env.DEV_API_KEY.length >= shortestSecret ? env.DEV_API_KEY : undefined,
-    outbox: loopback || env.OUTBOX === "on",
+    outbox: env.OUTBOX === "on" || (loopback && env.OUTBOX !== "off"),
     retentionMs: numberOf("RETENTION_HOURS", env.RETENTION_HOURS, 24, 1, 24 * 30, problems) * 3_600_000,
     modelTimeoutMs: numberOf("MODEL_TIMEOUT_SECONDS", env.MODEL_TIMEOUT_SECONDS, 120, 1, 600, problems) * 1000,
+    linkMs: numberOf("LINK_HOURS", env.LINK_HOURS, 72, 1, 24 * 14, problems) * 3_600_000,
     heartbeatMs: numberOf("HEARTBEAT_SECONDS", env.HEARTBEAT_SECONDS, 15, 1, 60, problems) * 1000,
     problems,
   };

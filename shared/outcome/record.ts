@@ -33,7 +33,20 @@ export type RecordFact =
       readonly reviewers: readonly string[];
       readonly deadlineAt: number;
     }
-  | { readonly kind: "noticed"; readonly gate: Gate; readonly channel: string; readonly reviewer: string; readonly state: string }
+  | {
+      readonly kind: "noticed";
+      readonly gate: Gate;
+      readonly channel: string;
+      readonly reviewer: string;
+      readonly why: string;
+      /** `sent`, or what stood against it. */
+      readonly state: string;
+    }
+  /** More people are asked: it was handed to them, or took too long. */
+  | { readonly kind: "askedAlso"; readonly gate: Gate; readonly reviewers: readonly string[]; readonly why: string }
+  | { readonly kind: "handedOver"; readonly gate: Gate; readonly by: string; readonly channel: string; readonly to: string }
+  | { readonly kind: "declined"; readonly gate: Gate; readonly by: string; readonly channel: string }
+  | { readonly kind: "linkRenewed"; readonly gate: Gate; readonly channel: string; readonly reviewer: string }
   | {
       readonly kind: "edited";
       readonly gate: Gate;
@@ -51,6 +64,8 @@ export type RecordFact =
       readonly version: number;
       readonly digest: string;
       readonly reasonGiven: boolean;
+      /** The Slack member who pressed, where the reviewer is a Slack channel. */
+      readonly slackUser?: string;
     }
   | { readonly kind: "expired" | "undeliverable"; readonly gate: Gate }
   | { readonly kind: "cancelled"; readonly cause: string }

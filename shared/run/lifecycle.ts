@@ -131,9 +131,12 @@ export function step(state: RunState, event: RunEvent, now: number): Step {
       return endReview(state, review, "expired", "deadline", { kind: "expired", gate: event.gate }, now);
     }
     case "undeliverable": {
-      const review = state.reviews[event.gate];
-      return review === null
-        ? still(state)
+      const review = openGate(state) === event.gate ? state.reviews[event.gate] : null;
+      if (review === null) return still(state);
+      // Those of the escalation are asked at once; they may be within reach.
+      const asked = escalated(state, review);
+      return asked !== null
+        ? { state: asked.state, effects: asked.effects, verdict: null }
         : endReview(state, review, "undeliverable", "no reviewer could be reached", { kind: "undeliverable", gate: event.gate }, now);
     }
     case "cancelled":

@@ -3,7 +3,7 @@
 import type { Note } from "../provider/call.ts";
 import type { SamplingReply } from "../protocol/sampling.ts";
 import type { Review } from "../review/decision.ts";
-import type { Gate, ReviewState, ReviewView, RunProgress, ShownModel, ShownVersion } from "../review/view.ts";
+import type { Gate, GrantOffer, ReviewState, ReviewView, RunProgress, ShownModel, ShownVersion } from "../review/view.ts";
 import { unreachable } from "../result.ts";
 import type { Candidate } from "../routing/choose.ts";
 import { costUsd } from "../routing/price.ts";
@@ -27,6 +27,10 @@ export type Shown = {
   readonly reply: SamplingReply | null;
   readonly model: ModelFacts | null;
   readonly askerGone: boolean;
+  /** Names of those to whom a review of this run could be handed: they exist, and a channel reaches them. */
+  readonly heirs: readonly string[];
+  /** What may be allowed in future with an approval. */
+  readonly grant: GrantOffer | null;
   readonly now: number;
 };
 
@@ -61,6 +65,7 @@ export function presentReview(shown: Shown): ReviewView | null {
     deadlineAt: review.deadlineAt,
     quorum: review.quorum,
     rule: opening.plan.rule,
+    ...ownStanding(review, shown),
     tellReason: opening.plan.tellReason,
     request: current.request,
     requestAsAsked: current.request === asked.request ? null : asked.request,
@@ -76,6 +81,26 @@ export function presentReview(shown: Shown): ReviewView | null {
   };
 }
 
+/** How this reviewer stands to the review: what they did, and what they may do. */
+function ownStanding(
+  review: Review,
+  { reviewer, heirs, grant }: Shown,
+): Required<Pick<ReviewView, "ownVote" | "left" | "mayApprove" | "handOverTo" | "grant">> {
+  const vote = review.closing === null ? review.votes.find((each) => each.reviewer === reviewer) : undefined;
+  const left = review.left.find((each) => each.reviewer === reviewer);
+  const isAsked = review.closing === null && review.reviewers.includes(reviewer);
+  const mayApprove = review.selfApproval || review.owner !== reviewer;
+  const isHeir = (name: string): boolean => !review.reviewers.includes(name) && review.left.every((each) => each.reviewer !== name);
+  return {
+    ownVote: vote === undefined ? null : { at: vote.at },
+    left: left === undefined ? null : { at: left.at, to: left.to },
+    mayApprove,
+    // Whoever may not approve their own request may not choose who does.
+    handOverTo: isAsked && vote === undefined && mayApprove ? heirs.filter(isHeir) : [],
+    grant: isAsked && mayApprove ? grant : null,
+  };
+}
+
 const shownModel = ({ model, why, worstCostUsd }: Candidate): ShownModel => ({
   id: model.id,
   provider: model.provider,
@@ -84,7 +109,8 @@ const shownModel = ({ model, why, worstCostUsd }: Candidate): ShownModel => ({
   worstCostUsd,
 });
 
-function reviewState(review: Review, end: End | null): ReviewState {
+/** How a review stands, for whoever is shown it. */
+export function reviewState(review: Review, end: End | null): ReviewState {
   const { closing } = review;
   if (closing === null) {
     return review.votes.length > 0 ? { kind: "voted", votes: review.votes.length, quorum: review.quorum } : { kind: "open" };

@@ -8,6 +8,7 @@ import type { LinkChannel } from "../../shared/review/link.ts";
 import type { ReviewView } from "../../shared/review/view.ts";
 import type { AskWhy } from "../../shared/run/lifecycle.ts";
 import type { Env } from "../env.ts";
+import type { SlackWords } from "../objects/run-contract.ts";
 import type { LinkRow } from "../objects/run-store.ts";
 import { settingsOf } from "../settings.ts";
 import { outboxChannel } from "./outbox.ts";
@@ -62,6 +63,8 @@ export type Channel = {
   send(notice: Notice): Promise<Sent>;
   /** The review is over, or not this reviewer's any more: what was sent says so, where it can be changed. */
   ended(notice: Notice): Promise<Sent>;
+  /** Says something to one member alone, where the channel has members who press buttons. `url`: their own link, where they are asked. */
+  tell?(saying: { readonly user: string; readonly words: SlackWords; readonly url: string | null; readonly notice: Notice }): Promise<Sent>;
 };
 
 /** The channels that are configured. Without PUBLIC_URL there are none: a link could not be built. */

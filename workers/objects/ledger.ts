@@ -17,7 +17,10 @@ export type NoticeRow = {
   readonly reviewer: string;
   readonly run: string;
   readonly gate: "request" | "response";
+  /** `sent`, `failed`, or how the review ended. */
   readonly state: string;
+  /** Why a notice did not go out. */
+  readonly fault?: string;
   /** For the outbox channel only. */
   readonly link: { readonly reviewer: number; readonly expiresAtSeconds: number; readonly random: string } | null;
 };

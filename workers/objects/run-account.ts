@@ -80,7 +80,9 @@ export function viewOf(
   opening: StoredOpening,
   state: RunState,
   gate: Gate,
-  page: { reviewer: number; now: number },
+  page: { readonly reviewer: string; readonly now: number },
+  /** Those to whom the review could be handed: asked for only where there is a view. */
+  heirs: () => readonly string[],
 ): ReviewView | null {
   const asked = store.requestVersion(1);
   if (asked === null) return null;
@@ -91,7 +93,7 @@ export function viewOf(
     opening,
     state,
     gate,
-    reviewer: opening.plan.reviewers[page.reviewer]?.name ?? "",
+    reviewer: page.reviewer,
     asked,
     current: requestVersion === 1 ? asked : (store.requestVersion(requestVersion) ?? asked),
     versions: store.versions(gate),
@@ -99,6 +101,8 @@ export function viewOf(
     reply: gate === "response" && replyVersion > 1 ? store.replyVersion(replyVersion) : generated,
     model: store.modelFacts<ModelFacts>(),
     askerGone: opening.mode === "wait" && state.phase !== "ended" && store.isAskerGone(),
+    heirs: heirs(),
+    grant: null,
     now: page.now,
   });
 }

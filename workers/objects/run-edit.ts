@@ -1,10 +1,10 @@
 // A reviewer's edits of a run's content: what the form changes, and the digest of the result. Decides nothing.
 
 import { type EditFault, applyReplyEdits, applyRequestEdits } from "../../shared/review/edit.ts";
-import type { SubmittedForm } from "../../shared/review/form.ts";
 import type { Gate } from "../../shared/review/view.ts";
 import type { RunState } from "../../shared/run/lifecycle.ts";
 import { type RequestVersion, replyDigest, requestDigest } from "../../shared/run/opening.ts";
+import type { Submission } from "./run-contract.ts";
 import type { RunStore, StoredOpening } from "./run-store.ts";
 
 /** What a form makes of the content. `write` keeps it as that version; nothing is written before. */
@@ -14,7 +14,7 @@ export type EditedContent =
   | { readonly kind: "edited"; readonly digest: string; readonly write: (version: number, by: string, at: number) => void };
 
 /** The content with a reviewer's edits, choice of model included, judged against the version that is current. */
-export function editedContent(store: RunStore, opening: StoredOpening, state: RunState, gate: Gate, form: SubmittedForm): EditedContent {
+export function editedContent(store: RunStore, opening: StoredOpening, state: RunState, gate: Gate, form: Submission): EditedContent {
   const review = state.reviews[gate];
   // Edits of what is no longer current are judged as stale by the decision itself.
   if (
@@ -29,7 +29,7 @@ export function editedContent(store: RunStore, opening: StoredOpening, state: Ru
   if (gate === "response") {
     const reply = store.replyVersion(review.version);
     if (reply === null) return { kind: "same" };
-    const applied = applyReplyEdits(reply, form.edits);
+    const applied = applyReplyEdits(reply, new Map(form.edits));
     if (!applied.ok) return { kind: "invalid", faults: applied.error };
     if (!applied.value.changed) return { kind: "same" };
     const { value } = applied.value;
@@ -41,7 +41,7 @@ export function editedContent(store: RunStore, opening: StoredOpening, state: Ru
   }
   const content = store.requestVersion(review.version);
   if (content === null) return { kind: "same" };
-  const applied = applyRequestEdits(content.request, form.edits);
+  const applied = applyRequestEdits(content.request, new Map(form.edits));
   if (!applied.ok) return { kind: "invalid", faults: applied.error };
   const models = moveToFront(content.models, form.model);
   if (models === null)

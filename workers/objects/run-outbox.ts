@@ -17,8 +17,8 @@ export type OutboxParts = {
   readonly store: RunStore;
   readonly setAlarm: (at: number) => void;
   readonly now: () => number;
-  /** True where the row is done; false or an error has it tried again. */
-  readonly perform: (row: OutboxRow) => Promise<boolean>;
+  /** True where the row is done; false or an error has it tried again, a number in so many milliseconds and without being counted. */
+  readonly perform: (row: OutboxRow) => Promise<boolean | number>;
 };
 
 export class RunOutbox {
@@ -55,8 +55,10 @@ export class RunOutbox {
     this.#busy.add(row.chain);
     let done = false;
     try {
-      done = await this.#parts.perform(row);
+      const performed = await this.#parts.perform(row);
+      done = performed === true;
       if (done) this.#parts.store.done(row.id);
+      else if (typeof performed === "number") this.#parts.store.wait(row.id, this.#parts.now() + performed);
     } catch (error) {
       logEvent("run.effectFailed", { effect: row.kind, attempt: row.attempts, error: errorClass(error) });
     } finally {

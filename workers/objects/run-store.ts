@@ -19,8 +19,15 @@ export type LinkRow = {
   readonly channel: LinkChannel;
   readonly expiresAtSeconds: number;
   readonly revokedAt: number | null;
-  /** Whether its notice went out. */
+  /** Whether its first notice went out. */
   readonly notice: "queued" | "sent" | "failed";
+  /** What its channel needs to change or follow what it sent. */
+  readonly receipt: string | null;
+};
+
+export type NewLink = Pick<LinkRow, "gate" | "reviewer" | "channel" | "expiresAtSeconds" | "receipt"> & {
+  readonly random: Uint8Array;
+  readonly createdAt: number;
 };
 
 /**
@@ -35,9 +42,23 @@ export type OutboxRow = {
   readonly attempts: number;
   readonly dueAt: number;
 };
-export type OutboxKind = "record" | "notice" | "noticeEnded" | "call" | "deliver" | "claim" | "settle" | "index" | "unreachable";
+export type OutboxKind =
+  | "record"
+  | "notice"
+  | "noticeEnded"
+  | "noticeListed"
+  | "tell"
+  | "grant"
+  | "call"
+  | "deliver"
+  | "claim"
+  | "settle"
+  | "index"
+  | "unreachable";
 
-export type ScheduleKind = "deadline:request" | "deadline:response" | "asker" | "forget";
+/** What a gate's clock does, at the times that the policy gives: `remind` has one row for each reminder. */
+export type GateClock = "deadline" | "escalate" | `remind${number}`;
+export type ScheduleKind = `${GateClock}:${Gate}` | "asker" | "forget";
 
 type Texts = "opening" | "answer" | "model" | `request:${number}` | `reply:${number}`;
 
@@ -64,7 +85,7 @@ export class RunStore {
     for (const table of [
       "run (one INTEGER PRIMARY KEY CHECK (one = 1), state TEXT NOT NULL, delivered_at INTEGER, delivered_to INTEGER, asker_gone INTEGER NOT NULL DEFAULT 0)",
       "version (gate TEXT NOT NULL, version INTEGER NOT NULL, by TEXT, at INTEGER NOT NULL, PRIMARY KEY (gate, version)) WITHOUT ROWID",
-      "link (id TEXT PRIMARY KEY, gate TEXT NOT NULL, reviewer INTEGER NOT NULL, channel TEXT NOT NULL, expires_at INTEGER NOT NULL, revoked_at INTEGER, notice TEXT NOT NULL, UNIQUE (gate, reviewer, channel)) WITHOUT ROWID",
+      "link (id TEXT PRIMARY KEY, gate TEXT NOT NULL, reviewer INTEGER NOT NULL, channel TEXT NOT NULL, created_at INTEGER NOT NULL, expires_at INTEGER NOT NULL, revoked_at INTEGER, notice TEXT NOT NULL, receipt TEXT) WITHOUT ROWID",
       "nonce (id TEXT PRIMARY KEY, form TEXT NOT NULL, used_at INTEGER NOT NULL) WITHOUT ROWID",
       "outbox (id INTEGER PRIMARY KEY AUTOINCREMENT, chain TEXT NOT NULL, kind TEXT NOT NULL, detail TEXT NOT NULL, attempts INTEGER NOT NULL, due_at INTEGER NOT NULL)",
       "schedule (kind TEXT PRIMARY KEY, due_at INTEGER NOT NULL) WITHOUT ROWID",
@@ -73,6 +94,7 @@ export class RunStore {
     ]) {
       this.#sql.exec(`CREATE TABLE IF NOT EXISTS ${table}`);
     }
+    this.#sql.exec("CREATE UNIQUE INDEX IF NOT EXISTS link_live ON link (gate, reviewer, channel) WHERE revoked_at IS NULL");
     this.#texts.createTable();
     this.#created = true;
   }
@@ -181,31 +203,59 @@ export class RunStore {
 
   // Links and nonces
 
+  /** The links of a gate that are not revoked. */
   links(gate: Gate): LinkRow[] {
-    return this.#sql.exec<LinkRow>(`${selectLink} WHERE gate = ?`, gate).toArray();
+    return this.#sql.exec<LinkRow>(`${selectLink} WHERE gate = ? AND revoked_at IS NULL`, gate).toArray();
   }
 
+  /** A link by its name, revoked ones too. */
   link(id: string): LinkRow | null {
     return this.#sql.exec<LinkRow>(`${selectLink} WHERE id = ?`, id).toArray()[0] ?? null;
   }
 
-  /** One link for each reviewer, gate and channel: an existing one is kept. */
-  addLink(link: { gate: Gate; reviewer: number; channel: LinkChannel; expiresAtSeconds: number; random: Uint8Array }): LinkRow {
-    this.#sql.exec(
-      "INSERT OR IGNORE INTO link (id, gate, reviewer, channel, expires_at, revoked_at, notice) VALUES (?, ?, ?, ?, ?, NULL, 'queued')",
-      toBase64url(link.random),
+  /** One live link for each reviewer, gate and channel: where there is one, it is kept and null comes back. */
+  addLink(link: NewLink): LinkRow | null {
+    const id = toBase64url(link.random);
+    const added = this.#sql.exec(
+      "INSERT OR IGNORE INTO link (id, gate, reviewer, channel, created_at, expires_at, revoked_at, notice, receipt) VALUES (?, ?, ?, ?, ?, ?, NULL, 'queued', ?) RETURNING id",
+      id,
       link.gate,
       link.reviewer,
       link.channel,
+      link.createdAt,
       link.expiresAtSeconds,
+      link.receipt,
     );
-    return this.#sql
-      .exec<LinkRow>(`${selectLink} WHERE gate = ? AND reviewer = ? AND channel = ?`, link.gate, link.reviewer, link.channel)
-      .one();
+    return added.toArray().length === 0 ? null : this.link(id);
   }
 
-  markNotice(link: string, notice: "sent" | "failed"): void {
-    this.#sql.exec("UPDATE link SET notice = ? WHERE id = ?", notice, link);
+  revokeLink(id: string, at: number): void {
+    this.#sql.exec("UPDATE link SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL", at, id);
+  }
+
+  /** How many links of a reviewer on a channel were replaced since then. */
+  revokedSince({ gate, reviewer, channel }: Pick<LinkRow, "gate" | "reviewer" | "channel">, since: number): number {
+    return this.#sql
+      .exec<{
+        n: number;
+      }>(
+        "SELECT COUNT(*) AS n FROM link WHERE gate = ? AND reviewer = ? AND channel = ? AND revoked_at > ?",
+        gate,
+        reviewer,
+        channel,
+        since,
+      )
+      .one().n;
+  }
+
+  /** What came of a link's notice. A later one that fails does not undo the first that went out; a receipt is kept until there is another. */
+  markNotice(link: string, notice: "sent" | "failed", receipt: string | null): void {
+    this.#sql.exec(
+      "UPDATE link SET notice = CASE WHEN notice = 'sent' THEN 'sent' ELSE ? END, receipt = COALESCE(?, receipt) WHERE id = ?",
+      notice,
+      receipt,
+      link,
+    );
   }
 
   /** The digest of the form that used this nonce, or null where it is unused. */
@@ -295,6 +345,11 @@ export class RunStore {
     this.#sql.exec("UPDATE outbox SET attempts = attempts + 1, due_at = ? WHERE id = ?", dueAt, id);
   }
 
+  /** The other side named a time: until then, and the attempt is not counted. */
+  wait(id: number, dueAt: number): void {
+    this.#sql.exec("UPDATE outbox SET attempts = MAX(attempts - 1, 0), due_at = ? WHERE id = ?", dueAt, id);
+  }
+
   done(id: number): void {
     // The run's time may have been over while it was attempted.
     if (this.#created) this.#sql.exec("DELETE FROM outbox WHERE id = ?", id);
@@ -319,6 +374,11 @@ export class RunStore {
 
   unschedule(kind: ScheduleKind): void {
     this.#sql.exec("DELETE FROM schedule WHERE kind = ?", kind);
+  }
+
+  /** Stops a gate's clock: nothing of it is due any more. */
+  unscheduleGate(gate: Gate): void {
+    this.#sql.exec("DELETE FROM schedule WHERE kind LIKE ?", `%:${gate}`);
   }
 
   dueSchedule(now: number): ScheduleKind[] {
@@ -350,6 +410,6 @@ export class RunStore {
   }
 }
 
-const selectLink = "SELECT id, gate, reviewer, channel, expires_at AS expiresAtSeconds, revoked_at AS revokedAt, notice FROM link";
+const selectLink = "SELECT id, gate, reviewer, channel, expires_at AS expiresAtSeconds, revoked_at AS revokedAt, notice, receipt FROM link";
 
 const nonceKey = (nonce: string): string => digestOf("countersign/used-nonce/v1", nonce);

@@ -9,10 +9,7 @@ import { sha256Hex } from "../../shared/encoding.ts";
 import { type RecordEvent, type RecordFact, providersWord } from "../../shared/outcome/record.ts";
 import type { SamplingReply } from "../../shared/protocol/sampling.ts";
 import type { Attempt } from "../../shared/provider/call.ts";
-import type { Verdict } from "../../shared/review/decision.ts";
-import type { EditFault } from "../../shared/review/edit.ts";
-import { parseDecisionForm } from "../../shared/review/form.ts";
-import { linkRandomLength } from "../../shared/review/link.ts";
+import type { Review } from "../../shared/review/decision.ts";
 import type { Gate } from "../../shared/review/view.ts";
 import type { Answer } from "../../shared/run/answer.ts";
 import {
@@ -34,54 +31,34 @@ import {
   replyDigest,
   requestDigest,
 } from "../../shared/run/opening.ts";
-import { type ModelFacts, progressOf } from "../../shared/run/present.ts";
-import { openChannels } from "../channels/channel.ts";
+import { type ModelFacts, progressOf, reviewState } from "../../shared/run/present.ts";
 import { costUsd } from "../../shared/routing/price.ts";
 import type { Env } from "../env.ts";
 import { errorClass, logEvent } from "../log.ts";
 import { callModels } from "../providers/model-call.ts";
 import { settingsOf } from "../settings.ts";
 import { keyStub, ledgerShardOf, ledgerStub } from "./names.ts";
-import { answerOf, currentRequest, lastChange, shownState, summaryOf, viewOf } from "./run-account.ts";
+import { answerOf, currentRequest, lastChange, shownState, summaryOf } from "./run-account.ts";
+import type { DecideAnswer, DecideInput, RenewAnswer, RunSnapshot, Submission, TellInput } from "./run-contract.ts";
 import { editedContent } from "./run-edit.ts";
+import { RunNotices, type Standing } from "./run-notices.ts";
 import { RunOutbox, alarmWaitMs } from "./run-outbox.ts";
-import { type OutboxRow, RunStore, type StoredOpening } from "./run-store.ts";
+import { type GateClock, type LinkRow, type OutboxRow, RunStore, type StoredOpening } from "./run-store.ts";
+import { type PageWindow, RunWindows } from "./run-windows.ts";
 import type { SessionObject } from "./session.ts";
 
 /** An alarm that failed comes again after this. */
 const alarmRetryMs = 1_000;
-/** How often an attempt at a notice is repeated before its channel counts as failed. */
-const noticeAttempts = 8;
 /** A caller who comes back within this time (an object reset, a dropped connection) never was gone. */
 const askerGraceMs = 3_000;
 /** The reply to an asker who gave up is kept this long for an identical request. */
 const keptReplyMs = 3_600_000;
 
+/** Which window is asked for: `page`, or a caller's. */
+export const windowHeader = "X-Countersign-Window";
+
 /** What a window says when it is closed because its caller has left. */
 export const callerLeft = "the caller left";
-
-export type RunSnapshot = {
-  readonly id: string;
-  readonly key: string;
-  readonly state: string;
-  readonly createdAt: number;
-  readonly updatedAt: number;
-  readonly mode: RunOpening["mode"];
-  readonly ttlMs: number | null;
-  readonly server: string;
-  readonly name: string;
-  /** The answer, once it may be delivered: JSON of `Answer`. */
-  readonly answer: string | null;
-};
-
-export type DecideInput = { readonly gate: Gate; readonly reviewer: number; readonly link: string; readonly form: string };
-
-/** What became of a reviewer's form. */
-export type DecideAnswer =
-  | { readonly kind: "decided" | "repeated" }
-  | { readonly kind: "verdict"; readonly verdict: Extract<Verdict, { kind: "closed" | "stale" | "late" | "notAllowed" }> }
-  | { readonly kind: "invalidEdit"; readonly faults: readonly EditFault[] }
-  | { readonly kind: "nonceUsed" | "badForm" | "noSuchLink" };
 
 type CallResult = {
   readonly call: number;
@@ -90,11 +67,23 @@ type CallResult = {
   readonly attempts: readonly Attempt[];
 };
 
+/** A reviewer's wish, with all that it is judged by. `use` takes down that it came: once. */
+type Asked = Standing & {
+  readonly link: LinkRow;
+  readonly gate: Gate;
+  readonly by: string;
+  readonly submission: Submission;
+  readonly slackUser: string | null;
+  readonly use: (now: number) => void;
+};
+
 export class RunObject extends DurableObject<Env> {
   now = (): number => Date.now();
   readonly #store: RunStore;
   readonly #calls = new Set<number>();
   readonly #outbox: RunOutbox;
+  readonly #notices: RunNotices;
+  readonly #windows: RunWindows;
   #opening: StoredOpening | null = null;
 
   constructor(ctx: DurableObjectState, env: Env) {
@@ -106,7 +95,14 @@ export class RunObject extends DurableObject<Env> {
       now: () => this.now(),
       perform: (row) => this.#perform(row),
     });
-    ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair("ping", "pong"));
+    this.#notices = new RunNotices({
+      env,
+      store: this.#store,
+      now: () => this.now(),
+      standing: () => this.#standing(),
+      record: (now, facts) => this.#record(now, facts),
+    });
+    this.#windows = new RunWindows(ctx);
     const state = this.#store.state();
     if (state === null) return;
     this.#watchAsker();
@@ -129,6 +125,7 @@ export class RunObject extends DurableObject<Env> {
       { request: plan.request === "review", response: plan.response === "review" },
       {
         reviewers: plan.reviewers.map(({ name }) => name),
+        escalateTo: plan.escalate?.to.map(({ name }) => name) ?? [],
         quorum: plan.quorum,
         owner: stored.key.owner,
         selfApproval: plan.selfApproval,
@@ -156,7 +153,7 @@ export class RunObject extends DurableObject<Env> {
     const now = this.now();
     const begun = newRun(
       { request: false, response: false },
-      { reviewers: [], quorum: 1, owner: null, selfApproval: true, deadlineSeconds: 0 },
+      { reviewers: [], escalateTo: [], quorum: 1, owner: null, selfApproval: true, deadlineSeconds: 0 },
       requestDigest({ request, models: [] }, []),
     );
     this.#opening = stored;
@@ -207,7 +204,7 @@ export class RunObject extends DurableObject<Env> {
   adopt(attachment: Attachment, gates: RunState["gates"]): boolean {
     const state = this.#store.state();
     const opening = this.#loadOpening();
-    if (state === null || opening === null || opening.mode !== "wait" || this.#windows().length > 0) return false;
+    if (state === null || opening === null || opening.mode !== "wait" || this.#windows.callers() > 0) return false;
     // Where the policy changed since, the new request is asked about by the new policy.
     if (state.gates.request !== gates.request || state.gates.response !== gates.response) return false;
     // An asker who is yet to open a window, or to open it again after a reset, is not gone.
@@ -254,40 +251,77 @@ export class RunObject extends DurableObject<Env> {
 
   /** The page of a link, as JSON of `ReviewView`; null where there is no such link. Writes nothing. */
   view(gate: Gate, reviewer: number, link: string): string | null {
-    const state = this.#store.state();
-    const opening = this.#loadOpening();
-    if (state === null || opening === null) return null;
-    const row = this.#store.link(link);
-    if (row === null || row.revokedAt !== null || row.gate !== gate || row.reviewer !== reviewer) return null;
-    const view = viewOf(this.#store, opening, state, gate, { reviewer, now: this.now() });
+    const found = this.#linked(gate, reviewer, link);
+    const view = found === null ? null : this.#notices.view(found, found.link);
     return view === null ? null : JSON.stringify(view);
   }
 
-  /** Carries out what a reviewer's form asks for. Synchronous from the first read to the last write. */
-  decide({ gate, reviewer, link, form: body }: DecideInput): DecideAnswer {
-    const state = this.#store.state();
-    const opening = this.#loadOpening();
-    const row = state === null ? null : this.#store.link(link);
-    if (row === null || row.revokedAt !== null || row.gate !== gate || row.reviewer !== reviewer || state === null || opening === null) {
-      return { kind: "noSuchLink" };
-    }
-    const parsed = parseDecisionForm(new URLSearchParams(body));
-    if (!parsed.ok || parsed.value.act === "preview") return { kind: "badForm" };
-    const form = parsed.value;
-    const used = this.#store.usedNonce(form.nonce);
-    // The very same form again, as a double click sends it, is the same answer.
-    if (used !== null) return { kind: used === sha256Hex(body) ? "repeated" : "nonceUsed" };
-    const reviewerName = opening.plan.reviewers[reviewer]?.name;
-    if (reviewerName === undefined) return { kind: "noSuchLink" };
+  /** How an expired link stands, as JSON of `ExpiredLink`; null where there is no such link. Writes nothing. */
+  expiredLink(gate: Gate, reviewer: number, link: string): string | null {
+    const expired = this.#notices.expired(gate, reviewer, link);
+    return expired === null ? null : JSON.stringify(expired);
+  }
 
-    const edit = editedContent(this.#store, opening, state, gate, form);
+  /** Sends a new link in place of one whose time is over, to the address on file. */
+  renewLink(gate: Gate, reviewer: number, link: string): RenewAnswer {
+    const answer = this.#notices.renew(gate, reviewer, link);
+    if (answer.kind === "sent") this.#kick();
+    return answer;
+  }
+
+  /** What a press on a Slack message is judged by, as JSON of `SlackTarget`; null where there is no such link. Writes nothing. */
+  slackTarget(gate: Gate, link: string): string | null {
+    const target = this.#notices.slackTarget(gate, link);
+    return target === null ? null : JSON.stringify(target);
+  }
+
+  /** Queues words for one Slack member alone. */
+  tell(input: TellInput): void {
+    this.#notices.tell(input);
+    this.#kick();
+  }
+
+  /** Carries out what a reviewer asks for, by whatever channel. Synchronous from the first read to the last write. */
+  decide(input: DecideInput): DecideAnswer {
+    const { gate, reviewer: place, once, words } = input;
+    const found = this.#linked(gate, place, input.link);
+    const by = found === null ? undefined : this.#notices.people(found.opening)[place]?.name;
+    if (found === null || by === undefined) return { kind: "noSuchLink" };
+    const submission = JSON.parse(input.submission) as Submission; // written by our own routes
+    const used = this.#store.usedNonce(once);
+    // The very same words again, as a double click sends them, are the same answer.
+    if (used !== null) return { kind: used === sha256Hex(words) ? "repeated" : "onceUsed" };
+    const asked: Asked = {
+      ...found,
+      gate,
+      by,
+      submission,
+      slackUser: input.slackUser,
+      use: (now) => this.#store.useNonce(once, sha256Hex(words), now),
+    };
+    switch (submission.act) {
+      case "approve":
+      case "deny":
+        return this.#answer(asked, submission.act);
+      case "handOver":
+      case "notMine":
+        return this.#giveUp(asked, submission.act === "handOver" ? (submission.to ?? "") : null);
+      case "preview":
+        return { kind: "noSuchLink" };
+      default:
+        return submission.act satisfies never;
+    }
+  }
+
+  #answer({ opening, state, link, gate, by, submission, slackUser, use }: Asked, act: "approve" | "deny"): DecideAnswer {
+    const edit = editedContent(this.#store, opening, state, gate, submission);
     if (edit.kind === "invalid") return { kind: "invalidEdit", faults: edit.faults };
     const now = this.now();
-    const { act, version, digest, reason } = form;
+    const { version, digest, reason } = submission;
     const answer = {
-      act: act === "approve" ? ("approve" as const) : ("deny" as const),
-      reviewer: reviewerName,
-      channel: row.channel,
+      act,
+      reviewer: by,
+      channel: link.channel,
       version,
       digest,
       ...(edit.kind === "edited" ? { editedDigest: edit.digest } : {}),
@@ -307,16 +341,23 @@ export class RunObject extends DurableObject<Env> {
       case "voted":
       case "approved":
       case "denied": {
-        const by = { gate, by: reviewerName, channel: row.channel };
+        const who = { gate, by, channel: link.channel };
         const facts: RecordFact[] = [];
-        const review = verdict.review;
+        const { review } = verdict;
         this.#store.transaction(() => {
-          this.#store.useNonce(form.nonce, sha256Hex(body), now);
+          use(now);
           if (verdict.kind !== "denied" && verdict.edited && edit.kind === "edited") {
-            edit.write(review.version, reviewerName, now);
-            facts.push({ kind: "edited", ...by, version: review.version, digestBefore: digest, digestAfter: review.digest });
+            edit.write(review.version, by, now);
+            facts.push({ kind: "edited", ...who, version: review.version, digestBefore: digest, digestAfter: review.digest });
           }
-          facts.push({ kind: verdict.kind, ...by, version: review.version, digest: review.digest, reasonGiven: reason !== undefined });
+          facts.push({
+            kind: verdict.kind,
+            ...who,
+            version: review.version,
+            digest: review.digest,
+            reasonGiven: reason !== undefined,
+            ...(slackUser === null ? {} : { slackUser }),
+          });
           if (verdict.kind === "denied" && gate === "response") this.#store.deleteReplies();
           this.#commit(next, now, facts);
         });
@@ -328,31 +369,85 @@ export class RunObject extends DurableObject<Env> {
     }
   }
 
-  /** A caller's window: a WebSocket that hears of each phase and of the end. */
+  /** A reviewer gives up their place, to somebody whom the plan names and a channel reaches, or to nobody. */
+  #giveUp({ opening, state, link, gate, by, use }: Asked, to: string | null): DecideAnswer {
+    if (to !== null && this.#notices.people(opening).every(({ name }) => name !== to))
+      return { kind: "cannotGiveUp", why: "noSuchReviewer" };
+    const now = this.now();
+    const next = step(state, { kind: "gaveUp", gate, giving: { reviewer: by, to } }, now);
+    const { givenUp } = next;
+    if (givenUp === undefined) throw new Error("a place given up without a word");
+    switch (givenUp.kind) {
+      case "repeated":
+        return { kind: "repeated" };
+      case "closed":
+      case "late":
+        return { kind: "verdict", verdict: givenUp };
+      case "notAllowed":
+        return { kind: "cannotGiveUp", why: givenUp.why };
+      case "gaveUp": {
+        if (to !== null && !this.#notices.heirs(opening).includes(to)) return { kind: "cannotGiveUp", why: "unreachable" };
+        const who = { gate, by, channel: link.channel };
+        this.#store.transaction(() => {
+          use(now);
+          this.#commit(next, now, [to === null ? { kind: "declined", ...who } : { kind: "handedOver", ...who, to }]);
+        });
+        this.#kick();
+        return { kind: "decided" };
+      }
+      default:
+        return givenUp satisfies never;
+    }
+  }
+
+  /** A window on the run: a caller's, which hears of each phase and of the end, or a page's, which hears how its review stands. */
   override async fetch(request: Request): Promise<Response> {
     if (request.headers.get("Upgrade") !== "websocket") return new Response(null, { status: 426 });
     const state = this.#store.state();
     if (state === null) return new Response(null, { status: 404 });
-    const { 0: client, 1: server } = new WebSocketPair();
-    this.ctx.acceptWebSocket(server);
+    if (request.headers.get(windowHeader) === "page") return this.#openPage(new URL(request.url).searchParams);
     const delivery = this.#store.delivery();
-    server.send(delivery === null ? progressMessage(state) : endedMessage);
+    const response = this.#windows.acceptCaller(delivery === null ? progressMessage(state) : endedMessage);
     this.#welcomeAsker(delivery);
-    return new Response(null, { status: 101, webSocket: client });
+    return response;
+  }
+
+  #openPage(query: URLSearchParams): Response {
+    const gate = query.get("gate") === "response" ? "response" : "request";
+    const page: PageWindow = { gate, reviewer: Number(query.get("reviewer")), link: query.get("link") ?? "" };
+    const first = this.#linked(page.gate, page.reviewer, page.link) === null ? null : this.#pageMessage(page);
+    return first === null ? new Response(null, { status: 404 }) : this.#windows.acceptPage(page, first);
+  }
+
+  /** How a page's review stands now, without content. */
+  #pageMessage({ gate, reviewer }: PageWindow): string | null {
+    const standing = this.#standing();
+    const review = standing?.state.reviews[gate] ?? null;
+    if (standing === null || review === null) return null;
+    const name = this.#notices.people(standing.opening)[reviewer]?.name ?? "";
+    return JSON.stringify({
+      kind: "review",
+      state: reviewState(review, standing.state.end).kind,
+      version: review.version,
+      digest: review.digest,
+      votes: review.votes.length,
+      left: review.left.some((each) => each.reviewer === name),
+    });
   }
 
   override webSocketMessage(): void {
     // Callers only listen.
   }
 
-  override webSocketClose(_socket: WebSocket, _code: number, reason: string): void {
+  override webSocketClose(socket: WebSocket, _code: number, reason: string): void {
+    if (this.#windows.isPage(socket)) return;
     // Whoever says that they leave is gone; a connection that broke may be coming back.
-    if (reason === callerLeft && this.#windows().length === 0) this.#noticeAsker(this.now());
+    if (reason === callerLeft && this.#windows.callers() === 0) this.#noticeAsker(this.now());
     else this.#watchAsker();
   }
 
-  override webSocketError(): void {
-    this.#watchAsker();
+  override webSocketError(socket: WebSocket): void {
+    if (!this.#windows.isPage(socket)) this.#watchAsker();
   }
 
   override async alarm(): Promise<void> {
@@ -375,6 +470,20 @@ export class RunObject extends DurableObject<Env> {
   }
 
   // State and commit
+
+  #standing(): Standing | null {
+    const state = this.#store.state();
+    const opening = this.#loadOpening();
+    return state === null || opening === null ? null : { opening, state };
+  }
+
+  /** A link that opens this gate to this reviewer, with the run as it stands. */
+  #linked(gate: Gate, reviewer: number, id: string): (Standing & { readonly link: LinkRow }) | null {
+    const standing = this.#standing();
+    const link = standing === null ? null : this.#store.link(id);
+    if (standing === null || link === null || link.revokedAt !== null || link.gate !== gate || link.reviewer !== reviewer) return null;
+    return { ...standing, link };
+  }
 
   #loadOpening(): StoredOpening | null {
     if (this.#store.state() === null) return this.#opening;
@@ -412,12 +521,22 @@ export class RunObject extends DurableObject<Env> {
 
   #queueEffect(effect: Effect, state: RunState, opening: StoredOpening, now: number): RecordFact[] {
     switch (effect.kind) {
-      case "ask":
-        return this.#queueAsk(effect.gate, state, opening, now);
+      case "open":
+        return this.#openGate(reviewAt(state, effect.gate), opening);
+      case "ask": {
+        const review = reviewAt(state, effect.gate);
+        this.#notices.ask(opening, review, effect.reviewers, effect.why, now);
+        return effect.why === "asked" ? [] : [{ kind: "askedAlso", gate: effect.gate, reviewers: effect.reviewers, why: effect.why }];
+      }
+      case "tellAgain":
+        this.#notices.tellAgain(opening, reviewAt(state, effect.gate), effect.why, now);
+        return [];
+      case "release":
+        this.#notices.release(opening, effect.gate, effect.reviewers, now);
+        return [];
       case "withdraw":
-        this.#store.unschedule(`deadline:${effect.gate}`);
-        this.#store.dropQueued("notice");
-        for (const link of this.#store.links(effect.gate)) this.#store.queue("noticeEnded", `notice:${link.id}`, { link: link.id }, now);
+        this.#store.unscheduleGate(effect.gate);
+        this.#notices.withdraw(effect.gate, now);
         return [];
       case "callModel": {
         const content = currentRequest(this.#store, state);
@@ -438,31 +557,14 @@ export class RunObject extends DurableObject<Env> {
     }
   }
 
-  #queueAsk(gate: Gate, state: RunState, opening: StoredOpening, now: number): RecordFact[] {
-    const review = state.reviews[gate];
-    if (review === null) throw new Error("asking without a review");
-    this.#store.schedule(`deadline:${gate}`, review.deadlineAt);
-    // The page says what became of it for as long as the run is kept.
-    const expiresAtSeconds = Math.ceil((review.deadlineAt + settingsOf(this.env).retentionMs) / 1000);
-    const channels = openChannels(this.env);
-    for (const [index, reviewer] of opening.plan.reviewers.entries()) {
-      for (const channel of channels.filter((each) => each.reaches(reviewer))) {
-        const random = crypto.getRandomValues(new Uint8Array(linkRandomLength));
-        const link = this.#store.addLink({ gate, reviewer: index, channel: channel.name, expiresAtSeconds, random });
-        this.#store.queue("notice", `notice:${link.id}`, { link: link.id }, now);
-      }
-    }
-    if (this.#store.links(gate).length === 0) this.#store.queue("unreachable", "unreachable", { gate }, now);
-    return [
-      {
-        kind: "reviewOpened",
-        gate,
-        version: review.version,
-        digest: review.digest,
-        reviewers: review.reviewers,
-        deadlineAt: review.deadlineAt,
-      },
-    ];
+  /** Starts a gate's clock: its deadline, its reminders, its escalation. */
+  #openGate(review: Review, { plan }: StoredOpening): RecordFact[] {
+    const { gate, version, digest, reviewers, deadlineAt, openedAt } = review;
+    this.#store.schedule(`deadline:${gate}`, deadlineAt);
+    for (const [index, seconds] of plan.remindAtSeconds.entries())
+      this.#store.schedule(`remind${index}:${gate}`, openedAt + seconds * 1000);
+    if (plan.escalate !== null) this.#store.schedule(`escalate:${gate}`, openedAt + plan.escalate.afterSeconds * 1000);
+    return [{ kind: "reviewOpened", gate, version, digest, reviewers, deadlineAt }];
   }
 
   // Time
@@ -471,13 +573,6 @@ export class RunObject extends DurableObject<Env> {
     const now = this.now();
     for (const kind of this.#store.dueSchedule(now)) {
       switch (kind) {
-        case "deadline:request":
-        case "deadline:response": {
-          const gate: Gate = kind === "deadline:request" ? "request" : "response";
-          this.#apply({ kind: "deadline", gate }, now, [{ kind: "expired", gate }]);
-          this.#store.unschedule(kind);
-          break;
-        }
         case "asker":
           this.#store.unschedule("asker");
           this.#noticeAsker(now);
@@ -485,8 +580,31 @@ export class RunObject extends DurableObject<Env> {
         case "forget":
           break;
         default:
-          kind satisfies never;
+          this.#strike(kind, now);
       }
+    }
+  }
+
+  /** A gate's clock strikes. Of several reminders that are overdue at once, one is sent. */
+  #strike(kind: `${GateClock}:${Gate}`, now: number): void {
+    const gate: Gate = kind.endsWith(":request") ? "request" : "response";
+    if (kind.startsWith("deadline")) {
+      this.#apply({ kind: "deadline", gate }, now, [{ kind: "expired", gate }]);
+      this.#store.unschedule(kind);
+    } else if (kind.startsWith("escalate")) {
+      this.#store.transaction(() => {
+        this.#store.unschedule(kind);
+        this.#apply({ kind: "escalate", gate }, now, []);
+      });
+    } else {
+      this.#store.transaction(() => {
+        for (const due of this.#store.dueSchedule(now))
+          if (due.startsWith("remind") && due.endsWith(`:${gate}`)) this.#store.unschedule(due);
+        const standing = this.#standing();
+        if (standing === null || openGate(standing.state) !== gate) return;
+        this.#notices.tellAgain(standing.opening, reviewAt(standing.state, gate), "reminder", now);
+      });
+      this.#kick();
     }
   }
 
@@ -494,7 +612,7 @@ export class RunObject extends DurableObject<Env> {
   #watchAsker(): void {
     const state = this.#store.state();
     if (state === null || state.phase === "ended" || this.#loadOpening()?.mode !== "wait") return;
-    if (this.#windows().length > 0 || this.#store.isAskerGone()) return;
+    if (this.#windows.callers() > 0 || this.#store.isAskerGone()) return;
     this.#store.schedule("asker", this.now() + askerGraceMs);
     this.#outbox.arm();
   }
@@ -502,7 +620,7 @@ export class RunObject extends DurableObject<Env> {
   #noticeAsker(now: number): void {
     const state = this.#store.state();
     if (state === null || state.phase === "ended" || this.#loadOpening()?.mode !== "wait") return;
-    if (this.#windows().length > 0 || this.#store.isAskerGone()) return;
+    if (this.#windows.callers() > 0 || this.#store.isAskerGone()) return;
     this.#store.transaction(() => {
       this.#store.markAsker(true);
       this.#record(now, [{ kind: "askerLeft" }]);
@@ -538,13 +656,14 @@ export class RunObject extends DurableObject<Env> {
     this.ctx.waitUntil(
       Promise.resolve().then(() => {
         const state = this.#store.state();
-        if (state !== null && state.phase !== "ended") this.#tellWindows(progressMessage(state));
+        if (state !== null && state.phase !== "ended") this.#windows.tellCallers(progressMessage(state));
+        if (state !== null) this.#windows.tellPages((page) => this.#pageMessage(page));
         return this.#outbox.drain();
       }),
     );
   }
 
-  async #perform(row: OutboxRow): Promise<boolean> {
+  async #perform(row: OutboxRow): Promise<boolean | number> {
     const opening = this.#loadOpening();
     const state = this.#store.state();
     if (opening === null || state === null) return true;
@@ -553,15 +672,21 @@ export class RunObject extends DurableObject<Env> {
         await this.#shipRecord(opening, state);
         return true;
       case "deliver":
-        this.#store.markDelivered(this.now(), this.#windows().length);
+        this.#store.markDelivered(this.now(), this.#windows.callers());
         // Whether the reply is kept for another depends on who was there to take it.
         this.#store.queue("index", "index", null, this.now());
-        this.#tellWindows(endedMessage);
+        this.#windows.tellCallers(endedMessage);
         return true;
       case "notice":
-        return this.#sendNotice(row, opening, state);
+        return this.#notices.send(row);
       case "noticeEnded":
-        return this.#endNotice(row, opening, state);
+        return this.#notices.end(row);
+      case "noticeListed":
+        return this.#notices.list(row);
+      case "tell":
+        return this.#notices.say(row);
+      case "grant":
+        return true;
       case "unreachable":
         this.#unreachable(gateOf(row), this.now());
         return true;
@@ -591,44 +716,9 @@ export class RunObject extends DurableObject<Env> {
     this.#store.markShipped(last.seq);
   }
 
-  async #sendNotice(row: OutboxRow, opening: StoredOpening, state: RunState): Promise<boolean> {
-    const link = this.#linkOf(row);
-    if (link === null || openGate(state) !== link.gate) return true;
-    const channel = openChannels(this.env).find(({ name }) => name === link.channel);
-    const reviewer = opening.plan.reviewers[link.reviewer];
-    if (channel === undefined || reviewer === undefined) return true;
-    const sent = await channel.send({ run: opening.id, link, reviewer, at: this.now() }).catch(() => false);
-    if (!sent && row.attempts + 1 < noticeAttempts) return false;
-    const now = this.now();
-    const notice = sent ? "sent" : "failed";
-    this.#store.transaction(() => {
-      this.#store.markNotice(link.id, notice);
-      this.#record(now, [{ kind: "noticed", gate: link.gate, channel: link.channel, reviewer: reviewer.name, state: notice }]);
-      if (this.#store.links(link.gate).every((each) => each.notice === "failed"))
-        this.#store.queue("unreachable", "unreachable", { gate: link.gate }, now);
-    });
-    return true;
-  }
-
-  async #endNotice(row: OutboxRow, opening: StoredOpening, state: RunState): Promise<boolean> {
-    const link = this.#linkOf(row);
-    const reviewer = link === null ? undefined : opening.plan.reviewers[link.reviewer];
-    if (link === null || reviewer === undefined || openGate(state) === link.gate) return true;
-    const channel = openChannels(this.env).find(({ name }) => name === link.channel);
-    const how = state.reviews[link.gate]?.closing?.how ?? "cancelled";
-    await channel?.ended({ run: opening.id, link, reviewer, at: this.now() }, how);
-    return true;
-  }
-
   /** No channel reached anybody: the review ends now, and not at its deadline. */
   #unreachable(gate: Gate | null, now: number): void {
     if (gate !== null) this.#apply({ kind: "undeliverable", gate }, now, [{ kind: "undeliverable", gate }]);
-  }
-
-  #linkOf({ detail }: OutboxRow): ReturnType<RunStore["link"]> {
-    return typeof detail === "object" && detail !== null && !Array.isArray(detail) && typeof detail["link"] === "string"
-      ? this.#store.link(detail["link"])
-      : null;
   }
 
   /** Starts a call that was not started, leaves one alone that is under way, and gives up one whose object is gone. */
@@ -729,20 +819,6 @@ export class RunObject extends DurableObject<Env> {
     if (state.end === null) return this.now() + settingsOf(this.env).retentionMs;
     return state.end.kind === "completed" && this.#store.delivery()?.to === 0 ? this.now() + keptReplyMs : null;
   }
-
-  #windows(): WebSocket[] {
-    return this.ctx.getWebSockets().filter(({ readyState }) => readyState === WebSocket.OPEN);
-  }
-
-  #tellWindows(message: string): void {
-    for (const socket of this.#windows()) {
-      try {
-        socket.send(message);
-      } catch {
-        // A window that closes in this moment loses nothing: its caller asks again.
-      }
-    }
-  }
 }
 
 const sessionById = (env: Env, id: string): DurableObjectStub<SessionObject> => env.SESSION.get(env.SESSION.idFromString(id));
@@ -757,6 +833,12 @@ async function atMost(milliseconds: number, work: Promise<void>): Promise<void> 
     }),
   ]);
   clearTimeout(timer);
+}
+
+function reviewAt(state: RunState, gate: Gate): Review {
+  const review = state.reviews[gate];
+  if (review === null) throw new Error("a gate without its review");
+  return review;
 }
 
 const endedMessage = JSON.stringify({ kind: "ended" });

@@ -10,7 +10,7 @@ import type { ReviewView } from "../../shared/review/view.ts";
 import { runIdOf } from "../../shared/sealed-id.ts";
 import { errorClass, logEvent } from "../log.ts";
 import { runStub } from "../objects/names.ts";
-import type { DecideAnswer } from "../objects/run.ts";
+import type { DecideAnswer, Submission } from "../objects/run-contract.ts";
 import { readBody } from "../pipeline/body.ts";
 import { type Settings, settingsOf } from "../settings.ts";
 import { renderNoSuchLinkPage, renderProblemPage } from "../ui/plain-pages.tsx";
@@ -94,7 +94,17 @@ async function answerForm(c: AppContext, link: OpenLink, view: ReviewView, form:
       nonce === "forged" ? 403 : 409,
     );
   }
-  const decided = await runStub(c.env, run).decide({ gate: claims.gate, reviewer: claims.reviewer, link: linkId(claims), form: body });
+  const { nonce: once, edits, ...asked } = form;
+  const submission: Submission = { ...asked, edits: [...edits] };
+  const decided = await runStub(c.env, run).decide({
+    gate: claims.gate,
+    reviewer: claims.reviewer,
+    link: linkId(claims),
+    once,
+    words: body,
+    submission: JSON.stringify(submission),
+    slackUser: null,
+  });
   return afterDecision(c, link, view, form, decided);
 }
 
@@ -117,10 +127,12 @@ async function afterDecision(
         { problem: { title: "Some of your changes cannot be sent. Nothing was decided.", fields: decided.faults }, kept: form },
         422,
       );
-    case "nonceUsed":
+    case "cannotGiveUp":
+      return again(c, link, `The review stays with you (${decided.why}).`, 409);
+    case "noGrant":
+      return again(c, link, "What was to be allowed in future is not on offer. Nothing was decided.", 409);
+    case "onceUsed":
       return again(c, link, "This form was sent before. Nothing more was decided; look at what is here now.", 409);
-    case "badForm":
-      return problem(c, "badRequest", 400);
     case "noSuchLink":
       return noSuchLink(c);
     case "verdict":

@@ -4,7 +4,7 @@ import { Hono } from "hono";
 import { equalBytes, utf8ToBytes } from "../../shared/encoding.ts";
 import { parseRunId } from "../../shared/sealed-id.ts";
 import { keyStub, runStub } from "../objects/names.ts";
-import type { RunSnapshot } from "../objects/run.ts";
+import type { RunSnapshot } from "../objects/run-contract.ts";
 import { parseAnswer } from "../pipeline/wait.ts";
 import { settingsOf } from "../settings.ts";
 import { callerOf } from "../stores/keys.ts";

@@ -13,7 +13,7 @@ import { type Answer, refusalAnswer } from "../../shared/run/answer.ts";
 import { parseRunId } from "../../shared/sealed-id.ts";
 import { errorClass, logEvent } from "../log.ts";
 import { keyStub, runStub, sessionStub } from "../objects/names.ts";
-import type { RunSnapshot } from "../objects/run.ts";
+import type { RunSnapshot } from "../objects/run-contract.ts";
 import { readBody } from "../pipeline/body.ts";
 import { type Hold, holdEvents, holdJson } from "../pipeline/hold.ts";
 import { type Begun, beginSampling, originatingKey } from "../pipeline/sampling.ts";

@@ -117,15 +117,18 @@ describe("a run whose time is over", () => {
     const stub = stubOf(run);
     await runInDurableObject(stub, async (instance, state) => {
       await instance.alarm();
-      instance.webSocketClose(new WebSocketPair()[0], 1006, "");
-      instance.webSocketError();
+      const [socket] = Object.values(new WebSocketPair());
+      if (socket === undefined) throw new Error("no socket");
+      instance.webSocketClose(socket, 1006, "");
+      instance.webSocketError(socket);
       expect(await state.storage.getAlarm()).toBeNull();
     });
     expect(await stub.cancel("admin")).toBe(false);
     expect(await stub.withdraw("session", { session: "s", originating: "o", request: "r" })).toBe("unknown");
     expect(await stub.adopt({ session: "s", originating: "o", request: "r" }, { request: true, response: true })).toBe(false);
     expect(await stub.view("request", 0, "AAAAAAAAAAAAAAAA")).toBeNull();
-    expect(await stub.decide({ gate: "request", reviewer: 0, link: "AAAAAAAAAAAAAAAA", form: "act=approve" })).toEqual({
+    const wish = { gate: "request", reviewer: 0, link: "AAAAAAAAAAAAAAAA", once: "n", words: "act=approve", slackUser: null } as const;
+    expect(await stub.decide({ ...wish, submission: JSON.stringify({ act: "approve", version: 1, digest: "d", edits: [] }) })).toEqual({
       kind: "noSuchLink",
     });
     expect((await stub.fetch("https://run/", { headers: { Upgrade: "websocket" } })).status).toBe(404);
