@@ -3,6 +3,7 @@
 import { digestOf } from "../encoding.ts";
 import type { RecordFact } from "../outcome/record.ts";
 import type { GatePlan } from "../policy/evaluate.ts";
+import type { GrantPass } from "../policy/grant.ts";
 import type { RiskNote } from "../policy/risk.ts";
 import type { SamplingReply, SamplingRequest } from "../protocol/sampling.ts";
 import type { Note } from "../provider/call.ts";
@@ -24,7 +25,10 @@ export type RunOpening = {
   readonly request: SamplingRequest;
   /** In failover order: what reviewers see and what the call never leaves. */
   readonly candidates: readonly Candidate[];
+  /** What the policy says; `gatesOf` says which gates are closed in truth. */
   readonly plan: GatePlan;
+  /** The gates among them that grants open for this request. */
+  readonly granted?: readonly GrantPass[];
   readonly risks: readonly RiskNote[];
   /** What the first candidate will leave out or change, as far as it can be told before the call. */
   readonly notes: readonly Note[];
@@ -54,6 +58,26 @@ export const replyDigest = (reply: SamplingReply): string => digestOf("countersi
 /** The candidates in a version's order. An id that is no candidate names nothing: the list can be reordered, never widened. */
 export const inOrder = (candidates: readonly Candidate[], ids: readonly string[]): Candidate[] =>
   ids.flatMap((id) => candidates.filter(({ model }) => model.id === id));
+
+/**
+ * The gates at which a person must decide: those that the policy closes and no grant opens. A grant for the reply was given
+ * for the reply to the request as it is asked: where a reviewer edits that, the response gate is as the policy says
+ * (`responseIfEdited`).
+ */
+export function gatesOf({ plan, granted = [] }: Pick<RunOpening, "plan" | "granted">): {
+  readonly request: boolean;
+  readonly response: boolean;
+  readonly responseIfEdited: boolean;
+} {
+  const isClosed = (gate: "request" | "response"): boolean => plan[gate] === "review" && granted.every((pass) => pass.gate !== gate);
+  return { request: isClosed("request"), response: isClosed("response"), responseIfEdited: plan.response === "review" };
+}
+
+/** The first events of a run's record: what was asked, and what let it through a gate that the policy closes. */
+export const openingFacts = (opening: Omit<RunOpening, "request">, digest: string): RecordFact[] => [
+  receivedFact(opening, digest),
+  ...(opening.granted ?? []).map(({ gate, grant, by }): RecordFact => ({ kind: "grantUsed", gate, grant, by })),
+];
 
 /** The first event of a run's record. */
 export const receivedFact = (opening: Omit<RunOpening, "request">, digest: string): RecordFact => ({

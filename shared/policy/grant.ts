@@ -1,0 +1,238 @@
+// A grant: a remembered, narrow, expiring permission that lets a later request pass one gate without asking. What it
+// covers, and how its uses and its money are counted.
+//
+// No clock, no storage. It is asked after the rules and never beats one: a request that the policy refuses does not come
+// here, and a rule that does not enable grants has none (`grantQueryOf` in shared/run/granting.ts makes no query then).
+
+import { canonicalJson, digestOf } from "../encoding.ts";
+import type { SamplingRequest } from "../protocol/sampling.ts";
+import type { Candidate } from "../routing/choose.ts";
+import type { RiskLevel, RiskNote } from "./risk.ts";
+
+/** Of whom a later request must be. Each is a part of the one after it, so that no choice is wider than it sounds. */
+export type GrantScope =
+  /** The server, in the session it was given in. `session` is the SessionObject's id. */
+  | { readonly kind: "session"; readonly session: string; readonly server: string }
+  | { readonly kind: "server"; readonly server: string }
+  /** Any server of the API key. */
+  | { readonly kind: "key" };
+
+/** The highest level of risk that was seen, or "none". */
+export type SeenRisk = "none" | RiskLevel;
+
+export type Grant = {
+  readonly id: string;
+  /** The API key's id. */
+  readonly key: string;
+  readonly gate: "request" | "response";
+  readonly scope: GrantScope;
+  readonly what: "exact" | "shape";
+  /** `requestDigest` of the request it was given for, or its `shapeDigest`. */
+  readonly digest: string;
+  /** `messageCharacters` of a later request, at the most. */
+  readonly charactersAtMost: number;
+  readonly maxTokensAtMost: number;
+  readonly riskAtMost: SeenRisk;
+  /** How sure the association was; a later one must be as sure. */
+  readonly provenance: "claimed" | "inferred" | "observed";
+  /** The reviewer's name. */
+  readonly by: string;
+  /** The run it was given in. */
+  readonly run: string;
+  /** The rule that asked. */
+  readonly rule: string;
+  /** Unix milliseconds. */
+  readonly givenAt: number;
+  /** Unix milliseconds; at this very one it is over. */
+  readonly expiresAt: number;
+  readonly usesGiven: number;
+  readonly usesLeft: number;
+  /** Millionths of a US dollar, whole. Each use takes the worst case of its request. */
+  readonly spendLeftMicroUsd: number;
+  readonly lastUsedAt: number | null;
+  readonly revokedAt: number | null;
+};
+
+/** What a request that a gate would stop asks of the grants of its key. */
+export type GrantQuery = {
+  /** The gates that the policy closes. */
+  readonly gates: readonly ("request" | "response")[];
+  /** Equal for repeats of one request, and for nothing else: a use is counted once for each. */
+  readonly identity: string;
+  readonly run: string;
+  /**
+   * What the session says of it. `fresh`: it is new. `takenOver`: its holder vanished. `repeat`: it is under way or was
+   * answered: what let it through still does, and nothing given since then takes it from where it is.
+   */
+  readonly asked: "fresh" | "takenOver" | "repeat";
+  readonly exact: string;
+  readonly shape: string;
+  readonly session: string;
+  readonly server: string;
+  readonly characters: number;
+  readonly maxTokens: number;
+  readonly risk: SeenRisk;
+  readonly provenance: Grant["provenance"];
+  readonly worstCostMicroUsd: number;
+  /** The rule that stops it now. */
+  readonly rule: string;
+  /** Names of those who could approve it now: a grant is worth no more than the word of who gave it. */
+  readonly deciders: readonly string[];
+};
+
+/** A gate that a grant opened. */
+export type GrantPass = { readonly gate: Grant["gate"]; readonly grant: string; readonly by: string };
+
+/** A use that was counted for a request: kept so that its repeats are not counted. */
+export type GrantUse = {
+  readonly identity: string;
+  readonly gate: Grant["gate"];
+  readonly grant: string;
+  readonly run: string;
+  readonly at: number;
+  readonly microUsd: number;
+};
+
+/** The longest a grant may last. */
+export const longestGrantMs = 30 * 24 * 3_600_000;
+
+/**
+ * Two requests of one identity within this time are simultaneous repeats: the session makes one of them. Later ones are
+ * known to the session, or it has forgotten the first one, and then the second is a request of its own.
+ */
+export const sameMomentMs = 10_000;
+
+const levels: readonly SeenRisk[] = ["none", "low", "medium", "high"];
+const sureness: readonly Grant["provenance"][] = ["inferred", "claimed", "observed"];
+
+export const highestRisk = (risks: readonly Pick<RiskNote, "level">[]): SeenRisk =>
+  levels.findLast((level) => risks.some((risk) => risk.level === level)) ?? "none";
+
+/** Whole millionths of a dollar, rounded up: sums of them have no drift. */
+export const microUsd = (usd: number): number => Math.min(Math.ceil(usd * 1_000_000), Number.MAX_SAFE_INTEGER);
+
+/**
+ * The digest of a request's shape: everything in it that reaches a provider except what the messages say, and which models
+ * it may go to, in order.
+ *
+ * In it: the system prompt and the tools with their schemas, which say what the text is for; `toolChoice`, `temperature`,
+ * `stopSequences`, `metadata` and added context, because all of them are sent, and a reviewer who saw one value approved
+ * that one; the kinds of content (text, images, audio, tool uses and results and what is in those), because nobody who
+ * read text has allowed pictures. Not in it: the words of the messages, for which a shape is given at all, and their
+ * number and roles (how much they say has a ceiling, and what they say is looked at for risks); `maxTokens`, which has a
+ * ceiling too; `modelPreferences`, which is not sent: what it chose is the list of models.
+ * A field that is added to the neutral request later is in it unless it is left out here.
+ */
+export function shapeDigest(request: SamplingRequest, candidates: readonly Candidate[]): string {
+  const { messages, maxTokens: _ceiling, modelPreferences: _advice, ...sent } = request;
+  const models = candidates.map(({ model }) => ({ id: model.id, provider: model.provider, name: model.name }));
+  return digestOf("countersign/grant-shape/v1", { sent, kinds: kindsIn(messages), models });
+}
+
+function kindsIn(messages: SamplingRequest["messages"]): string[] {
+  const kinds = new Set<string>();
+  for (const { content } of messages) {
+    for (const block of content) {
+      kinds.add(block.type);
+      if (block.type === "tool_result") for (const piece of block.content) kinds.add(`tool_result/${piece.type}`);
+    }
+  }
+  return [...kinds].sort();
+}
+
+/** How much the messages say: the UTF-16 code units of their canonical JSON, pictures and tool results included. */
+export const messageCharacters = ({ messages }: Pick<SamplingRequest, "messages">): number => canonicalJson(messages).length;
+
+/** The ceiling for later requests: the next of 1,000, 2,000, 5,000, 10,000, 20,000 and so on, at most two and a half times the size. */
+export function sizeCeiling(characters: number): number {
+  for (let unit = 1_000; ; unit *= 10) {
+    const found = [unit, 2 * unit, 5 * unit].find((ceiling) => characters <= ceiling);
+    if (found !== undefined) return found;
+  }
+}
+
+export type GrantState = "live" | "usedUp" | "expired" | "revoked";
+
+export function grantState(grant: Grant, now: number): GrantState {
+  if (grant.revokedAt !== null) return "revoked";
+  if (now >= grant.expiresAt) return "expired";
+  return grant.usesLeft > 0 ? "live" : "usedUp";
+}
+
+/** Whether a grant is for this request at this gate, whatever is left of it. */
+export function covers(grant: Grant, gate: Grant["gate"], query: GrantQuery, now: number): boolean {
+  return (
+    grant.revokedAt === null &&
+    now < grant.expiresAt &&
+    grant.gate === gate &&
+    grant.digest === (grant.what === "exact" ? query.exact : query.shape) &&
+    isOf(grant.scope, query) &&
+    query.characters <= grant.charactersAtMost &&
+    query.maxTokens <= grant.maxTokensAtMost &&
+    levels.indexOf(query.risk) <= levels.indexOf(grant.riskAtMost) &&
+    sureness.indexOf(query.provenance) >= sureness.indexOf(grant.provenance) &&
+    grant.rule === query.rule &&
+    query.deciders.includes(grant.by)
+  );
+}
+
+function isOf(scope: GrantScope, { session, server }: GrantQuery): boolean {
+  switch (scope.kind) {
+    case "session":
+      return scope.session === session && scope.server === server;
+    case "server":
+      return scope.server === server;
+    case "key":
+      return true;
+    default:
+      return scope satisfies never;
+  }
+}
+
+/** What comes of a query: the gates that are open, the grants that changed and the uses to be kept, to be written together before it is told. */
+export type Granted = { readonly passes: readonly GrantPass[]; readonly grants: readonly Grant[]; readonly uses: readonly GrantUse[] };
+
+/**
+ * Lets a request through the gates for which there is a grant, and counts the use.
+ * @param earlier The uses that were counted for the same identity.
+ * @param now Unix milliseconds.
+ */
+export function useGrants(grants: readonly Grant[], earlier: readonly GrantUse[], query: GrantQuery, now: number): Granted {
+  const passes: GrantPass[] = [];
+  const changed: Grant[] = [];
+  const uses: GrantUse[] = [];
+  for (const gate of query.gates) {
+    const counted = earlier.find((use) => use.gate === gate && (query.asked !== "fresh" || now - use.at < sameMomentMs));
+    const held = grants.find(({ id }) => id === counted?.grant);
+    if (held !== undefined && covers(held, gate, query, now)) {
+      passes.push({ gate, grant: held.id, by: held.by });
+      continue;
+    }
+    if (query.asked === "repeat") continue;
+    const cost = query.worstCostMicroUsd;
+    const [grant] = grants
+      .filter((each) => covers(each, gate, query, now) && each.usesLeft > 0 && each.spendLeftMicroUsd >= cost)
+      .sort(narrowestFirst);
+    if (grant === undefined) continue;
+    passes.push({ gate, grant: grant.id, by: grant.by });
+    changed.push({ ...grant, usesLeft: grant.usesLeft - 1, spendLeftMicroUsd: grant.spendLeftMicroUsd - cost, lastUsedAt: now });
+    uses.push({ identity: query.identity, gate, grant: grant.id, run: query.run, at: now, microUsd: cost });
+  }
+  return { passes, grants: changed, uses };
+}
+
+/** A use that let nothing through after all is given back to its grant. */
+export const giveBack = (grant: Grant, { microUsd: cost }: Pick<GrantUse, "microUsd">): Grant => ({
+  ...grant,
+  usesLeft: Math.min(grant.usesLeft + 1, grant.usesGiven),
+  spendLeftMicroUsd: grant.spendLeftMicroUsd + cost,
+});
+
+const scopes: readonly GrantScope["kind"][] = ["session", "server", "key"];
+
+/** Of several that would do, the one that is good for least else is used. */
+const narrowestFirst = (a: Grant, b: Grant): number =>
+  Number(a.what === "shape") - Number(b.what === "shape") ||
+  scopes.indexOf(a.scope.kind) - scopes.indexOf(b.scope.kind) ||
+  a.expiresAt - b.expiresAt ||
+  (a.id < b.id ? -1 : 1);

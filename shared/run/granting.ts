@@ -1,0 +1,171 @@
+// Between a run and the grants of its key: whether one may be offered for a review, what is given, and what a later
+// request asks for. Pure; it counts nothing and lets nothing through: shared/policy/grant.ts does.
+
+import { digestOf } from "../encoding.ts";
+import type { RecordFact } from "../outcome/record.ts";
+import { type GatePlan, type Reviewer, peopleOfPlan } from "../policy/evaluate.ts";
+import {
+  type Grant,
+  type GrantQuery,
+  type GrantScope,
+  highestRisk,
+  longestGrantMs,
+  messageCharacters,
+  microUsd,
+  shapeDigest,
+  sizeCeiling,
+} from "../policy/grant.ts";
+import { isSlackChannel } from "../policy/rules.ts";
+import type { RiskNote } from "../policy/risk.ts";
+import type { SamplingRequest } from "../protocol/sampling.ts";
+import type { GrantWish } from "../review/form.ts";
+import type { Gate, GrantOffer } from "../review/view.ts";
+import type { Candidate } from "../routing/choose.ts";
+import { sizeOf, worstCostUsd } from "../routing/price.ts";
+import { type Attachment, type RunOpening, requestDigest } from "./opening.ts";
+
+export type OfferFacts = {
+  readonly gate: Gate;
+  readonly plan: Pick<GatePlan, "grants" | "quorum" | "request" | "response">;
+  readonly risks: readonly Pick<RiskNote, "level">[];
+  /** Who would give it. */
+  readonly reviewer: Pick<Reviewer, "slack">;
+  /** The current versions of the content; 1 also for a reply that is not there yet. */
+  readonly requestVersion: number;
+  readonly replyVersion: number;
+};
+
+/**
+ * The grant that may be offered with an approval, or null. Offered where the rules enable grants, one approval decides, the
+ * gate is one that the rules close, and nothing was edited: at the response gate neither the reply nor the request
+ * that it answers. A Slack channel gives none: a grant has a person's name on it.
+ * Whoever submits an edit, or another choice of model, together with the wish edits too: with that there is no grant.
+ */
+export function offerOf({ gate, plan, risks, reviewer, requestVersion, replyVersion }: OfferFacts): GrantOffer | null {
+  if (!plan.grants || plan.quorum !== 1 || plan[gate] !== "review" || isSlackChannel(reviewer)) return null;
+  if (requestVersion !== 1 || replyVersion !== 1) return null;
+  return { scopes: ["session", "server", "key"], risk: highestRisk(risks) };
+}
+
+export type GivingFacts = {
+  readonly opening: Omit<RunOpening, "request">;
+  /** As it was asked: version 1. */
+  readonly request: SamplingRequest;
+  readonly gate: Gate;
+  /** The reviewer's name. */
+  readonly by: string;
+};
+
+/**
+ * The grant that a reviewer gives with an approval. One review gives one, under one id, so giving it twice is giving it once.
+ * Its money is what its uses may cost at the most, each as long as it may be.
+ * @param now Unix milliseconds.
+ */
+export function grantFrom({ opening, request, gate, by }: GivingFacts, wish: GrantWish, now: number): Grant {
+  const { candidates, key, attachment, asker } = opening;
+  const exact = wish.what === "exact";
+  const characters = messageCharacters(request);
+  const charactersAtMost = exact ? characters : sizeCeiling(characters);
+  return {
+    id: grantIdOf(key.id, digestOf("countersign/grant/v1", { run: opening.id, gate }).slice(0, 22)),
+    key: key.id,
+    gate,
+    scope: scopeOf(wish.scope, attachment, asker.server),
+    what: wish.what,
+    digest: exact ? requestDigest({ request, models: idsOf(candidates) }, candidates) : shapeDigest(request, candidates),
+    charactersAtMost,
+    maxTokensAtMost: request.maxTokens,
+    riskAtMost: highestRisk(opening.risks),
+    provenance: asker.provenance,
+    by,
+    run: opening.id,
+    rule: opening.plan.rule,
+    givenAt: now,
+    expiresAt: now + Math.min(wish.hours * 3_600_000, longestGrantMs),
+    usesGiven: wish.uses,
+    usesLeft: wish.uses,
+    spendLeftMicroUsd: wish.uses * microUsd(dearestUsd(request, candidates, charactersAtMost - characters)),
+    lastUsedAt: null,
+    revokedAt: null,
+  };
+}
+
+/** What the record of the run keeps of it. */
+export const grantedFact = ({ id, gate, by, scope, what, usesGiven, expiresAt }: Grant): RecordFact => ({
+  kind: "granted",
+  gate,
+  grant: id,
+  by,
+  scope: scope.kind,
+  what,
+  uses: usesGiven,
+  expiresAt,
+});
+
+/** A grant's id carries its key's, because the key's object has it. */
+export const grantIdOf = (key: string, own: string): string => `${key}.${own}`;
+
+/** The key of a grant's id, or undefined for what is no such id. */
+export const keyOfGrantId = (id: string): string | undefined => /^(key_[a-z0-9]{1,32})\.[A-Za-z0-9_-]{22}$/.exec(id)?.[1];
+
+export type AskingFacts = {
+  readonly run: string;
+  readonly plan: { readonly candidates: readonly Candidate[]; readonly gates: GatePlan; readonly risks: readonly RiskNote[] };
+  readonly request: SamplingRequest;
+  readonly asker: RunOpening["asker"];
+  readonly attachment: Attachment;
+  /** The digest by which the session knows a repeat. */
+  readonly params: string;
+  /** The person whose client asks. */
+  readonly owner: string | null;
+};
+
+/**
+ * What a request asks of its key's grants, all but what the session knows of it; null where there is nothing to ask: both
+ * gates are open, the rules that apply now do not enable grants, or one person's word is not enough there.
+ */
+export function grantQueryOf({ run, plan, request, asker, attachment, params, owner }: AskingFacts): Omit<GrantQuery, "asked"> | null {
+  const { gates, candidates, risks } = plan;
+  const closed = (["request", "response"] as const).filter((gate) => gates[gate] === "review");
+  if (closed.length === 0 || !gates.grants || gates.quorum !== 1) return null;
+  return {
+    gates: closed,
+    identity: digestOf("countersign/grant-use/v1", { ...attachment, params }),
+    run,
+    exact: requestDigest({ request, models: idsOf(candidates) }, candidates),
+    shape: shapeDigest(request, candidates),
+    session: attachment.session,
+    server: asker.server,
+    characters: messageCharacters(request),
+    maxTokens: request.maxTokens,
+    risk: highestRisk(risks),
+    provenance: asker.provenance,
+    worstCostMicroUsd: microUsd(dearestUsd(request, candidates, 0)),
+    rule: gates.rule,
+    deciders: peopleOfPlan(gates)
+      .filter((person) => !isSlackChannel(person) && (gates.selfApproval || person.name !== owner))
+      .map(({ name }) => name),
+  };
+}
+
+const idsOf = (candidates: readonly Candidate[]): string[] => candidates.map(({ model }) => model.id);
+
+function scopeOf(scope: GrantWish["scope"], { session }: Attachment, server: string): GrantScope {
+  switch (scope) {
+    case "session":
+      return { kind: "session", session, server };
+    case "server":
+      return { kind: "server", server };
+    case "key":
+      return { kind: "key" };
+    default:
+      return scope satisfies never;
+  }
+}
+
+/** The worst case of the dearest model, for a request that is so many characters longer. */
+function dearestUsd(request: SamplingRequest, candidates: readonly Candidate[], more: number): number {
+  const size = sizeOf(request);
+  const longer = { ...size, textBytes: size.textBytes + more };
+  return Math.max(0, ...candidates.map(({ model }) => worstCostUsd(model, longer, request.maxTokens)));
+}
