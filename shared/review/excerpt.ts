@@ -1,0 +1,72 @@
+// The beginning of what waits for a decision, for notices whose policy allows it: texts in the order of the content, cut by length.
+// It is never the whole of anything that is not text: images, settings and tools are on the page alone.
+
+import { unreachable } from "../result.ts";
+import type { Block } from "../protocol/sampling.ts";
+import type { ReviewView } from "./view.ts";
+
+export type ExcerptPiece = {
+  readonly from: "systemPrompt" | "user" | "assistant" | "toolResult" | "reply";
+  readonly text: string;
+};
+
+/** `more`: how many characters of text follow that are not in the pieces. */
+export type Excerpt = { readonly pieces: readonly ExcerptPiece[]; readonly more: number };
+
+/** As the policy's documentation promises: a notice shows this many characters at the most. */
+export const excerptCharacters = 1_500;
+const mostPieces = 8;
+
+/** The first `length` UTF-16 code units of a text, one less where the cut would fall inside a surrogate pair. */
+export function beginningOf(text: string, length: number): string {
+  if (text.length <= length) return text;
+  const last = text.charCodeAt(length - 1);
+  return text.slice(0, last >= 0xd800 && last <= 0xdbff ? Math.max(0, length - 1) : length);
+}
+
+/**
+ * At the request gate the system prompt and the texts of messages and tool results, at the response gate the reply's texts, in
+ * order, as reviewers see them now. `characters` are counted as UTF-16 code units. Many small pieces are cut by their number.
+ */
+export function excerptOf(view: Pick<ReviewView, "gate" | "request" | "reply">, characters: number = excerptCharacters): Excerpt {
+  const pieces: ExcerptPiece[] = [];
+  let left = characters;
+  let more = 0;
+  for (const { from, text } of textsOf(view)) {
+    if (text === "") continue;
+    const shown = pieces.length < mostPieces ? beginningOf(text, left) : "";
+    if (shown !== "") pieces.push({ from, text: shown });
+    // What follows a cut is never shown: an excerpt has no holes.
+    left = shown.length < text.length ? 0 : left - shown.length;
+    more += text.length - shown.length;
+  }
+  return { pieces, more };
+}
+
+function* textsOf({ gate, request, reply }: Pick<ReviewView, "gate" | "request" | "reply">): Generator<ExcerptPiece> {
+  if (gate === "response") {
+    for (const block of reply?.content ?? []) if (block.type === "text") yield { from: "reply", text: block.text };
+    return;
+  }
+  if (request.systemPrompt !== undefined) yield { from: "systemPrompt", text: request.systemPrompt };
+  for (const { role, content } of request.messages) for (const block of content) yield* textsIn(block, role);
+}
+
+function* textsIn(block: Block, role: "user" | "assistant"): Generator<ExcerptPiece> {
+  switch (block.type) {
+    case "text":
+      return yield { from: role, text: block.text };
+    case "tool_result":
+      for (const piece of block.content) {
+        if (piece.type === "text") yield { from: "toolResult", text: piece.text };
+        else if (piece.type === "resource" && "text" in piece.resource) yield { from: "toolResult", text: piece.resource.text };
+      }
+      return;
+    case "image":
+    case "audio":
+    case "tool_use":
+      return;
+    default:
+      return unreachable(block);
+  }
+}
