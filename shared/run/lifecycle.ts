@@ -62,7 +62,8 @@ export type RunEvent =
   | { readonly kind: "gaveUp"; readonly gate: Gate; readonly giving: GivingUp }
   | { readonly kind: "escalate"; readonly gate: Gate }
   | { readonly kind: "deadline"; readonly gate: Gate }
-  | { readonly kind: "undeliverable"; readonly gate: Gate }
+  /** No channel reaches these, who are all that are asked. */
+  | { readonly kind: "undeliverable"; readonly gate: Gate; readonly reviewers: readonly string[] }
   | { readonly kind: "cancelled"; readonly cause: CancelCause }
   | { readonly kind: "generated"; readonly call: number; readonly replyDigest: string }
   | { readonly kind: "callFailed"; readonly call: number }
@@ -130,15 +131,8 @@ export function step(state: RunState, event: RunEvent, now: number): Step {
       if (review === null || now < review.deadlineAt) return still(state);
       return endReview(state, review, "expired", "deadline", { kind: "expired", gate: event.gate }, now);
     }
-    case "undeliverable": {
-      const review = openGate(state) === event.gate ? state.reviews[event.gate] : null;
-      if (review === null) return still(state);
-      // Those of the escalation are asked at once; they may be within reach.
-      const asked = escalated(state, review);
-      return asked !== null
-        ? { state: asked.state, effects: asked.effects, verdict: null }
-        : endReview(state, review, "undeliverable", "no reviewer could be reached", { kind: "undeliverable", gate: event.gate }, now);
-    }
+    case "undeliverable":
+      return unreached(state, event.gate, event.reviewers, now);
     case "cancelled":
       return cancelled(state, event.cause, now);
     case "generated":
@@ -201,6 +195,17 @@ function gaveUp(state: RunState, gate: Gate, giving: GivingUp, now: number): Ste
   if (asked !== null && !asked.exhausted) return { state: asked.state, effects: [released, ...asked.effects], verdict: null, givenUp };
   const ended = endReview(next, givenUp.review, "undeliverable", "nobody is left who may decide", { kind: "undeliverable", gate }, now);
   return { ...ended, effects: [released, ...ended.effects], givenUp };
+}
+
+/** Where none of those who are asked can be reached: those of the escalation are asked at once, and else it is over. */
+function unreached(state: RunState, gate: Gate, reviewers: readonly string[], now: number): Step {
+  const review = openGate(state) === gate ? state.reviews[gate] : null;
+  const isAll = review?.reviewers.length === reviewers.length && review.reviewers.every((each) => reviewers.includes(each));
+  // Somebody else has been asked since.
+  if (review === null || !isAll) return still(state);
+  const asked = escalated(state, review);
+  if (asked !== null) return { state: asked.state, effects: asked.effects, verdict: null };
+  return endReview(state, review, "undeliverable", "no reviewer could be reached", { kind: "undeliverable", gate }, now);
 }
 
 function escalated(state: RunState, review: Review): (Pick<Step, "state" | "effects"> & { readonly exhausted: boolean }) | null {

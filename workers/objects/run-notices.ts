@@ -62,6 +62,18 @@ export class RunNotices {
       .map(({ name }) => name);
   }
 
+  /** Names of those who are asked and whom no channel reaches: every one has failed for good, or there is none. */
+  unreached(opening: StoredOpening, review: Review): string[] {
+    const people = this.people(opening);
+    const within = new Set(
+      this.#parts.store
+        .links(review.gate)
+        .filter(({ notice }) => notice !== "failed")
+        .map(({ reviewer }) => people[reviewer]?.name),
+    );
+    return review.reviewers.filter((name) => !within.has(name));
+  }
+
   // What is to be sent: inside the transaction that makes it so
 
   /** Links and notices for these reviewers. */
@@ -404,7 +416,7 @@ export class RunNotices {
 
   /** Inside a transaction: where no channel reaches anybody who is asked, that is the next thing to be done. */
   #noticeUnreachable(opening: StoredOpening, review: Review, now: number): void {
-    if (this.#linksOf(opening, review).every(({ notice }) => notice === "failed"))
+    if (this.unreached(opening, review).length === review.reviewers.length)
       this.#parts.store.queue("unreachable", "unreachable", { gate: review.gate }, now);
   }
 }

@@ -688,7 +688,7 @@ export class RunObject extends DurableObject<Env> {
       case "grant":
         return true;
       case "unreachable":
-        this.#unreachable(gateOf(row), this.now());
+        this.#unreachable(gateOf(row), { opening, state }, this.now());
         return true;
       case "call":
         return this.#watchCall(row, opening, state);
@@ -716,9 +716,12 @@ export class RunObject extends DurableObject<Env> {
     this.#store.markShipped(last.seq);
   }
 
-  /** No channel reached anybody: the review ends now, and not at its deadline. */
-  #unreachable(gate: Gate | null, now: number): void {
-    if (gate !== null) this.#apply({ kind: "undeliverable", gate }, now, [{ kind: "undeliverable", gate }]);
+  /** Where no channel reaches anybody who is asked, the review does not wait for its deadline. */
+  #unreachable(gate: Gate | null, { opening, state }: Standing, now: number): void {
+    const review = gate === null ? null : state.reviews[gate];
+    if (gate === null || review === null) return;
+    const reviewers = this.#notices.unreached(opening, review);
+    this.#apply({ kind: "undeliverable", gate, reviewers }, now, [{ kind: "undeliverable", gate }]);
   }
 
   /** Starts a call that was not started, leaves one alone that is under way, and gives up one whose object is gone. */

@@ -1,6 +1,13 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { evaluatePolicy, matchesGlob, permittedCandidates, type GatePlan, type PolicyFacts } from "../../../shared/policy/evaluate.ts";
+import {
+  evaluatePolicy,
+  matchesGlob,
+  peopleOfPlan,
+  permittedCandidates,
+  type GatePlan,
+  type PolicyFacts,
+} from "../../../shared/policy/evaluate.ts";
 import { parsePolicy, type Policy } from "../../../shared/policy/rules.ts";
 import type { Candidate } from "../../../shared/routing/choose.ts";
 import { providerOf } from "../../../shared/routing/table.ts";
@@ -107,7 +114,56 @@ test("a rule's missing fields are the careful ones, whatever the default says, a
     tellReason: false,
     grants: false,
     context: "none",
+    handOverTo: [{ name: "Cy", email: "cy@example.com" }],
   } satisfies GatePlan);
+});
+
+describe("to whom a review may be handed", () => {
+  const heirsOf = (then: object): string[] => evaluatePolicy(policyOf([{ then }]), factsOf()).handOverTo.map(({ name }) => name);
+
+  test("to anybody whom the document names and who is not asked anyway, unless it says to whom", () => {
+    expect(heirsOf({ reviewers: ["lead"] })).toEqual(["Ann", "Bo"]);
+    expect(heirsOf({ reviewers: ["lead"], handOverTo: ["Bo", "lead"] })).toEqual(["Bo"]);
+    expect(heirsOf({ handOverTo: [] })).toEqual([]);
+  });
+
+  test("with both gates open there is nothing to hand over", () => {
+    expect(heirsOf({ request: "allow", response: "allow" })).toEqual([]);
+  });
+});
+
+describe("a Slack channel in place of a person", () => {
+  const channel = { name: "#oncall", slack: "C0123" };
+  const withChannel = (members: object, then: object): Policy => {
+    const parsed = parsePolicy({
+      default: { reviewers: ["room", "Ann"], ...members },
+      rules: [{ name: "rule", when: { model: "dear*" }, then }],
+      reviewers: { room: [channel], people: [{ name: "Ann" }] },
+    });
+    if (!parsed.ok) throw new Error(JSON.stringify(parsed.error));
+    return parsed.value;
+  };
+
+  test("is asked like a person where anybody may decide", () => {
+    expect(evaluatePolicy(withChannel({}, { reviewers: ["Ann"] }), factsOf()).reviewers).toEqual([channel, { name: "Ann" }]);
+  });
+
+  test("is left out where a stricter rule of the same plan needs to know who decides", () => {
+    const plan = evaluatePolicy(
+      withChannel({}, { reviewers: ["Ann"], selfApproval: false }),
+      factsOf({ candidates: [candidate("cheap-1"), candidate("dear-1")] }),
+    );
+    expect(plan).toMatchObject({ selfApproval: false, handOverTo: [] });
+    expect(plan.reviewers).toEqual([{ name: "Ann" }]);
+  });
+});
+
+test("everybody who may come to decide has a place of their own, and no more than a byte can name", () => {
+  const crowd = Array.from({ length: 300 }, (_, i) => ({ name: `P${i}` }));
+  const [ann = { name: "" }, bo = { name: "" }] = [{ name: "Ann" }, { name: "Bo" }];
+  const people = peopleOfPlan({ reviewers: [ann, bo], escalate: { afterSeconds: 1, to: [bo, { name: "Cy" }] }, handOverTo: crowd });
+  expect(people.slice(0, 4).map(({ name }) => name)).toEqual(["Ann", "Bo", "Cy", "P0"]);
+  expect(people).toHaveLength(256);
 });
 
 test("the plan names people, not groups, and reminds in order", () => {

@@ -70,6 +70,33 @@ const faults: [string, unknown, RegExp][] = [
     ruleThen({ deadlineSeconds: 60, remindAtSeconds: [30, 60] }),
     /^\/rules\/0\/then\/remindAtSeconds\/1 is not before/,
   ],
+  [
+    "a Slack channel where two must approve",
+    policyWith({
+      default: { reviewers: ["room", "everyone"], quorum: 2 },
+      reviewers: { ...people, room: [{ name: "#r", slack: "C0123" }] },
+    }),
+    /^\/default\/quorum needs persons/,
+  ],
+  [
+    "a Slack channel where own requests are barred",
+    policyWith({
+      default: { reviewers: ["everyone"], selfApproval: false, escalate: { afterSeconds: 9, to: ["room"] } },
+      reviewers: { ...people, room: [{ name: "#r", slack: "G0123" }] },
+    }),
+    /^\/default\/selfApproval needs persons/,
+  ],
+  [
+    "a channel order that names an address that is not there",
+    policyWith({ reviewers: { everyone: [{ name: "Ann", email: "ann@example.com", notify: ["slack", "email"] }] } }),
+    /^\/reviewers\/everyone\/0\/notify names slack/,
+  ],
+  [
+    "a channel order that names one twice",
+    policyWith({ reviewers: { everyone: [{ name: "Ann", email: "ann@example.com", notify: ["email", "email"] }] } }),
+    /^\/reviewers\/everyone\/0\/notify names a channel twice/,
+  ],
+  ["an heir who does not exist", ruleThen({ handOverTo: ["nobody"] }), /^\/rules\/0\/then\/handOverTo\/0 names no group/],
   ["an empty group", policyWith({ reviewers: { ...people, none: [] } }), /^\/reviewers\/none is a group without people/],
   ["a quorum above the number of people", ruleThen({ quorum: 3 }), /^\/rules\/0\/then\/quorum is above/],
   ["a rule called default", policyWith({ rules: [{ name: "default" }] }), /^\/rules\/0\/name is the name of the default/],

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Answer, type Review, type Verdict, closeReview, decide } from "../../../shared/review/decision.ts";
+import { type Answer, type Review, type Verdict, askAlso, closeReview, decide, giveUp } from "../../../shared/review/decision.ts";
 
 const opened = 1_000_000;
 const deadline = opened + 60_000;
@@ -15,6 +15,7 @@ const review = (over: Partial<Review> = {}): Review => ({
   reviewers: ["Ada", "Grace", "Edsger"],
   owner: null,
   selfApproval: true,
+  left: [],
   votes: [],
   closing: null,
   ...over,
@@ -254,4 +255,65 @@ test("of any answers in any order at most one closes a review, with enough diffe
     }),
     { numRuns: 500 },
   );
+});
+
+describe("giving up one's place", () => {
+  const gives = (over: Partial<Review>, reviewer: string, to: string | null, at = opened) => giveUp(review(over), { reviewer, to }, at);
+
+  test("takes one off the list and puts the heir on it, with who and when", () => {
+    expect(gives({}, "Ada", "Barbara", opened + 3)).toMatchObject({
+      kind: "gaveUp",
+      exhausted: false,
+      review: { reviewers: ["Grace", "Edsger", "Barbara"], left: [{ reviewer: "Ada", at: opened + 3, to: "Barbara" }] },
+    });
+  });
+
+  test("twice is once", () => {
+    const given = gives({}, "Ada", null);
+    if (given.kind !== "gaveUp") throw new Error(given.kind);
+    expect(giveUp(given.review, { reviewer: "Ada", to: null }, opened)).toEqual({ kind: "repeated" });
+    expect(giveUp(given.review, { reviewer: "Ada", to: "Barbara" }, opened)).toEqual({ kind: "notAllowed", why: "left" });
+  });
+
+  test.each([
+    ["a stranger", {}, "Mallory", null, "notAReviewer"],
+    [
+      "whoever has approved",
+      { quorum: 2, votes: [{ reviewer: "Ada", version: 1, at: opened, channel: "outbox" }] },
+      "Ada",
+      null,
+      "hasApproved",
+    ],
+    ["to somebody who is asked anyway", {}, "Ada", "Grace", "isAskedAlready"],
+    ["to oneself", {}, "Ada", "Ada", "isAskedAlready"],
+    ["the owner, who would choose who approves", { owner: "Ada", selfApproval: false }, "Ada", "Barbara", "ownRequest"],
+  ] as const)("is refused: %s", (_, over, reviewer, to, why) => {
+    expect(gives(over, reviewer, to)).toEqual({ kind: "notAllowed", why });
+  });
+
+  test("comes too late in the very millisecond of the deadline, and after a decision", () => {
+    expect(gives({}, "Ada", null, deadline)).toEqual({ kind: "late" });
+    expect(gives({ closing: { how: "expired", at: deadline, why: "deadline" } }, "Ada", null)).toMatchObject({ kind: "closed" });
+  });
+
+  test("leaves the quorum as it was: with too few who may approve it is exhausted", () => {
+    expect(gives({ quorum: 3 }, "Ada", null)).toMatchObject({ kind: "gaveUp", exhausted: true });
+    expect(gives({ quorum: 3 }, "Ada", "Barbara")).toMatchObject({ kind: "gaveUp", exhausted: false });
+    expect(gives({ quorum: 2, owner: "Grace", selfApproval: false }, "Ada", null)).toMatchObject({ exhausted: true });
+  });
+});
+
+describe("asking more people", () => {
+  test("adds those who are neither asked nor have left", () => {
+    const left = [{ reviewer: "Alan", at: opened, to: null }];
+    expect(askAlso(review({ left }), ["Ada", "Alan", "Barbara"])).toMatchObject({
+      added: ["Barbara"],
+      review: { reviewers: ["Ada", "Grace", "Edsger", "Barbara"] },
+    });
+  });
+
+  test("changes nothing where there is nobody to add or the review is closed", () => {
+    expect(askAlso(review(), ["Ada"])).toBeNull();
+    expect(askAlso(review({ closing: { how: "expired", at: deadline, why: "deadline" } }), ["Barbara"])).toBeNull();
+  });
 });

@@ -5,7 +5,7 @@ import type { Answer } from "../../../shared/review/decision.ts";
 
 const begun = 1_000_000;
 const deadlineSeconds = 60;
-const terms = { reviewers: ["Ada", "Grace"], quorum: 1, owner: null, selfApproval: true, deadlineSeconds };
+const terms = { reviewers: ["Ada", "Grace"], escalateTo: ["Edsger"], quorum: 1, owner: null, selfApproval: true, deadlineSeconds };
 const both = { request: true, response: true };
 
 const run = (gates: RunState["gates"] = both, quorum = 1): RunState => newRun(gates, { ...terms, quorum }, "request-1");
@@ -28,16 +28,21 @@ const approve = (gate: "request" | "response", digest: string, over: Partial<Ans
 });
 const deny = (gate: "request" | "response", digest: string): RunEvent => approve(gate, digest, { act: "deny", reason: "No." });
 const received: RunEvent = { kind: "received" };
+const givesUp = (reviewer: string, to: string | null = null): RunEvent => ({ kind: "gaveUp", gate: "request", giving: { reviewer, to } });
+const escalate: RunEvent = { kind: "escalate", gate: "request" };
+const unreachable = (...reviewers: string[]): RunEvent => ({ kind: "undeliverable", gate: "request", reviewers });
 const generated: RunEvent = { kind: "generated", call: 1, replyDigest: "reply-1" };
 
 describe("the way of a run", () => {
   test("through both gates: ask, call, ask, finish, each once", () => {
     const { state, effects } = play(run(), [received, approve("request", "request-1"), generated, approve("response", "reply-1")]);
     expect(effects).toEqual([
-      { kind: "ask", gate: "request" },
+      { kind: "open", gate: "request" },
+      { kind: "ask", gate: "request", reviewers: ["Ada", "Grace"], why: "asked" },
       { kind: "withdraw", gate: "request" },
       { kind: "callModel", call: 1, again: false },
-      { kind: "ask", gate: "response" },
+      { kind: "open", gate: "response" },
+      { kind: "ask", gate: "response", reviewers: ["Ada", "Grace"], why: "asked" },
       { kind: "withdraw", gate: "response" },
       { kind: "finish" },
     ]);
@@ -74,12 +79,12 @@ describe("the way of a run", () => {
     expect(state.reviews.response).toMatchObject({ version: 2, digest: "reply-2" });
   });
 
-  test("an edited vote below the quorum asks everybody again about the new version", () => {
+  test("a vote below the quorum is told to the others, an edited one as a change", () => {
+    const voted = play(run(both, 2), [received, approve("request", "request-1")]);
+    expect(voted.effects.slice(2)).toEqual([{ kind: "tellAgain", gate: "request", why: "voted" }]);
+
     const { state, effects } = play(run(both, 2), [received, approve("request", "request-1", { editedDigest: "request-2" })]);
-    expect(effects.slice(1)).toEqual([
-      { kind: "withdraw", gate: "request" },
-      { kind: "ask", gate: "request" },
-    ]);
+    expect(effects.slice(2)).toEqual([{ kind: "tellAgain", gate: "request", why: "changed" }]);
     expect(openGate(state)).toBe("request");
   });
 
@@ -120,6 +125,60 @@ describe("deadlines", () => {
   });
 });
 
+describe("people who come and go", () => {
+  test("a hand-over asks the heir alone, and leaves the one who gave it in peace", () => {
+    const { state, effects } = play(run(), [received, givesUp("Ada", "Barbara")]);
+    expect(effects.slice(2)).toEqual([
+      { kind: "release", gate: "request", reviewers: ["Ada"] },
+      { kind: "ask", gate: "request", reviewers: ["Barbara"], why: "handedOver" },
+    ]);
+    expect(state.reviews.request?.reviewers).toEqual(["Grace", "Barbara"]);
+    expect(step(state, approve("request", "request-1"), begun).verdict).toEqual({ kind: "notAllowed", why: "left" });
+    expect(step(state, approve("request", "request-1", { reviewer: "Barbara" }), begun).verdict).toMatchObject({ kind: "approved" });
+  });
+
+  test("whoever says that it is not theirs is not asked any more; the others are", () => {
+    const { state, effects } = play(run(), [received, givesUp("Ada")]);
+    expect(effects.slice(2)).toEqual([{ kind: "release", gate: "request", reviewers: ["Ada"] }]);
+    expect(openGate(state)).toBe("request");
+  });
+
+  test("where too few are left, those of the escalation are asked at once", () => {
+    const { state, effects } = play(run(), [received, givesUp("Ada"), givesUp("Grace")]);
+    expect(effects.at(-1)).toEqual({ kind: "ask", gate: "request", reviewers: ["Edsger"], why: "escalated" });
+    expect(openGate(state)).toBe("request");
+  });
+
+  test("where nobody is left, the run ends at once and not at its deadline", () => {
+    const { state } = play(run(), [received, escalate, givesUp("Ada"), givesUp("Grace"), givesUp("Edsger")]);
+    expect(state.end).toEqual({ kind: "undeliverable", gate: "request" });
+  });
+
+  test("where those who are left and those of the escalation cannot reach the quorum, it ends as well", () => {
+    const { state } = play(run(both, 3), [received, givesUp("Ada")]);
+    expect(state.end).toEqual({ kind: "undeliverable", gate: "request" });
+  });
+
+  test("an escalation asks more people and takes nobody's place; a second one changes nothing", () => {
+    const { state, effects } = play(run(), [received, escalate, escalate]);
+    expect(effects.slice(2)).toEqual([{ kind: "ask", gate: "request", reviewers: ["Edsger"], why: "escalated" }]);
+    expect(state.reviews.request?.reviewers).toEqual(["Ada", "Grace", "Edsger"]);
+  });
+
+  test("where nobody could be reached, those of the escalation are tried before the run is given up", () => {
+    const first = play(run(), [received, unreachable("Ada"), unreachable("Ada", "Grace")]);
+    expect(first.effects.slice(2)).toEqual([{ kind: "ask", gate: "request", reviewers: ["Edsger"], why: "escalated" }]);
+    expect(step(first.state, unreachable("Ada", "Grace"), begun).state).toBe(first.state);
+    expect(step(first.state, unreachable("Ada", "Grace", "Edsger"), begun).state.end).toEqual({ kind: "undeliverable", gate: "request" });
+  });
+
+  test("a decided review is escalated and handed over to nobody", () => {
+    const { state } = play(run(), [received, deny("request", "request-1")]);
+    expect(step(state, escalate, begun)).toEqual({ state, effects: [], verdict: null });
+    expect(step(state, givesUp("Grace", "Barbara"), begun)).toMatchObject({ state, effects: [], givenUp: { kind: "closed" } });
+  });
+});
+
 describe("model calls", () => {
   const calling = play(run(), [received, approve("request", "request-1")]).state;
 
@@ -130,7 +189,7 @@ describe("model calls", () => {
   test("the answer of a call that was given up is not taken", () => {
     const again = step(calling, { kind: "callLost", call: 1 }, begun).state;
     expect(step(again, generated, begun)).toEqual({ state: again, effects: [], verdict: null });
-    expect(step(again, { ...generated, call: 2 }, begun).effects).toEqual([{ kind: "ask", gate: "response" }]);
+    expect(step(again, { ...generated, call: 2 }, begun).effects[0]).toEqual({ kind: "open", gate: "response" });
   });
 
   test("losing the same call twice makes it again once", () => {
@@ -176,8 +235,27 @@ const anEvent: fc.Arbitrary<RunEvent> = fc.oneof(
         .map(({ edited, ...answer }): Answer => (edited === undefined ? answer : { ...answer, editedDigest: edited })),
     }),
   },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant("gaveUp" as const),
+      gate,
+      giving: fc.record({
+        reviewer: fc.constantFrom("Ada", "Grace", "Edsger", "Mallory"),
+        to: fc.constantFrom(null, "Ada", "Grace", "Edsger", "Barbara"),
+      }),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("escalate" as const), gate }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("deadline" as const), gate }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant("undeliverable" as const), gate }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant("undeliverable" as const),
+      gate,
+      reviewers: fc.subarray(["Ada", "Grace", "Edsger", "Barbara"], { minLength: 2 }),
+    }),
+  },
   {
     weight: 1,
     arbitrary: fc.record({ kind: fc.constant("cancelled" as const), cause: fc.constantFrom("caller" as const, "session" as const) }),
@@ -276,6 +354,34 @@ describe("whatever happens in whatever order", () => {
     });
   });
 
+  test("every approval that stands is that of somebody who is asked, and nobody's stands twice", () => {
+    always((told) => {
+      for (const { after } of told) {
+        for (const review of [after.reviews.request, after.reviews.response]) {
+          const voters = review?.votes.map(({ reviewer }) => reviewer) ?? [];
+          expect(new Set(voters).size).toBe(voters.length);
+          for (const voter of voters) expect(review?.reviewers).toContain(voter);
+          expect(new Set(review?.reviewers).size).toBe(review?.reviewers.length ?? 0);
+        }
+      }
+    });
+  });
+
+  test("nobody is asked anew about a review that is closed, and whoever left is asked only when it was handed to them", () => {
+    always((told) => {
+      for (const { effects, before } of told) {
+        for (const effect of effects) {
+          if (effect.kind !== "ask" || effect.why === "asked") continue;
+          const review = before.reviews[effect.gate];
+          expect(review?.closing).toBeNull();
+          for (const name of effect.reviewers) expect(review?.reviewers).not.toContain(name);
+          if (effect.why === "escalated")
+            expect(review?.left.map(({ reviewer }) => reviewer)).not.toEqual(expect.arrayContaining([...effect.reviewers]));
+        }
+      }
+    });
+  });
+
   test("a review is approved or denied before its deadline and expires at or after it", () => {
     always((told) => {
       for (const review of [told.at(-1)?.after.reviews.request, told.at(-1)?.after.reviews.response]) {
@@ -291,9 +397,9 @@ describe("whatever happens in whatever order", () => {
     always((told) => {
       const effects = told.flatMap(({ effects }) => effects);
       for (const each of ["request", "response"] as const) {
-        const order = effects.filter((effect) => (effect.kind === "ask" || effect.kind === "withdraw") && effect.gate === each);
-        // Alternating, beginning with ask: edits below the quorum withdraw and ask again.
-        order.forEach(({ kind }, index) => expect(kind).toBe(index % 2 === 0 ? "ask" : "withdraw"));
+        const order = effects.filter((effect) => (effect.kind === "open" || effect.kind === "withdraw") && effect.gate === each);
+        order.forEach(({ kind }, index) => expect(kind).toBe(index === 0 ? "open" : "withdraw"));
+        expect(order.length).toBeLessThanOrEqual(2);
         const closed = told.at(-1)?.after.reviews[each]?.closing != null;
         expect(order.length % 2).toBe(closed || order.length === 0 ? 0 : 1);
       }
