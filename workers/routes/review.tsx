@@ -1,54 +1,83 @@
-// The review page and its form. GET and HEAD never decide, set no cookie and write nothing; a decision is one POST.
+// The review page, its form, and its live window. GET and HEAD never decide, set no cookie and write nothing; a decision is
+// one POST.
 
 import { Hono } from "hono";
-import { toBase64url } from "../../shared/encoding.ts";
 import { applyReplyEdits, applyRequestEdits } from "../../shared/review/edit.ts";
 import { replyChanges, requestChanges } from "../../shared/review/difference.ts";
-import { type SubmittedForm, parseDecisionForm } from "../../shared/review/form.ts";
-import { type LinkClaims, formNonce, judgeNonce, linkId, nonceRandomLength, parseLinkToken } from "../../shared/review/link.ts";
+import { type SubmittedForm, formFields, mostGrantUses, parseDecisionForm } from "../../shared/review/form.ts";
+import { judgeNonce, linkId } from "../../shared/review/link.ts";
 import type { ReviewView } from "../../shared/review/view.ts";
-import { runIdOf } from "../../shared/sealed-id.ts";
 import { errorClass, logEvent } from "../log.ts";
 import { runStub } from "../objects/names.ts";
+import { windowHeader } from "../objects/run.ts";
 import type { DecideAnswer, Submission } from "../objects/run-contract.ts";
-import { readBody } from "../pipeline/body.ts";
-import { type Settings, settingsOf } from "../settings.ts";
-import { renderNoSuchLinkPage, renderProblemPage } from "../ui/plain-pages.tsx";
-import { type ReviewPageInput, renderReviewPage, reviewHeaders } from "../ui/review-page.tsx";
-import { paths, reviewFormAction, reviewUrl } from "../urls.ts";
+import type { KeptGrant } from "../ui/grant-offer.tsx";
+import { renderProblemPage } from "../ui/plain-pages.tsx";
+import { type ReviewPageInput, isLive, renderReviewPage, reviewHeaders } from "../ui/review-page.tsx";
+import { paths, reviewUrl } from "../urls.ts";
 import { isFlooding } from "./auth.ts";
 import type { App, AppContext } from "./context.ts";
-
-/** A form repeats every text that may be edited, and URL encoding takes up to nine bytes a character: several times the largest prompt of text. */
-const formLimitBytes = 30_000_000;
+import { answerExpiredForm, expiredLinkPage } from "./expired-link.ts";
+import {
+  type PresentedLink,
+  actionOf,
+  freshCspNonce,
+  noSuchLink,
+  nonceOf,
+  originOf,
+  presentedLink,
+  problem,
+  readForm,
+} from "./review-link.ts";
 
 export const reviewRoutes = new Hono<App>();
 
 reviewRoutes.get(paths.review, async (c) => {
   if (await isFlooding(c)) return problem(c, "tooMany", 429);
-  const link = openLink(c);
-  const view = link === null ? null : await readView(c, link);
-  if (link === null || view === null) return noSuchLink(c);
-  return page(c, link, view, {}, 200);
+  const link = presentedLink(c);
+  if (link === null) return noSuchLink(c);
+  if (link.isOver) return expiredLinkPage(c, link);
+  const view = await readView(c, link);
+  return view === null ? noSuchLink(c) : page(c, link, view, {}, 200);
 });
 
 reviewRoutes.post(paths.review, async (c) => {
   if (await isFlooding(c)) return problem(c, "tooMany", 429);
-  const link = openLink(c);
+  const link = presentedLink(c);
   if (link === null) return noSuchLink(c);
-  if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(c.req.header("Content-Type") ?? "")) return problem(c, "wrongType", 415);
-  if (!isSameOrigin(c.req.raw.headers, link.settings.publicUrl)) return problem(c, "crossSite", 403);
-  const body = await readBody(c.req.raw, formLimitBytes);
-  if (body === "tooLarge") return problem(c, "tooLarge", 413);
-  if (body === "notUtf8") return problem(c, "badRequest", 400);
-  const form = parseDecisionForm(new URLSearchParams(body.text));
-  if (!form.ok) return problem(c, "badRequest", 400);
+  const body = await readForm(c, link);
+  if (body instanceof Response) return body;
+  if (link.isOver) return answerExpiredForm(c, link, body.text);
+  const fields = new URLSearchParams(body.text);
+  const form = parseDecisionForm(fields);
+  const wish = form.ok ? form.value : withoutGrant(fields, form.error.field);
+  if (wish === null) return problem(c, "badRequest", 400);
   const view = await readView(c, link);
   if (view === null) return noSuchLink(c);
-  return answerForm(c, link, view, form.value, body.text);
+  const keep = keeping(wish, fields);
+  if (!form.ok) return page(c, link, view, { ...keep, problem: usesProblem }, 422);
+  return answerForm(c, { link, view, form: form.value, keep, body: body.text });
 });
 
 reviewRoutes.all(paths.review, (c) => problem(c, "badRequest", 405, { Allow: "GET, HEAD, POST" }));
+
+/** Where an open page that can run scripts hears of what happens to its review: a WebSocket, and nothing else. */
+reviewRoutes.get(paths.reviewLive, async (c) => {
+  if (await isFlooding(c)) return problem(c, "tooMany", 429);
+  const link = presentedLink(c);
+  if (link === null || link.isOver) return noSuchLink(c);
+  if (c.req.header("Upgrade")?.toLowerCase() !== "websocket") return c.body(null, 426, { Upgrade: "websocket", Connection: "Upgrade" });
+  const origin = c.req.header("Origin");
+  if (origin !== undefined && origin !== originOf(link.settings.publicUrl)) return problem(c, "crossSite", 403);
+  const { claims, run } = link;
+  const query = new URLSearchParams({ gate: claims.gate, reviewer: String(claims.reviewer), link: linkId(claims) });
+  const opened = await runStub(c.env, run).fetch(`https://run/live?${query}`, {
+    headers: { Upgrade: "websocket", [windowHeader]: "page" },
+  });
+  return opened.status === 404 ? noSuchLink(c) : opened;
+});
+
+reviewRoutes.all(paths.reviewLive, (c) => problem(c, "badRequest", 405, { Allow: "GET" }));
 
 // A person is here, who can do nothing with a JSON-RPC error.
 reviewRoutes.onError((error, c) => {
@@ -58,63 +87,64 @@ reviewRoutes.onError((error, c) => {
   return c.body(renderProblemPage({ problem: "fault", cspNonce, quote }), 500, reviewHeaders(cspNonce));
 });
 
-type OpenLink = {
-  readonly token: string;
-  readonly claims: LinkClaims;
-  readonly run: string;
-  readonly settings: Settings & { readonly publicUrl: string };
-};
-
-/** The link of the request's path where its token is genuine and has not expired: nothing is woken for any other. */
-function openLink(c: AppContext): OpenLink | null {
-  const settings = settingsOf(c.env);
-  const token = c.req.param("token") ?? "";
-  const claims = parseLinkToken(settings.keys, token);
-  const { publicUrl } = settings;
-  if (claims === undefined || publicUrl === undefined || Date.now() >= claims.expiresAtSeconds * 1000) return null;
-  return { token, claims, run: runIdOf(settings.keys, claims.runRandom), settings: { ...settings, publicUrl } };
-}
-
-async function readView(c: AppContext, { claims, run }: OpenLink): Promise<ReviewView | null> {
+async function readView(c: AppContext, { claims, run }: PresentedLink): Promise<ReviewView | null> {
   const text = await runStub(c.env, run).view(claims.gate, claims.reviewer, linkId(claims));
   return text === null ? null : (JSON.parse(text) as ReviewView); // written by RunObject.view
 }
 
-async function answerForm(c: AppContext, link: OpenLink, view: ReviewView, form: SubmittedForm, body: string): Promise<Response> {
-  if (form.act === "preview") return page(c, link, view, preview(view, form), 200);
+/** What a page shows again of what its reviewer wrote and chose. */
+type Keeping = { readonly kept: SubmittedForm; readonly keptGrant?: KeptGrant };
+
+function keeping(form: SubmittedForm, fields: URLSearchParams): Keeping {
+  const [grant, hours, uses] = [formFields.grant, formFields.grantHours, formFields.grantUses].map((name) => fields.get(name));
+  return { kept: form, ...(grant == null || hours == null || uses == null ? {} : { keptGrant: { grant, hours, uses } }) };
+}
+
+/** A form in which nothing but the number of a grant's uses, which people write, cannot be read; null for any other fault. */
+function withoutGrant(fields: URLSearchParams, fault: string): SubmittedForm | null {
+  if (fault !== formFields.grantUses) return null;
+  const form = parseDecisionForm([...fields].filter(([name]) => name !== formFields.grant));
+  return form.ok ? form.value : null;
+}
+
+const usesProblem = {
+  title: "Nothing was decided: how often later requests are allowed is not a number that can be used.",
+  fields: [{ field: "", message: `How many times at most: write a whole number from 1 to ${mostGrantUses.toLocaleString("en-US")}.` }],
+};
+
+type Answering = {
+  readonly link: PresentedLink;
+  readonly view: ReviewView;
+  readonly form: SubmittedForm;
+  readonly keep: Keeping;
+  readonly body: string;
+};
+
+async function answerForm(c: AppContext, answering: Answering): Promise<Response> {
+  const { link, view, form, keep, body } = answering;
+  if (form.act === "preview") return page(c, link, view, preview(view, form, keep), 200);
   const { token, claims, run, settings } = link;
-  const nonce = judgeNonce(settings.keys, { token, version: form.version, digest: form.digest }, form.nonce, Date.now());
-  if (nonce !== "good") {
+  const { nonce, edits, ...wish } = form;
+  const judged = judgeNonce(settings.keys, { token, version: form.version, digest: form.digest }, nonce, Date.now());
+  if (judged !== "good") {
     const isStale = form.version !== view.version || form.digest !== view.digest;
-    return page(
-      c,
-      link,
-      view,
-      { problem: { title: nonceWords[nonce] }, ...(isStale ? {} : { kept: form }) },
-      nonce === "forged" ? 403 : 409,
-    );
+    const status = judged === "forged" ? 403 : 409;
+    return page(c, link, view, { problem: { title: nonceWords[judged] }, ...(isStale ? {} : keep) }, status);
   }
-  const { nonce: once, edits, ...asked } = form;
-  const submission: Submission = { ...asked, edits: [...edits] };
+  const submission: Submission = { ...wish, edits: [...edits] };
   const decided = await runStub(c.env, run).decide({
     gate: claims.gate,
     reviewer: claims.reviewer,
     link: linkId(claims),
-    once,
+    once: nonce,
     words: body,
     submission: JSON.stringify(submission),
     slackUser: null,
   });
-  return afterDecision(c, link, view, form, decided);
+  return afterDecision(c, answering, decided);
 }
 
-async function afterDecision(
-  c: AppContext,
-  link: OpenLink,
-  before: ReviewView,
-  form: SubmittedForm,
-  decided: DecideAnswer,
-): Promise<Response> {
+async function afterDecision(c: AppContext, { link, view, keep }: Answering, decided: DecideAnswer): Promise<Response> {
   switch (decided.kind) {
     case "decided":
     case "repeated":
@@ -123,47 +153,63 @@ async function afterDecision(
       return page(
         c,
         link,
-        before,
-        { problem: { title: "Some of your changes cannot be sent. Nothing was decided.", fields: decided.faults }, kept: form },
+        view,
+        { problem: { title: "Some of your changes cannot be sent. Nothing was decided.", fields: decided.faults }, ...keep },
         422,
       );
-    case "cannotGiveUp":
-      return again(c, link, `The review stays with you (${decided.why}).`, 409);
     case "noGrant":
-      return again(c, link, "What was to be allowed in future is not on offer. Nothing was decided.", 409);
+      return page(c, link, view, { problem: noGrantProblem, ...keep }, 422);
+    case "cannotGiveUp": {
+      const { title, status } = giveUpWords[decided.why];
+      return again(c, link, title, status, keep);
+    }
     case "onceUsed":
       return again(c, link, "This form was sent before. Nothing more was decided; look at what is here now.", 409);
     case "noSuchLink":
       return noSuchLink(c);
-    case "verdict":
-      switch (decided.verdict.kind) {
-        case "closed":
-          return again(c, link, "This was decided before your answer came. Your answer did not count.", 409);
-        case "stale":
-          return again(
-            c,
-            link,
-            "The content changed while you were reading. This is the new version; please read it before you decide.",
-            412,
-          );
-        case "late":
-          return again(c, link, "The deadline has passed. Your answer did not count.", 409);
-        case "notAllowed":
-          return again(
-            c,
-            link,
-            decided.verdict.why === "ownRequest"
-              ? "You may not approve your own request. Somebody else has to."
-              : "You are not among the reviewers of this request.",
-            403,
-          );
-        default:
-          return decided.verdict satisfies never;
-      }
+    case "verdict": {
+      const { title, status } = verdictWords[decided.verdict.kind === "notAllowed" ? decided.verdict.why : decided.verdict.kind];
+      return again(c, link, title, status);
+    }
     default:
       return decided satisfies never;
   }
 }
+
+type Words = { readonly title: string; readonly status: 403 | 409 | 412 | 422 };
+
+const verdictWords = {
+  closed: { title: "This was decided before your answer came. Your answer did not count.", status: 409 },
+  stale: { title: "The content changed while you were reading. This is the new version; please read it before you decide.", status: 412 },
+  late: { title: "The deadline has passed. Your answer did not count.", status: 409 },
+  ownRequest: { title: "You may not approve your own request. Somebody else has to.", status: 403 },
+  notAReviewer: { title: "You are not among the reviewers of this request.", status: 403 },
+  left: { title: "You gave this review up before. Your answer did not count.", status: 403 },
+} as const satisfies Record<string, Words>;
+
+const giveUpWords = {
+  notAReviewer: { title: "You are not among the reviewers of this request.", status: 403 },
+  ownRequest: {
+    title: "This is your own request: you may not choose who decides it. You can say that it is not yours.",
+    status: 403,
+  },
+  left: { title: "You gave this review up before. Nothing more was done.", status: 409 },
+  hasApproved: { title: "You have approved this, and your approval stands. You can still deny it.", status: 409 },
+  isAskedAlready: { title: "That person is asked already. Nothing was done; you are still asked too.", status: 409 },
+  noSuchReviewer: { title: "That person cannot be asked here. Nothing was done; you are still asked.", status: 422 },
+  unreachable: { title: "That person cannot be reached by any channel. Nothing was done; you are still asked.", status: 422 },
+} as const satisfies Record<Extract<DecideAnswer, { kind: "cannotGiveUp" }>["why"], Words>;
+
+const noGrantProblem = {
+  title: "Nothing was decided: what you wanted to allow later cannot be allowed here.",
+  fields: [
+    {
+      field: "",
+      message:
+        "Later requests can be allowed only together with an approval of what is here unchanged. Choose “Not now” to approve with your changes, or take your changes out.",
+    },
+  ],
+};
 
 const nonceWords = {
   early: "That was quicker than a person reads. Nothing was decided; press the button again when you have read everything.",
@@ -172,7 +218,7 @@ const nonceWords = {
 } as const;
 
 /** What the reviewer's changes would make of the content, or what is wrong with them. Decides nothing. */
-function preview(view: ReviewView, form: SubmittedForm): Partial<ReviewPageInput> {
+function preview(view: ReviewView, form: SubmittedForm, keep: Keeping): Partial<ReviewPageInput> {
   if (form.version !== view.version || form.digest !== view.digest) {
     return {
       problem: { title: "The content changed while you were reading. This is the new version; your changes were for the old one." },
@@ -180,59 +226,32 @@ function preview(view: ReviewView, form: SubmittedForm): Partial<ReviewPageInput
   }
   if (view.gate === "response" && view.reply !== null) {
     const applied = applyReplyEdits(view.reply, form.edits);
-    if (!applied.ok) return { kept: form, problem: { title: "Some of your changes cannot be delivered.", fields: applied.error } };
-    return { kept: form, preview: replyChanges(view.reply, applied.value.value) };
+    if (!applied.ok) return { ...keep, problem: { title: "Some of your changes cannot be delivered.", fields: applied.error } };
+    return { ...keep, preview: replyChanges(view.reply, applied.value.value) };
   }
   const applied = applyRequestEdits(view.request, form.edits);
-  if (!applied.ok) return { kept: form, problem: { title: "Some of your changes cannot be sent.", fields: applied.error } };
-  return { kept: form, preview: requestChanges(view.request, applied.value.value) };
+  if (!applied.ok) return { ...keep, problem: { title: "Some of your changes cannot be sent.", fields: applied.error } };
+  return { ...keep, preview: requestChanges(view.request, applied.value.value) };
 }
 
-/** The page as it stands now, with a word on why nothing was decided. */
-async function again(c: AppContext, link: OpenLink, title: string, status: 403 | 409 | 412): Promise<Response> {
+/** The page as it stands now, with a word on why nothing was decided. What was written is kept where it was for what is there. */
+async function again(c: AppContext, link: PresentedLink, title: string, status: Words["status"], keep?: Keeping): Promise<Response> {
   const view = await readView(c, link);
-  return view === null ? noSuchLink(c) : page(c, link, view, { problem: { title } }, status);
+  if (view === null) return noSuchLink(c);
+  const isForThis = keep !== undefined && keep.kept.version === view.version && keep.kept.digest === view.digest;
+  return page(c, link, view, { problem: { title }, ...(isForThis ? keep : {}) }, status);
 }
 
 function page(
   c: AppContext,
-  { token, settings }: OpenLink,
+  link: PresentedLink,
   view: ReviewView,
   extra: Partial<ReviewPageInput>,
-  status: 200 | 403 | 409 | 412 | 422,
-): Response {
-  const subject = { token, version: view.version, digest: view.digest };
-  const nonce = formNonce(settings.keys, subject, Date.now(), crypto.getRandomValues(new Uint8Array(nonceRandomLength)));
-  const cspNonce = freshCspNonce();
-  const html = renderReviewPage({ view, action: reviewFormAction(settings.publicUrl, token), nonce, cspNonce, ...extra });
-  return c.body(html, status, reviewHeaders(cspNonce));
-}
-
-/** One page for every token that opens nothing: forged, damaged, revoked or forgotten. */
-function noSuchLink(c: AppContext): Response {
-  const cspNonce = freshCspNonce();
-  return c.body(renderNoSuchLinkPage({ cspNonce }), 404, reviewHeaders(cspNonce));
-}
-
-function problem(
-  c: AppContext,
-  kind: Parameters<typeof renderProblemPage>[0]["problem"],
-  status: 400 | 403 | 405 | 413 | 415 | 429,
-  headers: Record<string, string> = {},
+  status: 200 | Words["status"],
 ): Response {
   const cspNonce = freshCspNonce();
-  return c.body(renderProblemPage({ problem: kind, cspNonce }), status, { ...reviewHeaders(cspNonce), ...headers });
+  const action = actionOf(link);
+  const nonce = nonceOf(link, view.version, view.digest);
+  const html = renderReviewPage({ view, action, nonce, cspNonce, live: `${action}/live`, ...extra });
+  return c.body(html, status, reviewHeaders(cspNonce, isLive(view)));
 }
-
-/**
- * Whether a form was sent from our own page: by `Sec-Fetch-Site`, which no page can set, or else by `Origin`. Neither, or
- * `Origin: null`, is a no.
- */
-function isSameOrigin(headers: Headers, publicUrl: string): boolean {
-  const site = headers.get("Sec-Fetch-Site");
-  if (site !== null) return site === "same-origin";
-  const origin = headers.get("Origin");
-  return origin !== null && origin === new URL(publicUrl).origin;
-}
-
-const freshCspNonce = (): string => toBase64url(crypto.getRandomValues(new Uint8Array(16)));

@@ -12,7 +12,7 @@ type Problem = "early" | "late" | "forged" | "decided" | "tooOften";
 
 const words = {
   title: "This link’s time is over",
-  until: "It was valid until {until}, so that an old mail or message opens nothing.",
+  until: "The link was valid until {until}, so that an old mail or message opens nothing.",
   states: {
     open: "The review still waits. Nobody has decided it.",
     voted: "The review still waits: more people have to approve it.",

@@ -32,7 +32,7 @@ const What = ({ view: { asker }, offer, kept }: GrantFieldsProps) => (
 );
 
 export const Grant = ({ view, offer, kept }: GrantFieldsProps) => (
-  <details class="choice" open={(kept?.grant ?? "") !== ""}>
+  <details class="grant" open={(kept?.grant ?? "") !== ""}>
     <summary>{words.grant.heading[view.gate]}</summary>
     <p>{words.grant.lead[view.gate]}</p>
     <ul>

@@ -1,7 +1,7 @@
 // The script of an open review page. It listens, and says when the page is out of date; it never submits, reloads or
 // changes a field. A constant: nothing is put into it, and what it hears is only ever compared, never shown.
 
-/** `#live` has what the page was made with. Messages: `{ kind: "review", state, version, digest, left }`. */
+/** `#live` has what the page was made with. Messages: `{ kind: "review", state, version, digest, votes, left }`. */
 export const liveScript = `
 (() => {
   "use strict";
@@ -13,11 +13,11 @@ export const liveScript = `
   let shown = null;
   let isOver = false;
 
-  const differenceOf = ({ state, version, digest, left }) => {
+  const differenceOf = ({ state, version, digest, votes, left }) => {
     if (state !== "open" && state !== "voted") return ["over", "seeOutcome"];
     if (left === true) return ["left", "reload"];
     if (version !== made.version || digest !== made.digest) return ["changed", "seeNewVersion"];
-    return state === made.state ? null : ["voted", "reload"];
+    return votes > made.votes ? ["voted", "reload"] : null;
   };
 
   const show = ([what, where]) => {

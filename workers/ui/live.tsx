@@ -19,7 +19,7 @@ export const LiveBanner = ({ view, action, live }: LiveBannerProps) => (
       page: action,
       version: view.version,
       digest: view.digest,
-      state: view.state.kind,
+      votes: view.state.kind === "voted" ? view.state.votes : 0,
       words: words.live,
     })}
   ></div>

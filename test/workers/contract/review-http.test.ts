@@ -432,17 +432,20 @@ test("a fault of ours is a page that says so, with an id to quote that is in the
   expect(html).not.toMatch(/LINK_KEY|short/);
 });
 
-test("a link that has expired opens nothing, although all else of it is right", async () => {
+test("a link that has expired shows no content and decides nothing, although all else of it is right", async () => {
   const keys = [signingKey(env.LINK_KEY ?? "")] as const;
-  const { link } = await openReview("notes");
   const claims = parseLinkToken(keys, tokenOf(link));
   if (claims === undefined) throw new Error("a link of our own that does not open");
   const expiring = (seconds: number): string =>
     link.replace(tokenOf(link), linkToken(keys, { ...claims, expiresAtSeconds: Math.floor(Date.now() / 1000) + seconds }));
   expect((await get(expiring(60))).status).toBe(200);
-  expect((await get(expiring(-1))).status).toBe(404);
+  const over = await get(expiring(-1));
+  expect(over.status).toBe(410);
+  expect(await over.text()).not.toContain(promptMarker);
   const form = await formOf(link);
   form.set("act", "approve");
-  expect((await postForm(expiring(-1), form)).status).toBe(404);
+  form.set("nonce", nonceFor(link, form, 5_000));
+  expect((await postForm(expiring(-1), form)).status).toBe(410);
+  await undecided();
   expect((await get(link)).status).toBe(200);
 });
