@@ -67,6 +67,19 @@ export type RecordFact =
       /** The Slack member who pressed, where the reviewer is a Slack channel. */
       readonly slackUser?: string;
     }
+  /** A reviewer allowed more than this run: the grant goes by that id from now on. */
+  | {
+      readonly kind: "granted";
+      readonly gate: Gate;
+      readonly grant: string;
+      readonly by: string;
+      readonly scope: string;
+      readonly what: string;
+      readonly uses: number;
+      readonly expiresAt: number;
+    }
+  /** The policy closes the gate, and a grant that this reviewer gave earlier let the request through. */
+  | { readonly kind: "grantUsed"; readonly gate: Gate; readonly grant: string; readonly by: string }
   | { readonly kind: "expired" | "undeliverable"; readonly gate: Gate }
   | { readonly kind: "cancelled"; readonly cause: string }
   | { readonly kind: "called"; readonly call: number; readonly models: readonly string[]; readonly digest: string; readonly again: boolean }
