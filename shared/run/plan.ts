@@ -3,6 +3,7 @@
 
 import type { Refusal } from "../outcome/outcome.ts";
 import { type GatePlan, evaluatePolicy, permittedCandidates } from "../policy/evaluate.ts";
+import type { GrantPass } from "../policy/grant.ts";
 import { type RiskNote, findRisks } from "../policy/risk.ts";
 import type { Policy } from "../policy/rules.ts";
 import type { SamplingRequest } from "../protocol/sampling.ts";
@@ -30,7 +31,13 @@ export type PlanInput = {
   readonly ready: (provider: Provider, name: string) => string | undefined;
 };
 
-export type Plan = { readonly candidates: readonly Candidate[]; readonly gates: GatePlan; readonly risks: readonly RiskNote[] };
+export type Plan = {
+  readonly candidates: readonly Candidate[];
+  readonly gates: GatePlan;
+  readonly risks: readonly RiskNote[];
+  /** Gates that the policy closes and that grants of the key open. Not of the plan's making: they are asked after it. */
+  readonly granted?: readonly GrantPass[];
+};
 
 /**
  * Plans a request. Refused: a server that the key is not for, a request that no model can serve, one that the policy refuses.

@@ -1,12 +1,15 @@
-// One API key: how often and how many at once, whether it was revoked, and which of its runs an identical request may find.
+// One API key: how often and how many at once, whether it was revoked, its grants, and which of its runs an identical
+// request may find.
 //
-// The arithmetic is shared/policy/limits.ts. Rate and places are kept in memory and written once a second, without being
-// waited for: a crash may forgive the last second's requests and never locks a key out. Revocation and the index are
-// written for good before anything is answered.
+// The arithmetic is shared/policy/limits.ts and shared/policy/grant.ts. Rate and places are kept in memory and written once a
+// second, without being waited for: a crash may forgive the last second's requests and never locks a key out. Revocation,
+// grants with their uses, and the index are written for good before anything is answered.
 
 import { DurableObject } from "cloudflare:workers";
+import type { Grant, GrantPass, GrantQuery } from "../../shared/policy/grant.ts";
 import { type KeyState, type Limits, type Refusal, dropLease, emptyKeyState, enter } from "../../shared/policy/limits.ts";
 import type { Env } from "../env.ts";
+import { KeyGrants } from "./key-grants.ts";
 
 export type AdmitInput = {
   readonly run: string;
@@ -17,10 +20,18 @@ export type AdmitInput = {
   readonly identical: string;
   /** Runs that have ended since the last call. */
   readonly released: readonly string[];
+  /** Where the policy closes a gate that a grant may open. */
+  readonly grants?: {
+    /** JSON of `GrantQuery`. */
+    readonly query: string;
+    /** `leaseMs`, where grants open every gate and nobody is asked. */
+    readonly leaseMs: number;
+  };
 };
 
 export type AdmitAnswer =
-  | { readonly kind: "admitted"; readonly identical: string | null }
+  /** `passes`: the gates that grants open for it. */
+  | { readonly kind: "admitted"; readonly identical: string | null; readonly passes: readonly GrantPass[] }
   | { readonly kind: "refused"; readonly limit: Refusal["limit"]; readonly max: number; readonly retryAfterMs: number }
   | { readonly kind: "revoked" };
 
@@ -34,10 +45,12 @@ export class KeyObject extends DurableObject<Env> {
   #writing = false;
   /** Runs by the digest of their request: see `indexRun`. */
   readonly #index = new Map<string, { run: string; expiresAt: number }>();
+  readonly #grants: KeyGrants;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
     this.#sql = ctx.storage.sql;
+    this.#grants = new KeyGrants(ctx.storage);
     this.#sql.exec("CREATE TABLE IF NOT EXISTS revocation (one INTEGER PRIMARY KEY CHECK (one = 1), at INTEGER NOT NULL)");
     this.#sql.exec(
       "CREATE TABLE IF NOT EXISTS identical (digest TEXT PRIMARY KEY, run TEXT NOT NULL, expires_at INTEGER NOT NULL) WITHOUT ROWID",
@@ -53,8 +66,11 @@ export class KeyObject extends DurableObject<Env> {
     });
   }
 
-  /** Lets a request in, or says which limit it is over and when to come again. */
-  admit({ run, limits, leaseMs, identical, released }: AdmitInput): AdmitAnswer {
+  /**
+   * Lets a request in, or says which limit it is over and when to come again; and which gates it may pass without asking.
+   * What it uses of a grant is counted for good before this answers, and only where the request is let in.
+   */
+  admit({ run, limits, leaseMs, identical, released, grants }: AdmitInput): AdmitAnswer {
     if (this.#revoked) return { kind: "revoked" };
     const now = this.now();
     if (released.length > 0) this.release(released);
@@ -62,7 +78,40 @@ export class KeyObject extends DurableObject<Env> {
     this.#keep(state);
     if (refusal !== null) return { kind: "refused", ...refusal, max: limits[refusal.limit] };
     const found = this.#index.get(identical);
-    return { kind: "admitted", identical: found !== undefined && found.expiresAt > now ? found.run : null };
+    return {
+      kind: "admitted",
+      identical: found !== undefined && found.expiresAt > now ? found.run : null,
+      passes: grants === undefined ? [] : this.#pass(run, grants, limits),
+    };
+  }
+
+  #pass(run: string, { query: text, leaseMs }: NonNullable<AdmitInput["grants"]>, limits: Limits): readonly GrantPass[] {
+    const now = this.now();
+    const query = JSON.parse(text) as GrantQuery; // written by the Worker's pipeline
+    const passes = this.#grants.use(query, now);
+    // Nobody will be asked: the place is needed for the model call alone.
+    if (passes.length === query.gates.length) this.#keep(enter(this.#state, { id: run, expiresAt: now + leaseMs }, limits, now).state);
+    return passes;
+  }
+
+  /** Takes down what a reviewer gave: JSON of `Grant`. Doing it twice is doing it once. */
+  giveGrant(grant: string): void {
+    this.#grants.give(JSON.parse(grant) as Grant, this.now()); // made by a RunObject
+  }
+
+  /** A request that was let through found an answer that is there already: its use is given back. */
+  giveBackGrants(identity: string, run: string): void {
+    this.#grants.giveBack(identity, run);
+  }
+
+  /** Takes effect with the next request; false where the key has no grant of this id. */
+  revokeGrant(id: string): boolean {
+    return this.#grants.revoke(id, this.now());
+  }
+
+  /** JSON of `Grant[]`, newest first. */
+  grants(): string {
+    return JSON.stringify(this.#grants.list());
   }
 
   /** These requests are over: their places are free. */

@@ -1,11 +1,11 @@
-// The fast path: no gate is closed, so the Worker calls the model itself and keeps the books afterwards.
+// The fast path: no gate is closed, or grants opened those that were, so the Worker calls the model itself and keeps the books afterwards.
 //
 // The work does not depend on the caller's connection. What was begun is finished, as far as the platform lets a Worker
 // go on after its caller has left, and its answer is kept for the next try.
 
 import { type RecordEvent, type RecordFact, type RunSummary, chainEvents, providersWord } from "../../shared/outcome/record.ts";
 import { type Answer, completedAnswer, outcomeAnswer, refusalAnswer, runMeta } from "../../shared/run/answer.ts";
-import { type RunOpening, receivedFact, replyDigest, requestDigest } from "../../shared/run/opening.ts";
+import { type RunOpening, openingFacts, replyDigest, requestDigest } from "../../shared/run/opening.ts";
 import type { ModelFacts } from "../../shared/run/present.ts";
 import { costUsd } from "../../shared/routing/price.ts";
 import type { Env } from "../env.ts";
@@ -78,7 +78,7 @@ async function callOnce({ env, opening }: FastCall): Promise<Called> {
 function begunFacts(opening: RunOpening): RecordFact[] {
   const models = opening.candidates.map(({ model }) => model.id);
   const digest = requestDigest({ request: opening.request, models }, opening.candidates);
-  return [receivedFact(opening, digest), { kind: "called", call: 1, models, digest, again: opening.takenOver }];
+  return [...openingFacts(opening, digest), { kind: "called", call: 1, models, digest, again: opening.takenOver }];
 }
 
 /** Bookkeeping: the session's copy for repeats, the key's place and spending, the record; and the reply, where the asker has left. */

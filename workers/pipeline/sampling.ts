@@ -8,15 +8,17 @@ import { contentIdentity, samplingIdentity } from "../../shared/protocol/identit
 import { type RequestId, idKey } from "../../shared/protocol/json-rpc.ts";
 import type { ParsedSampling } from "../../shared/protocol/revision-2025.ts";
 import { digestOf } from "../../shared/encoding.ts";
+import type { GrantQuery } from "../../shared/policy/grant.ts";
 import { type Limits, defaultLimits } from "../../shared/policy/limits.ts";
 import { type Result, err, ok } from "../../shared/result.ts";
 import { type Answer, refusalAnswer } from "../../shared/run/answer.ts";
-import type { Asker, Attachment, RunOpening } from "../../shared/run/opening.ts";
+import { grantQueryOf } from "../../shared/run/granting.ts";
+import { type Asker, type Attachment, type RunOpening, gatesOf } from "../../shared/run/opening.ts";
 import type { ModelFacts } from "../../shared/run/present.ts";
 import { type Plan, plannedNotes, planRun } from "../../shared/run/plan.ts";
 import { runIdOf, runRandomLength } from "../../shared/sealed-id.ts";
 import type { Env } from "../env.ts";
-import type { KeyObject } from "../objects/key.ts";
+import type { AdmitAnswer, KeyObject } from "../objects/key.ts";
 import { keyStub, runStub, sessionStub } from "../objects/names.ts";
 import type { AssociateAnswer, SessionObject } from "../objects/session.ts";
 import { lookupIn } from "../providers/model-call.ts";
@@ -92,15 +94,16 @@ export async function beginSampling(call: SamplingCall): Promise<Result<Begun, R
   return admit(prepared, plan);
 }
 
-async function admit(prepared: Prepared, plan: Result<Plan, Refusal>): Promise<Result<Begun, Refusal>> {
+async function admit(prepared: Prepared, planned: Result<Plan, Refusal>): Promise<Result<Begun, Refusal>> {
   const { call, attachment, session, keyObject, limits, run } = prepared;
-  const durable = plan.ok && isDurable(plan.value, call);
+  const digest = samplingIdentity(call.params, prepared.contentDigest);
+  const mayWait = planned.ok && isDurable(planned.value, call);
   const leaseMs = settingsOf(call.env).modelTimeoutMs + leaseSlackMs;
-  const associateIf = (reserve: boolean): Promise<AssociateAnswer> =>
+  const associateIf = (reserve: boolean, durable: boolean): Promise<AssociateAnswer> =>
     session.associate({
       originating: attachment.originating,
       request: attachment.request,
-      digest: samplingIdentity(call.params, prepared.contentDigest),
+      digest,
       run,
       leaseMs,
       roundsLimit: limits.roundsPerOriginatingRequest,
@@ -108,17 +111,26 @@ async function admit(prepared: Prepared, plan: Result<Plan, Refusal>): Promise<R
       durable,
       settled: takeSettled(call.env, attachment.session),
     });
-  const admitting = keyObject.admit({
-    run,
-    limits,
-    leaseMs: durable && plan.ok ? leaseMs + 2 * plan.value.gates.deadlineSeconds * 1000 : leaseMs,
-    identical: prepared.identicalDigest,
-    released: takeReleased(call.env, call.key.id),
-  });
+  const admitWith = (query: GrantQuery | null): Promise<AdmitAnswer> =>
+    keyObject.admit({
+      run,
+      limits,
+      leaseMs: mayWait && planned.ok ? leaseMs + 2 * planned.value.gates.deadlineSeconds * 1000 : leaseMs,
+      identical: prepared.identicalDigest,
+      released: takeReleased(call.env, call.key.id),
+      ...(query === null ? {} : { grants: { query: JSON.stringify(query), leaseMs } }),
+    });
+  const query = planned.ok ? await queryOf(prepared, planned.value, digest, () => associateIf(false, mayWait)) : null;
+  const withPasses = (answer: AdmitAnswer): Result<Plan, Refusal> =>
+    planned.ok && answer.kind === "admitted" && answer.passes.length > 0 ? ok({ ...planned.value, granted: answer.passes }) : planned;
   // A repeat opens the run of what is reserved for one: so that is reserved only once the key's limits have let it in.
-  const [associated, admitted] = durable
-    ? await admitting.then(async (answer) => [await associateIf(answer.kind === "admitted"), answer] as const)
-    : await Promise.all([associateIf(plan.ok), admitting]);
+  const [associated, admitted] = mayWait
+    ? await admitWith(query).then(async (answer) => {
+        const plan = withPasses(answer);
+        return [await associateIf(answer.kind === "admitted", plan.ok && isDurable(plan.value, call)), answer] as const;
+      })
+    : await Promise.all([associateIf(planned.ok, false), admitWith(null)]);
+  const plan = withPasses(admitted);
   // Whatever ends here gives its place back; a reservation of this very run is forgotten with it.
   const giveUp = (refusal: Refusal): Result<Begun, Refusal> => {
     keep(call.env, call.ctx, { key: { id: call.key.id, run } });
@@ -131,26 +143,47 @@ async function admit(prepared: Prepared, plan: Result<Plan, Refusal>): Promise<R
     return repeat(prepared, associated, plan);
   }
   const refused = refusalOf(associated);
+  // A use of a grant that was counted in the moment in which the session ended stays counted: that can never let two through.
   if (refused !== null) return giveUp(refused);
   if (admitted.kind === "refused")
     return giveUp({ kind: "rateLimited", limit: admitted.limit, max: admitted.max, retryAfterMs: admitted.retryAfterMs });
   if (!plan.ok) return giveUp(plan.error);
 
   const takenOver = associated.kind === "fresh" && associated.takenOver;
-  const gates = { request: plan.value.gates.request === "review", response: plan.value.gates.response === "review" };
-  if (admitted.identical !== null && (await runStub(call.env, admitted.identical).adopt(attachment, gates))) {
+  const { request, response } = gatesIn(plan.value);
+  if (admitted.identical !== null && (await runStub(call.env, admitted.identical).adopt(attachment, { request, response }))) {
     await session.adopted(attachment.originating, attachment.request, admitted.identical);
     keep(call.env, call.ctx, { key: { id: call.key.id, run } });
+    // The session has the request with that run from now on: no repeat of it passes by this use.
+    if (query !== null && plan.value.granted !== undefined) call.ctx.waitUntil(keyObject.giveBackGrants(query.identity, run));
     return ok({ kind: "run", run: admitted.identical });
   }
   const opening = openingOf(prepared, plan.value, takenOver);
-  if (durable) {
+  if (isDurable(plan.value, call)) {
     await runStub(call.env, run).open(JSON.stringify(opening));
     return ok({ kind: "run", run });
   }
   const answer = answerFast({ env: call.env, ctx: call.ctx, opening, signal: call.signal });
   call.ctx.waitUntil(answer);
   return ok({ kind: "fast", answer });
+}
+
+/**
+ * What to ask of the key's grants; null where the policy leaves nothing to ask, or the session refuses the request anyway.
+ * The session is looked at first, without reserving: a repeat stays with what is under way for it, and uses nothing up.
+ */
+async function queryOf(
+  { call, run, asker, attachment }: Prepared,
+  plan: Plan,
+  params: string,
+  look: () => Promise<AssociateAnswer>,
+): Promise<GrantQuery | null> {
+  const owner = call.key.owner ?? null;
+  const query = grantQueryOf({ run, plan, request: call.parsed.request, asker, attachment, params, owner });
+  if (query === null) return null;
+  const seen = await look();
+  if (seen.kind === "repeat") return { ...query, asked: "repeat" };
+  return seen.kind === "fresh" ? { ...query, asked: seen.takenOver ? "takenOver" : "fresh" } : null;
 }
 
 /** The same request again: it attaches to what is under way, nobody is asked twice and the model is paid once. */
@@ -216,8 +249,12 @@ async function awaitFirst({ session, attachment, call }: Prepared): Promise<Resu
 const leaseSlackMs = 10_000;
 const awaitStepMs = 25_000;
 
-const isDurable = (plan: Plan, call: SamplingCall): boolean =>
-  plan.gates.request === "review" || plan.gates.response === "review" || call.wish.kind === "detached";
+const gatesIn = ({ gates, granted = [] }: Plan): ReturnType<typeof gatesOf> => gatesOf({ plan: gates, granted });
+
+function isDurable(plan: Plan, call: SamplingCall): boolean {
+  const gates = gatesIn(plan);
+  return gates.request || gates.response || call.wish.kind === "detached";
+}
 
 function refusalOf(associated: Exclude<AssociateAnswer, { kind: "repeat" }>): Refusal | null {
   switch (associated.kind) {
@@ -245,6 +282,7 @@ function openingOf({ call, run, now, asker, attachment, identicalDigest }: Prepa
     request: parsed.request,
     candidates: plan.candidates,
     plan: plan.gates,
+    ...(plan.granted === undefined ? {} : { granted: plan.granted }),
     risks: plan.risks,
     notes: plannedNotes(parsed.request, plan),
     contextIgnored: parsed.contextIgnored ?? null,
