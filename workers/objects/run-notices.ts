@@ -3,7 +3,6 @@
 // It decides nothing about a review. What is to be sent is a row in the outbox first; a channel is asked from there, one
 // notice of a link at a time, and the next channel of the reviewer where it can never do it.
 
-import type { RecordFact } from "../../shared/outcome/record.ts";
 import { type Reviewer, peopleOfPlan } from "../../shared/policy/evaluate.ts";
 import type { Review } from "../../shared/review/decision.ts";
 import { linkRandomLength, linkToken } from "../../shared/review/link.ts";
@@ -12,14 +11,14 @@ import { type AskWhy, type RunState, openGate } from "../../shared/run/lifecycle
 import { fromBase64url } from "../../shared/encoding.ts";
 import { randomOfRunId } from "../../shared/sealed-id.ts";
 import { type Channel, type Notice, type NoticeWhy, type Sent, openChannels } from "../channels/channel.ts";
-import type { Env } from "../env.ts";
 import { settingsOf } from "../settings.ts";
 import { reviewUrl } from "../urls.ts";
 import type { NoticeRow } from "./ledger.ts";
 import { ledgerShardOf, ledgerStub } from "./names.ts";
 import { viewOf } from "./run-account.ts";
 import type { ExpiredLink, RenewAnswer, SlackTarget, TellInput } from "./run-contract.ts";
-import type { LinkRow, OutboxRow, RunStore, StoredOpening } from "./run-store.ts";
+import { type RunParts, type Standing, linkedAt } from "./run-parts.ts";
+import type { LinkRow, OutboxRow, StoredOpening } from "./run-store.ts";
 
 /** How often an attempt at a notice is repeated before its channel counts as failed. */
 const noticeAttempts = 8;
@@ -27,23 +26,11 @@ const noticeAttempts = 8;
 const renewalsAnHour = 3;
 const hourMs = 3_600_000;
 
-/** A run as it stands. */
-export type Standing = { readonly opening: StoredOpening; readonly state: RunState };
-
-export type NoticesParts = {
-  readonly env: Env;
-  readonly store: RunStore;
-  readonly now: () => number;
-  readonly standing: () => Standing | null;
-  /** Inside a transaction. */
-  readonly record: (now: number, facts: readonly RecordFact[]) => void;
-};
-
 export class RunNotices {
-  readonly #parts: NoticesParts;
+  readonly #parts: RunParts;
   #people: readonly Reviewer[] | null = null;
 
-  constructor(parts: NoticesParts) {
+  constructor(parts: RunParts) {
     this.#parts = parts;
   }
 
@@ -115,12 +102,10 @@ export class RunNotices {
   /** Replaces a link whose time is over, where its review still waits for its reviewer. */
   renew(gate: Gate, place: number, id: string): RenewAnswer {
     const { store } = this.#parts;
-    const standing = this.#parts.standing();
-    const link = standing === null ? null : store.link(id);
     const now = this.#parts.now();
-    if (standing === null || link === null || link.revokedAt !== null || link.gate !== gate || link.reviewer !== place)
-      return { kind: "noSuchLink" };
-    const { opening, state } = standing;
+    const found = linkedAt(this.#parts, gate, place, id);
+    if (found === null) return { kind: "noSuchLink" };
+    const { opening, state, link } = found;
     if (!this.#isAsked(opening, state, link)) return { kind: "over" };
     if (now < link.expiresAtSeconds * 1000) return { kind: "noSuchLink" };
     if (store.revokedSince(link, now - hourMs) >= renewalsAnHour) return { kind: "tooOften" };
@@ -130,13 +115,10 @@ export class RunNotices {
 
   /** How an expired link stands, without the content; null where there is no such link. */
   expired(gate: Gate, place: number, id: string): ExpiredLink | null {
-    const standing = this.#parts.standing();
-    const link = standing === null ? null : this.#parts.store.link(id);
-    if (standing === null || link === null || link.revokedAt !== null || link.gate !== gate || link.reviewer !== place) return null;
-    const view = this.view(standing, link);
-    return view === null
-      ? null
-      : { open: this.#isAsked(standing.opening, standing.state, link), state: view.state.kind, channel: link.channel };
+    const found = linkedAt(this.#parts, gate, place, id);
+    const view = found === null ? null : this.view(found, found.link);
+    if (found === null || view === null) return null;
+    return { open: this.#isAsked(found.opening, found.state, found.link), state: view.state.kind, channel: found.link.channel };
   }
 
   /** A Slack link as the interactions route needs it. */

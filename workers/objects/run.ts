@@ -5,10 +5,7 @@
 // run, which never keeps this object awake and whose loss changes nothing.
 
 import { DurableObject } from "cloudflare:workers";
-import { sha256Hex } from "../../shared/encoding.ts";
-import { type RecordEvent, type RecordFact, providersWord } from "../../shared/outcome/record.ts";
-import type { SamplingReply } from "../../shared/protocol/sampling.ts";
-import type { Attempt } from "../../shared/provider/call.ts";
+import type { RecordEvent, RecordFact } from "../../shared/outcome/record.ts";
 import type { Review } from "../../shared/review/decision.ts";
 import type { Gate } from "../../shared/review/view.ts";
 import type { Answer } from "../../shared/run/answer.ts";
@@ -22,35 +19,26 @@ import {
   openGate,
   step,
 } from "../../shared/run/lifecycle.ts";
-import {
-  type Attachment,
-  type RequestVersion,
-  type RunOpening,
-  inOrder,
-  receivedFact,
-  replyDigest,
-  requestDigest,
-} from "../../shared/run/opening.ts";
-import { type ModelFacts, progressOf, reviewState } from "../../shared/run/present.ts";
-import { costUsd } from "../../shared/routing/price.ts";
+import { type Attachment, type RequestVersion, type RunOpening, receivedFact, requestDigest } from "../../shared/run/opening.ts";
+import { progressOf, reviewState } from "../../shared/run/present.ts";
 import type { Env } from "../env.ts";
 import { errorClass, logEvent } from "../log.ts";
-import { callModels } from "../providers/model-call.ts";
 import { settingsOf } from "../settings.ts";
 import { keyStub, ledgerShardOf, ledgerStub } from "./names.ts";
+import { RunAsker, askerGraceMs } from "./run-asker.ts";
 import { answerOf, currentRequest, lastChange, shownState, summaryOf } from "./run-account.ts";
-import type { DecideAnswer, DecideInput, RenewAnswer, RunSnapshot, Submission, TellInput } from "./run-contract.ts";
-import { editedContent } from "./run-edit.ts";
-import { RunNotices, type Standing } from "./run-notices.ts";
+import { RunCall } from "./run-call.ts";
+import type { DecideAnswer, DecideInput, RenewAnswer, RunSnapshot, TellInput } from "./run-contract.ts";
+import { RunDeciding } from "./run-deciding.ts";
+import { RunNotices } from "./run-notices.ts";
+import { type RunParts, type Standing, linkedAt } from "./run-parts.ts";
 import { RunOutbox, alarmWaitMs } from "./run-outbox.ts";
-import { type GateClock, type LinkRow, type OutboxRow, RunStore, type StoredOpening } from "./run-store.ts";
+import { type GateClock, type OutboxRow, RunStore, type StoredOpening } from "./run-store.ts";
 import { type PageWindow, RunWindows } from "./run-windows.ts";
 import type { SessionObject } from "./session.ts";
 
 /** An alarm that failed comes again after this. */
 const alarmRetryMs = 1_000;
-/** A caller who comes back within this time (an object reset, a dropped connection) never was gone. */
-const askerGraceMs = 3_000;
 /** The reply to an asker who gave up is kept this long for an identical request. */
 const keptReplyMs = 3_600_000;
 
@@ -60,30 +48,16 @@ export const windowHeader = "X-Countersign-Window";
 /** What a window says when it is closed because its caller has left. */
 export const callerLeft = "the caller left";
 
-type CallResult = {
-  readonly call: number;
-  readonly reply: SamplingReply;
-  readonly facts: ModelFacts;
-  readonly attempts: readonly Attempt[];
-};
-
-/** A reviewer's wish, with all that it is judged by. `use` takes down that it came: once. */
-type Asked = Standing & {
-  readonly link: LinkRow;
-  readonly gate: Gate;
-  readonly by: string;
-  readonly submission: Submission;
-  readonly slackUser: string | null;
-  readonly use: (now: number) => void;
-};
-
 export class RunObject extends DurableObject<Env> {
   now = (): number => Date.now();
   readonly #store: RunStore;
-  readonly #calls = new Set<number>();
   readonly #outbox: RunOutbox;
-  readonly #notices: RunNotices;
+  readonly #parts: RunParts;
   readonly #windows: RunWindows;
+  readonly #notices: RunNotices;
+  readonly #deciding: RunDeciding;
+  readonly #call: RunCall;
+  readonly #asker: RunAsker;
   #opening: StoredOpening | null = null;
 
   constructor(ctx: DurableObjectState, env: Env) {
@@ -95,17 +69,25 @@ export class RunObject extends DurableObject<Env> {
       now: () => this.now(),
       perform: (row) => this.#perform(row),
     });
-    this.#notices = new RunNotices({
+    this.#parts = {
       env,
       store: this.#store,
       now: () => this.now(),
       standing: () => this.#standing(),
+      apply: (event, now, facts) => this.#apply(event, now, facts),
+      commit: (next, now, facts) => this.#commit(next, now, facts),
       record: (now, facts) => this.#record(now, facts),
-    });
+      kick: () => this.#kick(),
+      waitUntil: (work) => ctx.waitUntil(work),
+    };
     this.#windows = new RunWindows(ctx);
+    this.#notices = new RunNotices(this.#parts);
+    this.#deciding = new RunDeciding(this.#parts, this.#notices);
+    this.#call = new RunCall(this.#parts);
+    this.#asker = new RunAsker(this.#parts, this.#windows, () => this.#outbox.arm());
     const state = this.#store.state();
     if (state === null) return;
-    this.#watchAsker();
+    this.#asker.watch();
     if (state.phase !== "generating") return;
     // A call that was made by the object's last instance is lost with it.
     this.#store.hasten("call", this.now());
@@ -251,7 +233,7 @@ export class RunObject extends DurableObject<Env> {
 
   /** The page of a link, as JSON of `ReviewView`; null where there is no such link. Writes nothing. */
   view(gate: Gate, reviewer: number, link: string): string | null {
-    const found = this.#linked(gate, reviewer, link);
+    const found = linkedAt(this.#parts, gate, reviewer, link);
     const view = found === null ? null : this.#notices.view(found, found.link);
     return view === null ? null : JSON.stringify(view);
   }
@@ -283,121 +265,7 @@ export class RunObject extends DurableObject<Env> {
 
   /** Carries out what a reviewer asks for, by whatever channel. Synchronous from the first read to the last write. */
   decide(input: DecideInput): DecideAnswer {
-    const { gate, reviewer: place, once, words } = input;
-    const found = this.#linked(gate, place, input.link);
-    const by = found === null ? undefined : this.#notices.people(found.opening)[place]?.name;
-    if (found === null || by === undefined) return { kind: "noSuchLink" };
-    const submission = JSON.parse(input.submission) as Submission; // written by our own routes
-    const used = this.#store.usedNonce(once);
-    // The very same words again, as a double click sends them, are the same answer.
-    if (used !== null) return { kind: used === sha256Hex(words) ? "repeated" : "onceUsed" };
-    const asked: Asked = {
-      ...found,
-      gate,
-      by,
-      submission,
-      slackUser: input.slackUser,
-      use: (now) => this.#store.useNonce(once, sha256Hex(words), now),
-    };
-    switch (submission.act) {
-      case "approve":
-      case "deny":
-        return this.#answer(asked, submission.act);
-      case "handOver":
-      case "notMine":
-        return this.#giveUp(asked, submission.act === "handOver" ? (submission.to ?? "") : null);
-      case "preview":
-        return { kind: "noSuchLink" };
-      default:
-        return submission.act satisfies never;
-    }
-  }
-
-  #answer({ opening, state, link, gate, by, submission, slackUser, use }: Asked, act: "approve" | "deny"): DecideAnswer {
-    const edit = editedContent(this.#store, opening, state, gate, submission);
-    if (edit.kind === "invalid") return { kind: "invalidEdit", faults: edit.faults };
-    const now = this.now();
-    const { version, digest, reason } = submission;
-    const answer = {
-      act,
-      reviewer: by,
-      channel: link.channel,
-      version,
-      digest,
-      ...(edit.kind === "edited" ? { editedDigest: edit.digest } : {}),
-      ...(reason === undefined ? {} : { reason }),
-    };
-    const next = step(state, { kind: "answered", gate, answer }, now);
-    const { verdict } = next;
-    if (verdict === null) throw new Error("an answer without a verdict");
-    switch (verdict.kind) {
-      case "repeated":
-        return { kind: "repeated" };
-      case "closed":
-      case "stale":
-      case "late":
-      case "notAllowed":
-        return { kind: "verdict", verdict };
-      case "voted":
-      case "approved":
-      case "denied": {
-        const who = { gate, by, channel: link.channel };
-        const facts: RecordFact[] = [];
-        const { review } = verdict;
-        this.#store.transaction(() => {
-          use(now);
-          if (verdict.kind !== "denied" && verdict.edited && edit.kind === "edited") {
-            edit.write(review.version, by, now);
-            facts.push({ kind: "edited", ...who, version: review.version, digestBefore: digest, digestAfter: review.digest });
-          }
-          facts.push({
-            kind: verdict.kind,
-            ...who,
-            version: review.version,
-            digest: review.digest,
-            reasonGiven: reason !== undefined,
-            ...(slackUser === null ? {} : { slackUser }),
-          });
-          if (verdict.kind === "denied" && gate === "response") this.#store.deleteReplies();
-          this.#commit(next, now, facts);
-        });
-        this.#kick();
-        return { kind: "decided" };
-      }
-      default:
-        return verdict satisfies never;
-    }
-  }
-
-  /** A reviewer gives up their place, to somebody whom the plan names and a channel reaches, or to nobody. */
-  #giveUp({ opening, state, link, gate, by, use }: Asked, to: string | null): DecideAnswer {
-    if (to !== null && this.#notices.people(opening).every(({ name }) => name !== to))
-      return { kind: "cannotGiveUp", why: "noSuchReviewer" };
-    const now = this.now();
-    const next = step(state, { kind: "gaveUp", gate, giving: { reviewer: by, to } }, now);
-    const { givenUp } = next;
-    if (givenUp === undefined) throw new Error("a place given up without a word");
-    switch (givenUp.kind) {
-      case "repeated":
-        return { kind: "repeated" };
-      case "closed":
-      case "late":
-        return { kind: "verdict", verdict: givenUp };
-      case "notAllowed":
-        return { kind: "cannotGiveUp", why: givenUp.why };
-      case "gaveUp": {
-        if (to !== null && !this.#notices.heirs(opening).includes(to)) return { kind: "cannotGiveUp", why: "unreachable" };
-        const who = { gate, by, channel: link.channel };
-        this.#store.transaction(() => {
-          use(now);
-          this.#commit(next, now, [to === null ? { kind: "declined", ...who } : { kind: "handedOver", ...who, to }]);
-        });
-        this.#kick();
-        return { kind: "decided" };
-      }
-      default:
-        return givenUp satisfies never;
-    }
+    return this.#deciding.decide(input);
   }
 
   /** A window on the run: a caller's, which hears of each phase and of the end, or a page's, which hears how its review stands. */
@@ -408,14 +276,14 @@ export class RunObject extends DurableObject<Env> {
     if (request.headers.get(windowHeader) === "page") return this.#openPage(new URL(request.url).searchParams);
     const delivery = this.#store.delivery();
     const response = this.#windows.acceptCaller(delivery === null ? progressMessage(state) : endedMessage);
-    this.#welcomeAsker(delivery);
+    this.#asker.welcome(delivery);
     return response;
   }
 
   #openPage(query: URLSearchParams): Response {
     const gate = query.get("gate") === "response" ? "response" : "request";
     const page: PageWindow = { gate, reviewer: Number(query.get("reviewer")), link: query.get("link") ?? "" };
-    const first = this.#linked(page.gate, page.reviewer, page.link) === null ? null : this.#pageMessage(page);
+    const first = linkedAt(this.#parts, page.gate, page.reviewer, page.link) === null ? null : this.#pageMessage(page);
     return first === null ? new Response(null, { status: 404 }) : this.#windows.acceptPage(page, first);
   }
 
@@ -442,12 +310,12 @@ export class RunObject extends DurableObject<Env> {
   override webSocketClose(socket: WebSocket, _code: number, reason: string): void {
     if (this.#windows.isPage(socket)) return;
     // Whoever says that they leave is gone; a connection that broke may be coming back.
-    if (reason === callerLeft && this.#windows.callers() === 0) this.#noticeAsker(this.now());
-    else this.#watchAsker();
+    if (reason === callerLeft && this.#windows.callers() === 0) this.#asker.notice(this.now());
+    else this.#asker.watch();
   }
 
   override webSocketError(socket: WebSocket): void {
-    if (!this.#windows.isPage(socket)) this.#watchAsker();
+    if (!this.#windows.isPage(socket)) this.#asker.watch();
   }
 
   override async alarm(): Promise<void> {
@@ -475,14 +343,6 @@ export class RunObject extends DurableObject<Env> {
     const state = this.#store.state();
     const opening = this.#loadOpening();
     return state === null || opening === null ? null : { opening, state };
-  }
-
-  /** A link that opens this gate to this reviewer, with the run as it stands. */
-  #linked(gate: Gate, reviewer: number, id: string): (Standing & { readonly link: LinkRow }) | null {
-    const standing = this.#standing();
-    const link = standing === null ? null : this.#store.link(id);
-    if (standing === null || link === null || link.revokedAt !== null || link.gate !== gate || link.reviewer !== reviewer) return null;
-    return { ...standing, link };
   }
 
   #loadOpening(): StoredOpening | null {
@@ -575,7 +435,7 @@ export class RunObject extends DurableObject<Env> {
       switch (kind) {
         case "asker":
           this.#store.unschedule("asker");
-          this.#noticeAsker(now);
+          this.#asker.notice(now);
           break;
         case "forget":
           break;
@@ -606,45 +466,6 @@ export class RunObject extends DurableObject<Env> {
       });
       this.#kick();
     }
-  }
-
-  /** Looks in a moment whether the caller is still there, where nobody is and it is not known yet. */
-  #watchAsker(): void {
-    const state = this.#store.state();
-    if (state === null || state.phase === "ended" || this.#loadOpening()?.mode !== "wait") return;
-    if (this.#windows.callers() > 0 || this.#store.isAskerGone()) return;
-    this.#store.schedule("asker", this.now() + askerGraceMs);
-    this.#outbox.arm();
-  }
-
-  #noticeAsker(now: number): void {
-    const state = this.#store.state();
-    if (state === null || state.phase === "ended" || this.#loadOpening()?.mode !== "wait") return;
-    if (this.#windows.callers() > 0 || this.#store.isAskerGone()) return;
-    this.#store.transaction(() => {
-      this.#store.markAsker(true);
-      this.#record(now, [{ kind: "askerLeft" }]);
-    });
-    this.#kick();
-  }
-
-  /** Somebody waits: again, where they were gone; or for an answer that nobody had taken. */
-  #welcomeAsker(delivery: { readonly to: number } | null): void {
-    if (this.#loadOpening()?.mode !== "wait") return;
-    const now = this.now();
-    this.#store.unschedule("asker");
-    const back = delivery === null && this.#store.isAskerGone();
-    if (!back && delivery?.to !== 0) return;
-    this.#store.transaction(() => {
-      if (back) {
-        this.#store.markAsker(false);
-        this.#record(now, [{ kind: "askerBack" }]);
-      } else {
-        this.#store.markTaken();
-        this.#store.queue("index", "index", null, now);
-      }
-    });
-    this.#kick();
   }
 
   // Effects
@@ -691,7 +512,7 @@ export class RunObject extends DurableObject<Env> {
         this.#unreachable(gateOf(row), { opening, state }, this.now());
         return true;
       case "call":
-        return this.#watchCall(row, opening, state);
+        return this.#call.watch(row, opening, state);
       case "claim":
         await this.#claim(row, opening);
         return true;
@@ -722,85 +543,6 @@ export class RunObject extends DurableObject<Env> {
     if (gate === null || review === null) return;
     const reviewers = this.#notices.unreached(opening, review);
     this.#apply({ kind: "undeliverable", gate, reviewers }, now, [{ kind: "undeliverable", gate }]);
-  }
-
-  /** Starts a call that was not started, leaves one alone that is under way, and gives up one whose object is gone. */
-  #watchCall(row: OutboxRow, opening: StoredOpening, state: RunState): boolean {
-    const call = state.call?.number;
-    if (state.phase !== "generating" || call === undefined) return true;
-    if (this.#calls.has(call)) return false;
-    if (row.attempts > 0) {
-      this.#store.done(row.id);
-      const facts: RecordFact[] = [{ kind: "callFailed", call, attempts: [] }];
-      this.#apply({ kind: "callLost", call }, this.now(), facts);
-      return true;
-    }
-    this.#calls.add(call);
-    const under = this.#call(call, opening, state).finally(() => this.#calls.delete(call));
-    this.ctx.waitUntil(under);
-    return false;
-  }
-
-  async #call(call: number, opening: StoredOpening, state: RunState): Promise<void> {
-    const content = currentRequest(this.#store, state);
-    // What is executed is what was approved, or nothing.
-    if (content === null || requestDigest(content, opening.candidates) !== state.requestDigest) {
-      this.#failCall(call, []);
-      return;
-    }
-    const answered = await callModels(this.env, content.request, inOrder(opening.candidates, content.models));
-    if (!answered.ok) {
-      this.#failCall(call, answered.error);
-      return;
-    }
-    const { reply, usage, notes } = answered.value.reply;
-    const facts: ModelFacts = { candidate: answered.value.candidate.model.id, usage, notes };
-    this.#generated(
-      { call, reply, facts, attempts: answered.value.attempts },
-      answered.value.candidate.model.id,
-      costUsd(answered.value.candidate.model, usage),
-    );
-  }
-
-  #generated({ call, reply, facts, attempts }: CallResult, model: string, cost: number): void {
-    const now = this.now();
-    const digest = replyDigest(reply);
-    const state = this.#store.state();
-    if (state === null) return;
-    const fact: RecordFact = {
-      kind: "answered",
-      call,
-      model,
-      realModel: providersWord(reply.model),
-      stopReason: providersWord(reply.stopReason ?? ""),
-      usage: facts.usage,
-      costUsd: cost,
-      digest,
-      notes: facts.notes,
-      attempts,
-    };
-    if (state.phase !== "generating" || state.call?.number !== call) {
-      // Cancelled meanwhile: the reply goes nowhere, and what it cost is in the record all the same.
-      this.#record(now, [fact]);
-      this.#kick();
-      return;
-    }
-    this.#store.transaction(() => {
-      this.#store.writeReplyVersion(1, reply, null, now);
-      this.#store.writeModelFacts({ ...facts, attempts });
-      this.#store.dropQueued("call");
-      this.#apply({ kind: "generated", call, replyDigest: digest }, now, [fact]);
-    });
-  }
-
-  #failCall(call: number, attempts: readonly Attempt[]): void {
-    const now = this.now();
-    const state = this.#store.state();
-    if (state?.phase !== "generating" || state.call?.number !== call) return;
-    this.#store.transaction(() => {
-      this.#store.writeModelFacts({ candidate: "", usage: { inputTokens: 0, outputTokens: 0 }, notes: [], attempts });
-      this.#apply({ kind: "callFailed", call }, now, [{ kind: "callFailed", call, attempts }]);
-    });
   }
 
   async #settle(opening: StoredOpening, state: RunState): Promise<void> {

@@ -1,0 +1,59 @@
+// Whether a run's caller is still there. A connection that breaks is no cancellation: it is noticed after a moment, said on the
+// page and in the record, and forgotten when somebody comes back.
+
+import type { RunParts } from "./run-parts.ts";
+import type { RunWindows } from "./run-windows.ts";
+
+/** A caller who comes back within this time (an object reset, a dropped connection) never was gone. */
+export const askerGraceMs = 3_000;
+
+export class RunAsker {
+  readonly #parts: RunParts;
+  readonly #windows: RunWindows;
+  readonly #arm: () => void;
+
+  constructor(parts: RunParts, windows: RunWindows, arm: () => void) {
+    this.#parts = parts;
+    this.#windows = windows;
+    this.#arm = arm;
+  }
+
+  /** Looks in a moment whether the caller is still there, where nobody is and it is not known yet. */
+  watch(): void {
+    const state = this.#parts.store.state();
+    if (state === null || state.phase === "ended" || this.#parts.standing()?.opening?.mode !== "wait") return;
+    if (this.#windows.callers() > 0 || this.#parts.store.isAskerGone()) return;
+    this.#parts.store.schedule("asker", this.#parts.now() + askerGraceMs);
+    this.#arm();
+  }
+
+  notice(now: number): void {
+    const state = this.#parts.store.state();
+    if (state === null || state.phase === "ended" || this.#parts.standing()?.opening?.mode !== "wait") return;
+    if (this.#windows.callers() > 0 || this.#parts.store.isAskerGone()) return;
+    this.#parts.store.transaction(() => {
+      this.#parts.store.markAsker(true);
+      this.#parts.record(now, [{ kind: "askerLeft" }]);
+    });
+    this.#parts.kick();
+  }
+
+  /** Somebody waits: again, where they were gone; or for an answer that nobody had taken. */
+  welcome(delivery: { readonly to: number } | null): void {
+    if (this.#parts.standing()?.opening?.mode !== "wait") return;
+    const now = this.#parts.now();
+    this.#parts.store.unschedule("asker");
+    const back = delivery === null && this.#parts.store.isAskerGone();
+    if (!back && delivery?.to !== 0) return;
+    this.#parts.store.transaction(() => {
+      if (back) {
+        this.#parts.store.markAsker(false);
+        this.#parts.record(now, [{ kind: "askerBack" }]);
+      } else {
+        this.#parts.store.markTaken();
+        this.#parts.store.queue("index", "index", null, now);
+      }
+    });
+    this.#parts.kick();
+  }
+}

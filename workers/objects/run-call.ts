@@ -1,0 +1,111 @@
+// A run's model call: made from the outbox, watched while it is under way, made again where the object that made it is gone.
+// What is sent is what was approved, or nothing.
+
+import type { RecordFact } from "../../shared/outcome/record.ts";
+import { providersWord } from "../../shared/outcome/record.ts";
+import type { SamplingReply } from "../../shared/protocol/sampling.ts";
+import type { Attempt } from "../../shared/provider/call.ts";
+import { costUsd } from "../../shared/routing/price.ts";
+import type { RunState } from "../../shared/run/lifecycle.ts";
+import { inOrder, replyDigest, requestDigest } from "../../shared/run/opening.ts";
+import type { ModelFacts } from "../../shared/run/present.ts";
+import { callModels } from "../providers/model-call.ts";
+import { currentRequest } from "./run-account.ts";
+import type { RunParts } from "./run-parts.ts";
+import type { OutboxRow, StoredOpening } from "./run-store.ts";
+
+type CallResult = {
+  readonly call: number;
+  readonly reply: SamplingReply;
+  readonly facts: ModelFacts;
+  readonly attempts: readonly Attempt[];
+};
+
+export class RunCall {
+  readonly #parts: RunParts;
+  /** Numbers of the calls that this instance is making. */
+  readonly #underWay = new Set<number>();
+
+  constructor(parts: RunParts) {
+    this.#parts = parts;
+  }
+
+  /** Starts a call that was not started, leaves one alone that is under way, and gives up one whose object is gone. */
+  watch(row: OutboxRow, opening: StoredOpening, state: RunState): boolean {
+    const call = state.call?.number;
+    if (state.phase !== "generating" || call === undefined) return true;
+    if (this.#underWay.has(call)) return false;
+    if (row.attempts > 0) {
+      this.#parts.store.done(row.id);
+      const facts: RecordFact[] = [{ kind: "callFailed", call, attempts: [] }];
+      this.#parts.apply({ kind: "callLost", call }, this.#parts.now(), facts);
+      return true;
+    }
+    this.#underWay.add(call);
+    const under = this.#call(call, opening, state).finally(() => this.#underWay.delete(call));
+    this.#parts.waitUntil(under);
+    return false;
+  }
+
+  async #call(call: number, opening: StoredOpening, state: RunState): Promise<void> {
+    const content = currentRequest(this.#parts.store, state);
+    // What is executed is what was approved, or nothing.
+    if (content === null || requestDigest(content, opening.candidates) !== state.requestDigest) {
+      this.#failCall(call, []);
+      return;
+    }
+    const answered = await callModels(this.#parts.env, content.request, inOrder(opening.candidates, content.models));
+    if (!answered.ok) {
+      this.#failCall(call, answered.error);
+      return;
+    }
+    const { reply, usage, notes } = answered.value.reply;
+    const facts: ModelFacts = { candidate: answered.value.candidate.model.id, usage, notes };
+    this.#generated(
+      { call, reply, facts, attempts: answered.value.attempts },
+      answered.value.candidate.model.id,
+      costUsd(answered.value.candidate.model, usage),
+    );
+  }
+
+  #generated({ call, reply, facts, attempts }: CallResult, model: string, cost: number): void {
+    const now = this.#parts.now();
+    const digest = replyDigest(reply);
+    const state = this.#parts.store.state();
+    if (state === null) return;
+    const fact: RecordFact = {
+      kind: "answered",
+      call,
+      model,
+      realModel: providersWord(reply.model),
+      stopReason: providersWord(reply.stopReason ?? ""),
+      usage: facts.usage,
+      costUsd: cost,
+      digest,
+      notes: facts.notes,
+      attempts,
+    };
+    if (state.phase !== "generating" || state.call?.number !== call) {
+      // Cancelled meanwhile: the reply goes nowhere, and what it cost is in the record all the same.
+      this.#parts.record(now, [fact]);
+      this.#parts.kick();
+      return;
+    }
+    this.#parts.store.transaction(() => {
+      this.#parts.store.writeReplyVersion(1, reply, null, now);
+      this.#parts.store.writeModelFacts({ ...facts, attempts });
+      this.#parts.store.dropQueued("call");
+      this.#parts.apply({ kind: "generated", call, replyDigest: digest }, now, [fact]);
+    });
+  }
+
+  #failCall(call: number, attempts: readonly Attempt[]): void {
+    const now = this.#parts.now();
+    const state = this.#parts.store.state();
+    if (state?.phase !== "generating" || state.call?.number !== call) return;
+    this.#parts.store.transaction(() => {
+      this.#parts.store.writeModelFacts({ candidate: "", usage: { inputTokens: 0, outputTokens: 0 }, notes: [], attempts });
+      this.#parts.apply({ kind: "callFailed", call }, now, [{ kind: "callFailed", call, attempts }]);
+    });
+  }
+}

@@ -1,0 +1,151 @@
+// A reviewer's answer, by whatever channel it came: who they are by their link, what their edits make of the content, and what
+// becomes of the review. Synchronous from the first read to the last write, so that one answer of many counts.
+
+import { sha256Hex } from "../../shared/encoding.ts";
+import type { RecordFact } from "../../shared/outcome/record.ts";
+import type { Gate } from "../../shared/review/view.ts";
+import { step } from "../../shared/run/lifecycle.ts";
+import type { DecideAnswer, DecideInput, Submission } from "./run-contract.ts";
+import { editedContent } from "./run-edit.ts";
+import type { RunNotices } from "./run-notices.ts";
+import { type RunParts, type Standing, linkedAt } from "./run-parts.ts";
+import type { LinkRow } from "./run-store.ts";
+
+/** A reviewer's wish, with all that it is judged by. `use` takes down that it came: once. */
+type Asked = Standing & {
+  readonly link: LinkRow;
+  readonly gate: Gate;
+  readonly by: string;
+  readonly submission: Submission;
+  readonly slackUser: string | null;
+  readonly use: (now: number) => void;
+};
+
+export class RunDeciding {
+  readonly #parts: RunParts;
+  readonly #notices: RunNotices;
+
+  constructor(parts: RunParts, notices: RunNotices) {
+    this.#parts = parts;
+    this.#notices = notices;
+  }
+
+  /** Carries out what a reviewer asks for. */
+  decide(input: DecideInput): DecideAnswer {
+    const { gate, reviewer: place, once, words } = input;
+    const found = linkedAt(this.#parts, gate, place, input.link);
+    const by = found === null ? undefined : this.#notices.people(found.opening)[place]?.name;
+    if (found === null || by === undefined) return { kind: "noSuchLink" };
+    const submission = JSON.parse(input.submission) as Submission; // written by our own routes
+    const used = this.#parts.store.usedNonce(once);
+    // The very same words again, as a double click sends them, are the same answer.
+    if (used !== null) return { kind: used === sha256Hex(words) ? "repeated" : "onceUsed" };
+    const asked: Asked = {
+      ...found,
+      gate,
+      by,
+      submission,
+      slackUser: input.slackUser,
+      use: (now) => this.#parts.store.useNonce(once, sha256Hex(words), now),
+    };
+    switch (submission.act) {
+      case "approve":
+      case "deny":
+        return this.#answer(asked, submission.act);
+      case "handOver":
+      case "notMine":
+        return this.#giveUp(asked, submission.act === "handOver" ? (submission.to ?? "") : null);
+      case "preview":
+        return { kind: "noSuchLink" };
+      default:
+        return submission.act satisfies never;
+    }
+  }
+
+  #answer({ opening, state, link, gate, by, submission, slackUser, use }: Asked, act: "approve" | "deny"): DecideAnswer {
+    const edit = editedContent(this.#parts.store, opening, state, gate, submission);
+    if (edit.kind === "invalid") return { kind: "invalidEdit", faults: edit.faults };
+    const now = this.#parts.now();
+    const { version, digest, reason } = submission;
+    const answer = {
+      act,
+      reviewer: by,
+      channel: link.channel,
+      version,
+      digest,
+      ...(edit.kind === "edited" ? { editedDigest: edit.digest } : {}),
+      ...(reason === undefined ? {} : { reason }),
+    };
+    const next = step(state, { kind: "answered", gate, answer }, now);
+    const { verdict } = next;
+    if (verdict === null) throw new Error("an answer without a verdict");
+    switch (verdict.kind) {
+      case "repeated":
+        return { kind: "repeated" };
+      case "closed":
+      case "stale":
+      case "late":
+      case "notAllowed":
+        return { kind: "verdict", verdict };
+      case "voted":
+      case "approved":
+      case "denied": {
+        const who = { gate, by, channel: link.channel };
+        const facts: RecordFact[] = [];
+        const { review } = verdict;
+        this.#parts.store.transaction(() => {
+          use(now);
+          if (verdict.kind !== "denied" && verdict.edited && edit.kind === "edited") {
+            edit.write(review.version, by, now);
+            facts.push({ kind: "edited", ...who, version: review.version, digestBefore: digest, digestAfter: review.digest });
+          }
+          facts.push({
+            kind: verdict.kind,
+            ...who,
+            version: review.version,
+            digest: review.digest,
+            reasonGiven: reason !== undefined,
+            ...(slackUser === null ? {} : { slackUser }),
+          });
+          if (verdict.kind === "denied" && gate === "response") this.#parts.store.deleteReplies();
+          this.#parts.commit(next, now, facts);
+        });
+        this.#parts.kick();
+        return { kind: "decided" };
+      }
+      default:
+        return verdict satisfies never;
+    }
+  }
+
+  /** A reviewer gives up their place, to somebody whom the plan names and a channel reaches, or to nobody. */
+  #giveUp({ opening, state, link, gate, by, use }: Asked, to: string | null): DecideAnswer {
+    if (to !== null && this.#notices.people(opening).every(({ name }) => name !== to))
+      return { kind: "cannotGiveUp", why: "noSuchReviewer" };
+    const now = this.#parts.now();
+    const next = step(state, { kind: "gaveUp", gate, giving: { reviewer: by, to } }, now);
+    const { givenUp } = next;
+    if (givenUp === undefined) throw new Error("a place given up without a word");
+    switch (givenUp.kind) {
+      case "repeated":
+        return { kind: "repeated" };
+      case "closed":
+      case "late":
+        return { kind: "verdict", verdict: givenUp };
+      case "notAllowed":
+        return { kind: "cannotGiveUp", why: givenUp.why };
+      case "gaveUp": {
+        if (to !== null && !this.#notices.heirs(opening).includes(to)) return { kind: "cannotGiveUp", why: "unreachable" };
+        const who = { gate, by, channel: link.channel };
+        this.#parts.store.transaction(() => {
+          use(now);
+          this.#parts.commit(next, now, [to === null ? { kind: "declined", ...who } : { kind: "handedOver", ...who, to }]);
+        });
+        this.#parts.kick();
+        return { kind: "decided" };
+      }
+      default:
+        return givenUp satisfies never;
+    }
+  }
+}
