@@ -1,0 +1,86 @@
+// Text from outside as a mail may carry it: every character that a reader would not see is written out, nothing in it is taken
+// for a link by a mail program, and in the text part every line of it is marked. It escapes nothing: that is hono/jsx's work.
+//
+// Mail programs make links of their own out of plain text. A zero width space on both sides of what holds an address
+// together (a dot, a colon, an @, a backslash) leaves them nothing to find. The letters stay as they are, and the review page,
+// which has no such programs between itself and the reader, shows the text exactly.
+
+import { beginningOf } from "../../shared/review/excerpt.ts";
+import { viewText } from "../../shared/review/text-view.ts";
+import { mailWords as words } from "./mail-words.ts";
+
+const breaker = "\u200b";
+
+/** The dots that domain names know (RFC 3490 section 3.1), and what else makes an address of its neighbours. */
+const joints = /(?<=\S)[.\u3002\uff0e\uff61@:\\](?=\S)|\\(?=\\)/gu;
+
+const unlinked = (text: string): string => text.replace(joints, `${breaker}$&${breaker}`);
+
+/** The text with its labels, line ends as `\n`. */
+export function outsideText(text: string): string {
+  const parts = viewText(text).map((segment) => {
+    if (segment.kind === "text") return unlinked(segment.text);
+    return segment.kind === "unseen" ? `⟨${unlinked(segment.label)}⟩` : `⟨${words.blankLines(segment.count)}⟩\n`;
+  });
+  return parts.join("").replaceAll("\r\n", "\n");
+}
+
+// Scripts that are read from the right to the left, and would turn around what stands beside them in a line of ours.
+const rightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+
+const isolated = (line: string): string => (rightToLeft.test(line) ? `\u2068${line}\u2069` : line);
+
+type NameOptions = {
+  /** Of the text; what follows is counted. */
+  readonly characters?: number;
+  /** For a subject, where no program looks for links and a count would be in the way. */
+  readonly plain?: boolean;
+};
+
+/** A short text from outside inside a sentence of ours: one line, cut by length. */
+export function outsideName(text: string, { characters = 80, plain = false }: NameOptions = {}): string {
+  if (text === "") return words.empty;
+  const shown = beginningOf(text, characters);
+  const line = outsideText(shown).replaceAll("\n", `⟨${words.lineBreak}⟩`).replaceAll("\t", `⟨${words.tab}⟩`);
+  const cut = text.length - shown.length;
+  if (plain) {
+    // What has to be written out grows many times over, and a subject has a limit.
+    const whole = line.replaceAll(breaker, "");
+    const short = beginningOf(whole, 3 * characters);
+    return `${isolated(short)}${cut > 0 || short.length < whole.length ? "…" : ""}`;
+  }
+  return cut > 0 ? `${isolated(line)}${words.cut(cut)}` : isolated(line);
+}
+
+const columns = 64;
+// What East Asian Width calls wide or full, and pictures.
+const wide = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{3fffd}]/u;
+const widthOf = (character: string): number => (character === breaker ? 0 : wide.test(character) ? 2 : 1);
+
+/**
+ * A line in pieces of 64 columns, after a space where there is one: a mail program that breaks it elsewhere would leave the
+ * rest of it without its mark.
+ */
+function piecesOf(line: string): string[] {
+  const pieces: string[] = [];
+  let piece = "";
+  let width = 0;
+  const end = (at: number): void => {
+    pieces.push(piece.slice(0, at));
+    piece = piece.slice(at);
+    width = [...piece].reduce((sum, character) => sum + widthOf(character), 0);
+  };
+  for (const character of line) {
+    const room = columns - widthOf(character);
+    if (width > room) end(piece.lastIndexOf(" ") + 1 || piece.length);
+    piece += character;
+    width += widthOf(character);
+  }
+  return [...pieces, piece];
+}
+
+/** The text in the frame of the text part: each line begins with a bar, whatever is in it. */
+export function framed(text: string, start: string, end: string): string[] {
+  const lines = outsideText(text).replaceAll("\t", "    ").split("\n");
+  return [`+-- ${start}`, ...lines.flatMap(piecesOf).map((piece) => `| ${piece}`.trimEnd()), `+-- ${end}`];
+}

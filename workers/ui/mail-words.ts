@@ -1,0 +1,88 @@
+// Every sentence of a mail, in one place so that a language can be added. Words only: no markup, no decision.
+
+import type { ExcerptPiece } from "../../shared/review/excerpt.ts";
+
+const plural = (count: number, one: string, many: string): string => `${count.toLocaleString("en-US")} ${count === 1 ? one : many}`;
+
+export const mailWords = {
+  gates: {
+    request: {
+      subject: "Review the request",
+      title: "A server wants to ask a model",
+      lead: "Nothing has been sent to a model yet.",
+      button: "Review the request",
+    },
+    response: {
+      subject: "Review the reply",
+      title: "A model’s reply waits for delivery",
+      lead: "Nothing has been delivered yet.",
+      button: "Review the reply",
+    },
+  },
+  /** Why this mail comes. `{n}` is the version that is there now. */
+  why: {
+    asked: "{reviewer}, your decision is asked for.",
+    handedOver: "{reviewer}, another reviewer handed this to you. Your decision is asked for.",
+    escalated: "{reviewer}, those who were asked first have not decided. Your decision is asked for too.",
+    reminder: "{reviewer}, this is a reminder: it still waits for your decision.",
+    changed:
+      "{reviewer}, a reviewer changed it after you were asked. What waits now is version {version}; approvals of earlier versions do not count.",
+    newLink: "{reviewer}, here is the new link that was asked for. The earlier one does not work any more.",
+  },
+  deadline: {
+    label: "Decide before",
+    left: "{deadline}. That was {span} away when this mail was written.",
+    passed: "{deadline}. That has passed.",
+    silence: "If nobody decides by then, that is a no.",
+  },
+  facts: {
+    asker: "Who asks",
+    sure: "How we know",
+    model: "Goes to",
+    answeredBy: "Answered by",
+    model1: "{name}, from {provider}",
+    otherwise: "If that fails",
+    more: (count: number): string => `and ${plural(count, "other", "others")}`,
+    noModel: "No model is listed.",
+    cost: "Cost",
+    atMost: "at most {cost}",
+    free: "nothing, by the prices of the routing table",
+    people: "Who has to approve",
+    quorum: (quorum: number): string => `${quorum.toLocaleString("en-US")} people.`,
+    votes: (votes: number): string => `${plural(votes, "person has", "people have")} approved so far.`,
+    risks: "Look at these twice",
+    risk: (count: number, level: string): string => plural(count, `note of ${level} risk`, `notes of ${level} risk`),
+    risksThere: "What they are is on the page.",
+    run: "Run",
+  },
+  mayNotApprove: "This is your own request: you may deny it, and not approve it.",
+  excerpt: {
+    heading: "How it begins",
+    rule: "What is in a frame came from outside. Links in it are only text. Characters that you would not see are written as ⟨labels⟩.",
+    start: {
+      systemPrompt: "From the server: system prompt",
+      user: "From the server: message of the user",
+      assistant: "From the server: message as a model’s words",
+      toolResult: "From the server: result of a tool",
+      reply: "From the model: reply",
+    } satisfies Record<ExcerptPiece["from"], string>,
+    end: "End of what came from outside",
+    more: (count: number): string =>
+      `${plural(count, "more character of text follows", "more characters of text follow")} on the page, with everything that is not text.`,
+    all: "That is all of the text. Everything that is not text is on the page.",
+    nothing: "There is no text to show here. What there is, is on the page.",
+    none: "Nothing of the content is in this mail: the policy says so. It is on the page.",
+    later: "The content is on the page.",
+  },
+  rules: {
+    personal: "The link is yours alone: whoever opens it decides as you. Do not forward this mail.",
+    reply: "Replying to this mail decides nothing.",
+    expiry: "The link works until {expiry}.",
+    because: "You get this mail because the policy’s rule {rule} names you as a reviewer.",
+  },
+  cut: (count: number): string => `… and ${plural(count, "more character", "more characters")}`,
+  empty: "(empty)",
+  lineBreak: "line break",
+  tab: "tab",
+  blankLines: (count: number): string => plural(count, "blank line", "blank lines"),
+} as const;

@@ -1,0 +1,246 @@
+// The mail that asks a reviewer to decide: subject, text and HTML. One link, and nothing that decides: no form, no script, no
+// image, nothing loaded from anywhere. It never holds more of the content than the policy's `noticeExcerpt` allows.
+
+import type { Child } from "hono/jsx";
+import { type Excerpt, excerptCharacters, excerptOf } from "../../shared/review/excerpt.ts";
+import type { ReviewView, ShownModel } from "../../shared/review/view.ts";
+import type { AskWhy } from "../../shared/run/lifecycle.ts";
+import { framed, outsideName, outsideText } from "./mail-text.ts";
+import { mailWords as words } from "./mail-words.ts";
+import { leftWords, moneyWords, provenanceWords, reviewWords, timeWords } from "./review-words.ts";
+import { fill } from "./sentence.tsx";
+
+export type MailInput = {
+  readonly view: ReviewView;
+  /** The reviewer's personal link. */
+  readonly url: string;
+  readonly why: AskWhy | "reminder" | "changed" | "newLink";
+  readonly excerpt: "none" | "start";
+  /** When the link stops working, Unix milliseconds. */
+  readonly expiresAt: number;
+};
+
+export type MailContent = { readonly subject: string; readonly text: string; readonly html: string };
+
+/** Gmail cuts at about 102 KB, and other programs earlier: a mail stays well below, whatever is in it. */
+export const mostHtmlBytes = 40_000;
+
+/** The whole mail. What is too long for it is left out by length, and the mail says how much. */
+export function reviewMail(input: MailInput): MailContent {
+  const subject = subjectOf(input.view);
+  for (let characters = excerptCharacters; ; characters = Math.floor(characters / 2)) {
+    const excerpt = shownExcerpt(input, characters);
+    const html = htmlOf(input, subject, excerpt);
+    // A text of nothing but characters that have to be written out grows many times over.
+    if (characters === 0 || new TextEncoder().encode(html).length < mostHtmlBytes) return { subject, text: textOf(input, excerpt), html };
+  }
+}
+
+/** The same for each mail about a gate of a run, so that mail programs keep them together, and for no other. */
+function subjectOf({ gate, asker, run }: ReviewView): string {
+  const [server, name] = [asker.server, asker.name].map((text) => outsideName(text, { characters: 40, plain: true }));
+  return `${words.gates[gate].subject}: ${server} / ${name} (${run.slice(0, 14)})`;
+}
+
+/** Undefined where none is to be in the mail; a reminder comes after a mail that had it. */
+const shownExcerpt = ({ view, why, excerpt }: MailInput, characters: number): Excerpt | undefined =>
+  excerpt === "none" || why === "reminder" ? undefined : excerptOf(view, characters);
+
+const noExcerpt = ({ excerpt }: MailInput): string => (excerpt === "none" ? words.excerpt.none : words.excerpt.later);
+
+const endOf = (excerpt: Excerpt): string => {
+  if (excerpt.more > 0) return words.excerpt.more(excerpt.more);
+  return excerpt.pieces.length === 0 ? words.excerpt.nothing : words.excerpt.all;
+};
+
+type Fact = { readonly label: string; readonly sentences: readonly Child[][] };
+
+/** What both parts say between the link and the content. `name` marks what came from outside. */
+function factsOf(view: ReviewView, name: (text: string) => Child): Fact[] {
+  const { asker, state, quorum } = view;
+  const place = { server: name(asker.server), client: name(asker.client), method: name(asker.method), name: name(asker.name) };
+  const facts: Fact[] = [
+    { label: words.facts.asker, sentences: [fill(reviewWords.who.tool, place), ...(asker.gone ? [[reviewWords.who.gone]] : [])] },
+    { label: words.facts.sure, sentences: [[provenanceWords[asker.provenance]]] },
+    ...modelFacts(view, name),
+    { label: words.facts.cost, sentences: [costOf(view)] },
+  ];
+  if (quorum > 1) {
+    const votes = state.kind === "voted" ? [[words.facts.votes(state.votes)]] : [];
+    facts.push({ label: words.facts.people, sentences: [[words.facts.quorum(quorum)], ...votes] });
+  }
+  const levels = (["high", "medium", "low"] as const).flatMap((level) => {
+    const count = view.risks.filter((risk) => risk.level === level).length;
+    return count === 0 ? [] : [words.facts.risk(count, level)];
+  });
+  if (levels.length > 0) facts.push({ label: words.facts.risks, sentences: [[`${levels.join(", ")}.`], [words.facts.risksThere]] });
+  facts.push({ label: words.facts.run, sentences: [[name(view.run)]] });
+  return facts;
+}
+
+const mostModels = 5;
+
+function modelFacts({ models, answeredBy }: ReviewView, name: (text: string) => Child): Fact[] {
+  const named = (model: ShownModel): Child[] => fill(words.facts.model1, { name: name(model.id), provider: name(model.provider) });
+  if (answeredBy !== null) return [{ label: words.facts.answeredBy, sentences: [named(answeredBy)] }];
+  const [first, ...others] = models;
+  if (first === undefined) return [{ label: words.facts.model, sentences: [[words.facts.noModel]] }];
+  const listed = others.slice(0, mostModels).map((model, i) => (i === 0 ? named(model) : ["; ", ...named(model)]));
+  const rest = others.length > mostModels ? [`; ${words.facts.more(others.length - mostModels)}`] : [];
+  const otherwise = others.length === 0 ? [] : [{ label: words.facts.otherwise, sentences: [[...listed.flat(), ...rest]] }];
+  return [{ label: words.facts.model, sentences: [named(first)] }, ...otherwise];
+}
+
+function costOf({ costUsd, worstCostUsd }: ReviewView): Child[] {
+  if (costUsd !== null) return [costUsd === 0 ? words.facts.free : moneyWords(costUsd)];
+  return worstCostUsd === 0 ? [words.facts.free] : fill(words.facts.atMost, { cost: moneyWords(worstCostUsd) });
+}
+
+function deadlineOf({ deadlineAt, now }: ReviewView): Child[] {
+  const left = deadlineAt - now;
+  return fill(left > 0 ? words.deadline.left : words.deadline.passed, { deadline: timeWords(deadlineAt), span: leftWords(left) });
+}
+
+const whyOf = ({ why, view }: MailInput): Child[] =>
+  fill(words.why[why], { reviewer: outsideName(view.reviewer), version: String(view.version) });
+
+const rulesOf = ({ view, expiresAt }: MailInput, name: (text: string) => Child): Child[][] => [
+  [words.rules.personal],
+  [words.rules.reply],
+  fill(words.rules.expiry, { expiry: timeWords(expiresAt) }),
+  fill(words.rules.because, { rule: name(view.rule) }),
+];
+
+const inText = (text: string): string => `“${outsideName(text)}”`;
+
+function textOf(input: MailInput, excerpt: Excerpt | undefined): string {
+  const { view, url } = input;
+  const gate = words.gates[view.gate];
+  const content =
+    excerpt === undefined
+      ? [noExcerpt(input)]
+      : [
+          words.excerpt.rule,
+          ...excerpt.pieces.flatMap(({ from, text }) => ["", ...framed(text, words.excerpt.start[from], words.excerpt.end)]),
+          "",
+          endOf(excerpt),
+        ];
+  const lines = [
+    gate.title,
+    "",
+    whyOf(input).join(""),
+    gate.lead,
+    ...(view.mayApprove === false ? [words.mayNotApprove] : []),
+    "",
+    `${gate.button}:`,
+    url,
+    "",
+    `${words.deadline.label}: ${deadlineOf(view).join("")}`,
+    words.deadline.silence,
+    "",
+    ...factsOf(view, inText).map(({ label, sentences }) => `${label}: ${sentences.map((parts) => parts.join("")).join(" ")}`),
+    "",
+    ...content,
+    "",
+    ...rulesOf(input, inText).map((parts) => parts.join("")),
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+// Inline, because programs drop stylesheets. No colours of ours but the button's and the frame's: a program's own, light or
+// dark, fit each other; and those two are readable on both.
+const styles = {
+  body: "margin:0;padding:0;",
+  page: "max-width:600px;margin:0 auto;padding:16px;font-family:system-ui,-apple-system,'Segoe UI',Roboto,Arial,sans-serif;font-size:16px;line-height:1.5;overflow-wrap:anywhere;word-break:break-word;",
+  title: "margin:0 0 12px;font-size:22px;line-height:1.3;",
+  line: "margin:0 0 12px;",
+  cell: "border-radius:8px;background-color:#14603a;text-align:center;",
+  button:
+    "display:block;padding:14px 20px;min-height:24px;border:2px solid #14603a;border-radius:8px;background-color:#14603a;color:#ffffff;font-size:18px;line-height:24px;font-weight:bold;text-decoration:none;",
+  heading: "margin:24px 0 8px;font-size:18px;line-height:1.3;",
+  name: "font-family:ui-monospace,Menlo,Consolas,monospace;font-weight:bold;",
+  frame: "margin:0 0 16px;padding:8px 12px;border:1px solid #b07d1c;border-left:6px solid #b07d1c;background-color:rgba(176,125,28,0.12);",
+  edge: "margin:0;font-weight:bold;",
+  said: "margin:8px 0;font-family:ui-monospace,Menlo,Consolas,monospace;white-space:pre-wrap;overflow-wrap:anywhere;word-break:break-word;",
+  rules: "margin:24px 0 0;padding:16px 0 0;border-top:1px solid #8b939c;",
+} as const;
+
+const Named = ({ value }: { value: string }) => <bdi style={styles.name}>{outsideName(value)}</bdi>;
+const inHtml = (text: string): Child => <Named value={text} />;
+
+const Sentences = ({ of }: { of: readonly Child[][] }) => <>{of.flatMap((sentence, i) => (i === 0 ? sentence : [" ", ...sentence]))}</>;
+
+const Said = ({ text }: { text: string }) => (
+  <div dir="auto" style={styles.said}>
+    {outsideText(text)
+      .split("\n")
+      // As elements, because some programs drop line ends even here.
+      .flatMap((line, i) => (i === 0 ? [line] : [<br />, line]))}
+  </div>
+);
+
+const Content = ({ excerpt }: { excerpt: Excerpt }) => (
+  <>
+    <h2 style={styles.heading}>{words.excerpt.heading}</h2>
+    {excerpt.pieces.length === 0 ? null : <p style={styles.line}>{words.excerpt.rule}</p>}
+    {excerpt.pieces.map(({ from, text }) => (
+      <div style={styles.frame}>
+        <p style={styles.edge}>{words.excerpt.start[from]}</p>
+        <Said text={text} />
+        <p style={styles.edge}>{words.excerpt.end}</p>
+      </div>
+    ))}
+    <p style={styles.line}>{endOf(excerpt)}</p>
+  </>
+);
+
+function htmlOf(input: MailInput, subject: string, excerpt: Excerpt | undefined): string {
+  const { view, url } = input;
+  const gate = words.gates[view.gate];
+  const mail = (
+    <html lang="en" style="color-scheme:light dark;">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <meta name="supported-color-schemes" content="light dark" />
+        <meta name="format-detection" content="telephone=no, date=no, address=no, email=no, url=no" />
+        <meta name="x-apple-disable-message-reformatting" />
+        <title>{subject}</title>
+      </head>
+      <body style={styles.body}>
+        <div style={styles.page}>
+          <h1 style={styles.title}>{gate.title}</h1>
+          <p style={styles.line}>
+            {whyOf(input)} {gate.lead}
+          </p>
+          {view.mayApprove === false ? <p style={styles.line}>{words.mayNotApprove}</p> : null}
+          <table role="presentation" width="100%" cellpadding="0" cellspacing="0" style="margin:16px 0;border:0;">
+            <tr>
+              <td bgcolor="#14603a" style={styles.cell}>
+                <a href={url} style={styles.button}>
+                  {gate.button}
+                </a>
+              </td>
+            </tr>
+          </table>
+          <p style={styles.line}>
+            <b>{words.deadline.label}:</b> {deadlineOf(view)} {words.deadline.silence}
+          </p>
+          {factsOf(view, inHtml).map(({ label, sentences }) => (
+            <p style={styles.line}>
+              <b>{label}:</b> <Sentences of={sentences} />
+            </p>
+          ))}
+          {excerpt === undefined ? <p style={styles.line}>{noExcerpt(input)}</p> : <Content excerpt={excerpt} />}
+          <div style={styles.rules}>
+            {rulesOf(input, inHtml).map((rule) => (
+              <p style={styles.line}>{rule}</p>
+            ))}
+          </div>
+        </div>
+      </body>
+    </html>
+  );
+  return `<!doctype html>${String(mail)}`;
+}
