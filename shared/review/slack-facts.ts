@@ -1,0 +1,76 @@
+// The facts beside the content in a Slack message of a review, and its risk notes. No content of the review is in them.
+
+import { type Inline, type SlackBlock, cutAt, filled, list, moment, named, paragraph, say, shownText, strong } from "./slack-blocks.ts";
+import { costWords, noteWords, provenanceWords, slackWords as words } from "./slack-words.ts";
+import type { ReviewView } from "./view.ts";
+
+/** Of models, of risk notes and of other notes: the rest is counted. */
+export const mostLines = 20;
+
+/** Who asks, what for, what it goes to or came from, what it costs, and by when: all but the content. `isBrief` leaves out what may be long. */
+export function factLines(view: ReviewView, inChannel: boolean, isBrief: boolean): SlackBlock {
+  const { asker } = view;
+  const details = isBrief ? [] : view.gate === "request" ? requestFacts(view) : replyFacts(view);
+  const lines: Inline[][] = [
+    [
+      ...filled(words.facts.by, {
+        server: named(asker.server),
+        client: named(asker.client),
+        method: named(asker.method),
+        name: named(asker.name),
+      }),
+      say(provenanceWords[asker.provenance]),
+    ],
+    ...(asker.gone ? [[say(words.facts.gone)]] : []),
+    ...details,
+    ...view.versions.flatMap(({ version, by }) =>
+      by === null || version !== view.version ? [] : [filled(words.facts.version, { version: say(String(version)), by: named(by) })],
+    ),
+    filled(inChannel ? words.facts.channel : words.facts.reviewer, { reviewer: named(view.reviewer), rule: named(view.rule) }),
+    filled(words.facts.deadline, { at: moment(view.deadlineAt) }),
+  ];
+  const votes = view.state.kind === "voted" ? view.state.votes : 0;
+  if (view.quorum > 1) lines.push([say(words.facts.quorum(votes, view.quorum))]);
+  return list(lines);
+}
+
+const requestFacts = ({ models, notes, worstCostUsd, request }: ReviewView): Inline[][] => [
+  ...models.slice(0, mostLines).map(({ id, provider, why, worstCostUsd: cost }, i) => [
+    ...filled(i === 0 ? words.facts.model : words.facts.next, {
+      model: named(id),
+      provider: named(provider),
+      cost: say(costWords(cost, true)),
+    }),
+    say(`. ${shortened(why)}`),
+  ]),
+  [say(words.facts.worstCost(costWords(worstCostUsd, true)))],
+  [say(words.facts.settings(request.maxTokens))],
+  ...(request.temperature === undefined ? [] : [[say(words.facts.temperature(request.temperature))]]),
+  ...(request.toolChoice === undefined ? [] : [[say(words.facts.toolChoice(request.toolChoice))]]),
+  ...noteFacts(notes),
+];
+
+const replyFacts = ({ answeredBy, reply, notes, costUsd }: ReviewView): Inline[][] => [
+  filled(words.facts.answered, { model: named(answeredBy?.id ?? ""), name: named(reply?.model ?? "") }),
+  filled(words.facts.stopped, { reason: reply?.stopReason === undefined ? say(words.facts.noStopReason) : named(reply.stopReason) }),
+  ...(costUsd === null ? [] : [[say(words.facts.cost(costWords(costUsd, false)))]]),
+  ...noteFacts(notes),
+];
+
+const noteFacts = (notes: ReviewView["notes"]): Inline[][] =>
+  notes.slice(0, mostLines).map((note) => filled(words.facts.note, { note: say(shortened(noteWords(note))) }));
+
+/** A sentence of another part of the gateway, which may quote something from outside. */
+const shortened = (sentence: string): string => cutAt(shownText(cutAt(sentence, longestSentence)), 2 * longestSentence);
+const longestSentence = 300;
+
+const levels = ["high", "medium", "low"] as const;
+
+/** The risk notes, the gravest first. */
+export function riskBlocks({ risks: all }: ReviewView): SlackBlock[] {
+  if (all.length === 0) return [];
+  const sorted = levels.flatMap((level) => all.filter((risk) => risk.level === level));
+  const lines = sorted.slice(0, mostLines).map(({ level, message }) => [strong(`${level}: `), say(shortened(message))]);
+  const more = sorted.length - lines.length;
+  return [paragraph(strong(words.risks.heading)), list(more > 0 ? [...lines, [say(words.risks.more(more))]] : lines)];
+}
