@@ -46,7 +46,12 @@ export type ReviewTerms = {
 export type RunState = {
   readonly phase: RunPhase;
   /** Whether a person must decide at each gate. */
-  readonly gates: { readonly request: boolean; readonly response: boolean };
+  readonly gates: {
+    readonly request: boolean;
+    readonly response: boolean;
+    /** Whether a person must decide about the reply to a request that a reviewer edited: what opened the gate was for the request as asked. */
+    readonly responseIfEdited?: boolean;
+  };
   readonly terms: ReviewTerms;
   /** The request that is, or was, to be sent: its current digest. */
   readonly requestDigest: string;
@@ -137,7 +142,7 @@ export function step(state: RunState, event: RunEvent, now: number): Step {
       return cancelled(state, event.cause, now);
     case "generated":
       if (!isCurrentCall(state, event.call)) return still(state);
-      return state.gates.response ? openReview(state, "response", event.replyDigest, now) : finish(state, { kind: "completed" });
+      return isResponseGateClosed(state) ? openReview(state, "response", event.replyDigest, now) : finish(state, { kind: "completed" });
     case "callFailed":
       return isCurrentCall(state, event.call) ? finish(state, { kind: "failed" }) : still(state);
     case "callLost":
@@ -245,6 +250,9 @@ export function openGate(state: RunState): Gate | null {
   if (state.phase === "requestReview") return "request";
   return state.phase === "responseReview" ? "response" : null;
 }
+
+const isResponseGateClosed = ({ gates, reviews }: RunState): boolean =>
+  gates.response || (gates.responseIfEdited === true && (reviews.request?.version ?? 1) > 1);
 
 const still = (state: RunState): Step => ({ state, effects: [], verdict: null });
 

@@ -1,10 +1,12 @@
 // A run as others see it, read from its tables: its answer, its line in lists, its page, how it stands. Writes nothing.
 
 import type { RunSummary } from "../../shared/outcome/record.ts";
+import type { Reviewer } from "../../shared/policy/evaluate.ts";
 import type { Attempt } from "../../shared/provider/call.ts";
-import type { Gate, ReviewView, RunProgress } from "../../shared/review/view.ts";
+import type { Gate, GrantOffer, ReviewView, RunProgress } from "../../shared/review/view.ts";
 import { costUsd } from "../../shared/routing/price.ts";
 import { type Answer, completedAnswer, outcomeAnswer, outcomeOfEnd, runMeta } from "../../shared/run/answer.ts";
+import { offerOf } from "../../shared/run/granting.ts";
 import type { RunState } from "../../shared/run/lifecycle.ts";
 import { type RequestVersion, replyDigest } from "../../shared/run/opening.ts";
 import { type ModelFacts, presentReview, progressOf } from "../../shared/run/present.ts";
@@ -74,13 +76,24 @@ export function lastChange(opening: StoredOpening, { reviews, call }: RunState):
   );
 }
 
+/** What may be allowed in future with an approval at this gate. */
+export const grantOffer = ({ plan, risks }: StoredOpening, { reviews }: RunState, gate: Gate, reviewer: Reviewer): GrantOffer | null =>
+  offerOf({
+    gate,
+    plan,
+    risks,
+    reviewer,
+    requestVersion: reviews.request?.version ?? 1,
+    replyVersion: reviews.response?.version ?? 1,
+  });
+
 /** What the page of a gate shows to a reviewer; null where the gate was never opened. */
 export function viewOf(
   store: RunStore,
   opening: StoredOpening,
   state: RunState,
   gate: Gate,
-  page: { readonly reviewer: string; readonly now: number },
+  page: { readonly reviewer: Reviewer; readonly now: number },
   /** Those to whom the review could be handed: asked for only where there is a view. */
   heirs: () => readonly string[],
 ): ReviewView | null {
@@ -93,7 +106,7 @@ export function viewOf(
     opening,
     state,
     gate,
-    reviewer: page.reviewer,
+    reviewer: page.reviewer.name,
     asked,
     current: requestVersion === 1 ? asked : (store.requestVersion(requestVersion) ?? asked),
     versions: store.versions(gate),
@@ -102,7 +115,7 @@ export function viewOf(
     model: store.modelFacts<ModelFacts>(),
     askerGone: opening.mode === "wait" && state.phase !== "ended" && store.isAskerGone(),
     heirs: heirs(),
-    grant: null,
+    grant: grantOffer(opening, state, gate, page.reviewer),
     now: page.now,
   });
 }

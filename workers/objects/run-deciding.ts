@@ -3,8 +3,12 @@
 
 import { sha256Hex } from "../../shared/encoding.ts";
 import type { RecordFact } from "../../shared/outcome/record.ts";
+import type { Reviewer } from "../../shared/policy/evaluate.ts";
+import type { Grant } from "../../shared/policy/grant.ts";
 import type { Gate } from "../../shared/review/view.ts";
+import { grantFrom, grantedFact } from "../../shared/run/granting.ts";
 import { step } from "../../shared/run/lifecycle.ts";
+import { grantOffer } from "./run-account.ts";
 import type { DecideAnswer, DecideInput, Submission } from "./run-contract.ts";
 import { editedContent } from "./run-edit.ts";
 import type { RunNotices } from "./run-notices.ts";
@@ -15,7 +19,7 @@ import type { LinkRow } from "./run-store.ts";
 type Asked = Standing & {
   readonly link: LinkRow;
   readonly gate: Gate;
-  readonly by: string;
+  readonly by: Reviewer;
   readonly submission: Submission;
   readonly slackUser: string | null;
   readonly use: (now: number) => void;
@@ -34,7 +38,7 @@ export class RunDeciding {
   decide(input: DecideInput): DecideAnswer {
     const { gate, reviewer: place, once, words } = input;
     const found = linkedAt(this.#parts, gate, place, input.link);
-    const by = found === null ? undefined : this.#notices.people(found.opening)[place]?.name;
+    const by = found === null ? undefined : this.#notices.people(found.opening)[place];
     if (found === null || by === undefined) return { kind: "noSuchLink" };
     const submission = JSON.parse(input.submission) as Submission; // written by our own routes
     const used = this.#parts.store.usedNonce(once);
@@ -62,14 +66,17 @@ export class RunDeciding {
     }
   }
 
-  #answer({ opening, state, link, gate, by, submission, slackUser, use }: Asked, act: "approve" | "deny"): DecideAnswer {
+  #answer(asked: Asked, act: "approve" | "deny"): DecideAnswer {
+    const { opening, state, link, gate, by, submission, slackUser, use } = asked;
     const edit = editedContent(this.#parts.store, opening, state, gate, submission);
     if (edit.kind === "invalid") return { kind: "invalidEdit", faults: edit.faults };
+    // A grant is for what was asked, not for what a reviewer made of it.
+    if (edit.kind === "edited" && submission.grant !== undefined) return { kind: "noGrant" };
     const now = this.#parts.now();
     const { version, digest, reason } = submission;
     const answer = {
       act,
-      reviewer: by,
+      reviewer: by.name,
       channel: link.channel,
       version,
       digest,
@@ -90,13 +97,15 @@ export class RunDeciding {
       case "voted":
       case "approved":
       case "denied": {
-        const who = { gate, by, channel: link.channel };
+        const who = { gate, by: by.name, channel: link.channel };
         const facts: RecordFact[] = [];
         const { review } = verdict;
+        const grant = verdict.kind === "approved" ? this.#grantOf(asked, now) : null;
+        if (grant === "notOffered") return { kind: "noGrant" };
         this.#parts.store.transaction(() => {
           use(now);
           if (verdict.kind !== "denied" && verdict.edited && edit.kind === "edited") {
-            edit.write(review.version, by, now);
+            edit.write(review.version, by.name, now);
             facts.push({ kind: "edited", ...who, version: review.version, digestBefore: digest, digestAfter: review.digest });
           }
           facts.push({
@@ -107,6 +116,10 @@ export class RunDeciding {
             reasonGiven: reason !== undefined,
             ...(slackUser === null ? {} : { slackUser }),
           });
+          if (grant !== null) {
+            facts.push(grantedFact(grant));
+            this.#parts.store.queue("grant", "grant", JSON.parse(JSON.stringify(grant)), now);
+          }
           if (verdict.kind === "denied" && gate === "response") this.#parts.store.deleteReplies();
           this.#parts.commit(next, now, facts);
         });
@@ -118,12 +131,22 @@ export class RunDeciding {
     }
   }
 
+  /** The grant that the reviewer wishes to give with an approval; null where they wish none. */
+  #grantOf({ opening, state, gate, by, submission }: Asked, now: number): Grant | null | "notOffered" {
+    const { grant: wish } = submission;
+    if (wish === undefined) return null;
+    const request = this.#parts.store.requestVersion(1)?.request;
+    const offer = grantOffer(opening, state, gate, by);
+    if (request === undefined || offer === null || !offer.scopes.includes(wish.scope)) return "notOffered";
+    return grantFrom({ opening, request, gate, by: by.name }, wish, now);
+  }
+
   /** A reviewer gives up their place, to somebody whom the plan names and a channel reaches, or to nobody. */
   #giveUp({ opening, state, link, gate, by, use }: Asked, to: string | null): DecideAnswer {
     if (to !== null && this.#notices.people(opening).every(({ name }) => name !== to))
       return { kind: "cannotGiveUp", why: "noSuchReviewer" };
     const now = this.#parts.now();
-    const next = step(state, { kind: "gaveUp", gate, giving: { reviewer: by, to } }, now);
+    const next = step(state, { kind: "gaveUp", gate, giving: { reviewer: by.name, to } }, now);
     const { givenUp } = next;
     if (givenUp === undefined) throw new Error("a place given up without a word");
     switch (givenUp.kind) {
@@ -136,7 +159,7 @@ export class RunDeciding {
         return { kind: "cannotGiveUp", why: givenUp.why };
       case "gaveUp": {
         if (to !== null && !this.#notices.heirs(opening).includes(to)) return { kind: "cannotGiveUp", why: "unreachable" };
-        const who = { gate, by, channel: link.channel };
+        const who = { gate, by: by.name, channel: link.channel };
         this.#parts.store.transaction(() => {
           use(now);
           this.#parts.commit(next, now, [to === null ? { kind: "declined", ...who } : { kind: "handedOver", ...who, to }]);

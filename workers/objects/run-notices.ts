@@ -155,10 +155,10 @@ export class RunNotices {
 
   /** What a link's reviewer is shown. */
   view({ opening, state }: Standing, link: Pick<LinkRow, "gate" | "reviewer">): ReviewView | null {
-    const now = this.#parts.now();
-    return viewOf(this.#parts.store, opening, state, link.gate, { reviewer: this.people(opening)[link.reviewer]?.name ?? "", now }, () =>
-      this.heirs(opening),
-    );
+    const reviewer = this.people(opening)[link.reviewer];
+    if (reviewer === undefined) return null;
+    const page = { reviewer, now: this.#parts.now() };
+    return viewOf(this.#parts.store, opening, state, link.gate, page, () => this.heirs(opening));
   }
 
   // Effects

@@ -19,7 +19,7 @@ import {
   openGate,
   step,
 } from "../../shared/run/lifecycle.ts";
-import { type Attachment, type RequestVersion, type RunOpening, receivedFact, requestDigest } from "../../shared/run/opening.ts";
+import { type Attachment, type RequestVersion, type RunOpening, gatesOf, openingFacts, requestDigest } from "../../shared/run/opening.ts";
 import { progressOf, reviewState } from "../../shared/run/present.ts";
 import type { Env } from "../env.ts";
 import { errorClass, logEvent } from "../log.ts";
@@ -104,7 +104,7 @@ export class RunObject extends DurableObject<Env> {
     const content: RequestVersion = { request, models: stored.candidates.map(({ model }) => model.id) };
     const { plan } = stored;
     const initial = newRun(
-      { request: plan.request === "review", response: plan.response === "review" },
+      gatesOf(stored),
       {
         reviewers: plan.reviewers.map(({ name }) => name),
         escalateTo: plan.escalate?.to.map(({ name }) => name) ?? [],
@@ -123,7 +123,7 @@ export class RunObject extends DurableObject<Env> {
       this.#store.attach(stored.attachment);
       this.#store.queue("index", "index", null, now);
       if (stored.mode === "wait") this.#store.schedule("asker", now + askerGraceMs);
-      this.#commit(step(initial, { kind: "received" }, now), now, [receivedFact(stored, initial.requestDigest)]);
+      this.#commit(step(initial, { kind: "received" }, now), now, openingFacts(stored, initial.requestDigest));
     });
     this.#kick();
   }
@@ -507,6 +507,7 @@ export class RunObject extends DurableObject<Env> {
       case "tell":
         return this.#notices.say(row);
       case "grant":
+        await keyStub(this.env, opening.key.id).giveGrant(JSON.stringify(row.detail));
         return true;
       case "unreachable":
         this.#unreachable(gateOf(row), { opening, state }, this.now());

@@ -79,6 +79,14 @@ describe("the way of a run", () => {
     expect(state.reviews.response).toMatchObject({ version: 2, digest: "reply-2" });
   });
 
+  test("an open response gate that was opened for the request as asked is closed for the reply to an edited one", () => {
+    const gates = { request: true, response: false, responseIfEdited: true };
+    const edited = play(run(gates), [received, approve("request", "request-1", { editedDigest: "request-2" }), generated]);
+    expect(openGate(edited.state)).toBe("response");
+    const asAsked = play(run(gates), [received, approve("request", "request-1"), generated]);
+    expect(asAsked.state.end).toEqual({ kind: "completed" });
+  });
+
   test("a vote below the quorum is told to the others, an edited one as a change", () => {
     const voted = play(run(both, 2), [received, approve("request", "request-1")]);
     expect(voted.effects.slice(2)).toEqual([{ kind: "tellAgain", gate: "request", why: "voted" }]);
