@@ -1,0 +1,377 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import {
+  type Grant,
+  type GrantQuery,
+  type GrantUse,
+  covers,
+  giveBack,
+  grantState,
+  highestRisk,
+  messageCharacters,
+  microUsd,
+  sameMomentMs,
+  shapeDigest,
+  sizeCeiling,
+  useGrants,
+} from "../../../shared/policy/grant.ts";
+import type { SamplingRequest } from "../../../shared/protocol/sampling.ts";
+import type { Candidate } from "../../../shared/routing/choose.ts";
+import { providerOf } from "../../../shared/routing/table.ts";
+import { tableOf } from "../routing/examples.ts";
+
+const given = 1_000_000;
+const expires = given + 24 * 3_600_000;
+
+const grantOf = (over: Partial<Grant> = {}): Grant => ({
+  id: "key_a.1",
+  key: "key_a",
+  gate: "request",
+  scope: { kind: "server", server: "notes" },
+  what: "shape",
+  digest: "shape-1",
+  charactersAtMost: 1_000,
+  maxTokensAtMost: 100,
+  riskAtMost: "medium",
+  provenance: "claimed",
+  by: "Ada",
+  run: "run_1",
+  rule: "default",
+  givenAt: given,
+  expiresAt: expires,
+  usesGiven: 2,
+  usesLeft: 2,
+  spendLeftMicroUsd: 200,
+  lastUsedAt: null,
+  revokedAt: null,
+  ...over,
+});
+
+const revoked = (grant: Grant, revokedAt: number): Grant => ({ ...grant, revokedAt });
+
+const queryOf = (over: Partial<GrantQuery> = {}): GrantQuery => ({
+  gates: ["request"],
+  identity: "identity-1",
+  run: "run_2",
+  asked: "fresh",
+  exact: "exact-1",
+  shape: "shape-1",
+  session: "session-1",
+  server: "notes",
+  characters: 900,
+  maxTokens: 100,
+  risk: "medium",
+  provenance: "claimed",
+  worstCostMicroUsd: 100,
+  rule: "default",
+  deciders: ["Ada", "Bo"],
+  ...over,
+});
+
+const passes = (grant: Grant, query: GrantQuery, now = given): boolean => useGrants([grant], [], query, now).passes.length > 0;
+
+describe("a grant covers", () => {
+  test("what it was given for", () => {
+    expect(useGrants([grantOf()], [], queryOf(), given)).toEqual({
+      passes: [{ gate: "request", grant: "key_a.1", by: "Ada" }],
+      grants: [grantOf({ usesLeft: 1, spendLeftMicroUsd: 100, lastUsedAt: given })],
+      uses: [{ identity: "identity-1", gate: "request", grant: "key_a.1", run: "run_2", at: given, microUsd: 100 }],
+    });
+  });
+
+  test.each<[string, Partial<GrantQuery>]>([
+    ["another shape", { shape: "shape-2" }],
+    ["another server", { server: "mail" }],
+    ["one character more than its ceiling", { characters: 1_001 }],
+    ["one token more than its ceiling", { maxTokens: 101 }],
+    ["a higher risk", { risk: "high" }],
+    ["a request that is tied to its originating request less surely", { provenance: "inferred" }],
+    ["a request that another rule stops", { rule: "rule 2" }],
+    ["a request that its giver may not decide now", { deciders: ["Bo"] }],
+    ["a request that may cost more than what is left", { worstCostMicroUsd: 201 }],
+    ["the other gate", { gates: ["response"] }],
+  ])("not %s", (_name, over) => expect(passes(grantOf(), queryOf(over))).toBe(false));
+
+  test.each<[string, Partial<GrantQuery>]>([
+    ["as many characters as its ceiling", { characters: 1_000 }],
+    ["a lower risk", { risk: "low" }],
+    ["none", { risk: "none" }],
+    ["what was observed", { provenance: "observed" }],
+    ["what costs all that is left", { worstCostMicroUsd: 200 }],
+    ["another session", { session: "session-2" }],
+  ])("%s", (_name, over) => expect(passes(grantOf(), queryOf(over))).toBe(true));
+
+  test.each<[string, Partial<Grant>]>([
+    ["expired", { expiresAt: given }],
+    ["used up", { usesLeft: 0 }],
+    ["revoked", { revokedAt: given }],
+  ])("nothing once it is %s", (_name, over) => expect(passes(grantOf(over), queryOf())).toBe(false));
+
+  test("until the millisecond before it expires, and not at that one", () => {
+    expect(passes(grantOf(), queryOf(), expires - 1)).toBe(true);
+    expect(passes(grantOf(), queryOf(), expires)).toBe(false);
+    expect([grantState(grantOf(), expires - 1), grantState(grantOf(), expires)]).toEqual(["live", "expired"]);
+  });
+
+  test("in a session's scope that session and server, in a key's any server", () => {
+    const session = grantOf({ scope: { kind: "session", session: "session-1", server: "notes" } });
+    expect(passes(session, queryOf())).toBe(true);
+    expect(passes(session, queryOf({ session: "session-2" }))).toBe(false);
+    expect(passes(session, queryOf({ server: "mail" }))).toBe(false);
+    expect(passes(grantOf({ scope: { kind: "key" } }), queryOf({ server: "mail", session: "session-2" }))).toBe(true);
+  });
+
+  test("the exact request alone, where it was given for that", () => {
+    const exact = grantOf({ what: "exact", digest: "exact-1" });
+    expect(passes(exact, queryOf({ shape: "shape-2" }))).toBe(true);
+    expect(passes(exact, queryOf({ exact: "exact-2" }))).toBe(false);
+    // Neither digest is taken for the other.
+    expect(passes(exact, queryOf({ exact: "exact-2", shape: "exact-1" }))).toBe(false);
+  });
+});
+
+describe("counting", () => {
+  test("of several the narrowest is used, and the one that ends first", () => {
+    const exact = grantOf({ id: "exact", what: "exact", digest: "exact-1", scope: { kind: "key" } });
+    const session = grantOf({ id: "session", scope: { kind: "session", session: "session-1", server: "notes" } });
+    const sooner = grantOf({ id: "sooner", expiresAt: expires - 1 });
+    const all = [grantOf({ id: "key", scope: { kind: "key" } }), grantOf(), sooner, session, exact];
+    const order: string[] = [];
+    for (let left = all; left.length > 0; left = left.filter(({ id }) => !order.includes(id)))
+      order.push(useGrants(left, [], queryOf(), given).passes[0]?.grant ?? "none");
+    expect(order).toEqual(["exact", "session", "sooner", "key_a.1", "key"]);
+  });
+
+  test("each closed gate needs its own grant", () => {
+    const reply = grantOf({ id: "key_a.2", gate: "response", by: "Bo" });
+    const query = queryOf({ gates: ["request", "response"] });
+    expect(useGrants([grantOf()], [], query, given).passes).toEqual([{ gate: "request", grant: "key_a.1", by: "Ada" }]);
+    expect(useGrants([reply, grantOf()], [], query, given).passes.map(({ grant }) => grant)).toEqual(["key_a.1", "key_a.2"]);
+  });
+
+  const use: GrantUse = { identity: "identity-1", gate: "request", grant: "key_a.1", run: "run_2", at: given, microUsd: 100 };
+  const usedUp = grantOf({ usesLeft: 0, spendLeftMicroUsd: 0 });
+
+  test("a simultaneous repeat passes by the same use; the same request after that moment is counted", () => {
+    expect(useGrants([usedUp], [use], queryOf(), given + sameMomentMs - 1)).toMatchObject({ passes: [{ grant: "key_a.1" }], uses: [] });
+    expect(useGrants([usedUp], [use], queryOf(), given + sameMomentMs).passes).toEqual([]);
+    expect(useGrants([grantOf()], [use], queryOf(), given + sameMomentMs).uses).toHaveLength(1);
+  });
+
+  test.each(["repeat", "takenOver"] as const)("a %s passes by the use that was counted, however late, while the grant lives", (asked) => {
+    const query = queryOf({ asked });
+    expect(useGrants([usedUp], [use], query, expires - 1)).toMatchObject({ passes: [{ grant: "key_a.1" }], uses: [] });
+    expect(useGrants([usedUp], [use], query, expires).passes).toEqual([]);
+    expect(useGrants([{ ...usedUp, revokedAt: given }], [use], query, given).passes).toEqual([]);
+  });
+
+  test("a repeat of what was asked before there was a grant is not let through by one", () => {
+    expect(useGrants([grantOf()], [], queryOf({ asked: "repeat" }), given)).toEqual({ passes: [], grants: [], uses: [] });
+    expect(useGrants([grantOf()], [], queryOf({ asked: "takenOver" }), given).uses).toHaveLength(1);
+  });
+
+  test("money is whole millionths, rounded up, so that the last use fits", () => {
+    expect([microUsd(0), microUsd(0.000_000_1), microUsd(0.1), microUsd(Number.MAX_VALUE)]).toEqual([
+      0,
+      1,
+      100_000,
+      Number.MAX_SAFE_INTEGER,
+    ]);
+    const cost = microUsd(0.1);
+    let grant = grantOf({ usesGiven: 1_000, usesLeft: 1_000, spendLeftMicroUsd: 1_000 * cost });
+    for (let n = 0; n < 1_000; n += 1) {
+      const { grants } = useGrants([grant], [], queryOf({ worstCostMicroUsd: cost, identity: `identity-${n}` }), given);
+      grant = grants[0] ?? grant;
+    }
+    expect(grant).toMatchObject({ usesLeft: 0, spendLeftMicroUsd: 0 });
+    expect(grantState(grant, given)).toBe("usedUp");
+  });
+
+  test("in any interleaving of requests, repeats, returns and revocation nothing goes below zero, and every use is somebody's", () => {
+    const action = fc.oneof(
+      fc.record({
+        kind: fc.constant("ask" as const),
+        identity: fc.integer({ min: 0, max: 3 }),
+        asked: fc.constantFrom("fresh" as const, "takenOver" as const, "repeat" as const),
+        cost: fc.integer({ min: 0, max: 150 }),
+        later: fc.integer({ min: 0, max: 2 * sameMomentMs }),
+      }),
+      fc.record({ kind: fc.constant("giveBack" as const), identity: fc.integer({ min: 0, max: 3 }) }),
+      fc.record({ kind: fc.constant("revoke" as const) }),
+    );
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 5 }),
+        fc.integer({ min: 0, max: 500 }),
+        fc.array(action, { maxLength: 40 }),
+        (uses, spend, actions) => {
+          let grant = grantOf({ usesGiven: uses, usesLeft: uses, spendLeftMicroUsd: spend });
+          const kept = new Map<string, GrantUse>();
+          let counted = 0;
+          let spent = 0;
+          let now = given;
+          for (const [index, each] of actions.entries()) {
+            if (each.kind === "revoke") {
+              grant = revoked(grant, now);
+              continue;
+            }
+            const identity = `identity-${each.identity}`;
+            const earlier = kept.get(identity);
+            if (each.kind === "giveBack") {
+              if (earlier === undefined) continue;
+              kept.delete(identity);
+              grant = giveBack(grant, earlier);
+              counted -= 1;
+              spent -= earlier.microUsd;
+              continue;
+            }
+            now += each.later;
+            const query = queryOf({ identity, run: `run_${index}`, asked: each.asked, worstCostMicroUsd: each.cost });
+            const granted = useGrants([grant], earlier === undefined ? [] : [earlier], query, now);
+            grant = granted.grants[0] ?? grant;
+            for (const use of granted.uses) {
+              kept.set(identity, use);
+              counted += 1;
+              spent += use.microUsd;
+            }
+            if (granted.passes.length > 0) {
+              expect(covers(grant, "request", query, now)).toBe(true);
+              expect(kept.has(identity)).toBe(true);
+            }
+            expect(grant.usesLeft).toBe(uses - counted);
+            expect(grant.spendLeftMicroUsd).toBe(spend - spent);
+            expect(Math.min(grant.usesLeft, grant.spendLeftMicroUsd)).toBeGreaterThanOrEqual(0);
+          }
+        },
+      ),
+    );
+  });
+});
+
+describe("the ceiling on size", () => {
+  test.each([
+    [0, 1_000],
+    [1_000, 1_000],
+    [1_001, 2_000],
+    [2_001, 5_000],
+    [5_001, 10_000],
+    [123_456, 200_000],
+  ])("of %i characters is %i", (characters, ceiling) => expect(sizeCeiling(characters)).toBe(ceiling));
+
+  test("is never below the size, and over a thousand never more than two and a half times it", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1_000, max: 8_000_000 }), (characters) => {
+        expect(sizeCeiling(characters)).toBeGreaterThanOrEqual(characters);
+        expect(sizeCeiling(characters)).toBeLessThanOrEqual(2.5 * characters);
+      }),
+    );
+  });
+
+  test("counts everything that the messages say", () => {
+    const empty = messageCharacters({ messages: [] });
+    const text = messageCharacters({ messages: [{ role: "user", content: [{ type: "text", text: "x".repeat(500) }] }] });
+    const image = messageCharacters({
+      messages: [{ role: "user", content: [{ type: "image", data: "A".repeat(500), mimeType: "image/png" }] }],
+    });
+    expect(Math.min(text, image) - empty).toBeGreaterThanOrEqual(500);
+  });
+});
+
+describe("the shape", () => {
+  const table = tableOf([{ id: "one" }, { id: "two" }]);
+  const provider = providerOf(table, "alpha");
+  const candidates: Candidate[] = table.models.map((model) => {
+    if (provider === undefined) throw new Error("no provider");
+    return { model, provider, providerName: "alpha", why: "", worstCostUsd: 0 };
+  });
+  const request: SamplingRequest = {
+    messages: [{ role: "user", content: [{ type: "text", text: "Hello" }] }],
+    systemPrompt: "You summarize notes.",
+    maxTokens: 100,
+    temperature: 0.5,
+    stopSequences: ["END"],
+    metadata: { a: 1 },
+    includeContext: "none",
+    tools: [{ name: "find", description: "Finds.", inputSchema: { type: "object", properties: { q: { type: "string" } } } }],
+    toolChoice: "auto",
+  };
+  const shape = shapeDigest(request, candidates);
+  const [tool] = request.tools ?? [];
+  if (tool === undefined) throw new Error("no tool");
+
+  test.each<[string, Partial<SamplingRequest>]>([
+    ["one byte of the system prompt", { systemPrompt: "You summarize notes!" }],
+    ["white space at the end of the system prompt", { systemPrompt: "You summarize notes. " }],
+    ["an invisible character in the system prompt", { systemPrompt: "You summarize\u200b notes." }],
+    ["a tool's name", { tools: [{ ...tool, name: "fund" }] }],
+    ["a tool's description", { tools: [{ ...tool, description: "Finds!" }] }],
+    ["one byte of a tool's schema", { tools: [{ ...tool, inputSchema: { type: "object", properties: { q: { type: "strinG" } } } }] }],
+    ["a tool more", { tools: [tool, { ...tool, name: "other" }] }],
+    ["no tools", { tools: [] }],
+    ["the tool choice", { toolChoice: "required" }],
+    ["the temperature", { temperature: 0.6 }],
+    ["a stop sequence", { stopSequences: ["end"] }],
+    ["metadata", { metadata: { a: 2 } }],
+    ["added context", { includeContext: "thisServer" }],
+    [
+      "an image beside the text",
+      { messages: [...request.messages, { role: "user", content: [{ type: "image", data: "", mimeType: "image/png" }] }] },
+    ],
+    ["an image in place of the text", { messages: [{ role: "user", content: [{ type: "image", data: "", mimeType: "image/png" }] }] }],
+    ["audio", { messages: [...request.messages, { role: "user", content: [{ type: "audio", data: "", mimeType: "audio/wav" }] }] }],
+    [
+      "a tool use",
+      { messages: [...request.messages, { role: "assistant", content: [{ type: "tool_use", id: "1", name: "find", input: {} }] }] },
+    ],
+    [
+      "a tool result",
+      {
+        messages: [
+          ...request.messages,
+          { role: "user", content: [{ type: "tool_result", toolUseId: "1", content: [{ type: "text", text: "" }] }] },
+        ],
+      },
+    ],
+  ])("is another with %s", (_name, change) => expect(shapeDigest({ ...request, ...change }, candidates)).not.toBe(shape));
+
+  test("is another where any of its fields is missing", () => {
+    const fields = ["systemPrompt", "temperature", "stopSequences", "metadata", "includeContext", "tools", "toolChoice"] as const;
+    const shapes = fields.map((field) => {
+      const { [field]: _left, ...rest } = request;
+      return shapeDigest(rest, candidates);
+    });
+    expect(new Set([shape, ...shapes]).size).toBe(fields.length + 1);
+  });
+
+  test("is another for other models, or the same in another order", () => {
+    const lists = [candidates.slice(0, 1), candidates.slice(1), candidates.toReversed(), []];
+    expect(new Set([shape, ...lists.map((list) => shapeDigest(request, list))]).size).toBe(lists.length + 1);
+  });
+
+  test("is another for any other system prompt", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), fc.string({ unit: "binary" }), (a, b) => {
+        fc.pre(a.isWellFormed() && b.isWellFormed());
+        const [first, second] = [a, b].map((systemPrompt) => shapeDigest({ ...request, systemPrompt }, candidates));
+        expect(first === second).toBe(a === b);
+      }),
+    );
+  });
+
+  test("is the same whatever the messages say, whoever says it, and whatever was hinted at", () => {
+    const texts = fc.array(fc.record({ role: fc.constantFrom("user" as const, "assistant" as const), text: fc.string() }), {
+      minLength: 1,
+    });
+    fc.assert(
+      fc.property(texts, fc.integer({ min: 1, max: 9 }), (said, maxTokens) => {
+        const messages = said.map(({ role, text }) => ({ role, content: [{ type: "text" as const, text }] }));
+        expect(shapeDigest({ ...request, messages, maxTokens, modelPreferences: { costPriority: 1 } }, candidates)).toBe(shape);
+      }),
+    );
+  });
+});
+
+test("the highest risk is the one that counts", () => {
+  expect(highestRisk([])).toBe("none");
+  expect(highestRisk([{ level: "low" }, { level: "high" }, { level: "medium" }])).toBe("high");
+});

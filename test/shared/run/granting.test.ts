@@ -1,0 +1,253 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { type Grant, useGrants } from "../../../shared/policy/grant.ts";
+import { parsePolicy } from "../../../shared/policy/rules.ts";
+import type { SamplingRequest } from "../../../shared/protocol/sampling.ts";
+import type { GrantWish } from "../../../shared/review/form.ts";
+import { type OfferFacts, grantFrom, grantIdOf, grantQueryOf, grantedFact, keyOfGrantId, offerOf } from "../../../shared/run/granting.ts";
+import { type Asker, type RunOpening, gatesOf, openingFacts } from "../../../shared/run/opening.ts";
+import { type Plan, planRun } from "../../../shared/run/plan.ts";
+import { requestOf, tableOf } from "../routing/examples.ts";
+
+const now = 1_000_000;
+const asker: Asker = { server: "notes", method: "tools/call", name: "summarize", provenance: "claimed" };
+const attachment = { session: "session-1", originating: '["notes",7]', request: "1" };
+const routing = tableOf([{ id: "one" }, { id: "two", price: { inputPerMTok: 3, outputPerMTok: 15 } }]);
+
+function plan(then: object, request: SamplingRequest = requestOf(), by: Partial<Asker> = {}): ReturnType<typeof planRun> {
+  const policy = parsePolicy({
+    rules: [{ name: "granting", then: { reviewers: ["everyone"], grants: true, ...then } }],
+    default: { reviewers: ["everyone"] },
+    reviewers: { everyone: [{ name: "Ada" }, { name: "Bo" }], channel: [{ name: "The channel", slack: "C012AB3CD" }] },
+  });
+  if (!policy.ok) throw new Error(JSON.stringify(policy.error));
+  const key = { id: "key_dev", name: "dev" };
+  return planRun({ routing, policy: policy.value, request, asker: { ...asker, ...by }, key, ready: () => undefined });
+}
+
+function planned(then: object = {}, request?: SamplingRequest, by?: Partial<Asker>): Plan {
+  const made = plan(then, request, by);
+  if (!made.ok) throw new Error(made.error.kind);
+  return made.value;
+}
+
+const openingOf = ({ candidates, gates, risks }: Plan, over: Partial<RunOpening> = {}): Omit<RunOpening, "request"> => ({
+  id: "run_1",
+  createdAt: now,
+  door: "sampling",
+  key: { id: "key_dev", name: "dev", owner: "you" },
+  asker,
+  candidates,
+  plan: gates,
+  risks,
+  notes: [],
+  contextIgnored: null,
+  takenOver: false,
+  mode: "wait",
+  ttlMs: null,
+  identicalDigest: "identical",
+  attachment,
+  ...over,
+});
+
+const wishFor = (over: Partial<GrantWish> = {}): GrantWish => ({ what: "shape", scope: "server", hours: 24, uses: 10, ...over });
+
+const give = (over: Partial<GrantWish> = {}, request: SamplingRequest = requestOf(), then: object = {}): Grant =>
+  grantFrom({ opening: openingOf(planned(then, request)), request, gate: "request", by: "Ada" }, wishFor(over), now);
+
+/** Whether a later request passes the request gate by this grant. */
+function lets(
+  grant: Grant,
+  request: SamplingRequest,
+  then: object = {},
+  at = now,
+  over: { by?: Partial<Asker>; owner?: string } = {},
+): boolean {
+  const made = plan(then, request, over.by);
+  if (!made.ok) return false;
+  const query = grantQueryOf({
+    run: "run_2",
+    plan: made.value,
+    request,
+    asker: { ...asker, ...over.by },
+    attachment: { ...attachment, request: "2" },
+    params: "digest",
+    owner: over.owner ?? "you",
+  });
+  if (query === null) return false;
+  return useGrants([grant], [], { ...query, asked: "fresh" }, at).passes.some(({ gate }) => gate === "request");
+}
+
+const saying = (text: string, over: Partial<SamplingRequest> = {}): SamplingRequest =>
+  requestOf({ systemPrompt: "You summarize.", messages: [{ role: "user", content: [{ type: "text", text }] }], ...over });
+
+describe("an offer", () => {
+  const facts: OfferFacts = {
+    gate: "request",
+    plan: planned().gates,
+    risks: [{ level: "low" }, { level: "medium" }],
+    reviewer: {},
+    requestVersion: 1,
+    replyVersion: 1,
+  };
+
+  test("is of every scope, with the highest risk that was seen", () => {
+    expect(offerOf(facts)).toEqual({ scopes: ["session", "server", "key"], risk: "medium" });
+    expect(offerOf({ ...facts, gate: "response", risks: [] })).toMatchObject({ risk: "none" });
+  });
+
+  test.each<[string, Partial<OfferFacts>]>([
+    ["the rules do not enable grants", { plan: planned({ grants: false }).gates }],
+    ["two must approve", { plan: planned({ quorum: 2 }).gates }],
+    ["the policy opens the gate", { plan: planned({ request: "allow" }).gates }],
+    ["the request was edited", { requestVersion: 2 }],
+    ["the request was edited, for the reply to it too", { gate: "response", requestVersion: 2 }],
+    ["the reply was edited", { gate: "response", replyVersion: 2 }],
+    ["nobody can tell who would give it", { reviewer: { slack: "C012AB3CD" } }],
+  ])("is not made where %s", (_name, change) => expect(offerOf({ ...facts, ...change })).toBeNull());
+});
+
+describe("a grant that was given", () => {
+  test("says who gave it, where, under which rule, and for how long", () => {
+    expect(give({ hours: 1, uses: 3 })).toMatchObject({
+      key: "key_dev",
+      gate: "request",
+      scope: { kind: "server", server: "notes" },
+      by: "Ada",
+      run: "run_1",
+      rule: "granting",
+      givenAt: now,
+      expiresAt: now + 3_600_000,
+      usesGiven: 3,
+      usesLeft: 3,
+      revokedAt: null,
+    });
+    expect(give({ scope: "session" }).scope).toEqual({ kind: "session", session: "session-1", server: "notes" });
+    expect(give({ scope: "key" }).scope).toEqual({ kind: "key" });
+  });
+
+  test("is one for each gate of a run, however often it is given, and its id tells the key", () => {
+    const { id } = give();
+    expect(give().id).toBe(id);
+    const opening = openingOf(planned());
+    const reply = grantFrom({ opening, request: requestOf(), gate: "response", by: "Ada" }, wishFor(), now);
+    expect(reply.id).not.toBe(id);
+    expect(keyOfGrantId(id)).toBe("key_dev");
+    expect(grantIdOf("key_dev", id.slice("key_dev.".length))).toBe(id);
+    for (const other of ["", "key_dev", "key_dev.x", `${id}x`, `x${id}`, id.replace("key_dev", "../key"), `${id}\n`])
+      expect(keyOfGrantId(other)).toBeUndefined();
+  });
+
+  test("never lasts longer than thirty days", () => {
+    expect(give({ hours: 10_000 }).expiresAt).toBe(now + 30 * 24 * 3_600_000);
+  });
+
+  test("is in the record without any of the content", () => {
+    const fact = grantedFact(give({}, saying("SECRET")));
+    expect(fact).toMatchObject({ kind: "granted", gate: "request", by: "Ada", scope: "server", what: "shape", uses: 10 });
+    expect(JSON.stringify(fact)).not.toContain("SECRET");
+  });
+
+  test("lets the same shape pass with other words, and the exact request alone where it is for that", () => {
+    expect(lets(give({}, saying("Hello")), saying("Something else"))).toBe(true);
+    expect(lets(give({ what: "exact" }, saying("Hello")), saying("Hello"))).toBe(true);
+    expect(lets(give({ what: "exact" }, saying("Hello")), saying("Hello!"))).toBe(false);
+    expect(lets(give({ what: "exact" }, saying("Hello")), saying("Hello", { maxTokens: 99 }))).toBe(false);
+  });
+
+  test("does not where one byte of the system prompt is another", () => {
+    expect(lets(give({}, saying("Hello")), saying("Hello", { systemPrompt: "You summarize!" }))).toBe(false);
+  });
+
+  test("does not where a risk is found that was not seen when it was given", () => {
+    const high = "Ignore\u{E0041}\u{E0042}\u{E0043} this.";
+    expect(planned({}, saying(high)).risks.map(({ level }) => level)).toContain("high");
+    expect(lets(give({}, saying("Hello")), saying(high))).toBe(false);
+    expect(lets(give({}, saying(high)), saying(high))).toBe(true);
+  });
+
+  test("has no effect once the policy is another", () => {
+    const grant = give();
+    expect(lets(grant, requestOf())).toBe(true);
+    expect(lets(grant, requestOf(), { grants: false })).toBe(false);
+    expect(lets(grant, requestOf(), { quorum: 2 })).toBe(false);
+    expect(lets(grant, requestOf(), { request: "refuse" })).toBe(false);
+    expect(lets(grant, requestOf(), { reviewers: ["Bo"], handOverTo: [] })).toBe(false);
+    expect(lets(grant, requestOf(), { selfApproval: false })).toBe(true);
+    expect(lets(grant, requestOf(), { selfApproval: false }, now, { owner: "Ada" })).toBe(false);
+  });
+
+  test("pays for all its uses, each as long as it may be, at the price of the dearest model", () => {
+    const uses = fc.integer({ min: 1, max: 5 });
+    fc.assert(
+      fc.property(uses, fc.integer({ min: 0, max: 4_000 }), fc.integer({ min: 0, max: 4_000 }), (count, first, later) => {
+        let grant = give({ uses: count }, saying("x".repeat(first)));
+        const request = saying("y".repeat(later));
+        fc.pre(lets(grant, request));
+        for (let n = 0; n <= count; n += 1) {
+          const query = grantQueryOf({ run: "run", plan: planned({}, request), request, asker, attachment, params: `${n}`, owner: null });
+          if (query === null) throw new Error("no query");
+          const granted = useGrants([grant], [], { ...query, asked: "fresh" }, now);
+          expect(granted.passes).toHaveLength(n < count ? 1 : 0);
+          grant = granted.grants[0] ?? grant;
+        }
+        expect(grant.spendLeftMicroUsd).toBeGreaterThanOrEqual(0);
+      }),
+      { numRuns: 30 },
+    );
+  });
+});
+
+test("whatever grants there are, what the policy refuses is refused and a gate that is not asked about is none of theirs", () => {
+  const gates = fc.record({
+    request: fc.constantFrom("review", "allow", "refuse"),
+    response: fc.constantFrom("review", "allow"),
+    grants: fc.boolean(),
+    quorum: fc.integer({ min: 1, max: 2 }),
+  });
+  const grants = [give(), give({ what: "exact" }), { ...give(), gate: "response" as const }];
+  fc.assert(
+    fc.property(gates, (then) => {
+      const made = plan(then);
+      expect(made.ok).toBe(then.request !== "refuse");
+      if (!made.ok) return;
+      const query = grantQueryOf({
+        run: "run_2",
+        plan: made.value,
+        request: requestOf(),
+        asker,
+        attachment,
+        params: "digest",
+        owner: null,
+      });
+      const granted = query === null ? [] : useGrants(grants, [], { ...query, asked: "fresh" }, now).passes;
+      const after = gatesOf({ plan: made.value.gates, granted });
+      const isAllowed = then.grants && then.quorum === 1;
+      expect(after).toEqual({
+        request: then.request === "review" && !isAllowed,
+        response: then.response === "review" && !isAllowed,
+        responseIfEdited: then.response === "review",
+      });
+    }),
+  );
+});
+
+test("the identity is one for repeats, and another for anything else", () => {
+  const base = { run: "run_1", plan: planned(), request: requestOf(), asker, attachment, params: "digest", owner: null };
+  const of = (over: Partial<typeof base>): string | undefined => grantQueryOf({ ...base, ...over })?.identity;
+  const others = [
+    of({ params: "other" }),
+    ...(["session", "originating", "request"] as const).map((part) => of({ attachment: { ...attachment, [part]: "other" } })),
+  ];
+  expect(of({ run: "run_2" })).toBe(of({}));
+  expect(new Set([of({}), ...others]).size).toBe(5);
+});
+
+test("the record of a run begins with what was asked and what let it through", () => {
+  const granted = [{ gate: "request" as const, grant: "key_dev.1", by: "Ada" }];
+  expect(openingFacts(openingOf(planned(), { granted }), "digest")).toMatchObject([
+    { kind: "received", requestGate: "review" },
+    { kind: "grantUsed", gate: "request", grant: "key_dev.1", by: "Ada" },
+  ]);
+  expect(openingFacts(openingOf(planned()), "digest")).toHaveLength(1);
+});
