@@ -21,12 +21,18 @@ export function readForm(html: string, pageUrl: string): PageForm | null {
   const form = /<form\b([^>]*)>([\s\S]*?)<\/form>/i.exec(html);
   if (form === null) return null;
   const fields = new URLSearchParams();
-  for (const [whole, inputAttributes, areaAttributes = "", text = ""] of (form[2] ?? "").matchAll(
-    /<input\b([^>]*)>|<textarea\b([^>]*)>([\s\S]*?)<\/textarea>/gi,
+  for (const [whole, inputAttributes, areaAttributes = "", text = "", listAttributes, options = ""] of (form[2] ?? "").matchAll(
+    /<input\b([^>]*)>|<textarea\b([^>]*)>([\s\S]*?)<\/textarea>|<select\b([^>]*)>([\s\S]*?)<\/select>/gi,
   )) {
-    const given = attributes(inputAttributes ?? areaAttributes);
+    const given = attributes(inputAttributes ?? listAttributes ?? areaAttributes);
     const name = given.get("name");
     if (name === undefined || given.has("disabled")) continue;
+    if (listAttributes !== undefined) {
+      const choices = [...options.matchAll(/<option\b([^>]*)>/gi)].map(([, each]) => attributes(each ?? ""));
+      const chosen = choices.find((each) => each.has("selected")) ?? choices[0];
+      if (chosen !== undefined) fields.append(name, chosen.get("value") ?? "");
+      continue;
+    }
     const type = given.get("type") ?? "text";
     if ((type === "radio" || type === "checkbox") && !given.has("checked")) continue;
     // The HTML parser drops the first line feed of a textarea.
@@ -44,7 +50,7 @@ const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => 
  */
 export async function decideByLink(
   link: string,
-  act: "approve" | "deny",
+  act: "approve" | "deny" | "handOver" | "notMine",
   change: (fields: URLSearchParams) => void = () => {},
 ): Promise<Response> {
   const page = await fetch(link);

@@ -206,7 +206,7 @@ const noGrantProblem = {
     {
       field: "",
       message:
-        "Later requests can be allowed only together with an approval of what is here unchanged. Choose “Not now” to approve with your changes, or take your changes out.",
+        "Later requests can be allowed only together with an approval of what is here, unchanged and with the first model. Choose “Not now” to approve without it, or take your changes out.",
     },
   ],
 };

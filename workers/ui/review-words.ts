@@ -196,19 +196,19 @@ export const reviewWords = {
     heading: { request: "Also allow later requests like this one", response: "Also allow later replies like this one" },
     lead: {
       request:
-        "What you allow here goes to a model without anybody being asked. It counts together with Approve only, and only where you have changed nothing.",
+        "What you allow here goes to a model without anybody being asked. It counts together with Approve only, and only where you have changed nothing and chosen no other model.",
       response:
         "What you allow here is delivered without anybody being asked. It counts together with Approve only, and only where you have changed nothing.",
     },
     exact: {
       request: "“Exactly this” is the very same request, letter by letter.",
-      response: "“Exactly this” is a reply to the very same request, letter by letter.",
+      response: "“Exactly this” is any reply to the very same request, letter by letter.",
     },
     shape: {
       request:
-        "“Any like this” has the same system prompt, the same tools and the same models, and is no larger. Its messages may say anything else.",
+        "“Any like this” has the same system prompt, tools, settings, models and kinds of content. Its messages may say anything else, in at most 1,000 characters or two and a half times as many as here.",
       response:
-        "“Any like this” is a reply to a request with the same system prompt, the same tools and the same models, no larger. It may say anything.",
+        "“Any like this” is a reply to a request with the same system prompt, tools, settings, models and kinds of content. Request and reply may say anything else.",
     },
     limits: "It ends by itself, and the operator can revoke it before. A rule that refuses still refuses.",
     risk: {
@@ -220,7 +220,7 @@ export const reviewWords = {
     what: "Allow without asking",
     notNow: "Not now",
     kinds: { exact: "Exactly this", shape: "Any like this" },
-    scopes: { session: "in this session", server: "from {server} for {client}", key: "from any server for {client}" },
+    scopes: { session: "from {server} in this session", server: "from {server} for {client}", key: "from any server for {client}" },
     hours: "For how long",
     hoursOf: { 1: "1 hour", 24: "1 day", 168: "7 days", 720: "30 days" },
     uses: "How many times at most",

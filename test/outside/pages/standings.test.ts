@@ -1,0 +1,227 @@
+// What a reviewer may do beside deciding, in a real browser: with the keyboard alone, with scripts off, on a phone.
+
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { parseDecisionForm, type SubmittedForm } from "../../../shared/review/form.ts";
+import { renderExpiredLinkPage } from "../../../workers/ui/expired-pages.tsx";
+import { renderReviewPage, reviewHeaders, type ReviewPageInput } from "../../../workers/ui/review-page.tsx";
+import type { ReviewView } from "../../../shared/review/view.ts";
+import { chromiumPath } from "../support/chromium.ts";
+import { launch, servePage } from "./browser.ts";
+import { openRequest, standings } from "./examples.ts";
+
+const base = { action: "/r/t", nonce: "n0nce", cspNonce: "c5p" };
+const render = (view: ReviewView, more: Partial<ReviewPageInput> = {}): string => renderReviewPage({ view, ...base, ...more });
+const expired = renderExpiredLinkPage({ ...base, untilSeconds: 1_795_000_000, state: "open", open: true });
+
+describe.skipIf(chromiumPath === undefined)("beside deciding, in a browser", () => {
+  let browser: Browser;
+  let site: Awaited<ReturnType<typeof servePage>>;
+
+  beforeAll(async () => {
+    browser = await launch();
+    site = await servePage();
+  });
+  afterAll(async () => {
+    await browser.close();
+    await site.close();
+  });
+
+  async function open(html: string, options: BrowserContextOptions = {}): Promise<Page> {
+    Object.assign(site, { html, headers: reviewHeaders("c5p"), posted: undefined });
+    const page = await (await browser.newContext({ viewport: { width: 390, height: 844 }, ...options })).newPage();
+    await page.goto(site.url);
+    return page;
+  }
+
+  async function submitted(page: Page): Promise<SubmittedForm> {
+    await page.getByText(site.taken, { exact: true }).waitFor();
+    const form = parseDecisionForm(new URLSearchParams(site.posted ?? ""));
+    await page.context().close();
+    if (!form.ok) throw new Error(`the form is ${form.error.kind}: ${form.error.field}`);
+    return form.value;
+  }
+
+  /** Tabs until the focus is where it is wanted. */
+  async function tabTo(page: Page, selector: string): Promise<void> {
+    for (let presses = 0; presses < 80; presses += 1) {
+      await page.keyboard.press("Tab");
+      if (await page.evaluate((wanted) => document.activeElement?.matches(wanted) === true, selector)) return;
+    }
+    throw new Error(`not reached: ${selector}`);
+  }
+
+  const fold = "form > .folded:last-child summary";
+
+  test("with scripts off, a review is handed over in three taps", async () => {
+    const page = await open(render(standings.mayHandOver), { javaScriptEnabled: false });
+    await page.getByText("Not yours to decide?").click();
+    await page.getByLabel("Hand it over to").selectOption("Edsger Dijkstra");
+    await page.getByRole("button", { name: "Hand it over" }).click();
+    const form = await submitted(page);
+    expect([form.act, form.to, form.nonce]).toEqual(["handOver", "Edsger Dijkstra", "n0nce"]);
+  });
+
+  test("with scripts off, “This is not mine” is two taps", async () => {
+    const page = await open(render(standings.ownRequest), { javaScriptEnabled: false });
+    await page.getByText("Not yours to decide?").click();
+    await page.getByRole("button", { name: "This is not mine" }).click();
+    expect((await submitted(page)).act).toBe("notMine");
+  });
+
+  test("with the keyboard alone, a review is handed over", async () => {
+    const page = await open(render(standings.mayHandOver));
+    await tabTo(page, fold);
+    await page.keyboard.press("Enter");
+    await tabTo(page, "select[name=to]");
+    await page.keyboard.press("ArrowDown");
+    await tabTo(page, "button[value=handOver]");
+    await page.keyboard.press("Enter");
+    const form = await submitted(page);
+    expect([form.act, form.to]).toEqual(["handOver", "Edsger Dijkstra"]);
+  });
+
+  test("with the keyboard alone, “This is not mine” is said", async () => {
+    const page = await open(render(standings.mayHandOver));
+    await tabTo(page, fold);
+    await page.keyboard.press("Enter");
+    await tabTo(page, "button[value=notMine]");
+    await page.keyboard.press("Space");
+    expect((await submitted(page)).act).toBe("notMine");
+  });
+
+  test("a name that hides something is shown for what it is, and sent as it is", async () => {
+    const name = "Gr\u200bace \u202eeman <b>x</b>";
+    const page = await open(render({ ...openRequest, handOverTo: [name] }));
+    await page.getByText("Not yours to decide?").click();
+    expect(await page.locator("select[name=to]").innerText()).toBe(
+      "Gr⟨U+200B zero width space⟩ace ⟨U+202E right-to-left override⟩eman <b>x</b>",
+    );
+    await page.getByRole("button", { name: "Hand it over" }).click();
+    expect((await submitted(page)).to).toBe(name);
+  });
+
+  describe("a grant", () => {
+    test("is nothing that an approval does by itself", async () => {
+      const page = await open(render(standings.mayGrant), { javaScriptEnabled: false });
+      await page.locator("button.approve").click();
+      const form = await submitted(page);
+      expect([form.act, form.grant]).toEqual(["approve", undefined]);
+    });
+
+    test("is chosen in words, with its time and its number, and goes with the approval", async () => {
+      const page = await open(render(standings.mayGrant), { javaScriptEnabled: false });
+      await page.getByText("Also allow later requests like this one").click();
+      expect(await page.getByLabel("Allow without asking").locator("option").allInnerTexts()).toEqual([
+        "Not now",
+        "Exactly this, from notes in this session",
+        "Exactly this, from notes for desk-assistant",
+        "Exactly this, from any server for desk-assistant",
+        "Any like this, from notes in this session",
+        "Any like this, from notes for desk-assistant",
+        "Any like this, from any server for desk-assistant",
+      ]);
+      await page.getByLabel("Allow without asking").selectOption({ label: "Any like this, from notes for desk-assistant" });
+      await page.getByLabel("For how long").selectOption("7 days");
+      await page.getByLabel("How many times at most").fill("25");
+      await page.locator("button.approve").click();
+      expect((await submitted(page)).grant).toEqual({ scope: "server", what: "shape", hours: 168, uses: 25 });
+    });
+
+    test("lasts a day and ten times where nothing else is chosen", async () => {
+      const page = await open(render(standings.mayGrantReply));
+      await page.getByText("Also allow later replies like this one").click();
+      await page.getByLabel("Allow without asking").selectOption("server:exact");
+      await page.locator("button.approve").click();
+      expect((await submitted(page)).grant).toEqual({ scope: "server", what: "exact", hours: 24, uses: 10 });
+    });
+
+    test("is open and as it was chosen after a page that decided nothing", async () => {
+      const keptGrant = { grant: "key:exact", hours: "720", uses: "a lot" };
+      const page = await open(render(standings.mayGrant, { keptGrant, preview: [] }));
+      const values = await page.evaluate(() =>
+        [...document.querySelectorAll<HTMLSelectElement | HTMLInputElement>(".grant select, .grant input")].map(({ value }) => value),
+      );
+      expect(values).toEqual(["key:exact", "720", "a lot"]);
+      expect(await page.getByLabel("Allow without asking").isVisible()).toBe(true);
+      await page.context().close();
+    });
+
+    test.each(["a lot", "", "0", "1001"])("with a number that cannot be used (%s) stops no denial, by browser or by us", async (uses) => {
+      const page = await open(render(standings.mayGrant));
+      await page.getByText("Also allow later requests like this one").click();
+      await page.getByLabel("Allow without asking").selectOption("key:exact");
+      await page.getByLabel("How many times at most").fill(uses);
+      await page.getByRole("button", { name: "Deny" }).click();
+      expect((await submitted(page)).act).toBe("deny");
+    });
+
+    test("is chosen by nothing that presses Enter in its field: that is a preview", async () => {
+      const page = await open(render(standings.mayGrant));
+      await page.getByText("Also allow later requests like this one").click();
+      await page.getByLabel("How many times at most").press("Enter");
+      expect((await submitted(page)).act).toBe("preview");
+    });
+  });
+
+  describe("for machines that press things", () => {
+    const withForm = Object.keys(standings).filter((name) => name !== "handedOver" && name !== "notMine");
+
+    test.each(withForm)("the first button decides nothing and gives nothing up: %s", async (name) => {
+      const page = await open(render(standings[name as keyof typeof standings]), { javaScriptEnabled: false });
+      await page.locator("button, input[type=submit]").first().click();
+      expect((await submitted(page)).act).toBe("preview");
+    });
+
+    test.each(["handedOver", "notMine"] as const)("there is nothing to press where the reviewer has given up: %s", async (name) => {
+      const page = await open(render(standings[name]));
+      expect(await page.locator("form, button, input, textarea, select").count()).toBe(0);
+      expect(await page.getByText("This is not yours any more").isVisible()).toBe(true);
+      expect(await page.locator(".said").count()).toBeGreaterThan(3);
+      await page.context().close();
+    });
+
+    test.each(["hasApproved", "ownRequest"] as const)("no page offers an approval that would not count: %s", async (name) => {
+      const page = await open(render(standings[name], { live: "/r/t/live" }));
+      expect(await page.locator("[value=approve]").count()).toBe(0);
+      expect(await page.locator(".edit, [name=model]").count()).toBe(0);
+      expect(await page.getByRole("button", { name: "Deny" }).count()).toBe(1);
+      await page.context().close();
+    });
+  });
+
+  test.each([320, 390, 1280])("text is 16 px or larger, targets are 44 px, and nothing scrolls sideways at %i px", async (width) => {
+    const long = { ...openRequest, asker: { ...openRequest.asker, server: "n".repeat(300), client: "c".repeat(80) } };
+    const pages = [
+      render(
+        { ...long, handOverTo: ["G".repeat(80)], grant: { scopes: ["server", "key"], risk: "low" } },
+        { keptGrant: { grant: "server:shape", hours: "1", uses: "1" } },
+      ),
+      render({ ...standings.handedOver, left: { at: 0, to: "G".repeat(80) } }),
+      render(standings.hasApproved),
+      expired,
+    ];
+    for (const html of pages) {
+      const page = await open(html, { viewport: { width, height: 844 } });
+      const found = await page.evaluate(() => {
+        for (const details of document.querySelectorAll("details")) details.open = true;
+        const shown = (element: Element) => element.getClientRects().length > 0 && !element.closest(".hidden");
+        const sizeOf = (element: Element) => element.getBoundingClientRect();
+        return {
+          small: [...document.querySelectorAll("body *")].filter(
+            (element) => shown(element) && Number.parseFloat(getComputedStyle(element).fontSize) < 16,
+          ).length,
+          targets: [...document.querySelectorAll("button, summary, select, textarea, input, header a")]
+            .filter(
+              (element) =>
+                shown(element) && !element.matches(".model input") && (sizeOf(element).height < 44 || sizeOf(element).width < 44),
+            )
+            .map((element) => element.outerHTML.slice(0, 80)),
+          sideways: document.documentElement.scrollWidth - innerWidth,
+        };
+      });
+      expect(found).toEqual({ small: 0, targets: [], sideways: 0 });
+      await page.context().close();
+    }
+  });
+});
