@@ -2,17 +2,23 @@
 
 /** The body's text; `tooLarge` where it is over `limitBytes`, by its header or by what arrives; `notUtf8` where it is no text. */
 export async function readBody(request: Request, limitBytes: number): Promise<{ text: string } | "tooLarge" | "notUtf8"> {
-  const declared = Number(request.headers.get("Content-Length") ?? "0");
-  if (declared > limitBytes) return "tooLarge";
-  if (request.body === null) return { text: "" };
-  // Most bodies say how long they are, and then cannot be longer.
-  const bytes = declared > 0 ? new Uint8Array(await request.arrayBuffer()) : await readBounded(request.body, limitBytes);
-  if (bytes === null || bytes.length > limitBytes) return "tooLarge";
+  const bytes = await readBytes(request, limitBytes);
+  if (bytes === "tooLarge") return "tooLarge";
   try {
     return { text: new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes) };
   } catch {
     return "notUtf8";
   }
+}
+
+/** The body as it came, for what is signed over its bytes. */
+export async function readBytes(request: Request, limitBytes: number): Promise<Uint8Array | "tooLarge"> {
+  const declared = Number(request.headers.get("Content-Length") ?? "0");
+  if (declared > limitBytes) return "tooLarge";
+  if (request.body === null) return new Uint8Array();
+  // Most bodies say how long they are, and then cannot be longer.
+  const bytes = declared > 0 ? new Uint8Array(await request.arrayBuffer()) : await readBounded(request.body, limitBytes);
+  return bytes === null || bytes.length > limitBytes ? "tooLarge" : bytes;
 }
 
 async function readBounded(body: ReadableStream<Uint8Array>, limitBytes: number): Promise<Uint8Array | null> {

@@ -1,0 +1,57 @@
+// Notices through Slack, in either of its two ways, and what an operator is told about how it is set up.
+
+import type { Env } from "../env.ts";
+import { settingsOf } from "../settings.ts";
+import type { Channel } from "./channel.ts";
+import { callSlack } from "./slack/api.ts";
+import { slackAppChannel } from "./slack/app.ts";
+import { slackSettings } from "./slack/settings.ts";
+import { slackWebhookChannel } from "./slack/webhook.ts";
+
+/** The channel, or undefined where Slack is not set up, or not so that anything may be sent. */
+export function slackChannel(env: Env): Channel | undefined {
+  const { settings } = slackSettings(env);
+  if (settings === null) return undefined;
+  return settings.mode === "app" ? slackAppChannel(settings, settingsOf(env).keys) : slackWebhookChannel(settings);
+}
+
+/** What is wrong with the set-up: sentences that say what to mend. */
+export const slackProblems = (env: Env): string[] => [...slackSettings(env).problems];
+
+/** Asks Slack whether the token is good. It posts nothing. */
+export async function slackDoctor(env: Env): Promise<{ ok: boolean; text: string }> {
+  const { settings, problems } = slackSettings(env);
+  if (settings === null)
+    return problems.length === 0 ? { ok: true, text: "Slack is not set up." } : { ok: false, text: `${problems.join(". ")}.` };
+  if (settings.mode === "webhook") {
+    return {
+      ok: true,
+      text: "Slack is set up as an incoming webhook. Whether it works only a message can tell, and none is posted here: open a review for a reviewer whose slack is a channel id.",
+    };
+  }
+  const answer = await callSlack(settings, "auth.test", {});
+  switch (answer.kind) {
+    case "error":
+      // Slack's errors are words of its own: letters and underscores.
+      return { ok: false, text: `Slack refuses SLACK_BOT_TOKEN: ${/^[a-z_]{1,60}$/.test(answer.error) ? answer.error : "an error"}.` };
+    case "rateLimited":
+      return { ok: false, text: "Slack asks to wait; try again in a minute." };
+    case "unavailable":
+      return { ok: false, text: "Slack does not answer at SLACK_API_URL." };
+    case "ok": {
+      const { team_id: team } = answer.body;
+      if (settings.teamId !== null && team !== settings.teamId) {
+        return {
+          ok: false,
+          text: "SLACK_TEAM_ID is another workspace than the one SLACK_BOT_TOKEN belongs to: every button would be refused. Correct it.",
+        };
+      }
+      return {
+        ok: true,
+        text: `Slack accepts SLACK_BOT_TOKEN. Whether buttons work only a press can tell: the app's Request URL has to be PUBLIC_URL and /slack/interactions.`,
+      };
+    }
+    default:
+      return answer satisfies never;
+  }
+}

@@ -1,0 +1,49 @@
+// One call of Slack's Web API, bounded in time and made once. Nothing of the call or of its answer is in an error or a log.
+
+import { SlackAPIClient, SlackAPIConnectionError } from "slack-web-api-client";
+import { retryAfterMs } from "../../../shared/provider/fault.ts";
+import { exchangeTimeoutMs, longestWaitMs } from "../exchange.ts";
+import type { SlackApp } from "./settings.ts";
+
+export type SlackMethod = "auth.test" | "chat.postEphemeral" | "chat.postMessage" | "chat.update" | "views.open";
+
+export type SlackAnswer =
+  | { readonly kind: "ok"; readonly body: Readonly<Record<string, unknown>> }
+  /** Slack's own word for what is wrong. */
+  | { readonly kind: "error"; readonly error: string }
+  | { readonly kind: "rateLimited"; readonly afterMs?: number }
+  /** No answer in time, none at all, or one that is not Slack's: whether it was done is not known. */
+  | { readonly kind: "unavailable" };
+
+/** Calls `method` once: the client's own retries would wait within a request, and what it waits for belongs in the outbox. */
+export async function callSlack(
+  { token, apiUrl }: Pick<SlackApp, "token" | "apiUrl">,
+  method: SlackMethod,
+  params: Readonly<Record<string, unknown>>,
+  timeoutMs = exchangeTimeoutMs,
+): Promise<SlackAnswer> {
+  const client = new SlackAPIClient(token, { baseUrl: apiUrl, retryHandlers: [], throwSlackAPIError: false, logLevel: "ERROR" });
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<SlackAnswer>((resolve) => {
+    timer = setTimeout(() => resolve({ kind: "unavailable" }), timeoutMs);
+  });
+  try {
+    // The client has no signal: what lost to the time limit goes on, and its end is of no interest to anybody.
+    return await Promise.race([answerOf(client, method, params), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function answerOf(client: SlackAPIClient, method: SlackMethod, params: Readonly<Record<string, unknown>>): Promise<SlackAnswer> {
+  try {
+    const { ok, error, ...body } = await client.call(method, { ...params });
+    if (ok) return { kind: "ok", body };
+    if (error === "ratelimited" || error === "rate_limited") return { kind: "rateLimited" };
+    return typeof error === "string" ? { kind: "error", error } : { kind: "unavailable" };
+  } catch (error) {
+    if (!(error instanceof SlackAPIConnectionError) || error.status !== 429) return { kind: "unavailable" };
+    const afterMs = retryAfterMs({ retryAfterMs: null, retryAfter: error.headers?.get("Retry-After") ?? null }, Date.now());
+    return { kind: "rateLimited", ...(afterMs === undefined ? {} : { afterMs: Math.min(afterMs, longestWaitMs) }) };
+  }
+}

@@ -1,0 +1,118 @@
+// Slack as an app: one message for each reviewer and gate, with buttons, which changes as the review does. A person gets a
+// direct message with their own link; a channel gets its own reviewer's link and never a person's.
+
+import { sha256Hex } from "../../../shared/encoding.ts";
+import { isSlackChannel } from "../../../shared/policy/rules.ts";
+import { slackEnding, slackReminder } from "../../../shared/review/slack-ending.ts";
+import { type SlackMessage, type SlackMessageInput, briefSlackMessage, slackMessage } from "../../../shared/review/slack-message.ts";
+import { slackReference } from "../../../shared/review/slack-reference.ts";
+import { type SigningKeys, randomOfRunId } from "../../../shared/sealed-id.ts";
+import type { Channel, Notice, Sent } from "../channel.ts";
+import { type SlackAnswer, type SlackMethod, callSlack } from "./api.ts";
+import { isGone, isTooMuch, sentOf } from "./faults.ts";
+import { parseReceipt, receiptOf } from "./receipt.ts";
+import type { SlackApp } from "./settings.ts";
+import { tellBlocks, tellWords } from "./tell.ts";
+
+/** The workspace of each bot token, as `auth.test` said: it never changes. By the token's digest, so that no token is kept here. */
+const teams = new Map<string, string>();
+
+export const slackAppChannel = (app: SlackApp, keys: SigningKeys): Channel => ({
+  name: "slack",
+  reaches: ({ slack }) => slack !== undefined && /^[UWCG]/.test(slack),
+  async send(notice) {
+    const receipt = parseReceipt(notice.receipt);
+    if (receipt === null || isFirst(notice.why)) return post(app, keys, notice);
+    if (notice.why === "reminder") {
+      const { text, blocks } = slackReminder(inputOf(keys, notice));
+      const answer = await callSlack(app, "chat.postMessage", {
+        channel: receipt.channel,
+        thread_ts: receipt.ts,
+        reply_broadcast: true,
+        text,
+        blocks,
+        ...quiet,
+      });
+      return answer.kind === "ok" ? { kind: "sent", receipt: null } : sentOf(answer);
+    }
+    const answer = await sendMessage(app, "chat.update", { channel: receipt.channel, ts: receipt.ts }, inputOf(keys, notice));
+    if (isGone(answer)) return post(app, keys, notice);
+    return answer.kind === "ok" ? { kind: "sent", receipt: null } : sentOf(answer);
+  },
+  async ended({ receipt: text, view }) {
+    const receipt = parseReceipt(text);
+    if (receipt === null) return { kind: "sent", receipt: null };
+    const ending = slackEnding(view);
+    const answer = await callSlack(app, "chat.update", {
+      channel: receipt.channel,
+      ts: receipt.ts,
+      text: ending.text,
+      blocks: ending.blocks,
+    });
+    return answer.kind === "ok" || isGone(answer) ? { kind: "sent", receipt: null } : sentOf(answer);
+  },
+  async tell({ user, words, url, notice }) {
+    const receipt = parseReceipt(notice.receipt);
+    if (receipt === null) return { kind: "failed", why: "notFound" };
+    const answer = await callSlack(app, "chat.postEphemeral", {
+      channel: receipt.channel,
+      user,
+      text: tellWords[words],
+      blocks: tellBlocks(words, url),
+    });
+    return answer.kind === "ok" ? { kind: "sent", receipt: null } : sentOf(answer);
+  },
+});
+
+/** Nobody is to fetch a review's link to make a preview of it. */
+const quiet = { unfurl_links: false, unfurl_media: false } as const;
+
+const isFirst = (why: Notice["why"]): why is "asked" | "escalated" | "handedOver" =>
+  why === "asked" || why === "escalated" || why === "handedOver";
+
+async function post(app: SlackApp, keys: SigningKeys, notice: Notice): Promise<Sent> {
+  const { slack } = notice.reviewer;
+  if (slack === undefined) return { kind: "failed", why: "notFound" };
+  const team = await teamOf(app);
+  if (typeof team !== "string") return team;
+  const answer = await sendMessage(app, "chat.postMessage", { channel: slack, ...quiet }, inputOf(keys, notice));
+  return answer.kind === "ok" ? { kind: "sent", receipt: receiptOf(answer.body, team) } : sentOf(answer);
+}
+
+/** Sends the message, and where Slack refuses its size the one without content: a reviewer who has to open it is better than none. */
+async function sendMessage(
+  app: SlackApp,
+  method: SlackMethod,
+  where: Readonly<Record<string, unknown>>,
+  input: SlackMessageInput,
+): Promise<SlackAnswer> {
+  const send = ({ text, blocks }: SlackMessage): Promise<SlackAnswer> => callSlack(app, method, { ...where, text, blocks });
+  const answer = await send(slackMessage(input));
+  return isTooMuch(answer) ? send(briefSlackMessage(input)) : answer;
+}
+
+async function teamOf(app: SlackApp): Promise<string | Sent> {
+  const name = sha256Hex(`${app.apiUrl} ${app.token}`);
+  const known = teams.get(name);
+  if (known !== undefined) return known;
+  const answer = await callSlack(app, "auth.test", {});
+  if (answer.kind !== "ok") return sentOf(answer);
+  const { team_id: team } = answer.body;
+  if (typeof team !== "string") return { kind: "again", why: "unavailable" };
+  teams.set(name, team);
+  return team;
+}
+
+function inputOf(keys: SigningKeys, { run, link, view, excerpt, url, reviewer, why }: Notice): SlackMessageInput {
+  const runRandom = randomOfRunId(run);
+  if (runRandom === undefined) throw new Error("a notice of no run");
+  const { version, digest } = view;
+  return {
+    view,
+    excerpt,
+    url,
+    inChannel: isSlackChannel(reviewer),
+    why: isFirst(why) ? why : null,
+    reference: (act) => slackReference(keys, { runRandom, gate: link.gate, link: link.id, version, digest, act }),
+  };
+}

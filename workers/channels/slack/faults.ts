@@ -1,0 +1,61 @@
+// What Slack's answers mean for a notice. Source: the errors of chat.postMessage, chat.update and chat.postEphemeral at
+// https://docs.slack.dev/reference/methods.
+
+import type { NoticeFault, Sent } from "../channel.ts";
+import type { SlackAnswer } from "./api.ts";
+
+const lasting: Readonly<Record<string, NoticeFault>> = {
+  account_inactive: "unauthorized",
+  invalid_auth: "unauthorized",
+  missing_scope: "unauthorized",
+  no_permission: "unauthorized",
+  not_authed: "unauthorized",
+  org_login_required: "unauthorized",
+  token_expired: "unauthorized",
+  token_revoked: "unauthorized",
+  access_denied: "notAllowed",
+  cannot_dm_bot: "notAllowed",
+  ekm_access_denied: "notAllowed",
+  is_archived: "notAllowed",
+  messages_tab_disabled: "notAllowed",
+  not_in_channel: "notAllowed",
+  team_access_not_granted: "notAllowed",
+  channel_not_found: "notFound",
+  user_disabled: "notFound",
+  user_not_found: "notFound",
+  user_not_in_channel: "notFound",
+  cant_update_message: "notFound",
+  edit_window_closed: "notFound",
+  message_not_found: "notFound",
+  invalid_arguments: "invalid",
+  invalid_blocks: "invalid",
+  invalid_blocks_format: "invalid",
+  msg_blocks_too_long: "invalid",
+  msg_too_long: "invalid",
+  no_text: "invalid",
+};
+
+/** What no attempt will change is `failed`; everything else, what this list does not know included, is worth another one. */
+export function sentOf(answer: Exclude<SlackAnswer, { kind: "ok" }>): Sent {
+  switch (answer.kind) {
+    case "error": {
+      if (answer.error.startsWith("restricted_action")) return { kind: "failed", why: "notAllowed" };
+      const why = Object.hasOwn(lasting, answer.error) ? lasting[answer.error] : undefined;
+      return why === undefined ? { kind: "again", why: "unavailable" } : { kind: "failed", why };
+    }
+    case "rateLimited":
+      return { kind: "again", why: "rateLimited", ...(answer.afterMs === undefined ? {} : { afterMs: answer.afterMs }) };
+    case "unavailable":
+      return { kind: "again", why: "unavailable" };
+    default:
+      return answer satisfies never;
+  }
+}
+
+const isError = (answer: SlackAnswer, errors: readonly string[]): boolean => answer.kind === "error" && errors.includes(answer.error);
+
+/** The message is not there any more, or cannot be changed any more. */
+export const isGone = (answer: SlackAnswer): boolean => isError(answer, ["message_not_found", "cant_update_message", "edit_window_closed"]);
+
+/** Slack takes no message of this size or shape. */
+export const isTooMuch = (answer: SlackAnswer): boolean => isError(answer, ["invalid_blocks", "msg_blocks_too_long", "msg_too_long"]);

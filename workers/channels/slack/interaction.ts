@@ -1,0 +1,48 @@
+// What Slack posts when somebody presses a button or submits a modal, read from its JSON. Only what is looked at is read.
+//
+// Source: https://docs.slack.dev/reference/interaction-payloads/block_actions-payload and …/view-interactions-payload.
+
+import * as z from "zod";
+import { parseJson } from "../../../shared/provider/narrow.ts";
+
+const id = z.string().min(1).max(60);
+const who = { team: z.object({ id }), user: z.object({ id, team_id: id.optional() }), api_app_id: id };
+
+const blockActions = z.object({
+  ...who,
+  type: z.literal("block_actions"),
+  trigger_id: z.string().min(1).max(500).optional(),
+  container: z.object({ channel_id: id.optional(), message_ts: id.optional() }),
+  actions: z.array(z.object({ action_id: z.string(), value: z.string().optional() })).min(1),
+});
+
+const viewSubmission = z.object({
+  ...who,
+  type: z.literal("view_submission"),
+  view: z.object({
+    private_metadata: z.string(),
+    state: z.object({ values: z.record(z.string(), z.record(z.string(), z.object({ value: z.string().nullish() }))) }),
+  }),
+});
+
+export type SlackPress = z.infer<typeof blockActions>;
+export type SlackSubmission = z.infer<typeof viewSubmission>;
+/** `other`: a payload that is none of ours to act on, such as a modal that was closed. */
+export type SlackInteraction = SlackPress | SlackSubmission | { readonly type: "other" };
+
+const typed = z.object({ type: z.string() });
+
+/** Null where it is not a payload at all, or not in the shape that its type has. */
+export function parseInteraction(text: string): SlackInteraction | null {
+  const value = parseJson(text);
+  const any = typed.safeParse(value);
+  if (!any.success) return null;
+  switch (any.data.type) {
+    case "block_actions":
+      return blockActions.safeParse(value).data ?? null;
+    case "view_submission":
+      return viewSubmission.safeParse(value).data ?? null;
+    default:
+      return { type: "other" };
+  }
+}

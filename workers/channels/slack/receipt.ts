@@ -1,0 +1,39 @@
+// Where a message was posted: what it takes to change it, and what a press of one of its buttons is compared with.
+
+import * as z from "zod";
+import { parseJson } from "../../../shared/provider/narrow.ts";
+
+const id = z.string().min(1).max(40);
+
+const receiptSchema = z.strictObject({
+  /** A direct message's own channel, or the channel of the policy. */
+  channel: id,
+  ts: id,
+  /** The workspace that the bot token belongs to. */
+  team: id,
+  /** The app that posted, where Slack named it. */
+  app: id.nullable(),
+});
+
+export type SlackReceipt = z.infer<typeof receiptSchema>;
+
+/** Null where there is none, or it is none of ours. */
+export function parseReceipt(text: string | null): SlackReceipt | null {
+  const parsed = receiptSchema.safeParse(text === null ? null : parseJson(text));
+  return parsed.success ? parsed.data : null;
+}
+
+const posted = z.object({
+  channel: id,
+  ts: id,
+  message: z.object({ app_id: id.optional(), bot_profile: z.object({ app_id: id.optional() }).optional() }).optional(),
+});
+
+/** The receipt of what `chat.postMessage` answered, as text; null where the answer does not say where the message is. */
+export function receiptOf(answer: unknown, team: string): string | null {
+  const parsed = posted.safeParse(answer);
+  if (!parsed.success) return null;
+  const { channel, ts, message } = parsed.data;
+  const receipt: SlackReceipt = { channel, ts, team, app: message?.bot_profile?.app_id ?? message?.app_id ?? null };
+  return JSON.stringify(receipt);
+}

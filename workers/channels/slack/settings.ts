@@ -1,0 +1,63 @@
+// How Slack is set up: as an app with a bot token, or as an incoming webhook. What is missing or wrong is named in words an
+// operator can act on, never by its value.
+
+import type { Env } from "../../env.ts";
+import { isLoopbackHost } from "../exchange.ts";
+
+export type SlackApp = {
+  readonly mode: "app";
+  readonly token: string;
+  readonly signingSecret: string;
+  /** With a slash at the end. */
+  readonly apiUrl: string;
+  /** What interactions have to come from, where the operator says so. */
+  readonly appId: string | null;
+  readonly teamId: string | null;
+};
+export type SlackWebhook = { readonly mode: "webhook"; readonly url: string };
+
+const publicApi = "https://slack.com/api/";
+/** Slack's own are 32 hex digits. Short ones can be guessed from one signed request. */
+const shortestSecret = 16;
+
+/** `settings` is null where Slack is not set up, or so that nothing may be sent; `problems` say what to mend. */
+export function slackSettings(env: Env): { readonly settings: SlackApp | SlackWebhook | null; readonly problems: readonly string[] } {
+  const token = given(env.SLACK_BOT_TOKEN);
+  const signingSecret = given(env.SLACK_SIGNING_SECRET);
+  const webhook = given(env.SLACK_WEBHOOK_URL);
+  if (token === null && signingSecret === null) {
+    if (webhook === null) return { settings: null, problems: [] };
+    const url = safeUrl(webhook);
+    return url === null
+      ? { settings: null, problems: ["SLACK_WEBHOOK_URL is not an https address: nothing is sent to Slack; correct it"] }
+      : { settings: { mode: "webhook", url }, problems: [] };
+  }
+
+  const problems: string[] = [];
+  if (token === null) problems.push("SLACK_SIGNING_SECRET is set and SLACK_BOT_TOKEN is not: nothing is sent to Slack; set both");
+  else if (!/^xoxb-[\x21-\x7e]+$/.test(token)) problems.push("SLACK_BOT_TOKEN is not a bot token: it begins with xoxb-; set it again");
+  if (signingSecret === null) problems.push("SLACK_BOT_TOKEN is set and SLACK_SIGNING_SECRET is not: nothing is sent to Slack; set both");
+  else if (signingSecret.length < shortestSecret)
+    problems.push(`SLACK_SIGNING_SECRET is shorter than ${shortestSecret} characters; copy it from Basic Information of the app`);
+  const apiUrl = safeUrl(given(env.SLACK_API_URL) ?? publicApi);
+  if (apiUrl === null) problems.push("SLACK_API_URL must be https, except on a loopback address; correct it or leave it out");
+  const appId = given(env.SLACK_APP_ID);
+  if (appId !== null && !/^A[A-Z0-9]{2,20}$/.test(appId))
+    problems.push("SLACK_APP_ID is not the id of an app, which begins with A; correct it");
+  const teamId = given(env.SLACK_TEAM_ID);
+  if (teamId !== null && !/^T[A-Z0-9]{2,20}$/.test(teamId))
+    problems.push("SLACK_TEAM_ID is not the id of a workspace, which begins with T; correct it");
+  if (token === null || signingSecret === null || apiUrl === null || problems.length > 0) return { settings: null, problems };
+  return {
+    settings: { mode: "app", token, signingSecret, apiUrl: apiUrl.replace(/\/*$/, "/"), appId, teamId },
+    problems: webhook === null ? [] : ["SLACK_WEBHOOK_URL is not used while SLACK_BOT_TOKEN is set; remove one of them"],
+  };
+}
+
+const given = (text: string | undefined): string | null => (text === undefined || text.trim() === "" ? null : text.trim());
+
+function safeUrl(text: string): string | null {
+  const url = URL.parse(text);
+  if (url === null || url.username !== "" || url.password !== "" || url.hash !== "") return null;
+  return url.protocol === "https:" || (url.protocol === "http:" && isLoopbackHost(url.hostname)) ? url.href : null;
+}

@@ -1,0 +1,50 @@
+// Slack as an incoming webhook: one message to one channel, with that channel's own link. It reaches no person, has no
+// buttons, and what was posted cannot be changed. Source: https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks.
+
+import { isSlackChannel } from "../../../shared/policy/rules.ts";
+import { slackReminder } from "../../../shared/review/slack-ending.ts";
+import { type SlackMessage, type SlackMessageInput, briefSlackMessage, slackMessage } from "../../../shared/review/slack-message.ts";
+import type { Channel, NoticeFault, Sent } from "../channel.ts";
+import { exchange } from "../exchange.ts";
+import type { SlackWebhook } from "./settings.ts";
+
+const faults: Readonly<Record<number, NoticeFault>> = {
+  400: "invalid",
+  401: "unauthorized",
+  403: "notAllowed",
+  404: "notFound",
+  410: "notAllowed",
+};
+
+export const slackWebhookChannel = ({ url: address }: SlackWebhook): Channel => ({
+  name: "slack",
+  // A personal link never goes into a channel.
+  reaches: isSlackChannel,
+  async send({ view, excerpt, url, why, reviewer }) {
+    // Behind the link is what is there now.
+    if (!isSlackChannel(reviewer)) return { kind: "failed", why: "notFound" };
+    if (why === "changed" || why === "voted") return sent;
+    const input: SlackMessageInput = { view, excerpt, url, inChannel: true, why: null, reference: null };
+    if (why === "reminder") return post(address, slackReminder(input));
+    const first = await post(address, slackMessage(input));
+    return first.kind === "failed" && first.why === "invalid" ? post(address, briefSlackMessage(input)) : first;
+  },
+  ended: async () => sent,
+});
+
+const sent: Sent = { kind: "sent", receipt: null };
+
+async function post(url: string, { text, blocks }: SlackMessage): Promise<Sent> {
+  const answer = await exchange({
+    url,
+    method: "POST",
+    headers: { "Content-Type": "application/json; charset=utf-8" },
+    body: JSON.stringify({ text, blocks, unfurl_links: false, unfurl_media: false }),
+  });
+  if (answer === undefined) return { kind: "again", why: "unavailable" };
+  const { status, afterMs } = answer;
+  if (status === 200) return sent;
+  if (status === 429) return { kind: "again", why: "rateLimited", ...(afterMs === undefined ? {} : { afterMs }) };
+  const why = faults[status];
+  return why === undefined ? { kind: "again", why: "unavailable" } : { kind: "failed", why };
+}
