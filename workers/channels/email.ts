@@ -1,0 +1,180 @@
+// Notices by mail: one for each reviewer and gate, with their personal link. Nothing that comes back to the sender's address is read.
+
+import { sha256Hex } from "../../shared/encoding.ts";
+import { err, ok, type Result } from "../../shared/result.ts";
+import { type Mail, type MailAddress, mailFaults, parseMailbox } from "../../shared/review/mail-rules.ts";
+import type { Env } from "../env.ts";
+import { reviewMail } from "../ui/mail.tsx";
+import type { Channel, Notice, NoticeWhy, Sent } from "./channel.ts";
+import { bindingSender } from "./email/binding.ts";
+import { resendAddress, resendDomains, resendSender, type ResendSettings } from "./email/resend.ts";
+import { isLoopbackHost } from "./exchange.ts";
+
+type Sender = { readonly kind: "resend"; readonly settings: ResendSettings } | { readonly kind: "binding"; readonly binding: SendEmail };
+type EmailSettings = { readonly from: MailAddress; readonly sender: Sender };
+
+const unset = (text: string | undefined): boolean => text === undefined || text.trim() === "";
+
+/** Whether anything of it is set at all: without it there is nothing to complain of. */
+const isWanted = (env: Env): boolean => !unset(env.RESEND_API_KEY) || !unset(env.EMAIL_FROM) || env.EMAIL !== undefined;
+
+/** RESEND_API_KEY wins over the binding. The error: every sentence on what is missing or wrong, without its value. */
+function emailSettings(env: Env): Result<EmailSettings, readonly string[]> {
+  const problems: string[] = [];
+  const from = parseFrom(env.EMAIL_FROM, problems);
+  const sender = parseSender(env, problems);
+  return from !== undefined && sender !== undefined && problems.length === 0 ? ok({ from, sender }) : err(problems);
+}
+
+function parseFrom(text: string | undefined, problems: string[]): MailAddress | undefined {
+  if (text === undefined || text.trim() === "") {
+    problems.push("EMAIL_FROM is not set: no mail is sent; set it to the address that reviewers are to see as the sender");
+    return undefined;
+  }
+  const read = parseMailbox(text);
+  if (read.ok) return read.value;
+  problems.push(
+    read.error === "address"
+      ? "EMAIL_FROM is neither an address nor `Name <address>`: no mail is sent; correct it"
+      : "EMAIL_FROM has a name with quotes, angle brackets, backslashes or control characters, or one that is too long: no mail is sent; correct it",
+  );
+  return undefined;
+}
+
+function parseSender({ RESEND_API_KEY, RESEND_BASE_URL, EMAIL }: Env, problems: string[]): Sender | undefined {
+  if (RESEND_API_KEY === undefined || RESEND_API_KEY.trim() === "") {
+    if (EMAIL !== undefined) return { kind: "binding", binding: EMAIL };
+    problems.push("EMAIL_FROM is set and nothing can send: set RESEND_API_KEY, or give the Worker the send_email binding EMAIL");
+    return undefined;
+  }
+  const apiKey = RESEND_API_KEY.trim();
+  // oxlint-disable-next-line no-control-regex
+  if (!/^[\u0021-\u007e]+$/.test(apiKey)) {
+    problems.push("RESEND_API_KEY has characters that no header can hold: no mail is sent; set it again");
+    return undefined;
+  }
+  const base = unset(RESEND_BASE_URL) ? resendAddress : (RESEND_BASE_URL ?? "").trim();
+  const url = URL.parse(base);
+  const plain = url !== null && url.username === "" && url.password === "" && url.search === "" && url.hash === "";
+  const safe = url !== null && (url.protocol === "https:" || (url.protocol === "http:" && isLoopbackHost(url.hostname)));
+  if (!plain || !safe) {
+    problems.push("RESEND_BASE_URL is not a plain https address (http is for loopback addresses only): no mail is sent; correct it");
+    return undefined;
+  }
+  return { kind: "resend", settings: { apiKey, baseUrl: base.replace(/\/+$/, "") } };
+}
+
+/** Undefined where mail is not configured, or not well: `emailProblems` says what is wrong. */
+export function emailChannel(env: Env): Channel | undefined {
+  const settings = emailSettings(env);
+  if (!settings.ok) return undefined;
+  const { from, sender } = settings.value;
+  const { send } = sender.kind === "resend" ? resendSender(sender.settings) : bindingSender(sender.binding);
+  return {
+    name: "email",
+    reaches: ({ email }) => email !== undefined,
+    send: async (notice) => {
+      const mail = mailOf(notice, from);
+      if (mail === undefined) return { kind: "sent", receipt: null };
+      if (mailFaults(mail).length > 0) return { kind: "failed", why: "invalid" };
+      return withReceipt(notice, await send(mail, notice.idempotencyKey));
+    },
+    // After a decision nothing is sent: the link's page shows the outcome.
+    ended: async () => ({ kind: "sent", receipt: null }),
+  };
+}
+
+/** What health reports. */
+export function emailProblems(env: Env): string[] {
+  const settings = isWanted(env) ? emailSettings(env) : undefined;
+  return settings === undefined || settings.ok ? [] : [...settings.error];
+}
+
+const isMailed = (why: NoticeWhy): why is Exclude<NoticeWhy, "voted"> => why !== "voted";
+
+/** Undefined where nobody is to get a mail: somebody else's vote is no reason for one, and after a decision there is none. */
+function mailOf({ view, url, why, excerpt, link, reviewer, receipt }: Notice, from: MailAddress): Mail | undefined {
+  if (!isMailed(why) || (view.state.kind !== "open" && view.state.kind !== "voted")) return undefined;
+  const { subject, text, html } = reviewMail({ view, url, why, excerpt, expiresAt: link.expiresAtSeconds * 1000 });
+  const thread = threadOf(view.run, link, from);
+  const first = messageIdIn(receipt);
+  return {
+    from,
+    to: reviewer.email === undefined ? [] : [reviewer.email],
+    subject,
+    text,
+    html,
+    headers: {
+      "Auto-Submitted": "auto-generated",
+      // For Exchange, which answers automatic mail all the same.
+      "X-Auto-Response-Suppress": "All",
+      References: first === undefined ? thread : `${thread} ${first}`,
+      ...(why === "asked" && receipt === null ? {} : { "In-Reply-To": first ?? thread }),
+    },
+  };
+}
+
+/**
+ * Neither sender lets us choose a mail's Message-ID. So all mails about a reviewer's gate of a run refer to one id that no mail has,
+ * which mail programs take for the beginning of a conversation. It says nothing that could be used: a digest of names.
+ */
+function threadOf(run: string, { gate, reviewer }: Notice["link"], { email }: MailAddress): string {
+  const domain = email.slice(email.lastIndexOf("@") + 1);
+  return `<${sha256Hex(`countersign/mail-thread/v1\0${run}\0${gate}\0${reviewer}`).slice(0, 32)}@${domain}>`;
+}
+
+/** The receipt keeps the Message-ID of the first mail, where the sender said one. */
+function withReceipt({ receipt }: Notice, sent: Sent): Sent {
+  if (sent.kind !== "sent" || sent.receipt === null || receipt !== null)
+    return sent.kind === "sent" ? { kind: "sent", receipt: null } : sent;
+  return { kind: "sent", receipt: JSON.stringify({ messageId: sent.receipt }) };
+}
+
+function messageIdIn(receipt: string | null): string | undefined {
+  if (receipt === null) return undefined;
+  let kept: unknown;
+  try {
+    kept = JSON.parse(receipt);
+  } catch {
+    return undefined;
+  }
+  const id = typeof kept === "object" && kept !== null && "messageId" in kept ? kept.messageId : undefined;
+  // A sender's own id need not be one that a header can hold.
+  const shaped = typeof id === "string" ? /^<?([\w.!#$%&'*+/=?^`{|}~-]+@[\w.-]+)>?$/.exec(id)?.[1] : undefined;
+  return shaped === undefined || shaped.length > 200 ? undefined : `<${shaped}>`;
+}
+
+/** Whether mail would go out, as far as that can be told without sending any. The text holds no address and no key. */
+export async function emailDoctor(env: Env): Promise<{ ok: boolean; text: string }> {
+  if (!isWanted(env)) return { ok: true, text: "Email is not configured." };
+  const settings = emailSettings(env);
+  if (!settings.ok) return { ok: false, text: settings.error.map((problem) => `${problem}.`).join(" ") };
+  const { sender, from } = settings.value;
+  if (sender.kind === "binding") {
+    return {
+      ok: true,
+      text: "Email goes through the send_email binding, which is there. Whether it sends cannot be tried without sending.",
+    };
+  }
+  const domains = await resendDomains(sender.settings);
+  switch (domains.kind) {
+    case "sendingOnly":
+      return {
+        ok: true,
+        text: "The mail API knows the key, which may send. Whether EMAIL_FROM's domain is verified cannot be asked with it.",
+      };
+    case "refused":
+      return { ok: false, text: "The mail API refused the key, or is not at RESEND_BASE_URL: check RESEND_API_KEY." };
+    case "silent":
+      return { ok: false, text: "The mail API did not answer, or is too busy: try again." };
+    case "listed": {
+      const domain = from.email.slice(from.email.lastIndexOf("@") + 1).toLowerCase();
+      return domains.verified.includes(domain)
+        ? { ok: true, text: "The mail API knows the key, and EMAIL_FROM's domain is verified." }
+        : {
+            ok: false,
+            text: "The mail API knows the key, and EMAIL_FROM's domain is not among its verified domains: verify it, or use another.",
+          };
+    }
+  }
+}

@@ -1,0 +1,85 @@
+// Sends mail through Cloudflare's `send_email` binding. What its errors mean for a notice is here.
+//
+// Source: Cloudflare Email Service, "Workers API", error codes. The binding knows no idempotency key: where it does not answer in
+// time, the mail may come twice.
+
+import type { NoticeFault, Sent } from "../channel.ts";
+import { exchangeTimeoutMs } from "../exchange.ts";
+import type { MailSender } from "./sender.ts";
+
+const failed: Readonly<Record<string, NoticeFault>> = {
+  E_VALIDATION_ERROR: "invalid",
+  E_FIELD_MISSING: "invalid",
+  E_TOO_MANY_RECIPIENTS: "invalid",
+  E_CONTENT_TOO_LARGE: "invalid",
+  E_HEADER_NOT_ALLOWED: "invalid",
+  E_HEADER_USE_API_FIELD: "invalid",
+  E_HEADER_VALUE_INVALID: "invalid",
+  E_HEADER_VALUE_TOO_LONG: "invalid",
+  E_HEADER_NAME_INVALID: "invalid",
+  E_HEADERS_TOO_LARGE: "invalid",
+  E_HEADERS_TOO_MANY: "invalid",
+  E_SENDER_NOT_VERIFIED: "notVerified",
+  E_SENDER_DOMAIN_NOT_AVAILABLE: "notVerified",
+  E_RECIPIENT_NOT_ALLOWED: "notAllowed",
+  E_RECIPIENT_SUPPRESSED: "suppressed",
+};
+
+const again: Readonly<Record<string, NoticeFault>> = {
+  E_RATE_LIMIT_EXCEEDED: "rateLimited",
+  E_DAILY_LIMIT_EXCEEDED: "dailyLimit",
+  E_DELIVERY_FAILED: "unavailable",
+  E_INTERNAL_SERVER_ERROR: "unavailable",
+};
+
+export const bindingSender = (binding: SendEmail): MailSender => ({
+  send: async ({ from, to, subject, text, html, headers }) => {
+    const mail = {
+      from: from.name === null ? from.email : { email: from.email, name: from.name },
+      to: [...to],
+      subject,
+      text,
+      html,
+      headers,
+    };
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    try {
+      const late = new Promise<null>((resolve) => {
+        timer = setTimeout(() => resolve(null), exchangeTimeoutMs);
+      });
+      // An async function, so that a binding that throws at once is no different from one that rejects.
+      const sending = (async () => (await binding.send(mail)) as unknown)();
+      // Lost to the time limit it may still fail, and nobody would be there to hear it.
+      sending.catch(() => {});
+      const result = await Promise.race([sending, late]);
+      return result === null ? { kind: "again", why: "unavailable" } : { kind: "sent", receipt: messageIdOf(result) };
+    } catch (error) {
+      return sentOfError(error);
+    } finally {
+      clearTimeout(timer);
+    }
+  },
+});
+
+function messageIdOf(result: unknown): string | null {
+  const id = typeof result === "object" && result !== null && "messageId" in result ? result.messageId : undefined;
+  return typeof id === "string" && id !== "" ? id : null;
+}
+
+/** Of the message nothing is kept: it may hold an address. */
+function sentOfError(error: unknown): Sent {
+  const { code, message } = { code: "", message: "", ...(error instanceof Error ? partsOf(error) : {}) };
+  // Across a call between Workers an error may lose everything but its message.
+  const name = code === "" ? (/\bE_[A-Z_]+\b/.exec(message)?.[0] ?? "") : code;
+  if (failed[name] !== undefined) return { kind: "failed", why: failed[name] };
+  if (again[name] !== undefined) return { kind: "again", why: again[name] };
+  // Email Routing, and the local simulator, have sentences and no codes.
+  if (/not a verified address/i.test(message)) return { kind: "failed", why: "notVerified" };
+  if (/not allowed/i.test(message)) return { kind: "failed", why: "notAllowed" };
+  return { kind: "again", why: "unavailable" };
+}
+
+const partsOf = (error: Error): { readonly code: string; readonly message: string } => ({
+  code: "code" in error && typeof error.code === "string" ? error.code : "",
+  message: error.message,
+});
