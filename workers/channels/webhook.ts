@@ -1,0 +1,205 @@
+// Notices as signed webhooks, for what has no channel of its own: a chat, a pager, a ticket system. Whoever gets one gets the
+// reviewer's personal link with it.
+//
+// Source: Standard Webhooks 1.0.0 (github.com/standard-webhooks/standard-webhooks). Of the answer only the status is looked at.
+
+import { sha256Hex } from "../../shared/encoding.ts";
+import { err, ok, type Result, unreachable } from "../../shared/result.ts";
+import { beginningOf, excerptOf } from "../../shared/review/excerpt.ts";
+import type { ReviewView } from "../../shared/review/view.ts";
+import { Webhook } from "standardwebhooks";
+import type { Env } from "../env.ts";
+import { lookupIn } from "../providers/model-call.ts";
+import type { Channel, Notice, NoticeWhy, Sent } from "./channel.ts";
+import { type Exchanged, exchange, isLoopbackHost } from "./exchange.ts";
+
+/** `signers`: the current secret's, and the one before it while it is being changed. */
+type Target = { readonly url: string; readonly signers: readonly Webhook[] };
+
+const variable = /^WEBHOOK_([A-Z][A-Z0-9_]{0,30})_(?:URL|SECRET)$/;
+
+/** The names of which anything is set, in order. */
+const namesIn = (env: Env): string[] => [...new Set(Object.keys(env).flatMap((key) => variable.exec(key)?.[1] ?? []))].sort();
+
+/** Where a webhook goes. The error: every sentence on what is missing or wrong, without an address or a secret. */
+function targetOf(env: Env, name: string): Result<Target, readonly string[]> {
+  const lookup = lookupIn(env);
+  const problems: string[] = [];
+  const url = readUrl(env, `WEBHOOK_${name}_URL`, lookup(`WEBHOOK_${name}_URL`)?.trim() ?? "", problems);
+  const signers = readSecrets(`WEBHOOK_${name}_SECRET`, lookup(`WEBHOOK_${name}_SECRET`)?.trim() ?? "", problems);
+  return problems.length === 0 ? ok({ url, signers }) : err(problems);
+}
+
+function readUrl({ PUBLIC_URL }: Env, name: string, text: string, problems: string[]): string {
+  const url = URL.parse(text);
+  const ownHost = URL.parse(PUBLIC_URL ?? "")?.hostname;
+  // On one's own machine one's own receiver has no certificate. Anywhere else such an address is a mistake.
+  const local = url !== null && ownHost !== undefined && isLoopbackHost(ownHost) && isLoopbackHost(url.hostname);
+  if (text === "") problems.push(`${name} is not set: the webhook cannot be used; set it to the receiver's address`);
+  else if (url === null || !(url.protocol === "https:" || (url.protocol === "http:" && local)))
+    problems.push(`${name} is not an https address: the webhook cannot be used; correct it`);
+  else if (url.username !== "" || url.password !== "" || url.hash !== "")
+    problems.push(`${name} has a user name, a password or a fragment: the webhook cannot be used; the receiver knows us by the signature`);
+  return url?.href ?? "";
+}
+
+function readSecrets(name: string, text: string, problems: string[]): Webhook[] {
+  if (text === "")
+    problems.push(`${name} is not set: the webhook cannot be used; set it to \`whsec_\` and base64 of 24 to 64 random bytes`);
+  const secrets = text.split(/\s+/).filter((each) => each !== "");
+  if (secrets.length <= 2 && secrets.every(isSecret)) return secrets.map((secret) => new Webhook(secret));
+  problems.push(`${name} is not \`whsec_\` and base64 of 24 to 64 bytes, or two of these: the webhook cannot be used; correct it`);
+  return [];
+}
+
+function isSecret(text: string): boolean {
+  const encoded = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(text)?.[1];
+  if (encoded === undefined || encoded.length % 4 !== 0) return false;
+  const bytes = (encoded.length / 4) * 3 - (encoded.endsWith("==") ? 2 : encoded.endsWith("=") ? 1 : 0);
+  return bytes >= 24 && bytes <= 64;
+}
+
+/** Undefined where no webhook is configured well: `webhookProblems` says what is wrong. */
+export function webhookChannel(env: Env): Channel | undefined {
+  const targets = new Map(
+    namesIn(env).flatMap((name) => {
+      const target = targetOf(env, name);
+      return target.ok ? [[name, target.value] as const] : [];
+    }),
+  );
+  if (targets.size === 0) return undefined;
+  const post = async (notice: Notice, type: EventType, data: object): Promise<Sent> => {
+    const target = targets.get(notice.reviewer.webhook ?? "");
+    if (target === undefined) return { kind: "failed", why: "notConfigured" };
+    return sentOf(await deliver(target, notice.idempotencyKey, { type, timestamp: isoOf(notice.view.now), data }));
+  };
+  return {
+    name: "webhook",
+    reaches: ({ webhook }) => webhook !== undefined && targets.has(webhook),
+    send: (notice) => post(notice, types[notice.why], dataOf(notice)),
+    ended: (notice) => post(notice, "review.ended", { ...whichOf(notice), state: endOf(notice.view.state) }),
+  };
+}
+
+/** What health reports. */
+export const webhookProblems = (env: Env): string[] =>
+  namesIn(env).flatMap((name) => {
+    const target = targetOf(env, name);
+    return target.ok ? [] : [...target.error];
+  });
+
+const types = {
+  asked: "review.asked",
+  handedOver: "review.handed_over",
+  escalated: "review.escalated",
+  reminder: "review.reminder",
+  changed: "review.changed",
+  voted: "review.voted",
+  newLink: "review.new_link",
+} as const satisfies Record<NoticeWhy, string>;
+
+type EventType = (typeof types)[NoticeWhy] | "review.ended" | "countersign.ping";
+
+const isoOf = (at: number): string => new Date(at).toISOString();
+
+const longestName = 1_000;
+const nameOf = (text: string): string => (text.length > longestName ? `${beginningOf(text, longestName)}…` : text);
+
+const whichOf = ({ view, link }: Notice) => ({ run: view.run, gate: link.gate, reviewer: view.reviewer });
+
+function dataOf(notice: Notice): object {
+  const { view, url, why, link } = notice;
+  const { asker, models, quorum, version } = view;
+  return {
+    ...whichOf(notice),
+    why,
+    url,
+    urlExpires: isoOf(link.expiresAtSeconds * 1000),
+    server: nameOf(asker.server),
+    method: nameOf(asker.method),
+    name: nameOf(asker.name),
+    provenance: asker.provenance,
+    client: nameOf(asker.client),
+    version,
+    deadline: isoOf(view.deadlineAt),
+    quorum,
+    ...(view.state.kind === "voted" ? { votes: view.state.votes } : {}),
+    rule: view.rule,
+    models: models.slice(0, 20).map(({ id }) => nameOf(id)),
+    worstCostUsd: view.worstCostUsd,
+    ...(notice.excerpt === "none" ? {} : { excerpt: excerptOf(view) }),
+  };
+}
+
+/** How it ended, without a reason: a reviewer's words are for other reviewers. */
+function endOf(state: ReviewView["state"]): object {
+  switch (state.kind) {
+    case "open":
+    case "voted":
+      // It goes on, without this reviewer.
+      return { kind: "released" };
+    case "approved":
+      return { kind: state.kind, by: state.by, at: isoOf(state.at), edited: state.edited };
+    case "denied":
+      return { kind: state.kind, by: state.by, at: isoOf(state.at) };
+    case "expired":
+    case "cancelled":
+    case "failed":
+      return { kind: state.kind, at: isoOf(state.at) };
+    default:
+      return unreachable(state);
+  }
+}
+
+/** Signed anew each time: a receiver refuses a timestamp of more than five minutes. */
+function deliver(
+  { url, signers }: Target,
+  key: string,
+  event: { type: EventType; timestamp: string; data: object },
+): Promise<Exchanged | undefined> {
+  const body = JSON.stringify(event);
+  const now = new Date();
+  // A full stop in the id would let one signature stand for another id and time.
+  const id = /^[\w-]{1,256}$/.test(key) ? key : sha256Hex(key);
+  const headers = {
+    "Content-Type": "application/json",
+    "User-Agent": "countersign",
+    "webhook-id": id,
+    "webhook-timestamp": String(Math.floor(now.getTime() / 1000)),
+    "webhook-signature": signers.map((signer) => signer.sign(id, now, body)).join(" "),
+  };
+  return exchange({ url, method: "POST", headers, body });
+}
+
+function sentOf(answer: Exchanged | undefined): Sent {
+  if (answer === undefined) return { kind: "again", why: "unavailable" };
+  const { status, afterMs } = answer;
+  const wait = afterMs === undefined ? {} : { afterMs };
+  if (status >= 200 && status < 300) return { kind: "sent", receipt: null };
+  if (status === 429) return { kind: "again", why: "rateLimited", ...wait };
+  if (status >= 500) return { kind: "again", why: "unavailable", ...wait };
+  if (status === 401 || status === 403) return { kind: "failed", why: "unauthorized" };
+  // A redirect is not followed, and what is gone (410) stays gone.
+  return { kind: "failed", why: status === 404 || status === 410 || status < 400 ? "notFound" : "invalid" };
+}
+
+/** Sends each configured webhook a signed `countersign.ping`, which asks for nothing. The text holds names, and no address and no secret. */
+export async function webhookDoctor(env: Env): Promise<{ ok: boolean; text: string }> {
+  const names = namesIn(env);
+  if (names.length === 0) return { ok: true, text: "No webhook is configured." };
+  const checks = await Promise.all(names.map((name) => checkOf(env, name)));
+  return { ok: checks.every(({ ok }) => ok), text: checks.map(({ text }) => text).join(" ") };
+}
+
+async function checkOf(env: Env, name: string): Promise<{ ok: boolean; text: string }> {
+  const target = targetOf(env, name);
+  if (!target.ok) return { ok: false, text: target.error.map((problem) => `${problem}.`).join(" ") };
+  const answer = await deliver(target.value, `ping-${crypto.randomUUID()}`, {
+    type: "countersign.ping",
+    timestamp: isoOf(Date.now()),
+    data: {},
+  });
+  if (answer === undefined) return { ok: false, text: `Webhook ${name}: nobody answered within 10 s.` };
+  if (answer.status >= 200 && answer.status < 300) return { ok: true, text: `Webhook ${name}: the receiver took a signed ping.` };
+  return { ok: false, text: `Webhook ${name}: the receiver answered ${answer.status} to a signed ping.` };
+}
