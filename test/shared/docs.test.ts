@@ -132,6 +132,7 @@ type Column = `${string}.${string}.${string}`;
 const objectOf: Readonly<Record<string, string>> = {
   "config.ts": "ConfigObject",
   "key.ts": "KeyObject",
+  "key-grants.ts": "KeyObject",
   "ledger.ts": "LedgerObject",
   "run-store.ts": "RunObject",
   "session.ts": "SessionObject",

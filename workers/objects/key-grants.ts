@@ -38,7 +38,7 @@ export class KeyGrants {
       for (const grant of granted.grants) this.#write(grants, grant);
       for (const use of granted.uses) {
         this.#storage.sql.exec(
-          'INSERT OR REPLACE INTO grant_use (identity, gate, "grant", run, at, micro_usd) VALUES (?, ?, ?, ?, ?, ?)',
+          "INSERT OR REPLACE INTO grant_use (identity, gate, grant, run, at, micro_usd) VALUES (?, ?, ?, ?, ?, ?)",
           use.identity,
           use.gate,
           use.grant,
@@ -82,13 +82,13 @@ export class KeyGrants {
   #load(): Map<string, Grant> {
     if (this.#grants !== undefined) return this.#grants;
     const { sql } = this.#storage;
-    sql.exec('CREATE TABLE IF NOT EXISTS "grant" (id TEXT PRIMARY KEY, expires_at INTEGER NOT NULL, text TEXT NOT NULL) WITHOUT ROWID');
+    sql.exec("CREATE TABLE IF NOT EXISTS grant (id TEXT PRIMARY KEY, expires_at INTEGER NOT NULL, text TEXT NOT NULL) WITHOUT ROWID");
     sql.exec(
-      `CREATE TABLE IF NOT EXISTS grant_use (identity TEXT NOT NULL, gate TEXT NOT NULL, "grant" TEXT NOT NULL, run TEXT NOT NULL,
+      `CREATE TABLE IF NOT EXISTS grant_use (identity TEXT NOT NULL, gate TEXT NOT NULL, grant TEXT NOT NULL, run TEXT NOT NULL,
        at INTEGER NOT NULL, micro_usd INTEGER NOT NULL, PRIMARY KEY (identity, gate)) WITHOUT ROWID`,
     );
     sql.exec("CREATE INDEX IF NOT EXISTS grant_use_at ON grant_use (at)");
-    const rows = sql.exec<{ text: string }>('SELECT text FROM "grant"').toArray();
+    const rows = sql.exec<{ text: string }>("SELECT text FROM grant").toArray();
     const grants = rows.map(({ text }) => JSON.parse(text) as Grant); // written by #write
     this.#grants = new Map(grants.map((grant) => [grant.id, grant]));
     return this.#grants;
@@ -106,14 +106,14 @@ export class KeyGrants {
 
   #write(grants: Map<string, Grant>, grant: Grant): void {
     const text = JSON.stringify(grant);
-    this.#storage.sql.exec('INSERT OR REPLACE INTO "grant" (id, expires_at, text) VALUES (?, ?, ?)', grant.id, grant.expiresAt, text);
+    this.#storage.sql.exec("INSERT OR REPLACE INTO grant (id, expires_at, text) VALUES (?, ?, ?)", grant.id, grant.expiresAt, text);
     grants.set(grant.id, grant);
   }
 
   #usesOf(identity: string): readonly GrantUse[] {
     return this.#storage.sql
       .exec<{ gate: GrantUse["gate"]; grant: string; run: string; at: number; micro_usd: number }>(
-        'SELECT gate, "grant", run, at, micro_usd FROM grant_use WHERE identity = ?',
+        "SELECT gate, grant, run, at, micro_usd FROM grant_use WHERE identity = ?",
         identity,
       )
       .toArray()
@@ -122,7 +122,7 @@ export class KeyGrants {
 
   #forgetOld(grants: Map<string, Grant>, now: number): void {
     const oldest = now - listedMs;
-    this.#storage.sql.exec('DELETE FROM "grant" WHERE expires_at <= ?', oldest);
+    this.#storage.sql.exec("DELETE FROM grant WHERE expires_at <= ?", oldest);
     for (const { id, expiresAt } of grants.values()) if (expiresAt <= oldest) grants.delete(id);
   }
 }

@@ -96,7 +96,7 @@ export class KeyObject extends DurableObject<Env> {
 
   /** Takes down what a reviewer gave: JSON of `Grant`. Doing it twice is doing it once. */
   giveGrant(grant: string): void {
-    this.#grants.give(JSON.parse(grant) as Grant, this.now()); // made by a RunObject
+    if (!this.#revoked) this.#grants.give(JSON.parse(grant) as Grant, this.now()); // made by a RunObject
   }
 
   /** A request that was let through found an answer that is there already: its use is given back. */
@@ -143,6 +143,7 @@ export class KeyObject extends DurableObject<Env> {
   revoke(): void {
     this.#revoked = true;
     this.#sql.exec("INSERT OR IGNORE INTO revocation (one, at) VALUES (1, ?)", this.now());
+    for (const { id } of this.#grants.list()) this.#grants.revoke(id, this.now());
   }
 
   #keep(state: KeyState): void {
