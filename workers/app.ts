@@ -7,15 +7,17 @@ import { errorClass, logEvent } from "./log.ts";
 import { adminRoutes } from "./routes/admin.ts";
 import { refuse } from "./routes/auth.ts";
 import type { App } from "./routes/context.ts";
+import { grantRoutes } from "./routes/grants.ts";
 import { healthRoutes } from "./routes/health.ts";
 import { openapiRoutes } from "./routes/openapi.ts";
 import { reviewRoutes } from "./routes/review.tsx";
 import { runRoutes } from "./routes/runs.ts";
 import { samplingRoutes } from "./routes/sampling.ts";
+import { slackRoutes } from "./routes/slack.ts";
 
 export const app = new Hono<App>();
 
-for (const routes of [samplingRoutes, runRoutes, reviewRoutes, adminRoutes, healthRoutes, openapiRoutes]) app.route("/", routes);
+for (const routes of [samplingRoutes, runRoutes, reviewRoutes, slackRoutes, adminRoutes, grantRoutes, healthRoutes, openapiRoutes]) app.route("/", routes);
 
 app.notFound((c) => c.json({ error: "There is nothing at this path; GET /openapi.json lists what there is" }, 404));
 

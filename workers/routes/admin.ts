@@ -26,6 +26,7 @@ import { forgetKeys, keyRequestSchema, newKey, randomKeyBytes } from "../stores/
 import { paths, reviewUrl } from "../urls.ts";
 import { requireAdmin } from "./auth.ts";
 import type { App, AppContext } from "./context.ts";
+import { onInvalid } from "./invalid.ts";
 
 const documentLimitBytes = 1_000_000;
 type Writable = "routing" | "policy";
@@ -226,7 +227,7 @@ adminRoutes.get(paths.admin.notices, zValidator("query", noticesQuery, onInvalid
     .slice(-limit);
   return c.json(
     {
-      notices: notices.map(({ at, channel, reviewer, run, gate, state, link }) => ({
+      notices: notices.map(({ at, channel, reviewer, run, gate, state, fault, link }) => ({
         at: new Date(at).toISOString(),
         channel,
         reviewer,
@@ -234,6 +235,7 @@ adminRoutes.get(paths.admin.notices, zValidator("query", noticesQuery, onInvalid
         gate,
         link: link === null || publicUrl === undefined ? null : linkOf({ run, gate, ...link }),
         state,
+        ...(fault === undefined ? {} : { fault }),
       })),
     },
     200,
@@ -284,17 +286,6 @@ adminRoutes.get(paths.admin.record, (c) => {
 
 const eachShard = <T>(ask: (shard: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: ledgerShards }, (_, shard) => ask(shard)));
-
-type Validated = {
-  readonly success: boolean;
-  readonly error?: { readonly issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[] };
-};
-
-function onInvalid(result: Validated, c: { json(body: object, status: 400): Response }): Response | undefined {
-  if (result.success) return undefined;
-  const details = result.error?.issues.map(({ path, message }) => ({ pointer: path.map((step) => `/${String(step)}`).join(""), message }));
-  return c.json({ error: "The request is not valid; nothing was changed", details }, 400);
-}
 
 function parseJson(text: string): unknown {
   try {

@@ -16,6 +16,7 @@ export type SchemaName =
   | "NewKey"
   | "KeyList"
   | "NoticeList"
+  | "GrantList"
   | "Health"
   | "Versions"
   | "Routing"
@@ -340,6 +341,32 @@ const operator: readonly Operation[] = [
       { name: "limit", in: "query", description: "1 to 500", schema: { type: "integer", minimum: 1, maximum: 500 } },
     ],
     answers: { 200: { description: "The notices", bodies: json("NoticeList") }, 400: problem("Not valid"), ...asOperator },
+  },
+  {
+    id: "listGrants",
+    method: "get",
+    path: paths.admin.grants,
+    summary: "What reviewers allowed for later requests, key by key, the newest of each key first",
+    auth: "admin",
+    parameters: [
+      { name: "key", in: "query", description: "A key's id: the grants of that key alone" },
+      { name: "after", in: "query", description: "`next` of the answer before: the keys that follow" },
+      { name: "state", in: "query", description: "live: those that may still be used", schema: { type: "string", enum: ["live", "all"] } },
+    ],
+    answers: {
+      200: { description: "The grants of up to 40 keys, and where to go on", bodies: json("GrantList") },
+      400: problem("Not valid"),
+      ...asOperator,
+    },
+  },
+  {
+    id: "revokeGrant",
+    method: "delete",
+    path: paths.admin.grant,
+    summary: "Ends a grant at once: the next request is asked about",
+    auth: "admin",
+    parameters: [inPath("id", "The grant's id")],
+    answers: { 204: { description: "It has ended" }, ...asOperator, 404: problem("No such grant") },
   },
   {
     id: "exportRecord",

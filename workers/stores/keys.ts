@@ -55,7 +55,9 @@ export function newKey(keys: SigningKeys, random: Uint8Array): { key: string; id
   return { key, id: `key_${hash.slice(0, 16)}`, hash };
 }
 
-const devKey: KeyRecord = { id: "key_dev", name: "dev", owner: "you", scopes: ["sampling"], createdAt: 0 };
+/** The id of DEV_API_KEY, which no list of keys has. */
+export const devKeyId = "key_dev";
+const devKey: KeyRecord = { id: devKeyId, name: "dev", owner: "you", scopes: ["sampling"], createdAt: 0 };
 
 type Cached = { readonly record: KeyRecord; readonly revokedAt: number | null; readonly readAt: number };
 const cachedMs = 30_000;

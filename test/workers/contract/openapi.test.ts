@@ -17,6 +17,7 @@ import {
   sample,
   samplingMessage,
 } from "../support/gateway.ts";
+import { givenGrant } from "../support/grants.ts";
 import { formOf, nonceFor, pathOf } from "../support/reviewer.ts";
 import { publicUrl } from "../support/gateway.ts";
 
@@ -189,6 +190,19 @@ const asks: Record<string, () => Promise<readonly (readonly [number, Ask])[]>> =
       [200, asAdmin("/notices")],
       [400, asAdmin("/notices?limit=0")],
       [401, at("/admin/notices")],
+    ];
+  },
+  listGrants: async () => [
+    [200, asAdmin("/grants?key=key_dev&state=live")],
+    [400, asAdmin("/grants?state=x")],
+    [401, at("/admin/grants")],
+  ],
+  revokeGrant: async () => {
+    const id = await givenGrant();
+    return [
+      [401, at(`/admin/grants/${id}`, { method: "DELETE" })],
+      [204, asAdmin(`/grants/${id}`, { method: "DELETE" })],
+      [404, asAdmin("/grants/key_none.0123456789012345678901", { method: "DELETE" })],
     ];
   },
   exportRecord: async () => [

@@ -1,0 +1,13 @@
+// What a route answers where its query or body is not what its schema says: a pointer to each fault, nothing done.
+
+type Validated = {
+  readonly success: boolean;
+  readonly error?: { readonly issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[] };
+};
+
+/** The hook of `zValidator`. */
+export function onInvalid(result: Validated, c: { json(body: object, status: 400): Response }): Response | undefined {
+  if (result.success) return undefined;
+  const details = result.error?.issues.map(({ path, message }) => ({ pointer: path.map((step) => `/${String(step)}`).join(""), message }));
+  return c.json({ error: "The request is not valid; nothing was changed", details }, 400);
+}
