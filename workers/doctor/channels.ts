@@ -1,0 +1,76 @@
+// Checks the channels that are set up, each by asking its own service, and how callers come in: the API keys.
+
+import { emailChannel, emailDoctor, emailProblems } from "../channels/email.ts";
+import { slackChannel, slackDoctor, slackProblems } from "../channels/slack.ts";
+import { webhookChannel, webhookDoctor, webhookProblems } from "../channels/webhook.ts";
+import type { Env } from "../env.ts";
+import { configStub } from "../objects/names.ts";
+import { settingsOf } from "../settings.ts";
+import { keyRequestSchema } from "../stores/keys.ts";
+import { paths } from "../urls.ts";
+import { type Check, good, guarded, isOnThisMachine, listed, mend, note } from "./check.ts";
+
+type Ask = (env: Env) => Promise<{ readonly ok: boolean; readonly text: string }>;
+
+/** Anything set is enough: what is set and wrong is worth a line, what nobody wants is not. */
+const wanted: readonly { readonly check: string; readonly title: string; readonly isSet: (env: Env) => boolean; readonly ask: Ask }[] = [
+  { check: "email", title: "email", isSet: (env) => emailChannel(env) !== undefined || emailProblems(env).length > 0, ask: emailDoctor },
+  { check: "slack", title: "Slack", isSet: (env) => slackChannel(env) !== undefined || slackProblems(env).length > 0, ask: slackDoctor },
+  {
+    check: "webhooks",
+    title: "webhooks",
+    isSet: (env) => webhookChannel(env) !== undefined || webhookProblems(env).length > 0,
+    ask: webhookDoctor,
+  },
+];
+
+export async function channelChecks(env: Env): Promise<readonly Check[]> {
+  const isSet = wanted.map((channel) => ({ ...channel, set: channel.isSet(env) }));
+  const asked = await Promise.all(
+    isSet
+      .filter(({ set }) => set)
+      .map(({ check, ask }) =>
+        guarded(check, async () => {
+          const { ok, text } = await ask(env);
+          return [{ check, state: ok ? "good" : "mend", text }];
+        }),
+      ),
+  );
+  return asked.length > 0 ? asked.flat() : withoutChannels(env, listed(wanted.map(({ title }) => title)));
+}
+
+function withoutChannels(env: Env, titles: string): Check[] {
+  const { outbox, publicUrl } = settingsOf(env);
+  if (publicUrl === undefined) return [];
+  const none = `None of ${titles} is set up.`;
+  if (isOnThisMachine(env))
+    return outbox
+      ? [good("channels", `${none} Links are printed by npm start and listed at GET ${paths.admin.notices}.`)]
+      : [mend("channels", `${none} OUTBOX is off too, so nobody gets a link: take it out of .dev.vars.`)];
+  return outbox
+    ? [
+        note(
+          "channels",
+          `${none} Links are only at GET ${paths.admin.notices}, for whoever has ADMIN_TOKEN; docs/operating.md says how to set a channel up.`,
+        ),
+      ]
+    : [mend("channels", `${none} So nobody gets a link: docs/operating.md says how to set a channel up.`)];
+}
+
+/** Whether anybody can call: on one's own machine DEV_API_KEY is enough. */
+export async function keyChecks(env: Env): Promise<readonly Check[]> {
+  const { devApiKey, publicUrl } = settingsOf(env);
+  const stored = await configStub(env).keys();
+  const now = Date.now();
+  const live = stored.filter(({ record, revokedAt }) => revokedAt === null && !isExpired(record, now)).length;
+  if (live > 0) return [good("keys", `${live === 1 ? "One API key is" : `${live} API keys are`} accepted.`)];
+  const over = stored.length > 0 ? "Every API key is revoked or expired" : "No API key was made yet";
+  if (devApiKey !== undefined) return [good("keys", `${over}; DEV_API_KEY in .dev.vars is one.`)];
+  const curl = `curl -X POST ${publicUrl ?? "https://…"}${paths.admin.keys} -H "Authorization: Bearer $ADMIN_TOKEN" -H "Content-Type: application/json" -d '{"name":"my client"}'`;
+  return [note("keys", `${over}, so nobody can send a request. To make one: ${curl}`)];
+}
+
+function isExpired(record: string, now: number): boolean {
+  const parsed = keyRequestSchema.pick({ expiresAt: true }).strip().safeParse(JSON.parse(record));
+  return parsed.success && parsed.data.expiresAt !== undefined && parsed.data.expiresAt <= now;
+}

@@ -1,0 +1,60 @@
+// Checks the configuration documents: which version serves, whether it is the one that was written, and what is wrong with it.
+
+import type { PointedError } from "../../shared/outcome/outcome.ts";
+import { parsePolicy } from "../../shared/policy/rules.ts";
+import type { Result } from "../../shared/result.ts";
+import { parseRoutingTable } from "../../shared/routing/table.ts";
+import type { Env } from "../env.ts";
+import { configStub } from "../objects/names.ts";
+import { type Documents, documentProblems, documentsOf } from "../stores/documents.ts";
+import { type Check, good, isOnThisMachine, mend, note } from "./check.ts";
+
+const names = ["routing", "policy"] as const;
+type Name = (typeof names)[number];
+
+const titles = { routing: "The routing table", policy: "The policy" } as const;
+
+const parsers: Record<Name, (value: unknown) => Result<unknown, readonly PointedError[]>> = {
+  routing: parseRoutingTable,
+  policy: parsePolicy,
+};
+
+/** The documents that serve, with what was read of them anew first. */
+export async function freshDocuments(env: Env): Promise<Documents> {
+  const refreshes: Promise<unknown>[] = [];
+  await documentsOf(env, Date.now(), (work) => void refreshes.push(work));
+  await Promise.all(refreshes);
+  return documentsOf(env, Date.now(), (work) => void work.catch(() => {}));
+}
+
+export async function documentChecks(env: Env, serving: Documents): Promise<readonly Check[]> {
+  return Promise.all(names.map((name) => documentCheck(env, name, serving[name].version)));
+}
+
+async function documentCheck(env: Env, name: Name, version: number): Promise<Check> {
+  const problem = documentProblems(env).find((text) => text.startsWith(`The ${name} document`));
+  if (problem !== undefined) return mend(name, `${problem}${await firstFault(env, name)}`);
+  const written = await configStub(env).current(name);
+  if (written === null) {
+    const text = `Nobody has written one: the built-in default serves. GET /admin/${name} shows it, and PUT /admin/${name} writes yours.`;
+    return isOnThisMachine(env) ? good(name, text) : note(name, text);
+  }
+  if (written.version > version)
+    return note(name, `Version ${version} serves here and version ${written.version} was written: that takes up to a minute.`);
+  return good(name, `${titles[name]} is valid; version ${version} serves.`);
+}
+
+/** Where the document in KV is wrong, by its place in it and never by its value. */
+async function firstFault(env: Env, name: Name): Promise<string> {
+  const text = await env.CONFIG.get(name, { type: "text" }).catch(() => null);
+  if (text === null) return "";
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return " What is there is not JSON.";
+  }
+  const parsed = parsers[name](value);
+  const [first] = parsed.ok ? [] : parsed.error;
+  return first === undefined ? "" : ` The first fault is at ${first.pointer === "" ? "its top" : first.pointer}: ${first.message}.`;
+}

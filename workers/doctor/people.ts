@@ -1,0 +1,146 @@
+// Checks the people: whether the reviewers whom each rule asks, or escalates to, can be reached by some channel that is set up.
+
+import { everyoneIn, isSlackChannel, type Policy, type PolicyReviewer } from "../../shared/policy/rules.ts";
+import { pointerTo } from "../../shared/routing/problems.ts";
+import { openChannels } from "../channels/channel.ts";
+import type { Env } from "../env.ts";
+import { lookupIn } from "../providers/model-call.ts";
+import { settingsOf } from "../settings.ts";
+import { type Check, good, howToSet, listed, mend, note } from "./check.ts";
+
+type Gate = {
+  readonly name: string;
+  readonly quorum: number;
+  readonly asked: readonly PolicyReviewer[];
+  readonly later: readonly PolicyReviewer[];
+};
+type Finding = { readonly state: "note" | "mend"; readonly gate: string; readonly wrong: string };
+
+export function peopleChecks(env: Env, policy: Policy): readonly Check[] {
+  const gates = gatesOf(policy);
+  const webhooks = webhookChecks(env, policy, gates);
+  if (gates.length === 0) return [note("reviewers", "The policy asks nobody: every request passes unseen or is refused."), ...webhooks];
+  if (settingsOf(env).publicUrl === undefined)
+    return [mend("reviewers", "Nobody can be reached without PUBLIC_URL, which links are built from: set it first."), ...webhooks];
+  const findings = gates.flatMap((gate) => findingsOf(env, policy, gate));
+  const people = new Set(gates.flatMap(({ asked, later }) => [...asked, ...later].map(({ name }) => name))).size;
+  const fine =
+    people === 1 ? "The one reviewer whom the policy asks can be reached." : `All ${people} reviewers whom the policy asks can be reached.`;
+  return [...(findings.length === 0 ? [good("reviewers", fine)] : grouped(findings)), ...webhooks];
+}
+
+/** The rules that ask somebody, and the default. */
+function gatesOf(policy: Policy): Gate[] {
+  const rules = policy.rules.map(({ name, then }) => ({
+    name: `rule "${name}"`,
+    then: { ...then, reviewers: then.reviewers ?? policy.default.reviewers },
+  }));
+  return [...rules, { name: "the default", then: policy.default }].flatMap(({ name, then }) =>
+    then.request === "refuse" || (then.request === "allow" && then.response === "allow")
+      ? []
+      : [{ name, quorum: then.quorum, asked: everyoneIn(policy, then.reviewers), later: everyoneIn(policy, then.escalate?.to ?? []) }],
+  );
+}
+
+function findingsOf(env: Env, policy: Policy, { name, quorum, asked, later }: Gate): Finding[] {
+  const unreached = (people: readonly PolicyReviewer[]): PolicyReviewer[] => people.filter((person) => !isReached(env, person));
+  const [missing, missingLater] = [unreached(asked), unreached(later)];
+  const findings: Finding[] = [];
+  const find = (state: Finding["state"], what: string, people: readonly PolicyReviewer[]): void => {
+    findings.push({
+      state,
+      gate: name,
+      wrong: `${what}: ${people
+        .slice(0, 3)
+        .map((person) => remedy(policy, person))
+        .join("; ")}`,
+    });
+  };
+  const reached = asked.length - missing.length;
+  if (reached === 0) find("mend", `no channel reaches ${named(missing)}, so a review there fails at once`, missing);
+  else if (reached < quorum) find("mend", `${quorum} have to agree, and only ${reached} can be reached, not ${named(missing)}`, missing);
+  else if (missing.length > 0) find("note", `${reached} can be reached, and ${named(missing)} cannot`, missing);
+  if (missingLater.length > 0) {
+    const nobody = missingLater.length === later.length;
+    find(
+      nobody ? "mend" : "note",
+      `${nobody ? "the escalation reaches nobody, not" : "the escalation does not reach"} ${named(missingLater)}`,
+      missingLater,
+    );
+  }
+  return findings;
+}
+
+/** As a run chooses the channels of a reviewer: the outbox always, the others as far as `notify` names them. */
+function isReached(env: Env, person: PolicyReviewer): boolean {
+  const { notify } = person;
+  return openChannels(env).some(
+    (channel) =>
+      channel.reaches(person) && (notify === undefined || channel.name === "outbox" || notify.some((wanted) => wanted === channel.name)),
+  );
+}
+
+/** A name that is an address stays out of it: the place in the policy is told beside it. */
+const named = (people: readonly PolicyReviewer[]): string =>
+  listed(
+    people.map(({ name }) => (name.includes("@") ? "somebody" : name)),
+    5,
+  );
+
+function remedy(policy: Policy, person: PolicyReviewer): string {
+  const at = `${placeOf(policy, person)} of the policy`;
+  const { email, slack, webhook } = person;
+  const wanted = (channel: "email" | "slack" | "webhook"): boolean => person.notify === undefined || person.notify.includes(channel);
+  const ways = [
+    ...(email !== undefined && wanted("email") ? ["email (EMAIL_FROM, and RESEND_API_KEY or the send_email binding)"] : []),
+    ...(slack !== undefined && wanted("slack")
+      ? [`Slack (SLACK_BOT_TOKEN and SLACK_SIGNING_SECRET${isSlackChannel(person) ? ", or SLACK_WEBHOOK_URL" : ""})`]
+      : []),
+    ...(webhook !== undefined && wanted("webhook") ? [`the webhook (WEBHOOK_${webhook}_URL and WEBHOOK_${webhook}_SECRET)`] : []),
+  ];
+  return ways.length === 0
+    ? `give ${at} an email, a slack or a webhook, and set that channel up`
+    : `set up ${ways.join(" or ")} for ${at}, or give it another address`;
+}
+
+function placeOf(policy: Policy, { name }: PolicyReviewer): string {
+  for (const [group, people] of Object.entries(policy.reviewers)) {
+    const index = people.findIndex((person) => person.name === name);
+    if (index >= 0) return pointerTo(["reviewers", group, index]);
+  }
+  return "/reviewers";
+}
+
+/** One line for each thing that is wrong, with every rule it is wrong for. */
+function grouped(findings: readonly Finding[]): Check[] {
+  const groups = new Map<string, { readonly finding: Finding; readonly gates: string[] }>();
+  for (const finding of findings) {
+    const key = `${finding.state} ${finding.wrong}`;
+    const group = groups.get(key) ?? { finding, gates: [] };
+    group.gates.push(finding.gate);
+    groups.set(key, group);
+  }
+  return [...groups.values()].map(({ finding: { state, wrong }, gates }) => {
+    const text = `${listed(gates, 5)}: ${wrong}.`;
+    return { check: "reviewers", state, text: text.charAt(0).toUpperCase() + text.slice(1) };
+  });
+}
+
+/** Webhooks that the people who are asked have, and that nothing is set for. One that is set badly is the channel's to tell. */
+function webhookChecks(env: Env, policy: Policy, gates: readonly Gate[]): Check[] {
+  const lookup = lookupIn(env);
+  const users = new Map<string, PolicyReviewer>();
+  for (const person of gates.flatMap(({ asked, later }) => [...asked, ...later]))
+    if (person.webhook !== undefined) users.set(person.webhook, users.get(person.webhook) ?? person);
+  return [...users].flatMap(([webhook, person]) => {
+    const variables = [`WEBHOOK_${webhook}_URL`, `WEBHOOK_${webhook}_SECRET`];
+    if (variables.some((name) => lookup(name)?.trim())) return [];
+    const at = `${placeOf(policy, person)}/webhook`;
+    return [
+      mend(
+        `webhook ${webhook}`,
+        `${at} of the policy names it, and neither of its variables is set: ${howToSet(env, variables)}; or take it out.`,
+      ),
+    ];
+  });
+}

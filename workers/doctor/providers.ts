@@ -1,0 +1,182 @@
+// Checks the providers of the routing table: whether each has what it needs, and whether it answers. It asks for a list of models,
+// which costs nothing, and never for a reply.
+
+import type { ProviderFault } from "../../shared/provider/call.ts";
+import type { Result } from "../../shared/result.ts";
+import { type Model, type Provider, type RoutingTable, providerOf } from "../../shared/routing/table.ts";
+import { pointerTo } from "../../shared/routing/problems.ts";
+import type { Env } from "../env.ts";
+import { within } from "../providers/attempt.ts";
+import { createClients } from "../providers/clients.ts";
+import { lookupIn } from "../providers/model-call.ts";
+import { type Ready, providerReady } from "../providers/ready.ts";
+import { type Check, good, guarded, howToSet, listed, mend, note } from "./check.ts";
+
+const timeoutMs = 10_000;
+
+type Entry = { readonly model: Model; readonly index: number };
+type Used = { readonly id: string; readonly provider: Provider; readonly entries: readonly Entry[] };
+
+export async function providerChecks(env: Env, table: RoutingTable): Promise<readonly Check[]> {
+  const used = usedProviders(table);
+  const lookup = lookupIn(env);
+  const real = used
+    .filter(({ provider }) => provider.kind !== "demo")
+    .map((each) => ({ ...each, ready: providerReady(each.provider, lookup), ...variablesOf(each.provider, lookup) }));
+  const unset = real.filter(({ ready, set, unset: missing }) => !ready.ok && set.length === 0 && missing.length > 0);
+  const asked = await Promise.all(
+    real
+      .filter((each) => !unset.includes(each))
+      .map((each) =>
+        guarded(`provider ${each.id}`, async () => [
+          each.ready.ok ? await askedCheck(each, each.ready.value) : notReadyCheck(env, each, each.ready.error),
+        ]),
+      ),
+  );
+  const hasDemo = used.some(({ provider }) => provider.kind === "demo");
+  const hasReal = real.some(({ ready }) => ready.ok);
+  return [...asked.flat(), ...restCheck(env, { unset, hasDemo, hasReal })];
+}
+
+/** The providers of models that are not switched off. */
+function usedProviders(table: RoutingTable): Used[] {
+  const entries = table.models.map((model, index) => ({ model, index })).filter(({ model }) => model.enabled);
+  return [...new Set(entries.map(({ model }) => model.provider))].flatMap((id) => {
+    const provider = providerOf(table, id);
+    return provider === undefined ? [] : [{ id, provider, entries: entries.filter(({ model }) => model.provider === id) }];
+  });
+}
+
+/** The variables that the provider cannot do without. */
+function variablesOf(provider: Provider, lookup: (name: string) => string | undefined): { set: string[]; unset: string[] } {
+  const needed = [
+    ...(provider.secret === undefined || provider.keyless ? [] : [provider.secret]),
+    ...(provider.baseUrlFrom ?? "").split(/\s+/),
+  ].filter((name) => name !== "");
+  const isSet = (name: string): boolean => Boolean(lookup(name)?.trim());
+  return { set: needed.filter(isSet), unset: needed.filter((name) => !isSet(name)) };
+}
+
+function notReadyCheck(env: Env, { id, provider, set, unset, entries }: Used & { set: string[]; unset: string[] }, why: string): Check {
+  const idle = `its models (${modelIds(entries)}) are not used`;
+  if (unset.length > 0)
+    return mend(`provider ${id}`, `${listed(set)} is set and ${listed(unset)} is not, so ${idle}: ${howToSet(env, unset)}.`);
+  // What is left is the address: of it only the fault is told.
+  return mend(
+    `provider ${id}`,
+    `Its address ${why.replace(/^its provider's address /, "")}, so ${idle}: correct ${addressOf(id, provider)}.`,
+  );
+}
+
+/** What is not set up at all is no fault, as long as some model can answer. */
+function restCheck(
+  env: Env,
+  { unset, hasDemo, hasReal }: { unset: readonly (Used & { unset: string[] })[]; hasDemo: boolean; hasReal: boolean },
+): Check[] {
+  const each = listed(unset.map(({ id, unset: names }) => `${id} (${names.join(", ")})`));
+  if (hasReal)
+    return unset.length === 0
+      ? []
+      : [note("providers", `Their models are not used, because nothing is set for them: ${each}. See docs/routing.md.`)];
+  const [first] = unset;
+  const how = first === undefined ? "add a provider and its models to the routing table" : howToSet(env, first.unset);
+  const others =
+    unset.length > 1 ? ` The table also has ${listed(unset.slice(1).map(({ id, unset: names }) => `${id} (${names.join(", ")})`))}.` : "";
+  return hasDemo
+    ? [
+        note(
+          "providers",
+          `Only the built-in demo model answers, which is no real model. For one of ${first?.id ?? "a provider"}, ${how}.${others}`,
+        ),
+      ]
+    : [mend("providers", `No model can be used, so every request fails: for ${first?.id ?? "one"}, ${how}.${others}`)];
+}
+
+const modelIds = (entries: readonly Entry[]): string =>
+  listed(
+    entries.map(({ model }) => model.id),
+    5,
+  );
+
+const addressOf = (id: string, { baseUrlFrom }: Provider): string =>
+  baseUrlFrom ?? `${pointerTo(["providers", id, "baseUrl"])} in the routing table`;
+
+const credentialOf = (id: string, { secret }: Provider): string =>
+  secret === undefined
+    ? `name the variable with its credential at ${pointerTo(["providers", id, "secret"])} in the routing table`
+    : `set ${secret} again`;
+
+async function askedCheck(used: Used, ready: Ready): Promise<Check> {
+  const { id, provider, entries } = used;
+  const check = `provider ${id}`;
+  const answer = await listOf(provider, ready);
+  if (!answer.ok) return faultCheck(used, answer.error);
+  const names = namesIn(answer.value);
+  const greets = ready.apiKey === undefined ? "It answers" : "It answers and takes its credential";
+  if (names === undefined)
+    return note(check, "It answers, and not with a list of models, so its credential and its models could not be tried.");
+  const missing = entries.filter(({ model }) => !names.has(model.name));
+  if (missing.length === 0)
+    return good(check, `${greets}; it lists ${entries.length === 1 ? "the one model" : `all ${entries.length} models`} of the table.`);
+  const places = listed(
+    missing.map(({ model, index }) => `${model.id} (${pointerTo(["models", index, "name"])})`),
+    5,
+  );
+  return note(
+    check,
+    `${greets}. It does not list ${places}. Some servers list only a part; where calls fail, correct the name in the routing table.`,
+  );
+}
+
+/** Its own clients, which live no longer than this. */
+async function listOf(provider: Provider, ready: Ready): Promise<Result<unknown, ProviderFault>> {
+  const clients = createClients((input, init) => fetch(input, init));
+  const now = (): number => Date.now();
+  return provider.kind === "anthropic"
+    ? within({ timeoutMs }, now, (signal) => clients.anthropic(ready).models.list({ limit: 1_000 }, { signal }).asResponse())
+    : within({ timeoutMs }, now, (signal) => clients.openai(ready).models.list({ signal }).asResponse());
+}
+
+/** Google's list has `models/` before each name, and its calls take both. */
+function namesIn(body: unknown): Set<string> | undefined {
+  const data = typeof body === "object" && body !== null && "data" in body ? body.data : undefined;
+  if (!Array.isArray(data)) return undefined;
+  const ids = data.map((each: unknown) => (typeof each === "object" && each !== null && "id" in each ? each.id : undefined));
+  return new Set(ids.flatMap((id) => (typeof id === "string" ? [id, id.replace(/^models\//, "")] : [])));
+}
+
+function faultCheck({ id, provider }: Used, { kind, status, detail }: ProviderFault): Check {
+  const check = `provider ${id}`;
+  const [address, credential] = [addressOf(id, provider), credentialOf(id, provider)];
+  if (detail === "redirected") return mend(check, `It answers with a redirect (${status}), which is never followed: correct ${address}.`);
+  switch (kind) {
+    case "refusedCredential":
+      return status === 401
+        ? mend(check, `It refuses the credential (401): ${credential}.`)
+        : note(check, `It does not let this credential list models (${status}), so nothing was tried; where calls fail, ${credential}.`);
+    case "rateLimited":
+      return note(check, "It answers, and asks to wait (429), so its credential and its models could not be tried.");
+    case "badRequest":
+      // Google answers 400 to a key that it does not know.
+      return status === 400
+        ? mend(check, `It refuses to list its models (400), as some do for a credential that is not valid: ${credential}.`)
+        : note(
+            check,
+            `It has no list of models at its address (${status ?? "no status"}), so nothing was tried; where calls fail, see whether the path in ${address} is whole (many end in /v1).`,
+          );
+    case "timeout":
+      return mend(check, `It did not answer within ${timeoutMs / 1000} seconds: see whether it runs, and whether ${address} is right.`);
+    case "overloaded":
+    case "providerError":
+      return mend(check, `It answers with an error of its own (${status ?? "no status"}): try again, and look at its status page.`);
+    case "brokenAnswer":
+      return detail === "tooLarge"
+        ? note(check, "It answers with a list of models that is too long to read, so its models could not be tried.")
+        : mend(check, `It answers with something that is no JSON, so something else is at this address: correct ${address}.`);
+    case "connection":
+    case "noCredential":
+      return mend(check, `It cannot be reached: see whether it runs, and whether ${address} is right.`);
+    default:
+      return kind satisfies never;
+  }
+}

@@ -1,0 +1,91 @@
+// Checks the gateway's own variables: its address, its secrets and its numbers.
+
+import type { Env } from "../env.ts";
+import { settingsOf } from "../settings.ts";
+import { type Check, good, isOnThisMachine, mend, note } from "./check.ts";
+
+const shortestSecret = 16;
+
+/** The names whose problems the channels' own checks tell. */
+const ofChannels = /^(?:EMAIL|RESEND|SLACK|WEBHOOK)_/;
+
+export function settingsChecks(env: Env): readonly Check[] {
+  const { publicUrl, problems } = settingsOf(env);
+  const sentences = problems
+    .map((problem) => ({ name: /^[A-Z_]+/.exec(problem)?.[0] ?? "settings", text: problem }))
+    .filter(({ name }) => !ofChannels.test(name))
+    .map(({ name, text }) => mend(name, `${text.replace(/\.$/, "")}. Set it under [vars] in wrangler.toml, and deploy again.`));
+  return [
+    ...(publicUrl === undefined ? [] : [good("PUBLIC_URL", `Links to reviews begin with ${publicUrl}.`)]),
+    ...sentences,
+    ...linkKeyChecks(env),
+    ...adminTokenChecks(env),
+    ...devKeyChecks(env),
+    ...outboxChecks(env),
+  ];
+}
+
+function linkKeyChecks({ LINK_KEY, LINK_KEY_PREVIOUS }: Env): Check[] {
+  if (!LINK_KEY_PREVIOUS) return [good("LINK_KEY", "It is set; ids, links and keys are signed with it.")];
+  const without = "`npx wrangler secret delete LINK_KEY_PREVIOUS`";
+  if (LINK_KEY_PREVIOUS === LINK_KEY)
+    return [
+      mend(
+        "LINK_KEY",
+        `LINK_KEY_PREVIOUS is the same as LINK_KEY, so nothing was rotated: put a new key into LINK_KEY, or run ${without}.`,
+      ),
+    ];
+  if (LINK_KEY_PREVIOUS.length < shortestSecret) {
+    return [
+      mend(
+        "LINK_KEY",
+        `LINK_KEY_PREVIOUS is shorter than ${shortestSecret} characters, and whoever guesses it can sign links: run ${without}.`,
+      ),
+    ];
+  }
+  return [
+    note(
+      "LINK_KEY",
+      `A rotation is under way: what LINK_KEY_PREVIOUS signed is still accepted. When the longest deadline and RETENTION_HOURS are over, and not before a day, run ${without}.`,
+    ),
+  ];
+}
+
+/** Whoever asks has given the token: there is one, and it is long enough. */
+function adminTokenChecks({ ADMIN_TOKEN, LINK_KEY, LINK_KEY_PREVIOUS, DEV_API_KEY }: Env): Check[] {
+  const secrets = { LINK_KEY, LINK_KEY_PREVIOUS, DEV_API_KEY };
+  const same = Object.entries(secrets).find(([, value]) => value !== undefined && value === ADMIN_TOKEN)?.[0];
+  return [
+    same === undefined
+      ? good("ADMIN_TOKEN", "It is set, and it is the one that was sent.")
+      : mend("ADMIN_TOKEN", `It is the same as ${same}, so whoever has the one has the other: set another ADMIN_TOKEN.`),
+  ];
+}
+
+function devKeyChecks(env: Env): Check[] {
+  const { DEV_API_KEY } = env;
+  if (!DEV_API_KEY) return [];
+  if (!isOnThisMachine(env)) {
+    return [
+      mend(
+        "DEV_API_KEY",
+        "It is set and never accepted here, because PUBLIC_URL is not an address of one's own machine: run `npx wrangler secret delete DEV_API_KEY`, and make keys with POST /admin/keys.",
+      ),
+    ];
+  }
+  return [
+    settingsOf(env).devApiKey === undefined
+      ? mend("DEV_API_KEY", `It is shorter than ${shortestSecret} characters and not accepted: put a longer one into .dev.vars.`)
+      : good("DEV_API_KEY", "It is accepted as an API key, on this machine only."),
+  ];
+}
+
+function outboxChecks(env: Env): Check[] {
+  if (isOnThisMachine(env) || !settingsOf(env).outbox) return [];
+  return [
+    note(
+      "OUTBOX",
+      "It is on: whoever has ADMIN_TOKEN can read every reviewer's link at /admin/notices and decide with it. Turn it off once reviewers have a channel.",
+    ),
+  ];
+}

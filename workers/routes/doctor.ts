@@ -1,0 +1,37 @@
+// POST /admin/doctor: what is wrong with this gateway's configuration, one line each. It changes nothing and asks no model; a POST,
+// because it calls providers and channels.
+
+import { Hono } from "hono";
+import { channelChecks, keyChecks } from "../doctor/channels.ts";
+import { type Check, guarded } from "../doctor/check.ts";
+import { documentChecks, freshDocuments } from "../doctor/documents.ts";
+import { peopleChecks } from "../doctor/people.ts";
+import { providerChecks } from "../doctor/providers.ts";
+import { settingsChecks } from "../doctor/settings.ts";
+import type { Env } from "../env.ts";
+import { settingsOf } from "../settings.ts";
+import { paths } from "../urls.ts";
+import { requireAdmin } from "./auth.ts";
+import type { App } from "./context.ts";
+
+export const doctorRoutes = new Hono<App>();
+doctorRoutes.use(paths.admin.doctor, requireAdmin);
+
+doctorRoutes.post(paths.admin.doctor, async (c) => {
+  const checks = (await allChecks(c.env)).flat().map((check) => ({ ...check, text: check.text.replaceAll(/\s+/g, " ").trim() }));
+  // `publicUrl`: whoever asks tries it from where they are, since a Worker cannot call itself.
+  return c.json({ checks, publicUrl: settingsOf(c.env).publicUrl ?? null }, 200, { "Cache-Control": "no-store" });
+});
+
+/** Side by side, so that it takes as long as the slowest alone. */
+async function allChecks(env: Env): Promise<readonly (readonly Check[])[]> {
+  const documents = freshDocuments(env);
+  return Promise.all([
+    guarded("settings", () => settingsChecks(env)),
+    guarded("documents", async () => documentChecks(env, await documents)),
+    guarded("reviewers", async () => peopleChecks(env, (await documents).policy)),
+    guarded("providers", async () => providerChecks(env, (await documents).routing)),
+    guarded("channels", () => channelChecks(env)),
+    guarded("keys", () => keyChecks(env)),
+  ]);
+}
