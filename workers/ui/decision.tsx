@@ -6,6 +6,7 @@ import type { SubmittedForm } from "../../shared/review/form.ts";
 import { formFields, longestReason } from "../../shared/review/form.ts";
 import type { ReviewView } from "../../shared/review/view.ts";
 import { Grant, type KeptGrant } from "./grant-offer.tsx";
+import { LiveCopy } from "./live.tsx";
 import { modelsOnButton } from "./models.tsx";
 import { Name } from "./outside-text.tsx";
 import { reviewWords as words, timeWords } from "./review-words.ts";
@@ -72,9 +73,9 @@ function standing(view: ReviewView): Child {
   return view.ownVote == null ? words.decide.ownRequest : fill(words.decide.ownVote, { version: String(view.version) });
 }
 
-type DecisionProps = { view: ReviewView; kept: SubmittedForm | undefined; grant: KeptGrant | undefined };
+type DecisionProps = { view: ReviewView; kept: SubmittedForm | undefined; grant: KeptGrant | undefined; isListening: boolean };
 
-export const Decision = ({ view, kept, grant }: DecisionProps) => (
+export const Decision = ({ view, kept, grant, isListening }: DecisionProps) => (
   <section class="decision" id="decision" tabindex={-1} aria-labelledby="decision-heading">
     <h2 id="decision-heading">{words.decide.heading}</h2>
     <p>{fill(words.decide.as, { reviewer: <Name value={view.reviewer} /> })}</p>
@@ -89,6 +90,7 @@ export const Decision = ({ view, kept, grant }: DecisionProps) => (
           : ""}
       </p>
     ) : null}
+    {isListening ? <LiveCopy /> : null}
     {mayApprove(view) ? (
       <Approve view={view} grant={grant} />
     ) : (

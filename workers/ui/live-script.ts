@@ -1,5 +1,5 @@
 // The script of an open review page. It listens, and says when the page is out of date; it never submits, reloads or
-// changes a field. A constant: nothing is put into it, and what it hears is only ever compared, never shown.
+// changes a field, and moves no button from under a finger. A constant: nothing is put into it, and what it hears is only ever compared, never shown.
 
 /** `#live` has what the page was made with. Messages: `{ kind: "review", state, version, digest, votes, left }`. */
 export const liveScript = `
@@ -20,9 +20,21 @@ export const liveScript = `
     return votes > made.votes ? ["voted", "reload"] : null;
   };
 
+  // A tap that was under way when the page moved may land on another button than the one it was meant for.
+  const moveMs = 700;
+  let movedAt = -Infinity;
+  document.addEventListener("submit", (event) => {
+    if (performance.now() - movedAt < moveMs) event.preventDefault();
+  });
+
+  const topOf = (element) => element.getBoundingClientRect().top;
+  const isInView = (element) => topOf(element) < innerHeight && element.getBoundingClientRect().bottom > 0;
+
   const show = ([what, where]) => {
     if (shown === what) return;
     shown = what;
+    const anchor = [...document.querySelectorAll("#decision button")].find(isInView);
+    const before = anchor === undefined ? 0 : topOf(anchor);
     for (const place of document.querySelectorAll(".live")) {
       const sentence = document.createElement("p");
       sentence.textContent = made.words[what];
@@ -31,6 +43,8 @@ export const liveScript = `
       link.textContent = made.words[where];
       place.replaceChildren(sentence, link);
     }
+    movedAt = performance.now();
+    if (anchor !== undefined) scrollBy({ top: topOf(anchor) - before, behavior: "instant" });
   };
 
   const hear = (text) => {

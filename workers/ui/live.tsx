@@ -25,5 +25,5 @@ export const LiveBanner = ({ view, action, live }: LiveBannerProps) => (
   ></div>
 );
 
-/** The same words again just above the decision. Not a live region: they would be read out twice. */
+/** The same words again just above the buttons. Not a live region: they would be read out twice. */
 export const LiveCopy = () => <div class="live"></div>;

@@ -12,7 +12,7 @@ import { asHtml, Document, pageHeaders } from "./document.tsx";
 import type { Editing } from "./edit-field.tsx";
 import { GiveUp } from "./give-up.tsx";
 import type { KeptGrant } from "./grant-offer.tsx";
-import { LiveBanner, LiveCopy, liveScript } from "./live.tsx";
+import { LiveBanner, liveScript } from "./live.tsx";
 import { Models } from "./models.tsx";
 import { Outcome, OwnStanding, stateWords } from "./outcome.tsx";
 import { Name, Plain, type Origin } from "./outside-text.tsx";
@@ -333,8 +333,7 @@ const ReviewPage = ({ view, action, nonce, cspNonce, problem, kept, keptGrant, p
           <input type="hidden" name={formFields.version} value={String(view.version)} />
           <input type="hidden" name={formFields.digest} value={view.digest} />
           {content}
-          {isListening ? <LiveCopy /> : null}
-          <Decision view={view} kept={kept} grant={keptGrant} />
+          <Decision view={view} kept={kept} grant={keptGrant} isListening={isListening} />
           {mayGiveUp(view) ? <GiveUp view={view} chosen={kept?.to} /> : null}
         </form>
       ) : (

@@ -1,0 +1,256 @@
+// A review page that is open in one browser while somebody else decides in another, with a real gateway between them; and a
+// browser of a mail scanner that opens the link first.
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Gateway, freePort, startGateway } from "../../../scripts/gateway.ts";
+import { operatorOf } from "../../../scripts/operator.ts";
+import { chromiumPath } from "../support/chromium.ts";
+import { eventually } from "../support/program.ts";
+import { shoot } from "../support/screenshots.ts";
+import { launch } from "./browser.ts";
+
+const adminToken = "admin-token-of-the-tests-0123456789";
+const apiKey = "dev-key-of-the-tests-0123456789abcdef";
+
+const then = (more: object): object => ({ request: "review", response: "allow", reviewers: ["both"], deadlineSeconds: 600, ...more });
+const policy = {
+  rules: [
+    { name: "two", when: { server: "two" }, then: then({ quorum: 2 }) },
+    { name: "soon", when: { server: "soon" }, then: then({ deadlineSeconds: 12 }) },
+  ],
+  default: then({}),
+  reviewers: { both: [{ name: "Ada" }, { name: "Grace" }], others: [{ name: "Edsger" }] },
+};
+
+describe.skipIf(chromiumPath === undefined)("an open review page in a browser", () => {
+  const persistTo = mkdtempSync(join(tmpdir(), "countersign-live-"));
+  let gateway: Gateway;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    const variables = { ADMIN_TOKEN: adminToken, LINK_KEY: "link-key-of-the-tests-0123456789abcdef", DEV_API_KEY: apiKey };
+    gateway = await startGateway({ port: await freePort(), persistTo, variables });
+    await operatorOf(gateway.url, adminToken).seed();
+    const current = (await (await admin("/admin/policy")).json()) as { version: number };
+    await admin("/admin/policy", {
+      method: "PUT",
+      body: JSON.stringify(policy),
+      headers: { "If-Match": String(current.version), "Content-Type": "application/json" },
+    });
+    browser = await launch();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await gateway?.stop("kill");
+    rmSync(persistTo, { recursive: true, force: true });
+  });
+
+  async function admin(path: string, init: RequestInit = {}): Promise<Response> {
+    const response = await fetch(gateway.url + path, { ...init, headers: { Authorization: `Bearer ${adminToken}`, ...init.headers } });
+    if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+    return response;
+  }
+
+  let asked = 0;
+
+  /** A review that both are asked for: its run and their links. */
+  async function review(server: string): Promise<{ run: string; ada: string; grace: string }> {
+    asked += 1;
+    const response = await fetch(`${gateway.url}/sampling`, {
+      method: "POST",
+      headers: { Authorization: `Bearer ${apiKey}`, "Content-Type": "application/json", Prefer: "respond-async" },
+      body: JSON.stringify({
+        jsonrpc: "2.0",
+        id: asked,
+        method: "sampling/createMessage",
+        params: {
+          messages: [{ role: "user", content: { type: "text", text: `Question ${asked}` } }],
+          maxTokens: 20,
+          _meta: {
+            "countersign/session": "sess-live",
+            "countersign/originatingRequest": { id: asked, method: "tools/call", name: "look", server },
+          },
+        },
+      }),
+    });
+    const run = (response.headers.get("Location") ?? "").slice("/runs/".length);
+    const links = await eventually("both links", async () => {
+      const mine = (await operatorOf(gateway.url, adminToken).waiting()).filter((each) => each.run === run);
+      return mine.length === 2 ? mine : null;
+    });
+    const of = (name: string): string => links.find(({ reviewer }) => reviewer === name)?.link ?? "";
+    return { run, ada: of("Ada"), grace: of("Grace") };
+  }
+
+  /** Opens a link in a browser of its own. */
+  async function open(link: string, options: BrowserContextOptions = {}): Promise<Page> {
+    const page = await (await browser.newContext({ viewport: { width: 390, height: 844 }, ...options })).newPage();
+    await page.goto(link);
+    return page;
+  }
+
+  /** Opens a link, and waits until its page listens. */
+  async function openListening(link: string): Promise<Page> {
+    const page = await (await browser.newContext({ viewport: { width: 390, height: 844 } })).newPage();
+    const heard = page.waitForEvent("websocket").then((socket) => socket.waitForEvent("framereceived"));
+    await page.goto(link);
+    await heard;
+    return page;
+  }
+
+  const stateOf = async (run: string): Promise<string> => {
+    const response = await fetch(`${gateway.url}/runs/${run}`, { headers: { Authorization: `Bearer ${apiKey}` } });
+    return ((await response.json()) as { state: string }).state;
+  };
+
+  /** Presses a button of the page when a person would have read it. */
+  async function press(page: Page, name: string | RegExp): Promise<void> {
+    await page.waitForTimeout(1_100);
+    await page.getByRole("button", { name }).click();
+    await page.waitForLoadState();
+  }
+
+  test("says that somebody else decided, keeps what was written, and can press nothing that counts", async () => {
+    const { ada, grace } = await review("notes");
+    const mine = await openListening(ada);
+    const problems: string[] = [];
+    mine.on("console", (message) => problems.push(message.text()));
+    mine.on("pageerror", (error) => problems.push(String(error)));
+    await mine.getByLabel("Reason for a no").fill("half a reas");
+    expect(await mine.locator(".live").allInnerTexts()).toEqual(["", ""]);
+    const theirs = await open(grace, { javaScriptEnabled: false });
+    await press(theirs, /^Approve/);
+    await mine.getByRole("status").filter({ hasText: "while you were reading" }).waitFor();
+    expect(await mine.locator(".live p").allInnerTexts()).toEqual(Array(2).fill(expect.stringContaining("This was decided, or ended")));
+    expect(await mine.locator("button.approve").isDisabled()).toBe(true);
+    expect(await mine.locator("button.deny").isDisabled()).toBe(true);
+    expect(await mine.getByLabel("Reason for a no").inputValue()).toBe("half a reas");
+    expect(mine.url()).toBe(ada);
+    await shoot(mine, "page-live-over");
+    await mine.getByRole("link", { name: "See how it ended" }).first().click();
+    await mine.getByText("Grace decided this on").waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  test("says that the content changed, and that a vote came in; both can still be decided", async () => {
+    const { run, ada, grace } = await review("two");
+    const mine = await openListening(ada);
+    const theirs = await open(grace, { javaScriptEnabled: false });
+    await theirs.getByText("Edit: Message 1, part 1").click();
+    await theirs.getByLabel("Change this: Message 1, part 1").fill("Another question");
+    await press(theirs, /^Approve/);
+    await theirs.getByText("You have approved this").waitFor();
+    await mine.getByRole("status").filter({ hasText: "The content was changed while you were reading" }).waitFor();
+    expect(await mine.locator("button.approve").isDisabled()).toBe(false);
+    expect(await mine.locator(".said", { hasText: "Another question" }).count()).toBe(0);
+    await shoot(mine, "page-live-changed");
+    const again = mine.waitForEvent("websocket").then((socket) => socket.waitForEvent("framereceived"));
+    await mine
+      .getByRole("link", { name: /Load the new version/ })
+      .first()
+      .click();
+    await again;
+    expect(await mine.locator(".said", { hasText: "Another question" }).count()).toBeGreaterThan(0);
+    expect(await mine.locator(".live").allInnerTexts()).toEqual(["", ""]);
+    await press(mine, /^Approve/);
+    await eventually("the end", async () => (await stateOf(run)) === "completed");
+  });
+
+  test("moves no button from under a finger when it says something, and takes no tap in that moment", async () => {
+    const { run, ada, grace } = await review("two");
+    const mine = await openListening(ada);
+    const deny = mine.getByRole("button", { name: "Deny" });
+    await deny.scrollIntoViewIfNeeded();
+    // Not every browser keeps what is in view where it is.
+    await mine.evaluate(() => (document.documentElement.style.overflowAnchor = "none"));
+    const before = (await deny.boundingBox())?.y;
+    await mine.evaluate(() => {
+      // The press of somebody whose finger is on its way when the words appear.
+      new MutationObserver(() => document.querySelector<HTMLButtonElement>("button.deny")?.click()).observe(
+        document.querySelector(".decision .live") ?? document.body,
+        { childList: true },
+      );
+    });
+    await press(await open(grace, { javaScriptEnabled: false }), /^Approve/);
+    await mine.locator(".decision .live").filter({ hasText: "Somebody approved this while you were reading" }).waitFor();
+    expect((await deny.boundingBox())?.y).toBeCloseTo(before ?? Number.NaN, 0);
+    expect(mine.url()).toBe(ada);
+    await mine.waitForTimeout(1_000);
+    expect(await stateOf(run)).toBe("waiting");
+    await deny.click();
+    await mine.getByText("Ada decided this on").waitFor();
+  });
+
+  test("says so when the deadline passes, by itself", async () => {
+    const { ada } = await review("soon");
+    const mine = await openListening(ada);
+    await mine.getByRole("status").filter({ hasText: "This was decided, or ended" }).waitFor();
+    await mine.getByRole("link", { name: "See how it ended" }).first().click();
+    await mine.getByText("Nobody decided before").waitFor();
+  });
+
+  test("listens again, more and more rarely, after its connection was lost, and then says what it missed", async () => {
+    const { ada, grace } = await review("notes");
+    const page = await (await browser.newContext()).newPage();
+    const tries: number[] = [];
+    let lost = true;
+    await page.routeWebSocket("**/live", (socket) => {
+      tries.push(Date.now());
+      if (lost) void socket.close();
+      else socket.connectToServer();
+    });
+    await page.goto(ada);
+    await eventually("a third try", () => tries.length >= 3);
+    const [first = 0, second = 0, third = 0] = tries;
+    expect(second - first).toBeGreaterThanOrEqual(950);
+    expect(third - second).toBeGreaterThanOrEqual(1_900);
+    await press(await open(grace, { javaScriptEnabled: false }), "Deny");
+    lost = false;
+    await page.getByRole("status").filter({ hasText: "This was decided, or ended" }).waitFor();
+    const made = tries.length;
+    await page.waitForTimeout(1_500);
+    expect(tries).toHaveLength(made);
+  });
+
+  test("needs none of it: with scripts off a review is handed over, and the other person decides", async () => {
+    const { run, ada } = await review("notes");
+    const page = await open(ada, { javaScriptEnabled: false });
+    await page.getByText("Not yours to decide?").click();
+    await press(page, "Hand it over");
+    await page.getByText("You handed this to Edsger").waitFor();
+    expect(page.url()).toBe(ada);
+    expect(await page.locator("form").count()).toBe(0);
+    const link = await eventually("Edsger's link", async () =>
+      (await operatorOf(gateway.url, adminToken).waiting()).find((each) => each.run === run && each.reviewer === "Edsger"),
+    );
+    await press(await open(link.link ?? ""), /^Approve/);
+    await eventually("the end", async () => (await stateOf(run)) === "completed");
+  });
+
+  test("decides nothing for a headless browser that opens the link twice before the person does, and presses what it finds", async () => {
+    const { run, ada } = await review("notes");
+    for (const presses of [false, true]) {
+      const scanner = await (await browser.newContext({ userAgent: "HeadlessChrome mail-scanner" })).newPage();
+      await scanner.goto(ada, { waitUntil: "networkidle" });
+      await scanner.waitForTimeout(1_500);
+      if (presses) {
+        await scanner.locator("button, input[type=submit]").first().click();
+        await scanner.waitForLoadState();
+        await scanner.goto(ada);
+        await scanner.evaluate(() => document.querySelector("form")?.submit());
+        await scanner.waitForLoadState();
+      }
+      await scanner.context().close();
+      expect(await stateOf(run)).toBe("waiting");
+    }
+    const person = await open(ada);
+    await person.getByLabel("Reason for a no").fill("Not this.");
+    await press(person, "Deny");
+    await person.getByText("Ada decided this on").waitFor();
+    await eventually("the end", async () => (await stateOf(run)) === "rejected");
+  });
+});
