@@ -27,7 +27,7 @@ export default defineConfig({
                 DEV_API_KEY: "dev-key-of-the-tests-0123456789abcdef",
                 // The channels' hosts are scripted by the tests that use them; a reviewer without an address needs none.
                 EMAIL_FROM: "Countersign <reviews@gateway.example.com>",
-                RESEND_API_KEY: "re_key_of_the_tests_0123456789abcdef",
+                RESEND_API_KEY: "re_full_0123456789abcdef",
                 RESEND_BASE_URL: "https://mail.example.com",
                 SLACK_BOT_TOKEN: "xoxb-token-of-the-tests-0123456789",
                 SLACK_SIGNING_SECRET: "signing-secret-of-the-tests-0123456789",

@@ -11,7 +11,10 @@ import type { Env } from "../env.ts";
 import type { SlackWords } from "../objects/run-contract.ts";
 import type { LinkRow } from "../objects/run-store.ts";
 import { settingsOf } from "../settings.ts";
+import { emailChannel, emailProblems } from "./email.ts";
 import { outboxChannel } from "./outbox.ts";
+import { slackChannel, slackProblems } from "./slack.ts";
+import { webhookChannel, webhookProblems } from "./webhook.ts";
 
 /** Why a reviewer hears of a review, the first time or again. */
 export type NoticeWhy = AskWhy | "reminder" | "changed" | "voted" | "newLink";
@@ -67,9 +70,19 @@ export type Channel = {
   tell?(saying: { readonly user: string; readonly words: SlackWords; readonly url: string | null; readonly notice: Notice }): Promise<Sent>;
 };
 
-/** The channels that are configured. Without PUBLIC_URL there are none: a link could not be built. */
-export function openChannels(env: Env): Channel[] {
-  const { publicUrl, outbox } = settingsOf(env);
-  if (publicUrl === undefined) return [];
-  return [...(outbox ? [outboxChannel()] : [])];
+const opened = new WeakMap<object, readonly Channel[]>();
+
+/** The channels that are configured. Without PUBLIC_URL there are none: a link could not be built. An environment does not change. */
+export function openChannels(env: Env): readonly Channel[] {
+  let channels = opened.get(env);
+  if (channels === undefined) {
+    const { publicUrl, outbox } = settingsOf(env);
+    const configured = [slackChannel(env), emailChannel(env), webhookChannel(env), outbox ? outboxChannel() : undefined];
+    channels = publicUrl === undefined ? [] : configured.filter((channel) => channel !== undefined);
+    opened.set(env, channels);
+  }
+  return channels;
 }
+
+/** What is wrong with the channels' configuration, a sentence each that says what to mend. */
+export const channelProblems = (env: Env): string[] => [...slackProblems(env), ...emailProblems(env), ...webhookProblems(env)];

@@ -381,6 +381,10 @@ export class RunStore {
     this.#sql.exec("DELETE FROM schedule WHERE kind LIKE ?", `%:${gate}`);
   }
 
+  isScheduled(kind: ScheduleKind): boolean {
+    return this.#sql.exec("SELECT 1 FROM schedule WHERE kind = ?", kind).toArray().length > 0;
+  }
+
   dueSchedule(now: number): ScheduleKind[] {
     return this.#sql
       .exec<{ kind: ScheduleKind }>("SELECT kind FROM schedule WHERE due_at <= ? ORDER BY due_at", now)

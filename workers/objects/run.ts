@@ -432,6 +432,8 @@ export class RunObject extends DurableObject<Env> {
   #runSchedule(): void {
     const now = this.now();
     for (const kind of this.#store.dueSchedule(now)) {
+      // What struck before it may have stopped it.
+      if (!this.#store.isScheduled(kind)) continue;
       switch (kind) {
         case "asker":
           this.#store.unschedule("asker");

@@ -274,16 +274,20 @@ describe("who may decide", () => {
     const { link, run } = await openNotice("request");
     const rows = (await tablesOf(stubOf(run)))["link"] ?? [];
     const id = String(rows[0]?.["id"]);
-    const form = (await ready(link, "approve")).toString();
+    const form = await ready(link, "approve");
+    const submission = { act: "approve", version: Number(form.get("version")), digest: form.get("digest") ?? "", edits: [] };
+    const wish = { once: form.get("nonce") ?? "", words: form.toString(), submission: JSON.stringify(submission), slackUser: null };
     for (const input of [
-      { gate: "response" as const, reviewer: 0, link: id, form },
-      { gate: "request" as const, reviewer: 1, link: id, form },
-      { gate: "request" as const, reviewer: 0, link: "AAAAAAAAAAAAAAAA", form },
+      { gate: "response" as const, reviewer: 0, link: id, ...wish },
+      { gate: "request" as const, reviewer: 1, link: id, ...wish },
+      { gate: "request" as const, reviewer: 0, link: "AAAAAAAAAAAAAAAA", ...wish },
     ])
       expect(await stubOf(run).decide(input)).toEqual({ kind: "noSuchLink" });
     await sample({ server: "notes", originating: 8 });
     const other = await eventually("the other run's notice", async () => (await notices()).find((notice) => notice.run !== run));
-    expect(await stubOf(other.run).decide({ gate: "request", reviewer: 0, link: id, form })).toEqual({ kind: "noSuchLink" });
+    expect(await stubOf(other.run).decide({ gate: "request", reviewer: 0, link: id, ...wish })).toEqual({ kind: "noSuchLink" });
+    // It was the link alone that stood against it.
+    expect(await stubOf(run).decide({ gate: "request", reviewer: 0, link: id, ...wish })).toEqual({ kind: "decided" });
   });
 });
 

@@ -206,10 +206,13 @@ export type Notice = {
   readonly channel: string;
 };
 
+/** What the outbox lists. */
 export async function notices(): Promise<Notice[]> {
   const listed = (await adminJson<{ notices: Notice[] }>("/notices")).notices;
-  for (const { link } of listed) neverLogged(link.slice(link.lastIndexOf("/") + 1));
-  return listed;
+  // Other channels than the outbox are listed without a link.
+  const withLink = listed.filter(({ channel }) => channel === "outbox");
+  for (const { link } of withLink) neverLogged(link.slice(link.lastIndexOf("/") + 1));
+  return withLink;
 }
 
 /** The newest notice of an open review, of this run where one is named. */

@@ -24,12 +24,21 @@ export type ScriptedModel = {
   readonly script: (...steps: readonly Step[]) => void;
 };
 
+const others = new Map<string, (request: Request) => Response | Promise<Response>>();
+
+/** What else of the world answers in the test that runs: a mail API, Slack, a webhook's receiver. */
+export const answerAt = (origin: string, answerer: (request: Request) => Response | Promise<Response>): void =>
+  void others.set(origin, answerer);
+
 /** Answers every call of the model's host in the order of the script, and plainly when it is used up. Any other address is a fault. */
 export function scriptModel(): ScriptedModel {
   const steps: Step[] = [];
   const calls: ModelCall[] = [];
+  others.clear();
   vi.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {
     const request = new Request(input, init);
+    const other = others.get(new URL(request.url).origin);
+    if (other !== undefined) return other(request);
     if (!request.url.startsWith(modelHost)) throw new TypeError(`no network in tests: ${new URL(request.url).origin}`);
     const body = await request.json<Record<string, unknown>>();
     calls.push({ url: request.url, authorization: request.headers.get("Authorization"), body });
