@@ -336,6 +336,8 @@ describe.skipIf(chromiumPath === undefined)("the review page in a browser", () =
       reviewer: text,
       digest: text,
       rule: text,
+      handOverTo: [text],
+      grant: { scopes: ["session", "server", "key"], risk: "none" },
       versions: [{ version: 2, by: text, at: 0 }],
       asker: { server: text, method: text, name: text, provenance: "claimed", client: text, owner: text, gone: true },
       models: [1, 2].map(() => ({ id: text, provider: text, name: text, why: text, worstCostUsd: 1 })),
@@ -405,12 +407,16 @@ describe.skipIf(chromiumPath === undefined)("the review page in a browser", () =
         problem: { title: text, fields: [{ field: "/systemPrompt", message: text }] },
         action: `/r/t?${text}`,
         nonce: text,
+        live: `/r/t/live?${text}`,
+        keptGrant: { grant: text, hours: text, uses: text },
       };
       return [
         render(view, more),
         render({ ...view, gate: "response" }, more),
         render({ ...view, state: { kind: "denied", by: text, at: 0, reason: text } }),
         render({ ...view, state: { kind: "cancelled", at: 0, why: text } }),
+        render({ ...view, left: { at: 0, to: text } }, more),
+        render({ ...view, ownVote: { at: 0 } }, more),
         renderProblemPage({ problem: "fault", cspNonce: "c5p", quote: text }),
       ];
     };
@@ -557,6 +563,9 @@ describe.skipIf(chromiumPath === undefined)("the review page in a browser", () =
       expect(headers["Content-Security-Policy"]).toBe(
         "default-src 'none'; style-src 'nonce-c5p'; img-src data:; media-src data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
       );
+      expect(reviewHeaders("c5p", true)["Content-Security-Policy"]).toBe(
+        "default-src 'none'; style-src 'nonce-c5p'; script-src 'nonce-c5p'; connect-src 'self'; img-src data:; media-src data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+      );
       expect(headers).toMatchObject({
         "Referrer-Policy": "same-origin",
         "Cache-Control": "no-store",
@@ -565,6 +574,24 @@ describe.skipIf(chromiumPath === undefined)("the review page in a browser", () =
         "Strict-Transport-Security": "max-age=31536000; includeSubDomains",
       });
       expect(Object.keys(headers)).not.toContain("Set-Cookie");
+    });
+
+    test("of a page that listens, its own script runs and no other, and it can talk to nobody else", async () => {
+      const strange =
+        "<script>globalThis.pwned = 1</script><script nonce='other'>globalThis.pwned = 2</script><img src=x onerror='globalThis.pwned = 3'>";
+      Object.assign(site, {
+        html: render(openRequest, { live: "/r/t/live" }).replace("</main>", `${strange}</main>`),
+        headers: reviewHeaders("c5p", true),
+      });
+      const page = await newPage();
+      const asked: string[] = [];
+      await page.route("http://other.test/", (route) => route.fulfill({ headers: { "Access-Control-Allow-Origin": "*" }, body: "" }));
+      await page.routeWebSocket(/./, (socket) => void asked.push(socket.url()));
+      await page.goto(site.url);
+      await expect.poll(() => asked).toEqual([`${site.url.replace("http", "ws")}/live`]);
+      expect(await page.evaluate(() => "pwned" in globalThis)).toBe(false);
+      const elsewhere = await page.evaluate(() => fetch("http://other.test/").then(String, (error: unknown) => (error as Error).name));
+      expect(elsewhere).toBe("TypeError");
     });
 
     test("a page of another site cannot frame it", async () => {

@@ -1,5 +1,7 @@
 // What a reviewer may do beside deciding, in a real browser: with the keyboard alone, with scripts off, on a phone.
 
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseDecisionForm, type SubmittedForm } from "../../../shared/review/form.ts";
@@ -187,6 +189,78 @@ describe.skipIf(chromiumPath === undefined)("beside deciding, in a browser", () 
       expect(await page.locator(".edit, [name=model]").count()).toBe(0);
       expect(await page.getByRole("button", { name: "Deny" }).count()).toBe(1);
       await page.context().close();
+    });
+  });
+
+  describe("what an open page hears", () => {
+    const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+    const told = { kind: "review", state: "open", version: openRequest.version, digest: openRequest.digest, votes: 0, left: false };
+
+    /** The page after it was told this, and the words that it shows then. */
+    async function tell(message: unknown): Promise<{ page: Page; words: string[] }> {
+      Object.assign(site, { html: render(openRequest, { live: "/r/t/live" }), headers: {}, posted: undefined });
+      const page = await (await browser.newContext({ viewport: { width: 390, height: 844 } })).newPage();
+      await page.routeWebSocket("**/r/t/live", (socket) => {
+        socket.send("pong");
+        socket.send(JSON.stringify(message));
+        // Whatever comes after it is heard after it.
+        socket.send(JSON.stringify({ kind: "marker" }));
+      });
+      await page.addInitScript(() => {
+        const parse = JSON.parse.bind(JSON);
+        JSON.parse = (text: string) => {
+          const value = parse(text) as { kind?: string };
+          if (value.kind === "marker") document.documentElement.dataset["heard"] = "yes";
+          return value;
+        };
+      });
+      await page.goto(site.url);
+      await page.locator("[data-heard], .live:not(:empty)").first().waitFor({ state: "attached" });
+      return { page, words: await page.locator(".live p").allInnerTexts() };
+    }
+
+    test.each<[string, object, RegExp | null]>([
+      ["nothing new", told, null],
+      ["another kind of word", { kind: "other", state: "denied" }, null],
+      ["a vote", { ...told, state: "voted", votes: 1 }, /^Somebody approved this/],
+      ["a new version", { ...told, version: 2 }, /^The content was changed/],
+      ["another digest", { ...told, digest: "other" }, /^The content was changed/],
+      ["that it was given up elsewhere", { ...told, left: true }, /^You gave this up on another page/],
+      ...["approved", "denied", "expired", "cancelled", "failed"].map((state): [string, object, RegExp] => [
+        `that it is ${state}`,
+        { ...told, state },
+        /^This was decided, or ended/,
+      ]),
+      ["markup", { ...told, state: "<img src=x>", digest: "<b>" }, /^This was decided, or ended/],
+    ])("%s is said in our own words, and closes the buttons only where it is over", async (_name, message, words) => {
+      const heard = await tell(message);
+      expect(heard.words).toEqual(words === null ? [] : Array(2).fill(expect.stringMatching(words)));
+      const isOver = words?.source.includes("decided") === true;
+      for (const value of ["approve", "deny"]) expect(await heard.page.locator(`button[value=${value}]`).isDisabled()).toBe(isOver);
+      expect(await heard.page.locator("button[value=preview]").isDisabled()).toBe(false);
+      expect(await heard.page.locator(".live img, .live b").count()).toBe(0);
+      expect(site.posted).toBeUndefined();
+      await heard.page.context().close();
+    });
+
+    test("is shown so that an accessibility checker finds nothing, light or dark, and its links are targets of 44 px", async () => {
+      for (const state of ["open", "denied"]) {
+        const { page } = await tell({ ...told, state, version: 2 });
+        await page.addScriptTag({ content: axe });
+        for (const colorScheme of ["light", "dark"] as const) {
+          await page.emulateMedia({ colorScheme });
+          const violations = await page.evaluate(async () => {
+            // @ts-expect-error axe is put into the page by the line above.
+            const results = await globalThis.axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] });
+            return results.violations.map(
+              (violation: { id: string; nodes: { html: string }[] }) => `${violation.id}: ${violation.nodes[0]?.html ?? ""}`,
+            );
+          });
+          expect(violations, colorScheme).toEqual([]);
+        }
+        for (const link of await page.locator(".live a").all()) expect((await link.boundingBox())?.height).toBeGreaterThanOrEqual(44);
+        await page.context().close();
+      }
     });
   });
 
