@@ -25,8 +25,15 @@ export type SlackMessageSeen = {
 export type SlackView = Record<string, unknown> & { readonly private_metadata?: string; readonly blocks: Blocks };
 export type SlackEphemeral = { readonly channel: string; readonly user: string; readonly text: string; readonly blocks: Blocks };
 
-export const slackToken = "xoxb-1-2-scripted-bot-token";
-export const slackSecret = "5ca1ab1e5ca1ab1e5ca1ab1e5ca1ab1e";
+export type SlackWorld = {
+  readonly token: string;
+  readonly secret: string;
+  /** Who and what there is; a message to a member goes to the direct channel of their id. */
+  readonly members: readonly string[];
+  readonly channels?: readonly string[];
+  readonly now?: () => number;
+};
+
 export const slackTeam = "T0TEAM";
 export const slackApp = "A0APP";
 
@@ -43,17 +50,20 @@ export class ScriptedSlack {
   readonly messages: SlackMessageSeen[] = [];
   readonly views: { readonly user: string; readonly view: SlackView }[] = [];
   readonly ephemerals: SlackEphemeral[] = [];
-  /** Who and what there is; a message to a member goes to the direct channel of their id. */
-  readonly members = new Set<string>();
-  readonly channels = new Set<string>();
+  readonly #members: ReadonlySet<string>;
+  readonly #channels: ReadonlySet<string>;
   readonly #steps = new Map<string, SlackStep[]>();
   readonly #triggers = new Map<string, { readonly user: string; readonly at: number; used: boolean }>();
+  readonly #token: string;
+  readonly #secret: string;
   readonly #now: () => number;
   #count = 0;
 
-  constructor(members: readonly string[], channels: readonly string[] = [], now: () => number = Date.now) {
-    for (const member of members) this.members.add(member);
-    for (const channel of channels) this.channels.add(channel);
+  constructor({ token, secret, members, channels = [], now = () => Date.now() }: SlackWorld) {
+    this.#token = token;
+    this.#secret = secret;
+    this.#members = new Set(members);
+    this.#channels = new Set(channels);
     this.#now = now;
   }
 
@@ -70,7 +80,7 @@ export class ScriptedSlack {
   async handle(request: Request): Promise<Response> {
     const { pathname } = new URL(request.url);
     const method = /\/api\/([a-zA-Z.]+)$/.exec(pathname)?.[1] ?? "webhook";
-    const text = await request.text();
+    const text = new TextDecoder().decode(await request.arrayBuffer());
     const params = method === "webhook" ? {} : Object.fromEntries(new URLSearchParams(text));
     this.calls.push({ method, params, authorization: request.headers.get("Authorization") });
     const step = this.#steps.get(method)?.shift();
@@ -82,7 +92,7 @@ export class ScriptedSlack {
     }
     if (method === "webhook") return this.#webhook(text, step);
     if (step !== undefined && "error" in step) return Response.json({ ok: false, error: step.error });
-    if (request.headers.get("Authorization") !== `Bearer ${slackToken}`) return Response.json({ ok: false, error: "invalid_auth" });
+    if (request.headers.get("Authorization") !== `Bearer ${this.#token}`) return Response.json({ ok: false, error: "invalid_auth" });
     return Response.json(this.#answer(method, params));
   }
 
@@ -138,8 +148,8 @@ export class ScriptedSlack {
       }
       case "chat.postEphemeral": {
         const { channel = "", user = "" } = params;
-        if (!this.channels.has(channel) && !channel.startsWith("D")) return fail("channel_not_found");
-        if (!this.members.has(user)) return fail("user_not_in_channel");
+        if (!this.#channels.has(channel) && !channel.startsWith("D")) return fail("channel_not_found");
+        if (!this.#members.has(user)) return fail("user_not_in_channel");
         const blocks = blocksOf(params["blocks"]);
         const refusal = messageRefusal(blocks);
         if (refusal !== null) return fail(refusal.error);
@@ -165,8 +175,8 @@ export class ScriptedSlack {
 
   #channelOf(id: string | undefined): string | null {
     if (id === undefined) return null;
-    if (this.members.has(id)) return directChannel(id);
-    return this.channels.has(id) || (id.startsWith("D") && this.members.has(`U${id.slice(1)}`)) ? id : null;
+    if (this.#members.has(id)) return directChannel(id);
+    return this.#channels.has(id) || (id.startsWith("D") && this.#members.has(`U${id.slice(1)}`)) ? id : null;
   }
 
   #ts(): string {
@@ -244,7 +254,7 @@ export class ScriptedSlack {
     const headers: Record<string, string> = {
       "Content-Type": "application/x-www-form-urlencoded",
       "X-Slack-Request-Timestamp": timestamp,
-      "X-Slack-Signature": await signatureOf(slackSecret, timestamp, body),
+      "X-Slack-Signature": await signatureOf(this.#secret, timestamp, body),
     };
     for (const [name, value] of Object.entries(change)) {
       if (value === null) delete headers[name];
