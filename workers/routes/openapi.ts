@@ -158,16 +158,18 @@ function schemas(): Record<SchemaName, JsonObject> {
     KeyList: record({ keys: list(record({ ...ofKey, revokedAt: orNull("integer") })) }),
     NoticeList: record({
       notices: list(
-        record({
-          at: time,
-          channel: text,
-          reviewer: text,
-          run: text,
-          gate: { enum: ["request", "response"] },
-          link: orNull("string"),
-          state: text,
-          fault: text,
-        }),
+        record(
+          {
+            at: time,
+            channel: text,
+            reviewer: text,
+            run: text,
+            gate: { enum: ["request", "response"] },
+            link: orNull("string"),
+            state: text,
+          },
+          { fault: text },
+        ),
       ),
     }),
     GrantList: record({
@@ -197,6 +199,10 @@ function schemas(): Record<SchemaName, JsonObject> {
       next: orNull("string"),
     }),
     Health: record({ status: { enum: ["ok", "degraded", "down"] }, problems: list(text) }),
+    Diagnosis: record({
+      checks: list(record({ check: text, state: { enum: ["good", "note", "mend"] }, text })),
+      publicUrl: orNull("string"),
+    }),
     Versions: record({ versions: list(record({ version: integer, at: time })) }),
     Routing: inside(routingJsonSchema()),
     Policy: inside(policyJsonSchema()),

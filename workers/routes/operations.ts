@@ -18,6 +18,7 @@ export type SchemaName =
   | "NoticeList"
   | "GrantList"
   | "Health"
+  | "Diagnosis"
   | "Versions"
   | "Routing"
   | "Policy"
@@ -375,6 +376,14 @@ const operator: readonly Operation[] = [
     summary: "The whole record, a line an event, each run's events in order",
     auth: "admin",
     answers: { 200: { description: "The record", bodies: [{ type: "application/x-ndjson" }] }, ...asOperator },
+  },
+  {
+    id: "doctor",
+    method: "post",
+    path: paths.admin.doctor,
+    summary: "Checks the configuration, providers and channels by asking them too, and says what to mend; changes nothing",
+    auth: "admin",
+    answers: { 200: { description: "The checks", bodies: json("Diagnosis") }, ...asOperator },
   },
 ];
 

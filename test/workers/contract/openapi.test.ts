@@ -209,6 +209,10 @@ const asks: Record<string, () => Promise<readonly (readonly [number, Ask])[]>> =
     [200, asAdmin("/record")],
     [401, at("/admin/record")],
   ],
+  doctor: async () => [
+    [200, asAdmin("/doctor", { method: "POST" })],
+    [401, at("/admin/doctor", { method: "POST" })],
+  ],
   health: async () => [[200, { ...at("/healthz"), key: null }]],
   openapi: async () => [[200, { ...at("/openapi.json"), key: null }]],
 };
