@@ -192,8 +192,13 @@ function isOf(scope: GrantScope, { session, server }: GrantQuery): boolean {
 /** What comes of a query: the gates that are open, the grants that changed and the uses to be kept, to be written together before it is told. */
 export type Granted = { readonly passes: readonly GrantPass[]; readonly grants: readonly Grant[]; readonly uses: readonly GrantUse[] };
 
+/** Whether a use was counted for an earlier request that only looks like this one: the session has forgotten it. It is to be dropped. */
+export const isForgotten = (use: GrantUse, query: GrantQuery, now: number): boolean =>
+  query.asked === "fresh" && now - use.at >= sameMomentMs;
+
 /**
- * Lets a request through the gates for which there is a grant, and counts the use.
+ * Lets a request through the gates for which there is a grant, and counts the use. A repeat passes by the use that was
+ * counted. So does a request whose holder vanished, but the model may have been paid for it: the money is taken once more.
  * @param earlier The uses that were counted for the same identity.
  * @param now Unix milliseconds.
  */
@@ -202,14 +207,16 @@ export function useGrants(grants: readonly Grant[], earlier: readonly GrantUse[]
   const changed: Grant[] = [];
   const uses: GrantUse[] = [];
   for (const gate of query.gates) {
-    const counted = earlier.find((use) => use.gate === gate && (query.asked !== "fresh" || now - use.at < sameMomentMs));
+    const cost = query.worstCostMicroUsd;
+    const counted = earlier.find((use) => use.gate === gate && !isForgotten(use, query, now));
     const held = grants.find(({ id }) => id === counted?.grant);
-    if (held !== undefined && covers(held, gate, query, now)) {
+    const again = query.asked === "takenOver" ? cost : 0;
+    if (held !== undefined && covers(held, gate, query, now) && held.spendLeftMicroUsd >= again) {
       passes.push({ gate, grant: held.id, by: held.by });
+      if (again > 0) changed.push({ ...held, spendLeftMicroUsd: held.spendLeftMicroUsd - again });
       continue;
     }
     if (query.asked === "repeat") continue;
-    const cost = query.worstCostMicroUsd;
     const [grant] = grants
       .filter((each) => covers(each, gate, query, now) && each.usesLeft > 0 && each.spendLeftMicroUsd >= cost)
       .sort(narrowestFirst);

@@ -3,7 +3,7 @@
 // Part of the KeyObject, which alone writes here; what a grant covers is judged in shared/policy/grant.ts. The tables are
 // made, and read into memory, when something first asks for a grant: a key without any pays nothing for them.
 
-import { type Grant, type GrantPass, type GrantQuery, type GrantUse, giveBack, useGrants } from "../../shared/policy/grant.ts";
+import { type Grant, type GrantPass, type GrantQuery, type GrantUse, giveBack, isForgotten, useGrants } from "../../shared/policy/grant.ts";
 
 /** A grant that is over stays in the list for so long. */
 const listedMs = 30 * 24 * 3_600_000;
@@ -32,9 +32,12 @@ export class KeyGrants {
   use(query: GrantQuery, now: number): readonly GrantPass[] {
     const grants = this.#load();
     if (grants.size === 0) return [];
-    const granted = useGrants([...grants.values()], this.#usesOf(query.identity), query, now);
-    if (granted.uses.length === 0) return granted.passes;
+    const earlier = this.#usesOf(query.identity);
+    const granted = useGrants([...grants.values()], earlier, query, now);
+    const forgotten = earlier.filter((use) => isForgotten(use, query, now));
+    if (granted.grants.length === 0 && forgotten.length === 0) return granted.passes;
     this.#commit(() => {
+      for (const { identity, gate } of forgotten) this.#dropUse(identity, gate);
       for (const grant of granted.grants) this.#write(grants, grant);
       for (const use of granted.uses) {
         this.#storage.sql.exec(
@@ -59,7 +62,7 @@ export class KeyGrants {
       for (const use of this.#usesOf(identity)) {
         const grant = grants.get(use.grant);
         if (use.run !== run || grant === undefined) continue;
-        this.#storage.sql.exec("DELETE FROM grant_use WHERE identity = ? AND gate = ?", identity, use.gate);
+        this.#dropUse(identity, use.gate);
         this.#write(grants, giveBack(grant, use));
       }
     });
@@ -118,6 +121,10 @@ export class KeyGrants {
       )
       .toArray()
       .map(({ gate, grant, run, at, micro_usd: microUsd }) => ({ identity, gate, grant, run, at, microUsd }));
+  }
+
+  #dropUse(identity: string, gate: GrantUse["gate"]): void {
+    this.#storage.sql.exec("DELETE FROM grant_use WHERE identity = ? AND gate = ?", identity, gate);
   }
 
   #forgetOld(grants: Map<string, Grant>, now: number): void {

@@ -158,8 +158,18 @@ describe("counting", () => {
     expect(useGrants([grantOf()], [use], queryOf(), given + sameMomentMs).uses).toHaveLength(1);
   });
 
-  test.each(["repeat", "takenOver"] as const)("a %s passes by the use that was counted, however late, while the grant lives", (asked) => {
-    const query = queryOf({ asked });
+  test("a request whose holder vanished passes by the use that was counted, and its money is taken again", () => {
+    const grant = grantOf({ usesLeft: 0, spendLeftMicroUsd: 100 });
+    expect(useGrants([grant], [use], queryOf({ asked: "takenOver" }), expires - 1)).toEqual({
+      passes: [{ gate: "request", grant: "key_a.1", by: "Ada" }],
+      grants: [{ ...grant, spendLeftMicroUsd: 0 }],
+      uses: [],
+    });
+    expect(useGrants([usedUp], [use], queryOf({ asked: "takenOver" }), given).passes).toEqual([]);
+  });
+
+  test("a repeat passes by the use that was counted, however late, while the grant lives", () => {
+    const query = queryOf({ asked: "repeat" });
     expect(useGrants([usedUp], [use], query, expires - 1)).toMatchObject({ passes: [{ grant: "key_a.1" }], uses: [] });
     expect(useGrants([usedUp], [use], query, expires).passes).toEqual([]);
     expect(useGrants([{ ...usedUp, revokedAt: given }], [use], query, given).passes).toEqual([]);
@@ -228,7 +238,10 @@ describe("counting", () => {
             now += each.later;
             const query = queryOf({ identity, run: `run_${index}`, asked: each.asked, worstCostMicroUsd: each.cost });
             const granted = useGrants([grant], earlier === undefined ? [] : [earlier], query, now);
-            grant = granted.grants[0] ?? grant;
+            const [changed] = granted.grants;
+            // Taken over: no use, and the money once more.
+            if (changed !== undefined && granted.uses.length === 0) spent += each.cost;
+            grant = changed ?? grant;
             for (const use of granted.uses) {
               kept.set(identity, use);
               counted += 1;
