@@ -235,7 +235,7 @@ describe("a grant ends", () => {
 });
 
 describe("a grant is given", () => {
-  test('not by "not now", which leaves the next request to be asked about', async () => {
+  test("not where the reviewer says not now, and the next request is asked about", async () => {
     const answer = answerOf(sample(asks("Hello")));
     await decide("request", "approve", undefined, allowing(""));
     await answer;
