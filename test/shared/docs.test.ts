@@ -269,7 +269,7 @@ describe("the numbers in docs/operating.md", () => {
     while (most < 1_000 && limitsSchema.safeParse({ bodyBytes: (most + 1) * mebibyte }).success) most += 1;
     expect(rowOf("bodyBytes")).toContain(`${bodyBytes / mebibyte} MiB, at most ${most} MiB`);
     for (const [path, name] of [
-      ["workers/routes/review.tsx", "formLimitBytes"],
+      ["workers/routes/review-link.ts", "formLimitBytes"],
       ["workers/routes/admin.ts", "documentLimitBytes"],
     ] as const) {
       const [, digits = ""] = new RegExp(`const ${name} = ([\\d_]+);`).exec(read(path)) ?? [];

@@ -159,6 +159,7 @@ const sampling: readonly Operation[] = [
 
 const token = inPath("token", "The link's token");
 const noSuchLink = page("The token opens nothing");
+const linkIsOver = page("The link's time is over; a new one can be asked for");
 
 const review: readonly Operation[] = [
   {
@@ -168,28 +169,45 @@ const review: readonly Operation[] = [
     summary: "The review page. GET and HEAD decide nothing and change nothing",
     auth: "link",
     parameters: [token],
-    answers: { 200: page("The page"), 404: noSuchLink, 429: page("Too many requests from one address") },
+    answers: { 200: page("The page"), 404: noSuchLink, 410: linkIsOver, 429: page("Too many requests from one address") },
+  },
+  {
+    id: "watchReview",
+    method: "get",
+    path: paths.reviewLive,
+    summary: "A WebSocket on which an open page hears how its review stands, without the content. It decides nothing",
+    auth: "link",
+    parameters: [token],
+    answers: {
+      101: { description: "It is told at once how the review stands, and again at each change" },
+      403: page("From a page of another site"),
+      404: noSuchLink,
+      426: { description: "Not a WebSocket" },
+      429: page("Too many requests from one address"),
+      503: { description: "Too many pages of this review listen already" },
+    },
   },
   {
     id: "decideReview",
     method: "post",
     path: paths.review,
-    summary: "The page's form: approve, deny, or see what changes would do",
+    summary: "The page's form: approve, deny, see what changes would do, hand the review over, give it up, or ask for a new link",
     auth: "link",
     parameters: [token],
     body: { type: "application/x-www-form-urlencoded" },
     answers: {
-      200: page("A preview"),
-      303: { description: "Decided; the page shows the outcome", headers: { Location: "The page" } },
+      200: page("A preview; or a new link was sent"),
+      303: { description: "Done; the page shows what came of it", headers: { Location: "The page" } },
       400: page("Not the page's form"),
       403: page("From another site, with a nonce of another form, or by somebody who may not decide"),
       404: noSuchLink,
       409: page("Too early, too late, sent before, or decided by somebody else"),
+      410: linkIsOver,
       412: page("The content changed; the new version is shown"),
       413: page("Too large"),
       415: page("Not a form"),
-      422: page("Changes that the protocol or the list of models does not allow"),
-      429: page("Too many requests from one address"),
+      422: page("Changes, a grant or a reviewer that is not allowed here"),
+      429: page("Too many requests from one address, or too many new links"),
     },
   },
 ];

@@ -74,6 +74,15 @@ const asks: Record<string, () => Promise<readonly (readonly [number, Ask])[]>> =
     [200, { ...at(pathOf((await waitingRun()).link)), key: null }],
     [404, { ...at("/r/x"), key: null }],
   ],
+  watchReview: async () => {
+    const live = `${pathOf((await waitingRun()).link)}/live`;
+    const asking = (origin: string): RequestInit => ({ headers: { Upgrade: "websocket", Origin: origin } });
+    return [
+      [403, { ...at(live, asking("https://evil.example.com")), key: null }],
+      [404, { ...at("/r/x/live", asking(publicUrl)), key: null }],
+      [426, { ...at(live), key: null }],
+    ];
+  },
   decideReview: async () => {
     const { link } = await waitingRun();
     const fields = await formOf(link);
