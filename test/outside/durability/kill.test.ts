@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { verifyRecord } from "../../../scripts/verify-record.ts";
 import type { RecordEvent } from "../../../shared/outcome/record.ts";
-import { type Answer, type Caller, type Killable, decideByLink, killableGateway, pause } from "./gateway.ts";
+import { type Answer, type Caller, type Killable, decideByLink, killableGateway, pause } from "../support/killable-gateway.ts";
 
 let gateway: Killable;
 beforeAll(async () => {

@@ -18,7 +18,11 @@ export type Answer = {
     readonly content: { readonly text: string };
     readonly _meta: { readonly "countersign/run": { readonly id: string } };
   };
-  readonly error?: { readonly code: number; readonly data?: { readonly outcome?: string } };
+  readonly error?: {
+    readonly code: number;
+    readonly message: string;
+    readonly data?: { readonly outcome?: string; readonly reason?: string };
+  };
 };
 
 /** A caller that holds the line: `answer` is null where its connection was lost. */
@@ -31,12 +35,15 @@ export type Killable = {
   readonly kill: () => Promise<void>;
   /** As a deploy or a reboot does. */
   readonly stop: () => Promise<void>;
-  readonly ask: (name: string, server: string) => Caller;
+  readonly ask: (name: string, server: string, prompt?: string) => Caller;
   readonly notices: () => Promise<Notice[]>;
   /** Waits for the open review of this caller's run. */
   readonly review: (gate: Notice["gate"], run?: string) => Promise<Notice>;
   readonly record: () => Promise<{ text: string; events: RecordEvent[] }>;
   readonly configure: () => Promise<void>;
+  /** Replaces the policy, whatever its version is. */
+  readonly rule: (policy: object) => Promise<void>;
+  readonly url: string;
   readonly close: () => Promise<void>;
 };
 
@@ -59,7 +66,8 @@ const policy = {
   reviewers: { everyone: [{ name: "Ada" }] },
 };
 
-export async function killableGateway(): Promise<Killable> {
+/** `more`: further variables, such as those of channels. */
+export async function killableGateway(more: Readonly<Record<string, string>> = {}): Promise<Killable> {
   const persistTo = mkdtempSync(join(tmpdir(), "countersign-durability-"));
   const port = await freePort();
   const model = await startProviderServer({ strict: false });
@@ -68,10 +76,12 @@ export async function killableGateway(): Promise<Killable> {
   const operator = operatorOf(url, adminToken);
 
   const put = async (name: string, document: object): Promise<void> => {
+    const headers = { Authorization: `Bearer ${adminToken}`, "Content-Type": "application/json" };
+    const current = (await (await fetch(`${url}/admin/${name}`, { headers })).json()) as { version: number };
     const answer = await fetch(`${url}/admin/${name}`, {
       method: "PUT",
       body: JSON.stringify(document),
-      headers: { Authorization: `Bearer ${adminToken}`, "If-Match": "0", "Content-Type": "application/json" },
+      headers: { ...headers, "If-Match": String(current.version) },
     });
     if (!answer.ok) throw new Error(`${name}: ${answer.status} ${await answer.text()}`);
   };
@@ -84,7 +94,7 @@ export async function killableGateway(): Promise<Killable> {
   return {
     model,
     start: async () => {
-      gateway = await startGateway({ port, persistTo, variables });
+      gateway = await startGateway({ port, persistTo, variables: { ...variables, ...more } });
     },
     kill: () => ended("kill"),
     stop: () => ended("gently"),
@@ -106,7 +116,9 @@ export async function killableGateway(): Promise<Killable> {
         ],
       });
     },
-    ask: (name, server) => ({ name, server, answer: ask(url, name, server) }),
+    url,
+    rule: (document) => put("policy", document),
+    ask: (name, server, prompt = `The question of ${name}`) => ({ name, server, answer: ask(url, name, server, prompt) }),
     notices: operator.waiting,
     review: async (gate, run) => {
       for (let tries = 0; tries < 600; tries += 1) {
@@ -130,7 +142,7 @@ export async function killableGateway(): Promise<Killable> {
   };
 }
 
-async function ask(url: string, name: string, server: string): Promise<Answer | null> {
+async function ask(url: string, name: string, server: string, prompt: string): Promise<Answer | null> {
   try {
     const response = await fetch(`${url}/sampling`, {
       method: "POST",
@@ -140,7 +152,7 @@ async function ask(url: string, name: string, server: string): Promise<Answer | 
         id: name,
         method: "sampling/createMessage",
         params: {
-          messages: [{ role: "user", content: { type: "text", text: `The question of ${name}` } }],
+          messages: [{ role: "user", content: { type: "text", text: prompt } }],
           maxTokens: 20,
           _meta: {
             "countersign/session": "sess-durable",
