@@ -8,7 +8,7 @@ import { configStub } from "../objects/names.ts";
 import { settingsOf } from "../settings.ts";
 import { keyRequestSchema } from "../stores/keys.ts";
 import { paths } from "../urls.ts";
-import { type Check, good, guarded, isOnThisMachine, listed, mend, note } from "./check.ts";
+import { type Check, good, guardedCall, isOnThisMachine, listed, mend, note } from "./check.ts";
 
 type Ask = (env: Env) => Promise<{ readonly ok: boolean; readonly text: string }>;
 
@@ -30,9 +30,9 @@ export async function channelChecks(env: Env): Promise<readonly Check[]> {
     isSet
       .filter(({ set }) => set)
       .map(({ check, ask }) =>
-        guarded(check, async () => {
+        guardedCall(check, async () => {
           const { ok, text } = await ask(env);
-          return [{ check, state: ok ? "good" : "mend", text }];
+          return { check, state: ok ? "good" : "mend", text };
         }),
       ),
   );

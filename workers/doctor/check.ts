@@ -32,13 +32,21 @@ export function listed(words: readonly string[], most = 20): string {
 }
 
 const patienceMs = 15_000;
+/** For one call: longer than each has by itself, and shorter than the patience for all of a kind. */
+const patienceWithCallMs = 12_000;
 
 /** The checks, or one line where finding out failed or took too long: a doctor who cannot see one thing still tells the others. */
-export async function guarded(check: string, work: () => Promise<readonly Check[]> | readonly Check[]): Promise<readonly Check[]> {
+export async function guarded(
+  check: string,
+  work: () => Promise<readonly Check[]> | readonly Check[],
+  limitMs = patienceMs,
+): Promise<readonly Check[]> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<readonly Check[]>((resolve) => {
-    // Longer than each outside call has: this is for what ignores its own limit.
-    timer = setTimeout(() => resolve([mend(check, "There was no end to this check within 15 seconds; try again.")]), patienceMs);
+    timer = setTimeout(
+      () => resolve([mend(check, `There was no end to this check within ${limitMs / 1000} seconds; try again.`)]),
+      limitMs,
+    );
   });
   try {
     const working = (async () => work())();
@@ -51,3 +59,7 @@ export async function guarded(check: string, work: () => Promise<readonly Check[
     clearTimeout(timer);
   }
 }
+
+/** The same for one outside call, which has a limit of its own: this is for what ignores it. */
+export const guardedCall = (check: string, work: () => Promise<Check>): Promise<readonly Check[]> =>
+  guarded(check, async () => [await work()], patienceWithCallMs);

@@ -10,7 +10,7 @@ import { within } from "../providers/attempt.ts";
 import { createClients } from "../providers/clients.ts";
 import { lookupIn } from "../providers/model-call.ts";
 import { type Ready, providerReady } from "../providers/ready.ts";
-import { type Check, good, guarded, howToSet, listed, mend, note } from "./check.ts";
+import { type Check, good, guardedCall, howToSet, listed, mend, note } from "./check.ts";
 
 const timeoutMs = 10_000;
 
@@ -28,9 +28,9 @@ export async function providerChecks(env: Env, table: RoutingTable): Promise<rea
     real
       .filter((each) => !unset.includes(each))
       .map((each) =>
-        guarded(`provider ${each.id}`, async () => [
-          each.ready.ok ? await askedCheck(each, each.ready.value) : notReadyCheck(env, each, each.ready.error),
-        ]),
+        guardedCall(`provider ${each.id}`, async () =>
+          each.ready.ok ? askedCheck(each, each.ready.value) : notReadyCheck(env, each, each.ready.error),
+        ),
       ),
   );
   const hasDemo = used.some(({ provider }) => provider.kind === "demo");
