@@ -12,21 +12,14 @@ const root = fileURLToPath(new URL("..", import.meta.url));
  * @returns the address of the gateway that has it already, and then nothing is written; else null.
  */
 export async function claimFolder(folder: string, url: string): Promise<string | null> {
-  const running = await gatewayOf(folder);
-  if (running !== null) return running;
+  const path = join(resolve(root, folder), "running.json");
+  const last = readClaim(path);
+  // Both: after a reboot the process id may be anybody's, and the address another gateway's.
+  if (last !== null && lives(last.pid) && (await answers(last.url))) return last.url;
   mkdirSync(resolve(root, folder), { recursive: true });
-  writeFileSync(claimIn(folder), JSON.stringify({ pid: process.pid, url }));
+  writeFileSync(path, JSON.stringify({ pid: process.pid, url }));
   return null;
 }
-
-/** The address of the gateway that runs with this folder, or null. */
-export async function gatewayOf(folder: string): Promise<string | null> {
-  const last = readClaim(claimIn(folder));
-  // Both: after a reboot the process id may be anybody's, and the address another gateway's.
-  return last !== null && lives(last.pid) && (await answers(last.url)) ? last.url : null;
-}
-
-const claimIn = (folder: string): string => join(resolve(root, folder), "running.json");
 
 function readClaim(path: string): { readonly pid: number; readonly url: string } | null {
   try {

@@ -6,11 +6,14 @@
 // Exit codes: 0 nothing to mend; 1 something to mend; 2 the gateway could not be asked.
 
 import { existsSync, readFileSync } from "node:fs";
-import { pathToFileURL } from "node:url";
+import { join, resolve } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { z } from "zod";
-import { gatewayOf } from "./data-folder.ts";
 import { devVars } from "./dev-vars.ts";
+import { answers } from "./gateway.ts";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
 
 const checkSchema = z.object({ check: z.string(), state: z.enum(["good", "note", "mend"]), text: z.string() });
 const diagnosisSchema = z.object({ checks: z.array(checkSchema), publicUrl: z.string().nullable() });
@@ -30,30 +33,45 @@ const diagnosisMs = 60_000;
 
 type Target = { readonly url: string; readonly adminToken: string };
 
+const claimSchema = z.object({ url: z.string() });
+
+/** The address that npm start wrote down for this folder (relative to the project's own), where a gateway answers at it. */
+async function runningIn(folder: string): Promise<string | null> {
+  try {
+    const { url } = claimSchema.parse(JSON.parse(readFileSync(join(resolve(root, folder), "running.json"), "utf8")));
+    return (await answers(url)) ? url : null;
+  } catch {
+    return null;
+  }
+}
+
 /** Without `given`, the gateway of this checkout. */
 async function targetOf(given: string | undefined): Promise<Target> {
   const fromEnvironment = process.env["ADMIN_TOKEN"];
   if (given === undefined) {
     const folder = process.env["PERSIST_TO"] || ".countersign/state";
-    const url = await gatewayOf(folder);
+    const url = await runningIn(folder);
     if (url === null)
       throw new Unasked(
         `no gateway runs here: start one with npm start and leave it running, or name another with --url (looked in ${folder})`,
       );
-    return { url, adminToken: fromEnvironment || devVars().ADMIN_TOKEN };
+    return { url, adminToken: fromEnvironment || localToken() || wantToken() };
   }
   const url = URL.parse(given);
   if (url === null || !["http:", "https:"].includes(url.protocol) || url.search !== "" || url.hash !== "" || url.username !== "")
     throw new Unasked(`--url wants a plain address, such as https://gateway.example.com. ${usage}`);
   const isLocal = /^(localhost|127(\.\d{1,3}){3}|\[::1\]|.*\.localhost)$/.test(url.hostname);
   if (url.protocol === "http:" && !isLocal) throw new Unasked("--url must be https: over http anybody on the way could read ADMIN_TOKEN");
-  const adminToken =
-    fromEnvironment || (isLocal && existsSync(new URL("../.dev.vars", import.meta.url)) ? devVars().ADMIN_TOKEN : undefined);
-  if (adminToken === undefined)
-    throw new Unasked(
-      "set ADMIN_TOKEN in the environment to the gateway's own (the one that `npx wrangler secret put ADMIN_TOKEN` was given)",
-    );
-  return { url: url.href.replace(/\/+$/, ""), adminToken };
+  return { url: url.href.replace(/\/+$/, ""), adminToken: fromEnvironment || (isLocal ? localToken() : undefined) || wantToken() };
+}
+
+/** The token in `.dev.vars`, which is not made here: a gateway that runs has read its own. */
+const localToken = (): string | undefined => (existsSync(join(root, ".dev.vars")) ? devVars().ADMIN_TOKEN : undefined);
+
+function wantToken(): never {
+  throw new Unasked(
+    "set ADMIN_TOKEN in the environment to the gateway's own: for a deployed one what `npx wrangler secret put ADMIN_TOKEN` was given, for a local one the line in .dev.vars",
+  );
 }
 
 /** An answer as JSON; undefined where it is none. Rejects where nobody answers. Redirects are not followed: the token is for this address. */

@@ -6,10 +6,10 @@ import type { Result } from "../../shared/result.ts";
 import { type Model, type Provider, type RoutingTable, providerOf } from "../../shared/routing/table.ts";
 import { pointerTo } from "../../shared/routing/problems.ts";
 import type { Env } from "../env.ts";
-import { within } from "../providers/attempt.ts";
 import { createClients } from "../providers/clients.ts";
 import { lookupIn } from "../providers/model-call.ts";
 import { type Ready, providerReady } from "../providers/ready.ts";
+import { askProvider } from "./ask.ts";
 import { type Check, good, guardedCall, howToSet, listed, mend, note } from "./check.ts";
 
 const timeoutMs = 10_000;
@@ -131,10 +131,9 @@ async function askedCheck(used: Used, ready: Ready): Promise<Check> {
 /** Its own clients, which live no longer than this. */
 async function listOf(provider: Provider, ready: Ready): Promise<Result<unknown, ProviderFault>> {
   const clients = createClients((input, init) => fetch(input, init));
-  const now = (): number => Date.now();
   return provider.kind === "anthropic"
-    ? within({ timeoutMs }, now, (signal) => clients.anthropic(ready).models.list({ limit: 1_000 }, { signal }).asResponse())
-    : within({ timeoutMs }, now, (signal) => clients.openai(ready).models.list({ signal }).asResponse());
+    ? askProvider((signal) => clients.anthropic(ready).models.list({ limit: 1_000 }, { signal }).asResponse(), timeoutMs)
+    : askProvider((signal) => clients.openai(ready).models.list({ signal }).asResponse(), timeoutMs);
 }
 
 /** Google's list has `models/` before each name, and its calls take both. */

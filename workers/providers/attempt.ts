@@ -90,7 +90,7 @@ export async function attemptEmbedding(
  * Sends and reads the whole body as JSON before the time is over; an attempt that takes longer, or that the caller gave up, is
  * aborted, so that no connection stays open. The body is read here and not by the SDK, which takes any text for an answer.
  */
-export async function within(
+async function within(
   limits: Limits,
   now: () => number,
   ask: (signal: AbortSignal) => Promise<Response>,
