@@ -5,7 +5,7 @@ import type { Child } from "hono/jsx";
 import type { SubmittedForm } from "../../shared/review/form.ts";
 import { formFields, longestReason } from "../../shared/review/form.ts";
 import type { ReviewView } from "../../shared/review/view.ts";
-import { Grant, type KeptGrant } from "./grant-offer.tsx";
+import { Grant, GrantReminder, type KeptGrant } from "./grant-offer.tsx";
 import { LiveCopy } from "./live.tsx";
 import { modelsOnButton } from "./models.tsx";
 import { Name } from "./outside-text.tsx";
@@ -60,6 +60,7 @@ const Approve = ({ view, grant }: { view: ReviewView; grant: KeptGrant | undefin
     <Harmless hint={words.decide.changed} name={words.decide.preview} />
     {view.grant == null ? null : <Grant view={view} offer={view.grant} kept={grant} />}
     <div class="choice">
+      {view.grant == null ? null : <GrantReminder gate={view.gate} />}
       <button type="submit" name={formFields.act} value="approve" class="approve">
         <ApproveWords view={view} />
       </button>

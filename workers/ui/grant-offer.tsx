@@ -67,3 +67,6 @@ export const Grant = ({ view, offer, kept }: GrantFieldsProps) => (
     </div>
   </details>
 );
+
+/** Beside the approve button, shown by the stylesheet while something other than "Not now" is chosen, also in a closed fold. */
+export const GrantReminder = ({ gate }: Pick<ReviewView, "gate">) => <p class="granting">{words.grant.chosen[gate]}</p>;

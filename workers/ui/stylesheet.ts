@@ -127,6 +127,8 @@ legend { padding: 0; font-weight: 600; }
 .choice p { margin-bottom: .5rem; }
 .grant { margin-top: 1.25rem; }
 .grant[open] { padding: 0 0 .75rem 1rem; border-left: .25rem solid var(--line); }
+.granting { display: none; font-weight: 600; }
+form:has(#grant option:checked:not([value=""])) .granting { display: block; }
 .deny-choice { margin-top: 1.75rem; padding-top: 1.25rem; border-top: 1px solid var(--line); }
 button { text-wrap: balance; display: block; width: 100%; min-height: 3rem; padding: .6rem 1rem; border: 2px solid var(--control); border-radius: .5rem; background: transparent; color: var(--ink); font: inherit; font-size: 1.0625rem; font-weight: 600; line-height: 1.3; cursor: pointer; }
 button.approve { min-height: 3.5rem; border-color: var(--yes); background: var(--yes); color: var(--yes-ink); }

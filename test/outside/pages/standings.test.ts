@@ -106,6 +106,7 @@ describe.skipIf(chromiumPath === undefined)("beside deciding, in a browser", () 
   describe("a grant", () => {
     test("is nothing that an approval does by itself", async () => {
       const page = await open(render(standings.mayGrant), { javaScriptEnabled: false });
+      expect(await page.getByText("Approving also allows later requests").isVisible()).toBe(false);
       await page.locator("button.approve").click();
       const form = await submitted(page);
       expect([form.act, form.grant]).toEqual(["approve", undefined]);
@@ -116,16 +117,19 @@ describe.skipIf(chromiumPath === undefined)("beside deciding, in a browser", () 
       await page.getByText("Also allow later requests like this one").click();
       expect(await page.getByLabel("Allow without asking").locator("option").allInnerTexts()).toEqual([
         "Not now",
-        "Exactly this, from notes in this session",
+        "Exactly this, in this session, from notes",
         "Exactly this, from notes for desk-assistant",
         "Exactly this, from any server for desk-assistant",
-        "Any like this, from notes in this session",
+        "Any like this, in this session, from notes",
         "Any like this, from notes for desk-assistant",
         "Any like this, from any server for desk-assistant",
       ]);
       await page.getByLabel("Allow without asking").selectOption({ label: "Any like this, from notes for desk-assistant" });
       await page.getByLabel("For how long").selectOption("7 days");
       await page.getByLabel("How many times at most").fill("25");
+      // The fold is closed again; what was chosen in it is still said beside the button.
+      await page.getByText("Also allow later requests like this one").click();
+      expect(await page.getByText("Approving also allows later requests").isVisible()).toBe(true);
       await page.locator("button.approve").click();
       expect((await submitted(page)).grant).toEqual({ scope: "server", what: "shape", hours: 168, uses: 25 });
     });
