@@ -9,7 +9,7 @@ const names = ["ADMIN_TOKEN", "LINK_KEY", "DEV_API_KEY"] as const;
 export type DevVars = Readonly<Record<(typeof names)[number], string>>;
 
 /** Reads `.dev.vars`, making it where it is missing. Throws where it lacks a name that the gateway needs. */
-export function devVars(): DevVars & { readonly made: boolean } {
+export function devVars(): DevVars & { readonly made: boolean; readonly has: (name: string) => boolean } {
   const made = !existsSync(path);
   if (made) {
     const lines = names.map((name) => `${name}=${randomBytes(24).toString("base64url")}`);
@@ -21,7 +21,7 @@ export function devVars(): DevVars & { readonly made: boolean } {
   }
   const found = new Map<string, string>();
   for (const line of readFileSync(path, "utf8").split("\n")) {
-    const [, name, value] = /^\s*([A-Z_]+)\s*=\s*"?([^"\s]*)"?\s*$/.exec(line) ?? [];
+    const [, name, value] = /^\s*([A-Z_]+)\s*=\s*"?([^"\n]*?)"?\s*$/.exec(line) ?? [];
     if (name !== undefined && value !== undefined) found.set(name, value);
   }
   const of = (name: (typeof names)[number]): string => {
@@ -30,5 +30,5 @@ export function devVars(): DevVars & { readonly made: boolean } {
       throw new Error(`.dev.vars has no ${name} of 16 characters or more: add the line ${name}=…, or delete the file and start again`);
     return value;
   };
-  return { ADMIN_TOKEN: of("ADMIN_TOKEN"), LINK_KEY: of("LINK_KEY"), DEV_API_KEY: of("DEV_API_KEY"), made };
+  return { ADMIN_TOKEN: of("ADMIN_TOKEN"), LINK_KEY: of("LINK_KEY"), DEV_API_KEY: of("DEV_API_KEY"), made, has: (name) => found.has(name) };
 }

@@ -1,7 +1,9 @@
 // Runs the gateway on this machine as a child process: wrangler's local server, on workerd, with real storage in a folder.
 
 import { spawn } from "node:child_process";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -11,6 +13,8 @@ export type GatewayOptions = {
   readonly port: number;
   /** Where objects and KV are kept. */
   readonly persistTo: string;
+  /** Mails to reviewers are written to files, as wrangler does with Cloudflare's binding: see docs/email.md. */
+  readonly mailToDisk?: boolean;
   /** More variables, over those of `.dev.vars`. */
   readonly variables?: Readonly<Record<string, string>>;
 };
@@ -43,25 +47,45 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   }
 }
 
-async function startOnce({ port, persistTo, variables = {} }: GatewayOptions): Promise<Gateway> {
+/** Where `mailToDisk` puts them, a folder for each start. */
+export const mailFolder = ".wrangler/tmp/email";
+
+/** wrangler.toml with the binding that is off there: beside it, so that its paths and `.dev.vars` are the same. */
+function configWithMail(): string {
+  const name = "wrangler.local.toml";
+  const plain = readFileSync(join(root, "wrangler.toml"), "utf8");
+  const text = `# Made from wrangler.toml by npm start; changes here are lost.\n${plain}\n[[send_email]]\nname = "EMAIL"\n`;
+  const path = join(root, name);
+  const withBinding = /^\[\[send_email\]\]/m.test(plain) ? plain : text;
+  // A gateway that runs already would start again if the file were touched.
+  if (!existsSync(path) || readFileSync(path, "utf8") !== withBinding) writeFileSync(path, withBinding);
+  return name;
+}
+
+async function startOnce({ port, persistTo, mailToDisk = false, variables = {} }: GatewayOptions): Promise<Gateway> {
   const url = `http://localhost:${port}`;
   const given = Object.entries({ PUBLIC_URL: url, ...variables }).flatMap(([name, value]) => ["--var", `${name}:${value}`]);
   // Its info lines name each request's path, and the path of a review is its token: only warnings and errors are let out.
   const quiet = ["--log-level", "error", "--show-interactive-dev-session=false"];
-  const child = spawn(process.execPath, [wrangler, "dev", "--port", String(port), "--persist-to", persistTo, ...quiet, ...given], {
-    cwd: root,
-    detached: process.platform !== "win32",
-    stdio: ["ignore", "pipe", "pipe"],
-    // Nor is a request's address written down in wrangler's own log files or in its store of traces.
-    env: {
-      ...process.env,
-      WRANGLER_SEND_METRICS: "false",
-      WRANGLER_WRITE_LOGS: "false",
-      X_LOCAL_OBSERVABILITY: "false",
-      CI: "true",
-      NO_COLOR: "1",
+  const config = mailToDisk ? ["--config", configWithMail()] : [];
+  const child = spawn(
+    process.execPath,
+    [wrangler, "dev", "--port", String(port), "--persist-to", persistTo, ...config, ...quiet, ...given],
+    {
+      cwd: root,
+      detached: process.platform !== "win32",
+      stdio: ["ignore", "pipe", "pipe"],
+      // Nor is a request's address written down in wrangler's own log files or in its store of traces.
+      env: {
+        ...process.env,
+        WRANGLER_SEND_METRICS: "false",
+        WRANGLER_WRITE_LOGS: "false",
+        X_LOCAL_OBSERVABILITY: "false",
+        CI: "true",
+        NO_COLOR: "1",
+      },
     },
-  });
+  );
   let printed = "";
   const keep = (chunk: Buffer): void => {
     printed = (printed + chunk.toString()).slice(-4_000);

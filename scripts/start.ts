@@ -3,7 +3,7 @@
 import { walk } from "../examples/walk.ts";
 import { claimFolder } from "./data-folder.ts";
 import { devVars } from "./dev-vars.ts";
-import { type Gateway, pause, portProblem, startGateway } from "./gateway.ts";
+import { type Gateway, mailFolder, pause, portProblem, startGateway } from "./gateway.ts";
 import { type Operator, operatorOf } from "./operator.ts";
 import { stopOnSignals } from "./stopping.ts";
 
@@ -29,7 +29,12 @@ async function main(): Promise<void> {
   const vars = devVars();
   if (vars.made) say("Made .dev.vars with random secrets for this machine.");
   say("Starting the gateway …");
-  gateway = await startGateway({ port, persistTo });
+  gateway = await startGateway({
+    port,
+    persistTo,
+    mailToDisk: true,
+    variables: vars.has("EMAIL_FROM") ? {} : { EMAIL_FROM: "Countersign <reviews@countersign.example>" },
+  });
   const { url, ended } = gateway;
   void ended.then(() => {
     if (stopping.aborted) return;
@@ -41,6 +46,7 @@ async function main(): Promise<void> {
   if (seeded.length > 0)
     say(`Wrote the default ${seeded.join(" and ")} document${seeded.length > 1 ? "s" : ""}: both gates closed, the demo model answers.`);
   say(`\nCountersign is at ${url}   (data in ${persistTo}; Ctrl-C stops it)`);
+  if (!vars.has("RESEND_API_KEY")) say(`Mails to reviewers with an address are sent nowhere: they are files in ${mailFolder}.`);
 
   const told = new Set<string>();
   const pending = await operator.waiting();

@@ -7,6 +7,7 @@ import { errorClass, logEvent } from "./log.ts";
 import { adminRoutes } from "./routes/admin.ts";
 import { refuse } from "./routes/auth.ts";
 import type { App } from "./routes/context.ts";
+import { doctorRoutes } from "./routes/doctor.ts";
 import { grantRoutes } from "./routes/grants.ts";
 import { healthRoutes } from "./routes/health.ts";
 import { openapiRoutes } from "./routes/openapi.ts";
@@ -17,7 +18,18 @@ import { slackRoutes } from "./routes/slack.ts";
 
 export const app = new Hono<App>();
 
-for (const routes of [samplingRoutes, runRoutes, reviewRoutes, slackRoutes, adminRoutes, grantRoutes, healthRoutes, openapiRoutes]) app.route("/", routes);
+for (const routes of [
+  samplingRoutes,
+  runRoutes,
+  reviewRoutes,
+  slackRoutes,
+  adminRoutes,
+  grantRoutes,
+  doctorRoutes,
+  healthRoutes,
+  openapiRoutes,
+])
+  app.route("/", routes);
 
 app.notFound((c) => c.json({ error: "There is nothing at this path; GET /openapi.json lists what there is" }, 404));
 

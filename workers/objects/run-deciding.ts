@@ -100,7 +100,7 @@ export class RunDeciding {
         const who = { gate, by: by.name, channel: link.channel };
         const facts: RecordFact[] = [];
         const { review } = verdict;
-        const grant = verdict.kind === "approved" ? this.#grantOf(asked, now) : null;
+        const grant = act === "approve" ? this.#grantOf(asked, now) : null;
         if (grant === "notOffered") return { kind: "noGrant" };
         this.#parts.store.transaction(() => {
           use(now);

@@ -187,8 +187,10 @@ export class RunObject extends DurableObject<Env> {
     const state = this.#store.state();
     const opening = this.#loadOpening();
     if (state === null || opening === null || opening.mode !== "wait" || this.#windows.callers() > 0) return false;
-    // Where the policy changed since, the new request is asked about by the new policy.
-    if (state.gates.request !== gates.request || state.gates.response !== gates.response) return false;
+    // Where the policy or the grants changed since, the new request is asked about as they are now: unless people have seen as much.
+    const asItIsNow = state.gates.request === gates.request && state.gates.response === gates.response;
+    const seen = (gate: Gate): boolean => !gates[gate] || state.reviews[gate] !== null;
+    if (state.end === null ? !asItIsNow : !seen("request") || !seen("response")) return false;
     // An asker who is yet to open a window, or to open it again after a reset, is not gone.
     if (state.end === null && !this.#store.isAskerGone()) return false;
     if (state.end !== null && (state.end.kind !== "completed" || (this.#store.delivery()?.to ?? 0) > 0)) return false;

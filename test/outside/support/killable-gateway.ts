@@ -44,6 +44,8 @@ export type Killable = {
   /** Replaces the policy, whatever its version is. */
   readonly rule: (policy: object) => Promise<void>;
   readonly url: string;
+  /** Everything that /admin/notices lists. */
+  readonly listed: () => Promise<Notice[]>;
   readonly close: () => Promise<void>;
 };
 
@@ -67,7 +69,10 @@ const policy = {
 };
 
 /** `more`: further variables, such as those of channels. */
-export async function killableGateway(more: Readonly<Record<string, string>> = {}): Promise<Killable> {
+export async function killableGateway(
+  more: Readonly<Record<string, string>> = {},
+  options: { mailToDisk?: boolean } = {},
+): Promise<Killable> {
   const persistTo = mkdtempSync(join(tmpdir(), "countersign-durability-"));
   const port = await freePort();
   const model = await startProviderServer({ strict: false });
@@ -94,7 +99,7 @@ export async function killableGateway(more: Readonly<Record<string, string>> = {
   return {
     model,
     start: async () => {
-      gateway = await startGateway({ port, persistTo, variables: { ...variables, ...more } });
+      gateway = await startGateway({ port, persistTo, ...options, variables: { ...variables, ...more } });
     },
     kill: () => ended("kill"),
     stop: () => ended("gently"),
@@ -117,6 +122,10 @@ export async function killableGateway(more: Readonly<Record<string, string>> = {
       });
     },
     url,
+    listed: async () => {
+      const answer = await fetch(`${url}/admin/notices`, { headers: { Authorization: `Bearer ${adminToken}` } });
+      return ((await answer.json()) as { notices: Notice[] }).notices;
+    },
     rule: (document) => put("policy", document),
     ask: (name, server, prompt = `The question of ${name}`) => ({ name, server, answer: ask(url, name, server, prompt) }),
     notices: operator.waiting,

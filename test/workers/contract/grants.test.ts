@@ -439,6 +439,23 @@ describe("a request that finds an identical one whose caller is gone", () => {
     expect(model.calls).toHaveLength(2);
     await eventually("the use given back", async () => (await onlyGrant()).usesLeft === 9);
   });
+
+  test("takes the reply that was kept of the request for which the grant was given, and counts no use", async () => {
+    const left = await sample(asks("Hello"));
+    const { run, link } = await openNotice("request");
+    await left.body?.cancel();
+    await eventually("the asker gone", async () =>
+      (await (await gateway(pathOf(link), { key: null })).text()).includes("connection is gone"),
+    );
+    travel(3_500);
+    await runDurableObjectAlarm(runStub(env, run));
+    await press(link, "approve", allowing("server:shape"));
+    await onlyGrant();
+    await runReaches(run, "completed");
+    expect(runIn(await answerOf(sample(asks("Hello", { session: "sess-2", originating: 8 }))))).toBe(run);
+    expect(model.calls).toHaveLength(1);
+    await eventually("the use given back", async () => (await onlyGrant()).usesLeft === 10);
+  });
 });
 
 describe("the operator", () => {
