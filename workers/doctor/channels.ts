@@ -39,22 +39,21 @@ export async function channelChecks(env: Env): Promise<readonly Check[]> {
   return asked.length > 0 ? asked.flat() : withoutChannels(env, listed(wanted.map(({ title }) => title)));
 }
 
+const guides = "docs/email.md, docs/slack.md and docs/webhook.md";
+
 function withoutChannels(env: Env, titles: string): Check[] {
   const { outbox, publicUrl } = settingsOf(env);
   if (publicUrl === undefined) return [];
-  const none = `None of ${titles} is set up.`;
-  if (isOnThisMachine(env))
-    return outbox
-      ? [good("channels", `${none} Links are printed by npm start and listed at GET ${paths.admin.notices}.`)]
-      : [mend("channels", `${none} OUTBOX is off too, so nobody gets a link: take it out of .dev.vars.`)];
-  return outbox
-    ? [
-        note(
-          "channels",
-          `${none} Links are only at GET ${paths.admin.notices}, for whoever has ADMIN_TOKEN; docs/operating.md says how to set a channel up.`,
-        ),
-      ]
-    : [mend("channels", `${none} So nobody gets a link: docs/operating.md says how to set a channel up.`)];
+  const none = `${titles} are not set up`;
+  const local = isOnThisMachine(env);
+  if (!outbox) {
+    const how = local ? "take OUTBOX=off out of .dev.vars" : `set one of them up, as ${guides} say`;
+    return [mend("channels", `Nobody gets a link, because ${none}: ${how}.`)];
+  }
+  const where = `listed at GET ${paths.admin.notices}`;
+  return local
+    ? [good("channels", `Links to reviews are printed by npm start and ${where}; ${none}.`)]
+    : [note("channels", `Links to reviews are only ${where}, because ${none}; ${guides} say how.`)];
 }
 
 /** Whether anybody can call: on one's own machine DEV_API_KEY is enough. */
@@ -64,8 +63,8 @@ export async function keyChecks(env: Env): Promise<readonly Check[]> {
   const now = Date.now();
   const live = stored.filter(({ record, revokedAt }) => revokedAt === null && !isExpired(record, now)).length;
   if (live > 0) return [good("keys", `${live === 1 ? "One API key is" : `${live} API keys are`} accepted.`)];
-  const over = stored.length > 0 ? "Every API key is revoked or expired" : "No API key was made yet";
-  if (devApiKey !== undefined) return [good("keys", `${over}; DEV_API_KEY in .dev.vars is one.`)];
+  const over = stored.length > 0 ? "Every API key that was made is revoked or expired" : "No API key was made yet";
+  if (devApiKey !== undefined) return [good("keys", `DEV_API_KEY is accepted. ${over}.`)];
   const curl = `curl -X POST ${publicUrl ?? "https://…"}${paths.admin.keys} -H "Authorization: Bearer $ADMIN_TOKEN" -H "Content-Type: application/json" -d '{"name":"my client"}'`;
   return [note("keys", `${over}, so nobody can send a request. To make one: ${curl}`)];
 }

@@ -36,7 +36,7 @@ async function documentCheck(env: Env, name: Name, version: number): Promise<Che
   if (problem !== undefined) return mend(name, `${problem}${await firstFault(env, name)}`);
   const written = await configStub(env).current(name);
   if (written === null) {
-    const text = `Nobody has written one: the built-in default serves. GET /admin/${name} shows it, and PUT /admin/${name} writes yours.`;
+    const text = `The built-in default serves, because nobody has written one. GET /admin/${name} shows it, and PUT /admin/${name} writes yours.`;
     return isOnThisMachine(env) ? good(name, text) : note(name, text);
   }
   if (written.version > version)

@@ -50,10 +50,10 @@ function findingsOf(env: Env, policy: Policy, { name, quorum, asked, later }: Ga
     findings.push({
       state,
       gate: name,
-      wrong: `${what}: ${people
+      wrong: `${what}. ${people
         .slice(0, 3)
         .map((person) => remedy(policy, person))
-        .join("; ")}`,
+        .join(". ")}`,
     });
   };
   const reached = asked.length - missing.length;
@@ -87,20 +87,22 @@ const named = (people: readonly PolicyReviewer[]): string =>
     5,
   );
 
+/** What the person has, and what the gateway lacks for it. */
 function remedy(policy: Policy, person: PolicyReviewer): string {
-  const at = `${placeOf(policy, person)} of the policy`;
-  const { email, slack, webhook } = person;
-  const wanted = (channel: "email" | "slack" | "webhook"): boolean => person.notify === undefined || person.notify.includes(channel);
+  const { email, slack, webhook, notify } = person;
+  const who = `${named([person])} (${placeOf(policy, person)} of the policy)`;
+  const wanted = (channel: "email" | "slack" | "webhook"): boolean => notify === undefined || notify.includes(channel);
+  const slackVariables = `SLACK_BOT_TOKEN and SLACK_SIGNING_SECRET${isSlackChannel(person) ? ", or SLACK_WEBHOOK_URL" : ""}`;
   const ways = [
-    ...(email !== undefined && wanted("email") ? ["email (EMAIL_FROM, and RESEND_API_KEY or the send_email binding)"] : []),
-    ...(slack !== undefined && wanted("slack")
-      ? [`Slack (SLACK_BOT_TOKEN and SLACK_SIGNING_SECRET${isSlackChannel(person) ? ", or SLACK_WEBHOOK_URL" : ""})`]
+    ...(email !== undefined && wanted("email")
+      ? ["a mail address: set up email (EMAIL_FROM, and RESEND_API_KEY or the send_email binding)"]
       : []),
-    ...(webhook !== undefined && wanted("webhook") ? [`the webhook (WEBHOOK_${webhook}_URL and WEBHOOK_${webhook}_SECRET)`] : []),
+    ...(slack !== undefined && wanted("slack") ? [`a Slack id: set up Slack (${slackVariables})`] : []),
+    ...(webhook !== undefined && wanted("webhook") ? [`a webhook: set it up (WEBHOOK_${webhook}_URL and WEBHOOK_${webhook}_SECRET)`] : []),
   ];
   return ways.length === 0
-    ? `give ${at} an email, a slack or a webhook, and set that channel up`
-    : `set up ${ways.join(" or ")} for ${at}, or give it another address`;
+    ? `${who} has no address: add an email, a slack or a webhook there, and set that channel up`
+    : `${who} has ${ways.join("; or ")}`;
 }
 
 function placeOf(policy: Policy, { name }: PolicyReviewer): string {

@@ -73,23 +73,24 @@ function restCheck(
   env: Env,
   { unset, hasDemo, hasReal }: { unset: readonly (Used & { unset: string[] })[]; hasDemo: boolean; hasReal: boolean },
 ): Check[] {
-  const each = listed(unset.map(({ id, unset: names }) => `${id} (${names.join(", ")})`));
-  if (hasReal)
+  const withVariables = ({ id, unset: names }: (typeof unset)[number]): string => `${id} (${listed(names)})`;
+  if (hasReal) {
     return unset.length === 0
       ? []
-      : [note("providers", `Their models are not used, because nothing is set for them: ${each}. See docs/routing.md.`)];
-  const [first] = unset;
-  const how = first === undefined ? "add a provider and its models to the routing table" : howToSet(env, first.unset);
-  const others =
-    unset.length > 1 ? ` The table also has ${listed(unset.slice(1).map(({ id, unset: names }) => `${id} (${names.join(", ")})`))}.` : "";
+      : [
+          note(
+            "providers",
+            `Nothing is set for these, so their models are not used: ${unset.map(withVariables).join(", ")}. docs/routing.md says more.`,
+          ),
+        ];
+  }
+  const [first, ...others] = unset;
+  const how =
+    first === undefined ? "add a provider and its models to the routing table" : `${howToSet(env, first.unset)} (for ${first.id})`;
+  const instead = others.length === 0 ? "." : `; or set up another provider of the table: ${others.map(withVariables).join(", ")}.`;
   return hasDemo
-    ? [
-        note(
-          "providers",
-          `Only the built-in demo model answers, which is no real model. For one of ${first?.id ?? "a provider"}, ${how}.${others}`,
-        ),
-      ]
-    : [mend("providers", `No model can be used, so every request fails: for ${first?.id ?? "one"}, ${how}.${others}`)];
+    ? [note("providers", `Only the built-in demo answers, which is no real model. For a real one, ${how}${instead}`)]
+    : [mend("providers", `No model can be used, so every request fails. To have one, ${how}${instead}`)];
 }
 
 const modelIds = (entries: readonly Entry[]): string =>

@@ -18,35 +18,30 @@ export function settingsChecks(env: Env): readonly Check[] {
   return [
     ...(publicUrl === undefined ? [] : [good("PUBLIC_URL", `Links to reviews begin with ${publicUrl}.`)]),
     ...sentences,
-    ...linkKeyChecks(env),
+    good("LINK_KEY", "It is set; ids, links and keys are signed with it."),
+    ...previousKeyChecks(env),
     ...adminTokenChecks(env),
     ...devKeyChecks(env),
     ...outboxChecks(env),
   ];
 }
 
-function linkKeyChecks({ LINK_KEY, LINK_KEY_PREVIOUS }: Env): Check[] {
-  if (!LINK_KEY_PREVIOUS) return [good("LINK_KEY", "It is set; ids, links and keys are signed with it.")];
+function previousKeyChecks({ LINK_KEY, LINK_KEY_PREVIOUS }: Env): Check[] {
+  if (!LINK_KEY_PREVIOUS) return [];
   const without = "`npx wrangler secret delete LINK_KEY_PREVIOUS`";
   if (LINK_KEY_PREVIOUS === LINK_KEY)
     return [
-      mend(
-        "LINK_KEY",
-        `LINK_KEY_PREVIOUS is the same as LINK_KEY, so nothing was rotated: put a new key into LINK_KEY, or run ${without}.`,
-      ),
+      mend("LINK_KEY_PREVIOUS", `It is the same as LINK_KEY, so nothing was rotated: put a new key into LINK_KEY, or run ${without}.`),
     ];
   if (LINK_KEY_PREVIOUS.length < shortestSecret) {
     return [
-      mend(
-        "LINK_KEY",
-        `LINK_KEY_PREVIOUS is shorter than ${shortestSecret} characters, and whoever guesses it can sign links: run ${without}.`,
-      ),
+      mend("LINK_KEY_PREVIOUS", `It is shorter than ${shortestSecret} characters, and whoever guesses it can sign links: run ${without}.`),
     ];
   }
   return [
     note(
-      "LINK_KEY",
-      `A rotation is under way: what LINK_KEY_PREVIOUS signed is still accepted. When the longest deadline and RETENTION_HOURS are over, and not before a day, run ${without}.`,
+      "LINK_KEY_PREVIOUS",
+      `A rotation is under way: what this key signed is still accepted. When the longest deadline and RETENTION_HOURS are over, and not before a day, run ${without}.`,
     ),
   ];
 }
@@ -64,7 +59,8 @@ function adminTokenChecks({ ADMIN_TOKEN, LINK_KEY, LINK_KEY_PREVIOUS, DEV_API_KE
 
 function devKeyChecks(env: Env): Check[] {
   const { DEV_API_KEY } = env;
-  if (!DEV_API_KEY) return [];
+  // Without an address nobody knows yet whether the key will count.
+  if (!DEV_API_KEY || settingsOf(env).publicUrl === undefined) return [];
   if (!isOnThisMachine(env)) {
     return [
       mend(

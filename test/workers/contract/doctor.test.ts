@@ -107,9 +107,15 @@ describe("settings", () => {
     ["no PUBLIC_URL", { PUBLIC_URL: "" }, "PUBLIC_URL", "mend", /PUBLIC_URL is not set.*\[vars\] in wrangler\.toml/],
     ["a PUBLIC_URL without https", { PUBLIC_URL: "http://gateway.example.com" }, "PUBLIC_URL", "mend", /must be https/],
     ["a number out of its range", { RETENTION_HOURS: "0" }, "RETENTION_HOURS", "mend", /from 1 to 720/],
-    ["a rotation under way", { LINK_KEY_PREVIOUS: "the-key-before-this-one-0123456789" }, "LINK_KEY", "note", /rotation is under way/],
-    ["a short previous key", { LINK_KEY_PREVIOUS: "short" }, "LINK_KEY", "mend", /shorter than 16/],
-    ["the same key twice", { LINK_KEY_PREVIOUS: env.LINK_KEY ?? "" }, "LINK_KEY", "mend", /nothing was rotated/],
+    [
+      "a rotation under way",
+      { LINK_KEY_PREVIOUS: "the-key-before-this-one-0123456789" },
+      "LINK_KEY_PREVIOUS",
+      "note",
+      /rotation is under way/,
+    ],
+    ["a short previous key", { LINK_KEY_PREVIOUS: "short" }, "LINK_KEY_PREVIOUS", "mend", /shorter than 16/],
+    ["the same key twice", { LINK_KEY_PREVIOUS: env.LINK_KEY ?? "" }, "LINK_KEY_PREVIOUS", "mend", /nothing was rotated/],
     ["the admin token as the link key", { LINK_KEY: adminToken }, "ADMIN_TOKEN", "mend", /the same as LINK_KEY/],
     ["a short DEV_API_KEY", { DEV_API_KEY: "short" }, "DEV_API_KEY", "mend", /shorter than 16/],
     [
@@ -196,14 +202,20 @@ describe("people", () => {
     ];
     await configure("policy", asking([{ name: "Ada", email: "ada@people.example" }], rules));
     expect(await said("reviewers", mail)).toEqual(
-      one("mend", /^Rule "payments" and rule "mail": no channel reaches Zoe.*give \/reviewers\/others\/0 of the policy an email/),
+      one(
+        "mend",
+        /^Rule "payments" and rule "mail": no channel reaches Zoe.*Zoe \(\/reviewers\/others\/0 of the policy\) has no address: add an email/,
+      ),
     );
   });
 
   test("a channel that the reviewer has and the gateway has not is what to set up", async () => {
     await configure("policy", asking([{ name: "Ada", email: "ada@people.example", slack: "U012345", notify: ["email"] }]));
     expect(await said("reviewers", onPublic)).toEqual(
-      one("mend", /^The default: no channel reaches Ada.*set up email \(EMAIL_FROM.*\/reviewers\/everyone\/0/),
+      one(
+        "mend",
+        /^The default: no channel reaches Ada.*Ada \(\/reviewers\/everyone\/0 of the policy\) has a mail address: set up email \(EMAIL_FROM/,
+      ),
     );
     expect(JSON.stringify(await examine(onPublic))).not.toContain("people.example");
   });
@@ -449,7 +461,7 @@ describe("channels and keys", () => {
     expect(await said("keys", onPublic)).toEqual(one("good", /^One API key is accepted/));
     await admin(`/keys/${id}`, { method: "DELETE" });
     await admin("/keys", jsonBody("POST", { name: "late", expiresAt: 1 }));
-    expect(await said("keys", onPublic)).toEqual(one("note", /Every API key is revoked or expired/));
+    expect(await said("keys", onPublic)).toEqual(one("note", /Every API key that was made is revoked or expired/));
   });
 });
 
