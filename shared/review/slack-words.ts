@@ -1,8 +1,7 @@
 // Every sentence of our Slack messages and modals, in one place so that a language can be added. Words only.
 
-import type { Note } from "../provider/call.ts";
 import { unreachable } from "../result.ts";
-import type { Gate, Provenance } from "./view.ts";
+import type { Gate, Provenance, ReviewView } from "./view.ts";
 
 const count = (n: number): string => n.toLocaleString("en-US");
 const plural = (n: number, one: string, many: string): string => `${count(n)} ${n === 1 ? one : many}`;
@@ -144,7 +143,7 @@ const noteFields = {
   toolChoice: "tool choice",
 } as const;
 
-export function noteWords(note: Note): string {
+export function noteWords(note: ReviewView["notes"][number]): string {
   switch (note.kind) {
     case "omitted":
       return `left out, ${noteFields[note.field]}: ${note.why}`;
