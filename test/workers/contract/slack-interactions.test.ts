@@ -45,12 +45,12 @@ const adaReviews = { name: "Ada", slack: ada };
 const bobReviews = { name: "Bob", slack: bob };
 const roomReviews = { name: "someone in #room", slack: room };
 
-const asking = (reviewers: readonly object[], gate: object = {}): Promise<void> =>
+const asking = (reviewers: readonly object[], gate: object = {}, groups: object = {}): Promise<void> =>
   configure("policy", {
     ...policy,
     rules: [],
     default: { ...policy.default, response: "allow", noticeExcerpt: "start", ...gate },
-    reviewers: { everyone: reviewers },
+    reviewers: { everyone: reviewers, ...groups },
   });
 
 type Asked = { readonly run: string; readonly answer: Promise<RpcAnswer>; readonly message: SlackMessageSeen };
@@ -347,6 +347,43 @@ describe("a press", () => {
     await calm(press(message, "approve"));
     await told(ada, "late");
     expect(await factsOf(run, "voted")).toMatchObject([{ by: "Bob" }]);
+  });
+});
+
+describe("a link that has expired", () => {
+  test("takes its buttons with it: nothing is decided, and whoever pressed gets the page that sends a new one", async () => {
+    const { run, message } = await ask([adaReviews], { deadlineSeconds: 100 * 3_600 });
+    later(73 * 3_600_000);
+    for (const action of ["approve", "deny", "edit"]) await calm(press(message, action));
+    await told(ada, "oldMessage");
+    await isUndecided(run);
+    expect(slack.views).toEqual([]);
+  });
+});
+
+describe("a place that was given up", () => {
+  test("decides nothing any more; the message says to whom it went, who gets their own and decides", async () => {
+    await asking([adaReviews], {}, { others: [bobReviews] });
+    const answer = answerOf(sample({ server: "notes" }));
+    const { run } = await openNotice("request");
+    const message = await messageTo("D0ADA", run);
+    const { url = "" } = buttonsIn(message.blocks).find(({ action_id: id }) => id === "open") ?? {};
+    const early = slack.press(message, "approve", ada);
+    const handOver = (fields: URLSearchParams): void => {
+      fields.set("act", "handOver");
+      fields.set("to", "Bob");
+    };
+    expect((await pressOnPage(url, "preview", handOver)).status).toBe(303);
+    await changed(message);
+    expect([message.text, buttonsOf(message)]).toEqual(["Handed over", []]);
+    await calm(deliver(early));
+    await told(ada, "left");
+    await isUndecided(run);
+    const toBob = await eventually("a message to Bob", async () => slack.messages.find(({ channel }) => channel === "D0BOB"));
+    expect(JSON.stringify(toBob.blocks)).toContain("This was handed to you.");
+    await eventually("its receipt", async () => (await stubOf(run).slackTarget("request", await linkOf(run, "Bob")))?.includes(toBob.ts));
+    await calm(press(toBob, "approve", bob));
+    expect((await answer).result).toMatchObject({ role: "assistant" });
   });
 });
 
