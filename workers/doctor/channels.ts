@@ -52,7 +52,7 @@ function withoutChannels(env: Env, titles: string): Check[] {
   }
   const where = `listed at GET ${paths.admin.notices}`;
   return local
-    ? [good("channels", `Links to reviews are printed by npm start and ${where}; ${none}.`)]
+    ? [good("channels", `The outbox is all there is: ${none}.`)]
     : [note("channels", `Links to reviews are only ${where}, because ${none}; ${guides} say how.`)];
 }
 

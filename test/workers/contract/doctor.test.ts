@@ -125,6 +125,7 @@ describe("settings", () => {
       "mend",
       /never accepted here.*secret delete DEV_API_KEY/,
     ],
+    ["the outbox of one's own machine", {}, "OUTBOX", "good", /printed by npm start and listed at GET \/admin\/notices/],
     ["the outbox of a public gateway", { PUBLIC_URL: gatewayUrl, OUTBOX: "on" }, "OUTBOX", "note", /can read every reviewer's link/],
   ])("%s is told", async (_what, variables, check, state, text) => {
     expect(await said(check, { ...bare, ...variables })).toEqual(one(state, text));
