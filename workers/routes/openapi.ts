@@ -53,6 +53,7 @@ const security: Readonly<Record<Auth, JsonObject[]>> = {
   admin: [{ admin: [] }],
   either: [{ key: [] }, { keyHeader: [] }, { admin: [] }],
   link: [],
+  slack: [],
   none: [],
 };
 

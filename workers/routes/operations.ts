@@ -46,7 +46,7 @@ export type Parameter = {
 };
 
 /** `key`: an API key. `admin`: the operator. `either`: one of both. `link`: the token in the path. */
-export type Auth = "key" | "admin" | "either" | "link" | "none";
+export type Auth = "key" | "admin" | "either" | "link" | "slack" | "none";
 
 export type Operation = {
   readonly id: string;
@@ -424,4 +424,34 @@ const open: readonly Operation[] = [
   },
 ];
 
-export const operations: readonly Operation[] = [...sampling, ...review, ...operator, ...open];
+const plain = (description: string): Answer => ({ description, bodies: [{ type: "text/plain" }] });
+
+const slack: readonly Operation[] = [
+  {
+    id: "slackInteractions",
+    method: "post",
+    path: paths.slackInteractions,
+    summary: "What Slack sends when somebody presses a button of a review's message or submits a dialog",
+    auth: "slack",
+    parameters: [
+      {
+        name: "X-Slack-Signature",
+        in: "header",
+        description: "v0= and 64 hexadecimal digits, over the timestamp and the body",
+        required: true,
+      },
+      { name: "X-Slack-Request-Timestamp", in: "header", description: "Unix seconds, within 300 of now", required: true },
+    ],
+    body: { type: "application/x-www-form-urlencoded" },
+    answers: {
+      200: { description: "Heard, whatever came of it; empty, or JSON that changes the dialog", bodies: [{ type: "application/json" }] },
+      400: plain("Signed, and not an interaction"),
+      401: plain("Not signed by Slack, or not just now"),
+      404: plain("Slack is not set up as an app here"),
+      413: plain("Over a megabyte"),
+      500: plain("A fault of the gateway, with an id to quote"),
+    },
+  },
+];
+
+export const operations: readonly Operation[] = [...sampling, ...review, ...slack, ...operator, ...open];

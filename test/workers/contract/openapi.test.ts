@@ -5,10 +5,12 @@ import { describe, expect, test } from "vitest";
 import { app } from "../../../workers/app.ts";
 import { openapi } from "../../../workers/routes/openapi.ts";
 import { type Operation, operations } from "../../../workers/routes/operations.ts";
+import { signatureOf } from "../../support/slack/scripted-slack.ts";
 import {
   adminToken,
   createKey,
   devKey,
+  env,
   gateway,
   jsonBody,
   openNotice,
@@ -74,6 +76,29 @@ const asks: Record<string, () => Promise<readonly (readonly [number, Ask])[]>> =
     [200, { ...at(pathOf((await waitingRun()).link)), key: null }],
     [404, { ...at("/r/x"), key: null }],
   ],
+  slackInteractions: async () => {
+    const secret = env.SLACK_SIGNING_SECRET ?? "";
+    const timestamp = String(Math.floor(Date.now() / 1000));
+    const sent = async (body: string, signature?: string): Promise<Ask> => ({
+      path: "/slack/interactions",
+      key: null,
+      init: {
+        method: "POST",
+        body,
+        headers: {
+          "Content-Type": "application/x-www-form-urlencoded",
+          "X-Slack-Request-Timestamp": timestamp,
+          "X-Slack-Signature": signature ?? (await signatureOf(secret, timestamp, body)),
+        },
+      },
+    });
+    return [
+      [200, await sent("ssl_check=1")],
+      [400, await sent("payload=x")],
+      [401, await sent("payload=x", `v0=${"0".repeat(64)}`)],
+      [413, await sent("x".repeat(1_000_001))],
+    ];
+  },
   watchReview: async () => {
     const live = `${pathOf((await waitingRun()).link)}/live`;
     const asking = (origin: string): RequestInit => ({ headers: { Upgrade: "websocket", Origin: origin } });
