@@ -31,7 +31,9 @@ function requestContent(request: SamplingRequest): SlackContent {
       else unshown[unshownNames[block.type]] = (unshown[unshownNames[block.type]] ?? 0) + 1;
     }
   }
-  for (const [i, text] of (request.stopSequences ?? []).entries()) pieces.push({ label: words.places.stopSequence(i + 1), text });
+  // As JSON: Slack may not show the line breaks that they often begin with.
+  for (const [i, stop] of (request.stopSequences ?? []).entries())
+    pieces.push({ label: words.places.stopSequence(i + 1), text: JSON.stringify(stop) });
   // An empty list of tools is sent as well, and nobody would see it.
   if (request.tools !== undefined) unshown.tool = request.tools.length;
   if (request.metadata !== undefined) unshown.metadata = 1;

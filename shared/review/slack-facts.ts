@@ -43,7 +43,7 @@ const requestFacts = ({ models, notes, worstCostUsd, request }: ReviewView): Inl
     }),
     say(`. ${shortened(why)}`),
   ]),
-  [say(words.facts.worstCost(costWords(worstCostUsd, true)))],
+  [say(words.facts.worstCost(costWords(worstCostUsd, false)))],
   [say(words.facts.settings(request.maxTokens))],
   ...(request.temperature === undefined ? [] : [[say(words.facts.temperature(request.temperature))]]),
   ...(request.toolChoice === undefined ? [] : [[say(words.facts.toolChoice(request.toolChoice))]]),

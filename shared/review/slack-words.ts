@@ -45,7 +45,7 @@ export const slackWords = {
     stopped: "Why it stopped: {reason}",
     noStopReason: "the provider said nothing",
     cost: (words: string): string => `Cost: ${words}`,
-    worstCost: (words: string): string => `Cost: ${words}, whatever happens`,
+    worstCost: (words: string): string => `Cost in the worst case: ${words}`,
     settings: (maxTokens: number): string => `Longest reply: ${plural(maxTokens, "token", "tokens")} (maxTokens)`,
     temperature: (value: number): string => `Temperature: ${value}`,
     toolChoice: (value: string): string => `Tool choice: ${value}`,

@@ -135,7 +135,7 @@ describe("a message whose content is cut", () => {
       expect(buttonsOf(message)).toEqual(["deny", "open"]);
       // The stop sequence after the text is not shown either.
       const shown = preformattedOf(message).join("").match(/a/g)?.length ?? 0;
-      const missing = 3_001 - shown + (view.gate === "request" ? "STOP-HERE".length : 0);
+      const missing = 3_001 - shown + (view.gate === "request" ? JSON.stringify("STOP-HERE").length : 0);
       expect(wordsOf(message)).toContain(`Not everything is shown here, so it cannot be approved here. Not shown: \n`);
       expect(wordsOf(message)).toMatch(new RegExp(`^${missing.toLocaleString("en-US")} characters? of text`, "m"));
     }
@@ -236,6 +236,11 @@ describe("a message whose content is cut", () => {
       expect(buttonsOf(message)).toEqual(["deny", "open"]);
       expect(wordsOf(message)).toContain(words);
     }
+  });
+
+  test("shows a stop sequence as JSON, so that line breaks around it are seen", () => {
+    const view = { ...plainRequest, request: { ...plainRequest.request, stopSequences: ["\n\nHuman:\t"] } };
+    expect(preformattedOf(accepted(slackMessage(input(view)))).at(-1)).toBe('"\\n\\nHuman:\\t"');
   });
 
   test("has nothing of the content where the policy says so, in the notification neither", () => {
