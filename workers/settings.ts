@@ -39,7 +39,12 @@ function parseSettings(env: Env): Settings {
     throw new Error(`LINK_KEY is missing or shorter than ${shortestSecret} characters: set it with \`wrangler secret put LINK_KEY\``);
   }
   const current = signingKey(env.LINK_KEY);
-  const keys: SigningKeys = env.LINK_KEY_PREVIOUS ? [current, signingKey(env.LINK_KEY_PREVIOUS)] : [current];
+  const previous = env.LINK_KEY_PREVIOUS ?? "";
+  if (previous !== "" && previous.length < shortestSecret)
+    problems.push(
+      `LINK_KEY_PREVIOUS is shorter than ${shortestSecret} characters and is not accepted; take it away, or set the key before this one`,
+    );
+  const keys: SigningKeys = previous.length >= shortestSecret ? [current, signingKey(previous)] : [current];
   const publicUrl = parsePublicUrl(env.PUBLIC_URL, problems);
   const loopback = publicUrl !== undefined && isLoopback(new URL(publicUrl).hostname);
   if (env.ADMIN_TOKEN !== undefined && env.ADMIN_TOKEN.length < shortestSecret) {
