@@ -14,6 +14,7 @@ import {
   env,
   eventually,
   gateway,
+  gatewayWith,
   model,
   openNotice,
   policy,
@@ -281,6 +282,22 @@ describe("a press", () => {
       const { urls } = await told("user" in change ? change.user.id : ada, words);
       expect(urls).toEqual([]);
     }
+  });
+
+  test("counts from the app and workspace that the operator named, and from no other; without a set-up there is no door", async () => {
+    const { run, answer, message } = await ask();
+    const from = async (variables: Partial<typeof env>): Promise<Response> => {
+      const signed = await slack.sign(slack.press(message, "approve", ada));
+      return gatewayWith(variables, "/slack/interactions", { method: "POST", key: null, ...signed });
+    };
+    for (const variables of [{ SLACK_APP_ID: "A0OTHER" }, { SLACK_TEAM_ID: "T0OTHER" }]) await calm(from(variables));
+    expect((await from({ SLACK_BOT_TOKEN: "", SLACK_SIGNING_SECRET: "", SLACK_WEBHOOK_URL: "https://hooks.example.com/x" })).status).toBe(
+      404,
+    );
+    expect((await from({ SLACK_SIGNING_SECRET: "another-secret-0123456789" })).status).toBe(401);
+    await isUndecided(run);
+    await calm(from({ SLACK_APP_ID: "A0APP", SLACK_TEAM_ID: "T0TEAM" }));
+    expect((await answer).result).toMatchObject({ role: "assistant" });
   });
 
   test("with a value that is not ours, or of a button that only opens a link, does nothing", async () => {
