@@ -226,8 +226,11 @@ describe.skipIf(chromiumPath === undefined)("npm start, with a person at a brows
     expect(resultText(result)).toContain("User rejected sampling request");
     expect(resultText(result)).not.toContain("customer");
 
-    // The tab that was open all along is told what happened in place of deciding.
-    await tabTo(other, "button[value=approve]");
+    // The tab that was open all along has heard of it: nothing can be pressed there, and it leads to what happened.
+    const ended = other.getByRole("link", { name: "See how it ended" }).first();
+    await ended.waitFor();
+    expect(await other.locator("button[value=approve]").isDisabled()).toBe(true);
+    await ended.focus();
     await other.keyboard.press("Enter");
     await other.locator("section.outcome").waitFor();
     expect(await other.locator("main").innerText()).toContain("Denied");
