@@ -12,14 +12,21 @@ const root = fileURLToPath(new URL("..", import.meta.url));
  * @returns the address of the gateway that has it already, and then nothing is written; else null.
  */
 export async function claimFolder(folder: string, url: string): Promise<string | null> {
-  const path = join(resolve(root, folder), "running.json");
-  const last = readClaim(path);
-  // Both: after a reboot the process id may be anybody's, and the address another gateway's.
-  if (last !== null && lives(last.pid) && (await answers(last.url))) return last.url;
+  const running = await gatewayOf(folder);
+  if (running !== null) return running;
   mkdirSync(resolve(root, folder), { recursive: true });
-  writeFileSync(path, JSON.stringify({ pid: process.pid, url }));
+  writeFileSync(claimOf(folder), JSON.stringify({ pid: process.pid, url }));
   return null;
 }
+
+/** The address of the gateway that has this folder and runs; else null. */
+export async function gatewayOf(folder: string): Promise<string | null> {
+  const last = readClaim(claimOf(folder));
+  // Both: after a reboot the process id may be anybody's, and the address another gateway's.
+  return last !== null && lives(last.pid) && (await answers(last.url)) ? last.url : null;
+}
+
+const claimOf = (folder: string): string => join(resolve(root, folder), "running.json");
 
 function readClaim(path: string): { readonly pid: number; readonly url: string } | null {
   try {

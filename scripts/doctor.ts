@@ -6,12 +6,12 @@
 // Exit codes: 0 nothing to mend; 1 something to mend; 2 the gateway could not be asked.
 
 import { existsSync, readFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { z } from "zod";
+import { gatewayOf } from "./data-folder.ts";
 import { devVars } from "./dev-vars.ts";
-import { answers } from "./gateway.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
@@ -33,24 +33,12 @@ const diagnosisMs = 60_000;
 
 type Target = { readonly url: string; readonly adminToken: string };
 
-const claimSchema = z.object({ url: z.string() });
-
-/** The address that npm start wrote down for this folder (relative to the project's own), where a gateway answers at it. */
-async function runningIn(folder: string): Promise<string | null> {
-  try {
-    const { url } = claimSchema.parse(JSON.parse(readFileSync(join(resolve(root, folder), "running.json"), "utf8")));
-    return (await answers(url)) ? url : null;
-  } catch {
-    return null;
-  }
-}
-
 /** Without `given`, the gateway of this checkout. */
 async function targetOf(given: string | undefined): Promise<Target> {
   const fromEnvironment = process.env["ADMIN_TOKEN"];
   if (given === undefined) {
     const folder = process.env["PERSIST_TO"] || ".countersign/state";
-    const url = await runningIn(folder);
+    const url = await gatewayOf(folder);
     if (url === null)
       throw new Unasked(
         `no gateway runs here: start one with npm start and leave it running, or name another with --url (looked in ${folder})`,

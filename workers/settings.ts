@@ -1,5 +1,6 @@
 // The Worker's variables, parsed once: what is missing or wrong is named in words an operator can act on.
 
+import { isLoopbackHost } from "../shared/routing/address.ts";
 import { type SigningKeys, signingKey } from "../shared/sealed-id.ts";
 import type { Env } from "./env.ts";
 
@@ -46,7 +47,7 @@ function parseSettings(env: Env): Settings {
     );
   const keys: SigningKeys = previous.length >= shortestSecret ? [current, signingKey(previous)] : [current];
   const publicUrl = parsePublicUrl(env.PUBLIC_URL, problems);
-  const loopback = publicUrl !== undefined && isLoopback(new URL(publicUrl).hostname);
+  const loopback = publicUrl !== undefined && isLoopbackHost(new URL(publicUrl).hostname);
   if (env.ADMIN_TOKEN !== undefined && env.ADMIN_TOKEN.length < shortestSecret) {
     problems.push(`ADMIN_TOKEN is shorter than ${shortestSecret} characters and is not accepted; choose a longer one`);
   }
@@ -75,15 +76,12 @@ function parsePublicUrl(text: string | undefined, problems: string[]): string | 
     problems.push("PUBLIC_URL is not a plain http or https address; correct it");
     return undefined;
   }
-  if (url.protocol === "http:" && !isLoopback(url.hostname)) {
+  if (url.protocol === "http:" && !isLoopbackHost(url.hostname)) {
     problems.push("PUBLIC_URL must be https, except on a loopback address; correct it");
     return undefined;
   }
   return url.href.replace(/\/+$/, "");
 }
-
-const isLoopback = (host: string): boolean =>
-  host === "localhost" || host.endsWith(".localhost") || /^127(\.\d{1,3}){3}$/.test(host) || host === "[::1]";
 
 function numberOf(name: string, text: string | undefined, standard: number, least: number, most: number, problems: string[]): number {
   if (text === undefined || text === "") return standard;

@@ -114,3 +114,7 @@ function ipv6Groups(text: string): number[] | undefined {
   const groups = [...before, ...Array.from({ length: missing }, () => "0"), ...after];
   return groups.every((group) => /^[0-9a-f]{1,4}$/.test(group)) ? groups.map((group) => Number.parseInt(group, 16)) : undefined;
 }
+
+/** A loopback host, as `URL.hostname` has it: the only one that may be asked without TLS. */
+export const isLoopbackHost = (host: string): boolean =>
+  host === "localhost" || host.endsWith(".localhost") || /^127(\.\d{1,3}){3}$/.test(host) || host === "[::1]";

@@ -1,5 +1,6 @@
 // Notices by mail: one for each reviewer and gate, with their personal link. Nothing that comes back to the sender's address is read.
 
+import { isLoopbackHost } from "../../shared/routing/address.ts";
 import { sha256Hex } from "../../shared/encoding.ts";
 import { err, ok, type Result } from "../../shared/result.ts";
 import { type Mail, type MailAddress, mailFaults, parseMailbox } from "../../shared/review/mail-rules.ts";
@@ -8,7 +9,6 @@ import { reviewMail } from "../ui/mail.tsx";
 import type { Channel, Notice, NoticeWhy, Sent } from "./channel.ts";
 import { bindingSender } from "./email/binding.ts";
 import { resendAddress, resendDomains, resendSender, type ResendSettings } from "./email/resend.ts";
-import { isLoopbackHost } from "./exchange.ts";
 
 type Sender = { readonly kind: "resend"; readonly settings: ResendSettings } | { readonly kind: "binding"; readonly binding: SendEmail };
 type EmailSettings = { readonly from: MailAddress; readonly sender: Sender };

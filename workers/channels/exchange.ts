@@ -3,6 +3,7 @@
 
 import { retryAfterMs } from "../../shared/provider/fault.ts";
 import { parseJson } from "../../shared/provider/narrow.ts";
+import { textWithin } from "../text-within.ts";
 
 export type Exchanged = {
   readonly status: number;
@@ -36,7 +37,8 @@ export async function exchange(
     const response = await fetch(url, { ...init, redirect: "manual", signal: attempt.signal });
     const { status, headers } = response;
     const told = retryAfterMs({ retryAfterMs: null, retryAfter: headers.get("Retry-After") }, Date.now());
-    const text = readJson ? await boundedText(response) : undefined;
+    // What is longer than the short answer that was expected is none; the status still says what became of the request.
+    const text = readJson ? await textWithin(response.body, mostBytes) : undefined;
     if (text === undefined) response.body?.cancel().catch(() => {});
     const body = text === undefined ? undefined : parseJson(text);
     return { status, body, ...(told === undefined ? {} : { afterMs: Math.min(told, longestWaitMs) }) };
@@ -46,26 +48,3 @@ export async function exchange(
     clearTimeout(timer);
   }
 }
-
-async function boundedText({ body }: Response): Promise<string | undefined> {
-  if (body === null) return "";
-  const decoder = new TextDecoder();
-  const reader = body.getReader();
-  let text = "";
-  let bytes = 0;
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return text + decoder.decode();
-    bytes += value.length;
-    if (bytes > mostBytes) {
-      reader.cancel().catch(() => {});
-      // Whatever it is, it is not the short answer that was expected; the status still says what became of the request.
-      return "";
-    }
-    text += decoder.decode(value, { stream: true });
-  }
-}
-
-/** A loopback host, as `URL.hostname` has it: the only one that may be asked without TLS. */
-export const isLoopbackHost = (host: string): boolean =>
-  host === "localhost" || host.endsWith(".localhost") || /^127(\.\d{1,3}){3}$/.test(host) || host === "[::1]";

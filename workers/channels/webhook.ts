@@ -3,6 +3,7 @@
 //
 // Source: Standard Webhooks 1.0.0 (github.com/standard-webhooks/standard-webhooks). Of the answer only the status is looked at.
 
+import { isLoopbackHost } from "../../shared/routing/address.ts";
 import { sha256Hex } from "../../shared/encoding.ts";
 import { err, ok, type Result, unreachable } from "../../shared/result.ts";
 import { beginningOf, excerptOf } from "../../shared/review/excerpt.ts";
@@ -11,7 +12,7 @@ import { Webhook } from "standardwebhooks";
 import type { Env } from "../env.ts";
 import { lookupIn } from "../providers/model-call.ts";
 import type { Channel, Notice, NoticeWhy, Sent } from "./channel.ts";
-import { type Exchanged, exchange, isLoopbackHost } from "./exchange.ts";
+import { type Exchanged, exchange } from "./exchange.ts";
 
 /** `signers`: the current secret's, and the one before it while it is being changed. */
 type Target = { readonly url: string; readonly signers: readonly Webhook[] };

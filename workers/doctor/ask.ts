@@ -4,6 +4,7 @@ import type { ProviderFault } from "../../shared/provider/call.ts";
 import { brokenAnswer, connectionFault, faultOfStatus, timeoutFault } from "../../shared/provider/fault.ts";
 import { parseJson } from "../../shared/provider/narrow.ts";
 import { err, ok, type Result } from "../../shared/result.ts";
+import { textWithin } from "../text-within.ts";
 
 /** Hundreds of models with everything that their provider says of them. */
 const mostBytes = 8 * 1024 * 1024;
@@ -16,7 +17,8 @@ export async function askProvider(
   const attempt = new AbortController();
   const timer = setTimeout(() => attempt.abort(), timeoutMs);
   try {
-    const text = await boundedText(await ask(attempt.signal));
+    const { body: answer } = await ask(attempt.signal);
+    const text = await textWithin(answer, mostBytes);
     if (text === undefined) return err(brokenAnswer("tooLarge"));
     const body = parseJson(text);
     return body === undefined ? err(brokenAnswer("notJson")) : ok(body);
@@ -27,24 +29,5 @@ export async function askProvider(
     return err(typeof status === "number" ? faultOfStatus(status) : connectionFault);
   } finally {
     clearTimeout(timer);
-  }
-}
-
-async function boundedText({ body }: Response): Promise<string | undefined> {
-  if (body === null) return "";
-  const decoder = new TextDecoder();
-  const reader = body.getReader();
-  let text = "";
-  let bytes = 0;
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return text + decoder.decode();
-    bytes += value.length;
-    if (bytes > mostBytes) {
-      // Not awaited: who does not stop may not say that they were let go either.
-      reader.cancel().catch(() => {});
-      return undefined;
-    }
-    text += decoder.decode(value, { stream: true });
   }
 }

@@ -2,7 +2,7 @@
 // address of a person, a prompt, or the address of a provider or a webhook; it names variables and places in documents.
 
 import type { Env } from "../env.ts";
-import { isLoopbackHost } from "../channels/exchange.ts";
+import { isLoopbackHost } from "../../shared/routing/address.ts";
 import { settingsOf } from "../settings.ts";
 
 /** `mend`: something does not work as it is. `note`: it works, and somebody should know. */

@@ -1,5 +1,6 @@
 // One attempt at one candidate: send, read, translate, within a time. What goes wrong comes back as a fault without a provider's words.
 
+import { textWithin } from "../text-within.ts";
 import { err, ok, type Result } from "../../shared/result.ts";
 import { fromAnthropic, toAnthropic } from "../../shared/provider/anthropic.ts";
 import type { ModelCall, ModelReply, ProviderFault } from "../../shared/provider/call.ts";
@@ -130,21 +131,7 @@ async function boundedText(response: Response): Promise<string | undefined> {
   // A length is kept by the connection itself; one of compressed bytes says nothing of what they become.
   const length = Number(headers.get("Content-Length") ?? Number.NaN);
   if (length <= mostBytes && !headers.has("Content-Encoding")) return response.text();
-  const decoder = new TextDecoder();
-  const reader = body.getReader();
-  let text = "";
-  let bytes = 0;
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return text + decoder.decode();
-    bytes += value.length;
-    if (bytes > mostBytes) {
-      // Not awaited: a provider that does not stop may not say that it was let go either.
-      reader.cancel().catch(() => {});
-      return undefined;
-    }
-    text += decoder.decode(value, { stream: true });
-  }
+  return textWithin(body, mostBytes);
 }
 
 /**
