@@ -10,12 +10,16 @@ const shortestSecret = 16;
 /** The names whose problems the channels' own checks tell. */
 const ofChannels = /^(?:EMAIL|RESEND|SLACK|WEBHOOK)_/;
 
+const isSecret = (name: string): boolean => /KEY|TOKEN/.test(name);
+const secretsHow = "It is a secret: `npx wrangler secret put` and `secret delete` change it.";
+const variablesHow = "Set it under [vars] in wrangler.toml, and deploy again.";
+
 export function settingsChecks(env: Env): readonly Check[] {
   const { publicUrl, problems } = settingsOf(env);
   const sentences = problems
     .map((problem) => ({ name: /^[A-Z_]+/.exec(problem)?.[0] ?? "settings", text: problem }))
     .filter(({ name }) => !ofChannels.test(name))
-    .map(({ name, text }) => mend(name, `${text.replace(/\.$/, "")}. Set it under [vars] in wrangler.toml, and deploy again.`));
+    .map(({ name, text }) => mend(name, `${text.replace(/\.$/, "")}. ${isSecret(name) ? secretsHow : variablesHow}`));
   return [
     ...(publicUrl === undefined ? [] : [good("PUBLIC_URL", `Links to reviews begin with ${publicUrl}.`)]),
     ...sentences,
@@ -34,11 +38,8 @@ function previousKeyChecks({ LINK_KEY, LINK_KEY_PREVIOUS }: Env): Check[] {
     return [
       mend("LINK_KEY_PREVIOUS", `It is the same as LINK_KEY, so nothing was rotated: put a new key into LINK_KEY, or run ${without}.`),
     ];
-  if (LINK_KEY_PREVIOUS.length < shortestSecret) {
-    return [
-      mend("LINK_KEY_PREVIOUS", `It is shorter than ${shortestSecret} characters, and whoever guesses it can sign links: run ${without}.`),
-    ];
-  }
+  // Too short a one is not accepted, and told with the other settings.
+  if (LINK_KEY_PREVIOUS.length < shortestSecret) return [];
   return [
     note(
       "LINK_KEY_PREVIOUS",
