@@ -5,7 +5,7 @@
 // here, and a rule that does not enable grants has none (`grantQueryOf` in shared/run/granting.ts makes no query then).
 
 import { canonicalJson, digestOf } from "../encoding.ts";
-import type { SamplingRequest } from "../protocol/sampling.ts";
+import type { SamplingRequest, ToolResultBlock } from "../protocol/sampling.ts";
 import type { Candidate } from "../routing/choose.ts";
 import type { RiskLevel, RiskNote } from "./risk.ts";
 
@@ -134,10 +134,17 @@ function kindsIn(messages: SamplingRequest["messages"]): string[] {
   for (const { content } of messages) {
     for (const block of content) {
       kinds.add(block.type);
-      if (block.type === "tool_result") for (const piece of block.content) kinds.add(`tool_result/${piece.type}`);
+      if (block.type === "tool_result") for (const piece of block.content) kinds.add(`tool_result/${kindOf(piece)}`);
     }
   }
   return [...kinds].sort();
+}
+
+/** A resource's bytes are sent as the picture or the sound that they are, and its text as text. */
+function kindOf(piece: ToolResultBlock["content"][number]): string {
+  if (piece.type !== "resource" || !("blob" in piece.resource)) return piece.type;
+  const [media = ""] = (piece.resource.mimeType ?? "").split("/");
+  return `resource/${media.trim().toLowerCase()}`;
 }
 
 /** How much the messages say: the UTF-16 code units of their canonical JSON, pictures and tool results included. */

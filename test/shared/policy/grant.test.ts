@@ -347,6 +347,23 @@ describe("the shape", () => {
     ],
   ])("is another with %s", (_name, change) => expect(shapeDigest({ ...request, ...change }, candidates)).not.toBe(shape));
 
+  test("is another for each kind of thing in a tool result, bytes in a resource among them", () => {
+    type Piece = Extract<SamplingRequest["messages"][number]["content"][number], { type: "tool_result" }>["content"][number];
+    const pieces: Piece[] = [
+      { type: "text", text: "" },
+      { type: "image", data: "", mimeType: "image/png" },
+      { type: "audio", data: "", mimeType: "audio/wav" },
+      { type: "resource_link", uri: "a:b", name: "b" },
+      { type: "resource", resource: { uri: "a:b", mimeType: "image/png", text: "" } },
+      { type: "resource", resource: { uri: "a:b", mimeType: "image/png", blob: "" } },
+      { type: "resource", resource: { uri: "a:b", mimeType: "Audio/wav", blob: "" } },
+    ];
+    const shapes = pieces.map((piece) =>
+      shapeDigest({ ...request, messages: [{ role: "user", content: [{ type: "tool_result", toolUseId: "1", content: [piece] }] }] }, []),
+    );
+    expect(new Set(shapes).size).toBe(pieces.length);
+  });
+
   test("is another where any of its fields is missing", () => {
     const fields = ["systemPrompt", "temperature", "stopSequences", "metadata", "includeContext", "tools", "toolChoice"] as const;
     const shapes = fields.map((field) => {
