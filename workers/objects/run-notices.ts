@@ -178,8 +178,11 @@ export class RunNotices {
     const channel = this.#channel(link);
     if (notice === null) return true;
     const sent = channel === undefined ? notConfigured : await channel.send(notice).catch(unavailable);
-    if (sent.kind === "again" && sent.afterMs !== undefined) return sent.afterMs;
-    if (sent.kind === "again" && row.attempts + 1 < noticeAttempts) return false;
+    const deadlineAt = found.state.reviews[link.gate]?.deadlineAt ?? 0;
+    // To wait until it is too late is to fail.
+    const isInTime = sent.kind === "again" && this.#parts.now() + (sent.afterMs ?? 0) < deadlineAt;
+    if (isInTime && sent.afterMs !== undefined) return sent.afterMs;
+    if (isInTime && row.attempts + 1 < noticeAttempts) return false;
     this.#sent(link, why, sent);
     return true;
   }

@@ -162,6 +162,14 @@ describe("a channel that fails", () => {
     expect(await facts(run, "noticed")).toContainEqual(expect.objectContaining({ channel: "email", state: "sent" }));
   });
 
+  test("and names a time after the deadline: the reviewer's next channel is asked at once", async () => {
+    mails.script({ status: 429, name: "rate_limit_exceeded", headers: { "Retry-After": "600" } });
+    await asking([{ ...ann, webhook: "TEAMS", notify: ["email", "webhook"] }], { deadlineSeconds: 600 });
+    const { run } = await asked();
+    await eventually("the webhook", async () => hooks.taken.length === 1);
+    expect(await facts(run, "noticed")).toContainEqual(expect.objectContaining({ channel: "email", state: "rateLimited" }));
+  });
+
   test("a decision is not held up by it, nor undone", async () => {
     mails.script("silent");
     await asking([ann]);
