@@ -1,6 +1,6 @@
 // Installs what the other commands need, where it is missing or out of date. Plain JavaScript: it runs on whatever Node is there.
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, lstatSync, readFileSync, writeFileSync } from "node:fs";
 import { createHash } from "node:crypto";
 import { fileURLToPath } from "node:url";
 
@@ -14,6 +14,11 @@ if (!existsSync(stamp) || readFileSync(stamp, "utf8") !== lock) {
   const [major] = process.versions.node.split(".");
   if (Number(major) < 20) {
     console.error(`Countersign needs Node 20 or later to install; this is ${process.version}.`);
+    process.exit(1);
+  }
+  // npm ci empties the folder that the link leads to, which may be in use there.
+  if (lstatSync(new URL("../node_modules", import.meta.url), { throwIfNoEntry: false })?.isSymbolicLink()) {
+    console.error("node_modules is a link, and what it leads to does not fit package-lock.json: remove the link, or install there first.");
     process.exit(1);
   }
   console.log("Installing dependencies with npm ci; this takes a minute or two …");
