@@ -6,7 +6,7 @@
 import { hmac } from "@noble/hashes/hmac.js";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, concatBytes, utf8ToBytes } from "@noble/hashes/utils.js";
-import { base64urlnopad } from "@scure/base";
+import { base64urlnopad, utf8 } from "@scure/base";
 import canonicalize from "canonicalize";
 
 export type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
@@ -25,6 +25,9 @@ export function fromBase64url(text: string): Uint8Array | undefined {
     return undefined;
   }
 }
+
+/** The text of UTF-8 bytes that we wrote. Throws where they are none. */
+export const fromUtf8 = (bytes: Uint8Array): string => utf8.encode(bytes);
 
 /** RFC 8785: one text for equal JSON values. Members that are `undefined` are left out. */
 export function canonicalJson(value: unknown): string {

@@ -25,10 +25,16 @@ export function seal(keys: SigningKeys, domain: string, payload: Uint8Array): st
 
 /** The payload of what `seal` made with one of these keys in this domain, or undefined for anything else. */
 export function unseal(keys: SigningKeys, domain: string, text: string, payloadLength: number): Uint8Array | undefined {
+  const payload = unsealAny(keys, domain, text);
+  return payload?.length === payloadLength ? payload : undefined;
+}
+
+/** The same for a payload of any length. */
+export function unsealAny(keys: SigningKeys, domain: string, text: string): Uint8Array | undefined {
   const bytes = fromBase64url(text);
-  if (bytes === undefined || bytes.length !== 1 + payloadLength + macLength) return undefined;
-  const claims = bytes.subarray(0, 1 + payloadLength);
-  const mac = bytes.subarray(1 + payloadLength);
+  if (bytes === undefined || bytes.length < 1 + macLength) return undefined;
+  const claims = bytes.subarray(0, bytes.length - macLength);
+  const mac = bytes.subarray(bytes.length - macLength);
   const genuine = keys.some((key) => key.id === claims[0] && equalBytes(mac, macOf(key.bytes, domain, claims).subarray(0, macLength)));
   return genuine ? claims.slice(1) : undefined;
 }

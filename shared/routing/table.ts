@@ -5,6 +5,7 @@ import * as z from "zod";
 import type { JsonObject } from "../encoding.ts";
 import { err, ok, type Result } from "../result.ts";
 import { isPrivateHost, readBaseUrl } from "./address.ts";
+import { environmentName } from "./environment-name.ts";
 import { pointerTo, problemsOf, type Problem } from "./problems.ts";
 
 /** Six decimals at most, so that choosing can count in whole millionths and two scores are never nearly equal. */
@@ -14,16 +15,6 @@ const score = z
   .max(1)
   .refine((value) => Math.abs(value * 1e6 - Math.round(value * 1e6)) < 1e-6, "has more than six decimals");
 
-const environmentName = z
-  .string()
-  .regex(
-    /^[A-Z][A-Z0-9_]{0,63}$/,
-    "is not the name of an environment variable (capital letters, digits, _); if it is a secret itself, revoke that secret",
-  );
-
-/** The gateway's own secrets: a provider that named one would be sent it. */
-const ownSecrets = /^(?:ADMIN_|LINK_|SLACK_|CLOUDFLARE_|DEV_API_KEY|EMAIL_|RESEND_|MAC_|OUTBOX|PUBLIC_URL)/;
-
 const name = z.string().regex(/^[A-Za-z0-9@][A-Za-z0-9@._:/-]{0,127}$/, "is not a name: letters, digits and @ . _ : / - only, at most 128");
 
 const provider = z
@@ -32,13 +23,13 @@ const provider = z
     /** Where the provider listens; the SDK's own address where absent. */
     baseUrl: z.string().max(2048).optional(),
     /** The name of the environment secret with the credential. */
-    secret: environmentName.refine((value) => !ownSecrets.test(value), "names a setting of the gateway itself").optional(),
+    secret: environmentName.optional(),
     /** A server that wants no credential. True unless said otherwise for the demo, and for an address of your own without a `secret`. */
     keyless: z.boolean().optional(),
     /** Lets the base URL be a private or loopback address, and plain http. */
     allowPrivate: z.boolean().default(false),
     /** An environment variable that holds the base URL; where it is unset the provider's models are not eligible. */
-    baseUrlFrom: environmentName.refine((value) => !ownSecrets.test(value), "names a setting of the gateway itself").optional(),
+    baseUrlFrom: environmentName.optional(),
   })
   .transform((value) => ({
     ...value,

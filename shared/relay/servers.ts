@@ -1,0 +1,78 @@
+// The servers document: which MCP servers the relay reaches, how, and what they may ask of it. It reaches nothing else.
+
+import * as z from "zod";
+import type { JsonObject } from "../encoding.ts";
+import { err, ok, type Result } from "../result.ts";
+import { isPrivateHost, readBaseUrl } from "../routing/address.ts";
+import { environmentName } from "../routing/environment-name.ts";
+import { pointerTo, problemsOf, type Problem } from "../routing/problems.ts";
+
+/** What a server is called in paths, in policy and on the review page. */
+const serverName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, "is not a server's name: letters, digits, . _ - only, at most 64");
+
+/** Headers that say what a message is, or who speaks, are the relay's own. */
+const ownHeaders =
+  /^(?:authorization|accept|content-.*|cookie|host|connection|transfer-encoding|upgrade|origin|referer|mcp-.*|last-event-id|x-countersign-.*|cf-.*|x-forwarded-.*|forwarded)$/i;
+
+const headerName = z
+  .string()
+  .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/, "is not a header's name")
+  .refine((value) => !ownHeaders.test(value), "is a header that the relay writes itself");
+
+const server = z.strictObject({
+  /** The server's MCP endpoint (Streamable HTTP). */
+  url: z.string().max(2_000),
+  /** The environment secret that is sent as `Authorization: Bearer`. */
+  secret: environmentName.optional(),
+  /** Sent with every request. Not for credentials: they would stand in this document. */
+  headers: z.record(headerName, z.string().regex(/^[\x20-\x7e]{0,1000}$/, "has characters that no header can hold")).default({}),
+  /** Passes the client's own Authorization on; our key then comes in X-Countersign-Key. */
+  passAuthorization: z.boolean().default(false),
+  /** Lets the URL be a private or loopback address, and plain http. */
+  allowPrivate: z.boolean().default(false),
+  /** Whose sampling answers: ours always, the client's own, or ours where the client has none. */
+  mode: z.enum(["fulfil", "forward", "fallback"]).default("fulfil"),
+  /** Whether `sampling.tools` is declared to the server. Some strict servers refuse it. */
+  tools: z.boolean().default(true),
+  /** Whether sampling as a task is declared to the server, in revisions that have tasks. */
+  tasks: z.boolean().default(true),
+  /** Exact names of tools whose calls may sample; absent: every call may. */
+  samplingTools: z.array(z.string().min(1).max(512)).max(500).optional(),
+  /** Origins of web pages that may use the relay; `PUBLIC_URL`'s own may always. */
+  origins: z
+    .array(z.string().regex(/^https?:\/\/[a-z0-9.-]+(?::\d{1,5})?$/, "is not an origin: scheme, host and port, in lower case"))
+    .max(50)
+    .default([]),
+});
+
+export const serversSchema = z.strictObject({
+  version: z.int().nonnegative().default(0),
+  servers: z.record(serverName, server).default({}),
+});
+
+export type Servers = z.infer<typeof serversSchema>;
+export type Server = z.infer<typeof server>;
+
+/** What an operator may write, for editors and for `docs/relay.md`. */
+export const serversJsonSchema = (): JsonObject => JSON.parse(JSON.stringify(z.toJSONSchema(serversSchema, { io: "input" }))) as JsonObject;
+
+/**
+ * Reads a servers document from parsed JSON. Refused, each with a pointer and no value from the document: what the schema
+ * refuses, URLs that carry credentials, a query or a fragment, private or plain-http ones without `allowPrivate`, and an entry
+ * with both a secret and `passAuthorization`.
+ */
+export function parseServers(value: unknown): Result<Servers, Problem[]> {
+  const parsed = serversSchema.safeParse(value);
+  if (!parsed.success) return err(problemsOf(parsed.error.issues));
+  const problems: Problem[] = [];
+  for (const [name, entry] of Object.entries(parsed.data.servers)) {
+    const at = (member: string, message: string): number => problems.push({ pointer: pointerTo(["servers", name, member]), message });
+    const url = readBaseUrl(entry.url);
+    if (url === undefined) at("url", "is not an absolute http or https URL");
+    else if (url.extras) at("url", "carries a user name, a query or a fragment; credentials belong in the secret");
+    else if (!entry.allowPrivate && isPrivateHost(url.host)) at("url", "is a private or loopback address; allowPrivate permits that");
+    else if (!entry.allowPrivate && url.scheme !== "https") at("url", "is not https; allowPrivate permits that");
+    if (entry.passAuthorization && entry.secret !== undefined) at("secret", "stands beside passAuthorization; keep one of them");
+  }
+  return problems.length === 0 ? ok(parsed.data) : err(problems);
+}

@@ -1,0 +1,59 @@
+// The session id that the relay hands to a client: the server's own, sealed together with what the relay has to remember.
+// Nothing is stored for it. It is no proof of who asks: the API key is asked for with every request.
+
+import { fromUtf8, utf8ToBytes } from "../encoding.ts";
+import { type SigningKeys, seal, unsealAny } from "../sealed-id.ts";
+
+const domain = "countersign/relay-session/v1";
+/** A header of this size passes everywhere. */
+const longest = 4_096;
+
+export type RelaySession = {
+  /** The API key's id: with another key the session id is worth nothing. */
+  readonly key: string;
+  readonly server: string;
+  /** The server's own session id, or null where it has none. */
+  readonly upstream: string | null;
+  /** The revision that both sides agreed on. */
+  readonly revision: string;
+  /** Whether the client itself declared sampling. */
+  readonly clientSamples: boolean;
+  /** Random, base64url: the name of the session for association. */
+  readonly name: string;
+};
+
+/** Null where the server's own id is too long to be carried. */
+export function relaySessionId(keys: SigningKeys, { key, server, upstream, revision, clientSamples, name }: RelaySession): string | null {
+  const text = seal(keys, domain, utf8ToBytes(JSON.stringify([key, server, upstream, revision, clientSamples, name])));
+  return text.length > longest ? null : text;
+}
+
+/** The session of an id that we sealed for this key and server, or undefined for any other. */
+export function parseRelaySession(keys: SigningKeys, id: string, key: string, server: string): RelaySession | undefined {
+  const payload = id.length > longest ? undefined : unsealAny(keys, domain, id);
+  const fields =
+    payload === undefined ? undefined : (JSON.parse(fromUtf8(payload)) as [string, string, string | null, string, boolean, string]); // sealed above
+  if (fields === undefined || fields[0] !== key || fields[1] !== server) return undefined;
+  return { key, server, upstream: fields[2], revision: fields[3], clientSamples: fields[4], name: fields[5] };
+}
+
+const eventDomain = "countersign/relay-event/v1";
+
+/**
+ * What stands before the server's own event ids on the stream of one request: a stream that is resumed is still known for what
+ * it is. One seal for a stream.
+ */
+export const eventPrefix = (keys: SigningKeys, session: string, request: string): string =>
+  `${seal(keys, eventDomain, utf8ToBytes(JSON.stringify([session, request])))}.`;
+
+/** The server's own event id of one that we marked, and the request whose stream it is of; undefined for any other. */
+export function parseEventId(
+  keys: SigningKeys,
+  session: string,
+  id: string,
+): { readonly request: string; readonly own: string } | undefined {
+  const dot = id.indexOf(".");
+  const payload = dot === -1 ? undefined : unsealAny(keys, eventDomain, id.slice(0, dot));
+  const fields = payload === undefined ? undefined : (JSON.parse(fromUtf8(payload)) as [string, string]); // sealed above
+  return fields === undefined || fields[0] !== session ? undefined : { request: fields[1], own: id.slice(dot + 1) };
+}
