@@ -54,7 +54,14 @@ async function targetOf(given: string | undefined): Promise<Target> {
 }
 
 /** The token in `.dev.vars`, which is not made here: a gateway that runs has read its own. */
-const localToken = (): string | undefined => (existsSync(join(root, ".dev.vars")) ? devVars().ADMIN_TOKEN : undefined);
+function localToken(): string | undefined {
+  if (!existsSync(join(root, ".dev.vars"))) return undefined;
+  try {
+    return devVars().ADMIN_TOKEN;
+  } catch (error) {
+    throw error instanceof Error ? new Unasked(error.message) : error;
+  }
+}
 
 function wantToken(): never {
   throw new Unasked(

@@ -1,16 +1,18 @@
 // npm run doctor, as a person runs it: against the gateway that npm start runs, a broken one, one that is down, and none.
 
-import { mkdtempSync, rmSync } from "node:fs";
+import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { devVars } from "../../../scripts/dev-vars.ts";
 import { type Check, report } from "../../../scripts/doctor.ts";
 import { freePort, type Gateway, startGateway } from "../../../scripts/gateway.ts";
 import { type Program, startProgram } from "../support/program.ts";
 
+const root = fileURLToPath(new URL("../../..", import.meta.url));
 const vars = devVars();
 const folder = mkdtempSync(join(tmpdir(), "countersign-doctor-"));
 const started: (() => Promise<unknown>)[] = [];
@@ -120,6 +122,17 @@ describe("what cannot be asked", () => {
   test("without a gateway it says how to start one", async () => {
     const { code, printed } = await doctor([], { PERSIST_TO: join(folder, "nobody") });
     expect(printed).toMatch(/no gateway runs here: start one with npm start/);
+    expect(code).toBe(2);
+  });
+
+  test("a .dev.vars that lacks a line is named in one sentence", async () => {
+    const checkout = join(folder, "checkout");
+    for (const part of ["scripts", "package.json"]) cpSync(join(root, part), join(checkout, part), { recursive: true });
+    symlinkSync(join(root, "node_modules"), join(checkout, "node_modules"));
+    writeFileSync(join(checkout, ".dev.vars"), "ADMIN_TOKEN=a-token-of-this-test-0123456789\n");
+    const program = startProgram(join(checkout, "scripts/doctor.ts"), ["--url", "http://127.0.0.1:1"], { ADMIN_TOKEN: "" });
+    const code = await program.exited;
+    expect(program.printed()).toMatch(/^npm run doctor: \.dev\.vars has no LINK_KEY [^\n]*\n$/);
     expect(code).toBe(2);
   });
 
