@@ -146,9 +146,6 @@ async function answerSubmission(heard: Heard, submission: SlackSubmission): Prom
       ? { act: "deny", edits: [], ...(reason === "" ? {} : { reason }) }
       : { act: "approve", edits: editsFrom(review.target.view, values) },
   );
-  const isOld = review.target.view.version !== review.reference.version;
-  // Faults in fields of a version that nobody has before them say nothing.
-  if (answer.kind === "invalidEdit" && isOld) return instead("stale");
   const errors = answer.kind === "invalidEdit" ? modalErrors(review.target.view, answer.faults) : null;
   if (errors !== null) return c.json({ response_action: "errors", errors });
   const words = wordsOf(answer);

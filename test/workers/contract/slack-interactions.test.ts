@@ -254,6 +254,22 @@ describe("a signature", () => {
     expect(model.calls[0]?.body["max_tokens"] ?? model.calls[0]?.body["max_completion_tokens"]).toBe(40);
   });
 
+  test("is good once for a dialog too: what counted is answered alike, also after somebody else has ended it", async () => {
+    const { run, answer, message } = await ask([adaReviews, bobReviews], { quorum: 2 });
+    const toBob = await messageTo("D0BOB", run);
+    await calm(press(message, "edit"));
+    const approval = await slack.sign(slack.submit(await opened(), ada));
+    const send = (): Promise<Response> => gateway("/slack/interactions", { method: "POST", key: null, ...approval });
+    await calm(send());
+    await calm(send());
+    await calm(press(toBob, "deny", bob));
+    await calm(deliver(slack.submit(await opened(2), bob)));
+    expect((await answer).error).toBeDefined();
+    await calm(send());
+    expect(await factsOf(run, "voted")).toMatchObject([{ by: "Ada" }]);
+    expect(await factsOf(run, "denied")).toMatchObject([{ by: "Bob" }]);
+  });
+
   test("is asked for before anything else: an ssl_check is answered where it has one", async () => {
     await calm(deliver("ssl_check=1&token=x"));
     expect((await deliver("ssl_check=1&token=x", { "X-Slack-Signature": null })).status).toBe(401);
