@@ -141,6 +141,19 @@ describe("as an app", () => {
     expect(JSON.stringify(slack.messages[1])).not.toContain("Summarise.");
   });
 
+  test("before a reminder the message itself is made anew, and posted again where it is gone", async () => {
+    const channel = channelOf(appEnv);
+    const receipt = sentReceipt(await channel.send(notice()));
+    await channel.send(notice({ why: "reminder", receipt, url: "https://gateway.example.com/r/renewed" }));
+    expect(JSON.stringify(slack.messages[0])).toContain("/r/renewed");
+    slack.script("chat.update", { error: "message_not_found" });
+    expect(sentReceipt(await channel.send(notice({ why: "reminder", receipt })))).not.toBe(receipt);
+    expect(slack.messages.map(({ threadTs }) => threadTs)).toEqual([null, slack.messages[0]?.ts, null]);
+    slack.script("chat.update", { status: 500 });
+    expect(await channel.send(notice({ why: "reminder", receipt }))).toEqual({ kind: "again", why: "unavailable" });
+    expect(slack.messages).toHaveLength(3);
+  });
+
   test("in the end the buttons and the content are gone, and who, when and what stand in their place", async () => {
     const channel = channelOf(appEnv);
     const receipt = sentReceipt(await channel.send(notice()));

@@ -23,7 +23,7 @@ import {
 } from "../support/gateway.ts";
 import { neverLogged, promptMarker, reasonMarker, replyMarker } from "../support/logs.ts";
 import { answerAt } from "../support/provider.ts";
-import { press as pressOnPage } from "../support/reviewer.ts";
+import { pathOf, press as pressOnPage } from "../support/reviewer.ts";
 
 const ada = "U0ADA";
 const bob = "U0BOB";
@@ -391,6 +391,21 @@ describe("a link that has expired", () => {
     await told(ada, "oldMessage");
     await isUndecided(run);
     expect(slack.views).toEqual([]);
+  });
+
+  test("is renewed by a reminder in the message too: its buttons and its link work again", async () => {
+    const hours = 3_600;
+    const { run, answer, message } = await ask([adaReviews], { deadlineSeconds: 100 * hours, remindAtSeconds: [80 * hours] });
+    const old = slack.press(message, "approve", ada);
+    later((80 * hours + 1) * 1_000);
+    await ringAlarm(stubOf(run));
+    await eventually("the reminder below it", async () => slack.messages.some(({ threadTs }) => threadTs === message.ts));
+    await calm(deliver(old));
+    await isUndecided(run);
+    const { url = "" } = buttonsIn(message.blocks).find(({ action_id: id }) => id === "open") ?? {};
+    expect((await gateway(pathOf(url), { key: null })).status).toBe(200);
+    await calm(press(message, "approve"));
+    expect((await answer).result).toMatchObject({ role: "assistant" });
   });
 });
 

@@ -23,21 +23,21 @@ export const slackAppChannel = (app: SlackApp, keys: SigningKeys): Channel => ({
   async send(notice) {
     const receipt = parseReceipt(notice.receipt);
     if (receipt === null || isFirst(notice.why)) return post(app, keys, notice);
-    if (notice.why === "reminder") {
-      const { text, blocks } = slackReminder(inputOf(keys, notice));
-      const answer = await callSlack(app, "chat.postMessage", {
-        channel: receipt.channel,
-        thread_ts: receipt.ts,
-        reply_broadcast: true,
-        text,
-        blocks,
-        ...quiet,
-      });
-      return answer.kind === "ok" ? { kind: "sent", receipt: null } : sentOf(answer);
-    }
+    // Before a reminder too, which says that the message above has it all: where the link was renewed with it, the buttons are the old one's.
     const answer = await sendMessage(app, "chat.update", { channel: receipt.channel, ts: receipt.ts }, inputOf(keys, notice));
     if (isGone(answer)) return post(app, keys, notice);
-    return answer.kind === "ok" ? { kind: "sent", receipt: null } : sentOf(answer);
+    if (answer.kind !== "ok") return sentOf(answer);
+    if (notice.why !== "reminder") return { kind: "sent", receipt: null };
+    const { text, blocks } = slackReminder(inputOf(keys, notice));
+    const reminded = await callSlack(app, "chat.postMessage", {
+      channel: receipt.channel,
+      thread_ts: receipt.ts,
+      reply_broadcast: true,
+      text,
+      blocks,
+      ...quiet,
+    });
+    return reminded.kind === "ok" ? { kind: "sent", receipt: null } : sentOf(reminded);
   },
   async ended({ receipt: text, view }) {
     const receipt = parseReceipt(text);
