@@ -86,3 +86,25 @@ export function openChannels(env: Env): readonly Channel[] {
 
 /** What is wrong with the channels' configuration, a sentence each that says what to mend. */
 export const channelProblems = (env: Env): string[] => [...slackProblems(env), ...emailProblems(env), ...webhookProblems(env)];
+
+/**
+ * The channels by which a reviewer is asked at once: the first of their own order that reaches them, or every one that does
+ * where they have none; and those that stand in, in order, where one of them failed. The operators' outbox is always asked.
+ */
+export function channelsFor(
+  reviewer: Reviewer,
+  channels: readonly Channel[],
+): { readonly first: readonly Channel[]; readonly then: readonly Channel[] } {
+  const reaching = channels.filter((channel) => channel.reaches(reviewer));
+  const { notify } = reviewer;
+  if (notify === undefined) return { first: reaching, then: [] };
+  const [first, ...then] = notify.flatMap((name) => reaching.filter((channel) => channel.name === name));
+  const outbox = reaching.filter(({ name }) => name === "outbox");
+  return { first: first === undefined ? outbox : [first, ...outbox], then };
+}
+
+/** The channel to ask where one has failed: the first by which the reviewer was not asked. The one that failed may not be configured any more. */
+export function nextChannel(reviewer: Reviewer, channels: readonly Channel[], asked: ReadonlySet<LinkChannel>): Channel | undefined {
+  const { first, then } = channelsFor(reviewer, channels);
+  return [...first, ...then].find(({ name }) => !asked.has(name));
+}

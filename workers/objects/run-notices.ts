@@ -10,7 +10,7 @@ import type { Gate, ReviewView } from "../../shared/review/view.ts";
 import { type AskWhy, type RunState, openGate } from "../../shared/run/lifecycle.ts";
 import { fromBase64url } from "../../shared/encoding.ts";
 import { randomOfRunId } from "../../shared/sealed-id.ts";
-import { type Channel, type Notice, type NoticeWhy, type Sent, openChannels } from "../channels/channel.ts";
+import { type Channel, type Notice, type NoticeWhy, type Sent, channelsFor, nextChannel, openChannels } from "../channels/channel.ts";
 import { settingsOf } from "../settings.ts";
 import { reviewUrl } from "../urls.ts";
 import type { NoticeRow } from "./ledger.ts";
@@ -45,7 +45,7 @@ export class RunNotices {
     const channels = openChannels(this.#parts.env);
     const asked = new Set(opening.plan.reviewers.map(({ name }) => name));
     return this.people(opening)
-      .filter((each) => !asked.has(each.name) && channels.some((channel) => channel.reaches(each)))
+      .filter((each) => !asked.has(each.name) && channelsFor(each, channels).first.length > 0)
       .map(({ name }) => name);
   }
 
@@ -67,7 +67,7 @@ export class RunNotices {
   ask(opening: StoredOpening, review: Review, names: readonly string[], why: AskWhy, now: number): void {
     for (const [place, reviewer] of this.people(opening).entries()) {
       if (!names.includes(reviewer.name)) continue;
-      for (const channel of this.#channelsOf(reviewer).first) {
+      for (const channel of channelsFor(reviewer, openChannels(this.#parts.env)).first) {
         const link = this.#linkOn(channel, review, place, now);
         this.#queueNotice(link, why, now);
       }
@@ -243,16 +243,6 @@ export class RunNotices {
 
   // Parts
 
-  /** The channels that are asked at once, and those that stand in where one failed. */
-  #channelsOf(reviewer: Reviewer): { readonly first: readonly Channel[]; readonly then: readonly Channel[] } {
-    const reaching = openChannels(this.#parts.env).filter((channel) => channel.reaches(reviewer));
-    const { notify } = reviewer;
-    if (notify === undefined) return { first: reaching, then: [] };
-    const [first, ...then] = notify.flatMap((name) => reaching.filter((channel) => channel.name === name));
-    const outbox = reaching.filter(({ name }) => name === "outbox");
-    return { first: first === undefined ? outbox : [first, ...outbox], then };
-  }
-
   #channel(link: LinkRow): Channel | undefined {
     return openChannels(this.#parts.env).find(({ name }) => name === link.channel);
   }
@@ -390,11 +380,9 @@ export class RunNotices {
       }
       const review = state.reviews[link.gate];
       if (!failed || reviewer === undefined || review === null || !this.#isAsked(opening, state, link)) return;
-      const { then } = this.#channelsOf(reviewer);
-      const next = then[then.findIndex(({ name }) => name === link.channel) + 1];
-      const isNew =
-        next !== undefined && store.links(link.gate).every((each) => each.reviewer !== link.reviewer || each.channel !== next.name);
-      if (next !== undefined && isNew) this.#queueNotice(this.#linkOn(next, review, link.reviewer, now), why, now);
+      const asked = new Set(store.links(link.gate).flatMap((each) => (each.reviewer === link.reviewer ? [each.channel] : [])));
+      const next = nextChannel(reviewer, openChannels(this.#parts.env), asked);
+      if (next !== undefined) this.#queueNotice(this.#linkOn(next, review, link.reviewer, now), why, now);
       this.#noticeUnreachable(opening, review, now);
     });
   }
