@@ -8,12 +8,15 @@ import { asAnswer, asNotification, asRequest, idKey, isObject, type JsonObject, 
 import type { ResponseStreams } from "./response-streams.ts";
 import type { Timing } from "./timing.ts";
 
-/** What the gateway waits for, as it tells it, and for which request of the host. */
-export type SamplingProgress = Progress & {
+/** A sampling request that waits at the gateway, and the request of the host that it is for. */
+export type SamplingWaiting = {
   readonly server: string;
   readonly requestId: JsonRpcId;
   readonly origin: { readonly id: JsonRpcId; readonly method: string; readonly name: string };
 };
+
+/** What the gateway waits for, as it tells it. */
+export type SamplingProgress = Progress & SamplingWaiting;
 
 export type ConnectionSettings = {
   readonly server: string;
@@ -23,6 +26,7 @@ export type ConnectionSettings = {
   readonly streams: ResponseStreams;
   readonly timing: Timing;
   readonly onProgress: (progress: SamplingProgress) => void;
+  readonly onHeartbeat?: ((waiting: SamplingWaiting) => void) | undefined;
   readonly onError: (error: Error) => void;
 };
 
@@ -177,7 +181,10 @@ export class Connection {
       const params = { ...asked.params, _meta: { ...meta, ...ours, progressToken } };
       const keptAlive = this.#keepAlive(asked, meta["progressToken"]);
       return await gateway.call({ jsonrpc: "2.0", id: asked.id, method: asked.method, params }, stop.signal, {
-        onHeartbeat: keptAlive.heartbeat,
+        onHeartbeat: () => {
+          keptAlive.heartbeat();
+          this.#settings.onHeartbeat?.({ server, requestId: asked.id, origin: named });
+        },
         onProgress: (progress) => {
           keptAlive.progress(progress.message);
           this.#settings.onProgress({ ...progress, server, requestId: asked.id, origin: named });

@@ -14,6 +14,8 @@ export type GatewaySettings = {
   readonly timing: Timing;
   /** From the first attempt to the last. */
   readonly deadlineMilliseconds: number;
+  /** The same for a call to which nothing has answered yet, not even with a heartbeat: there is no review that it could come back to. */
+  readonly connectMilliseconds?: number | undefined;
   /** The gateway sends something every 15 s while it waits; silence for this long is a dropped connection. */
   readonly silenceMilliseconds: number;
   readonly onError: (error: Error) => void;
@@ -27,6 +29,14 @@ const NOTICE_MILLISECONDS = 20_000;
 const NO_CONNECTION = "no connection";
 /** A connection that lived this long was a good one: the next failure starts the waiting anew. */
 const LIVED_MILLISECONDS = 30_000;
+
+type Attempting = {
+  readonly signal: AbortSignal;
+  readonly listener: Listener;
+  readonly leftMilliseconds: number;
+  /** Called when the gateway has taken the request. */
+  readonly onReached: () => void;
+};
 
 export class Gateway {
   readonly #settings: GatewaySettings;
@@ -46,10 +56,13 @@ export class Gateway {
   async call(request: JsonRpcRequest, signal: AbortSignal, listener: Listener = {}): Promise<JsonObject> {
     const { timing, deadlineMilliseconds } = this.#settings;
     const until = timing.now() + deadlineMilliseconds;
+    const connectUntil = timing.now() + (this.#settings.connectMilliseconds ?? Infinity);
+    let reached = false;
     let toldUnreachable = false;
+    const onReached = (): void => void (reached = true);
     for (let failures = 0; ; failures += 1) {
       const startedAt = timing.now();
-      const attempt = await this.#attempt(request, signal, listener, until - startedAt);
+      const attempt = await this.#attempt(request, { signal, listener, leftMilliseconds: until - startedAt, onReached });
       signal.throwIfAborted();
       if (attempt.kind === "answered") {
         if ("error" in attempt.answer) throw attempt.answer.error;
@@ -68,6 +81,7 @@ export class Gateway {
       const named = attempt.kind === "busy" ? attempt.waitMilliseconds : undefined;
       const wait = named ?? backoffMilliseconds(failures, timing);
       if (timing.now() + wait >= until) throw this.#gaveUp(attempt);
+      if (!reached && timing.now() + wait >= connectUntil) throw this.#notReached(attempt);
       await timing.sleep(wait, signal);
       signal.throwIfAborted();
     }
@@ -92,7 +106,7 @@ export class Gateway {
     while (this.#notices.size > 0) await Promise.all(this.#notices);
   }
 
-  async #attempt(request: JsonRpcRequest, signal: AbortSignal, listener: Listener, leftMilliseconds: number): Promise<Attempt> {
+  async #attempt(request: JsonRpcRequest, { signal, listener, leftMilliseconds, onReached }: Attempting): Promise<Attempt> {
     const { timing } = this.#settings;
     const connection = new AbortController();
     const silenceMilliseconds = Math.max(0, Math.min(this.#settings.silenceMilliseconds, leftMilliseconds));
@@ -106,6 +120,7 @@ export class Gateway {
         signal,
       );
       if (response === undefined || response === "late") return { kind: "dropped", why: NO_CONNECTION };
+      if (response.status === 200) onReached();
       // The whole attempt ends at the deadline even while heartbeats come; silence is watched by the reader.
       const read = readAttempt(response, { id: request.id, silenceMilliseconds, timing, listener, signal: both });
       const attempt = await within(read, Math.max(0, leftMilliseconds), timing, signal);
@@ -156,6 +171,11 @@ export class Gateway {
     onError(
       new Error("The sampling gateway could not be told that a request ended; a review that is open for it ends at its own deadline."),
     );
+  }
+
+  /** Nothing is under way at the gateway, so there is nothing to tell it. */
+  #notReached(attempt: Extract<Attempt, { kind: "busy" | "dropped" }>): RpcError {
+    return attempt.kind === "busy" ? attempt.error : new RpcError(-32001, "The sampling gateway cannot be reached.");
   }
 
   #gaveUp(attempt: Extract<Attempt, { kind: "busy" | "dropped" }>): GaveUp {

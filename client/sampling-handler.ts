@@ -1,14 +1,14 @@
 // What an MCP host imports: one call that gives its client sampling, reviewed by a person at a Countersign gateway.
 // No dependency besides the platform's fetch, and no import of an MCP SDK.
 
-import { Connection, type SamplingProgress } from "./connection.ts";
+import { Connection, type SamplingProgress, type SamplingWaiting } from "./connection.ts";
 import { Gateway } from "./gateway.ts";
 import type { AssociationMode } from "./in-flight.ts";
 import { type FetchLike, ResponseStreams } from "./response-streams.ts";
 import { type ClientLike, joinClient, observe, type SamplingCapabilities, type TransportLike } from "./sdk-client.ts";
 import { platformTiming, type Timing } from "./timing.ts";
 
-export type { AssociationMode, ClientLike, FetchLike, SamplingCapabilities, SamplingProgress, Timing, TransportLike };
+export type { AssociationMode, ClientLike, FetchLike, SamplingCapabilities, SamplingProgress, SamplingWaiting, Timing, TransportLike };
 export { RpcError } from "./json-rpc.ts";
 
 export type SamplingHandlerOptions = {
@@ -33,10 +33,14 @@ export type SamplingHandlerOptions = {
   readonly tasks?: boolean;
   /** Called with what the gateway waits for. */
   readonly onProgress?: (progress: SamplingProgress) => void;
+  /** Called whenever the gateway shows that it is still there while a request waits: every 15 s or oftener. */
+  readonly onHeartbeat?: (waiting: SamplingWaiting) => void;
   /** Called with what the host's developer should know: a refused key, a request without association. Never has content. */
   readonly onError?: (error: Error) => void;
   /** From asking to giving up, in milliseconds; by default 15 minutes. Longer than the policy's deadline, or replies are lost. */
   readonly deadlineMilliseconds?: number;
+  /** The same while the gateway has not taken the request yet; by default as long. Shorter: a gateway that is down is told to the server sooner. */
+  readonly connectMilliseconds?: number;
   /** Silence of the gateway that counts as a dropped connection; by default 60 s, four of its heartbeats. */
   readonly silenceMilliseconds?: number;
   /** For the gateway only; by default the platform's. */
@@ -76,12 +80,14 @@ export function createSamplingHandler(options: SamplingHandlerOptions): Sampling
   const timing = options.timing ?? platformTiming;
   const onError = quiet(options.onError);
   const onProgress = quiet(options.onProgress);
+  const onHeartbeat = quiet(options.onHeartbeat);
   const gateway = new Gateway({
     url: options.url,
     apiKey: options.apiKey,
     fetch: options.fetch ?? platformFetch,
     timing,
     deadlineMilliseconds: options.deadlineMilliseconds ?? 15 * 60_000,
+    connectMilliseconds: options.connectMilliseconds,
     silenceMilliseconds: options.silenceMilliseconds ?? 60_000,
     onError,
   });
@@ -105,6 +111,7 @@ export function createSamplingHandler(options: SamplingHandlerOptions): Sampling
       streams,
       timing,
       onProgress,
+      onHeartbeat,
       onError,
     });
   };
@@ -142,7 +149,8 @@ const quiet =
     }
   };
 
-function checkOptions({ url, apiKey, session, association, deadlineMilliseconds, silenceMilliseconds }: SamplingHandlerOptions): void {
+function checkOptions(options: SamplingHandlerOptions): void {
+  const { url, apiKey, session, association, deadlineMilliseconds, connectMilliseconds, silenceMilliseconds } = options;
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (parsed === undefined || !/^https?:$/.test(parsed.protocol) || parsed.search !== "" || parsed.hash !== "" || parsed.username !== "") {
     throw new TypeError(
@@ -156,7 +164,7 @@ function checkOptions({ url, apiKey, session, association, deadlineMilliseconds,
     throw new TypeError("session must be 1-120 visible ASCII characters.");
   if (association !== undefined && association !== "strict" && association !== "inFlight")
     throw new TypeError('association must be "strict" or "inFlight".');
-  for (const [name, value] of Object.entries({ deadlineMilliseconds, silenceMilliseconds })) {
+  for (const [name, value] of Object.entries({ deadlineMilliseconds, connectMilliseconds, silenceMilliseconds })) {
     if (value !== undefined && !(value > 0)) throw new TypeError(`${name} must be a number of milliseconds above 0.`);
   }
 }

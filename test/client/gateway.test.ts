@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { Gateway, type GatewaySettings } from "../../client/gateway.ts";
+import { Gateway, type GatewaySettings, GaveUp } from "../../client/gateway.ts";
 import type { Progress } from "../../client/gateway-answer.ts";
 import type { JsonRpcRequest } from "../../client/json-rpc.ts";
 import { hurried, ManualTiming, settle } from "./manual-timing.ts";
@@ -216,6 +216,29 @@ describe("a call to the gateway", () => {
       expect.stringContaining("did not answer"),
     ]);
     expect(timing.sleeping).toBe(0);
+  });
+
+  test("gives up sooner on a gateway that never took the request, with an error of its own and nobody to tell", async () => {
+    const timing = new ManualTiming();
+    const { gateway, bodies, errors } = scripted([() => "no connection"], { timing, connectMilliseconds: 10_000 });
+    const called = gateway.call(REQUEST, new AbortController().signal).catch((error: unknown) => error);
+    await timing.advance(10_000);
+    expect(await called).toMatchObject({ code: -32001, message: "The sampling gateway cannot be reached." });
+    expect(await called).not.toBeInstanceOf(GaveUp);
+    expect(bodies.length).toBeGreaterThan(2);
+    expect(errors.map(({ message }) => message)).toEqual([
+      "The sampling gateway cannot be reached; asking again. Is its url right, and does it run?",
+    ]);
+  });
+
+  test("waits the whole deadline for a gateway that took the request before it was lost", async () => {
+    const timing = new ManualTiming();
+    const begun = (): Response => new Response(body(encode(": open\n\n"), "broken"), { headers: { "content-type": "text/event-stream" } });
+    const answers = [begun, ...Array.from({ length: 6 }, () => (): Scripted => "no connection"), () => Response.json(ANSWER)];
+    const { gateway } = scripted(answers, { timing, connectMilliseconds: 1_000 });
+    const called = gateway.call(REQUEST, new AbortController().signal);
+    await timing.advance(60_000);
+    expect(await called).toEqual(RESULT);
   });
 
   test("tells nobody of a connection that broke and was made again", async () => {
