@@ -85,12 +85,14 @@ export class RunNotices {
     }
   }
 
-  /** These are left alone from now on, and what they were sent says so. */
+  /** These are left alone from now on, and what they were sent says so. Those who are left may be those whom nothing reaches. */
   release(opening: StoredOpening, gate: Gate, names: readonly string[], now: number): void {
     const people = this.people(opening);
     for (const link of this.#parts.store.links(gate)) {
       if (names.includes(people[link.reviewer]?.name ?? "")) this.#queueEnd(link, now);
     }
+    const review = this.#parts.standing()?.state.reviews[gate];
+    if (review !== null && review !== undefined) this.#noticeUnreachable(opening, review, now);
   }
 
   /** The review is over: nothing more is sent, and what was sent says so. */

@@ -1,9 +1,23 @@
 // What a reviewer may do beside deciding, over HTTP: hand the review over, say that it is not theirs; and what their page
 // shows once they have approved, given up, or may not approve.
 
+import { runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, test } from "vitest";
 import { readForm } from "../../../scripts/page-form.ts";
-import { configure, createKey, eventually, gateway, type Notice, notices, policy, runOf, runReaches, sample } from "../support/gateway.ts";
+import { runStub } from "../../../workers/objects/names.ts";
+import {
+  configure,
+  createKey,
+  env,
+  eventually,
+  gateway,
+  type Notice,
+  notices,
+  policy,
+  runOf,
+  runReaches,
+  sample,
+} from "../support/gateway.ts";
 import { promptMarker } from "../support/logs.ts";
 import { recordLines } from "../support/record.ts";
 import { formOf, nonceFor, pathOf, postForm } from "../support/reviewer.ts";
@@ -119,6 +133,18 @@ describe("“This is not mine”", () => {
     expect((await runOf(run)).state).toBe("waiting");
     expect((await press(grace, "deny")).status).toBe(303);
     await runReaches(run, "rejected");
+  });
+
+  test("of the last one whom any channel reaches refuses the asker at once", async () => {
+    await configure("policy", policyFor(2));
+    const run = await openRun();
+    const ada = await linkOf(run, "Ada");
+    await linkOf(run, "Grace");
+    await runInDurableObject(runStub(env, run), (_object, { storage }) => {
+      storage.sql.exec("UPDATE link SET notice = 'failed' WHERE reviewer = 1");
+    });
+    expect((await press(ada, "notMine")).status).toBe(303);
+    expect(await runReaches(run, "failed")).toMatchObject({ error: { data: { outcome: "undeliverable" } } });
   });
 
   test("of the last one refuses the asker at once, and the page says that it is over", async () => {
