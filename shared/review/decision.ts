@@ -3,6 +3,7 @@
 // The object calls `decide` between reading the review and writing it, with no `await` in between; that, and the
 // conditional update it commits, is what makes one outcome of any number of simultaneous decisions.
 
+import { isSamePerson } from "../policy/person.ts";
 import type { Gate } from "./view.ts";
 
 export type Vote = { readonly reviewer: string; readonly version: number; readonly at: number; readonly channel: string };
@@ -91,7 +92,7 @@ export function decide(review: Review, answer: Answer, now: number): Verdict {
     };
     return { kind: "denied", review: { ...review, closing } };
   }
-  if (!review.selfApproval && review.owner === answer.reviewer) return { kind: "notAllowed", why: "ownRequest" };
+  if (!review.selfApproval && isSamePerson(review.owner, answer.reviewer)) return { kind: "notAllowed", why: "ownRequest" };
   return approve(review, answer, now);
 }
 
@@ -154,7 +155,7 @@ export function giveUp(review: Review, { reviewer, to }: GivingUp, now: number):
   if (review.closing !== null) return { kind: "closed", closing: review.closing };
   if (now >= review.deadlineAt) return { kind: "late" };
   if (review.votes.some((vote) => vote.reviewer === reviewer)) return { kind: "notAllowed", why: "hasApproved" };
-  if (to !== null && !review.selfApproval && review.owner === reviewer) return { kind: "notAllowed", why: "ownRequest" };
+  if (to !== null && !review.selfApproval && isSamePerson(review.owner, reviewer)) return { kind: "notAllowed", why: "ownRequest" };
   if (to !== null && review.reviewers.includes(to)) return { kind: "notAllowed", why: "isAskedAlready" };
   const others = review.reviewers.filter((each) => each !== reviewer);
   const next: Review = {
@@ -166,7 +167,7 @@ export function giveUp(review: Review, { reviewer, to }: GivingUp, now: number):
 }
 
 const ableToApprove = ({ reviewers, selfApproval, owner }: Review): number =>
-  reviewers.filter((each) => selfApproval || each !== owner).length;
+  reviewers.filter((each) => selfApproval || !isSamePerson(owner, each)).length;
 
 /** Asks more people. Null where it changes nothing: the review is over, or all of them are asked, or gave up their place. */
 export function askAlso(

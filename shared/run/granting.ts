@@ -15,6 +15,7 @@ import {
   shapeDigest,
   sizeCeiling,
 } from "../policy/grant.ts";
+import { isSamePerson } from "../policy/person.ts";
 import { isSlackChannel } from "../policy/rules.ts";
 import type { RiskNote } from "../policy/risk.ts";
 import type { SamplingRequest } from "../protocol/sampling.ts";
@@ -143,7 +144,7 @@ export function grantQueryOf({ run, plan, request, asker, attachment, params, ow
     worstCostMicroUsd: microUsd(dearestUsd(request, candidates, 0)),
     rule: gates.rule,
     deciders: peopleOfPlan(gates)
-      .filter((person) => !isSlackChannel(person) && (gates.selfApproval || person.name !== owner))
+      .filter((person) => !isSlackChannel(person) && (gates.selfApproval || !isSamePerson(owner, person.name)))
       .map(({ name }) => name),
   };
 }

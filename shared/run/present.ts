@@ -1,6 +1,7 @@
 // A run as its review page shows it: one value from the state and the content, for whichever gate the link is for.
 
 import type { Note } from "../provider/call.ts";
+import { isSamePerson } from "../policy/person.ts";
 import type { SamplingReply } from "../protocol/sampling.ts";
 import type { Review } from "../review/decision.ts";
 import type { Gate, GrantOffer, ReviewState, ReviewView, RunProgress, ShownModel, ShownVersion } from "../review/view.ts";
@@ -89,7 +90,7 @@ function ownStanding(
   const vote = review.closing === null ? review.votes.find((each) => each.reviewer === reviewer) : undefined;
   const left = review.left.find((each) => each.reviewer === reviewer);
   const isAsked = review.closing === null && review.reviewers.includes(reviewer);
-  const mayApprove = review.selfApproval || review.owner !== reviewer;
+  const mayApprove = review.selfApproval || !isSamePerson(review.owner, reviewer);
   const isHeir = (name: string): boolean => !review.reviewers.includes(name) && review.left.every((each) => each.reviewer !== name);
   return {
     ownVote: vote === undefined ? null : { at: vote.at },

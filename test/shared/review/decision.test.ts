@@ -125,6 +125,13 @@ describe("who may decide", () => {
     expect(decide(own, answer("Grace"), opened).kind).toBe("approved");
   });
 
+  test.each(["ada", "ADA ", "\uff21da"])("is barred also where the key writes their name as %j", (owner) => {
+    const theirs = review({ owner, selfApproval: false });
+    expect(decide(theirs, answer("Ada"), opened)).toEqual({ kind: "notAllowed", why: "ownRequest" });
+    expect(giveUp(theirs, { reviewer: "Ada", to: "Barbara" }, opened)).toEqual({ kind: "notAllowed", why: "ownRequest" });
+    expect(decide(theirs, answer("Grace"), opened).kind).toBe("approved");
+  });
+
   test("where the policy allows it they approve their own request like anybody else", () => {
     expect(decide(review({ owner: "Ada" }), answer("Ada"), opened).kind).toBe("approved");
   });
