@@ -10,6 +10,7 @@ import type { App } from "./routes/context.ts";
 import { doctorRoutes } from "./routes/doctor.ts";
 import { grantRoutes } from "./routes/grants.ts";
 import { healthRoutes } from "./routes/health.ts";
+import { mcpRoutes } from "./routes/mcp.ts";
 import { openapiRoutes } from "./routes/openapi.ts";
 import { reviewRoutes } from "./routes/review.tsx";
 import { runRoutes } from "./routes/runs.ts";
@@ -20,6 +21,7 @@ export const app = new Hono<App>();
 
 for (const routes of [
   samplingRoutes,
+  mcpRoutes,
   runRoutes,
   reviewRoutes,
   slackRoutes,

@@ -5,6 +5,7 @@ export const paths = {
   sessions: "/sessions/:session",
   sessionRequest: "/sessions/:session/requests/:id",
   run: "/runs/:id",
+  mcp: "/mcp/:server",
   review: "/r/:token",
   reviewLive: "/r/:token/live",
   slackInteractions: "/slack/interactions",

@@ -27,7 +27,7 @@ const reviewer = z.strictObject({
   /** A Slack member or channel id. */
   slack: z
     .string()
-    .regex(/^[UWCGD][A-Z0-9]{2,20}$/, "is not a Slack member or channel id")
+    .regex(/^[UWCG][A-Z0-9]{2,20}$/, "is not a Slack member or channel id")
     .optional(),
   /** The name of a configured webhook: `TEAMS` stands for WEBHOOK_TEAMS_URL and WEBHOOK_TEAMS_SECRET. */
   webhook: z

@@ -6,6 +6,7 @@ import type { GatePlan } from "../policy/evaluate.ts";
 import type { GrantPass } from "../policy/grant.ts";
 import type { RiskNote } from "../policy/risk.ts";
 import type { SamplingReply, SamplingRequest } from "../protocol/sampling.ts";
+import type { RequestId } from "../protocol/json-rpc.ts";
 import type { Note } from "../provider/call.ts";
 import type { Provenance } from "../review/view.ts";
 import type { Candidate } from "../routing/choose.ts";
@@ -15,11 +16,20 @@ export type Attachment = { readonly session: string; readonly originating: strin
 
 export type Asker = { readonly server: string; readonly method: string; readonly name: string; readonly provenance: Provenance };
 
+/** An MCP server that waits for the answer to its sampling request. */
+export type WaitingServer = {
+  /** Its name in the servers document. */
+  readonly server: string;
+  readonly session: string | null;
+  readonly revision: string;
+  readonly id: RequestId;
+};
+
 export type RunOpening = {
   readonly id: string;
   readonly createdAt: number;
   /** Which door the request came through. */
-  readonly door: "sampling";
+  readonly door: "sampling" | "relay";
   readonly key: { readonly id: string; readonly name: string; readonly owner: string | null };
   readonly asker: Asker;
   readonly request: SamplingRequest;
@@ -34,8 +44,13 @@ export type RunOpening = {
   readonly notes: readonly Note[];
   readonly contextIgnored: string | null;
   readonly takenOver: boolean;
-  /** `wait`: a caller holds the line, and may give up. `detached`: a task, or an asynchronous request. */
-  readonly mode: "wait" | "detached";
+  /**
+   * `wait`: a caller holds the line, and may give up. `detached`: a task, or an asynchronous request. `relay`: an MCP server
+   * waits, and the run itself posts the answer to it.
+   */
+  readonly mode: "wait" | "detached" | "relay";
+  /** With `relay`: where the server waits. */
+  readonly waiting?: WaitingServer;
   /** For a task: how long its result is asked to be kept, in milliseconds. */
   readonly ttlMs: number | null;
   /** Equal for identical requests of one key and server, whatever the session. */

@@ -34,7 +34,9 @@ async function requestOf(incoming: IncomingMessage): Promise<Request> {
   const chunks: Buffer[] = [];
   for await (const chunk of incoming) chunks.push(chunk as Buffer); // No encoding is set: chunks are buffers.
   const gone = new AbortController();
-  incoming.socket.once("close", () => gone.abort());
+  incoming.once("close", () => {
+    if (!incoming.complete || incoming.socket.destroyed) gone.abort();
+  });
   const headers = new Headers();
   for (const [name, value] of Object.entries(incoming.headers)) headers.set(name, String(value));
   const method = incoming.method ?? "GET";

@@ -7,6 +7,7 @@
 import { DurableObject } from "cloudflare:workers";
 import type { RecordEvent, RecordFact } from "../../shared/outcome/record.ts";
 import type { Review } from "../../shared/review/decision.ts";
+import { failure, success } from "../../shared/protocol/json-rpc.ts";
 import type { Gate } from "../../shared/review/view.ts";
 import type { Answer } from "../../shared/run/answer.ts";
 import {
@@ -19,11 +20,21 @@ import {
   openGate,
   step,
 } from "../../shared/run/lifecycle.ts";
-import { type Attachment, type RequestVersion, type RunOpening, gatesOf, openingFacts, requestDigest } from "../../shared/run/opening.ts";
+import {
+  type Attachment,
+  type RequestVersion,
+  type RunOpening,
+  type WaitingServer,
+  gatesOf,
+  openingFacts,
+  requestDigest,
+} from "../../shared/run/opening.ts";
 import { progressOf, reviewState } from "../../shared/run/present.ts";
 import type { Env } from "../env.ts";
 import { errorClass, logEvent } from "../log.ts";
 import { settingsOf } from "../settings.ts";
+import { serversOf } from "../stores/documents.ts";
+import { postToServer } from "../upstream/answer.ts";
 import { keyStub, ledgerShardOf, ledgerStub } from "./names.ts";
 import { RunAsker, askerGraceMs } from "./run-asker.ts";
 import { answerOf, currentRequest, lastChange, shownState, summaryOf } from "./run-account.ts";
@@ -39,6 +50,8 @@ import type { SessionObject } from "./session.ts";
 
 /** An alarm that failed comes again after this. */
 const alarmRetryMs = 1_000;
+/** How often the answer is posted to an MCP server that does not take it: about four minutes. */
+const postAttempts = 10;
 /** The reply to an asker who gave up is kept this long for an identical request. */
 const keptReplyMs = 3_600_000;
 
@@ -186,7 +199,9 @@ export class RunObject extends DurableObject<Env> {
   adopt(attachment: Attachment, gates: RunState["gates"]): boolean {
     const state = this.#store.state();
     const opening = this.#loadOpening();
-    if (state === null || opening === null || opening.mode !== "wait" || this.#windows.callers() > 0) return false;
+    if (state === null || opening === null || opening.mode === "detached" || this.#windows.callers() > 0) return false;
+    // An MCP server that waits is told by the run; once it is, or will never be, its reply is like any other.
+    if (opening.mode === "relay" && state.end === null) return false;
     // Where the policy or the grants changed since, the new request is asked about as they are now: unless people have seen as much.
     const asItIsNow = state.gates.request === gates.request && state.gates.response === gates.response;
     const seen = (gate: Gate): boolean => !gates[gate] || state.reviews[gate] !== null;
@@ -497,11 +512,7 @@ export class RunObject extends DurableObject<Env> {
         await this.#shipRecord(opening, state);
         return true;
       case "deliver":
-        this.#store.markDelivered(this.now(), this.#windows.callers());
-        // Whether the reply is kept for another depends on who was there to take it.
-        this.#store.queue("index", "index", null, this.now());
-        this.#windows.tellCallers(endedMessage);
-        return true;
+        return this.#deliver(row, opening, state);
       case "notice":
         return this.#notices.send(row);
       case "noticeEnded":
@@ -530,6 +541,33 @@ export class RunObject extends DurableObject<Env> {
       default:
         return row.kind satisfies never;
     }
+  }
+
+  /** Lets the answer out: to whoever waits at a window, and to the MCP server that waits for it. */
+  async #deliver(row: OutboxRow, { waiting }: StoredOpening, state: RunState): Promise<boolean> {
+    let takers = this.#windows.callers();
+    if (waiting !== undefined) {
+      const posted = await this.#post(waiting, state);
+      if (posted === "failed" && row.attempts + 1 < postAttempts) return false;
+      takers = posted === "taken" ? 1 : 0;
+    }
+    this.#store.markDelivered(this.now(), takers);
+    // Whether the reply is kept for another depends on who was there to take it.
+    this.#store.queue("index", "index", null, this.now());
+    this.#windows.tellCallers(endedMessage);
+    return true;
+  }
+
+  /** Posts the answer to the server; nobody is told of a request that was withdrawn. */
+  async #post({ server: name, session, revision, id }: WaitingServer, { end }: RunState): Promise<"taken" | "refused" | "failed"> {
+    const text = this.#store.answer();
+    if (text === undefined || (end?.kind === "cancelled" && end.cause !== "admin")) return "refused";
+    const { servers } = await serversOf(this.env, this.now(), (work) => this.ctx.waitUntil(work));
+    const server = servers[name];
+    if (server === undefined) return "refused";
+    const answer = JSON.parse(text) as Answer; // written by `finish`
+    const message = "result" in answer ? success(id, answer.result) : failure(id, answer.error);
+    return postToServer(this.env, { server, session, revision, authorization: null }, message);
   }
 
   async #shipRecord(opening: StoredOpening, state: RunState): Promise<void> {
@@ -565,7 +603,7 @@ export class RunObject extends DurableObject<Env> {
 
   /** Until when an identical request may find this run: while it is open, and for an hour with a reply nobody took. Null: not at all. */
   #indexExpiry(state: RunState, opening: StoredOpening): number | null {
-    if (opening.mode !== "wait") return null;
+    if (opening.mode === "detached") return null;
     if (state.end === null) return this.now() + settingsOf(this.env).retentionMs;
     return state.end.kind === "completed" && this.#store.delivery()?.to === 0 ? this.now() + keptReplyMs : null;
   }

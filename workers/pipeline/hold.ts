@@ -44,7 +44,8 @@ export function holdEvents<T>(hold: Hold<T>, progressToken: string | number | un
   });
 }
 
-const progressMessages: Record<RunProgress, string> = {
+/** What is waited for, in a sentence. */
+export const progressMessages: Record<RunProgress, string> = {
   waiting: "Waiting for a person to review the request",
   generating: "Waiting for the model",
   responseReview: "Waiting for a person to review the reply",

@@ -13,7 +13,8 @@ import { type Limits, defaultLimits } from "../../shared/policy/limits.ts";
 import { type Result, err, ok } from "../../shared/result.ts";
 import { type Answer, refusalAnswer } from "../../shared/run/answer.ts";
 import { grantQueryOf } from "../../shared/run/granting.ts";
-import { type Asker, type Attachment, type RunOpening, gatesOf } from "../../shared/run/opening.ts";
+import { type Asker, type Attachment, type RunOpening, type WaitingServer, gatesOf } from "../../shared/run/opening.ts";
+import type { Provenance } from "../../shared/review/view.ts";
 import type { ModelFacts } from "../../shared/run/present.ts";
 import { type Plan, plannedNotes, planRun } from "../../shared/run/plan.ts";
 import { runIdOf, runRandomLength } from "../../shared/sealed-id.ts";
@@ -30,8 +31,14 @@ import { keep, takeReleased, takeSettled } from "./bookkeeping.ts";
 import { answerFast } from "./fast.ts";
 import { awaitRun, parseAnswer } from "./wait.ts";
 
-/** `line`: the caller holds the line. `detached`: a task or an asynchronous request; a run in any case. */
-export type Wish = { readonly kind: "line" } | { readonly kind: "detached"; readonly ttlMs: number | null };
+/**
+ * `line`: the caller holds the line. `detached`: a task or an asynchronous request; a run in any case. `relay`: an MCP server
+ * waits, and a run that is opened for it posts the answer by itself.
+ */
+export type Wish =
+  | { readonly kind: "line" }
+  | { readonly kind: "detached"; readonly ttlMs: number | null }
+  | { readonly kind: "relay"; readonly waiting: WaitingServer };
 
 export type SamplingCall = {
   readonly env: Env;
@@ -42,6 +49,8 @@ export type SamplingCall = {
   readonly params: unknown;
   readonly parsed: ParsedSampling;
   readonly wish: Wish;
+  /** How sure the association is, where it is not the host's claim. */
+  readonly provenance?: Provenance;
   /** Aborts when the caller leaves. */
   readonly signal: AbortSignal;
 };
@@ -51,7 +60,8 @@ export type Begun =
   | { readonly kind: "answered"; readonly answer: Answer }
   /** The model is being asked: the answer is under way, whether or not anybody waits for it. */
   | { readonly kind: "fast"; readonly answer: Promise<Answer> }
-  | { readonly kind: "run"; readonly run: string };
+  /** `posts`: the run itself posts its answer to the MCP server that waits. */
+  | { readonly kind: "run"; readonly run: string; readonly posts: boolean };
 
 type Prepared = {
   readonly call: SamplingCall;
@@ -81,7 +91,7 @@ export async function beginSampling(call: SamplingCall): Promise<Result<Begun, R
     call,
     run: runIdOf(settings.keys, crypto.getRandomValues(new Uint8Array(runRandomLength))),
     now,
-    asker: { server, method, name, provenance: originating.inferred === true ? "inferred" : "claimed" },
+    asker: { server, method, name, provenance: call.provenance ?? (originating.inferred === true ? "inferred" : "claimed") },
     attachment: { session: session.id.toString(), originating: originatingKey(server, originating.id), request: idKey(call.id) },
     contentDigest,
     identicalDigest: digestOf("countersign/identical/v1", { server, content: contentDigest }),
@@ -156,12 +166,12 @@ async function admit(prepared: Prepared, planned: Result<Plan, Refusal>): Promis
     keep(call.env, call.ctx, { key: { id: call.key.id, run } });
     // The session has the request with that run from now on: no repeat of it passes by this use.
     if (query !== null && plan.value.granted !== undefined) call.ctx.waitUntil(keyObject.giveBackGrants(query.identity, run));
-    return ok({ kind: "run", run: admitted.identical });
+    return ok({ kind: "run", run: admitted.identical, posts: false });
   }
   const opening = openingOf(prepared, plan.value, takenOver);
   if (isDurable(plan.value, call)) {
     await runStub(call.env, run).open(JSON.stringify(opening));
-    return ok({ kind: "run", run });
+    return ok({ kind: "run", run, posts: call.wish.kind === "relay" });
   }
   const answer = answerFast({ env: call.env, ctx: call.ctx, opening, signal: call.signal });
   call.ctx.waitUntil(answer);
@@ -201,11 +211,11 @@ async function repeat(
   if (earlier.ended || !plan.ok) {
     return (await runStub(call.env, earlier.run).snapshot()) === null
       ? err({ kind: "noLongerKept" })
-      : ok({ kind: "run", run: earlier.run });
+      : ok({ kind: "run", run: earlier.run, posts: call.wish.kind === "relay" });
   }
   // Reserved, and perhaps cut off before the run was opened: opening twice is opening once.
   await runStub(call.env, earlier.run).open(JSON.stringify({ ...openingOf(prepared, plan.value, true), id: earlier.run, attachment }));
-  return ok({ kind: "run", run: earlier.run });
+  return ok({ kind: "run", run: earlier.run, posts: call.wish.kind === "relay" });
 }
 
 /** A fast-path request is asked for once more, now as a task: its answer becomes a run that is over, under the same id. */
@@ -226,7 +236,7 @@ async function asRun(
   const facts: ModelFacts = { candidate: "", usage: { inputTokens: 0, outputTokens: 0 }, notes: [] };
   // The fast path wrote its record already.
   await runStub(prepared.call.env, earlier.run).keep(JSON.stringify(opening), text, JSON.stringify(facts), "[]");
-  return ok({ kind: "run", run: earlier.run });
+  return ok({ kind: "run", run: earlier.run, posts: false });
 }
 
 /** The same for a line that is held: a refusal is an answer there. */
@@ -271,12 +281,14 @@ function refusalOf(associated: Exclude<AssociateAnswer, { kind: "repeat" }>): Re
   }
 }
 
+const modes = { line: "wait", detached: "detached", relay: "relay" } as const;
+
 function openingOf({ call, run, now, asker, attachment, identicalDigest }: Prepared, plan: Plan, takenOver: boolean): RunOpening {
   const { key, parsed, wish } = call;
   return {
     id: run,
     createdAt: now,
-    door: "sampling",
+    door: wish.kind === "relay" || call.provenance === "observed" ? "relay" : "sampling",
     key: { id: key.id, name: key.name, owner: key.owner ?? null },
     asker,
     request: parsed.request,
@@ -287,8 +299,9 @@ function openingOf({ call, run, now, asker, attachment, identicalDigest }: Prepa
     notes: plannedNotes(parsed.request, plan),
     contextIgnored: parsed.contextIgnored ?? null,
     takenOver,
-    mode: wish.kind === "line" ? "wait" : "detached",
-    ttlMs: wish.kind === "line" ? null : wish.ttlMs,
+    mode: modes[wish.kind],
+    ...(wish.kind === "relay" ? { waiting: wish.waiting } : {}),
+    ttlMs: wish.kind === "detached" ? wish.ttlMs : null,
     identicalDigest,
     attachment,
   };

@@ -7,6 +7,7 @@ import { fromBase64url } from "../../shared/encoding.ts";
 import type { PointedError } from "../../shared/outcome/outcome.ts";
 import type { RecordEvent, RunSummary } from "../../shared/outcome/record.ts";
 import { parsePolicy, policyJsonSchema } from "../../shared/policy/rules.ts";
+import { parseServers, serversJsonSchema } from "../../shared/relay/servers.ts";
 import { parseSampling } from "../../shared/protocol/revision-2025.ts";
 import { cannotCarry } from "../../shared/provider/carry.ts";
 import { linkToken } from "../../shared/review/link.ts";
@@ -21,7 +22,7 @@ import { configStub, keyStub, ledgerShards, ledgerStub, runStub } from "../objec
 import { readBody } from "../pipeline/body.ts";
 import { readyIn } from "../pipeline/sampling.ts";
 import { settingsOf } from "../settings.ts";
-import { documentsOf, serveWritten, standardDocument } from "../stores/documents.ts";
+import { type DocumentName, documentsOf, serveWritten, standardDocument } from "../stores/documents.ts";
 import { forgetKeys, keyRequestSchema, newKey, randomKeyBytes } from "../stores/keys.ts";
 import { paths, reviewUrl } from "../urls.ts";
 import { requireAdmin } from "./auth.ts";
@@ -29,13 +30,16 @@ import type { App, AppContext } from "./context.ts";
 import { onInvalid } from "./invalid.ts";
 
 const documentLimitBytes = 1_000_000;
-type Writable = "routing" | "policy";
-const isWritable = (name: string | undefined): name is Writable => name === "routing" || name === "policy";
+type Writable = DocumentName;
+const isWritable = (name: string | undefined): name is Writable => name === "routing" || name === "policy" || name === "servers";
 
 const parsers: Record<Writable, (value: unknown) => Result<{ readonly version: number }, readonly PointedError[]>> = {
   routing: parseRoutingTable,
   policy: parsePolicy,
+  servers: parseServers,
 };
+
+const schemas: Record<Writable, () => object> = { routing: routingJsonSchema, policy: policyJsonSchema, servers: serversJsonSchema };
 
 export const adminRoutes = new Hono<App>();
 adminRoutes.use("/admin/*", requireAdmin);
@@ -76,10 +80,10 @@ adminRoutes.post(paths.admin.explain, zValidator("json", explainSchema, onInvali
 adminRoutes.get(paths.admin.schema, (c) => {
   const name = c.req.param("document");
   if (!isWritable(name)) return c.notFound();
-  return c.json(name === "routing" ? routingJsonSchema() : policyJsonSchema());
+  return c.json(schemas[name]());
 });
 
-for (const name of ["routing", "policy"] as const) {
+for (const name of ["routing", "policy", "servers"] as const) {
   adminRoutes.get(paths.admin[name], async (c) => {
     const current = await currentDocument(c.env, name);
     return c.json(JSON.parse(current.text) as object, 200, { ETag: `"${current.version}"` });

@@ -4,6 +4,7 @@ import { Hono } from "hono";
 import * as z from "zod";
 import type { JsonObject } from "../../shared/encoding.ts";
 import { policyJsonSchema } from "../../shared/policy/rules.ts";
+import { serversJsonSchema } from "../../shared/relay/servers.ts";
 import { routingJsonSchema } from "../../shared/routing/table.ts";
 import { keyRequestSchema } from "../stores/keys.ts";
 import { paths } from "../urls.ts";
@@ -207,6 +208,7 @@ function schemas(): Record<SchemaName, JsonObject> {
     Versions: record({ versions: list(record({ version: integer, at: time })) }),
     Routing: inside(routingJsonSchema()),
     Policy: inside(policyJsonSchema()),
+    Servers: inside(serversJsonSchema()),
     Document: record({ version: integer }),
     JsonSchema: { type: "object" },
     Conflict: record({ error: text, current: record({ version: integer }) }),

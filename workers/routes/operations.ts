@@ -22,6 +22,7 @@ export type SchemaName =
   | "Versions"
   | "Routing"
   | "Policy"
+  | "Servers"
   | "Document"
   | "JsonSchema"
   | "Conflict"
@@ -212,8 +213,8 @@ const review: readonly Operation[] = [
   },
 ];
 
-const documents: readonly Operation[] = (["routing", "policy"] as const).flatMap((name): Operation[] => {
-  const schema = name === "routing" ? "Routing" : "Policy";
+const documents: readonly Operation[] = (["routing", "policy", "servers"] as const).flatMap((name): Operation[] => {
+  const schema = ({ routing: "Routing", policy: "Policy", servers: "Servers" } as const)[name];
   return [
     {
       id: `get-${name}`,
@@ -243,7 +244,7 @@ const documents: readonly Operation[] = (["routing", "policy"] as const).flatMap
   ];
 });
 
-const document = inPath("document", "routing or policy");
+const document = inPath("document", "routing, policy or servers");
 const noVersion = problem("No such version; the last 20 are kept");
 
 const operator: readonly Operation[] = [

@@ -11,7 +11,7 @@ import { callerOf } from "../stores/keys.ts";
 import { paths } from "../urls.ts";
 import { presentedKey, refuseKey } from "./auth.ts";
 import type { App, AppContext } from "./context.ts";
-import { taskOf } from "./sampling.ts";
+import { taskOf } from "../pipeline/task.ts";
 
 const revoked = { kind: "refused", why: "revoked" } as const;
 

@@ -8,15 +8,15 @@ import { defaultLimits } from "../../shared/policy/limits.ts";
 import { type RequestId, failure, idKey, parseIdJson, parseMessage, success } from "../../shared/protocol/json-rpc.ts";
 import type { ParamsFault } from "../../shared/protocol/reading.ts";
 import { type ParsedSampling, parseSampling } from "../../shared/protocol/revision-2025.ts";
-import { type Task, createTaskResult, parseCancelled, parseTaskParams, taskResult, withRelatedTask } from "../../shared/protocol/tasks.ts";
+import { createTaskResult, parseCancelled, parseTaskParams, taskResult, withRelatedTask } from "../../shared/protocol/tasks.ts";
 import { type Answer, refusalAnswer } from "../../shared/run/answer.ts";
 import { parseRunId } from "../../shared/sealed-id.ts";
 import { errorClass, logEvent } from "../log.ts";
 import { keyStub, runStub, sessionStub } from "../objects/names.ts";
-import type { RunSnapshot } from "../objects/run-contract.ts";
 import { readBody } from "../pipeline/body.ts";
 import { type Hold, holdEvents, holdJson } from "../pipeline/hold.ts";
 import { type Begun, beginSampling, originatingKey } from "../pipeline/sampling.ts";
+import { taskOf } from "../pipeline/task.ts";
 import { awaitRun, parseAnswer } from "../pipeline/wait.ts";
 import { settingsOf } from "../settings.ts";
 import { paths, runPath } from "../urls.ts";
@@ -25,8 +25,6 @@ import type { App, AppContext } from "./context.ts";
 
 /** An answer that is there this soon goes out whole, with its length; a body that is held open costs more and says less. */
 const holdAfterMs = 250;
-/** How often a task's requestor should ask, as advice. */
-const pollIntervalMs = 2_000;
 
 export const samplingRoutes = new Hono<App>();
 
@@ -210,38 +208,6 @@ async function takeNotification(c: AppContext, method: string, params: unknown):
   // A notification is never answered, not even with an error (JSON-RPC 2.0 section 4.1).
   return c.body(null, 202);
 }
-
-/** A run as a task of `2025-11-25`. Waiting for a person is `working`: `input_required` would mean the requestor. */
-export function taskOf(snapshot: RunSnapshot): Task {
-  return {
-    taskId: snapshot.id,
-    status: taskStatus(snapshot),
-    statusMessage: statusMessages[snapshot.state] ?? snapshot.state,
-    createdAt: snapshot.createdAt,
-    lastUpdatedAt: snapshot.updatedAt,
-    ttl: snapshot.ttlMs,
-    pollInterval: pollIntervalMs,
-  };
-}
-
-function taskStatus({ answer, state }: RunSnapshot): Task["status"] {
-  // A cancelled task is cancelled before its cancellation is answered (2025-11-25, basic/utilities/tasks).
-  if (state === "cancelled") return state;
-  // Until the answer is let out the task is at work, whatever was decided.
-  if (answer === null) return "working";
-  return state === "completed" ? state : "failed";
-}
-
-const statusMessages: Readonly<Record<string, string>> = {
-  waiting: "Waiting for a person to review the request",
-  generating: "Waiting for the model",
-  responseReview: "Waiting for a person to review the reply",
-  completed: "The reply is ready",
-  rejected: "A person said no",
-  expired: "Nobody decided in time",
-  cancelled: "The request was cancelled",
-  failed: "The request failed",
-};
 
 function paramsRefusal(fault: ParamsFault): Refusal {
   return fault.kind === "invalid" ? { kind: "invalidParams", errors: fault.errors } : fault;

@@ -7,9 +7,12 @@ import { type Policy, parsePolicy } from "../../shared/policy/rules.ts";
 import { defaultPolicy } from "../../shared/policy/default-policy.ts";
 import { type RoutingTable, parseRoutingTable } from "../../shared/routing/table.ts";
 import { defaultRoutingTable } from "../../shared/routing/default-table.ts";
+import { type Servers, parseServers } from "../../shared/relay/servers.ts";
 import type { PointedError } from "../../shared/outcome/outcome.ts";
 import type { Env } from "../env.ts";
 import { logEvent } from "../log.ts";
+
+export type DocumentName = "routing" | "policy" | "servers";
 
 export type Documents = { readonly routing: RoutingTable; readonly policy: Policy };
 
@@ -30,23 +33,26 @@ type Served<T> = {
 };
 type Versioned = { readonly version: number };
 type Kind<T extends Versioned> = {
-  readonly name: "routing" | "policy";
+  readonly name: DocumentName;
   readonly parse: (value: unknown) => Result<T, readonly PointedError[]>;
   readonly standard: T;
 };
 
 const routingKind: Kind<RoutingTable> = { name: "routing", parse: parseRoutingTable, standard: defaultRoutingTable() };
 const policyKind: Kind<Policy> = { name: "policy", parse: parsePolicy, standard: defaultPolicy() };
+const serversKind: Kind<Servers> = { name: "servers", parse: parseServers, standard: { version: 0, servers: {} } };
 
-type Shelf = { routing: Served<RoutingTable>; policy: Served<Policy> };
+type Shelf = { routing: Served<RoutingTable>; policy: Served<Policy>; servers: Served<Servers> };
 const shelves = new WeakMap<object, Shelf>();
 
 function shelfOf(env: Env): Shelf {
   let shelf = shelves.get(env.CONFIG);
   if (shelf === undefined) {
+    const unread = { text: null, readAt: 0, writtenAt: 0, problem: null, refreshing: null };
     shelf = {
-      routing: { value: routingKind.standard, text: null, readAt: 0, writtenAt: 0, problem: null, refreshing: null },
-      policy: { value: policyKind.standard, text: null, readAt: 0, writtenAt: 0, problem: null, refreshing: null },
+      routing: { value: routingKind.standard, ...unread },
+      policy: { value: policyKind.standard, ...unread },
+      servers: { value: serversKind.standard, ...unread },
     };
     shelves.set(env.CONFIG, shelf);
   }
@@ -64,18 +70,26 @@ export async function documentsOf(env: Env, now: number, background: (work: Prom
   return { routing: shelf.routing.value, policy: shelf.policy.value };
 }
 
+/** The servers that the relay reaches now; read only where the relay is used. */
+export async function serversOf(env: Env, now: number, background: (work: Promise<unknown>) => void): Promise<Servers> {
+  const { servers } = shelfOf(env);
+  if (now - servers.readAt >= servedMs) await refresh(env, serversKind, servers, now, background);
+  return servers.value;
+}
+
 /** What this isolate just saw written: served at once here and from here on, elsewhere within a minute. */
-export function serveWritten(env: Env, name: "routing" | "policy", text: string, now: number): void {
+export function serveWritten(env: Env, name: DocumentName, text: string, now: number): void {
   const shelf = shelfOf(env);
   shelf[name].writtenAt = now;
   if (name === "routing") take(routingKind, shelf.routing, text, now);
-  else take(policyKind, shelf.policy, text, now);
+  else if (name === "policy") take(policyKind, shelf.policy, text, now);
+  else take(serversKind, shelf.servers, text, now);
 }
 
 /** What is wrong with the documents, for health: one sentence each. */
 export function documentProblems(env: Env): string[] {
-  const { routing, policy } = shelfOf(env);
-  return [routing.problem, policy.problem].filter((problem) => problem !== null);
+  const { routing, policy, servers } = shelfOf(env);
+  return [routing.problem, policy.problem, servers.problem].filter((problem) => problem !== null);
 }
 
 async function refresh<T extends Versioned>(
@@ -137,8 +151,7 @@ function parseText<T extends Versioned>(kind: Kind<T>, text: string): T | null {
   return parsed.ok ? parsed.value : null;
 }
 
+const kinds = { routing: routingKind, policy: policyKind, servers: serversKind };
+
 /** What a fresh gateway serves: version 0. */
-export const standardDocument = (name: "routing" | "policy"): object => ({
-  ...(name === "routing" ? routingKind.standard : policyKind.standard),
-  version: 0,
-});
+export const standardDocument = (name: DocumentName): object => ({ ...kinds[name].standard, version: 0 });

@@ -1,0 +1,39 @@
+// A run as a task of revision 2025-11-25, for every door that has tasks.
+
+import type { Task } from "../../shared/protocol/tasks.ts";
+import type { RunSnapshot } from "../objects/run-contract.ts";
+
+/** How often a task's requestor should ask, as advice. */
+const pollIntervalMs = 2_000;
+
+/** A run as a task of `2025-11-25`. Waiting for a person is `working`: `input_required` would mean the requestor. */
+export function taskOf(snapshot: RunSnapshot): Task {
+  return {
+    taskId: snapshot.id,
+    status: taskStatus(snapshot),
+    statusMessage: statusMessages[snapshot.state] ?? snapshot.state,
+    createdAt: snapshot.createdAt,
+    lastUpdatedAt: snapshot.updatedAt,
+    ttl: snapshot.ttlMs,
+    pollInterval: pollIntervalMs,
+  };
+}
+
+function taskStatus({ answer, state }: RunSnapshot): Task["status"] {
+  // A cancelled task is cancelled before its cancellation is answered (2025-11-25, basic/utilities/tasks).
+  if (state === "cancelled") return state;
+  // Until the answer is let out the task is at work, whatever was decided.
+  if (answer === null) return "working";
+  return state === "completed" ? state : "failed";
+}
+
+const statusMessages: Readonly<Record<string, string>> = {
+  waiting: "Waiting for a person to review the request",
+  generating: "Waiting for the model",
+  responseReview: "Waiting for a person to review the reply",
+  completed: "The reply is ready",
+  rejected: "A person said no",
+  expired: "Nobody decided in time",
+  cancelled: "The request was cancelled",
+  failed: "The request failed",
+};

@@ -1,0 +1,253 @@
+// The MCP relay, Streamable HTTP of the 2025 revisions: a client that knows nothing of sampling talks to its server through here.
+// Everything passes as it came, but for the session id, the ids of events, and what a server asks that is ours to answer.
+
+import { Hono } from "hono";
+import { toBase64url } from "../../shared/encoding.ts";
+import { defaultLimits } from "../../shared/policy/limits.ts";
+import { type RequestId, failure, toRequestId } from "../../shared/protocol/json-rpc.ts";
+import { declaresSampling, isOurs, withSampling } from "../../shared/relay/capability-2025.ts";
+import { EventSplitter, dataOf } from "../../shared/relay/event-stream.ts";
+import { type Passing, passingOf } from "../../shared/relay/messages.ts";
+import type { Server } from "../../shared/relay/servers.ts";
+import { type RelaySession, parseEventId, parseRelaySession, relaySessionId } from "../../shared/relay/session-id.ts";
+import { sessionStub } from "../objects/names.ts";
+import { readBytes } from "../pipeline/body.ts";
+import { settingsOf } from "../settings.ts";
+import { serversOf } from "../stores/documents.ts";
+import { callerOf } from "../stores/keys.ts";
+import { textWithin } from "../text-within.ts";
+import { type UpstreamFault, askUpstream, headersDown } from "../upstream/ask.ts";
+import { type Originating, associationSession, endOriginating } from "../upstream/sampling.ts";
+import { longestEvent, relayStream } from "../upstream/stream.ts";
+import { paths } from "../urls.ts";
+import { presentedKey, refuse, refuseKey } from "./auth.ts";
+import type { App, AppContext } from "./context.ts";
+
+export const mcpRoutes = new Hono<App>();
+
+const sessionHeader = "Mcp-Session-Id";
+const sessionNameLength = 16;
+
+mcpRoutes.all(paths.mcp, async (c) => {
+  const visit = await enter(c);
+  if (visit instanceof Response) return visit;
+  switch (c.req.method) {
+    case "POST":
+      return post(c, visit);
+    case "GET":
+      return listen(c, visit);
+    case "DELETE":
+      return end(c, visit);
+    default:
+      return c.json(failure(null, { code: -32600, message: "Use POST, GET or DELETE" }), 405, { Allow: "POST, GET, DELETE" });
+  }
+});
+
+/** A client at a server's door, let in. */
+type Visit = {
+  readonly name: string;
+  readonly server: Server;
+  /** The client's own credential for the server, where the entry passes it on. */
+  readonly authorization: string | null;
+};
+
+async function enter(c: AppContext): Promise<Visit | Response> {
+  const name = c.req.param("server") ?? "";
+  const { servers } = await serversOf(c.env, Date.now(), (work) => c.executionCtx.waitUntil(work));
+  const server = Object.hasOwn(servers, name) ? servers[name] : undefined;
+  // Where Authorization belongs to the server, it is never taken for our key.
+  const { headers } = c.req.raw;
+  const presented = server?.passAuthorization === true ? (headers.get("X-Countersign-Key") ?? undefined) : presentedKey(headers);
+  const caller = await callerOf(c.env, presented, Date.now());
+  if (caller.kind === "refused") return refuseKey(c, caller.why);
+  c.set("key", caller.record);
+  if (server === undefined)
+    return c.json(failure(null, { code: -32600, message: "No such server; /admin/servers names those there are" }), 404);
+  if (caller.record.servers !== undefined && !caller.record.servers.includes(name))
+    return c.json(failure(null, { code: -32600, message: "This API key is not for this server" }), 403);
+  // A page of another site could drive a server of one's own machine: DNS rebinding.
+  const origin = headers.get("Origin");
+  const { publicUrl } = settingsOf(c.env);
+  const own = publicUrl === undefined ? undefined : new URL(publicUrl).origin;
+  if (origin !== null && origin !== own && !server.origins.includes(origin))
+    return c.json(failure(null, { code: -32600, message: "This origin may not use the relay; list it in the server's origins" }), 403);
+  return { name, server, authorization: server.passAuthorization ? headers.get("Authorization") : null };
+}
+
+async function post(c: AppContext, visit: Visit): Promise<Response> {
+  const { bodyBytes } = c.var.key.limits ?? defaultLimits;
+  const body = await readBytes(c.req.raw, bodyBytes);
+  if (body === "tooLarge") return refuse({ kind: "tooLarge", limitBytes: bodyBytes });
+  const messages = messagesIn(body);
+  const [first] = messages;
+  if (messages.length === 1 && first?.kind === "request" && first.method === "initialize") return initialize(c, visit, first, body);
+  const session = sessionOf(c, visit);
+  if (session instanceof Response) return session;
+  const requests = messages.filter((message) => message.kind === "request");
+  const only = requests.length === 1 ? requests[0] : undefined;
+  for (const message of messages) {
+    const cancelled =
+      message.kind === "notification" && message.method === "notifications/cancelled" ? message.params?.["requestId"] : undefined;
+    const id = toRequestId(cancelled);
+    if (id !== undefined) c.executionCtx.waitUntil(endOriginating({ env: c.env, key: c.var.key, session }, id));
+  }
+  const asked = await askUpstream(c.env, visit.server, {
+    method: "POST",
+    body,
+    session: session.upstream,
+    headers: c.req.raw.headers,
+    authorization: visit.authorization,
+  });
+  if (!asked.ok) return unreachable(c, visit, asked.error, only?.id ?? null);
+  return down(c, visit, session, asked.value, originatingOf(only), progressTokenOf(only));
+}
+
+/** The first message of a session: sampling is declared for the client, and the session's id is sealed. */
+async function initialize(
+  c: AppContext,
+  visit: Visit,
+  request: Extract<Passing, { kind: "request" }>,
+  body: Uint8Array,
+): Promise<Response> {
+  const { server, name, authorization } = visit;
+  const clientSamples = declaresSampling(request.params);
+  const sent =
+    request.params !== null && isOurs(server.mode, clientSamples)
+      ? JSON.stringify({ jsonrpc: "2.0", id: request.id, method: "initialize", params: withSampling(request.params, server) })
+      : body;
+  const asked = await askUpstream(c.env, server, { method: "POST", body: sent, session: null, headers: c.req.raw.headers, authorization });
+  if (!asked.ok) return unreachable(c, visit, asked.error, request.id);
+  const answer = asked.value;
+  if (!answer.ok) return new Response(answer.body, { status: answer.status, headers: headersDown(answer, server) });
+  // The one answer that is read before it goes on: it says which revision was agreed on.
+  const text = await textWithin(answer.body, longestEvent);
+  const revision = text === undefined ? null : revisionIn(text, answer.headers.get("Content-Type") ?? "");
+  const id =
+    revision === null
+      ? null
+      : relaySessionId(settingsOf(c.env).keys, {
+          key: c.var.key.id,
+          server: name,
+          upstream: answer.headers.get(sessionHeader),
+          revision,
+          clientSamples,
+          name: toBase64url(crypto.getRandomValues(new Uint8Array(sessionNameLength))),
+        });
+  const headers = headersDown(answer, server);
+  // An error, or what the client will not understand either, passes as it is and begins nothing.
+  if (id !== null) headers.set(sessionHeader, id);
+  return new Response(text ?? JSON.stringify(failure(request.id, { code: -32603, message: "The MCP server's answer is too long" })), {
+    status: text === undefined ? 502 : answer.status,
+    headers: text === undefined ? { "Content-Type": "application/json" } : headers,
+  });
+}
+
+async function listen(c: AppContext, visit: Visit): Promise<Response> {
+  const session = sessionOf(c, visit);
+  if (session instanceof Response) return session;
+  const given = c.req.header("Last-Event-ID");
+  const last = given === undefined ? undefined : parseEventId(settingsOf(c.env).keys, session.name, given);
+  if (given !== undefined && last === undefined)
+    return c.json(failure(null, { code: -32600, message: "This Last-Event-ID is not one of this session" }), 400);
+  const asked = await askUpstream(c.env, visit.server, {
+    method: "GET",
+    session: session.upstream,
+    headers: c.req.raw.headers,
+    authorization: visit.authorization,
+    ...(last === undefined ? {} : { lastEventId: last.own }),
+  });
+  if (!asked.ok) return unreachable(c, visit, asked.error, null);
+  // A stream that is resumed is still that of its request.
+  const originating = last === undefined || last.request === "" ? null : (JSON.parse(last.request) as Originating); // sealed by us
+  return down(c, visit, session, asked.value, originating, undefined);
+}
+
+async function end(c: AppContext, visit: Visit): Promise<Response> {
+  const session = sessionOf(c, visit);
+  if (session instanceof Response) return session;
+  await sessionStub(c.env, c.var.key.id, associationSession(session)).endSession();
+  const asked = await askUpstream(c.env, visit.server, {
+    method: "DELETE",
+    session: session.upstream,
+    headers: c.req.raw.headers,
+    authorization: visit.authorization,
+  });
+  if (!asked.ok) return unreachable(c, visit, asked.error, null);
+  return new Response(asked.value.body, { status: asked.value.status, headers: headersDown(asked.value, visit.server) });
+}
+
+/** The server's answer, on its way down. */
+function down(
+  c: AppContext,
+  { server, authorization }: Visit,
+  session: RelaySession,
+  answer: Response,
+  originating: Originating | null,
+  progressToken: RequestId | undefined,
+): Response {
+  const headers = headersDown(answer, server);
+  const isStream = /^text\/event-stream\s*(;|$)/i.test(answer.headers.get("Content-Type") ?? "");
+  if (!isStream || answer.body === null) return new Response(answer.body, { status: answer.status, headers });
+  const parts = { env: c.env, ctx: c.executionCtx, key: c.var.key, session, server, authorization, originating, progressToken };
+  return new Response(relayStream(answer.body, parts), { status: answer.status, headers });
+}
+
+function sessionOf(c: AppContext, { name }: Visit): RelaySession | Response {
+  const id = c.req.header(sessionHeader);
+  if (id === undefined)
+    return c.json(failure(null, { code: -32600, message: `Send the ${sessionHeader} that initialize answered with` }), 400);
+  const session = parseRelaySession(settingsOf(c.env).keys, id, c.var.key.id, name);
+  // As the specification has it for a session that is over: the client begins a new one.
+  return session ?? c.json(failure(null, { code: -32001, message: "Session not found" }), 404);
+}
+
+/** What a body holds. What is not JSON is the server's to refuse. */
+function messagesIn(body: Uint8Array): Passing[] {
+  try {
+    const value: unknown = JSON.parse(new TextDecoder().decode(body));
+    return (Array.isArray(value) ? value : [value]).map(passingOf);
+  } catch {
+    return [];
+  }
+}
+
+function originatingOf(request: Extract<Passing, { kind: "request" }> | undefined): Originating | null {
+  if (request === undefined) return null;
+  const { params, method, id } = request;
+  const named = method === "resources/read" ? params?.["uri"] : params?.["name"];
+  return { id, method, name: typeof named === "string" ? named : "" };
+}
+
+function progressTokenOf(request: Extract<Passing, { kind: "request" }> | undefined): RequestId | undefined {
+  const meta = request?.params?.["_meta"];
+  return typeof meta === "object" && meta !== null && !Array.isArray(meta) ? toRequestId(meta["progressToken"]) : undefined;
+}
+
+/** The revision in the answer to `initialize`, or null where it is no success. */
+function revisionIn(text: string, contentType: string): string | null {
+  const datas = /^text\/event-stream\s*(;|$)/i.test(contentType) ? eventsIn(text).map(dataOf) : [text];
+  for (const data of datas) {
+    try {
+      const value = JSON.parse(data ?? "null") as { result?: { protocolVersion?: unknown } } | null; // looked at below
+      const revision = value?.result?.protocolVersion;
+      if (typeof revision === "string" && revision.length <= 32) return revision;
+    } catch {
+      // Not the message.
+    }
+  }
+  return null;
+}
+
+function eventsIn(text: string): string[] {
+  const events = new EventSplitter(longestEvent).push(text);
+  return events === "tooLong" ? [] : events;
+}
+
+const faultWords: Readonly<Record<UpstreamFault, string>> = {
+  noCredential: "The secret that this server's entry names is not set at the gateway",
+  unreachable: "The MCP server cannot be reached",
+  redirected: "The MCP server answered with a redirect, which is not followed; correct its url",
+};
+
+const unreachable = (c: AppContext, _visit: Visit, fault: UpstreamFault, id: RequestId | null): Response =>
+  c.json(failure(id, { code: -32603, message: faultWords[fault] }), 502);

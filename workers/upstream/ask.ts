@@ -1,0 +1,81 @@
+// One HTTP request to a configured MCP server: its address, its credential, and the few headers that pass either way.
+// Nothing but configured addresses is ever reached, and no redirect is followed.
+
+import type { Server } from "../../shared/relay/servers.ts";
+import { isPrivateHost } from "../../shared/routing/address.ts";
+import { type Result, err, ok } from "../../shared/result.ts";
+import type { Env } from "../env.ts";
+import { lookupIn } from "../providers/model-call.ts";
+
+/** What of a client's headers is the server's to know. `Authorization` is not: it may be for us. */
+const passedUp = ["Accept", "Content-Type", "MCP-Protocol-Version"] as const;
+/** What of a server's headers is the client's to know. */
+const passedDown = ["Content-Type", "Cache-Control", "Retry-After", "Allow"] as const;
+
+export type UpstreamFault = "noCredential" | "unreachable" | "redirected";
+
+export type UpstreamRequest = {
+  readonly method: "POST" | "GET" | "DELETE";
+  readonly body?: Uint8Array | string;
+  /** The server's own session id. */
+  readonly session: string | null;
+  readonly headers: Headers;
+  /** The client's own credential for the server, where the entry passes it on. */
+  readonly authorization: string | null;
+  readonly lastEventId?: string;
+  readonly signal?: AbortSignal;
+};
+
+/** The server's answer as it comes, headers first. */
+export async function askUpstream(env: Env, server: Server, request: UpstreamRequest): Promise<Result<Response, UpstreamFault>> {
+  const headers = new Headers(server.headers);
+  for (const name of passedUp) {
+    const value = request.headers.get(name);
+    if (value !== null) headers.set(name, value);
+  }
+  const credential = credentialOf(env, server, request.authorization);
+  if (credential === undefined) return err("noCredential");
+  if (credential !== null) headers.set("Authorization", credential);
+  if (request.session !== null) headers.set("Mcp-Session-Id", request.session);
+  if (request.lastEventId !== undefined) headers.set("Last-Event-ID", request.lastEventId);
+  const { hostname, protocol } = new URL(server.url);
+  // Once more, as the URL parser that fetch uses understands it.
+  if (!server.allowPrivate && (isPrivateHost(hostname) || protocol !== "https:")) return err("unreachable");
+  try {
+    const response = await fetch(server.url, {
+      method: request.method,
+      headers,
+      redirect: "manual",
+      ...(request.body === undefined ? {} : { body: request.body }),
+      ...(request.signal === undefined ? {} : { signal: request.signal }),
+    });
+    if (response.status >= 300 && response.status < 400) {
+      response.body?.cancel().catch(() => {});
+      return err("redirected");
+    }
+    return ok(response);
+  } catch {
+    return err("unreachable");
+  }
+}
+
+/** Null: the server wants none. Undefined: the secret that the entry names is not set. */
+function credentialOf(env: Env, server: Server, authorization: string | null): string | null | undefined {
+  if (server.passAuthorization) return authorization;
+  if (server.secret === undefined) return null;
+  const secret = lookupIn(env)(server.secret)?.trim();
+  return secret ? `Bearer ${secret}` : undefined;
+}
+
+/** The headers of the server's answer that the client gets. */
+export function headersDown({ headers }: Response, server: Server): Headers {
+  const down = new Headers({ "X-Content-Type-Options": "nosniff" });
+  for (const name of passedDown) {
+    const value = headers.get(name);
+    if (value !== null) down.set(name, value);
+  }
+  // Who signs in at the server itself learns where.
+  const challenge = server.passAuthorization ? headers.get("WWW-Authenticate") : null;
+  if (challenge !== null) down.set("WWW-Authenticate", challenge);
+  return down;
+}

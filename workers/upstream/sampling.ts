@@ -1,0 +1,213 @@
+// What a server asks of its client and the relay answers: sampling, and the tasks that came of it. Each is answered by a POST to
+// the server, in its own session: at once where it cannot be served, by the run itself where people are asked, and else from here.
+
+import type { JsonObject } from "../../shared/encoding.ts";
+import { type RequestId, failure, idKey, success } from "../../shared/protocol/json-rpc.ts";
+import type { ParamsFault } from "../../shared/protocol/reading.ts";
+import { type ParsedSampling, parseSampling } from "../../shared/protocol/revision-2025.ts";
+import { createTaskResult, parseTaskParams, taskResult, withRelatedTask } from "../../shared/protocol/tasks.ts";
+import type { Taken } from "../../shared/relay/messages.ts";
+import type { Server } from "../../shared/relay/servers.ts";
+import type { RelaySession } from "../../shared/relay/session-id.ts";
+import type { RunProgress } from "../../shared/review/view.ts";
+import { type Answer, refusalAnswer } from "../../shared/run/answer.ts";
+import { parseRunId } from "../../shared/sealed-id.ts";
+import type { Env } from "../env.ts";
+import { errorClass, logEvent } from "../log.ts";
+import { runStub, sessionStub } from "../objects/names.ts";
+import { progressMessages } from "../pipeline/hold.ts";
+import { beginSampling, originatingKey } from "../pipeline/sampling.ts";
+import { taskOf } from "../pipeline/task.ts";
+import { awaitRun } from "../pipeline/wait.ts";
+import { settingsOf } from "../settings.ts";
+import type { KeyRecord } from "../stores/keys.ts";
+import { type Waiting, postToServer } from "./answer.ts";
+
+/** The client's request on whose response stream a server asks. */
+export type Originating = {
+  readonly id: RequestId;
+  readonly method: string;
+  readonly name: string;
+};
+
+export type SamplingParts = {
+  readonly env: Env;
+  readonly ctx: Pick<ExecutionContext, "waitUntil">;
+  readonly key: KeyRecord;
+  readonly session: RelaySession;
+  readonly server: Server;
+  readonly authorization: string | null;
+  /** Null on a stream that belongs to no request. */
+  readonly originating: Originating | null;
+  /** Hears what is waited for, for the client. */
+  readonly onProgress: (state: RunProgress) => void;
+};
+
+/** The session that association goes by: the relay's own, which no host can name. */
+export const associationSession = ({ name }: RelaySession): string => `mcp:${name}`;
+
+const samplingMethods = ["tools/call", "resources/read", "prompts/get"] as const;
+
+/** Answers one request of the server. Never throws. */
+export async function answerTaken(parts: SamplingParts, taken: Taken): Promise<void> {
+  const { env, session, server, authorization } = parts;
+  const waiting: Waiting = { server, session: session.upstream, revision: session.revision, authorization };
+  try {
+    const answer = taken.method === "sampling/createMessage" ? await sample(parts, waiting, taken) : await task(parts, taken);
+    if (answer !== null) await post(env, waiting, taken.id, answer);
+  } catch (error) {
+    const quote = crypto.randomUUID();
+    logEvent("request.failed", { quote, error: errorClass(error) });
+    await post(env, waiting, taken.id, refusalAnswer({ kind: "broken", quote }));
+  }
+}
+
+const postTries = 3;
+
+async function post(env: Env, waiting: Waiting, id: RequestId, answer: Answer): Promise<void> {
+  const message = "result" in answer ? success(id, answer.result) : failure(id, answer.error);
+  for (let tries = 1; tries <= postTries; tries += 1) {
+    if ((await postToServer(env, waiting, message)) !== "failed") return;
+    await new Promise((resolve) => setTimeout(resolve, 500 * 2 ** tries));
+  }
+}
+
+/** The answer to post, or null where the run posts it. */
+async function sample(parts: SamplingParts, waiting: Waiting, { id, params }: Taken): Promise<Answer | null> {
+  const { env, ctx, key, session, server, originating, authorization } = parts;
+  const method = samplingMethods.find((each) => each === originating?.method);
+  if (originating === null || method === undefined) return refusalAnswer({ kind: "notAssociated", why: "noOriginatingRequest" });
+  if (server.samplingTools !== undefined && method === "tools/call" && !server.samplingTools.includes(originating.name))
+    return refusalAnswer({ kind: "policyRefused", rule: "the server's samplingTools" });
+  const parsed = parseSampling(params);
+  if (!parsed.ok) return refusalAnswer(refusalOf(parsed.error));
+  const undeclared = undeclaredIn(parsed.value, server, session.revision);
+  if (undeclared !== null)
+    return refusalAnswer({ kind: "invalidParams", errors: [{ pointer: `/${undeclared}`, message: "was not declared by the client" }] });
+  const asTask = parsed.value.task;
+  const begun = await beginSampling({
+    env,
+    ctx,
+    key,
+    id,
+    params,
+    provenance: "observed",
+    parsed: {
+      ...parsed.value,
+      meta: {
+        session: associationSession(session),
+        originating: { id: originating.id, method, name: originating.name, server: session.server },
+        ...(parsed.value.meta.progressToken === undefined ? {} : { progressToken: parsed.value.meta.progressToken }),
+      },
+    },
+    wish:
+      asTask !== undefined
+        ? { kind: "detached", ttlMs: asTask.ttl ?? null }
+        : authorization !== null
+          ? { kind: "line" }
+          : { kind: "relay", waiting: { server: session.server, session: session.upstream, revision: session.revision, id } },
+    signal: new AbortController().signal,
+  });
+  if (!begun.ok) return refusalAnswer(begun.error);
+  if (begun.value.kind === "answered") return begun.value.answer;
+  const tell = progressTeller(parts, waiting, parsed.value.meta.progressToken);
+  if (begun.value.kind === "fast") {
+    tell("generating");
+    return begun.value.answer;
+  }
+  const { run, posts } = begun.value;
+  if (asTask !== undefined) {
+    const snapshot = await runStub(env, run).snapshot();
+    return snapshot === null ? refusalAnswer({ kind: "noLongerKept" }) : { result: createTaskResult(taskOf(snapshot)) };
+  }
+  const answer = await waitTelling(parts, run, tell);
+  return posts ? null : answer;
+}
+
+/** The run's answer, with progress again and again: it is what resets the patience of whoever asked for it. */
+async function waitTelling({ env }: SamplingParts, run: string, tell: (state: RunProgress) => void): Promise<Answer> {
+  let last: RunProgress = "waiting";
+  const timer = setInterval(() => tell(last), settingsOf(env).heartbeatMs);
+  try {
+    return await awaitRun(
+      env,
+      run,
+      (state) => {
+        last = state;
+        tell(state);
+      },
+      new AbortController().signal,
+    );
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+/** Tells the client, and the server where it gave a token. */
+function progressTeller(
+  { env, ctx, onProgress }: SamplingParts,
+  waiting: Waiting,
+  token: RequestId | undefined,
+): (state: RunProgress) => void {
+  let count = 0;
+  let telling: Promise<unknown> = Promise.resolve();
+  return (state) => {
+    onProgress(state);
+    if (token === undefined) return;
+    count += 1;
+    const params = { progressToken: token, progress: count, message: progressMessages[state] };
+    // One after the other: progress that arrives out of order would go backwards.
+    telling = telling.then(() => postToServer(env, waiting, { jsonrpc: "2.0", method: "notifications/progress", params }));
+    ctx.waitUntil(telling);
+  };
+}
+
+/** What of a request was not declared to this server in this revision. */
+function undeclaredIn({ request, task: asTask }: ParsedSampling, server: Server, revision: string): "tools" | "toolChoice" | "task" | null {
+  const isLatest = revision >= "2025-11-25";
+  if (!(server.tools && isLatest) && request.tools !== undefined) return "tools";
+  if (!(server.tools && isLatest) && request.toolChoice !== undefined) return "toolChoice";
+  return !(server.tasks && isLatest) && asTask !== undefined ? "task" : null;
+}
+
+const refusalOf = (fault: ParamsFault) => (fault.kind === "invalid" ? ({ kind: "invalidParams", errors: fault.errors } as const) : fault);
+
+/** A task of ours, asked about by the server. */
+async function task({ env, key }: SamplingParts, { method, params }: Taken): Promise<Answer> {
+  const parsed = parseTaskParams(params);
+  if (!parsed.ok) return refusalAnswer(refusalOf(parsed.error));
+  const { taskId } = parsed.value;
+  const snapshot = parseRunId(settingsOf(env).keys, taskId) === undefined ? null : await runStub(env, taskId).snapshot();
+  if (snapshot === null || snapshot.key !== key.id) return refusalAnswer({ kind: "unknownTask" });
+  switch (method) {
+    case "tasks/get":
+      return { result: taskResult(taskOf(snapshot)) };
+    case "tasks/cancel": {
+      if (await runStub(env, taskId).cancel("caller"))
+        return { result: taskResult({ ...taskOf(snapshot), status: "cancelled", lastUpdatedAt: Date.now() }) };
+      const { status } = taskOf(snapshot);
+      return refusalAnswer({ kind: "taskEnded", status: status === "working" ? "ending" : status });
+    }
+    case "tasks/result": {
+      const answer = await awaitRun(env, taskId, () => {}, new AbortController().signal);
+      return "result" in answer ? { result: withRelatedTask(answer.result, taskId) } : answer;
+    }
+    default:
+      return refusalAnswer({ kind: "unknownMethod", method });
+  }
+}
+
+/** Whether a request of the server about a task is about one of ours. */
+export const isOurTask = (env: Env, params: JsonObject | null): boolean =>
+  typeof params?.["taskId"] === "string" && parseRunId(settingsOf(env).keys, params["taskId"]) !== undefined;
+
+/** The server gave up one of its sampling requests. */
+export async function cancelTaken({ env, key, session, originating }: SamplingParts, request: RequestId): Promise<void> {
+  const named = originating === null ? null : originatingKey(session.server, originating.id);
+  await sessionStub(env, key.id, associationSession(session)).cancelRequest(idKey(request), named);
+}
+
+/** The client's request is over: what it was sampled for is over with it. */
+export async function endOriginating({ env, key, session }: Pick<SamplingParts, "env" | "key" | "session">, id: RequestId): Promise<void> {
+  await sessionStub(env, key.id, associationSession(session)).endOriginating(originatingKey(session.server, id), "originatingRequest");
+}
