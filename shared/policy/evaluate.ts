@@ -72,9 +72,11 @@ export type PolicyFacts = {
  *
  * Failover may send the request to any model on the list, so each is judged as if it alone were asked. With one answer for
  * all of them, that rule is the plan. With several, a refusal of one refuses the request, and a gate is open only if it is
- * open for all: a rule that allows a cheap model never carries an expensive one past a reviewer. The people, times and
- * quorum are those of the strictest rule (refuse, then both gates closed, then one, then the larger quorum, then the
- * earlier rule); what loosens (`selfApproval`, `tellReason`, `grants`, `context`, `noticeExcerpt`) must be so in all.
+ * open for all: a rule that allows a cheap model never carries an expensive one past a reviewer, nor past the second one. The
+ * people and times are those of the strictest rule (refuse, then both gates closed, then one, then the larger quorum, then
+ * the earlier rule); the quorum is the largest of the rules that close a gate, and where the strictest rule's people are too
+ * few for it those of the others are asked as well; what loosens (`selfApproval`, `tellReason`, `grants`, `context`,
+ * `noticeExcerpt`) must be so in all.
  *
  * Where some models are refused and others not, `permittedCandidates` beforehand keeps the others on the list.
  */
@@ -90,15 +92,18 @@ export function evaluatePolicy(policy: Policy, facts: PolicyFacts): GatePlan {
   const { gate } = strictest;
   const selfApproval = all(({ gate }) => gate.selfApproval);
   // Where it counts who decides, "someone in #channel" may not.
-  const known = (people: Reviewer[]): Reviewer[] =>
-    gate.quorum > 1 || !selfApproval ? people.filter((each) => !isSlackChannel(each)) : people;
-  const asked = known(everyoneIn(policy, peopleAsked(strictest, others)));
+  const quorum = Math.max(1, ...outcomes.filter((outcome) => closedGates(outcome) > 0).map((outcome) => outcome.gate.quorum));
+  const known = (people: Reviewer[]): Reviewer[] => (quorum > 1 || !selfApproval ? people.filter((each) => !isSlackChannel(each)) : people);
+  const first = peopleAsked(strictest, others);
+  const theirs = known(everyoneIn(policy, first));
+  const asked =
+    theirs.length >= quorum ? theirs : known(everyoneIn(policy, [...first, ...others.flatMap((other) => other.gate.reviewers)]));
   return {
     rule: strictest.rule,
     request: gate.request === "refuse" ? "refuse" : all(({ gate }) => gate.request === "allow") ? "allow" : "review",
     response: all(({ gate }) => gate.response === "allow") ? "allow" : "review",
     reviewers: asked,
-    quorum: gate.quorum,
+    quorum,
     selfApproval,
     deadlineSeconds: gate.deadlineSeconds,
     remindAtSeconds: [...new Set(gate.remindAtSeconds)].sort((a, b) => a - b),

@@ -156,6 +156,17 @@ describe("a Slack channel in place of a person", () => {
     expect(plan).toMatchObject({ selfApproval: false, handOverTo: [] });
     expect(plan.reviewers).toEqual([{ name: "Ann" }]);
   });
+
+  test("where the strictest rule names nobody else, the people of the rule that needs to know are asked", () => {
+    const policy = parsePolicy({
+      default: { reviewers: ["Ann"], selfApproval: false },
+      rules: [{ name: "rule", when: { model: "dear*" }, then: { reviewers: ["room"] } }],
+      reviewers: { room: [channel], people: [{ name: "Ann" }] },
+    });
+    if (!policy.ok) throw new Error(JSON.stringify(policy.error));
+    const plan = evaluatePolicy(policy.value, factsOf({ candidates: [candidate("dear-1"), candidate("cheap-1")] }));
+    expect(plan).toMatchObject({ rule: "rule", selfApproval: false, reviewers: [{ name: "Ann" }] });
+  });
 });
 
 test("everybody who may come to decide has a place of their own, and no more than a byte can name", () => {
@@ -224,6 +235,44 @@ describe("failover", () => {
   test("of equally closed rules the larger quorum counts", () => {
     const policy = policyOf([{ when: { model: "cheap*" } }, { then: { quorum: 2 } }]);
     expect(evaluatePolicy(policy, cheapAndDear)).toMatchObject({ rule: "rule 1", quorum: 2 });
+  });
+
+  test("a rule that closes both gates with one vote carries no model past the second vote that its own rule wants", () => {
+    const policy = policyOf([
+      { when: { model: "cheap*" }, then: { reviewers: ["lead"] } },
+      { when: { model: "dear*" }, then: { response: "allow", quorum: 2 } },
+    ]);
+    const plan = evaluatePolicy(policy, cheapAndDear);
+    expect(plan).toMatchObject({ rule: "rule 0", request: "review", response: "review", quorum: 2 });
+    expect(plan.reviewers.map(({ name }) => name)).toEqual(["Cy", "Ann", "Bo"]);
+  });
+
+  test("the quorum of a rule that closes no gate is nobody's", () => {
+    const policy = policyOf([
+      { when: { model: "cheap*" }, then: { request: "allow", response: "allow", quorum: 2 } },
+      { then: { reviewers: ["lead"] } },
+    ]);
+    expect(evaluatePolicy(policy, cheapAndDear)).toMatchObject({ quorum: 1, reviewers: [{ name: "Cy" }] });
+  });
+
+  test("adding a model never lowers the quorum, and there are always as many people as it wants", () => {
+    const outcome = fc.record({
+      request: fc.constantFrom("review", "allow"),
+      response: fc.constantFrom("review", "allow"),
+      quorum: fc.constantFrom(1, 2),
+    });
+    const rules = fc.array(fc.record({ when: fc.record({ model: fc.constantFrom("a*", "b*", "c*", "*") }), then: outcome }), {
+      maxLength: 5,
+    });
+    fc.assert(
+      fc.property(rules, fc.subarray(["a1", "b1", "c1"], { minLength: 1 }), (rules, ids) => {
+        const policy = policyOf(rules);
+        const before = evaluatePolicy(policy, factsOf({ candidates: ids.map((id) => candidate(id)) }));
+        const after = evaluatePolicy(policy, factsOf({ candidates: [...ids, "d1"].map((id) => candidate(id)) }));
+        expect(after.quorum).toBeGreaterThanOrEqual(before.quorum);
+        if (after.request === "review" || after.response === "review") expect(after.reviewers.length).toBeGreaterThanOrEqual(after.quorum);
+      }),
+    );
   });
 
   test("the order of the candidates changes nothing", () => {
