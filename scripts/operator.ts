@@ -12,6 +12,8 @@ export type Notice = {
 export type Operator = {
   /** Notices of reviews that still wait, oldest first. */
   readonly waiting: () => Promise<Notice[]>;
+  /** What health says is to be mended, a sentence each without its full stop. */
+  readonly problems: () => Promise<string[]>;
   /** Writes the default routing table and policy where nobody has written one yet; the names of those written. */
   readonly seed: () => Promise<string[]>;
 };
@@ -26,6 +28,10 @@ export function operatorOf(url: string, adminToken: string): Operator {
     waiting: async () => {
       const { notices } = (await (await ask("/admin/notices?state=open&limit=500")).json()) as { notices: Notice[] };
       return notices.filter(({ link }) => link !== null);
+    },
+    problems: async () => {
+      const { problems } = (await (await ask("/healthz")).json()) as { problems: string[] };
+      return problems.map((problem) => problem.replace(/\.$/, ""));
     },
     seed: async () => {
       const written: string[] = [];

@@ -46,12 +46,17 @@ async function main(): Promise<void> {
   if (seeded.length > 0)
     say(`Wrote the default ${seeded.join(" and ")} document${seeded.length > 1 ? "s" : ""}: both gates closed, the demo model answers.`);
   say(`\nCountersign is at ${url}   (data in ${persistTo}; Ctrl-C stops it)`);
-  if (!vars.has("RESEND_API_KEY")) say(`Mails to reviewers with an address are sent nowhere: they are files in ${mailFolder}.`);
+  const problems = await operator.problems();
+  for (const problem of problems) say(`To mend: ${problem}.`);
+  if (!vars.has("RESEND_API_KEY") && !problems.some((problem) => problem.startsWith("EMAIL_")))
+    say(`Mails to reviewers with an address are sent nowhere: they are files in ${mailFolder}.`);
 
   const told = new Set<string>();
   const pending = await operator.waiting();
   if (pending.length > 0) {
-    say(`\n${pending.length === 1 ? "One review from before still waits" : `${pending.length} reviews from before still wait`}:`);
+    // Each reviewer has a link of their own.
+    const reviews = new Set(pending.map(({ run, gate }) => `${run} ${gate}`)).size;
+    say(`\n${reviews === 1 ? "One review from before still waits" : `${reviews} reviews from before still wait`}:`);
     for (const { link, gate } of pending) {
       told.add(link ?? "");
       say(`  the ${gate === "request" ? "request" : "reply"}: ${link}`);
