@@ -28,20 +28,20 @@ export const mcpRoutes = new Hono<App>();
 const sessionHeader = "Mcp-Session-Id";
 const sessionNameLength = 16;
 
-mcpRoutes.all(paths.mcp, async (c) => {
-  const visit = await enter(c);
-  if (visit instanceof Response) return visit;
-  switch (c.req.method) {
-    case "POST":
-      return post(c, visit);
-    case "GET":
-      return listen(c, visit);
-    case "DELETE":
-      return end(c, visit);
-    default:
-      return c.json(failure(null, { code: -32600, message: "Use POST, GET or DELETE" }), 405, { Allow: "POST, GET, DELETE" });
-  }
-});
+/** A handler for whoever is let in. */
+const letIn =
+  (handle: (c: AppContext, visit: Visit) => Promise<Response>) =>
+  async (c: AppContext): Promise<Response> => {
+    const visit = await enter(c);
+    return visit instanceof Response ? visit : handle(c, visit);
+  };
+
+mcpRoutes.post(paths.mcp, letIn(post));
+mcpRoutes.get(paths.mcp, letIn(listen));
+mcpRoutes.delete(paths.mcp, letIn(end));
+mcpRoutes.all(paths.mcp, (c) =>
+  c.json(failure(null, { code: -32600, message: "Use POST, GET or DELETE" }), 405, { Allow: "POST, GET, DELETE" }),
+);
 
 /** A client at a server's door, let in. */
 type Visit = {

@@ -455,4 +455,53 @@ const slack: readonly Operation[] = [
   },
 ];
 
-export const operations: readonly Operation[] = [...sampling, ...review, ...slack, ...operator, ...open];
+const server = inPath("server", "The server's name in the servers document");
+const relaySession = { name: "Mcp-Session-Id", in: "header", description: "As initialize answered it", required: true } as const;
+const rpcFault = (description: string): Answer => ({ description, bodies: json("RpcAnswer") });
+const passed = { description: "The server's answer, as it came", bodies: [{ type: "application/json" }, { type: "text/event-stream" }] };
+const relayAnswers = {
+  401: unauthorized,
+  403: rpcFault("The key is not for this server, or a page of this origin may not use it"),
+  404: rpcFault("No such server, or the session is not one of this key and server: begin a new one"),
+  429: flooded,
+  502: rpcFault("The server cannot be reached, answered with a redirect, or its secret is not set"),
+};
+
+const relay: readonly Operation[] = [
+  {
+    id: "relayMessage",
+    method: "post",
+    path: paths.mcp,
+    summary: "The MCP relay: messages of the client to its server, Streamable HTTP of the 2025 revisions",
+    auth: "key",
+    parameters: [server, { ...relaySession, required: false, description: "As initialize answered it; with every message after that" }],
+    body: { type: "application/json" },
+    answers: {
+      200: passed,
+      202: { description: "Taken, where there is nothing to answer" },
+      400: rpcFault("Without a session id"),
+      ...relayAnswers,
+      413: rpcFault("-32015: over the key's limit of bytes"),
+    },
+  },
+  {
+    id: "relayListen",
+    method: "get",
+    path: paths.mcp,
+    summary: "The server's stream that belongs to no request, or one that is resumed with Last-Event-ID",
+    auth: "key",
+    parameters: [server, relaySession, { name: "Last-Event-ID", in: "header", description: "An event id of this session" }],
+    answers: { 200: passed, 400: rpcFault("Without a session id, or an event id of another session"), ...relayAnswers },
+  },
+  {
+    id: "relayEnd",
+    method: "delete",
+    path: paths.mcp,
+    summary: "Ends the session, here and at the server: its reviews are withdrawn",
+    auth: "key",
+    parameters: [server, relaySession],
+    answers: { 200: { description: "The server's answer" }, 400: rpcFault("Without a session id"), ...relayAnswers },
+  },
+];
+
+export const operations: readonly Operation[] = [...sampling, ...relay, ...review, ...slack, ...operator, ...open];

@@ -8,6 +8,7 @@ import { type Operation, operations } from "../../../workers/routes/operations.t
 import { signatureOf } from "../../support/slack/scripted-slack.ts";
 import {
   adminToken,
+  configure,
   createKey,
   devKey,
   env,
@@ -32,6 +33,7 @@ const waitingRun = async () => {
 const at = (path: string, init: RequestInit = {}): Ask => ({ path, init });
 const asAdmin = (path: string, init: RequestInit = {}): Ask => ({ path: `/admin${path}`, init, key: adminToken });
 const current = { "If-Match": "1" };
+const servers = { servers: { notes: { url: "https://notes.example.com/mcp" } } };
 
 /** For each operation, requests that together get most of its answers: status first. */
 const asks: Record<string, () => Promise<readonly (readonly [number, Ask])[]>> = {
@@ -76,6 +78,23 @@ const asks: Record<string, () => Promise<readonly (readonly [number, Ask])[]>> =
     [200, { ...at(pathOf((await waitingRun()).link)), key: null }],
     [404, { ...at("/r/x"), key: null }],
   ],
+  ...Object.fromEntries(
+    (["POST", "GET", "DELETE"] as const).map((method) => [
+      { POST: "relayMessage", GET: "relayListen", DELETE: "relayEnd" }[method],
+      async () => {
+        await configure("servers", servers);
+        const body = method === "POST" ? { body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" }) } : {};
+        const ask = (path: string, headers: Record<string, string> = {}): Ask => at(path, { method, headers, ...body });
+        return [
+          [400, ask("/mcp/notes")],
+          [401, { ...ask("/mcp/notes"), key: null }],
+          [403, ask("/mcp/notes", { Origin: "https://evil.example.com" })],
+          [404, ask("/mcp/nowhere")],
+          [404, ask("/mcp/notes", { "Mcp-Session-Id": "made-up" })],
+        ] as const;
+      },
+    ]),
+  ),
   slackInteractions: async () => {
     const secret = env.SLACK_SIGNING_SECRET ?? "";
     const timestamp = String(Math.floor(Date.now() / 1000));
@@ -133,7 +152,7 @@ const asks: Record<string, () => Promise<readonly (readonly [number, Ask])[]>> =
     ];
   },
   ...Object.fromEntries(
-    Object.entries({ policy, routing }).flatMap(([name, good]) => [
+    Object.entries({ policy, routing, servers }).flatMap(([name, good]) => [
       [
         `get-${name}`,
         async () =>
@@ -144,15 +163,18 @@ const asks: Record<string, () => Promise<readonly (readonly [number, Ask])[]>> =
       ],
       [
         `put-${name}`,
-        async () =>
-          [
+        async () => {
+          // Every other document is at its first version already.
+          if (name === "servers") await configure(name, good);
+          return [
             [200, asAdmin(`/${name}`, jsonBody("PUT", good, current))],
             [412, asAdmin(`/${name}`, jsonBody("PUT", good, current))],
             [400, asAdmin(`/${name}`, jsonBody("PUT", { surprise: 1 }, current))],
             [401, at(`/admin/${name}`, jsonBody("PUT", good, current))],
             [413, asAdmin(`/${name}`, { method: "PUT", body: " ".repeat(1_000_001) })],
             [428, asAdmin(`/${name}`, jsonBody("PUT", good))],
-          ] as const,
+          ] as const;
+        },
       ],
     ]),
   ),
