@@ -1,0 +1,105 @@
+// Reads the command line and the environment of `countersign stdio`. Starts nothing, prints nothing.
+
+import { parseArgs } from "node:util";
+import type { AssociationMode } from "../in-flight.ts";
+import type { Mode } from "./declare.ts";
+
+export const USAGE = `Usage: countersign stdio [options] -- <command> [arguments …]
+
+Runs a stdio MCP server and gives it sampling with review by a person, whatever the client can do.
+
+  --url <address>          the gateway's base address; by default $COUNTERSIGN_URL
+  --server <name>          the server's name for policy and reviewers; by default the command's base name
+  --mode <mode>            fulfil (default): the gateway answers sampling; forward: the client's own sampling, or none;
+                           fallback: the client's own, and the gateway where it has none or answers with an error
+  --association <mode>     strict (default): sampling is refused while several requests are open; inFlight: it counts for
+                           the newest of them
+  --no-tools               do not declare tools in sampling (2025-11-25)
+  --no-tasks               do not declare sampling as a task (2025-11-25)
+  --help, --version
+
+The gateway's API key is read from $COUNTERSIGN_API_KEY and kept from the server's environment.
+`;
+
+export type StdioCommand = {
+  readonly url: string;
+  readonly apiKey: string;
+  readonly server: string;
+  readonly mode: Mode;
+  readonly association: AssociationMode;
+  readonly tools: boolean;
+  readonly tasks: boolean;
+  readonly command: string;
+  readonly args: readonly string[];
+};
+
+export type CommandLine =
+  | { readonly kind: "run"; readonly stdio: StdioCommand }
+  | { readonly kind: "help" }
+  | { readonly kind: "version" }
+  /** What is wrong, in one line without any value that was given. */
+  | { readonly kind: "wrong"; readonly why: string };
+
+const wrong = (why: string): CommandLine => ({ kind: "wrong", why });
+const MODES: readonly Mode[] = ["fulfil", "forward", "fallback"];
+const ASSOCIATIONS: readonly AssociationMode[] = ["strict", "inFlight"];
+
+const OPTIONS = {
+  url: { type: "string" },
+  server: { type: "string" },
+  mode: { type: "string" },
+  association: { type: "string" },
+  "no-tools": { type: "boolean" },
+  "no-tasks": { type: "boolean" },
+  help: { type: "boolean", short: "h" },
+  version: { type: "boolean" },
+} as const;
+
+/** @param argv Everything after `countersign`. */
+export function readCommandLine(argv: readonly string[], env: Readonly<Record<string, string | undefined>>): CommandLine {
+  const [word, ...rest] = argv;
+  if (word === undefined) return wrong("a command is missing; the only one is stdio.");
+  if (word === "--help" || word === "-h") return { kind: "help" };
+  if (word === "--version") return { kind: "version" };
+  if (word !== "stdio") return wrong("unknown command; the only one is stdio.");
+  // Cut before anything is parsed: what stands behind it is the server's, whatever it looks like.
+  const end = rest.indexOf("--");
+  const options = parsed(end === -1 ? rest : rest.slice(0, end));
+  if (typeof options === "string") return wrong(options);
+  if (options.help === true) return { kind: "help" };
+  if (options.version === true) return { kind: "version" };
+  const [command, ...args] = end === -1 ? [] : rest.slice(end + 1);
+  if (command === undefined || command === "") return wrong("the server's command is missing; it stands behind --.");
+  const mode = MODES.find((each) => each === (options.mode ?? "fulfil"));
+  if (mode === undefined) return wrong("--mode must be fulfil, forward or fallback.");
+  const association = ASSOCIATIONS.find((each) => each === (options.association ?? "strict"));
+  if (association === undefined) return wrong("--association must be strict or inFlight.");
+  const url = options.url ?? env["COUNTERSIGN_URL"] ?? "";
+  if (url === "") return wrong("the gateway's address is missing; give --url or set COUNTERSIGN_URL.");
+  const apiKey = env["COUNTERSIGN_API_KEY"] ?? "";
+  if (apiKey === "") return wrong("COUNTERSIGN_API_KEY is not set; it must hold an API key of the gateway.");
+  const tools = options["no-tools"] !== true;
+  const tasks = options["no-tasks"] !== true;
+  const server = options.server ?? baseName(command);
+  return { kind: "run", stdio: { url, apiKey, server, mode, association, tools, tasks, command, args } };
+}
+
+function parsed(args: readonly string[]): ReturnType<typeof parse> | string {
+  try {
+    return parse(args);
+  } catch (error) {
+    // Node's own sentences repeat what was given, which may be a key that was put there by mistake.
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    if (code === "ERR_PARSE_ARGS_UNKNOWN_OPTION") return "unknown option.";
+    if (code === "ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL") return "unexpected argument; the server's command stands behind --.";
+    return "an option has no value, or one that it does not take.";
+  }
+}
+
+const parse = (args: readonly string[]) => parseArgs({ args: [...args], options: OPTIONS, strict: true, allowPositionals: false }).values;
+
+/** The last part of a path, without the endings that Windows adds. */
+function baseName(command: string): string {
+  const last = command.split(/[/\\]/).findLast((part) => part !== "") ?? command;
+  return last.replace(/\.(exe|cmd|bat|com)$/i, "") || last;
+}

@@ -1,0 +1,41 @@
+// The command `countersign`: reads its arguments, runs what they ask for, and ends as it ended. Prints nothing on stdout
+// while a server runs: that is the client's.
+
+import { readCommandLine, USAGE } from "./command-line.ts";
+import { type End, endLike } from "./server-process.ts";
+import { wrap } from "./wrap.ts";
+
+/** @param version What `--version` prints. */
+export async function runCommand(version: string): Promise<void> {
+  const line = readCommandLine(process.argv.slice(2), process.env);
+  switch (line.kind) {
+    case "help":
+      process.stdout.write(USAGE);
+      return;
+    case "version":
+      process.stdout.write(`${version}\n`);
+      return;
+    case "wrong":
+      return refuse(line.why);
+    case "run": {
+      const running = begun(() => wrap(line.stdio, process.env));
+      return running instanceof TypeError ? refuse(running.message) : endLike(await running);
+    }
+    default:
+      return line satisfies never;
+  }
+}
+
+function refuse(why: string): void {
+  process.stderr.write(`countersign: ${why}\n\n${USAGE}`);
+  process.exitCode = 2;
+}
+
+function begun(begin: () => Promise<End>): Promise<End> | TypeError {
+  try {
+    return begin();
+  } catch (error) {
+    if (error instanceof TypeError) return error;
+    throw error;
+  }
+}

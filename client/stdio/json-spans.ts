@@ -1,0 +1,138 @@
+// Where the parts of a JSON text stand, so that one of them can be replaced and the others keep their bytes: numbers that a
+// parser would round, the order of names, white space. Only for bytes that JSON.parse has accepted; elsewhere it finds nonsense.
+
+/** From the first byte of a value up to, and without, `to`. */
+export type Span = { readonly from: number; readonly to: number };
+export type Member = Span & { readonly name: string };
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const BACKSLASH = 0x5c;
+const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACKET = 0x5d;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+
+const decoder = new TextDecoder();
+const encoder = new TextEncoder();
+
+/** The value of a member, the last one where the name comes twice, as JSON.parse takes it. */
+export const memberOf = (bytes: Uint8Array, object: Span, name: string): Span | undefined =>
+  membersOf(bytes, object).findLast((member) => member.name === name);
+
+/** The members of an object, in their order. None where the value is no object. */
+export function membersOf(bytes: Uint8Array, value: Span): Member[] {
+  const members: Member[] = [];
+  let at = skipSpace(bytes, value.from);
+  if (bytes[at] !== OPEN_BRACE) return members;
+  at = skipSpace(bytes, at + 1);
+  while (at < value.to && bytes[at] !== CLOSE_BRACE) {
+    const nameEnd = skipValue(bytes, at);
+    const name = String(JSON.parse(decoder.decode(bytes.subarray(at, nameEnd))));
+    const from = skipSpace(bytes, skipSpace(bytes, nameEnd) + 1);
+    const to = skipValue(bytes, from);
+    members.push({ name, from, to });
+    at = skipSpace(bytes, to);
+    if (bytes[at] === COMMA) at = skipSpace(bytes, at + 1);
+  }
+  return members;
+}
+
+/** The elements of an array, in their order. None where the value is no array. */
+export function elementsOf(bytes: Uint8Array, value: Span): Span[] {
+  const elements: Span[] = [];
+  let at = skipSpace(bytes, value.from);
+  if (bytes[at] !== OPEN_BRACKET) return elements;
+  at = skipSpace(bytes, at + 1);
+  while (at < value.to && bytes[at] !== CLOSE_BRACKET) {
+    const to = skipValue(bytes, at);
+    elements.push({ from: at, to });
+    at = skipSpace(bytes, to);
+    if (bytes[at] === COMMA) at = skipSpace(bytes, at + 1);
+  }
+  return elements;
+}
+
+/** The text of a span. */
+export const textAt = (bytes: Uint8Array, { from, to }: Span): string => decoder.decode(bytes.subarray(from, to));
+
+export type Edit = Span & { readonly text: string };
+
+/** The bytes with some spans replaced; the spans do not overlap. */
+export function edited(bytes: Uint8Array, edits: readonly Edit[]): Uint8Array {
+  const parts: Uint8Array[] = [];
+  let at = 0;
+  for (const edit of edits.toSorted((a, b) => a.from - b.from)) {
+    parts.push(bytes.subarray(at, edit.from), encoder.encode(edit.text));
+    at = edit.to;
+  }
+  parts.push(bytes.subarray(at));
+  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let offset = 0;
+  for (const part of parts) {
+    whole.set(part, offset);
+    offset += part.length;
+  }
+  return whole;
+}
+
+/** Sets members of an object: replaces the value where there is one, else puts the member first. */
+export function withMembers(bytes: Uint8Array, object: Span, members: Readonly<Record<string, unknown>>): Edit[] {
+  const known = membersOf(bytes, object);
+  const edits: Edit[] = [];
+  const added: string[] = [];
+  for (const [name, value] of Object.entries(members)) {
+    const text = JSON.stringify(value);
+    const old = known.findLast((member) => member.name === name);
+    if (old !== undefined) edits.push({ from: old.from, to: old.to, text });
+    else added.push(`${JSON.stringify(name)}:${text}`);
+  }
+  const inside = skipSpace(bytes, object.from) + 1;
+  if (added.length > 0) edits.push({ from: inside, to: inside, text: added.join(",") + (known.length > 0 ? "," : "") });
+  return edits;
+}
+
+function skipSpace(bytes: Uint8Array, from: number): number {
+  let at = from;
+  while (bytes[at] === 0x20 || bytes[at] === 0x09 || bytes[at] === 0x0a || bytes[at] === 0x0d) at += 1;
+  return at;
+}
+
+/** The end of the string that begins here. */
+function skipString(bytes: Uint8Array, from: number): number {
+  let at = from + 1;
+  while (at < bytes.length && bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1;
+  return at + 1;
+}
+
+/** The end of the value that begins here. No recursion: how deep it nests is up to whoever sent it. */
+function skipValue(bytes: Uint8Array, from: number): number {
+  let at = from;
+  let depth = 0;
+  while (at < bytes.length) {
+    const byte = bytes[at];
+    if (byte === QUOTE) at = skipString(bytes, at);
+    else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
+      depth += 1;
+      at += 1;
+      continue;
+    } else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
+      if (depth === 0) return at;
+      depth -= 1;
+      at += 1;
+    } else if (byte === COMMA || byte === COLON || isSpace(byte)) {
+      if (depth === 0) return at;
+      at += 1;
+      continue;
+    } else {
+      at += 1;
+      // The next byte of a number or a word.
+      continue;
+    }
+    if (depth === 0) return at;
+  }
+  return at;
+}
+
+const isSpace = (byte: number | undefined): boolean => byte === 0x20 || byte === 0x09 || byte === 0x0a || byte === 0x0d;

@@ -1,0 +1,67 @@
+// The server's process: how it is started, and how its end becomes ours, as if nothing stood between it and the client.
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { constants } from "node:os";
+import type { Readable, Writable } from "node:stream";
+
+export type End = { readonly code: number } | { readonly signal: NodeJS.Signals };
+
+export type ServerProcess = {
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+  readonly ended: Promise<End>;
+  readonly kill: (signal: NodeJS.Signals) => void;
+};
+
+export type NotStarted = {
+  /** As a shell ends: 127 where there is no such command, 126 where it cannot be run. */
+  readonly code: 126 | 127;
+  readonly why: string;
+};
+
+/** Starts it with our stderr. It stays in our process group, so that what reaches the group reaches it. */
+export async function startServer(
+  command: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<ServerProcess | NotStarted> {
+  let child: ChildProcess;
+  try {
+    child = spawn(command, args, { stdio: ["pipe", "pipe", "inherit"], env: { ...env }, windowsHide: true });
+  } catch (error) {
+    return notStarted(error);
+  }
+  const ended = new Promise<End>((resolve) => {
+    child.on("exit", (code, signal) => resolve(signal === null ? { code: code ?? 1 } : { signal }));
+  });
+  const failure = await new Promise<{ error: unknown } | undefined>((resolve) => {
+    child.on("spawn", () => resolve(undefined));
+    child.on("error", (error) => resolve({ error }));
+  });
+  if (failure !== undefined || child.stdin === null || child.stdout === null) return notStarted(failure?.error);
+  return { stdin: child.stdin, stdout: child.stdout, ended, kill: (signal) => void child.kill(signal) };
+}
+
+function notStarted(error: unknown): NotStarted {
+  const code = error instanceof Error && "code" in error ? String(error.code) : "unknown fault";
+  if (code === "ENOENT" || code === "ENOTDIR") return { code: 127, why: "command not found" };
+  return { code: 126, why: code === "EACCES" ? "permission denied" : `cannot be run (${code})` };
+}
+
+/** The API key stays here: a server that could read it could sample without a client's request. */
+export const withoutKey = (env: Readonly<Record<string, string | undefined>>): Record<string, string | undefined> =>
+  // Windows does not tell upper from lower case in these names.
+  Object.fromEntries(Object.entries(env).filter(([name]) => name.toUpperCase() !== "COUNTERSIGN_API_KEY"));
+
+/** Ends this process as the server's ended. Where a signal cannot end us, with the code that a shell gives for it. */
+export function endLike(end: End): void {
+  if ("code" in end) return process.exit(end.code);
+  const code = 128 + (constants.signals[end.signal] ?? 0);
+  try {
+    process.kill(process.pid, end.signal);
+  } catch {
+    return process.exit(code);
+  }
+  // Some are ignored by this runtime (SIGPIPE).
+  setTimeout(() => process.exit(code), 1_000);
+}

@@ -1,0 +1,286 @@
+// What stands between a client and a stdio server: takes the server's sampling out of the stream and answers it through the
+// gateway. All else passes with its bytes as they came. Works on lines; knows no process, stream or clock.
+
+import type { Connection } from "../connection.ts";
+import {
+  asNotification,
+  asRequest,
+  idKey,
+  isId,
+  isObject,
+  type JsonObject,
+  type JsonRpcId,
+  objectIn,
+  parseJson,
+  RpcError,
+} from "../json-rpc.ts";
+import { ClientProgress } from "./client-progress.ts";
+import { type Declared, type DeclareOptions, declareSampling, NOTHING_DECLARED } from "./declare.ts";
+import { edited, elementsOf, memberOf, type Span, textAt } from "./json-spans.ts";
+import { answeredByLong } from "./long-line.ts";
+
+export type StdioRelaySettings = DeclareOptions & {
+  readonly connection: Connection;
+  /** Sends a message of ours, on a line of its own. */
+  readonly toClient: (line: string) => void;
+  readonly toServer: (line: string) => void;
+  readonly now: () => number;
+  readonly onError: (error: Error) => void;
+};
+
+/** A request of the server, and its id as the server wrote it: a parser would round a long number. */
+type Taken = { readonly id: JsonRpcId; readonly rawId: string; readonly method: string; readonly params: JsonObject; cancelled: boolean };
+
+const TASKS = new Set(["tasks/get", "tasks/result", "tasks/cancel"]);
+const TASK_FIELDS = ["taskId", "status", "statusMessage", "createdAt", "lastUpdatedAt", "ttl", "pollInterval"];
+/** A server that asks for more at once is refused: each one holds a connection to the gateway. */
+const MOST_AT_ONCE = 100;
+const TASKS_REMEMBERED = 1_000;
+
+export class StdioRelay {
+  readonly #settings: StdioRelaySettings;
+  readonly #progress = new ClientProgress();
+  #declared: Declared = NOTHING_DECLARED;
+  /** Requests of the server that are being answered here. */
+  readonly #taken = new Map<string, Taken>();
+  /** Sampling that the client was asked first, in fallback mode. */
+  readonly #offered = new Map<string, Taken>();
+  /** `tasks/list` that the client was asked first: our tasks are put into its answer. */
+  readonly #listed = new Map<string, Taken>();
+  readonly #ourTasks = new Set<string>();
+  #lists = 0;
+  #isClosed = false;
+
+  constructor(settings: StdioRelaySettings) {
+    this.#settings = settings;
+  }
+
+  /** A line of the client. What the server is to get in its place: the very same bytes, others, or nothing. */
+  fromClient(line: Uint8Array): Uint8Array | undefined {
+    const value = parseJson(decoded(line));
+    const request = asRequest(value);
+    if (request?.method === "initialize") {
+      const initialize = declareSampling(line, request.params, this.#settings);
+      this.#declared = initialize.declared;
+      this.#settings.connection.sent(value);
+      return initialize.line;
+    }
+    return filtered(line, value, (message, span) => this.#passesToServer(message, line, span));
+  }
+
+  /** A line of the server. What the client is to get in its place. */
+  fromServer(line: Uint8Array): Uint8Array | undefined {
+    return filtered(line, parseJson(decoded(line)), (message, span) => this.#passesToClient(message, line, span));
+  }
+
+  /** A line of the server that was passed unread, by its two ends. */
+  longFromServer(head: string, tail: string): void {
+    const id = answeredByLong(head, tail);
+    if (id === undefined) return;
+    const answer = { jsonrpc: "2.0", id, result: {} };
+    this.#progress.received(answer);
+    this.#settings.connection.received(answer);
+  }
+
+  /** The gateway says what it waits for. */
+  waiting(originId: JsonRpcId, message: string | undefined): void {
+    this.#tellClient(this.#progress.tell(originId, message, this.#settings.now()));
+  }
+
+  /** The gateway shows that it is still there. */
+  stillWaiting(originId: JsonRpcId): void {
+    this.#tellClient(this.#progress.remind(originId, this.#settings.now()));
+  }
+
+  /** One side is gone. What is under way at the gateway ends, and nothing is said any more. */
+  closed(): void {
+    this.#isClosed = true;
+    this.#settings.connection.closed();
+  }
+
+  #passesToServer(message: unknown, line: Uint8Array, span: Span): boolean {
+    const answered = isObject(message) && !("method" in message) ? message["id"] : undefined;
+    if (isObject(message) && isId(answered)) {
+      const offered = took(this.#offered, answered);
+      if (offered !== undefined && isObject(message["error"])) {
+        void this.#answer(offered);
+        return false;
+      }
+      const listed = took(this.#listed, answered);
+      if (listed !== undefined && Array.isArray(objectIn(message, "result")["tasks"])) {
+        void this.#answerList(listed, line.slice(span.from, span.to));
+        return false;
+      }
+      return true;
+    }
+    this.#progress.sent(message);
+    const notification = asNotification(message);
+    const cancelled = notification?.method === "notifications/cancelled" ? notification.params["requestId"] : undefined;
+    if (isId(cancelled)) this.#progress.ended(cancelled);
+    this.#settings.connection.sent(message);
+    return true;
+  }
+
+  #passesToClient(message: unknown, line: Uint8Array, span: Span): boolean {
+    const request = asRequest(message);
+    if (request !== undefined && this.#settings.mode !== "forward") {
+      const idAt = memberOf(line, span, "id");
+      const rawId = idAt === undefined ? JSON.stringify(request.id) : textAt(line, idAt);
+      if (this.#takes({ ...request, rawId, cancelled: false })) return false;
+    }
+    const notification = asNotification(message);
+    if (notification?.method === "notifications/cancelled" && isId(notification.params["requestId"])) {
+      const key = idKey(notification.params["requestId"]);
+      const taken = this.#taken.get(key);
+      if (taken !== undefined) {
+        taken.cancelled = true;
+        this.#settings.connection.received(message);
+        return false;
+      }
+      this.#offered.delete(key);
+      this.#listed.delete(key);
+    }
+    this.#progress.received(message);
+    this.#settings.connection.received(message);
+    return true;
+  }
+
+  /** Whether a request of the server is ours; if so, it is under way. */
+  #takes(request: Taken): boolean {
+    const { method, params } = request;
+    const { mode, connection } = this.#settings;
+    if (method === "sampling/createMessage") {
+      if (mode === "fallback" && this.#declared.clientSamples) {
+        this.#offered.set(idKey(request.id), request);
+        return false;
+      }
+      void this.#answer(request);
+      return true;
+    }
+    if (method === "tasks/list" && this.#declared.samplingTasks && params["cursor"] === undefined) {
+      if (this.#declared.clientLists) {
+        // Nothing of ours to add: the client's answer passes as it is.
+        if (this.#ourTasks.size > 0) this.#listed.set(idKey(request.id), request);
+        return false;
+      }
+      void this.#answerList(request);
+      return true;
+    }
+    if (!TASKS.has(method)) return false;
+    // A client without tasks would say that it does not know the method, which was declared to the server all the same.
+    if (!connection.answers(method, params) && (this.#declared.clientTasks || !this.#declared.samplingTasks)) return false;
+    void this.#answer(request);
+    return true;
+  }
+
+  async #answer(request: Taken): Promise<void> {
+    await this.#answerWith(request, () => this.#askGateway(request));
+  }
+
+  async #askGateway(request: Taken): Promise<JsonObject> {
+    const { connection, tools, toServer } = this.#settings;
+    const { id, method } = request;
+    let { params } = request;
+    if (method !== "sampling/createMessage") {
+      if (!connection.answers(method, params)) throw new RpcError(-32602, "Unknown task");
+    } else {
+      if (!tools && (params["tools"] !== undefined || params["toolChoice"] !== undefined))
+        throw new RpcError(-32602, "Tools in sampling were not declared to this server");
+      // As the tasks utility says of a receiver that has not declared them for a kind of request.
+      if (!this.#declared.samplingTasks) params = without(params, "task");
+    }
+    const notify = (notification: object): void => {
+      if (!this.#isClosed) toServer(JSON.stringify({ jsonrpc: "2.0", ...notification }));
+    };
+    const result = await connection.answer({ id, method, params, notify });
+    const task = objectIn(result, "task")["taskId"];
+    if (isObject(params["task"]) && typeof task === "string") this.#remember(task);
+    return result;
+  }
+
+  /** Answers `tasks/list`: with our tasks, in front of those in the client's own answer where it was asked first. */
+  async #answerList(request: Taken, clientsAnswer?: Uint8Array): Promise<void> {
+    if (clientsAnswer === undefined) return this.#answerWith(request, async () => ({ tasks: await this.#tasks() }));
+    const ours = (await this.#tasks()).map((task) => JSON.stringify(task)).join(",");
+    if (this.#isClosed) return;
+    const whole = { from: 0, to: clientsAnswer.length };
+    const tasks = memberOf(clientsAnswer, memberOf(clientsAnswer, whole, "result") ?? whole, "tasks") ?? whole;
+    const comma = ours !== "" && elementsOf(clientsAnswer, tasks).length > 0 ? "," : "";
+    const answer = edited(clientsAnswer, [{ from: tasks.from + 1, to: tasks.from + 1, text: ours + comma }]);
+    this.#settings.toServer(decoded(answer));
+  }
+
+  async #tasks(): Promise<JsonObject[]> {
+    const { connection } = this.#settings;
+    const known = [...this.#ourTasks].filter((taskId) => connection.answers("tasks/get", { taskId }));
+    const asked = known.map(async (taskId) => {
+      this.#lists += 1;
+      const task = await connection.answer({ id: `countersign-list-${this.#lists}`, method: "tasks/get", params: { taskId } });
+      return Object.fromEntries(TASK_FIELDS.flatMap((name) => (name in task ? [[name, task[name]]] : [])));
+    });
+    // A task that cannot be told of is left out, as one that is unknown.
+    return (await Promise.allSettled(asked)).flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
+  }
+
+  #remember(task: string): void {
+    this.#ourTasks.add(task);
+    const [oldest] = this.#ourTasks;
+    if (this.#ourTasks.size > TASKS_REMEMBERED && oldest !== undefined) this.#ourTasks.delete(oldest);
+  }
+
+  async #answerWith(request: Taken, work: () => Promise<JsonObject>): Promise<void> {
+    const key = idKey(request.id);
+    const isFull = this.#taken.size >= MOST_AT_ONCE;
+    // A second request with an id that is under way is answered too, but a cancellation means the first.
+    const isFirst = !this.#taken.has(key);
+    if (isFirst && !isFull) this.#taken.set(key, request);
+    const answer = isFull
+      ? { error: { code: -32013, message: `More than ${MOST_AT_ONCE} sampling requests are under way at once` } }
+      : await work().then(
+          (result) => ({ result }),
+          (error: unknown) => ({ error: this.#errorOf(error) }),
+        );
+    if (isFirst && !isFull) this.#taken.delete(key);
+    // A request that its sender cancelled gets no answer (utilities/cancellation).
+    if (request.cancelled || this.#isClosed) return;
+    const [[name, value] = []] = Object.entries(answer);
+    this.#settings.toServer(`{"jsonrpc":"2.0","id":${request.rawId},"${name}":${JSON.stringify(value)}}`);
+  }
+
+  #errorOf(error: unknown): JsonObject {
+    if (error instanceof RpcError) {
+      return { code: error.code, message: error.message, ...(error.data === undefined ? {} : { data: error.data }) };
+    }
+    this.#settings.onError(new Error("A sampling request could not be handled here.", { cause: error }));
+    return { code: -32603, message: "Internal error" };
+  }
+
+  #tellClient(notification: object | undefined): void {
+    if (notification !== undefined && !this.#isClosed) this.#settings.toClient(JSON.stringify(notification));
+  }
+}
+
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+const decoded = (bytes: Uint8Array): string => decoder.decode(bytes);
+
+function took(from: Map<string, Taken>, id: JsonRpcId): Taken | undefined {
+  const taken = from.get(idKey(id));
+  from.delete(idKey(id));
+  return taken;
+}
+
+const without = (params: JsonObject, name: string): JsonObject =>
+  Object.fromEntries(Object.entries(params).filter(([each]) => each !== name));
+
+/** The line without the messages that do not pass. Of a batch (2025-03-26) the others keep their bytes. */
+function filtered(line: Uint8Array, value: unknown, passes: (message: unknown, span: Span) => boolean): Uint8Array | undefined {
+  const whole = { from: 0, to: line.length };
+  if (!Array.isArray(value)) return passes(value, whole) ? line : undefined;
+  if (value.length === 0) return line;
+  const elements = elementsOf(line, whole);
+  const kept = elements.filter((span, at) => passes(value[at], span));
+  if (kept.length === elements.length) return line;
+  if (kept.length === 0) return undefined;
+  const text = `[${kept.map((span) => textAt(line, span)).join(",")}]\n`;
+  return new TextEncoder().encode(text);
+}

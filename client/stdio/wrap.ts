@@ -1,0 +1,191 @@
+// Runs a stdio MCP server behind this process's own stdin and stdout, and gives it sampling: `countersign stdio`.
+
+import type { Readable } from "node:stream";
+import { setTimeout as pause } from "node:timers/promises";
+import { createSamplingHandler } from "../sampling-handler.ts";
+import type { StdioCommand } from "./command-line.ts";
+import { LineCutter, type Piece } from "./lines.ts";
+import { END_BYTES } from "./long-line.ts";
+import { Outlet } from "./outlet.ts";
+import { type End, startServer, withoutKey } from "./server-process.ts";
+import { StdioRelay } from "./stdio-relay.ts";
+
+/** A longer line is passed without being looked at. Far more than a gateway takes, and far below what a string can hold. */
+export const LINE_LIMIT_BYTES = 64 * 1024 * 1024;
+/** A server that asks and never reads its answers is not read either from here on. */
+const OWN_BACKLOG_BYTES = 16 * 1024 * 1024;
+/** Servers give up after 60 s; a gateway that is down is told to them before. */
+const CONNECT_MILLISECONDS = 30_000;
+const GOODBYE_MILLISECONDS = 1_500;
+/** After the server's end, for what its children still write to its stdout. */
+const TRAIL_MILLISECONDS = 500;
+const SAME_AGAIN_MILLISECONDS = 60_000;
+
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+/**
+ * Runs until the server has ended and everything it wrote has passed.
+ * @returns how it ended: 126 or 127 where it could not be started, as a shell says it.
+ * @throws TypeError, at once, where the gateway's address or key, or the server's name, cannot work.
+ */
+export function wrap(options: StdioCommand, env: Readonly<Record<string, string | undefined>>): Promise<End> {
+  const { server, url, apiKey, association } = options;
+  process.stderr.on("error", () => undefined);
+  const warn = warner();
+  const sampling = createSamplingHandler({
+    url,
+    apiKey,
+    association,
+    connectMilliseconds: CONNECT_MILLISECONDS,
+    onProgress: ({ origin, message }) => relay?.waiting(origin.id, message),
+    onHeartbeat: ({ origin }) => relay?.stillWaiting(origin.id),
+    onError: ({ message }) => warn(message),
+  });
+  const { connection } = sampling.connection({ server });
+  let relay: StdioRelay | undefined;
+  const start = (toClient: Outlet, toServer: Outlet): StdioRelay => {
+    relay = new StdioRelay({
+      ...options,
+      connection,
+      toServer: (line) => toServer.say(line),
+      toClient: (line) => toClient.say(line),
+      now: Date.now,
+      onError: ({ message }) => warn(message),
+    });
+    return relay;
+  };
+  return run({ options, env, warn, start, flush: () => sampling.flush() });
+}
+
+type Running = {
+  readonly options: StdioCommand;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly warn: (message: string) => void;
+  readonly start: (toClient: Outlet, toServer: Outlet) => StdioRelay;
+  /** Resolves when the gateway was told of all that ended. */
+  readonly flush: () => Promise<void>;
+};
+
+async function run({ options: { command, args, server }, env, warn, start, flush }: Running): Promise<End> {
+  const child = await startServer(command, args, withoutKey(env));
+  if ("why" in child) {
+    warn(`${server}: ${child.why}`);
+    return { code: child.code };
+  }
+  const forward = (signal: NodeJS.Signals): void => {
+    // A terminal gives Ctrl-C to every process of the group, the server too.
+    if (signal !== "SIGINT" || !process.stdin.isTTY) child.kill(signal);
+  };
+  for (const signal of SIGNALS) process.on(signal, forward);
+
+  // An end that is gone is gone for the other side as well: what it writes next fails as it would without us.
+  const toServer = new Outlet(child.stdin, () => process.stdin.destroy());
+  const toClient = new Outlet(process.stdout, () => child.stdout.destroy());
+  const relay = start(toClient, toServer);
+
+  const onFault = (): void => warn("a line could not be read here; it is passed on as it came.");
+  const flow = { chunks: 0, isPassing: false };
+  const inward = pass(process.stdin, toServer, {
+    look: (line) => relay.fromClient(line),
+    onLong: () => warn(tooLong("client")),
+    onFault,
+  }).then(() => {
+    toServer.end();
+    // No answer could reach the server any more.
+    relay.closed();
+  });
+  const outward = pass(child.stdout, toClient, {
+    look: (line) => relay.fromServer(line),
+    onLong: () => warn(tooLong("server")),
+    onLongEnded: (head, tail) => relay.longFromServer(head, tail),
+    onFault,
+    afterLine: () => toServer.ownBacklogBelow(OWN_BACKLOG_BYTES),
+    flow,
+  });
+
+  const end = await child.ended;
+  // Nobody is left to pass signals to: from here on they end this process.
+  for (const signal of SIGNALS) process.off(signal, forward);
+  await Promise.race([outward, quiet(flow)]);
+  relay.closed();
+  await Promise.all([toClient.flushed(), Promise.race([flush(), pause(GOODBYE_MILLISECONDS)])]);
+  void inward;
+  return end;
+}
+
+type Flow = { chunks: number; isPassing: boolean };
+
+type Passing = {
+  /** What is passed in place of a line, or nothing. */
+  readonly look: (line: Uint8Array) => Uint8Array | undefined;
+  /** `look` threw: a fault of ours, which nobody else is to notice. */
+  readonly onFault: () => void;
+  readonly onLong: () => void;
+  /** Both ends of a line that was too long. */
+  readonly onLongEnded?: (head: string, tail: string) => void;
+  readonly afterLine?: () => Promise<void>;
+  readonly flow?: Flow;
+};
+
+/** Passes a stream on, line by line, until it ends or breaks. */
+async function pass(from: Readable, to: Outlet, { look, onFault, onLong, onLongEnded, afterLine, flow }: Passing): Promise<void> {
+  const cutter = new LineCutter(LINE_LIMIT_BYTES);
+  let head = "";
+  let tail: Uint8Array = new Uint8Array();
+  const passLong = async ({ bytes, begins, ends }: Extract<Piece, { kind: "part" }>): Promise<void> => {
+    if (begins) {
+      onLong();
+      head = Buffer.from(bytes.subarray(0, END_BYTES)).toString();
+    }
+    tail = Buffer.concat([tail, bytes.subarray(-END_BYTES)]).subarray(-END_BYTES);
+    await to.pass(bytes, ends);
+    if (!ends) return;
+    onLongEnded?.(head, Buffer.from(tail).toString());
+    tail = new Uint8Array();
+  };
+  const passLine = async (line: Uint8Array): Promise<void> => {
+    let bytes: Uint8Array | undefined = line;
+    try {
+      bytes = look(line);
+    } catch {
+      onFault();
+    }
+    if (bytes !== undefined) await to.pass(bytes, true);
+    await afterLine?.();
+  };
+  const passAll = async (pieces: readonly Piece[]): Promise<void> => {
+    for (const piece of pieces) await (piece.kind === "part" ? passLong(piece) : passLine(piece.bytes));
+  };
+  try {
+    for await (const chunk of from) {
+      if (flow !== undefined) {
+        flow.chunks += 1;
+        flow.isPassing = true;
+      }
+      await passAll(cutter.push(chunk as Uint8Array)); // No encoding is set on it.
+      if (flow !== undefined) flow.isPassing = false;
+    }
+    await passAll(cutter.end());
+  } catch {
+    // The reading end was closed, by us where the other side is gone.
+  }
+}
+
+/** Resolves when nothing has come for a while: a child of the server may keep its stdout open for ever. */
+async function quiet(flow: Readonly<Flow>): Promise<void> {
+  for (let seen = -1; flow.isPassing || seen !== flow.chunks; await pause(TRAIL_MILLISECONDS)) seen = flow.chunks;
+}
+
+const tooLong = (of: "client" | "server"): string =>
+  `a line of the ${of} is over ${LINE_LIMIT_BYTES / 1024 / 1024} MiB; it is passed on unread, and sampling in it is not answered here.`;
+
+/** Lines for the host's log, each a single one; the same again only after a minute. */
+function warner(): (message: string) => void {
+  const saidAt = new Map<string, number>();
+  return (message) => {
+    const now = Date.now();
+    if (now - (saidAt.get(message) ?? -Infinity) < SAME_AGAIN_MILLISECONDS) return;
+    saidAt.set(message, now);
+    process.stderr.write(`countersign: ${message.replaceAll(/\s*[\r\n]+\s*/g, " ")}\n`);
+  };
+}
