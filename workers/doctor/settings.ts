@@ -13,13 +13,16 @@ const ofChannels = /^(?:EMAIL|RESEND|SLACK|WEBHOOK)_/;
 const isSecret = (name: string): boolean => /KEY|TOKEN/.test(name);
 const secretsHow = "It is a secret: `npx wrangler secret put` and `secret delete` change it.";
 const variablesHow = "Set it under [vars] in wrangler.toml, and deploy again.";
+const localHow = "Change it in .dev.vars, and start again.";
 
 export function settingsChecks(env: Env): readonly Check[] {
   const { publicUrl, problems } = settingsOf(env);
   const sentences = problems
     .map((problem) => ({ name: /^[A-Z_]+/.exec(problem)?.[0] ?? "settings", text: problem }))
     .filter(({ name }) => !ofChannels.test(name))
-    .map(({ name, text }) => mend(name, `${text.replace(/\.$/, "")}. ${isSecret(name) ? secretsHow : variablesHow}`));
+    .map(({ name, text }) =>
+      mend(name, `${text.replace(/\.$/, "")}. ${isOnThisMachine(env) ? localHow : isSecret(name) ? secretsHow : variablesHow}`),
+    );
   return [
     ...(publicUrl === undefined ? [] : [good("PUBLIC_URL", `Links to reviews begin with ${publicUrl}.`)]),
     ...sentences,
