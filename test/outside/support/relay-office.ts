@@ -1,0 +1,44 @@
+// A gateway with the relay's servers written down, a scripted model, and a person or a policy that lets everything pass.
+
+import { killableGateway, type Killable } from "./killable-gateway.ts";
+
+export const relayKey = "dev-key-of-the-tests-0123456789abcdef";
+const adminToken = "admin-token-of-the-tests-0123456789";
+
+/** Both gates open: nobody is asked. */
+export const openGates = { rules: [], default: { request: "allow", response: "allow" } };
+
+export type RelayOffice = Killable & {
+  /** Replaces the servers document. */
+  readonly serve: (servers: Readonly<Record<string, object>>) => Promise<void>;
+  /** Where the relay is, for one of these servers. */
+  readonly relay: (server: string) => string;
+  /** A new API key. */
+  readonly key: (wish: object) => Promise<string>;
+};
+
+export async function relayOffice(): Promise<RelayOffice> {
+  const office = await killableGateway();
+  await office.start();
+  await office.configure();
+  await office.rule(openGates);
+  const headers = { Authorization: `Bearer ${adminToken}`, "Content-Type": "application/json" };
+  return {
+    ...office,
+    serve: async (servers) => {
+      const current = (await (await fetch(`${office.url}/admin/servers`, { headers })).json()) as { version: number };
+      const answer = await fetch(`${office.url}/admin/servers`, {
+        method: "PUT",
+        body: JSON.stringify({ servers }),
+        headers: { ...headers, "If-Match": String(current.version) },
+      });
+      if (!answer.ok) throw new Error(`servers: ${answer.status} ${await answer.text()}`);
+    },
+    relay: (server) => `${office.url}/mcp/${server}`,
+    key: async (wish) => {
+      const answer = await fetch(`${office.url}/admin/keys`, { method: "POST", body: JSON.stringify(wish), headers });
+      if (!answer.ok) throw new Error(`keys: ${answer.status} ${await answer.text()}`);
+      return ((await answer.json()) as { key: string }).key;
+    },
+  };
+}
