@@ -32,6 +32,13 @@ const server = z.strictObject({
   allowPrivate: z.boolean().default(false),
   /** Whose sampling answers: ours always, the client's own, or ours where the client has none. */
   mode: z.enum(["fulfil", "forward", "fallback"]).default("fulfil"),
+  /**
+   * `strict`: only what comes on the response stream of a client's request. `inFlight`: what comes on the stand-alone stream counts
+   * for the newest request in flight, and is marked as inferred; each request then costs a call of a Durable Object.
+   */
+  association: z.enum(["strict", "inFlight"]).default("strict"),
+  /** Whether `sampling.context` is declared. Nothing is added yet, so it cannot be declared either. */
+  context: z.literal(false, "can only be false: adding context to a request is not built yet").default(false),
   /** Whether `sampling.tools` is declared to the server. Some strict servers refuse it. */
   tools: z.boolean().default(true),
   /** Whether sampling as a task is declared to the server, in revisions that have tasks. */

@@ -78,6 +78,9 @@ export class SessionObject extends DurableObject<Env> {
       `CREATE TABLE IF NOT EXISTS withdrawal (originating TEXT NOT NULL, request TEXT NOT NULL, cause TEXT NOT NULL, attempts INTEGER NOT NULL,
        due_at INTEGER NOT NULL, PRIMARY KEY (originating, request)) WITHOUT ROWID`,
     );
+    this.#sql.exec(
+      `CREATE TABLE IF NOT EXISTS in_flight (request TEXT PRIMARY KEY, named TEXT NOT NULL, at INTEGER NOT NULL) WITHOUT ROWID`,
+    );
     this.#results = new LongTexts(this.#sql, "result");
     this.#results.createTable();
     this.#ended = this.#sql.exec("SELECT 1 FROM session").toArray().length > 0;
@@ -233,6 +236,27 @@ export class SessionObject extends DurableObject<Env> {
       this.#queueWithdrawals("originating = ?", [originating], cause, now);
     });
     await this.#withdrawQueued();
+  }
+
+  /** For relays that cannot see which request is served: this client request is on its way. `named`: id, method and name, as JSON. */
+  openInFlight(request: string, named: string): void {
+    const now = this.now();
+    this.#sql.exec("DELETE FROM in_flight WHERE at <= ?", now - originatingLapsesMs);
+    this.#sql.exec("INSERT OR REPLACE INTO in_flight (request, named, at) VALUES (?, ?, ?)", request, named, now);
+  }
+
+  /** It was answered. What was sampled for it is over with it. */
+  async closeInFlight(request: string, originating: string): Promise<void> {
+    this.#sql.exec("DELETE FROM in_flight WHERE request = ?", request);
+    if (this.#sql.exec("SELECT 1 FROM originating WHERE key = ? AND state = 'open'", originating).toArray().length > 0)
+      await this.endOriginating(originating, "originatingRequest");
+  }
+
+  /** The client request that began last and was not answered yet, or null. */
+  newestInFlight(): string | null {
+    return (
+      this.#sql.exec<{ named: string }>("SELECT named FROM in_flight ORDER BY at DESC, request DESC LIMIT 1").toArray()[0]?.named ?? null
+    );
   }
 
   /** Ends the session for good. */

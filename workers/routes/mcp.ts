@@ -17,7 +17,7 @@ import { serversOf } from "../stores/documents.ts";
 import { callerOf } from "../stores/keys.ts";
 import { textWithin } from "../text-within.ts";
 import { type UpstreamFault, askUpstream, headersDown } from "../upstream/ask.ts";
-import { type Originating, associationSession, endOriginating } from "../upstream/sampling.ts";
+import { type Originating, associationSession, closeInFlight, endOriginating, openInFlight } from "../upstream/sampling.ts";
 import { longestEvent, relayStream } from "../upstream/stream.ts";
 import { paths } from "../urls.ts";
 import { presentedKey, refuse, refuseKey } from "./auth.ts";
@@ -91,6 +91,10 @@ async function post(c: AppContext, visit: Visit): Promise<Response> {
     const id = toRequestId(cancelled);
     if (id !== undefined) c.executionCtx.waitUntil(endOriginating({ env: c.env, key: c.var.key, session }, id));
   }
+  const originating = originatingOf(only);
+  const place = { env: c.env, key: c.var.key, server: visit.server, session };
+  // Before the server can ask for it.
+  if (originating !== null) await openInFlight(place, originating);
   const asked = await askUpstream(c.env, visit.server, {
     method: "POST",
     body,
@@ -99,7 +103,9 @@ async function post(c: AppContext, visit: Visit): Promise<Response> {
     authorization: visit.authorization,
   });
   if (!asked.ok) return unreachable(c, visit, asked.error, only?.id ?? null);
-  return down(c, visit, session, asked.value, originatingOf(only), progressTokenOf(only));
+  // Whatever is no stream is the whole answer.
+  if (originating !== null && !isStream(asked.value)) c.executionCtx.waitUntil(closeInFlight(place, originating.id));
+  return down(c, visit, session, asked.value, originating, progressTokenOf(only));
 }
 
 /** The first message of a session: sampling is declared for the client, and the session's id is sealed. */
@@ -186,11 +192,12 @@ function down(
   progressToken: RequestId | undefined,
 ): Response {
   const headers = headersDown(answer, server);
-  const isStream = /^text\/event-stream\s*(;|$)/i.test(answer.headers.get("Content-Type") ?? "");
-  if (!isStream || answer.body === null) return new Response(answer.body, { status: answer.status, headers });
+  if (!isStream(answer) || answer.body === null) return new Response(answer.body, { status: answer.status, headers });
   const parts = { env: c.env, ctx: c.executionCtx, key: c.var.key, session, server, authorization, originating, progressToken };
   return new Response(relayStream(answer.body, parts), { status: answer.status, headers });
 }
+
+const isStream = (answer: Response): boolean => /^text\/event-stream\s*(;|$)/i.test(answer.headers.get("Content-Type") ?? "");
 
 function sessionOf(c: AppContext, { name }: Visit): RelaySession | Response {
   const id = c.req.header(sessionHeader);

@@ -74,7 +74,8 @@ async function post(env: Env, waiting: Waiting, id: RequestId, answer: Answer): 
 
 /** The answer to post, or null where the run posts it. */
 async function sample(parts: SamplingParts, waiting: Waiting, { id, params }: Taken): Promise<Answer | null> {
-  const { env, ctx, key, session, server, originating, authorization } = parts;
+  const { env, ctx, key, session, server, authorization } = parts;
+  const originating = parts.originating ?? (await newestInFlight(parts));
   const method = samplingMethods.find((each) => each === originating?.method);
   if (originating === null || method === undefined) return refusalAnswer({ kind: "notAssociated", why: "noOriginatingRequest" });
   if (server.samplingTools !== undefined && method === "tools/call" && !server.samplingTools.includes(originating.name))
@@ -91,7 +92,7 @@ async function sample(parts: SamplingParts, waiting: Waiting, { id, params }: Ta
     key,
     id,
     params,
-    provenance: "observed",
+    provenance: parts.originating === null ? "inferred" : "observed",
     parsed: {
       ...parsed.value,
       meta: {
@@ -122,6 +123,31 @@ async function sample(parts: SamplingParts, waiting: Waiting, { id, params }: Ta
   }
   const answer = await waitTelling(parts, run, tell);
   return posts ? null : answer;
+}
+
+/** Where the entry lets requests in flight count: the newest one. */
+async function newestInFlight({ env, key, server, session }: SamplingParts): Promise<Originating | null> {
+  if (server.association !== "inFlight") return null;
+  const named = await sessionStub(env, key.id, associationSession(session)).newestInFlight();
+  return named === null ? null : (JSON.parse(named) as Originating); // written by openInFlight below
+}
+
+/** A client request is on its way, where that has to be known. */
+export async function openInFlight(
+  { env, key, server, session }: Pick<SamplingParts, "env" | "key" | "server" | "session">,
+  request: Originating,
+): Promise<void> {
+  if (server.association !== "inFlight" || !samplingMethods.some((each) => each === request.method)) return;
+  await sessionStub(env, key.id, associationSession(session)).openInFlight(idKey(request.id), JSON.stringify(request));
+}
+
+/** It was answered. */
+export async function closeInFlight(
+  { env, key, server, session }: Pick<SamplingParts, "env" | "key" | "server" | "session">,
+  id: RequestId,
+): Promise<void> {
+  if (server.association !== "inFlight") return;
+  await sessionStub(env, key.id, associationSession(session)).closeInFlight(idKey(id), originatingKey(session.server, id));
 }
 
 /** The run's answer, with progress again and again: it is what resets the patience of whoever asked for it. */

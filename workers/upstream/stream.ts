@@ -9,7 +9,7 @@ import { eventPrefix } from "../../shared/relay/session-id.ts";
 import type { RunProgress } from "../../shared/review/view.ts";
 import { progressMessages } from "../pipeline/hold.ts";
 import { settingsOf } from "../settings.ts";
-import { type SamplingParts, answerTaken, cancelTaken, endOriginating, isOurTask } from "./sampling.ts";
+import { type SamplingParts, answerTaken, cancelTaken, closeInFlight, endOriginating, isOurTask } from "./sampling.ts";
 
 /** In characters: one event of a server. What is longer ends the stream with an error. */
 export const longestEvent = 10_000_000;
@@ -100,8 +100,10 @@ class Passage {
       if (typeof id === "string" || typeof id === "number") this.#goOn(cancelTaken({ ...this.#parts, onProgress: () => {} }, id));
     }
     const { originating } = this.#parts;
-    if (originating !== null && this.#taken.size > 0 && seen.answered.some((id) => id === originating.id))
-      this.#goOn(endOriginating(this.#parts, originating.id));
+    if (originating !== null && seen.answered.some((id) => id === originating.id)) {
+      if (this.#taken.size > 0) this.#goOn(endOriginating(this.#parts, originating.id));
+      this.#goOn(closeInFlight(this.#parts, originating.id));
+    }
     if (seen.rest === undefined) return this.#write(marked);
     // An event without its message keeps its id: the client may resume from there.
     return this.#write(seen.rest === null ? withoutData(marked) : withData(marked, seen.rest));
@@ -109,6 +111,7 @@ class Passage {
 
   /** Whether an event has to be looked into. An escape may hide any word. */
   #mayConcern(raw: string): boolean {
+    if (this.#parts.server.association === "inFlight") return true;
     if (raw.includes("createMessage") || raw.includes("tasks") || raw.includes("\\u")) return true;
     return this.#taken.size > 0 || (this.#parts.progressToken !== undefined && raw.includes("progress"));
   }
