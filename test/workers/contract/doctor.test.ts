@@ -106,7 +106,13 @@ describe("settings", () => {
   test.each<[string, Variables, string, Check["state"], RegExp]>([
     ["no PUBLIC_URL", { PUBLIC_URL: "" }, "PUBLIC_URL", "mend", /PUBLIC_URL is not set.*\[vars\] in wrangler\.toml/],
     ["a PUBLIC_URL without https", { PUBLIC_URL: "http://gateway.example.com" }, "PUBLIC_URL", "mend", /must be https/],
-    ["a number out of its range", { RETENTION_HOURS: "0" }, "RETENTION_HOURS", "mend", /from 1 to 720.*\[vars\] in wrangler\.toml/],
+    [
+      "a number out of its range",
+      { RETENTION_HOURS: "0", PUBLIC_URL: "https://gateway.example.com" },
+      "RETENTION_HOURS",
+      "mend",
+      /from 1 to 720.*\[vars\] in wrangler\.toml/,
+    ],
     [
       "a number out of its range on one's own machine",
       { RETENTION_HOURS: "0", PUBLIC_URL: "http://localhost:8787" },
