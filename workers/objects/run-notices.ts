@@ -183,8 +183,8 @@ export class RunNotices {
     const deadlineAt = found.state.reviews[link.gate]?.deadlineAt ?? 0;
     // To wait until it is too late is to fail.
     const isInTime = sent.kind === "again" && this.#parts.now() + (sent.afterMs ?? 0) < deadlineAt;
-    if (isInTime && sent.afterMs !== undefined) return sent.afterMs;
-    if (isInTime && row.attempts + 1 < noticeAttempts) return false;
+    const later = isInTime ? this.#later(row, sent) : null;
+    if (later !== null) return later;
     this.#sent(link, why, sent);
     return true;
   }
@@ -197,8 +197,8 @@ export class RunNotices {
     const notice = this.#compose(found, link, "changed", row);
     if (notice === null) return true;
     const ended: Sent = (await this.#channel(link)?.ended(notice).catch(unavailable)) ?? notConfigured;
-    if (ended.kind === "again" && ended.afterMs !== undefined) return ended.afterMs;
-    if (ended.kind === "again" && row.attempts + 1 < noticeAttempts) return false;
+    const later = ended.kind === "again" ? this.#later(row, ended) : null;
+    if (later !== null) return later;
     const { state } = notice.view;
     const now = this.#parts.now();
     this.#queueListed(link, state.kind === "open" || state.kind === "voted" ? "left" : state.kind, null, now);
@@ -239,11 +239,22 @@ export class RunNotices {
     const sent = await channel
       .tell({ user: input.user, words: input.words, url: input.withLink ? this.#personalUrl(found, input.user) : null, notice })
       .catch(unavailable);
-    if (sent.kind === "again" && sent.afterMs !== undefined) return sent.afterMs;
-    return sent.kind !== "again" || row.attempts + 1 >= noticeAttempts;
+    const later = sent.kind === "again" ? this.#later(row, sent) : null;
+    return later ?? true;
   }
 
   // Parts
+
+  /**
+   * What the outbox is told of an attempt that is worth another; null where there were enough. To wait for one's turn is no
+   * failure, however often; to be told by somebody who is not there when to come again is one.
+   */
+  #later({ id, attempts }: OutboxRow, { why, afterMs }: Extract<Sent, { kind: "again" }>): false | number | null {
+    if (afterMs !== undefined && (why === "rateLimited" || why === "dailyLimit")) return afterMs;
+    if (attempts + 1 >= noticeAttempts) return null;
+    if (afterMs !== undefined) this.#parts.store.delay(id, this.#parts.now() + afterMs);
+    return false;
+  }
 
   #channel(link: LinkRow): Channel | undefined {
     return openChannels(this.#parts.env).find(({ name }) => name === link.channel);

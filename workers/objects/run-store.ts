@@ -350,6 +350,11 @@ export class RunStore {
     this.#sql.exec("UPDATE outbox SET attempts = MAX(attempts - 1, 0), due_at = ? WHERE id = ?", dueAt, id);
   }
 
+  /** The next attempt is not before then; the last one is counted. */
+  delay(id: number, dueAt: number): void {
+    this.#sql.exec("UPDATE outbox SET due_at = MAX(due_at, ?) WHERE id = ?", dueAt, id);
+  }
+
   done(id: number): void {
     // The run's time may have been over while it was attempted.
     if (this.#created) this.#sql.exec("DELETE FROM outbox WHERE id = ?", id);

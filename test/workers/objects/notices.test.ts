@@ -170,6 +170,27 @@ describe("a channel that fails", () => {
     expect(await facts(run, "noticed")).toContainEqual(expect.objectContaining({ channel: "email", state: "rateLimited" }));
   });
 
+  test("and is not there, whatever time it names: that is waited for, and the eighth time is the last", async () => {
+    mails.script(...Array.from({ length: 20 }, () => ({ status: 503, name: "internal_server_error", headers: { "Retry-After": "90" } })));
+    await asking([{ ...ann, webhook: "TEAMS", notify: ["email", "webhook"] }], { deadlineSeconds: 3_600 });
+    const { run } = await asked();
+    for (let attempt = 1; attempt < 8; attempt += 1) {
+      await eventually(`attempt ${attempt}, and its answer taken down`, async () => {
+        const rows = (await tablesOf(stubOf(run)))["outbox"] ?? [];
+        return (
+          mails.requests.length === attempt && rows.some((row) => row["kind"] === "notice" && Number(row["due_at"]) > Date.now() + 61_000)
+        );
+      });
+      await strikes(run, 80);
+      expect(mails.requests).toHaveLength(attempt);
+      await strikes(run, 11);
+    }
+    await eventually("the webhook", async () => hooks.requests.length > 0);
+    expect(await facts(run, "noticed")).toContainEqual(expect.objectContaining({ channel: "email", state: "unavailable" }));
+    await strikes(run, 91);
+    expect(mails.requests).toHaveLength(8);
+  });
+
   test("a decision is not held up by it, nor undone", async () => {
     mails.script("silent");
     await asking([ann]);
