@@ -4,6 +4,7 @@
 // notice of a link at a time, and the next channel of the reviewer where it can never do it.
 
 import { type Reviewer, peopleOfPlan } from "../../shared/policy/evaluate.ts";
+import { isSamePerson } from "../../shared/policy/person.ts";
 import type { Review } from "../../shared/review/decision.ts";
 import { linkRandomLength, linkToken } from "../../shared/review/link.ts";
 import type { Gate, ReviewView } from "../../shared/review/view.ts";
@@ -40,12 +41,14 @@ export class RunNotices {
     return this.#people;
   }
 
-  /** Names of those whom some channel reaches, the people who were asked first left out. */
+  /** Names of those whom some channel reaches, left out the people who were asked first, and whoever may not approve their own request. */
   heirs(opening: StoredOpening): string[] {
     const channels = openChannels(this.#parts.env);
-    const asked = new Set(opening.plan.reviewers.map(({ name }) => name));
+    const { plan, key } = opening;
+    const asked = new Set(plan.reviewers.map(({ name }) => name));
     return this.people(opening)
-      .filter((each) => !asked.has(each.name) && channelsFor(each, channels).first.length > 0)
+      .filter(({ name }) => !asked.has(name) && (plan.selfApproval || !isSamePerson(key.owner, name)))
+      .filter((each) => channelsFor(each, channels).first.length > 0)
       .map(({ name }) => name);
   }
 

@@ -197,7 +197,10 @@ const giveUpWords = {
   hasApproved: { title: "You have approved this, and your approval stands. You can still deny it.", status: 409 },
   isAskedAlready: { title: "That person is asked already. Nothing was done; you are still asked too.", status: 409 },
   noSuchReviewer: { title: "That person cannot be asked here. Nothing was done; you are still asked.", status: 422 },
-  unreachable: { title: "That person cannot be reached by any channel. Nothing was done; you are still asked.", status: 422 },
+  unreachable: {
+    title: "That person cannot be reached by any channel, or may not approve this. Nothing was done; you are still asked.",
+    status: 422,
+  },
 } as const satisfies Record<Extract<DecideAnswer, { kind: "cannotGiveUp" }>["why"], Words>;
 
 const noGrantProblem = {

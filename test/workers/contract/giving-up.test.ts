@@ -199,6 +199,18 @@ describe("whose own request it is, where that is barred", () => {
     expect((await press(ada, "notMine")).status).toBe(303);
     expect((await runOf(run, key)).state).toBe("waiting");
   });
+
+  test("is not handed their own request by others, who would end it with that", async () => {
+    const { key } = await createKey({ owner: "Grace" });
+    await configure("policy", policyFor(1, { selfApproval: false }));
+    const run = await openRun(key);
+    const ada = await linkOf(run, "Ada");
+    expect((await formOf(ada)).get("to")).toBe("Edsger");
+    expect(await get(ada)).not.toContain(">Grace</option>");
+    const response = await press(ada, "handOver", { to: "Grace" });
+    expect([response.status, await response.text()]).toEqual([422, expect.stringContaining("you are still asked")]);
+    expect((await runOf(run, key)).state).toBe("waiting");
+  });
 });
 
 describe("a grant that is asked for with an approval", () => {
