@@ -77,3 +77,16 @@ function isWhole(text: string): boolean {
   if (length !== undefined) return text.length >= head + 4 + Number(length);
   return text.endsWith("0\r\n\r\n");
 }
+
+/** A POST of JSON as it goes over the wire. */
+export function post(path: string, body: object, headers: Record<string, string> = {}): Buffer {
+  const payload = JSON.stringify(body);
+  const lines = Object.entries({
+    Host: "127.0.0.1",
+    "Content-Type": "application/json",
+    Accept: "application/json",
+    ...headers,
+    "Content-Length": String(Buffer.byteLength(payload)),
+  });
+  return Buffer.from(`POST ${path} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join("")}\r\n${payload}`);
+}
