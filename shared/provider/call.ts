@@ -10,7 +10,9 @@ export type Usage = { readonly inputTokens: number; readonly outputTokens: numbe
 export type Note =
   | { readonly kind: "omitted"; readonly field: "temperature" | "stopSequences" | "metadata" | "toolChoice"; readonly why: string }
   | { readonly kind: "clamped"; readonly field: "temperature"; readonly from: number; readonly to: number }
-  | { readonly kind: "overLimit"; readonly reportedTokens: number; readonly maxTokens: number; readonly cut: boolean };
+  | { readonly kind: "overLimit"; readonly reportedTokens: number; readonly maxTokens: number; readonly cut: boolean }
+  /** The server asked for context, and the policy lets it have some: it stands at the end of the system prompt. */
+  | { readonly kind: "contextAdded"; readonly parts: readonly ("instructions" | "arguments")[]; readonly characters: number };
 
 export type ModelReply = { readonly reply: SamplingReply; readonly usage: Usage; readonly notes: readonly Note[] };
 

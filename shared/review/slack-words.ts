@@ -151,6 +151,8 @@ export function noteWords(note: ReviewView["notes"][number]): string {
       return `${noteFields[note.field]} changed from ${note.from} to ${note.to}`;
     case "overLimit":
       return `${plural(note.reportedTokens, "token", "tokens")} reported where ${count(note.maxTokens)} were allowed${note.cut ? "; the reply was cut" : ""}`;
+    case "contextAdded":
+      return `added by us to the system prompt, as the server asked: ${count(note.characters)} characters of context`;
     default:
       return unreachable(note);
   }

@@ -333,10 +333,14 @@ export function noteWords(note: Note): string {
       return `Changed: ${noteFields[note.field]} from ${note.from} to ${note.to}, the nearest that the model takes.`;
     case "overLimit":
       return `The model reported ${plural(note.reportedTokens, "token", "tokens")} where ${note.maxTokens.toLocaleString("en-US")} were allowed. ${note.cut ? "The reply was cut." : "The reply was not cut."}`;
+    case "contextAdded":
+      return `Added by us at the end of the system prompt, because the server asked for context: ${note.parts.map((part) => contextParts[part]).join(" and ")} (${note.characters.toLocaleString("en-US")} characters).`;
     default:
       return unreachable(note);
   }
 }
+
+const contextParts = { instructions: "the server’s instructions", arguments: "the arguments of the client’s request" } as const;
 
 const ordinals = (path: string): number[] => [...path.matchAll(/\/(\d+)/g)].map((match) => Number(match[1]) + 1);
 
