@@ -15,17 +15,14 @@ export class Outlet {
   /** @param onBroken Called once when the other end is gone (EPIPE) or the stream failed. */
   constructor(stream: Writable, onBroken: () => void) {
     this.#stream = stream;
-    const wake = (): void => {
-      for (const each of this.#waiting) each();
-    };
     const broken = (): void => {
       if (this.#isBroken) return;
       this.#isBroken = true;
       this.#held = [];
-      wake();
+      this.#wake();
       onBroken();
     };
-    stream.on("drain", wake);
+    stream.on("drain", () => this.#wake());
     stream.on("error", broken);
     stream.on("close", broken);
   }
@@ -34,7 +31,7 @@ export class Outlet {
   async pass(bytes: Uint8Array, endsLine: boolean): Promise<void> {
     if (this.#isBroken) return;
     this.#isInLine = !endsLine;
-    const isReady = this.#stream.write(bytes);
+    const isReady = this.#stream.write(bytes, () => this.#wake());
     if (endsLine) for (const line of this.#held.splice(0)) this.say(line);
     if (!isReady) await this.#until(() => !this.#stream.writableNeedDrain);
   }
@@ -47,6 +44,7 @@ export class Outlet {
     this.#ownBacklogBytes += bytes.length;
     this.#stream.write(bytes, () => {
       this.#ownBacklogBytes -= bytes.length;
+      this.#wake();
     });
   }
 
@@ -63,6 +61,10 @@ export class Outlet {
   /** Resolves when everything was handed to the system, or the other end is gone. */
   async flushed(): Promise<void> {
     await this.#until(() => this.#stream.writableLength === 0);
+  }
+
+  #wake(): void {
+    for (const each of this.#waiting) each();
   }
 
   async #until(isSo: () => boolean): Promise<void> {
