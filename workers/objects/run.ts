@@ -203,8 +203,12 @@ export class RunObject extends DurableObject<Env> {
     // An MCP server that waits is told by the run; once it is, or will never be, its reply is like any other.
     if (opening.mode === "relay" && state.end === null) return false;
     // Where the policy or the grants changed since, the new request is asked about as they are now: unless people have seen as much.
-    const asItIsNow = state.gates.request === gates.request && state.gates.response === gates.response;
-    const seen = (gate: Gate): boolean => !gates[gate] || state.reviews[gate] !== null;
+    const ifEdited = ({ response, responseIfEdited }: RunState["gates"]): boolean => response || responseIfEdited === true;
+    const asItIsNow =
+      state.gates.request === gates.request && state.gates.response === gates.response && ifEdited(state.gates) === ifEdited(gates);
+    const wasEdited = (state.reviews.request?.version ?? 1) > 1;
+    const closed = { request: gates.request, response: wasEdited ? ifEdited(gates) : gates.response };
+    const seen = (gate: Gate): boolean => !closed[gate] || state.reviews[gate] !== null;
     if (state.end === null ? !asItIsNow : !seen("request") || !seen("response")) return false;
     // An asker who is yet to open a window, or to open it again after a reset, is not gone.
     if (state.end === null && !this.#store.isAskerGone()) return false;

@@ -160,8 +160,7 @@ async function admit(prepared: Prepared, planned: Result<Plan, Refusal>): Promis
   if (!plan.ok) return giveUp(plan.error);
 
   const takenOver = associated.kind === "fresh" && associated.takenOver;
-  const { request, response } = gatesIn(plan.value);
-  if (admitted.identical !== null && (await runStub(call.env, admitted.identical).adopt(attachment, { request, response }))) {
+  if (admitted.identical !== null && (await runStub(call.env, admitted.identical).adopt(attachment, gatesIn(plan.value)))) {
     await session.adopted(attachment.originating, attachment.request, admitted.identical);
     keep(call.env, call.ctx, { key: { id: call.key.id, run } });
     // The session has the request with that run from now on: no repeat of it passes by this use.

@@ -400,6 +400,32 @@ describe("at the response gate", () => {
     expect(await edited).toHaveProperty("result");
   });
 
+  test("a grant for replies takes over no kept reply to an edited request that another rule let through unseen", async () => {
+    const free = { name: "free", when: { server: "both", tool: "free" }, then: { request: "review", response: "allow" } };
+    await configure("policy", { ...grantingPolicy, rules: [free, ...grantingPolicy.rules] });
+    const first = answerOf(sample(asks("Hello", { server: "both" })));
+    await decide("request", "approve");
+    await decide("response", "approve", undefined, allowing("server:shape"));
+    await first;
+    await onlyGrant();
+
+    const originating = { id: 8, method: "tools/call", name: "free", server: "both" };
+    const left = await sample(asks("Third", { server: "both", meta: { "countersign/originatingRequest": originating } }));
+    const { run, link } = await openNotice("request");
+    await left.body?.cancel();
+    await eventually("the asker gone", async () =>
+      (await (await gateway(pathOf(link), { key: null })).text()).includes("connection is gone"),
+    );
+    travel(3_500);
+    await runDurableObjectAlarm(runStub(env, run));
+    await decide("request", "approve", run, (fields) => {
+      const field = [...fields.keys()].find((name) => name.startsWith("edit:") && fields.get(name) === "Third");
+      fields.set(field ?? "", "Third, edited");
+    });
+    await runReaches(run, "completed");
+    expect(await isAsked(asks("Third", { server: "both", session: "sess-2" }))).toBe(true);
+  });
+
   test("with a grant for each gate nobody is asked, and the record names both", async () => {
     const first = answerOf(sample(asks("Hello", { server: "both" })));
     await decide("request", "approve", undefined, allowing("server:shape"));
