@@ -1,12 +1,16 @@
 // Server-sent events as they pass: cut into events without changing a byte of those that are not ours to change.
 // Source: the event stream format of the HTML Standard (server-sent events, section "Parsing an event stream").
 
-/** Cuts a text that comes in pieces into events. What is over `mostCharacters` without an end is refused with `tooLong`. */
+/**
+ * Cuts a text that comes in pieces into events. What is over `mostCharacters` without an end is refused with `tooLong`.
+ * Each character is looked at once, however small the pieces are: a long event that drips in costs no more than one that is poured.
+ */
 export class EventSplitter {
   readonly #most: number;
-  #kept = "";
-  /** Up to here the kept text has no end of an event in it. */
-  #searched = 0;
+  #kept: string[] = [];
+  #length = 0;
+  /** The end of what is kept: a blank line may have begun there. */
+  #tail = "";
 
   constructor(mostCharacters: number) {
     this.#most = mostCharacters;
@@ -14,42 +18,43 @@ export class EventSplitter {
 
   /** The events that are complete with this piece, as raw text each. */
   push(piece: string): string[] | "tooLong" {
-    this.#kept += piece;
+    const text = this.#tail + piece;
+    let from = this.#tail.length;
     const events: string[] = [];
-    for (;;) {
-      const end = endOfEvent(this.#kept, this.#searched);
-      if (end === null) break;
-      events.push(this.#kept.slice(0, end));
-      this.#kept = this.#kept.slice(end);
-      this.#searched = 0;
+    for (const found of text.matchAll(blankLine)) {
+      const end = found.index + found[0].length;
+      events.push(this.#kept.join("") + text.slice(from, end));
+      this.#kept = [];
+      this.#length = 0;
+      from = end;
     }
-    if (this.#kept.length > this.#most) return "tooLong";
-    // A line break at the very end may be the first half of the blank line.
-    this.#searched = Math.max(0, this.#kept.length - 3);
+    this.#kept.push(text.slice(from));
+    this.#length += text.length - from;
+    if (this.#length > this.#most) return "tooLong";
+    this.#tail = (events.length === 0 ? text : text.slice(from)).slice(-3);
     return events;
   }
 
   /** What is left when the stream has ended: no whole event. */
   rest(): string {
-    return this.#kept;
+    return this.#kept.join("");
   }
 }
 
 /**
- * Where the first blank line after `from` ends. Of a carriage return and line feed that come in two pieces the second may be left to the
- * next event, where it is one more blank line and means nothing.
+ * The end of an event. Of a carriage return and line feed that come in two pieces the second may be left to the next event, where it
+ * is one more blank line and means nothing.
  */
-function endOfEvent(text: string, from: number): number | null {
-  const blank = /(?:\r\n|\n|\r(?!\n))(?:\r\n|\n|\r)/g;
-  blank.lastIndex = from;
-  const found = blank.exec(text);
-  return found === null ? null : found.index + found[0].length;
-}
+const blankLine = /(?:\r\n|\n|\r(?!\n))(?:\r\n|\n|\r)/g;
 
 /** The data of a raw event, or null. */
 export function dataOf(raw: string): string | null {
+  return dataIn(raw.split(/\r\n|\n|\r/));
+}
+
+function dataIn(lines: readonly string[]): string | null {
   let data: string | null = null;
-  for (const line of raw.split(/\r\n|\n|\r/)) {
+  for (const line of lines) {
     if (line !== "data" && !line.startsWith("data:")) continue;
     const value = line.slice(5).replace(/^ /, "");
     data = data === null ? value : `${data}\n${value}`;
@@ -57,9 +62,29 @@ export function dataOf(raw: string): string | null {
   return data;
 }
 
+// oxlint-disable-next-line no-control-regex
+const otherLineEnd = /[\v\f\u001c-\u001e\u0085\u2028\u2029]/g;
+
+/**
+ * What clients read whose line ends are those of Unicode (Python's `splitlines`, which older HTTP libraries use): the data of
+ * each event that they find in this one. Empty where they read what everybody reads.
+ */
+export function looseDatasOf(raw: string): string[] {
+  if (raw.search(otherLineEnd) === -1) return [];
+  const datas: string[] = [];
+  for (const event of raw
+    .replaceAll(/\r\n|\r/g, "\n")
+    .replaceAll(otherLineEnd, "\n")
+    .split("\n\n")) {
+    const data = dataIn(event.split("\n"));
+    if (data !== null) datas.push(data);
+  }
+  return datas;
+}
+
 /** The same event with `prefix` before its id, where it has one. An empty id stays: it says that there is none. */
 export const withEventId = (raw: string, prefix: string): string =>
-  raw.replaceAll(/(^|\r\n|\n|\r)id:( ?)([^\r\n]+)/g, (_, start: string, space: string, id: string) => `${start}id:${space}${prefix}${id}`);
+  raw.replaceAll(/(^|\r\n|\n|\r)id:(?! ?(?:[\r\n]|$))( ?)/g, (_, start: string, space: string) => `${start}id:${space}${prefix}`);
 
 /** The same event with other data. */
 export function withData(raw: string, data: string): string {

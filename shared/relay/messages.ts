@@ -28,14 +28,23 @@ export function passingOf(value: unknown): Passing {
   return { kind: "response", id, failed: Object.hasOwn(message, "error") };
 }
 
+export const samplingMethod = "sampling/createMessage";
+
+/**
+ * Whether an object asks for sampling in any way in which some client may read it: JSON libraries differ in whether the case of a
+ * member's name matters, and clients in which ids they take.
+ */
+const asksForSampling = (value: unknown): boolean =>
+  Object.entries(objectOf(value) ?? {}).some(([name, method]) => method === samplingMethod && name.toLowerCase() === "method");
+
 export type Taken = { readonly id: RequestId; readonly method: string; readonly params: JsonObject | null };
 
 /** What a server sent in one event, or one part of a batch of `2025-03-26`. */
 export type FromServer = {
   /** Requests that are ours to answer, in order. */
   readonly taken: readonly Taken[];
-  /** Notifications that are about those: they go no further either. */
-  readonly notifications: readonly { readonly method: string; readonly params: JsonObject | null }[];
+  /** The server's own requests that it gives up. */
+  readonly cancelled: readonly { readonly id: RequestId; readonly reason: string | null }[];
   /** What the client is to get in place of the data: null for nothing, undefined where it stays as it came. */
   readonly rest: string | null | undefined;
   /** Ids of the requests that this answers. */
@@ -44,10 +53,14 @@ export type FromServer = {
   readonly progress: readonly { readonly token: RequestId; readonly progress: number }[];
 };
 
-const nothing: FromServer = { taken: [], notifications: [], rest: undefined, answered: [], progress: [] };
+const nothing: FromServer = { taken: [], cancelled: [], rest: undefined, answered: [], progress: [] };
+
+const asking: Passing = { kind: "request", id: 0, method: samplingMethod, params: null };
 
 /**
- * Looks at the data of one event. What is not JSON passes: the client will say so.
+ * Looks at the data of one event. What is not JSON passes: the client will say so. But not where it may ask for sampling that is the
+ * relay's: some clients read more than JSON (`NaN`), and it would reach them unseen. So does nothing that asks for it in a way in which
+ * it cannot be answered, such as with an id that is none.
  * @param takes whether a request, or a cancellation of one, is the relay's.
  */
 export function fromServer(data: string, takes: (passing: Passing) => boolean): FromServer {
@@ -55,27 +68,32 @@ export function fromServer(data: string, takes: (passing: Passing) => boolean): 
   try {
     value = JSON.parse(data);
   } catch {
-    return nothing;
+    return /createMessage|\\u/.test(data) && takes(asking) ? { ...nothing, rest: null } : nothing;
   }
   const isBatch = Array.isArray(value);
   const values: readonly unknown[] = isBatch ? (value as unknown[]) : [value]; // just asked
   const taken: Taken[] = [];
-  const notifications: { method: string; params: JsonObject | null }[] = [];
+  const cancelled: { id: RequestId; reason: string | null }[] = [];
   const answered: RequestId[] = [];
   const progress: { token: RequestId; progress: number }[] = [];
   const kept = values.filter((each) => {
     const passing = passingOf(each);
+    if (asksForSampling(each) && !(passing.kind === "request" && passing.method === samplingMethod)) return !takes(asking);
     if (passing.kind === "response") answered.push(passing.id);
     if (passing.kind === "notification" && passing.method === "notifications/progress") {
       const token = toRequestId(passing.params?.["progressToken"]);
       const told = passing.params?.["progress"];
       if (token !== undefined && typeof told === "number") progress.push({ token, progress: told });
     }
+    if (passing.kind === "notification" && passing.method === "notifications/cancelled") {
+      const id = toRequestId(passing.params?.["requestId"]);
+      const reason = passing.params?.["reason"];
+      if (id !== undefined) cancelled.push({ id, reason: typeof reason === "string" ? reason : null });
+    }
     if (!takes(passing)) return true;
     if (passing.kind === "request") taken.push({ id: passing.id, method: passing.method, params: passing.params });
-    if (passing.kind === "notification") notifications.push({ method: passing.method, params: passing.params });
     return false;
   });
   const rest = kept.length === values.length ? undefined : kept.length === 0 ? null : JSON.stringify(isBatch ? kept : kept[0]);
-  return { taken, notifications, rest, answered, progress };
+  return { taken, cancelled, rest, answered, progress };
 }

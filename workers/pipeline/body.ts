@@ -21,7 +21,8 @@ export async function readBytes(request: Request, limitBytes: number): Promise<U
   return bytes === null || bytes.length > limitBytes ? "tooLarge" : bytes;
 }
 
-async function readBounded(body: ReadableStream<Uint8Array>, limitBytes: number): Promise<Uint8Array | null> {
+/** The whole of a stream of bytes, or null where there are more than `limitBytes`: then it is let go of. */
+export async function readBounded(body: ReadableStream<Uint8Array>, limitBytes: number): Promise<Uint8Array | null> {
   const parts: Uint8Array[] = [];
   let length = 0;
   const reader = body.getReader();
@@ -30,7 +31,8 @@ async function readBounded(body: ReadableStream<Uint8Array>, limitBytes: number)
     if (done) break;
     length += value.length;
     if (length > limitBytes) {
-      await reader.cancel();
+      // Not awaited: who does not stop may not say that they were let go either.
+      reader.cancel().catch(() => {});
       return null;
     }
     parts.push(value);

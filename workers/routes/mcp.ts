@@ -15,9 +15,9 @@ import { readBytes } from "../pipeline/body.ts";
 import { settingsOf } from "../settings.ts";
 import { serversOf } from "../stores/documents.ts";
 import { callerOf } from "../stores/keys.ts";
-import { textWithin } from "../text-within.ts";
 import { type UpstreamFault, askUpstream, headersDown } from "../upstream/ask.ts";
 import { type Originating, associationSession, closeInFlight, endOriginating, openInFlight } from "../upstream/sampling.ts";
+import { singleAnswer } from "../upstream/single.ts";
 import { longestEvent, relayStream } from "../upstream/stream.ts";
 import { paths } from "../urls.ts";
 import { presentedKey, refuse, refuseKey } from "./auth.ts";
@@ -125,27 +125,24 @@ async function initialize(
   if (!asked.ok) return unreachable(c, visit, asked.error, request.id);
   const answer = asked.value;
   if (!answer.ok) return new Response(answer.body, { status: answer.status, headers: headersDown(answer, server) });
-  // The one answer that is read before it goes on: it says which revision was agreed on.
-  const text = await textWithin(answer.body, longestEvent);
-  const revision = text === undefined ? null : revisionIn(text, answer.headers.get("Content-Type") ?? "");
-  const id =
-    revision === null
-      ? null
-      : relaySessionId(settingsOf(c.env).keys, {
-          key: c.var.key.id,
-          server: name,
-          upstream: answer.headers.get(sessionHeader),
-          revision,
-          clientSamples,
-          name: toBase64url(crypto.getRandomValues(new Uint8Array(sessionNameLength))),
-        });
-  const headers = headersDown(answer, server);
+  // The one answer that is read before it goes on, as far as where it says which revision was agreed on.
+  const beginning = await beginningOf(answer);
+  if (beginning === "tooLong") return broken(c, request.id, faultWords.tooLong);
+  const { revision } = beginning;
+  const session: RelaySession = {
+    key: c.var.key.id,
+    server: name,
+    upstream: answer.headers.get(sessionHeader),
+    revision: revision ?? "",
+    clientSamples,
+    name: toBase64url(crypto.getRandomValues(new Uint8Array(sessionNameLength))),
+  };
+  const id = relaySessionId(settingsOf(c.env).keys, session);
+  if (id === null) return broken(c, request.id, "The MCP server's session id is too long to be carried");
+  const passed = await down(c, visit, session, new Response(beginning.body, answer), null, undefined);
   // An error, or what the client will not understand either, passes as it is and begins nothing.
-  if (id !== null) headers.set(sessionHeader, id);
-  return new Response(text ?? JSON.stringify(failure(request.id, { code: -32603, message: "The MCP server's answer is too long" })), {
-    status: text === undefined ? 502 : answer.status,
-    headers: text === undefined ? { "Content-Type": "application/json" } : headers,
-  });
+  if (revision !== null && passed.ok) passed.headers.set(sessionHeader, id);
+  return passed;
 }
 
 async function listen(c: AppContext, visit: Visit): Promise<Response> {
@@ -183,21 +180,31 @@ async function end(c: AppContext, visit: Visit): Promise<Response> {
 }
 
 /** The server's answer, on its way down. */
-function down(
+async function down(
   c: AppContext,
   { server, authorization }: Visit,
   session: RelaySession,
   answer: Response,
   originating: Originating | null,
   progressToken: RequestId | undefined,
-): Response {
+): Promise<Response> {
+  const { status } = answer;
   const headers = headersDown(answer, server);
-  if (!isStream(answer) || answer.body === null) return new Response(answer.body, { status: answer.status, headers });
-  const parts = { env: c.env, ctx: c.executionCtx, key: c.var.key, session, server, authorization, originating, progressToken };
-  return new Response(relayStream(answer.body, parts), { status: answer.status, headers });
+  if (answer.body === null) return new Response(null, { status, headers });
+  const isGet = c.req.method === "GET";
+  // Clients take whatever answers a GET for a stream.
+  if (isStream(answer) || (isGet && answer.ok)) {
+    const place = { env: c.env, ctx: c.executionCtx, key: c.var.key, session, server, authorization };
+    return new Response(relayStream(answer.body, { ...place, originating, progressToken, isResumed: isGet }), { status, headers });
+  }
+  if (!answer.ok) return new Response(answer.body, { status, headers });
+  const body = await singleAnswer(answer.body, server, session);
+  if (body === "tooLong" || body === "asks") return broken(c, originating?.id ?? null, faultWords[body]);
+  return new Response(body, { status, headers });
 }
 
-const isStream = (answer: Response): boolean => /^text\/event-stream\s*(;|$)/i.test(answer.headers.get("Content-Type") ?? "");
+/** As clients know one, whatever else the type says. */
+const isStream = (answer: Response): boolean => /text\/event-stream/i.test(answer.headers.get("Content-Type") ?? "");
 
 function sessionOf(c: AppContext, { name }: Visit): RelaySession | Response {
   const id = c.req.header(sessionHeader);
@@ -230,31 +237,63 @@ function progressTokenOf(request: Extract<Passing, { kind: "request" }> | undefi
   return typeof meta === "object" && meta !== null && !Array.isArray(meta) ? toRequestId(meta["progressToken"]) : undefined;
 }
 
-/** The revision in the answer to `initialize`, or null where it is no success. */
-function revisionIn(text: string, contentType: string): string | null {
-  const datas = /^text\/event-stream\s*(;|$)/i.test(contentType) ? eventsIn(text).map(dataOf) : [text];
-  for (const data of datas) {
-    try {
-      const value = JSON.parse(data ?? "null") as { result?: { protocolVersion?: unknown } } | null; // looked at below
-      const revision = value?.result?.protocolVersion;
-      if (typeof revision === "string" && revision.length <= 32) return revision;
-    } catch {
-      // Not the message.
+/** The body of the answer to `initialize`, read up to the revision in it: null where it is no success. What follows is still to come. */
+async function beginningOf(answer: Response): Promise<{ revision: string | null; body: ReadableStream<Uint8Array> | null } | "tooLong"> {
+  if (answer.body === null) return { revision: null, body: null };
+  const reader = answer.body.getReader();
+  const read: Uint8Array[] = [];
+  const decoder = new TextDecoder();
+  const splitter = new EventSplitter(longestEvent);
+  let text = "";
+  let length = 0;
+  let revision: string | null = null;
+  while (revision === null) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    read.push(value);
+    length += value.length;
+    const piece = decoder.decode(value, { stream: true });
+    if (!isStream(answer)) text += piece;
+    const events = isStream(answer) ? splitter.push(piece) : [];
+    if (events === "tooLong" || length > longestEvent) {
+      reader.cancel().catch(() => {});
+      return "tooLong";
     }
+    for (const event of events) revision ??= revisionIn(dataOf(event));
   }
-  return null;
+  const body = new ReadableStream<Uint8Array>({
+    start: (controller) => {
+      for (const bytes of read) controller.enqueue(bytes);
+    },
+    pull: async (controller) => {
+      const { done, value } = await reader.read();
+      if (done) controller.close();
+      else controller.enqueue(value);
+    },
+    cancel: (reason) => reader.cancel(reason),
+  });
+  return { revision: revision ?? revisionIn(text), body };
 }
 
-function eventsIn(text: string): string[] {
-  const events = new EventSplitter(longestEvent).push(text);
-  return events === "tooLong" ? [] : events;
+function revisionIn(data: string | null): string | null {
+  try {
+    const value = JSON.parse(data ?? "null") as { result?: { protocolVersion?: unknown } } | null; // looked at below
+    const revision = value?.result?.protocolVersion;
+    return typeof revision === "string" && revision.length <= 32 ? revision : null;
+  } catch {
+    return null;
+  }
 }
 
-const faultWords: Readonly<Record<UpstreamFault, string>> = {
+const faultWords: Readonly<Record<UpstreamFault | "tooLong" | "asks", string>> = {
   noCredential: "The secret that this server's entry names is not set at the gateway",
   unreachable: "The MCP server cannot be reached",
   redirected: "The MCP server answered with a redirect, which is not followed; correct its url",
+  tooLong: `The MCP server sent a message of more than ${longestEvent} characters`,
+  asks: "The MCP server asked for sampling in place of an answer, which it may only do on an event stream",
 };
+
+const broken = (c: AppContext, id: RequestId | null, message: string): Response => c.json(failure(id, { code: -32603, message }), 502);
 
 const unreachable = (c: AppContext, _visit: Visit, fault: UpstreamFault, id: RequestId | null): Response =>
   c.json(failure(id, { code: -32603, message: faultWords[fault] }), 502);

@@ -6,7 +6,7 @@ import { type RequestId, failure, idKey, success } from "../../shared/protocol/j
 import type { ParamsFault } from "../../shared/protocol/reading.ts";
 import { type ParsedSampling, parseSampling } from "../../shared/protocol/revision-2025.ts";
 import { createTaskResult, parseTaskParams, taskResult, withRelatedTask } from "../../shared/protocol/tasks.ts";
-import type { Taken } from "../../shared/relay/messages.ts";
+import { type Taken, samplingMethod } from "../../shared/relay/messages.ts";
 import type { Server } from "../../shared/relay/servers.ts";
 import type { RelaySession } from "../../shared/relay/session-id.ts";
 import type { RunProgress } from "../../shared/review/view.ts";
@@ -41,6 +41,10 @@ export type SamplingParts = {
   readonly originating: Originating | null;
   /** Hears what is waited for, for the client. */
   readonly onProgress: (state: RunProgress) => void;
+  /** Whether the client's request has its response already. */
+  readonly isOver: boolean;
+  /** Whether the server gave up this request of its own. */
+  readonly gaveUp: (request: RequestId) => boolean;
 };
 
 /** The session that association goes by: the relay's own, which no host can name. */
@@ -53,7 +57,7 @@ export async function answerTaken(parts: SamplingParts, taken: Taken): Promise<v
   const { env, session, server, authorization } = parts;
   const waiting: Waiting = { server, session: session.upstream, revision: session.revision, authorization };
   try {
-    const answer = taken.method === "sampling/createMessage" ? await sample(parts, waiting, taken) : await task(parts, taken);
+    const answer = taken.method === samplingMethod ? await sample(parts, waiting, taken) : await task(parts, taken);
     if (answer !== null) await post(env, waiting, taken.id, answer);
   } catch (error) {
     const quote = crypto.randomUUID();
@@ -78,6 +82,7 @@ async function sample(parts: SamplingParts, waiting: Waiting, { id, params }: Ta
   const originating = parts.originating ?? (await newestInFlight(parts));
   const method = samplingMethods.find((each) => each === originating?.method);
   if (originating === null || method === undefined) return refusalAnswer({ kind: "notAssociated", why: "noOriginatingRequest" });
+  if (parts.isOver) return refusalAnswer({ kind: "notAssociated", why: "originatingRequestEnded" });
   if (server.samplingTools !== undefined && method === "tools/call" && !server.samplingTools.includes(originating.name))
     return refusalAnswer({ kind: "policyRefused", rule: "the server's samplingTools" });
   const parsed = parseSampling(params);
@@ -110,6 +115,8 @@ async function sample(parts: SamplingParts, waiting: Waiting, { id, params }: Ta
     signal: new AbortController().signal,
   });
   if (!begun.ok) return refusalAnswer(begun.error);
+  // A cancellation that came while it was begun found nothing to withdraw.
+  if (parts.gaveUp(id)) await cancelTaken(parts, id);
   if (begun.value.kind === "answered") return begun.value.answer;
   const tell = progressTeller(parts, waiting, parsed.value.meta.progressToken);
   if (begun.value.kind === "fast") {

@@ -1,10 +1,11 @@
 // A server's event stream on its way to the client. Events pass as they came, their ids marked; requests that are ours are taken
 // out and answered to the server, and the client hears what is waited for.
 
+import { defaultLimits } from "../../shared/policy/limits.ts";
 import { type RequestId, idKey } from "../../shared/protocol/json-rpc.ts";
 import { isOurs } from "../../shared/relay/capability-2025.ts";
-import { EventSplitter, dataOf, eventOf, withData, withEventId } from "../../shared/relay/event-stream.ts";
-import { type Passing, fromServer } from "../../shared/relay/messages.ts";
+import { EventSplitter, dataOf, eventOf, looseDatasOf, withData, withEventId } from "../../shared/relay/event-stream.ts";
+import { type FromServer, type Passing, fromServer, samplingMethod } from "../../shared/relay/messages.ts";
 import { eventPrefix } from "../../shared/relay/session-id.ts";
 import type { RunProgress } from "../../shared/review/view.ts";
 import { progressMessages } from "../pipeline/hold.ts";
@@ -14,7 +15,12 @@ import { type SamplingParts, answerTaken, cancelTaken, closeInFlight, endOrigina
 /** In characters: one event of a server. What is longer ends the stream with an error. */
 export const longestEvent = 10_000_000;
 
-export type StreamParts = Omit<SamplingParts, "onProgress"> & {
+/** Requests of a server that are seen to at once on one stream, over those that its key lets wait: what comes then waits unread. */
+const spareRoom = 32;
+
+export type StreamParts = Omit<SamplingParts, "onProgress" | "isOver" | "gaveUp"> & {
+  /** A stream that goes on from where another one broke off, or belongs to no request: what was asked before was not seen here. */
+  readonly isResumed: boolean;
   /** The token by which the client wants to hear of its request's progress. */
   readonly progressToken: RequestId | undefined;
 };
@@ -39,6 +45,12 @@ class Passage {
   readonly #prefix: string;
   /** Ids of requests that were taken and may still be given up by the server. */
   readonly #taken = new Set<string>();
+  /** Those among them that the server did give up. */
+  readonly #gaveUp = new Set<string>();
+  /** The last event that passed without being looked into and may be the response: looked into where something follows. */
+  #unread: string | null = null;
+  /** The request has its response: nothing can be sampled for it any more. */
+  #isOver = false;
   readonly #tasksOfOurs = new Set<Promise<void>>();
   /** The highest progress that the client has been told for its token. */
   #progress = 0;
@@ -55,7 +67,8 @@ class Passage {
   }
 
   async run(): Promise<void> {
-    const decoder = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true });
+    // As every client of event streams does: a byte order mark is not part of the first line.
+    const decoder = new TextDecoder();
     // While something is waited for, the line is not idle.
     const timer = setInterval(() => this.#beat(), settingsOf(this.#parts.env).heartbeatMs);
     try {
@@ -69,7 +82,7 @@ class Passage {
         }
         for (const raw of events) await this.#pass(raw);
       }
-      await this.#write(this.#splitter.rest());
+      await this.#write(this.#lastWords(this.#splitter.rest()));
       this.#ended = true;
       await this.#writer.close();
     } catch {
@@ -85,33 +98,85 @@ class Passage {
 
   async #pass(raw: string): Promise<void> {
     const marked = withEventId(raw, this.#prefix);
-    if (!this.#mayConcern(raw)) return this.#write(marked);
+    if (this.#unread !== null) this.#lookBack(this.#unread);
+    this.#unread = null;
+    if (!this.#mayConcern(raw)) {
+      if (/"(?:result|error)"/.test(raw)) this.#unread = raw;
+      return this.#write(marked);
+    }
     const data = dataOf(raw);
-    if (data === null) return this.#write(marked);
+    if (data === null) return this.#write(this.#withoutHidden(marked));
     const seen = fromServer(data, (passing) => this.#takes(passing));
+    await this.#act(seen);
+    if (seen.rest === undefined) return this.#write(this.#withoutHidden(marked));
+    // An event without its message keeps its id: the client may resume from there.
+    return this.#write(this.#withoutHidden(seen.rest === null ? withoutData(marked) : withData(marked, seen.rest)));
+  }
+
+  async #act(seen: FromServer): Promise<void> {
     for (const { token, progress } of seen.progress)
       if (token === this.#parts.progressToken) this.#progress = Math.max(this.#progress, progress);
     for (const taken of seen.taken) {
+      await this.#room();
       this.#taken.add(idKey(taken.id));
-      this.#goOn(answerTaken({ ...this.#parts, onProgress: (state) => this.#tellProgress(state) }, taken));
+      this.#goOn(answerTaken({ ...this.#samplingParts(), onProgress: (state) => this.#tellProgress(state) }, taken));
     }
-    for (const { params } of seen.notifications) {
-      const id = params?.["requestId"];
-      if (typeof id === "string" || typeof id === "number") this.#goOn(cancelTaken({ ...this.#parts, onProgress: () => {} }, id));
+    for (const { id } of seen.cancelled) {
+      // On a stream of which the beginning was not seen here, it may be about any of them.
+      const mayBeOurs = this.#parts.isResumed && isOurs(this.#parts.server.mode, this.#parts.session.clientSamples);
+      if (!this.#taken.has(idKey(id)) && !mayBeOurs) continue;
+      this.#gaveUp.add(idKey(id));
+      this.#goOn(cancelTaken(this.#samplingParts(), id));
     }
-    const { originating } = this.#parts;
-    if (originating !== null && seen.answered.some((id) => id === originating.id)) {
-      if (this.#taken.size > 0) this.#goOn(endOriginating(this.#parts, originating.id));
-      this.#goOn(closeInFlight(this.#parts, originating.id));
-    }
-    if (seen.rest === undefined) return this.#write(marked);
-    // An event without its message keeps its id: the client may resume from there.
-    return this.#write(seen.rest === null ? withoutData(marked) : withData(marked, seen.rest));
+    this.#endIfAnswered(seen);
+  }
+
+  #endIfAnswered(seen: FromServer): void {
+    const { originating, isResumed } = this.#parts;
+    if (originating === null || !seen.answered.some((id) => id === originating.id)) return;
+    this.#isOver = true;
+    if (this.#taken.size > 0 || isResumed) this.#goOn(endOriginating(this.#parts, originating.id));
+    this.#goOn(closeInFlight(this.#parts, originating.id));
+  }
+
+  /** An event that passed before this one. */
+  #lookBack(raw: string): void {
+    const data = dataOf(raw);
+    if (data !== null) this.#endIfAnswered(fromServer(data, () => false));
+  }
+
+  #samplingParts(): SamplingParts {
+    return {
+      ...this.#parts,
+      onProgress: () => {},
+      isOver: this.#isOver,
+      gaveUp: (id) => this.#gaveUp.has(idKey(id)),
+    };
+  }
+
+  /** Nothing, in place of what only some clients would read a request of ours in. */
+  #withoutHidden(raw: string): string {
+    return looseDatasOf(raw).some((data) => this.#asks(data)) ? "" : raw;
+  }
+
+  /** What is left at the end is no event, and passes as such; but some clients take it for one. */
+  #lastWords(rest: string): string {
+    const data = dataOf(rest);
+    return data !== null && this.#asks(data) ? "" : this.#withoutHidden(rest);
+  }
+
+  #asks(data: string): boolean {
+    return fromServer(data, (passing) => this.#takes(passing)).taken.length > 0;
+  }
+
+  async #room(): Promise<void> {
+    const { concurrent } = this.#parts.key.limits ?? defaultLimits;
+    while (this.#tasksOfOurs.size >= concurrent + spareRoom) await Promise.race(this.#tasksOfOurs);
   }
 
   /** Whether an event has to be looked into. An escape may hide any word. */
   #mayConcern(raw: string): boolean {
-    if (this.#parts.server.association === "inFlight") return true;
+    if (this.#parts.server.association === "inFlight" || this.#parts.isResumed) return true;
     if (raw.includes("createMessage") || raw.includes("tasks") || raw.includes("\\u")) return true;
     return this.#taken.size > 0 || (this.#parts.progressToken !== undefined && raw.includes("progress"));
   }
@@ -119,7 +184,7 @@ class Passage {
   #takes(passing: Passing): boolean {
     const { env, server, session } = this.#parts;
     if (passing.kind === "request") {
-      if (passing.method === "sampling/createMessage") return isOurs(server.mode, session.clientSamples);
+      if (passing.method === samplingMethod) return isOurs(server.mode, session.clientSamples);
       return passing.method.startsWith("tasks/") && isOurTask(env, passing.params);
     }
     if (passing.kind !== "notification" || passing.method !== "notifications/cancelled") return false;
