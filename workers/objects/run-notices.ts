@@ -197,6 +197,8 @@ export class RunNotices {
     const found = this.#found(row);
     if (found === null || this.#isAsked(found.opening, found.state, found.link)) return true;
     const { link } = found;
+    // Nothing of it is out there, and the list says why.
+    if (link.notice === "failed" && link.receipt === null) return true;
     const notice = this.#compose(found, link, "changed", row);
     if (notice === null) return true;
     const ended: Sent = (await this.#channel(link)?.ended(notice).catch(unavailable)) ?? notConfigured;

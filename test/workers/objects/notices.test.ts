@@ -123,6 +123,20 @@ describe("a channel that fails", () => {
     expect(states.find(({ channel }) => channel === "webhook")?.state).toBe("sent");
   });
 
+  test("for good: why it failed is still to be read after the review is over, and nobody hears of an end who never was told", async () => {
+    mails.script({ status: 403, name: "validation_error" });
+    hooks.script({ status: 404 });
+    await asking([ann, hook]);
+    const { answer } = await asked();
+    await eventually("both faults", async () => (await listed()).filter(({ state }) => state === "failed").length === 2);
+    await decide("request", "deny");
+    await answer;
+    await eventually("the end", async () => (await listed()).filter(({ state }) => state === "denied").length === 2);
+    const others = (await listed()).filter(({ channel }) => channel !== "outbox");
+    expect(others.map(({ state, fault }) => `${state} ${fault}`).toSorted()).toEqual(["failed notFound", "failed notVerified"]);
+    expect(hooks.taken).toEqual([]);
+  });
+
   test("the first of the order works: the next is left in peace", async () => {
     await asking([{ ...ann, webhook: "TEAMS", notify: ["email", "webhook"] }]);
     await asked();
