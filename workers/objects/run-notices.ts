@@ -98,10 +98,13 @@ export class RunNotices {
     if (review !== null && review !== undefined) this.#noticeUnreachable(opening, review, now);
   }
 
-  /** The review is over: nothing more is sent, and what was sent says so. */
+  /** The review is over: nothing more is sent, and what was sent says so. Who left before was told so then. */
   withdraw(gate: Gate, now: number): void {
     this.#parts.store.dropQueued("notice");
-    for (const link of this.#parts.store.links(gate)) this.#queueEnd(link, now);
+    const standing = this.#parts.standing();
+    const review = standing?.state.reviews[gate] ?? null;
+    if (standing === null || review === null) return;
+    for (const link of this.#linksOf(standing.opening, review)) this.#queueEnd(link, now);
   }
 
   /** Replaces a link whose time is over, where its review still waits for its reviewer. */

@@ -280,6 +280,24 @@ describe("the clock of a review", () => {
   });
 });
 
+describe("whoever gave up their place", () => {
+  test("hears that they are released, once, and of nothing afterwards", async () => {
+    await asking([hook, bo], { remindAtSeconds: [60] });
+    const { run, answer } = await asked();
+    await eventually("the webhook", async () => hooks.taken.length === 1);
+    await press(await linkOf("Hook"), "deny", (fields) => fields.set("act", "notMine"));
+    await eventually("their release", async () => hooks.taken.length === 2);
+    await strikes(run, 61);
+    await mailed("bo@example.com", 2);
+    await press(await linkOf("Bo"), "approve");
+    expect((await answer).result).toBeDefined();
+    await eventually("the end", async () => (await listed()).some(({ channel, state }) => channel === "email" && state === "approved"));
+    expect(hooks.taken.map(({ event }) => event.type)).toEqual(["review.asked", "review.ended"]);
+    expect(hooks.taken[1]?.event.data["state"]).toEqual({ kind: "released" });
+    expect((await listed()).find(({ channel }) => channel === "webhook")?.state).toBe("left");
+  });
+});
+
 describe("an edit below the quorum", () => {
   test("is told to the others as a change, and to the editor not", async () => {
     await asking([ann, bo], { quorum: 2 });
