@@ -1,0 +1,63 @@
+import { describe, expect, test } from "vitest";
+import type { JsonObject } from "../../../shared/encoding.ts";
+import { declaresSampling, isOurs, revisions2025, withSampling } from "../../../shared/relay/capability-2025.ts";
+
+const initialize = (protocolVersion: string, capabilities: JsonObject = {}): JsonObject => ({
+  protocolVersion,
+  capabilities,
+  clientInfo: { name: "host", version: "1" },
+  unknown: [1, 2],
+});
+
+describe("initialize on its way to a server", () => {
+  test.each(revisions2025)("declares sampling in %s, tools and tasks only where the revision has them", (revision) => {
+    const { capabilities, ...others } = withSampling(initialize(revision), { tools: true, tasks: true });
+    const { capabilities: _none, ...asked } = initialize(revision);
+    expect(others).toEqual(asked);
+    expect(capabilities).toEqual(
+      revision === "2025-11-25"
+        ? { sampling: { tools: {} }, tasks: { list: {}, cancel: {}, requests: { sampling: { createMessage: {} } } } }
+        : { sampling: {} },
+    );
+  });
+
+  test("declares no tools and no tasks to a server whose entry says so", () => {
+    expect(withSampling(initialize("2025-11-25"), { tools: false, tasks: false })["capabilities"]).toEqual({ sampling: {} });
+  });
+
+  test("keeps everything else that the client declared", () => {
+    const capabilities = {
+      roots: { listChanged: true },
+      elicitation: {},
+      experimental: { odd: [1] },
+      tasks: { requests: { elicitation: { create: {} } } },
+    };
+    expect(withSampling(initialize("2025-11-25", capabilities), { tools: true, tasks: true })["capabilities"]).toEqual({
+      ...capabilities,
+      sampling: { tools: {} },
+      tasks: { list: {}, cancel: {}, requests: { elicitation: { create: {} }, sampling: { createMessage: {} } } },
+    });
+  });
+
+  test.each<[string, JsonObject | null]>([
+    ["no params", null],
+    ["no capabilities", {}],
+    ["capabilities that are a list", { capabilities: [] }],
+    ["sampling that is no object", { capabilities: { sampling: true } }],
+    ["null", { capabilities: { sampling: null } }],
+  ])("sees no sampling of the client in %s", (_name, params) => {
+    expect(declaresSampling(params)).toBe(false);
+    if (params !== null) expect(withSampling(params, { tools: true, tasks: true })["capabilities"]).toEqual({ sampling: {} });
+  });
+});
+
+test.each([
+  ["fulfil", false, true],
+  ["fulfil", true, true],
+  ["forward", false, false],
+  ["forward", true, false],
+  ["fallback", false, true],
+  ["fallback", true, false],
+] as const)("with %s and a client that samples (%s), sampling is ours: %s", (mode, clientSamples, expected) => {
+  expect(isOurs(mode, clientSamples)).toBe(expected);
+});

@@ -1,0 +1,125 @@
+import { describe, expect, test } from "vitest";
+import { parseServers, serversJsonSchema } from "../../../shared/relay/servers.ts";
+
+const document = (server: object, name = "notes"): object => ({ servers: { [name]: server } });
+const pointersOf = (value: unknown): string[] => {
+  const parsed = parseServers(value);
+  return parsed.ok ? [] : parsed.error.map(({ pointer }) => pointer);
+};
+
+describe("a servers document", () => {
+  test("needs no more than a URL, and is strict where nothing else is said", () => {
+    expect(parseServers(document({ url: "https://notes.example.com/mcp" }))).toEqual({
+      ok: true,
+      value: {
+        version: 0,
+        servers: {
+          notes: {
+            url: "https://notes.example.com/mcp",
+            headers: {},
+            passAuthorization: false,
+            allowPrivate: false,
+            mode: "fulfil",
+            association: "strict",
+            context: false,
+            tools: true,
+            tasks: true,
+            origins: [],
+          },
+        },
+      },
+    });
+    expect(parseServers({})).toMatchObject({ ok: true, value: { servers: {} } });
+  });
+
+  test.each<[string, string]>([
+    ["no address", "notes server"],
+    ["a relative one", "/mcp"],
+    ["another scheme", "ftp://notes.example.com/mcp"],
+    ["javascript", "javascript:alert(1)"],
+    ["a user name", "https://user@notes.example.com/mcp"],
+    ["a password", "https://user:secret@notes.example.com/mcp"],
+    ["a query", "https://notes.example.com/mcp?key=secret"],
+    ["a fragment", "https://notes.example.com/mcp#a"],
+    ["plain http", "http://notes.example.com/mcp"],
+    ["localhost", "https://localhost/mcp"],
+    ["a name under localhost", "https://notes.localhost/mcp"],
+    ["loopback", "https://127.0.0.1/mcp"],
+    ["loopback in another notation", "https://2130706433/mcp"],
+    ["loopback in hexadecimal", "https://0x7f.1/mcp"],
+    ["loopback of IPv6", "https://[::1]/mcp"],
+    ["loopback of IPv4 within IPv6", "https://[::ffff:127.0.0.1]/mcp"],
+    ["a private address", "https://10.0.0.8/mcp"],
+    ["another one", "https://192.168.1.1/mcp"],
+    ["a link-local one", "https://169.254.169.254/latest/meta-data"],
+    ["nothing at all", ""],
+  ])("is refused with %s for a URL, at its place and without the value", (_name, url) => {
+    const parsed = parseServers(document({ url }));
+    expect(parsed).toMatchObject({ ok: false, error: [{ pointer: "/servers/notes/url" }] });
+    if (url.length > 3) expect(JSON.stringify(parsed)).not.toContain(url);
+  });
+
+  test.each(["http://127.0.0.1:3001/mcp", "http://localhost:3001/mcp", "https://10.0.0.8/mcp", "http://[::1]:3001/mcp"])(
+    "takes %s where the entry permits private addresses",
+    (url) => {
+      expect(pointersOf(document({ url, allowPrivate: true }))).toEqual([]);
+    },
+  );
+
+  test.each<[string, object, string]>([
+    ["an unknown member", { extra: 1 }, "/servers/notes/extra"],
+    ["an unknown mode", { mode: "replace" }, "/servers/notes/mode"],
+    ["an unknown association", { association: "any" }, "/servers/notes/association"],
+    ["a secret that is no variable's name", { secret: "not a name" }, "/servers/notes/secret"],
+    ["a secret beside the client's own credential", { secret: "NOTES_TOKEN", passAuthorization: true }, "/servers/notes/secret"],
+    ["an origin with a path", { origins: ["https://app.example.com/"] }, "/servers/notes/origins/0"],
+    ["every origin", { origins: ["*"] }, "/servers/notes/origins/0"],
+    ["the origin of no place", { origins: ["null"] }, "/servers/notes/origins/0"],
+    ["an empty tool name", { samplingTools: [""] }, "/servers/notes/samplingTools/0"],
+    ["a header with a line break", { headers: { "X-A": "a\r\nX-B: b" } }, "/servers/notes/headers/X-A"],
+  ])("is refused with %s", (_name, more, pointer) => {
+    expect(pointersOf(document({ url: "https://notes.example.com/mcp", ...more }))).toContain(pointer);
+  });
+
+  test.each([
+    "Authorization",
+    "authorization",
+    "Cookie",
+    "Host",
+    "Origin",
+    "Accept",
+    "Content-Length",
+    "Content-Type",
+    "Transfer-Encoding",
+    "Connection",
+    "Mcp-Session-Id",
+    "MCP-Protocol-Version",
+    "Last-Event-ID",
+    "X-Countersign-Key",
+    "CF-Connecting-IP",
+    "X-Forwarded-For",
+    "Forwarded",
+    "",
+    "a b",
+    "a:b",
+    "a\r\nb",
+  ])("is refused with a header that is the relay's own or none (%j)", (name) => {
+    expect(pointersOf(document({ url: "https://notes.example.com/mcp", headers: { [name]: "x" } }))).not.toEqual([]);
+  });
+
+  test.each(["", "-notes", "../admin", "a/b", "a b", "ä", "a".repeat(65), "%2e"])("is refused with a server called %j", (name) => {
+    expect(pointersOf(document({ url: "https://notes.example.com/mcp" }, name))).not.toEqual([]);
+  });
+
+  test("is refused whatever it is instead of a document", () => {
+    for (const value of [null, [], "x", 1, { servers: [] }, { servers: { notes: null } }, { version: -1 }, { version: 1.5 }, { more: 1 }])
+      expect(parseServers(value).ok).toBe(false);
+  });
+});
+
+test("the schema for editors names every member that an entry may have", () => {
+  const text = JSON.stringify(serversJsonSchema());
+  const parsed = parseServers(document({ url: "https://notes.example.com/mcp" }));
+  const members = parsed.ok ? Object.keys(parsed.value.servers["notes"] ?? {}) : [];
+  for (const member of [...members, "url", "secret", "samplingTools"]) expect(text).toContain(`"${member}"`);
+});
