@@ -31,6 +31,12 @@ export function slackEnding(view: ReviewView): SlackMessage {
   };
 }
 
+/** What stands in the place of a message that was posted anew, because its reviewer is asked once more. */
+export const slackReplaced = (): SlackMessage => ({
+  text: words.ended.replaced,
+  blocks: [{ type: "header", text: plain(words.ended.replaced) }, paragraph(say(words.ended.replacedLine))],
+});
+
 function endingOf({ state, left }: ReviewView): { title: string; line: Inline[] } {
   const { ended } = words;
   switch (state.kind) {

@@ -95,6 +95,7 @@ export const slackWords = {
     handedOver: "Handed over",
     notMine: "Not yours any more",
     closed: "Not yours to decide",
+    replaced: "Asked again",
     approvedBy: "{by} approved this, {at}.",
     editedBy: "{by} changed and approved this, {at}.",
     deniedBy: "{by} denied this, {at}.",
@@ -104,6 +105,7 @@ export const slackWords = {
     handedOverTo: "You handed this to {to}, {at}.",
     notMineAt: "You said that this is not yours, {at}.",
     closedLine: "You are not asked about this any more.",
+    replacedLine: "You are asked about this once more. There is a newer message.",
     what: "It was about: {server} for {client}, {method} {name}.",
   },
   modal: {

@@ -141,6 +141,21 @@ describe("as an app", () => {
     expect(JSON.stringify(slack.messages[1])).not.toContain("Summarise.");
   });
 
+  test("whoever is asked once more gets a new message, and nothing of the content is left in the old one", async () => {
+    const channel = channelOf(appEnv);
+    const receipt = sentReceipt(await channel.send(notice()));
+    slack.script("chat.update", { status: 500 });
+    expect(await channel.send(notice({ why: "handedOver", receipt }))).toEqual({ kind: "again", why: "unavailable" });
+    expect(slack.messages).toHaveLength(1);
+    expect(sentReceipt(await channel.send(notice({ why: "handedOver", receipt })))).not.toBe(receipt);
+    const [old, fresh] = slack.messages;
+    expect([actionsOf(old), JSON.stringify(old).includes("Summarise.")]).toEqual([[], false]);
+    expect(actionsOf(fresh)).toContain("approve");
+    slack.script("chat.update", { error: "message_not_found" });
+    expect((await channel.send(notice({ why: "escalated", receipt }))).kind).toBe("sent");
+    expect(slack.messages).toHaveLength(3);
+  });
+
   test("before a reminder the message itself is made anew, and posted again where it is gone", async () => {
     const channel = channelOf(appEnv);
     const receipt = sentReceipt(await channel.send(notice()));

@@ -3,7 +3,7 @@
 
 import { sha256Hex } from "../../../shared/encoding.ts";
 import { isSlackChannel } from "../../../shared/policy/rules.ts";
-import { slackEnding, slackReminder } from "../../../shared/review/slack-ending.ts";
+import { slackEnding, slackReminder, slackReplaced } from "../../../shared/review/slack-ending.ts";
 import { type SlackMessage, type SlackMessageInput, briefSlackMessage, slackMessage } from "../../../shared/review/slack-message.ts";
 import { slackReference } from "../../../shared/review/slack-reference.ts";
 import { type SigningKeys, randomOfRunId } from "../../../shared/sealed-id.ts";
@@ -22,7 +22,14 @@ export const slackAppChannel = (app: SlackApp, keys: SigningKeys): Channel => ({
   reaches: ({ slack }) => slack !== undefined && /^[UWCG]/.test(slack),
   async send(notice) {
     const receipt = parseReceipt(notice.receipt);
-    if (receipt === null || isFirst(notice.why)) return post(app, keys, notice);
+    if (receipt === null) return post(app, keys, notice);
+    if (isFirst(notice.why)) {
+      // Asked once more: the older message has the content, and its receipt is about to be that of the new one.
+      const { text, blocks } = slackReplaced();
+      const answer = await callSlack(app, "chat.update", { channel: receipt.channel, ts: receipt.ts, text, blocks });
+      const retired = answer.kind === "ok" ? null : sentOf(answer);
+      return retired?.kind === "again" ? retired : post(app, keys, notice);
+    }
     // Before a reminder too, which says that the message above has it all: where the link was renewed with it, the buttons are the old one's.
     const answer = await sendMessage(app, "chat.update", { channel: receipt.channel, ts: receipt.ts }, inputOf(keys, notice));
     if (isGone(answer)) return post(app, keys, notice);
