@@ -14,7 +14,7 @@ import { sessionStub } from "../objects/names.ts";
 import { readBytes } from "../pipeline/body.ts";
 import { settingsOf } from "../settings.ts";
 import { serversOf } from "../stores/documents.ts";
-import { callerOf } from "../stores/keys.ts";
+import { callerOf, keyPrefix } from "../stores/keys.ts";
 import { type UpstreamFault, askUpstream, headersDown } from "../upstream/ask.ts";
 import { type Originating, associationSession, closeInFlight, endOriginating, openInFlight } from "../upstream/sampling.ts";
 import { singleAnswer } from "../upstream/single.ts";
@@ -27,6 +27,7 @@ export const mcpRoutes = new Hono<App>();
 
 const sessionHeader = "Mcp-Session-Id";
 const sessionNameLength = 16;
+const longestName = 512;
 
 /** A handler for whoever is let in. */
 const letIn =
@@ -71,7 +72,16 @@ async function enter(c: AppContext): Promise<Visit | Response> {
   const own = publicUrl === undefined ? undefined : new URL(publicUrl).origin;
   if (origin !== null && origin !== own && !server.origins.includes(origin))
     return c.json(failure(null, { code: -32600, message: "This origin may not use the relay; list it in the server's origins" }), 403);
-  return { name, server, authorization: server.passAuthorization ? headers.get("Authorization") : null };
+  if (!server.passAuthorization) return { name, server, authorization: null };
+  const authorization = headers.get("Authorization");
+  // A key of ours never goes to a server, not even where a client sends it in both places.
+  const credential = /^Bearer +(\S+) *$/i.exec(authorization ?? "")?.[1];
+  if (credential !== undefined && (credential === presented || credential.startsWith(keyPrefix)))
+    return c.json(
+      failure(null, { code: -32600, message: "Authorization is the server's here; send the gateway's key in X-Countersign-Key alone" }),
+      400,
+    );
+  return { name, server, authorization };
 }
 
 async function post(c: AppContext, visit: Visit): Promise<Response> {
@@ -229,7 +239,8 @@ function originatingOf(request: Extract<Passing, { kind: "request" }> | undefine
   if (request === undefined) return null;
   const { params, method, id } = request;
   const named = method === "resources/read" ? params?.["uri"] : params?.["name"];
-  return { id, method, name: typeof named === "string" ? named : "" };
+  // It is part of every event id: what no server would call anything is cut.
+  return { id, method, name: typeof named === "string" ? named.slice(0, longestName).toWellFormed() : "" };
 }
 
 function progressTokenOf(request: Extract<Passing, { kind: "request" }> | undefined): RequestId | undefined {

@@ -43,13 +43,14 @@ export type Caller =
   | { readonly kind: "key"; readonly record: KeyRecord }
   | { readonly kind: "refused"; readonly why: "missing" | "unknown" | "revoked" | "expired" };
 
-const prefix = "csk_";
+/** What every key but the one for development begins with. */
+export const keyPrefix = "csk_";
 const domain = "countersign/api-key/v1";
 const randomLength = 24;
 
 /** A new key's text and id from 24 random bytes. */
 export function newKey(keys: SigningKeys, random: Uint8Array): { key: string; id: string; hash: string } {
-  const key = prefix + seal(keys, domain, random);
+  const key = keyPrefix + seal(keys, domain, random);
   const hash = sha256Hex(key);
   // The id comes from the hash, so that it tells nothing of the key.
   return { key, id: `key_${hash.slice(0, 16)}`, hash };
@@ -98,7 +99,7 @@ async function readKey(
 ): Promise<{ record: KeyRecord; revokedAt: number | null } | null> {
   const text = await env.CONFIG.get(`key:${hash}`, { type: "text", cacheTtl: 30 });
   if (text !== null) return parsePublished(text);
-  const genuine = presented.startsWith(prefix) && unseal(keys, domain, presented.slice(prefix.length), randomLength) !== undefined;
+  const genuine = presented.startsWith(keyPrefix) && unseal(keys, domain, presented.slice(keyPrefix.length), randomLength) !== undefined;
   if (!genuine) return null;
   const stored = await configStub(env).findKey(hash);
   return stored === null ? null : parsePublished(`{"record":${stored.record},"revokedAt":${stored.revokedAt}}`);
