@@ -27,9 +27,13 @@ export function isOurs(mode: Server["mode"], clientSamples: boolean): boolean {
   }
 }
 
+/** Whether a request that the client declines is ours after all. */
+export const mayFallBack = (mode: Server["mode"], clientSamples: boolean): boolean => mode === "fallback" && clientSamples;
+
 /**
  * The params of `initialize` as the server is to get them: with sampling declared, where we answer it; everything else as it
- * came. Tools and tasks are declared only where the entry says so and the asked revision has them.
+ * came. Tools and tasks are declared only where the entry says so and the asked revision has them; listing tasks only where the
+ * client itself can, for nobody here has a list of ours.
  */
 export function withSampling(params: JsonObject, server: Pick<Server, "tools" | "tasks">): JsonObject {
   const capabilities = objectOf(params["capabilities"]) ?? {};
@@ -38,8 +42,6 @@ export function withSampling(params: JsonObject, server: Pick<Server, "tools" | 
   const tasks = objectOf(capabilities["tasks"]);
   const requests = objectOf(tasks?.["requests"]);
   const withTasks =
-    server.tasks && isLatest
-      ? { tasks: { list: {}, cancel: {}, ...tasks, requests: { ...requests, sampling: { createMessage: {} } } } }
-      : {};
+    server.tasks && isLatest ? { tasks: { cancel: {}, ...tasks, requests: { ...requests, sampling: { createMessage: {} } } } } : {};
   return { ...params, capabilities: { ...capabilities, sampling, ...withTasks } };
 }

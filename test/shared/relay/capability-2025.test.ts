@@ -16,7 +16,7 @@ describe("initialize on its way to a server", () => {
     expect(others).toEqual(asked);
     expect(capabilities).toEqual(
       revision === "2025-11-25"
-        ? { sampling: { tools: {} }, tasks: { list: {}, cancel: {}, requests: { sampling: { createMessage: {} } } } }
+        ? { sampling: { tools: {} }, tasks: { cancel: {}, requests: { sampling: { createMessage: {} } } } }
         : { sampling: {} },
     );
   });
@@ -35,8 +35,14 @@ describe("initialize on its way to a server", () => {
     expect(withSampling(initialize("2025-11-25", capabilities), { tools: true, tasks: true })["capabilities"]).toEqual({
       ...capabilities,
       sampling: { tools: {} },
-      tasks: { list: {}, cancel: {}, requests: { elicitation: { create: {} }, sampling: { createMessage: {} } } },
+      tasks: { cancel: {}, requests: { elicitation: { create: {} }, sampling: { createMessage: {} } } },
     });
+  });
+
+  test("says that tasks can be listed only where the client says so, who would get the question", () => {
+    const declared = (tasks: JsonObject) => withSampling(initialize("2025-11-25", { tasks }), { tools: true, tasks: true })["capabilities"];
+    expect(declared({})).not.toHaveProperty("tasks.list");
+    expect(declared({ list: {} })).toHaveProperty("tasks.list");
   });
 
   test.each<[string, JsonObject | null]>([
