@@ -5,6 +5,7 @@ import * as z from "zod";
 import type { JsonObject } from "../encoding.ts";
 import { err, ok, type Result } from "../result.ts";
 import { isPrivateHost } from "../routing/address.ts";
+import { nameKey } from "./person.ts";
 import { pointerTo, problemsOf, type Problem } from "../routing/problems.ts";
 
 /** A label that a person reads and the record keeps: no line breaks, no characters that hide. */
@@ -189,7 +190,7 @@ function peopleProblems(policy: Policy): Problem[] {
     for (const [index, person] of people.entries()) {
       const at = (member: string, message: string): number =>
         problems.push({ pointer: pointerTo(["reviewers", group, index, member]), message });
-      const key = person.name.normalize("NFKC").toLowerCase();
+      const key = nameKey(person.name);
       const description = JSON.stringify([person.name, person.email, person.slack, person.webhook, person.notify, person.language]);
       if (inGroup.has(key)) at("name", "stands twice in this group");
       else if ((described.get(key) ?? description) !== description) at("name", "is described differently in another group");
@@ -201,7 +202,8 @@ function peopleProblems(policy: Policy): Problem[] {
       }
       inGroup.add(key);
       described.set(key, description);
-      for (const member of ["email", "slack"] as const) {
+      // Whoever gets a webhook has the links of all whom it is for.
+      for (const member of ["email", "slack", "webhook"] as const) {
         const address = person[member]?.toLowerCase();
         if (address === undefined) continue;
         if ((owners.get(`${member} ${address}`) ?? key) !== key) at(member, "belongs to a reviewer of another name, who would count twice");

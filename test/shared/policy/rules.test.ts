@@ -97,6 +97,18 @@ const faults: [string, unknown, RegExp][] = [
     /^\/reviewers\/everyone\/0\/notify names a channel twice/,
   ],
   ["an heir who does not exist", ruleThen({ handOverTo: ["nobody"] }), /^\/rules\/0\/then\/handOverTo\/0 names no group/],
+  [
+    "one webhook for two reviewers",
+    policyWith({
+      reviewers: {
+        everyone: [
+          { name: "Ann", webhook: "T" },
+          { name: "Bo", webhook: "T" },
+        ],
+      },
+    }),
+    /^\/reviewers\/everyone\/1\/webhook belongs to a reviewer of another name/,
+  ],
   ["an empty group", policyWith({ reviewers: { ...people, none: [] } }), /^\/reviewers\/none is a group without people/],
   ["a quorum above the number of people", ruleThen({ quorum: 3 }), /^\/rules\/0\/then\/quorum is above/],
   ["a rule called default", policyWith({ rules: [{ name: "default" }] }), /^\/rules\/0\/name is the name of the default/],
