@@ -2,7 +2,8 @@
 // Sources: `ClientCapabilities` in the schema of each 2025 revision; 2025-11-25 added `sampling.tools` and tasks.
 
 import type { JsonObject as ParsedObject } from "../../shared/encoding.ts";
-import { declaresSampling, withSampling } from "../../shared/relay/capability-2025.ts";
+import { declaresSampling, isOurs, withSampling } from "../../shared/relay/capability-2025.ts";
+import type { Server } from "../../shared/relay/servers.ts";
 import { isObject, type JsonObject, objectIn } from "../json-rpc.ts";
 import { edited, memberOf, withMembers } from "./json-spans.ts";
 
@@ -10,7 +11,7 @@ import { edited, memberOf, withMembers } from "./json-spans.ts";
  * Who answers sampling. `fulfil`: always the gateway. `forward`: the client's own, or nobody. `fallback`: the client's own;
  * the gateway where the client has none, or answers with an error.
  */
-export type Mode = "fulfil" | "forward" | "fallback";
+export type Mode = Server["mode"];
 
 export type DeclareOptions = { readonly mode: Mode; readonly tools: boolean; readonly tasks: boolean };
 
@@ -28,6 +29,9 @@ export type Declared = {
 
 export const NOTHING_DECLARED: Declared = { clientSamples: false, clientTasks: false, clientLists: false, samplingTasks: false };
 
+/** Nothing here knows what could be added to a request. */
+const NO_CONTEXT = { context: false };
+
 /** @param line The line of the `initialize` request, whose `params` are given beside it. */
 export function declareSampling(
   line: Uint8Array,
@@ -37,19 +41,21 @@ export function declareSampling(
   const parsed = params as ParsedObject; // It comes from JSON.parse.
   const own = objectIn(params, "capabilities");
   const clientSamples = declaresSampling(parsed);
-  const isOurs = mode === "fulfil" || (mode === "fallback" && !clientSamples);
-  const now = isOurs ? objectIn(withSampling(parsed, { tools, tasks }), "capabilities") : own;
+  const answersHere = isOurs(mode, clientSamples);
+  const now = answersHere ? objectIn(withSampling(parsed, { ...NO_CONTEXT, tools, tasks }), "capabilities") : own;
+  // Sampling's tasks are listed here, where the relay over HTTP has no list of them.
+  const withTasks = now["tasks"] === own["tasks"] ? {} : { tasks: { list: {}, ...objectIn(now, "tasks") } };
   const declared: Declared = {
     clientSamples,
     clientTasks: isObject(own["tasks"]),
     clientLists: isObject(objectIn(own, "tasks")["list"]),
     samplingTasks: isObject(objectIn(objectIn(objectIn(now, "tasks"), "requests"), "sampling")["createMessage"]),
   };
-  if (!isOurs) return { line, declared };
+  if (!answersHere) return { line, declared };
   const paramsAt = memberOf(line, { from: 0, to: line.length }, "params");
   if (paramsAt === undefined) return { line, declared };
   const capabilitiesAt = isObject(params["capabilities"]) ? memberOf(line, paramsAt, "capabilities") : undefined;
-  const ours = { sampling: now["sampling"], ...(now["tasks"] === own["tasks"] ? {} : { tasks: now["tasks"] }) };
+  const ours = { sampling: now["sampling"], ...withTasks };
   const edits =
     capabilitiesAt === undefined ? withMembers(line, paramsAt, { capabilities: ours }) : withMembers(line, capabilitiesAt, ours);
   return { line: edited(line, edits), declared };

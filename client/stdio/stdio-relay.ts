@@ -1,6 +1,7 @@
 // What stands between a client and a stdio server: takes the server's sampling out of the stream and answers it through the
 // gateway. All else passes with its bytes as they came. Works on lines; knows no process, stream or clock.
 
+import { mayFallBack } from "../../shared/relay/capability-2025.ts";
 import type { Connection } from "../connection.ts";
 import {
   asNotification,
@@ -150,7 +151,7 @@ export class StdioRelay {
     const { method, params } = request;
     const { mode, connection } = this.#settings;
     if (method === "sampling/createMessage") {
-      if (mode === "fallback" && this.#declared.clientSamples) {
+      if (mayFallBack(mode, this.#declared.clientSamples)) {
         this.#offered.set(idKey(request.id), request);
         return false;
       }

@@ -40,6 +40,11 @@ describe("the client's initialize on its way to the server", () => {
       params: { ...client, capabilities: { sampling: {} } },
       declared: { samplingTasks: false },
     });
+    const tasks = { requests: { elicitation: { create: {} } } };
+    expect(declare({ ...client, capabilities: { tasks } }, { tools: false, tasks: false }).params).toEqual({
+      ...client,
+      capabilities: { sampling: {}, tasks },
+    });
     expect(declare(client).declared).toMatchObject({ samplingTasks: true, clientTasks: false, clientSamples: false });
   });
 

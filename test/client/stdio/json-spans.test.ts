@@ -63,7 +63,8 @@ describe("setting members", () => {
       fc.property(fc.dictionary(fc.constantFrom("sampling", "tasks", "roots", "é", "x"), fc.jsonValue({ maxDepth: 2 })), (object) => {
         const bytes = bytesOf(JSON.stringify(object, null, 1));
         const after = edited(bytes, withMembers(bytes, whole(bytes), { sampling: { tools: {} }, tasks: 1 }));
-        expect(JSON.parse(textOf(after))).toEqual({ ...object, sampling: { tools: {} }, tasks: 1 });
+        // Read again, because JSON has no -0.
+        expect(JSON.parse(textOf(after))).toEqual({ ...JSON.parse(JSON.stringify(object)), sampling: { tools: {} }, tasks: 1 });
         for (const { name, from, to } of membersOf(bytes, whole(bytes)))
           if (name !== "sampling" && name !== "tasks") expect(textOf(after)).toContain(textOf(bytes.subarray(from, to)));
       }),
