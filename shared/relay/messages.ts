@@ -43,6 +43,8 @@ export type Taken = { readonly id: RequestId; readonly method: string; readonly 
 export type FromServer = {
   /** Requests that are ours to answer, in order. */
   readonly taken: readonly Taken[];
+  /** Requests for sampling that are the client's to answer. */
+  readonly forwarded: readonly Taken[];
   /** The server's own requests that it gives up. */
   readonly cancelled: readonly { readonly id: RequestId; readonly reason: string | null }[];
   /** What the client is to get in place of the data: null for nothing, undefined where it stays as it came. */
@@ -53,7 +55,7 @@ export type FromServer = {
   readonly progress: readonly { readonly token: RequestId; readonly progress: number }[];
 };
 
-const nothing: FromServer = { taken: [], cancelled: [], rest: undefined, answered: [], progress: [] };
+const nothing: FromServer = { taken: [], forwarded: [], cancelled: [], rest: undefined, answered: [], progress: [] };
 
 const asking: Passing = { kind: "request", id: 0, method: samplingMethod, params: null };
 
@@ -73,6 +75,7 @@ export function fromServer(data: string, takes: (passing: Passing) => boolean): 
   const isBatch = Array.isArray(value);
   const values: readonly unknown[] = isBatch ? (value as unknown[]) : [value]; // just asked
   const taken: Taken[] = [];
+  const forwarded: Taken[] = [];
   const cancelled: { id: RequestId; reason: string | null }[] = [];
   const answered: RequestId[] = [];
   const progress: { token: RequestId; progress: number }[] = [];
@@ -90,10 +93,13 @@ export function fromServer(data: string, takes: (passing: Passing) => boolean): 
       const reason = passing.params?.["reason"];
       if (id !== undefined) cancelled.push({ id, reason: typeof reason === "string" ? reason : null });
     }
-    if (!takes(passing)) return true;
-    if (passing.kind === "request") taken.push({ id: passing.id, method: passing.method, params: passing.params });
-    return false;
+    const isTaken = takes(passing);
+    if (passing.kind === "request" && (isTaken || passing.method === samplingMethod)) {
+      const { id, method, params } = passing;
+      (isTaken ? taken : forwarded).push({ id, method, params });
+    }
+    return !isTaken;
   });
   const rest = kept.length === values.length ? undefined : kept.length === 0 ? null : JSON.stringify(isBatch ? kept : kept[0]);
-  return { taken, cancelled, rest, answered, progress };
+  return { taken, forwarded, cancelled, rest, answered, progress };
 }

@@ -42,6 +42,7 @@ import { RunCall } from "./run-call.ts";
 import type { DecideAnswer, DecideInput, RenewAnswer, RunSnapshot, TellInput } from "./run-contract.ts";
 import { RunDeciding } from "./run-deciding.ts";
 import { RunNotices } from "./run-notices.ts";
+import { RunHeld } from "./run-held.ts";
 import { type RunParts, type Standing, linkedAt } from "./run-parts.ts";
 import { RunOutbox, alarmWaitMs } from "./run-outbox.ts";
 import { type GateClock, type OutboxRow, RunStore, type StoredOpening } from "./run-store.ts";
@@ -72,6 +73,7 @@ export class RunObject extends DurableObject<Env> {
   readonly #call: RunCall;
   readonly #asker: RunAsker;
   #opening: StoredOpening | null = null;
+  readonly #held: RunHeld;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
@@ -99,6 +101,7 @@ export class RunObject extends DurableObject<Env> {
     this.#call = new RunCall(this.#parts);
     this.#asker = new RunAsker(this.#parts, this.#windows, () => this.#outbox.arm());
     const state = this.#store.state();
+    this.#held = new RunHeld(ctx.storage);
     if (state === null) return;
     this.#asker.watch();
     if (state.phase !== "generating") return;
@@ -173,6 +176,16 @@ export class RunObject extends DurableObject<Env> {
   }
 
   /** The run as its owner may see it, or null where there is none (any more). */
+  /** Keeps a request that its client is asked first: no run, but what one would be opened with where the client declines. */
+  hold(request: string): void {
+    if (this.#store.state() === null) this.#held.keep(request, this.now());
+  }
+
+  /** What `hold` kept, once; null where nothing is (any more). */
+  async takeHeld(): Promise<string | null> {
+    return this.#store.state() === null ? this.#held.take() : null;
+  }
+
   snapshot(): RunSnapshot | null {
     const state = this.#store.state();
     const opening = this.#loadOpening();
@@ -341,8 +354,8 @@ export class RunObject extends DurableObject<Env> {
 
   override async alarm(): Promise<void> {
     try {
-      // A late alarm of a run that was deleted.
-      if (this.#store.state() === null) return;
+      // A late alarm of a run that was deleted, or of a request that was held and never asked for.
+      if (this.#store.state() === null) return await this.#held.forget();
       if (this.#store.dueForget(this.now())) {
         await this.#store.deleteAll();
         this.#opening = null;

@@ -33,12 +33,12 @@ import { awaitRun, parseAnswer } from "./wait.ts";
 
 /**
  * `line`: the caller holds the line. `detached`: a task or an asynchronous request; a run in any case. `relay`: an MCP server
- * waits, and a run that is opened for it posts the answer by itself.
+ * waits, and a run that is opened for it posts the answer by itself. `alwaysRun`: nobody here stays until the model has answered.
  */
 export type Wish =
   | { readonly kind: "line" }
   | { readonly kind: "detached"; readonly ttlMs: number | null }
-  | { readonly kind: "relay"; readonly waiting: WaitingServer };
+  | { readonly kind: "relay"; readonly waiting: WaitingServer; readonly alwaysRun: boolean };
 
 export type SamplingCall = {
   readonly env: Env;
@@ -262,7 +262,7 @@ const gatesIn = ({ gates, granted = [] }: Plan): ReturnType<typeof gatesOf> => g
 
 function isDurable(plan: Plan, call: SamplingCall): boolean {
   const gates = gatesIn(plan);
-  return gates.request || gates.response || call.wish.kind === "detached";
+  return gates.request || gates.response || call.wish.kind === "detached" || (call.wish.kind === "relay" && call.wish.alwaysRun);
 }
 
 function refusalOf(associated: Exclude<AssociateAnswer, { kind: "repeat" }>): Refusal | null {

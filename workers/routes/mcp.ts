@@ -16,7 +16,15 @@ import { settingsOf } from "../settings.ts";
 import { serversOf } from "../stores/documents.ts";
 import { callerOf, keyPrefix } from "../stores/keys.ts";
 import { type UpstreamFault, askUpstream, headersDown } from "../upstream/ask.ts";
-import { type Originating, associationSession, closeInFlight, endOriginating, openInFlight } from "../upstream/sampling.ts";
+import {
+  type Originating,
+  answerTaken,
+  associationSession,
+  closeInFlight,
+  endOriginating,
+  openInFlight,
+  takeHeld,
+} from "../upstream/sampling.ts";
 import { singleAnswer } from "../upstream/single.ts";
 import { longestEvent, relayStream } from "../upstream/stream.ts";
 import { paths } from "../urls.ts";
@@ -101,7 +109,8 @@ async function post(c: AppContext, visit: Visit): Promise<Response> {
     const id = toRequestId(cancelled);
     if (id !== undefined) c.executionCtx.waitUntil(endOriginating({ env: c.env, key: c.var.key, session }, id));
   }
-  const originating = originatingOf(only);
+  if (await takesOver(c, visit, session, messages)) return new Response(null, { status: 202 });
+  const originating = originatingOf(only, visit.server);
   const place = { env: c.env, key: c.var.key, server: visit.server, session };
   // Before the server can ask for it.
   if (originating !== null) await openInFlight(place, originating);

@@ -47,6 +47,8 @@ export type SamplingParts = {
   readonly gaveUp: (request: RequestId) => boolean;
 };
 
+  /** The request that brought this here is over at once: the model is called by a run. */
+  readonly isBrief: boolean;
 /** The session that association goes by: the relay's own, which no host can name. */
 export const associationSession = ({ name }: RelaySession): string => `mcp:${name}`;
 
@@ -137,6 +139,7 @@ async function newestInFlight({ env, key, server, session }: SamplingParts): Pro
   if (server.association !== "inFlight") return null;
   const named = await sessionStub(env, key.id, associationSession(session)).newestInFlight();
   return named === null ? null : (JSON.parse(named) as Originating); // written by openInFlight below
+  if (posts && parts.isBrief) return null;
 }
 
 /** A client request is on its way, where that has to be known. */
@@ -244,3 +247,26 @@ export async function cancelTaken({ env, key, session, originating }: SamplingPa
 export async function endOriginating({ env, key, session }: Pick<SamplingParts, "env" | "key" | "session">, id: RequestId): Promise<void> {
   await sessionStub(env, key.id, associationSession(session)).endOriginating(originatingKey(session.server, id), "originatingRequest");
 }
+/** A sampling request that the client was asked first, and the request that it serves. */
+export type Held = { readonly taken: Taken; readonly originating: Originating };
+
+/**
+ * Keeps a request that goes on to the client, for the case that it declines. Where the answer has to be posted with the client's own
+ * credential, nothing is kept: nobody would have that later.
+ */
+export async function hold({ env, session, originating, authorization }: SamplingParts, taken: Taken): Promise<void> {
+  const [id] = forwardedIds(settingsOf(env).keys, session.name, taken.id);
+  if (id === undefined || originating === null || authorization !== null) return;
+  const held: Held = { taken, originating };
+  await runStub(env, id).hold(JSON.stringify(held));
+}
+
+/** What was kept of the request with this id, once. */
+export async function takeHeld({ env, session }: Pick<SamplingParts, "env" | "session">, request: RequestId): Promise<Held | null> {
+  for (const id of forwardedIds(settingsOf(env).keys, session.name, request)) {
+    const text = await runStub(env, id).takeHeld();
+    if (text !== null) return JSON.parse(text) as Held; // written by hold
+  }
+  return null;
+}
+

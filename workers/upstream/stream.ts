@@ -3,14 +3,24 @@
 
 import { defaultLimits } from "../../shared/policy/limits.ts";
 import { type RequestId, idKey } from "../../shared/protocol/json-rpc.ts";
-import { isOurs } from "../../shared/relay/capability-2025.ts";
+import { isOurs, mayFallBack } from "../../shared/relay/capability-2025.ts";
 import { EventSplitter, dataOf, eventOf, looseDatasOf, withData, withEventId } from "../../shared/relay/event-stream.ts";
 import { type FromServer, type Passing, fromServer, samplingMethod } from "../../shared/relay/messages.ts";
 import { eventPrefix } from "../../shared/relay/session-id.ts";
 import type { RunProgress } from "../../shared/review/view.ts";
 import { progressMessages } from "../pipeline/hold.ts";
 import { settingsOf } from "../settings.ts";
-import { type SamplingParts, answerTaken, cancelTaken, closeInFlight, endOriginating, isOurTask } from "./sampling.ts";
+import {
+  type Originating,
+  type SamplingParts,
+  answerTaken,
+  cancelTaken,
+  closeInFlight,
+  endOriginating,
+  hold,
+  isOurTask,
+  takeHeld,
+} from "./sampling.ts";
 
 /** In characters: one event of a server. What is longer ends the stream with an error. */
 export const longestEvent = 10_000_000;
@@ -18,7 +28,7 @@ export const longestEvent = 10_000_000;
 /** Requests of a server that are seen to at once on one stream, over those that its key lets wait: what comes then waits unread. */
 const spareRoom = 32;
 
-export type StreamParts = Omit<SamplingParts, "onProgress" | "isOver" | "gaveUp"> & {
+export type StreamParts = Omit<SamplingParts, "onProgress" | "isOver" | "isBrief" | "gaveUp"> & {
   /** A stream that goes on from where another one broke off, or belongs to no request: what was asked before was not seen here. */
   readonly isResumed: boolean;
   /** The token by which the client wants to hear of its request's progress. */
@@ -35,6 +45,9 @@ export function relayStream(upstream: ReadableStream<Uint8Array>, parts: StreamP
   return passage.readable;
 }
 
+/** What of a client's request is carried in event ids: never its arguments. */
+const named = ({ id, method, name }: Originating): Originating => ({ id, method, name });
+
 class Passage {
   readonly readable: ReadableStream<Uint8Array>;
   readonly #upstream: ReadableStreamDefaultReader<Uint8Array>;
@@ -47,6 +60,8 @@ class Passage {
   readonly #taken = new Set<string>();
   /** Those among them that the server did give up. */
   readonly #gaveUp = new Set<string>();
+  /** Those that went on to the client, and are kept for the case that it declines. */
+  readonly #forwarded = new Map<string, RequestId>();
   /** The last event that passed without being looked into and may be the response: looked into where something follows. */
   #unread: string | null = null;
   /** The request has its response: nothing can be sampled for it any more. */
@@ -63,7 +78,7 @@ class Passage {
     this.#upstream = upstream.getReader();
     this.#parts = parts;
     const { originating, session, env } = parts;
-    this.#prefix = eventPrefix(settingsOf(env).keys, session.name, originating === null ? "" : JSON.stringify(originating));
+    this.#prefix = eventPrefix(settingsOf(env).keys, session.name, originating === null ? "" : JSON.stringify(named(originating)));
   }
 
   async run(): Promise<void> {
@@ -114,6 +129,7 @@ class Passage {
   }
 
   async #act(seen: FromServer): Promise<void> {
+    const { roundsPerOriginatingRequest } = this.#parts.key.limits ?? defaultLimits;
     for (const { token, progress } of seen.progress)
       if (token === this.#parts.progressToken) this.#progress = Math.max(this.#progress, progress);
     for (const taken of seen.taken) {
@@ -121,9 +137,16 @@ class Passage {
       this.#taken.add(idKey(taken.id));
       this.#goOn(answerTaken({ ...this.#samplingParts(), onProgress: (state) => this.#tellProgress(state) }, taken));
     }
+    for (const forwarded of seen.forwarded) {
+      if (!this.#mayFallBack() || this.#isOver || this.#forwarded.size >= roundsPerOriginatingRequest) continue;
+      this.#forwarded.set(idKey(forwarded.id), forwarded.id);
+      // Before the client can have declined it. Where it cannot be kept, the client's answer is the last word.
+      await hold(this.#samplingParts(), forwarded).catch(() => {});
+    }
     for (const { id } of seen.cancelled) {
+      if (this.#forwarded.delete(idKey(id))) this.#goOn(this.#letGo(id));
       // On a stream of which the beginning was not seen here, it may be about any of them.
-      const mayBeOurs = this.#parts.isResumed && isOurs(this.#parts.server.mode, this.#parts.session.clientSamples);
+      const mayBeOurs = this.#parts.isResumed && (this.#isOurs() || this.#mayFallBack());
       if (!this.#taken.has(idKey(id)) && !mayBeOurs) continue;
       this.#gaveUp.add(idKey(id));
       this.#goOn(cancelTaken(this.#samplingParts(), id));
@@ -135,8 +158,15 @@ class Passage {
     const { originating, isResumed } = this.#parts;
     if (originating === null || !seen.answered.some((id) => id === originating.id)) return;
     this.#isOver = true;
-    if (this.#taken.size > 0 || isResumed) this.#goOn(endOriginating(this.#parts, originating.id));
+    for (const id of this.#forwarded.values()) this.#goOn(takeHeld(this.#parts, id).then(() => {}));
+    if (this.#taken.size > 0 || this.#forwarded.size > 0 || isResumed) this.#goOn(endOriginating(this.#parts, originating.id));
     this.#goOn(closeInFlight(this.#parts, originating.id));
+  }
+
+  /** The server does not want what the client was asked: it may be with the client, or ours already. */
+  async #letGo(id: RequestId): Promise<void> {
+    await takeHeld(this.#parts, id);
+    await cancelTaken(this.#samplingParts(), id);
   }
 
   /** An event that passed before this one. */
@@ -150,6 +180,7 @@ class Passage {
       ...this.#parts,
       onProgress: () => {},
       isOver: this.#isOver,
+      isBrief: false,
       gaveUp: (id) => this.#gaveUp.has(idKey(id)),
     };
   }
@@ -178,13 +209,21 @@ class Passage {
   #mayConcern(raw: string): boolean {
     if (this.#parts.server.association === "inFlight" || this.#parts.isResumed) return true;
     if (raw.includes("createMessage") || raw.includes("tasks") || raw.includes("\\u")) return true;
-    return this.#taken.size > 0 || (this.#parts.progressToken !== undefined && raw.includes("progress"));
+    return this.#taken.size + this.#forwarded.size > 0 || (this.#parts.progressToken !== undefined && raw.includes("progress"));
+  }
+
+  #isOurs(): boolean {
+    return isOurs(this.#parts.server.mode, this.#parts.session.clientSamples);
+  }
+
+  #mayFallBack(): boolean {
+    return mayFallBack(this.#parts.server.mode, this.#parts.session.clientSamples);
   }
 
   #takes(passing: Passing): boolean {
-    const { env, server, session } = this.#parts;
+    const { env } = this.#parts;
     if (passing.kind === "request") {
-      if (passing.method === samplingMethod) return isOurs(server.mode, session.clientSamples);
+      if (passing.method === samplingMethod) return this.#isOurs();
       return passing.method.startsWith("tasks/") && isOurTask(env, passing.params);
     }
     if (passing.kind !== "notification" || passing.method !== "notifications/cancelled") return false;

@@ -1,0 +1,180 @@
+// An MCP server behind the relay, scripted, in place of the network: it answers each request as it is told to, and keeps what it got.
+
+import { neverLogged } from "./logs.ts";
+import { admin, adminJson, devKey, gateway, jsonBody } from "./gateway.ts";
+import { answerAt } from "./provider.ts";
+
+export const upstreamOrigin = "https://notes.example.com";
+export const upstreamSession = "upstream-session-0123456789";
+neverLogged(upstreamSession);
+
+export type UpstreamCall = {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Headers;
+  readonly text: string;
+  readonly message: Message;
+};
+export type Message = {
+  readonly id?: string | number;
+  readonly method?: string;
+  readonly params?: Record<string, unknown>;
+  readonly result?: Record<string, unknown>;
+  readonly error?: { readonly code: number; readonly message: string };
+};
+export type Upstream = {
+  /** Oldest first. */
+  readonly calls: UpstreamCall[];
+  /** What the server is told about one of its own requests. */
+  readonly answersTo: (id: string | number) => Message[];
+  /** Replaces the answer to everything but `initialize` and what is no request; undefined leaves it. */
+  answer: (call: UpstreamCall) => Response | Promise<Response> | undefined;
+};
+
+const parse = (text: string): Message => {
+  try {
+    return JSON.parse(text) as Message;
+  } catch {
+    return {};
+  }
+};
+
+export const initializeResult = (revision: string): object => ({
+  protocolVersion: revision,
+  capabilities: { tools: {} },
+  serverInfo: { name: "scripted", version: "1" },
+});
+
+/** Begins to answer at the server's address. */
+export function scriptUpstream(): Upstream {
+  const calls: UpstreamCall[] = [];
+  const upstream: Upstream = {
+    calls,
+    answersTo: (id) => calls.map(({ message }) => message).filter((message) => message.id === id && message.method === undefined),
+    answer: () => undefined,
+  };
+  answerAt(upstreamOrigin, async (request) => {
+    const text = await request.text();
+    const call = { method: request.method, url: request.url, headers: request.headers, text, message: parse(text) };
+    calls.push(call);
+    return (await upstream.answer(call)) ?? plainAnswer(call);
+  });
+  return upstream;
+}
+
+function plainAnswer({ method, message }: UpstreamCall): Response {
+  if (method !== "POST") return new Response(null, { status: method === "DELETE" ? 200 : 405 });
+  if (message.method === "initialize") {
+    const result = initializeResult(String(message.params?.["protocolVersion"]));
+    return Response.json({ jsonrpc: "2.0", id: message.id, result }, { headers: { "Mcp-Session-Id": upstreamSession } });
+  }
+  if (message.id === undefined || message.method === undefined) return new Response(null, { status: 202 });
+  return Response.json({ jsonrpc: "2.0", id: message.id, result: {} });
+}
+
+/** An event stream of these texts, as they are. */
+export const streamOf = (...texts: readonly string[]): Response =>
+  new Response(texts.join(""), { headers: { "Content-Type": "text/event-stream" } });
+
+export const eventFor = (message: object, id?: string): string =>
+  `${id === undefined ? "" : `id: ${id}\n`}event: message\ndata: ${JSON.stringify(message)}\n\n`;
+
+/**
+ * A stream that stays open and says what it is told to. It is made by the request that reads it, and looks by itself for what there is
+ * to say: nothing may be pushed from one request into another.
+ */
+export function openStream(): { readonly response: () => Response; readonly say: (text: string) => void; readonly end: () => void } {
+  const said: string[] = [];
+  let ended = false;
+  const open = (): ReadableStream<Uint8Array> =>
+    new ReadableStream<Uint8Array>({
+      pull: async (controller) => {
+        while (said.length === 0 && !ended) await new Promise((resolve) => setTimeout(resolve, 5));
+        const text = said.shift();
+        if (text === undefined) controller.close();
+        else controller.enqueue(new TextEncoder().encode(text));
+      },
+      cancel: () => void (ended = true),
+    });
+  return {
+    response: () => new Response(open(), { headers: { "Content-Type": "text/event-stream" } }),
+    say: (text) => void said.push(text),
+    end: () => void (ended = true),
+  };
+}
+
+/** Replaces the servers document. */
+export async function configureServers(servers: Record<string, object>): Promise<void> {
+  const { version } = await adminJson<{ version: number }>("/servers");
+  const written = await admin("/servers", jsonBody("PUT", { servers }, { "If-Match": String(version) }));
+  if (written.status !== 200) throw new Error(`servers: ${written.status} ${await written.text()}`);
+}
+
+/** A client at the relay's door. What is not given is as a plain client has it. */
+export class RelayClient {
+  readonly #path: string;
+  readonly #key: string | null;
+  readonly #headers: Record<string, string>;
+  readonly #send: typeof gateway;
+  session: string | null = null;
+
+  constructor(server = "open", options: { key?: string | null; headers?: Record<string, string>; send?: typeof gateway } = {}) {
+    this.#path = `/mcp/${server}`;
+    this.#key = options.key === undefined ? devKey : options.key;
+    this.#headers = options.headers ?? {};
+    this.#send = options.send ?? gateway;
+  }
+
+  /** One request, whatever it is. */
+  send(init: { method?: string; body?: string | Uint8Array; headers?: Record<string, string>; signal?: AbortSignal }): Promise<Response> {
+    const session: Record<string, string> = this.session === null ? {} : { "Mcp-Session-Id": this.session };
+    const { method = "POST", body, signal } = init;
+    return this.#send(this.#path, {
+      method,
+      key: this.#key,
+      headers: {
+        Accept: "application/json, text/event-stream",
+        "Content-Type": "application/json",
+        ...session,
+        ...this.#headers,
+        ...init.headers,
+      },
+      ...(body === undefined ? {} : { body }),
+      ...(signal === undefined ? {} : { signal }),
+    });
+  }
+
+  post(message: unknown, headers: Record<string, string> = {}): Promise<Response> {
+    return this.send({ body: JSON.stringify(message), headers });
+  }
+
+  request(id: string | number, method: string, params: object = {}): Promise<Response> {
+    return this.post({ jsonrpc: "2.0", id, method, params });
+  }
+
+  call(id: string | number, more: object = {}): Promise<Response> {
+    return this.request(id, "tools/call", { name: "summarize", arguments: {}, ...more });
+  }
+
+  /** Begins a session, and answers with what `initialize` was answered with. */
+  async connect(capabilities: object = {}, protocolVersion = "2025-11-25"): Promise<Response> {
+    const params = { protocolVersion, capabilities, clientInfo: { name: "plain", version: "1" } };
+    const answer = await this.request("init", "initialize", params);
+    this.session = answer.headers.get("Mcp-Session-Id");
+    return answer;
+  }
+}
+
+/** A request for sampling, as a server sends it. */
+export const samplingRequest = (id: string | number, text: string, params: object = {}): object => ({
+  jsonrpc: "2.0",
+  id,
+  method: "sampling/createMessage",
+  params: { messages: [{ role: "user", content: { type: "text", text } }], maxTokens: 50, ...params },
+});
+
+export const responseTo = (id: string | number | undefined): object => ({
+  jsonrpc: "2.0",
+  id,
+  result: { content: [{ type: "text", text: "done" }] },
+});
