@@ -1,5 +1,7 @@
 // Checks the channels that are set up, each by asking its own service, and how callers come in: the API keys.
 
+import { isSamePerson } from "../../shared/policy/person.ts";
+import type { Policy } from "../../shared/policy/rules.ts";
 import { emailChannel, emailDoctor, emailProblems } from "../channels/email.ts";
 import { slackChannel, slackDoctor, slackProblems } from "../channels/slack.ts";
 import { webhookChannel, webhookDoctor, webhookProblems } from "../channels/webhook.ts";
@@ -56,17 +58,32 @@ function withoutChannels(env: Env, titles: string): Check[] {
     : [note("channels", `Links to reviews are only ${where}, because ${none}; ${guides} say how.`)];
 }
 
-/** Whether anybody can call: on one's own machine DEV_API_KEY is enough. */
-export async function keyChecks(env: Env): Promise<readonly Check[]> {
+/** Whether anybody can call (on one's own machine DEV_API_KEY is enough), and whether a key's owner is somebody whom the policy knows. */
+export async function keyChecks(env: Env, policy: Policy): Promise<readonly Check[]> {
   const { devApiKey, publicUrl } = settingsOf(env);
   const stored = await configStub(env).keys();
   const now = Date.now();
-  const live = stored.filter(({ record, revokedAt }) => revokedAt === null && !isExpired(record, now)).length;
-  if (live > 0) return [good("keys", `${live === 1 ? "One API key is" : `${live} API keys are`} accepted.`)];
+  const accepted = stored.filter(({ record, revokedAt }) => revokedAt === null && !isExpired(record, now));
+  const live = accepted.length;
+  const owners = ownerChecks(accepted, policy);
+  if (live > 0) return [good("keys", `${live === 1 ? "One API key is" : `${live} API keys are`} accepted.`), ...owners];
   const over = stored.length > 0 ? "Every API key that was made is revoked or expired" : "No API key was made yet";
   if (devApiKey !== undefined) return [good("keys", `DEV_API_KEY is accepted. ${over}.`)];
   const curl = `curl -X POST ${publicUrl ?? "https://…"}${paths.admin.keys} -H "Authorization: Bearer $ADMIN_TOKEN" -H "Content-Type: application/json" -d '{"name":"my client"}'`;
   return [note("keys", `${over}, so nobody can send a request. To make one: ${curl}`)];
+}
+
+/** Where own requests are barred, an owner by a name that no reviewer has bars nobody. */
+function ownerChecks(keys: readonly { readonly id: string; readonly record: string }[], policy: Policy): Check[] {
+  if ([policy.default, ...policy.rules.map(({ then }) => then)].every(({ selfApproval }) => selfApproval)) return [];
+  const names = Object.values(policy.reviewers).flatMap((people) => people.map(({ name }) => name));
+  const unknown = keys.filter(({ record }) => {
+    const owner = keyRequestSchema.pick({ owner: true }).strip().safeParse(JSON.parse(record)).data?.owner;
+    return owner !== undefined && !names.some((name) => isSamePerson(owner, name));
+  });
+  const ids = listed(unknown.map(({ id }) => id));
+  const text = `The policy bars own requests (selfApproval: false), and the owner of ${ids} is no reviewer's name, so nobody is barred for ${unknown.length === 1 ? "it" : "them"}: make the key again with the reviewer's name as its owner.`;
+  return unknown.length === 0 ? [] : [note("keys", text)];
 }
 
 function isExpired(record: string, now: number): boolean {

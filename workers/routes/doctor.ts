@@ -7,6 +7,7 @@ import { type Check, guarded } from "../doctor/check.ts";
 import { documentChecks, freshDocuments } from "../doctor/documents.ts";
 import { peopleChecks } from "../doctor/people.ts";
 import { providerChecks } from "../doctor/providers.ts";
+import { serverChecks } from "../doctor/servers.ts";
 import { settingsChecks } from "../doctor/settings.ts";
 import type { Env } from "../env.ts";
 import { settingsOf } from "../settings.ts";
@@ -32,6 +33,7 @@ async function allChecks(env: Env): Promise<readonly (readonly Check[])[]> {
     guarded("reviewers", async () => peopleChecks(env, (await documents).policy)),
     guarded("providers", async () => providerChecks(env, (await documents).routing)),
     guarded("channels", () => channelChecks(env)),
-    guarded("keys", () => keyChecks(env)),
+    guarded("servers", () => serverChecks(env)),
+    guarded("keys", async () => keyChecks(env, (await documents).policy)),
   ]);
 }

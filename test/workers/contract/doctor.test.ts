@@ -14,6 +14,7 @@ import {
   gateway,
   gatewayWith,
   jsonBody,
+  policy,
   publicUrl,
   routing,
 } from "../support/gateway.ts";
@@ -531,4 +532,55 @@ test("no secret, no address of a person and no address of a provider is ever in 
     expect(text).toContain("provider scripted");
     expect(text).not.toMatch(new RegExp(`${marker}|people\\.example|models\\.example`, "i"));
   }
+});
+
+describe("the relay's servers", () => {
+  const host = "https://mcp.example.com";
+  const entry = (more: object = {}): Promise<void> => configure("servers", { servers: { notes: { url: `${host}/mcp`, ...more } } });
+
+  test("one that answers is asked to begin a session, which is ended at once", async () => {
+    await entry();
+    const asked: string[] = [];
+    answerAt(host, (request) => {
+      asked.push(`${request.method} ${request.headers.get("Mcp-Session-Id") ?? ""}`);
+      return Response.json({ jsonrpc: "2.0", id: 1, result: {} }, { headers: { "Mcp-Session-Id": "s" } });
+    });
+    expect(await said("server notes")).toEqual(one("good", /began a session/));
+    expect(asked).toEqual(["POST ", "DELETE s"]);
+  });
+
+  test.each<[string, object, () => Response, RegExp]>([
+    [
+      "is not there",
+      {},
+      () => {
+        throw new TypeError("fetch failed");
+      },
+      /cannot be reached.*\/servers\/notes\/url/,
+    ],
+    ["redirects", {}, () => new Response(null, { status: 302, headers: { Location: "https://elsewhere.example.com" } }), /redirect/],
+    ["refuses the credential", {}, () => new Response(null, { status: 401 }), /refuses the credential \(401\)/],
+    ["is no MCP endpoint", {}, () => new Response(null, { status: 404 }), /answers 404 to initialize/],
+    [
+      "wants a secret that is not set",
+      { secret: "NOTES_TOKEN" },
+      () => new Response(null, { status: 200 }),
+      /NOTES_TOKEN, which is not set/,
+    ],
+  ])("one that %s is told", async (_, more, answer, text) => {
+    await entry(more);
+    answerAt(host, answer);
+    expect(await said("server notes")).toEqual(one("mend", text));
+  });
+});
+
+test("a key whose owner is no reviewer's name is told, where own requests are barred", async () => {
+  const owned = await createKey({ name: "owned", owner: "ada" });
+  const other = await createKey({ name: "other", owner: "somebody@example.org" });
+  expect((await said("keys")).map(({ state }) => state)).toEqual(["good"]);
+  await configure("policy", { ...policy, default: { ...policy.default, selfApproval: false } });
+  const [, noted] = await said("keys");
+  expect(noted).toMatchObject({ state: "note", text: expect.stringContaining(other.id) as unknown });
+  expect(noted?.text).not.toContain(owned.id);
+  expect(noted?.text).not.toContain("somebody@");
 });

@@ -1,0 +1,54 @@
+// Checks the MCP servers of the relay: each is asked to begin a session, which is ended at once. Nothing else is asked of it.
+
+import type { Server } from "../../shared/relay/servers.ts";
+import type { Env } from "../env.ts";
+import { serversOf } from "../stores/documents.ts";
+import { askUpstream } from "../upstream/ask.ts";
+import { lookupIn } from "../providers/model-call.ts";
+import { type Check, good, guardedCall, howToSet, mend, note } from "./check.ts";
+
+const hello = JSON.stringify({
+  jsonrpc: "2.0",
+  id: 1,
+  method: "initialize",
+  params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "countersign-doctor", version: "1" } },
+});
+const patienceMs = 10_000;
+
+export async function serverChecks(env: Env): Promise<readonly Check[]> {
+  const { servers } = await serversOf(env, Date.now(), () => {});
+  const checks = await Promise.all(
+    Object.entries(servers).map(([name, server]) => guardedCall(`server ${name}`, () => check(env, name, server))),
+  );
+  return checks.flat();
+}
+
+async function check(env: Env, name: string, server: Server): Promise<Check> {
+  const title = `server ${name}`;
+  if (server.passAuthorization) return note(title, "Each client signs in there by itself, so it was not asked.");
+  if (server.secret !== undefined && !lookupIn(env)(server.secret)?.trim())
+    return mend(title, `Its entry names ${server.secret}, which is not set: ${howToSet(env, [server.secret])}.`);
+  const headers = new Headers({ "Content-Type": "application/json", Accept: "application/json, text/event-stream" });
+  const signal = AbortSignal.timeout(patienceMs);
+  const asked = await askUpstream(env, server, { method: "POST", body: hello, session: null, headers, authorization: null, signal });
+  const place = `/servers/${name}/url of the servers document`;
+  if (!asked.ok) {
+    return asked.error === "redirected"
+      ? mend(title, `It answers with a redirect, which is not followed: put the address that it leads to into ${place}.`)
+      : mend(title, `It cannot be reached: see whether it runs, and whether ${place} is right.`);
+  }
+  const { status, body } = asked.value;
+  body?.cancel().catch(() => {});
+  const session = asked.value.headers.get("Mcp-Session-Id");
+  if (session !== null) {
+    const ended = await askUpstream(env, server, { method: "DELETE", session, headers, authorization: null, signal });
+    if (ended.ok) ended.value.body?.cancel().catch(() => {});
+  }
+  if (status === 200) return good(title, "It answers, and began a session.");
+  if (status === 401 || status === 403)
+    return mend(
+      title,
+      `It refuses the credential (${status}): set ${server.secret ?? "a secret in its entry"} again, or let clients sign in with passAuthorization.`,
+    );
+  return mend(title, `It answers ${status} to initialize: see whether ${place} is its MCP endpoint (Streamable HTTP).`);
+}
