@@ -35,10 +35,10 @@ export const mayFallBack = (mode: Server["mode"], clientSamples: boolean): boole
  * came. Tools and tasks are declared only where the entry says so and the asked revision has them; listing tasks only where the
  * client itself can, for nobody here has a list of ours.
  */
-export function withSampling(params: JsonObject, server: Pick<Server, "tools" | "tasks">): JsonObject {
+export function withSampling(params: JsonObject, server: Pick<Server, "tools" | "tasks" | "context">): JsonObject {
   const capabilities = objectOf(params["capabilities"]) ?? {};
   const isLatest = params["protocolVersion"] === "2025-11-25";
-  const sampling = server.tools && isLatest ? { tools: {} } : {};
+  const sampling = { ...(server.tools && isLatest ? { tools: {} } : {}), ...(server.context && isLatest ? { context: {} } : {}) };
   const tasks = objectOf(capabilities["tasks"]);
   const requests = objectOf(tasks?.["requests"]);
   const withTasks =

@@ -37,8 +37,8 @@ const server = z.strictObject({
    * for the newest request in flight, and is marked as inferred; each request then costs a call of a Durable Object.
    */
   association: z.enum(["strict", "inFlight"]).default("strict"),
-  /** Whether `sampling.context` is declared. Nothing is added yet, so it cannot be declared either. */
-  context: z.literal(false, "can only be false: adding context to a request is not built yet").default(false),
+  /** Whether `sampling.context` is declared. What is added, and only where the policy's rule says so, is in `context.ts`. */
+  context: z.boolean().default(false),
   /** Whether `sampling.tools` is declared to the server. Some strict servers refuse it. */
   tools: z.boolean().default(true),
   /** Whether sampling as a task is declared to the server, in revisions that have tasks. */

@@ -25,6 +25,7 @@ import {
   type RequestVersion,
   type RunOpening,
   type WaitingServer,
+  decidersDigest,
   gatesOf,
   openingFacts,
   requestDigest,
@@ -41,8 +42,8 @@ import { answerOf, currentRequest, lastChange, shownState, summaryOf } from "./r
 import { RunCall } from "./run-call.ts";
 import type { DecideAnswer, DecideInput, RenewAnswer, RunSnapshot, TellInput } from "./run-contract.ts";
 import { RunDeciding } from "./run-deciding.ts";
-import { RunNotices } from "./run-notices.ts";
 import { RunHeld } from "./run-held.ts";
+import { RunNotices } from "./run-notices.ts";
 import { type RunParts, type Standing, linkedAt } from "./run-parts.ts";
 import { RunOutbox, alarmWaitMs } from "./run-outbox.ts";
 import { type GateClock, type OutboxRow, RunStore, type StoredOpening } from "./run-store.ts";
@@ -72,8 +73,8 @@ export class RunObject extends DurableObject<Env> {
   readonly #deciding: RunDeciding;
   readonly #call: RunCall;
   readonly #asker: RunAsker;
-  #opening: StoredOpening | null = null;
   readonly #held: RunHeld;
+  #opening: StoredOpening | null = null;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
@@ -100,8 +101,8 @@ export class RunObject extends DurableObject<Env> {
     this.#deciding = new RunDeciding(this.#parts, this.#notices);
     this.#call = new RunCall(this.#parts);
     this.#asker = new RunAsker(this.#parts, this.#windows, () => this.#outbox.arm());
-    const state = this.#store.state();
     this.#held = new RunHeld(ctx.storage);
+    const state = this.#store.state();
     if (state === null) return;
     this.#asker.watch();
     if (state.phase !== "generating") return;
@@ -175,7 +176,6 @@ export class RunObject extends DurableObject<Env> {
     this.#kick();
   }
 
-  /** The run as its owner may see it, or null where there is none (any more). */
   /** Keeps a request that its client is asked first: no run, but what one would be opened with where the client declines. */
   hold(request: string): void {
     if (this.#store.state() === null) this.#held.keep(request, this.now());
@@ -186,6 +186,7 @@ export class RunObject extends DurableObject<Env> {
     return this.#store.state() === null ? this.#held.take() : null;
   }
 
+  /** The run as its owner may see it, or null where there is none (any more). */
   snapshot(): RunSnapshot | null {
     const state = this.#store.state();
     const opening = this.#loadOpening();
@@ -208,8 +209,9 @@ export class RunObject extends DurableObject<Env> {
   /**
    * A request of another session that is identical to this run's takes the run over, if its asker is gone and there is,
    * or may still be, a reply.
+   * @param deciders `decidersDigest` of the new request's plan.
    */
-  adopt(attachment: Attachment, gates: RunState["gates"]): boolean {
+  adopt(attachment: Attachment, gates: RunState["gates"], deciders: string): boolean {
     const state = this.#store.state();
     const opening = this.#loadOpening();
     if (state === null || opening === null || opening.mode === "detached" || this.#windows.callers() > 0) return false;
@@ -223,6 +225,8 @@ export class RunObject extends DurableObject<Env> {
     const closed = { request: gates.request, response: wasEdited ? ifEdited(gates) : gates.response };
     const seen = (gate: Gate): boolean => !closed[gate] || state.reviews[gate] !== null;
     if (state.end === null ? !asItIsNow : !seen("request") || !seen("response")) return false;
+    // What people saw counts where the same ones would be asked now.
+    if ((closed.request || closed.response) && deciders !== decidersDigest(opening.plan)) return false;
     // An asker who is yet to open a window, or to open it again after a reset, is not gone.
     if (state.end === null && !this.#store.isAskerGone()) return false;
     if (state.end !== null && (state.end.kind !== "completed" || (this.#store.delivery()?.to ?? 0) > 0)) return false;

@@ -245,6 +245,15 @@ export class SessionObject extends DurableObject<Env> {
     this.#sql.exec("INSERT OR REPLACE INTO in_flight (request, named, at) VALUES (?, ?, ?)", request, named, now);
   }
 
+  /** What the server said of itself at the beginning, where it may be added to what it asks. */
+  keepInstructions(text: string): void {
+    this.ctx.storage.kv.put("instructions", text);
+  }
+
+  instructions(): string | null {
+    return this.ctx.storage.kv.get<string>("instructions") ?? null;
+  }
+
   /** It was answered. What was sampled for it is over with it. */
   async closeInFlight(request: string, originating: string): Promise<void> {
     this.#sql.exec("DELETE FROM in_flight WHERE request = ?", request);
@@ -264,6 +273,7 @@ export class SessionObject extends DurableObject<Env> {
     const now = this.now();
     this.ctx.storage.transactionSync(() => {
       this.#sql.exec("INSERT OR IGNORE INTO session (one, ended_at) VALUES (1, ?)", now);
+      this.ctx.storage.kv.delete("instructions");
       this.#queueWithdrawals("TRUE", [], "session", now);
     });
     this.#ended = true;

@@ -9,11 +9,14 @@ import { type RequestId, idKey } from "../../shared/protocol/json-rpc.ts";
 import type { ParsedSampling } from "../../shared/protocol/revision-2025.ts";
 import { digestOf } from "../../shared/encoding.ts";
 import type { GrantQuery } from "../../shared/policy/grant.ts";
+import type { SamplingRequest } from "../../shared/protocol/sampling.ts";
+import type { Note } from "../../shared/provider/call.ts";
+import { type ServerContext, withContext } from "../../shared/relay/context.ts";
 import { type Limits, defaultLimits } from "../../shared/policy/limits.ts";
 import { type Result, err, ok } from "../../shared/result.ts";
 import { type Answer, refusalAnswer } from "../../shared/run/answer.ts";
 import { grantQueryOf } from "../../shared/run/granting.ts";
-import { type Asker, type Attachment, type RunOpening, type WaitingServer, gatesOf } from "../../shared/run/opening.ts";
+import { type Asker, type Attachment, type RunOpening, type WaitingServer, decidersDigest, gatesOf } from "../../shared/run/opening.ts";
 import type { Provenance } from "../../shared/review/view.ts";
 import type { ModelFacts } from "../../shared/run/present.ts";
 import { type Plan, plannedNotes, planRun } from "../../shared/run/plan.ts";
@@ -49,6 +52,8 @@ export type SamplingCall = {
   readonly params: unknown;
   readonly parsed: ParsedSampling;
   readonly wish: Wish;
+  /** What may be added where the server asks for context and the policy lets it have some. */
+  readonly context?: () => Promise<ServerContext>;
   /** How sure the association is, where it is not the host's claim. */
   readonly provenance?: Provenance;
   /** Aborts when the caller leaves. */
@@ -74,6 +79,8 @@ type Prepared = {
   readonly session: DurableObjectStub<SessionObject>;
   readonly keyObject: DurableObjectStub<KeyObject>;
   readonly limits: Limits;
+  /** What was added to the request. */
+  readonly added?: Note;
 };
 
 /** Begins a sampling request, or attaches to what is already under way for the same one. */
@@ -100,8 +107,36 @@ export async function beginSampling(call: SamplingCall): Promise<Result<Begun, R
     limits: key.limits ?? defaultLimits,
   };
   const documents = await documentsOf(env, now, (work) => call.ctx.waitUntil(work));
-  const plan = planRun({ ...documents, request: parsed.request, asker: prepared.asker, key, ready: readyIn(env) });
-  return admit(prepared, plan);
+  const planFor = (request: SamplingRequest): Result<Plan, Refusal> =>
+    planRun({ ...documents, request, asker: prepared.asker, key, ready: readyIn(env) });
+  const plan = planFor(parsed.request);
+  return (await withAddedContext(prepared, plan, planFor)) ?? admit(prepared, plan);
+}
+
+/**
+ * The same request with the context that its server asked for: where the rule allows that, and where the rule for what it has become
+ * does too. Null where nothing is added.
+ */
+async function withAddedContext(
+  prepared: Prepared,
+  plan: Result<Plan, Refusal>,
+  planFor: (request: SamplingRequest) => Result<Plan, Refusal>,
+): Promise<Result<Begun, Refusal> | null> {
+  const { call } = prepared;
+  const { contextIgnored: asked, ...parsed } = call.parsed;
+  if (asked === undefined || call.context === undefined || !plan.ok || plan.value.gates.context !== "thisServer") return null;
+  const added = withContext(parsed.request, await call.context());
+  const again = added === null ? null : planFor(added.request);
+  if (added === null || again === null || !again.ok || again.value.gates.context !== "thisServer") return null;
+  const { request, parts, characters } = added;
+  const identicalDigest = digestOf("countersign/identical/v1", { identical: prepared.identicalDigest, context: request.systemPrompt });
+  const extended: Prepared = {
+    ...prepared,
+    call: { ...call, parsed: { ...parsed, request } },
+    identicalDigest,
+    added: { kind: "contextAdded", parts, characters },
+  };
+  return admit(extended, again);
 }
 
 async function admit(prepared: Prepared, planned: Result<Plan, Refusal>): Promise<Result<Begun, Refusal>> {
@@ -160,7 +195,10 @@ async function admit(prepared: Prepared, planned: Result<Plan, Refusal>): Promis
   if (!plan.ok) return giveUp(plan.error);
 
   const takenOver = associated.kind === "fresh" && associated.takenOver;
-  if (admitted.identical !== null && (await runStub(call.env, admitted.identical).adopt(attachment, gatesIn(plan.value)))) {
+  if (
+    admitted.identical !== null &&
+    (await runStub(call.env, admitted.identical).adopt(attachment, gatesIn(plan.value), decidersDigest(plan.value.gates)))
+  ) {
     await session.adopted(attachment.originating, attachment.request, admitted.identical);
     keep(call.env, call.ctx, { key: { id: call.key.id, run } });
     // The session has the request with that run from now on: no repeat of it passes by this use.
@@ -282,7 +320,7 @@ function refusalOf(associated: Exclude<AssociateAnswer, { kind: "repeat" }>): Re
 
 const modes = { line: "wait", detached: "detached", relay: "relay" } as const;
 
-function openingOf({ call, run, now, asker, attachment, identicalDigest }: Prepared, plan: Plan, takenOver: boolean): RunOpening {
+function openingOf({ call, run, now, asker, attachment, identicalDigest, added }: Prepared, plan: Plan, takenOver: boolean): RunOpening {
   const { key, parsed, wish } = call;
   return {
     id: run,
@@ -295,7 +333,7 @@ function openingOf({ call, run, now, asker, attachment, identicalDigest }: Prepa
     plan: plan.gates,
     ...(plan.granted === undefined ? {} : { granted: plan.granted }),
     risks: plan.risks,
-    notes: plannedNotes(parsed.request, plan),
+    notes: [...(added === undefined ? [] : [added]), ...plannedNotes(parsed.request, plan)],
     contextIgnored: parsed.contextIgnored ?? null,
     takenOver,
     mode: modes[wish.kind],

@@ -5,7 +5,8 @@ import { Hono } from "hono";
 import { toBase64url } from "../../shared/encoding.ts";
 import { defaultLimits } from "../../shared/policy/limits.ts";
 import { type RequestId, failure, toRequestId } from "../../shared/protocol/json-rpc.ts";
-import { declaresSampling, isOurs, withSampling } from "../../shared/relay/capability-2025.ts";
+import { longestPart } from "../../shared/relay/context.ts";
+import { declaresSampling, isOurs, mayFallBack, withSampling } from "../../shared/relay/capability-2025.ts";
 import { EventSplitter, dataOf } from "../../shared/relay/event-stream.ts";
 import { type Passing, passingOf } from "../../shared/relay/messages.ts";
 import type { Server } from "../../shared/relay/servers.ts";
@@ -127,6 +128,23 @@ async function post(c: AppContext, visit: Visit): Promise<Response> {
   return down(c, visit, session, asked.value, originating, progressTokenOf(only));
 }
 
+/** Whether the client declines a request that is ours then: the server gets our answer in place of its own. */
+async function takesOver(c: AppContext, visit: Visit, session: RelaySession, [message, ...more]: readonly Passing[]): Promise<boolean> {
+  const { server, authorization } = visit;
+  if (message?.kind !== "response" || more.length > 0 || !mayFallBack(server.mode, session.clientSamples)) return false;
+  const place = { env: c.env, ctx: c.executionCtx, key: c.var.key, session, server, authorization };
+  if (!message.failed) {
+    c.executionCtx.waitUntil(takeHeld(place, message.id));
+    return false;
+  }
+  const held = await takeHeld(place, message.id);
+  if (held === null) return false;
+  const { originating, taken } = held;
+  const parts = { ...place, originating, onProgress: () => {}, isOver: false, isBrief: true, gaveUp: () => false };
+  c.executionCtx.waitUntil(answerTaken(parts, taken));
+  return true;
+}
+
 /** The first message of a session: sampling is declared for the client, and the session's id is sealed. */
 async function initialize(
   c: AppContext,
@@ -161,6 +179,8 @@ async function initialize(
   const passed = await down(c, visit, session, new Response(beginning.body, answer), null, undefined);
   // An error, or what the client will not understand either, passes as it is and begins nothing.
   if (revision !== null && passed.ok) passed.headers.set(sessionHeader, id);
+  if (server.context && beginning.instructions !== null)
+    await sessionStub(c.env, c.var.key.id, associationSession(session)).keepInstructions(beginning.instructions.slice(0, 4 * longestPart));
   return passed;
 }
 
@@ -244,12 +264,14 @@ function messagesIn(body: Uint8Array): Passing[] {
   }
 }
 
-function originatingOf(request: Extract<Passing, { kind: "request" }> | undefined): Originating | null {
+function originatingOf(request: Extract<Passing, { kind: "request" }> | undefined, { context }: Server): Originating | null {
   if (request === undefined) return null;
   const { params, method, id } = request;
   const named = method === "resources/read" ? params?.["uri"] : params?.["name"];
   // It is part of every event id: what no server would call anything is cut.
-  return { id, method, name: typeof named === "string" ? named.slice(0, longestName).toWellFormed() : "" };
+  const name = typeof named === "string" ? named.slice(0, longestName).toWellFormed() : "";
+  const given = context ? params?.["arguments"] : undefined;
+  return { id, method, name, ...(given === undefined ? {} : { arguments: JSON.stringify(given).slice(0, 4 * longestPart) }) };
 }
 
 function progressTokenOf(request: Extract<Passing, { kind: "request" }> | undefined): RequestId | undefined {
@@ -258,16 +280,18 @@ function progressTokenOf(request: Extract<Passing, { kind: "request" }> | undefi
 }
 
 /** The body of the answer to `initialize`, read up to the revision in it: null where it is no success. What follows is still to come. */
-async function beginningOf(answer: Response): Promise<{ revision: string | null; body: ReadableStream<Uint8Array> | null } | "tooLong"> {
-  if (answer.body === null) return { revision: null, body: null };
+async function beginningOf(
+  answer: Response,
+): Promise<{ revision: string | null; instructions: string | null; body: ReadableStream<Uint8Array> | null } | "tooLong"> {
+  if (answer.body === null) return { revision: null, instructions: null, body: null };
   const reader = answer.body.getReader();
   const read: Uint8Array[] = [];
   const decoder = new TextDecoder();
   const splitter = new EventSplitter(longestEvent);
   let text = "";
   let length = 0;
-  let revision: string | null = null;
-  while (revision === null) {
+  let begun: Beginning | null = null;
+  while (begun === null) {
     const { done, value } = await reader.read();
     if (done) break;
     read.push(value);
@@ -279,7 +303,7 @@ async function beginningOf(answer: Response): Promise<{ revision: string | null;
       reader.cancel().catch(() => {});
       return "tooLong";
     }
-    for (const event of events) revision ??= revisionIn(dataOf(event));
+    for (const event of events) begun ??= beginningIn(dataOf(event));
   }
   const body = new ReadableStream<Uint8Array>({
     start: (controller) => {
@@ -292,14 +316,18 @@ async function beginningOf(answer: Response): Promise<{ revision: string | null;
     },
     cancel: (reason) => reader.cancel(reason),
   });
-  return { revision: revision ?? revisionIn(text), body };
+  const { revision = null, instructions = null } = begun ?? beginningIn(text) ?? {};
+  return { revision, instructions, body };
 }
 
-function revisionIn(data: string | null): string | null {
+type Beginning = { readonly revision: string; readonly instructions: string | null };
+
+function beginningIn(data: string | null): Beginning | null {
   try {
-    const value = JSON.parse(data ?? "null") as { result?: { protocolVersion?: unknown } } | null; // looked at below
-    const revision = value?.result?.protocolVersion;
-    return typeof revision === "string" && revision.length <= 32 ? revision : null;
+    const value = JSON.parse(data ?? "null") as { result?: { protocolVersion?: unknown; instructions?: unknown } } | null; // looked at below
+    const { protocolVersion: revision, instructions } = value?.result ?? {};
+    if (typeof revision !== "string" || revision.length > 32) return null;
+    return { revision, instructions: typeof instructions === "string" ? instructions : null };
   } catch {
     return null;
   }

@@ -7,6 +7,8 @@ import type { ParamsFault } from "../../shared/protocol/reading.ts";
 import { type ParsedSampling, parseSampling } from "../../shared/protocol/revision-2025.ts";
 import { createTaskResult, parseTaskParams, taskResult, withRelatedTask } from "../../shared/protocol/tasks.ts";
 import { type Taken, samplingMethod } from "../../shared/relay/messages.ts";
+import { forwardedIds } from "../../shared/relay/forwarded.ts";
+import type { ServerContext } from "../../shared/relay/context.ts";
 import type { Server } from "../../shared/relay/servers.ts";
 import type { RelaySession } from "../../shared/relay/session-id.ts";
 import type { RunProgress } from "../../shared/review/view.ts";
@@ -28,6 +30,8 @@ export type Originating = {
   readonly id: RequestId;
   readonly method: string;
   readonly name: string;
+  /** As JSON, cut; only where they may be added to what is asked. */
+  readonly arguments?: string;
 };
 
 export type SamplingParts = {
@@ -43,12 +47,12 @@ export type SamplingParts = {
   readonly onProgress: (state: RunProgress) => void;
   /** Whether the client's request has its response already. */
   readonly isOver: boolean;
+  /** The request that brought this here is over at once: the model is called by a run. */
+  readonly isBrief: boolean;
   /** Whether the server gave up this request of its own. */
   readonly gaveUp: (request: RequestId) => boolean;
 };
 
-  /** The request that brought this here is over at once: the model is called by a run. */
-  readonly isBrief: boolean;
 /** The session that association goes by: the relay's own, which no host can name. */
 export const associationSession = ({ name }: RelaySession): string => `mcp:${name}`;
 
@@ -100,6 +104,7 @@ async function sample(parts: SamplingParts, waiting: Waiting, { id, params }: Ta
     id,
     params,
     provenance: parts.originating === null ? "inferred" : "observed",
+    ...(server.context ? { context: () => contextOf(parts, originating) } : {}),
     parsed: {
       ...parsed.value,
       meta: {
@@ -113,7 +118,11 @@ async function sample(parts: SamplingParts, waiting: Waiting, { id, params }: Ta
         ? { kind: "detached", ttlMs: asTask.ttl ?? null }
         : authorization !== null
           ? { kind: "line" }
-          : { kind: "relay", waiting: { server: session.server, session: session.upstream, revision: session.revision, id } },
+          : {
+              kind: "relay",
+              waiting: { server: session.server, session: session.upstream, revision: session.revision, id },
+              alwaysRun: parts.isBrief,
+            },
     signal: new AbortController().signal,
   });
   if (!begun.ok) return refusalAnswer(begun.error);
@@ -130,8 +139,15 @@ async function sample(parts: SamplingParts, waiting: Waiting, { id, params }: Ta
     const snapshot = await runStub(env, run).snapshot();
     return snapshot === null ? refusalAnswer({ kind: "noLongerKept" }) : { result: createTaskResult(taskOf(snapshot)) };
   }
+  if (posts && parts.isBrief) return null;
   const answer = await waitTelling(parts, run, tell);
   return posts ? null : answer;
+}
+
+/** What may be added to the request, where the policy lets it. */
+async function contextOf({ env, key, session }: SamplingParts, { method, name, arguments: given }: Originating): Promise<ServerContext> {
+  const instructions = await sessionStub(env, key.id, associationSession(session)).instructions();
+  return { instructions, request: { method, name, arguments: given ?? null } };
 }
 
 /** Where the entry lets requests in flight count: the newest one. */
@@ -139,7 +155,6 @@ async function newestInFlight({ env, key, server, session }: SamplingParts): Pro
   if (server.association !== "inFlight") return null;
   const named = await sessionStub(env, key.id, associationSession(session)).newestInFlight();
   return named === null ? null : (JSON.parse(named) as Originating); // written by openInFlight below
-  if (posts && parts.isBrief) return null;
 }
 
 /** A client request is on its way, where that has to be known. */
@@ -233,20 +248,6 @@ async function task({ env, key }: SamplingParts, { method, params }: Taken): Pro
   }
 }
 
-/** Whether a request of the server about a task is about one of ours. */
-export const isOurTask = (env: Env, params: JsonObject | null): boolean =>
-  typeof params?.["taskId"] === "string" && parseRunId(settingsOf(env).keys, params["taskId"]) !== undefined;
-
-/** The server gave up one of its sampling requests. */
-export async function cancelTaken({ env, key, session, originating }: SamplingParts, request: RequestId): Promise<void> {
-  const named = originating === null ? null : originatingKey(session.server, originating.id);
-  await sessionStub(env, key.id, associationSession(session)).cancelRequest(idKey(request), named);
-}
-
-/** The client's request is over: what it was sampled for is over with it. */
-export async function endOriginating({ env, key, session }: Pick<SamplingParts, "env" | "key" | "session">, id: RequestId): Promise<void> {
-  await sessionStub(env, key.id, associationSession(session)).endOriginating(originatingKey(session.server, id), "originatingRequest");
-}
 /** A sampling request that the client was asked first, and the request that it serves. */
 export type Held = { readonly taken: Taken; readonly originating: Originating };
 
@@ -270,3 +271,17 @@ export async function takeHeld({ env, session }: Pick<SamplingParts, "env" | "se
   return null;
 }
 
+/** Whether a request of the server about a task is about one of ours. */
+export const isOurTask = (env: Env, params: JsonObject | null): boolean =>
+  typeof params?.["taskId"] === "string" && parseRunId(settingsOf(env).keys, params["taskId"]) !== undefined;
+
+/** The server gave up one of its sampling requests. */
+export async function cancelTaken({ env, key, session, originating }: SamplingParts, request: RequestId): Promise<void> {
+  const named = originating === null ? null : originatingKey(session.server, originating.id);
+  await sessionStub(env, key.id, associationSession(session)).cancelRequest(idKey(request), named);
+}
+
+/** The client's request is over: what it was sampled for is over with it. */
+export async function endOriginating({ env, key, session }: Pick<SamplingParts, "env" | "key" | "session">, id: RequestId): Promise<void> {
+  await sessionStub(env, key.id, associationSession(session)).endOriginating(originatingKey(session.server, id), "originatingRequest");
+}

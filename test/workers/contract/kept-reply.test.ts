@@ -107,6 +107,24 @@ describe("on the durable path", () => {
     await eventually("a second review", async () => (await notices()).length === 2);
   });
 
+  test.each([
+    ["other people", { reviewers: ["others"] }],
+    ["more of them", { reviewers: ["everyone", "others"], quorum: 2 }],
+  ])("where %s would be asked now, what these saw does not count: the reply goes to nobody unseen by them", async (_, then) => {
+    const { run } = await abandoned();
+    await decide("request", "approve", run);
+    await runReaches(run, "completed");
+    const others = { ...policy.reviewers, others: [{ name: "Grace" }] };
+    await configure("policy", {
+      ...policy,
+      rules: [{ name: "request gate", when: { server: "request-gate" }, then: { request: "review", response: "allow", ...then } }],
+      reviewers: others,
+    });
+    void sample(nextTry);
+    await eventually("another review", async () => (await notices()).some((notice) => notice.run !== run && notice.state === "sent"));
+    expect(model.calls).toHaveLength(1);
+  });
+
   test("where the policy has closed another gate since, the run is not adopted", async () => {
     await abandoned();
     await configure("policy", { ...policy, rules: [] });
