@@ -11,7 +11,7 @@ const initialize = (protocolVersion: string, capabilities: JsonObject = {}): Jso
 
 describe("initialize on its way to a server", () => {
   test.each(revisions2025)("declares sampling in %s, tools and tasks only where the revision has them", (revision) => {
-    const { capabilities, ...others } = withSampling(initialize(revision), { tools: true, tasks: true });
+    const { capabilities, ...others } = withSampling(initialize(revision), { tools: true, tasks: true, context: false });
     const { capabilities: _none, ...asked } = initialize(revision);
     expect(others).toEqual(asked);
     expect(capabilities).toEqual(
@@ -22,7 +22,16 @@ describe("initialize on its way to a server", () => {
   });
 
   test("declares no tools and no tasks to a server whose entry says so", () => {
-    expect(withSampling(initialize("2025-11-25"), { tools: false, tasks: false })["capabilities"]).toEqual({ sampling: {} });
+    expect(withSampling(initialize("2025-11-25"), { tools: false, tasks: false, context: false })["capabilities"]).toEqual({
+      sampling: {},
+    });
+  });
+
+  test("declares context only to a server whose entry says so, in the revision that has it", () => {
+    const declared = (revision: string) =>
+      withSampling(initialize(revision), { tools: false, tasks: false, context: true })["capabilities"];
+    expect(declared("2025-11-25")).toEqual({ sampling: { context: {} } });
+    expect(declared("2025-06-18")).toEqual({ sampling: {} });
   });
 
   test("keeps everything else that the client declared", () => {
@@ -32,7 +41,7 @@ describe("initialize on its way to a server", () => {
       experimental: { odd: [1] },
       tasks: { requests: { elicitation: { create: {} } } },
     };
-    expect(withSampling(initialize("2025-11-25", capabilities), { tools: true, tasks: true })["capabilities"]).toEqual({
+    expect(withSampling(initialize("2025-11-25", capabilities), { tools: true, tasks: true, context: false })["capabilities"]).toEqual({
       ...capabilities,
       sampling: { tools: {} },
       tasks: { cancel: {}, requests: { elicitation: { create: {} }, sampling: { createMessage: {} } } },
@@ -40,7 +49,8 @@ describe("initialize on its way to a server", () => {
   });
 
   test("says that tasks can be listed only where the client says so, who would get the question", () => {
-    const declared = (tasks: JsonObject) => withSampling(initialize("2025-11-25", { tasks }), { tools: true, tasks: true })["capabilities"];
+    const declared = (tasks: JsonObject) =>
+      withSampling(initialize("2025-11-25", { tasks }), { tools: true, tasks: true, context: false })["capabilities"];
     expect(declared({})).not.toHaveProperty("tasks.list");
     expect(declared({ list: {} })).toHaveProperty("tasks.list");
   });
@@ -53,7 +63,8 @@ describe("initialize on its way to a server", () => {
     ["null", { capabilities: { sampling: null } }],
   ])("sees no sampling of the client in %s", (_name, params) => {
     expect(declaresSampling(params)).toBe(false);
-    if (params !== null) expect(withSampling(params, { tools: true, tasks: true })["capabilities"]).toEqual({ sampling: {} });
+    if (params !== null)
+      expect(withSampling(params, { tools: true, tasks: true, context: false })["capabilities"]).toEqual({ sampling: {} });
   });
 });
 
