@@ -135,6 +135,7 @@ const objectOf: Readonly<Record<string, string>> = {
   "key-grants.ts": "KeyObject",
   "ledger.ts": "LedgerObject",
   "run-store.ts": "RunObject",
+  "run-held.ts": "RunObject",
   "session.ts": "SessionObject",
 };
 
