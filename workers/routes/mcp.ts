@@ -7,10 +7,10 @@ import { defaultLimits } from "../../shared/policy/limits.ts";
 import { type RequestId, failure, toRequestId } from "../../shared/protocol/json-rpc.ts";
 import { longestPart } from "../../shared/relay/context.ts";
 import { declaresSampling, isOurs, mayFallBack, withSampling } from "../../shared/relay/capability-2025.ts";
-import { EventSplitter, dataOf } from "../../shared/relay/event-stream.ts";
+import { EventSplitter, dataOf, eventOf } from "../../shared/relay/event-stream.ts";
 import { type Passing, passingOf } from "../../shared/relay/messages.ts";
 import type { Server } from "../../shared/relay/servers.ts";
-import { type RelaySession, parseEventId, parseRelaySession, relaySessionId } from "../../shared/relay/session-id.ts";
+import { type RelaySession, eventPrefix, parseEventId, parseRelaySession, relaySessionId } from "../../shared/relay/session-id.ts";
 import { sessionStub } from "../objects/names.ts";
 import { readBytes } from "../pipeline/body.ts";
 import { settingsOf } from "../settings.ts";
@@ -27,7 +27,7 @@ import {
   takeHeld,
 } from "../upstream/sampling.ts";
 import { singleAnswer } from "../upstream/single.ts";
-import { longestEvent, relayStream } from "../upstream/stream.ts";
+import { longestEvent, lostMark, relayStream, toldMark } from "../upstream/stream.ts";
 import { paths } from "../urls.ts";
 import { presentedKey, refuse, refuseKey } from "./auth.ts";
 import type { App, AppContext } from "./context.ts";
@@ -191,6 +191,9 @@ async function listen(c: AppContext, visit: Visit): Promise<Response> {
   const last = given === undefined ? undefined : parseEventId(settingsOf(c.env).keys, session.name, given);
   if (given !== undefined && last === undefined)
     return c.json(failure(null, { code: -32600, message: "This Last-Event-ID is not one of this session" }), 400);
+  if (last?.request.startsWith(lostMark)) return lost(c, session, last.request.slice(lostMark.length));
+  // As a server answers that has no such stream: there is nothing more to say.
+  if (last?.request.startsWith(toldMark)) return new Response(null, { status: 405, headers: { Allow: "POST, DELETE" } });
   const asked = await askUpstream(c.env, visit.server, {
     method: "GET",
     session: session.upstream,
@@ -202,6 +205,17 @@ async function listen(c: AppContext, visit: Visit): Promise<Response> {
   // A stream that is resumed is still that of its request.
   const originating = last === undefined || last.request === "" ? null : (JSON.parse(last.request) as Originating); // sealed by us
   return down(c, visit, session, asked.value, originating, undefined);
+}
+
+/**
+ * The end of a request whose stream broke, where its server gives no event ids: what became of it cannot be told. Some clients ask again
+ * after an error too, and then with the id of this one.
+ */
+function lost(c: AppContext, session: RelaySession, request: string): Response {
+  const { id } = JSON.parse(request) as Originating; // sealed by us
+  const told = `id: ${eventPrefix(settingsOf(c.env).keys, session.name, `${toldMark}${request}`)}0\n`;
+  const message = "The connection broke, and this MCP server cannot resume it: what became of the request is unknown";
+  return new Response(told + eventOf(failure(id, { code: -32603, message })), { headers: { "Content-Type": "text/event-stream" } });
 }
 
 async function end(c: AppContext, visit: Visit): Promise<Response> {

@@ -25,6 +25,13 @@ import {
 /** In characters: one event of a server. What is longer ends the stream with an error. */
 export const longestEvent = 10_000_000;
 
+/**
+ * Before the request in the seal of an event id of our own: its server gives none, and a stream of it cannot be resumed. With the second
+ * the client has been told so.
+ */
+export const lostMark = "lost ";
+export const toldMark = "told ";
+
 /** Requests of a server that are seen to at once on one stream, over those that its key lets wait: what comes then waits unread. */
 const spareRoom = 32;
 
@@ -56,6 +63,9 @@ class Passage {
   readonly #splitter = new EventSplitter(longestEvent);
   readonly #parts: StreamParts;
   readonly #prefix: string;
+  /** Stands on our own events, of a stream whose server gives no ids. */
+  readonly #ownId: string;
+  #hasIds = false;
   /** Ids of requests that were taken and may still be given up by the server. */
   readonly #taken = new Set<string>();
   /** Those among them that the server did give up. */
@@ -78,7 +88,10 @@ class Passage {
     this.#upstream = upstream.getReader();
     this.#parts = parts;
     const { originating, session, env } = parts;
-    this.#prefix = eventPrefix(settingsOf(env).keys, session.name, originating === null ? "" : JSON.stringify(named(originating)));
+    const { keys } = settingsOf(env);
+    const request = originating === null ? "" : JSON.stringify(named(originating));
+    this.#prefix = eventPrefix(keys, session.name, request);
+    this.#ownId = `${eventPrefix(keys, session.name, `${lostMark}${request}`)}0`;
   }
 
   async run(): Promise<void> {
@@ -113,6 +126,7 @@ class Passage {
 
   async #pass(raw: string): Promise<void> {
     const marked = withEventId(raw, this.#prefix);
+    if (marked !== raw) this.#hasIds = true;
     if (this.#unread !== null) this.#lookBack(this.#unread);
     this.#unread = null;
     if (!this.#mayConcern(raw)) {
@@ -125,7 +139,8 @@ class Passage {
     await this.#act(seen);
     if (seen.rest === undefined) return this.#write(this.#withoutHidden(marked));
     // An event without its message keeps its id: the client may resume from there.
-    return this.#write(this.#withoutHidden(seen.rest === null ? withoutData(marked) : withData(marked, seen.rest)));
+    const left = seen.rest === null ? withoutData(marked, this.#parts.session.revision) : withData(marked, seen.rest);
+    return this.#write(this.#withoutHidden(left));
   }
 
   async #act(seen: FromServer): Promise<void> {
@@ -134,6 +149,7 @@ class Passage {
       if (token === this.#parts.progressToken) this.#progress = Math.max(this.#progress, progress);
     for (const taken of seen.taken) {
       await this.#room();
+      if (this.#taken.size === 0 && this.#isWithoutIds()) await this.#write(placeEvent(`id: ${this.#ownId}`, this.#parts.session.revision));
       this.#taken.add(idKey(taken.id));
       this.#goOn(answerTaken({ ...this.#samplingParts(), onProgress: (state) => this.#tellProgress(state) }, taken));
     }
@@ -200,6 +216,11 @@ class Passage {
     return fromServer(data, (passing) => this.#takes(passing)).taken.length > 0;
   }
 
+  /** Whether a client whose connection breaks could only come back with an id of ours: there is nothing to resume then. */
+  #isWithoutIds(): boolean {
+    return !this.#hasIds && !this.#isOver && this.#parts.originating !== null && !this.#parts.isResumed;
+  }
+
   async #room(): Promise<void> {
     const { concurrent } = this.#parts.key.limits ?? defaultLimits;
     while (this.#tasksOfOurs.size >= concurrent + spareRoom) await Promise.race(this.#tasksOfOurs);
@@ -239,10 +260,11 @@ class Passage {
   /** Our progress stands just above the server's own: it must never go backwards, and the server's next is higher still. */
   #tellProgress(state: RunProgress): void {
     const { progressToken } = this.#parts;
-    if (progressToken === undefined || this.#ended) return;
+    if (progressToken === undefined || this.#ended || this.#isOver) return;
     this.#progress += 1e-6;
     const params = { progressToken, progress: this.#progress, message: progressMessages[state] };
-    void this.#write(eventOf({ jsonrpc: "2.0", method: "notifications/progress", params })).catch(() => {});
+    const id = this.#isWithoutIds() ? `id: ${this.#ownId}\n` : "";
+    void this.#write(id + eventOf({ jsonrpc: "2.0", method: "notifications/progress", params })).catch(() => {});
   }
 
   #beat(): void {
@@ -262,7 +284,13 @@ class Passage {
   }
 }
 
-const withoutData = (raw: string): string => {
+/**
+ * An event that says where the stream is, and nothing else. Clients of revisions before `2025-11-25` do not know one without a message:
+ * by another name they let it pass.
+ */
+const placeEvent = (lines: string, revision: string): string => `${lines}\n${revision >= "2025-11-25" ? "" : "event: place\n"}data: \n\n`;
+
+function withoutData(raw: string, revision: string): string {
   const kept = raw.split(/\r\n|\n|\r/).filter((line) => /^(?:id|retry):/.test(line));
-  return kept.length === 0 ? "" : `${kept.join("\n")}\n\n`;
-};
+  return kept.length === 0 ? "" : placeEvent(kept.join("\n"), revision);
+}

@@ -19,7 +19,7 @@ import {
   upstreamSession,
 } from "../support/mcp-server.ts";
 import { decide } from "../support/reviewer.ts";
-import { Stream } from "../support/stream.ts";
+import { Stream, messageOf } from "../support/stream.ts";
 
 const url = `${upstreamOrigin}/mcp`;
 const prompt = `${promptMarker} Summarize this.`;
@@ -52,6 +52,8 @@ const connected = async (...options: ConstructorParameters<typeof RelayClient>):
 /** What the server is told about its request, once it is. */
 const answered = (id: string | number): Promise<ReturnType<Upstream["answersTo"]>[number]> =>
   eventually(`an answer to ${id}`, async () => upstream.answersTo(id)[0]);
+
+const onlyPlace = /^id: [\w-]+\.0\ndata: \n\n$/;
 
 const errorIn = async (response: Response): Promise<{ code: number; message: string }> =>
   (await response.json<{ error: { code: number; message: string } }>()).error;
@@ -387,7 +389,8 @@ describe("a server's request for sampling", () => {
 
   test("is answered to the server, in its session, and the client sees nothing of it", async () => {
     const client = await connected();
-    expect(await sampled(client, "s1")).toBe("");
+    // What the client gets is a place to come back to, and no message.
+    expect(await sampled(client, "s1")).toMatch(onlyPlace);
     const { result } = await answered("s1");
     expect(result).toMatchObject({ role: "assistant", model: "vendor/first", content: { type: "text" } });
     const call = upstream.calls.at(-1);
@@ -517,11 +520,43 @@ describe("a server's request for sampling", () => {
     const text = await (await client.send({ method: "GET", headers: { "Last-Event-ID": id } })).text();
     expect(upstream.calls.findLast(({ method }) => method === "GET")?.headers.get("Last-Event-ID")).toBe("1");
     // The place that the client may go on from is kept, and marked.
-    expect(text).toMatch(/^id: [\w-]+\.2\n\n$/);
+    expect(text).toMatch(/^id: [\w-]+\.2\ndata: \n\n$/);
     const { run } = await openNotice("request");
     await decide("request", "approve");
     expect((await answered("resumed")).result).toBeDefined();
     expect((await runReaches(run, "completed")).state).toBe("completed");
+  });
+
+  test("of a server without event ids gives the client an id of ours: who comes back with it is told that the outcome is unknown, once", async () => {
+    const client = await connected();
+    upstream.answer = ({ message }) => (message.id === "call" ? streamOf(eventFor(ask("s1"))) : undefined);
+    const place = /^id: (\S+)/.exec(await (await client.call("call")).text())?.[1] ?? "";
+    const before = upstream.calls.length;
+    const text = await (await client.send({ method: "GET", headers: { "Last-Event-ID": place } })).text();
+    expect(messageOf(text.split("\n\n")[0])).toMatchObject({
+      id: "call",
+      error: { code: -32603, message: expect.stringContaining("unknown") },
+    });
+    const told = /^id: (\S+)/.exec(text)?.[1] ?? "";
+    expect((await client.send({ method: "GET", headers: { "Last-Event-ID": told } })).status).toBe(405);
+    await answered("s1");
+    expect(upstream.calls.slice(before).filter(({ method }) => method === "GET")).toEqual([]);
+  });
+
+  test("of a server with event ids never gets one of ours", async () => {
+    const client = new RelayClient();
+    await client.connect({}, "2025-06-18");
+    upstream.answer = ({ message }) =>
+      message.id === "call" ? streamOf(eventFor(ask("s1"), "7"), eventFor(responseTo("call"), "8")) : undefined;
+    const text = await (await client.request("call", "tools/call", { name: "summarize", _meta: { progressToken: "p" } })).text();
+    expect(
+      text
+        .split("\n\n")
+        .filter((each) => each.includes("id: "))
+        .map((each) => /id: \S+\.(\S+)/.exec(each)?.[1]),
+    ).toEqual(["7", "8"]);
+    // A client of this revision knows no event without a message: this one it passes over.
+    expect(text).toMatch(/^id: [\w-]+\.7\nevent: place\ndata: \n\n/);
   });
 
   test("cannot be resumed with an event id of the server's own, or of another session", async () => {
@@ -661,7 +696,7 @@ describe("fallback", () => {
   test("answers by itself where the client has no sampling", async () => {
     const client = await connected("fallback");
     upstream.answer = ({ message }) => (message.id === "call" ? streamOf(eventFor(ask("s1"))) : undefined);
-    expect(await (await client.call("call")).text()).toBe("");
+    expect(await (await client.call("call")).text()).toMatch(onlyPlace);
     await decide("request", "approve");
     await decide("response", "approve");
     expect((await answered("s1")).result).toBeDefined();
