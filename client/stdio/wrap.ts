@@ -66,10 +66,10 @@ type Running = {
   readonly flush: () => Promise<void>;
 };
 
-async function run({ options: { command, args, server }, env, warn, start, flush }: Running): Promise<End> {
+async function run({ options: { command, args }, env, warn, start, flush }: Running): Promise<End> {
   const child = await startServer(command, args, withoutKey(env));
   if ("why" in child) {
-    warn(`${server}: ${child.why}`);
+    warn(`${command}: ${child.why}`);
     return { code: child.code };
   }
   const forward = (signal: NodeJS.Signals): void => {

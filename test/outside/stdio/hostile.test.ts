@@ -100,6 +100,32 @@ describe("a server behind the command that", () => {
     expect(await running.ended).toEqual({ code: null, signal: "SIGTERM" });
   });
 
+  test("asks in a batch (2025-03-26) is answered, and the rest of the batch passes", async () => {
+    const running = begun(
+      server(`
+        const batch = (...messages) => process.stdout.write(JSON.stringify(messages.map((m) => ({ jsonrpc: '2.0', ...m }))) + '\\n');
+        const params = { messages: [{ role: 'user', content: { type: 'text', text: 'q' } }], maxTokens: 5 };
+        listen((m) => {
+          if (m.method === 'tools/call') batch({ method: 'notifications/message', params: { level: 'info', data: 1 } }, { id: 5, method: 'sampling/createMessage', params });
+          if (m.method === undefined) batch({ id: 1, result: { got: m } });
+        });`),
+    );
+    await running.prints(/"got"/);
+    const lines = running.stdout().toString().trimEnd().split("\n");
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
+      [{ jsonrpc: "2.0", method: "notifications/message", params: { level: "info", data: 1 } }],
+      [
+        {
+          jsonrpc: "2.0",
+          id: 1,
+          result: { got: expect.objectContaining({ id: 5, result: expect.objectContaining({ model: "fake-model" }) }) },
+        },
+      ],
+    ]);
+    running.kill("SIGTERM");
+    await running.ended;
+  });
+
   test("writes nonsense between its messages is passed as it is, and its sampling is answered all the same", async () => {
     const nonsense = ["no json", "{", '{"jsonrpc":"2.0","id":1', "\\u0000", "[[[]]]", '{"method":"sampling/createMessage"}'];
     const running = begun(

@@ -95,10 +95,10 @@ describe("a command that cannot be started", () => {
     writeFileSync(file, "#!/bin/sh\n", { mode: 0o644 });
     const none = wrapped([join(folder, "no-such-command")]);
     expect(await none.ended).toEqual({ code: 127, signal: null });
-    expect(none.stderr()).toBe("countersign: no-such-command: command not found\n");
+    expect(none.stderr()).toBe(`countersign: ${join(folder, "no-such-command")}: command not found\n`);
     const plain = wrapped([file]);
     expect(await plain.ended).toEqual({ code: 126, signal: null });
-    expect(plain.stderr()).toBe("countersign: not-executable: permission denied\n");
+    expect(plain.stderr()).toBe(`countersign: ${file}: permission denied\n`);
     expect(none.stdout().length + plain.stdout().length).toBe(0);
     rmSync(folder, { recursive: true, force: true });
   });
