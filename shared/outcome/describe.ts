@@ -156,10 +156,12 @@ const broken = (quote: string): Described => ({
   data: { quote },
 });
 
-function unauthorizedMessage(why: "missing" | "unknown" | "revoked" | "expired"): string {
+function unauthorizedMessage(why: Extract<Refusal, { kind: "unauthorized" }>["why"]): string {
   switch (why) {
     case "missing":
       return "No API key: send Authorization: Bearer <key>";
+    case "missingBesideAuthorization":
+      return "No API key: send X-Countersign-Key: <key>; Authorization is passed on to the server here";
     case "unknown":
       return "This API key is not known; check it, or ask the operator for one";
     case "revoked":

@@ -23,7 +23,7 @@ export type PointedError = { readonly pointer: string; readonly message: string 
 export type Refusal =
   | { readonly kind: "notJson" }
   | { readonly kind: "notSingleRequest"; readonly why: string }
-  | { readonly kind: "unauthorized"; readonly why: "missing" | "unknown" | "revoked" | "expired" }
+  | { readonly kind: "unauthorized"; readonly why: "missing" | "missingBesideAuthorization" | "unknown" | "revoked" | "expired" }
   | { readonly kind: "tooLarge"; readonly limitBytes: number }
   | { readonly kind: "notJsonType" }
   | { readonly kind: "unknownMethod"; readonly method: string }

@@ -8,7 +8,7 @@ import { failure } from "../../shared/protocol/json-rpc.ts";
 import { errorAnswer } from "../../shared/run/answer.ts";
 import { keyStub } from "../objects/names.ts";
 import { settingsOf } from "../settings.ts";
-import { type Caller, callerOf } from "../stores/keys.ts";
+import { callerOf } from "../stores/keys.ts";
 import type { App } from "./context.ts";
 
 const keyHeader = "X-Countersign-Key";
@@ -30,7 +30,7 @@ export const requireKey: MiddlewareHandler<App> = async (c, next) => {
 };
 
 /** What a key that is not let in gets: 401, or 429 where they keep coming from one address. */
-export const refuseKey = async (c: Context<App>, why: Extract<Caller, { kind: "refused" }>["why"]): Promise<Response> =>
+export const refuseKey = async (c: Context<App>, why: Extract<Refusal, { kind: "unauthorized" }>["why"]): Promise<Response> =>
   (await isFlooding(c)) ? refuse({ kind: "flooded" }) : refuse({ kind: "unauthorized", why });
 
 /** After `requireKey`, where no admission follows that would find it out: refuses a key that was revoked, wherever KV still shows it. */

@@ -69,7 +69,11 @@ async function enter(c: AppContext): Promise<Visit | Response> {
   const { headers } = c.req.raw;
   const presented = server?.passAuthorization === true ? (headers.get("X-Countersign-Key") ?? undefined) : presentedKey(headers);
   const caller = await callerOf(c.env, presented, Date.now());
-  if (caller.kind === "refused") return refuseKey(c, caller.why);
+  if (caller.kind === "refused") {
+    // Whoever followed the usual words would send our key to the server.
+    const isBeside = server?.passAuthorization === true && caller.why === "missing";
+    return refuseKey(c, isBeside ? "missingBesideAuthorization" : caller.why);
+  }
   c.set("key", caller.record);
   if (server === undefined)
     return c.json(failure(null, { code: -32600, message: "No such server; /admin/servers names those there are" }), 404);

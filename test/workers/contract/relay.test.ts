@@ -270,8 +270,12 @@ describe("what passes to a server", () => {
     expect(upstream.calls[0]?.headers.get("Authorization")).toBe("Bearer the-users-own-token");
     await connected("open", both);
     expect(upstream.calls[1]?.headers.has("Authorization")).toBe(false);
-    // Where Authorization is the server's, our key in it is no key.
-    expect((await new RelayClient("own").connect()).status).toBe(401);
+    // Where Authorization is the server's, our key in it is no key, and the words lead nobody to send it there.
+    const refused = await new RelayClient("own").connect();
+    expect(refused.status).toBe(401);
+    expect((await errorIn(refused)).message).toBe(
+      "No API key: send X-Countersign-Key: <key>; Authorization is passed on to the server here",
+    );
   });
 
   test("is never a key of ours, not even where a client sends it as the server's credential too", async () => {
