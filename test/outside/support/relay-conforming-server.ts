@@ -23,6 +23,7 @@ import {
   SubscribeRequestSchema,
   UnsubscribeRequestSchema,
 } from "@modelcontextprotocol/sdk/types.js";
+import type { Endpoint } from "./relay-serve.ts";
 import { MemoryEvents, sessionsOf } from "./relay-sessions.ts";
 
 type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
@@ -248,7 +249,7 @@ function conformingServer(): Server {
 }
 
 /** The endpoint of such a server: stateful, resumable, and closed to other hosts than its own. */
-export const conformingEndpoint = (): ((request: Request) => Promise<Response>) => {
+export const conformingEndpoint = (): Endpoint => {
   const sessions = sessionsOf(conformingServer, () => ({ eventStore: new MemoryEvents(), retryInterval: 50 }));
   return async (request) => {
     const own = request.headers.get("Host") ?? "";

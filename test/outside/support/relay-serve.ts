@@ -3,10 +3,13 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
+/** An MCP server's endpoint, as a function. */
+export type Endpoint = (request: Request) => Promise<Response>;
+
 export type StreamingServer = { readonly url: string; readonly close: () => Promise<void> };
 
 /** Serves `answer` on a free port. An answer that fails closes the connection. */
-export async function serveStreaming(answer: (request: Request) => Promise<Response>): Promise<StreamingServer> {
+export async function serveStreaming(answer: Endpoint): Promise<StreamingServer> {
   const server = createServer((incoming, outgoing) => {
     void pass(answer, incoming, outgoing).catch(() => outgoing.socket?.destroy());
   });
@@ -22,7 +25,7 @@ export async function serveStreaming(answer: (request: Request) => Promise<Respo
   };
 }
 
-async function pass(answer: (request: Request) => Promise<Response>, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+async function pass(answer: Endpoint, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
   const left = new AbortController();
   outgoing.once("close", () => left.abort());
   const response = await answer(await requestOf(incoming, left.signal));

@@ -7,6 +7,7 @@ import {
   type WebStandardStreamableHTTPServerTransportOptions,
 } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
+import type { Endpoint } from "./relay-serve.ts";
 
 /** Keeps the events of a session, so that a client may resume its streams. */
 export class MemoryEvents implements EventStore {
@@ -33,10 +34,7 @@ export class MemoryEvents implements EventStore {
 }
 
 /** The handler of an endpoint where every `initialize` begins a session with a server from `make`. */
-export function sessionsOf(
-  make: () => Server,
-  options: () => WebStandardStreamableHTTPServerTransportOptions = () => ({}),
-): (request: Request) => Promise<Response> {
+export function sessionsOf(make: () => Server, options: () => WebStandardStreamableHTTPServerTransportOptions = () => ({})): Endpoint {
   const transports = new Map<string, WebStandardStreamableHTTPServerTransport>();
   return async (request) => {
     const session = request.headers.get("Mcp-Session-Id");
