@@ -1,4 +1,4 @@
-// The settings that docs/clients.md gives are read as a client would, and given to the command's own reader.
+// The settings that docs/clients.md gives for stdio are read as a client would, and given to the command's own reader.
 
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { readCommandLine, USAGE } from "../../../client/stdio/command-line.ts";
 
 const read = (path: string): string => readFileSync(fileURLToPath(new URL(`../../../${path}`, import.meta.url)), "utf8");
-const page = read("docs/clients.md");
+const page = /^## stdio\n[\s\S]*?(?=^## )/m.exec(read("docs/clients.md"))?.[0] ?? "";
 const blocks = [...page.matchAll(/```json\n([\s\S]*?)```/g)].map(([, text = ""]) => text);
 
 type Entry = { readonly command: string; readonly args: readonly string[]; readonly env: Readonly<Record<string, string>> };
@@ -23,7 +23,7 @@ const expected = {
   },
 };
 
-test("every block of settings in docs/clients.md runs the command as the page says", () => {
+test("every block of settings for stdio in docs/clients.md runs the command as the page says", () => {
   expect(blocks.length).toBeGreaterThan(6);
   for (const block of blocks) {
     const settings = JSON.parse(block) as Settings;
