@@ -65,7 +65,7 @@ class Passage {
   readonly #prefix: string;
   /** Stands on our own events, of a stream whose server gives no ids. */
   readonly #ownId: string;
-  #hasIds = false;
+  #hasIds: boolean;
   /** Ids of requests that were taken and may still be given up by the server. */
   readonly #taken = new Set<string>();
   /** Those among them that the server did give up. */
@@ -88,6 +88,7 @@ class Passage {
     this.#upstream = upstream.getReader();
     this.#parts = parts;
     const { originating, session, env } = parts;
+    this.#hasIds = parts.isResumed;
     const { keys } = settingsOf(env);
     const request = originating === null ? "" : JSON.stringify(named(originating));
     this.#prefix = eventPrefix(keys, session.name, request);
@@ -126,6 +127,7 @@ class Passage {
 
   async #pass(raw: string): Promise<void> {
     const marked = withEventId(raw, this.#prefix);
+    const hadIds = this.#hasIds;
     if (marked !== raw) this.#hasIds = true;
     if (this.#unread !== null) this.#lookBack(this.#unread);
     this.#unread = null;
@@ -138,8 +140,8 @@ class Passage {
     const seen = fromServer(data, (passing) => this.#takes(passing));
     await this.#act(seen);
     if (seen.rest === undefined) return this.#write(this.#withoutHidden(marked));
-    // An event without its message keeps its id: the client may resume from there.
-    const left = seen.rest === null ? withoutData(marked, this.#parts.session.revision) : withData(marked, seen.rest);
+    // A client that can resume from an earlier event gets this one's request once more then, for whatever of it was lost.
+    const left = seen.rest === null ? withoutData(marked, hadIds, this.#parts.session.revision) : withData(marked, seen.rest);
     return this.#write(this.#withoutHidden(left));
   }
 
@@ -290,7 +292,10 @@ class Passage {
  */
 const placeEvent = (lines: string, revision: string): string => `${lines}\n${revision >= "2025-11-25" ? "" : "event: place\n"}data: \n\n`;
 
-function withoutData(raw: string, revision: string): string {
-  const kept = raw.split(/\r\n|\n|\r/).filter((line) => /^(?:id|retry):/.test(line));
-  return kept.length === 0 ? "" : placeEvent(kept.join("\n"), revision);
+function withoutData(raw: string, hadIds: boolean, revision: string): string {
+  const lines = raw.split(/\r\n|\n|\r/);
+  const retry = lines.filter((line) => line.startsWith("retry:"));
+  const ids = hadIds ? [] : lines.filter((line) => line.startsWith("id:"));
+  if (ids.length > 0) return placeEvent([...retry, ...ids].join("\n"), revision);
+  return retry.length === 0 ? "" : `${retry.join("\n")}\n\n`;
 }
