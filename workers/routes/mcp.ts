@@ -14,7 +14,6 @@ import { type RelaySession, eventPrefix, parseEventId, parseRelaySession, relayS
 import { sessionStub } from "../objects/names.ts";
 import { readBytes } from "../pipeline/body.ts";
 import { settingsOf } from "../settings.ts";
-import { serversOf } from "../stores/documents.ts";
 import { callerOf, keyPrefix } from "../stores/keys.ts";
 import { type UpstreamFault, askUpstream, headersDown } from "../upstream/ask.ts";
 import {
@@ -31,6 +30,7 @@ import { longestEvent, lostMark, relayStream, toldMark } from "../upstream/strea
 import { paths } from "../urls.ts";
 import { presentedKey, refuse, refuseKey } from "./auth.ts";
 import type { App, AppContext } from "./context.ts";
+import { forPages, mayUse, serverAt } from "./mcp-origin.ts";
 
 export const mcpRoutes = new Hono<App>();
 
@@ -46,6 +46,7 @@ const letIn =
     return visit instanceof Response ? visit : handle(c, visit);
   };
 
+mcpRoutes.use(paths.mcp, forPages);
 mcpRoutes.post(paths.mcp, letIn(post));
 mcpRoutes.get(paths.mcp, letIn(listen));
 mcpRoutes.delete(paths.mcp, letIn(end));
@@ -63,8 +64,7 @@ type Visit = {
 
 async function enter(c: AppContext): Promise<Visit | Response> {
   const name = c.req.param("server") ?? "";
-  const { servers } = await serversOf(c.env, Date.now(), (work) => c.executionCtx.waitUntil(work));
-  const server = Object.hasOwn(servers, name) ? servers[name] : undefined;
+  const server = await serverAt(c);
   // Where Authorization belongs to the server, it is never taken for our key.
   const { headers } = c.req.raw;
   const presented = server?.passAuthorization === true ? (headers.get("X-Countersign-Key") ?? undefined) : presentedKey(headers);
@@ -81,9 +81,7 @@ async function enter(c: AppContext): Promise<Visit | Response> {
     return c.json(failure(null, { code: -32600, message: "This API key is not for this server" }), 403);
   // A page of another site could drive a server of one's own machine: DNS rebinding.
   const origin = headers.get("Origin");
-  const { publicUrl } = settingsOf(c.env);
-  const own = publicUrl === undefined ? undefined : new URL(publicUrl).origin;
-  if (origin !== null && origin !== own && !server.origins.includes(origin))
+  if (origin !== null && !mayUse(c, server, origin))
     return c.json(failure(null, { code: -32600, message: "This origin may not use the relay; list it in the server's origins" }), 403);
   if (!server.passAuthorization) return { name, server, authorization: null };
   const authorization = headers.get("Authorization");
