@@ -22,6 +22,12 @@ for (const sdk of [1, 2] as const)
     for (const json of [true, false])
       kinds[`sdk${sdk}-${stateful ? "stateful" : "stateless"}-${json ? "json" : "sse"}`] = { sdk, stateful, json };
 
+/** Only the latest revision has servers close a stream that is to be resumed. */
+const resumables: Record<string, ServerKind> = {
+  "sdk1-resumable": { sdk: 1, stateful: true, json: false, resumable: true },
+  "sdk2-resumable": { sdk: 2, stateful: true, json: false, resumable: true },
+};
+
 const servers: StreamingServer[] = [];
 const heard: Record<string, Heard> = {};
 let office: RelayOffice;
@@ -31,7 +37,7 @@ beforeAll(async () => {
   office = await relayOffice();
   key = await office.key({ name: "matrix", limits: { requestsPerMinute: 10_000 } });
   const entries: Record<string, object> = {};
-  const made = Object.entries(kinds).map(([name, kind]) => ({ name, ...matrixEndpoint(kind) }));
+  const made = Object.entries({ ...kinds, ...resumables }).map(([name, kind]) => ({ name, ...matrixEndpoint(kind) }));
   for (const { name, endpoint, heard: hears } of [...made, { name: "raw-stateless-sse", ...statelessAskingEndpoint() }]) {
     const server = await serveStreaming(endpoint);
     servers.push(server);
@@ -97,5 +103,13 @@ describe.each(revisions)("revision %s", (revision) => {
       expect(await lenient.call("aside", "What is new?")).toBe(reply);
       await lenient.close();
     });
+  });
+});
+
+describe.each(clientKinds)("client of %s", (kind) => {
+  test.each(Object.keys(resumables))("%s, asking on a stream that it closed and the client resumed", async (name) => {
+    const client = await connect(kind, name, "2025-11-25");
+    expect(await client.call("resumed", "What is new?")).toBe(reply);
+    await client.close();
   });
 });

@@ -4,11 +4,15 @@ import { Client as ClientV2, StreamableHTTPClientTransport as ClientTransportV2 
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as ClientTransportV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { McpServer as ServerV1 } from "@modelcontextprotocol/sdk/server/mcp.js";
-import { WebStandardStreamableHTTPServerTransport as TransportV1 } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
+import {
+  type EventStore,
+  WebStandardStreamableHTTPServerTransport as TransportV1,
+} from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
 import { type CallToolResult, CreateMessageResultSchema, type JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import { McpServer as ServerV2, WebStandardStreamableHTTPServerTransport as TransportV2 } from "@modelcontextprotocol/server";
 import * as z from "zod";
 import type { Endpoint } from "./relay-serve.ts";
+import { MemoryEvents } from "./relay-sessions.ts";
 
 export const revisions = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] as const;
 export type Revision = (typeof revisions)[number];
@@ -21,10 +25,19 @@ export type Heard = {
   streams: number;
 };
 
-export type ServerKind = { readonly sdk: 1 | 2; readonly stateful: boolean; readonly json: boolean };
+export type ServerKind = {
+  readonly sdk: 1 | 2;
+  readonly stateful: boolean;
+  readonly json: boolean;
+  /** Whether it keeps its events, so that a client can resume a stream. */
+  readonly resumable?: boolean;
+};
 
-/** The servers' tools: `plain` only answers; `ask` samples on its response stream, `aside` outside it. */
-export const tools = ["plain", "ask", "aside"] as const;
+/**
+ * The servers' tools: `plain` only answers; `ask` samples on its response stream, `aside` outside it, and `resumed` on its response
+ * stream after that was closed.
+ */
+export const tools = ["plain", "ask", "aside", "resumed"] as const;
 
 const sampling = (question: string) => ({
   messages: [{ role: "user" as const, content: { type: "text" as const, text: question } }],
@@ -45,6 +58,13 @@ function serverV1(heard: Heard): ServerV1 {
   server.registerTool("aside", { description: "Asks elsewhere", inputSchema: question }, async (given) =>
     saidBy(await server.server.createMessage(sampling(given.question))),
   );
+  server.registerTool("resumed", { description: "Asks later", inputSchema: question }, async (given, extra) => {
+    if (extra.closeSSEStream === undefined) throw new Error("this stream cannot be resumed");
+    extra.closeSSEStream();
+    return saidBy(
+      await extra.sendRequest({ method: "sampling/createMessage", params: sampling(given.question) }, CreateMessageResultSchema),
+    );
+  });
   return server;
 }
 
@@ -59,6 +79,13 @@ function serverV2(heard: Heard): ServerV2 {
     // The 2.x SDK's own call for this does not say which request it serves: it goes to the stand-alone stream.
     saidBy(await context.mcpReq.requestSampling(sampling(given.question))),
   );
+  server.registerTool("resumed", { description: "Asks later", inputSchema: z.object(question) }, async (given, context) => {
+    if (context.http?.closeSSE === undefined) throw new Error("this stream cannot be resumed");
+    context.http.closeSSE();
+    return saidBy(
+      (await context.mcpReq.send({ method: "sampling/createMessage", params: sampling(given.question) })) as { content: unknown },
+    );
+  });
   return server;
 }
 
@@ -67,6 +94,8 @@ type Begun = {
   readonly sessionIdGenerator?: () => string;
   readonly onsessioninitialized?: (id: string) => void;
   readonly enableJsonResponse: boolean;
+  readonly eventStore?: EventStore;
+  readonly retryInterval?: number;
 };
 
 async function begin(sdk: 1 | 2, heard: Heard, options: Begun): Promise<Transport> {
@@ -81,7 +110,10 @@ async function begin(sdk: 1 | 2, heard: Heard, options: Begun): Promise<Transpor
 }
 
 /** The endpoint of such a server. A stateless one begins anew with every request, as the SDKs have it. */
-export function matrixEndpoint({ sdk, stateful, json }: ServerKind): { readonly endpoint: Endpoint; readonly heard: Heard } {
+export function matrixEndpoint({ sdk, stateful, json, resumable = false }: ServerKind): {
+  readonly endpoint: Endpoint;
+  readonly heard: Heard;
+} {
   const heard: Heard = { capabilities: undefined, messages: [], streams: 0 };
   const sessions = new Map<string, Transport>();
   const endpoint: Endpoint = async (request) => {
@@ -97,6 +129,7 @@ export function matrixEndpoint({ sdk, stateful, json }: ServerKind): { readonly 
       sessionIdGenerator: () => crypto.randomUUID(),
       onsessioninitialized: (id) => void sessions.set(id, transport),
       enableJsonResponse: json,
+      ...(resumable ? { eventStore: new MemoryEvents(), retryInterval: 20 } : {}),
     });
     return transport.handleRequest(request);
   };
