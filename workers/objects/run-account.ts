@@ -113,7 +113,7 @@ export function viewOf(
     generated,
     reply: gate === "response" && replyVersion > 1 ? store.replyVersion(replyVersion) : generated,
     model: store.modelFacts<ModelFacts>(),
-    askerGone: opening.mode === "wait" && state.phase !== "ended" && store.isAskerGone(),
+    askerGone: opening.mode !== "detached" && state.phase !== "ended" && store.isAskerGone(),
     heirs: heirs(),
     grant: grantOffer(opening, state, gate, page.reviewer),
     now: page.now,

@@ -210,13 +210,20 @@ export class RunObject extends DurableObject<Env> {
    * A request of another session that is identical to this run's takes the run over, if its asker is gone and there is,
    * or may still be, a reply.
    * @param deciders `decidersDigest` of the new request's plan.
+   * @param waiting the MCP server that waits for it: the run posts its answer there, where it answers `posts`.
    */
-  adopt(attachment: Attachment, gates: RunState["gates"], deciders: string): boolean {
+  adopt(
+    attachment: Attachment,
+    gates: RunState["gates"],
+    deciders: string,
+    waiting: WaitingServer | null,
+  ): "refused" | "adopted" | "posts" {
     const state = this.#store.state();
     const opening = this.#loadOpening();
-    if (state === null || opening === null || opening.mode === "detached" || this.#windows.callers() > 0) return false;
-    // An MCP server that waits is told by the run; once it is, or will never be, its reply is like any other.
-    if (opening.mode === "relay" && state.end === null) return false;
+    if (state === null || opening === null || opening.mode === "detached") return "refused";
+    if (opening.mode === "wait" && this.#windows.callers() > 0) return "refused";
+    // The run is about to tell the MCP server that waits.
+    if (opening.mode === "relay" && state.end !== null && this.#store.delivery() === null) return "refused";
     // Where the policy or the grants changed since, the new request is asked about as they are now: unless people have seen as much.
     const ifEdited = ({ response, responseIfEdited }: RunState["gates"]): boolean => response || responseIfEdited === true;
     const asItIsNow =
@@ -224,25 +231,48 @@ export class RunObject extends DurableObject<Env> {
     const wasEdited = (state.reviews.request?.version ?? 1) > 1;
     const closed = { request: gates.request, response: wasEdited ? ifEdited(gates) : gates.response };
     const seen = (gate: Gate): boolean => !closed[gate] || state.reviews[gate] !== null;
-    if (state.end === null ? !asItIsNow : !seen("request") || !seen("response")) return false;
+    if (state.end === null ? !asItIsNow : !seen("request") || !seen("response")) return "refused";
     // What people saw counts where the same ones would be asked now.
-    if ((closed.request || closed.response) && deciders !== decidersDigest(opening.plan)) return false;
+    if ((closed.request || closed.response) && deciders !== decidersDigest(opening.plan)) return "refused";
     // An asker who is yet to open a window, or to open it again after a reset, is not gone.
-    if (state.end === null && !this.#store.isAskerGone()) return false;
-    if (state.end !== null && (state.end.kind !== "completed" || (this.#store.delivery()?.to ?? 0) > 0)) return false;
+    if (state.end === null && !this.#store.isAskerGone()) return "refused";
+    if (state.end !== null && (state.end.kind !== "completed" || (this.#store.delivery()?.to ?? 0) > 0)) return "refused";
     const now = this.now();
     this.#store.transaction(() => {
       this.#store.attach(attachment);
       this.#record(now, [{ kind: "adopted" }]);
       if (state.end === null) {
-        this.#store.markAsker(false);
-        this.#store.schedule("asker", now + askerGraceMs);
+        this.#answerTo(opening, waiting, now);
         this.#store.queue("claim", "settle", { ...attachment }, now);
       } else {
         this.#store.markTaken();
         this.#store.queue("index", "index", null, now);
         this.#store.queue("settle", "settle", null, now);
       }
+    });
+    this.#kick();
+    return state.end === null && waiting !== null ? "posts" : "adopted";
+  }
+
+  /** From now on somebody else waits, in their own way. */
+  #answerTo({ waiting: _before, ...opening }: StoredOpening, waiting: WaitingServer | null, now: number): void {
+    this.#opening = waiting === null ? { ...opening, mode: "wait" } : { ...opening, mode: "relay", waiting };
+    this.#store.writeOpening(this.#opening);
+    this.#store.markAsker(false);
+    if (waiting === null) this.#store.schedule("asker", now + askerGraceMs);
+  }
+
+  /**
+   * The MCP server that waited did not wait any longer: it is told nothing, and the run goes on for its next try. False where no server
+   * waits.
+   */
+  abandon(): boolean {
+    const state = this.#store.state();
+    if (state === null || this.#loadOpening()?.mode !== "relay") return false;
+    if (state.end !== null || this.#store.isAskerGone()) return true;
+    this.#store.transaction(() => {
+      this.#store.markAsker(true);
+      this.#record(this.now(), [{ kind: "askerLeft" }]);
     });
     this.#kick();
     return true;
@@ -565,9 +595,10 @@ export class RunObject extends DurableObject<Env> {
   }
 
   /** Lets the answer out: to whoever waits at a window, and to the MCP server that waits for it. */
-  async #deliver(row: OutboxRow, { waiting }: StoredOpening, state: RunState): Promise<boolean> {
-    let takers = this.#windows.callers();
-    if (waiting !== undefined) {
+  async #deliver(row: OutboxRow, { mode, waiting }: StoredOpening, state: RunState): Promise<boolean> {
+    // Windows on a run that a server waits for only tell its client how it goes.
+    let takers = mode === "relay" ? 0 : this.#windows.callers();
+    if (waiting !== undefined && !this.#store.isAskerGone()) {
       const posted = await this.#post(waiting, state);
       if (posted === "failed" && row.attempts + 1 < postAttempts) return false;
       takers = posted === "taken" ? 1 : 0;

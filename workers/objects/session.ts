@@ -301,6 +301,33 @@ export class SessionObject extends DurableObject<Env> {
     await this.#withdrawQueued();
   }
 
+  /**
+   * The MCP server that asked did not wait any longer. The run goes on for its next try, whatever becomes of the originating request;
+   * where the run is of another kind, this is a withdrawal.
+   */
+  async abandonRequest(request: string, originating: string): Promise<void> {
+    const now = this.now();
+    // First of all, so that the end of the originating request, which comes next, finds nothing to withdraw.
+    const [row] = this.#sql
+      .exec<{ run: string }>(
+        "UPDATE sampling SET settled_at = ? WHERE request = ? AND originating = ? AND state = 'durable' AND settled_at IS NULL RETURNING run",
+        now,
+        request,
+        originating,
+      )
+      .toArray();
+    if (row === undefined) return;
+    this.#alarmBy(now + originatingLapsesMs);
+    if (await runStub(this.env, row.run).abandon()) return;
+    this.#sql.exec(
+      "UPDATE sampling SET settled_at = NULL WHERE request = ? AND originating = ? AND run = ?",
+      request,
+      originating,
+      row.run,
+    );
+    await this.cancelRequest(request, originating);
+  }
+
   override async alarm(): Promise<void> {
     this.#alarmAt = undefined;
     try {

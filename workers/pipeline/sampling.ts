@@ -195,15 +195,17 @@ async function admit(prepared: Prepared, planned: Result<Plan, Refusal>): Promis
   if (!plan.ok) return giveUp(plan.error);
 
   const takenOver = associated.kind === "fresh" && associated.takenOver;
-  if (
-    admitted.identical !== null &&
-    (await runStub(call.env, admitted.identical).adopt(attachment, gatesIn(plan.value), decidersDigest(plan.value.gates)))
-  ) {
+  const waiting = call.wish.kind === "relay" ? call.wish.waiting : null;
+  const adopted =
+    admitted.identical === null
+      ? "refused"
+      : await runStub(call.env, admitted.identical).adopt(attachment, gatesIn(plan.value), decidersDigest(plan.value.gates), waiting);
+  if (admitted.identical !== null && adopted !== "refused") {
     await session.adopted(attachment.originating, attachment.request, admitted.identical);
     keep(call.env, call.ctx, { key: { id: call.key.id, run } });
     // The session has the request with that run from now on: no repeat of it passes by this use.
     if (query !== null && plan.value.granted !== undefined) call.ctx.waitUntil(keyObject.giveBackGrants(query.identity, run));
-    return ok({ kind: "run", run: admitted.identical, posts: false });
+    return ok({ kind: "run", run: admitted.identical, posts: adopted === "posts" });
   }
   const opening = openingOf(prepared, plan.value, takenOver);
   if (isDurable(plan.value, call)) {

@@ -281,6 +281,18 @@ export async function cancelTaken({ env, key, session, originating }: SamplingPa
   await sessionStub(env, key.id, associationSession(session)).cancelRequest(idKey(request), named);
 }
 
+/**
+ * The server's own patience ended, as SDKs say it (`Request timed out`): that withdraws nothing, and its next try finds what people
+ * decided meanwhile.
+ */
+export const isImpatience = (reason: string | null): boolean => reason !== null && /timed[ -]?out|time-?out/i.test(reason);
+
+export async function abandonTaken({ env, key, session, originating }: SamplingParts, request: RequestId): Promise<void> {
+  if (originating === null) return;
+  const named = originatingKey(session.server, originating.id);
+  await sessionStub(env, key.id, associationSession(session)).abandonRequest(idKey(request), named);
+}
+
 /** The client's request is over: what it was sampled for is over with it. */
 export async function endOriginating({ env, key, session }: Pick<SamplingParts, "env" | "key" | "session">, id: RequestId): Promise<void> {
   await sessionStub(env, key.id, associationSession(session)).endOriginating(originatingKey(session.server, id), "originatingRequest");

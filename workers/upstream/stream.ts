@@ -13,11 +13,13 @@ import { settingsOf } from "../settings.ts";
 import {
   type Originating,
   type SamplingParts,
+  abandonTaken,
   answerTaken,
   cancelTaken,
   closeInFlight,
   endOriginating,
   hold,
+  isImpatience,
   isOurTask,
   takeHeld,
 } from "./sampling.ts";
@@ -161,11 +163,16 @@ class Passage {
       // Before the client can have declined it. Where it cannot be kept, the client's answer is the last word.
       await hold(this.#samplingParts(), forwarded).catch(() => {});
     }
-    for (const { id } of seen.cancelled) {
+    for (const { id, reason } of seen.cancelled) {
       if (this.#forwarded.delete(idKey(id))) this.#goOn(this.#letGo(id));
       // On a stream of which the beginning was not seen here, it may be about any of them.
       const mayBeOurs = this.#parts.isResumed && (this.#isOurs() || this.#mayFallBack());
       if (!this.#taken.has(idKey(id)) && !mayBeOurs) continue;
+      if (isImpatience(reason) && this.#parts.originating !== null) {
+        // Before the response that comes next ends the request, and all that is asked for it.
+        await abandonTaken(this.#samplingParts(), id).catch(() => {});
+        continue;
+      }
       this.#gaveUp.add(idKey(id));
       this.#goOn(cancelTaken(this.#samplingParts(), id));
     }

@@ -609,7 +609,7 @@ describe("sampling never reaches a client unseen", () => {
   test("as the answer itself, where only a stream may hold requests", async () => {
     const client = await connected();
     for (const type of ["application/json", "text/plain", "application/json-seq", ""])
-      for (const body of [raw("s"), `[${raw("s")}]`, raw(0.5), raw("s", '"sampling\\u002fcreateMessage"')]) {
+      for (const body of [raw("inline"), `[${raw("inline")}]`, raw(0.5), raw("inline", '"sampling\\u002fcreateMessage"')]) {
         upstream.answer = ({ message }) => (message.id === "call" ? new Response(body, { headers: { "Content-Type": type } }) : undefined);
         const answer = await client.call("call");
         expect([answer.status, await errorIn(answer)]).toEqual([
@@ -617,7 +617,7 @@ describe("sampling never reaches a client unseen", () => {
           { code: -32603, message: expect.stringContaining("in place of an answer") },
         ]);
       }
-    expect(upstream.answersTo("s")).toEqual([]);
+    expect(upstream.answersTo("inline")).toEqual([]);
   });
 
   test.each(["text/event-stream;charset=utf-8", "TEXT/EVENT-STREAM", "application/json, text/event-stream", "x-text/event-stream"])(
@@ -625,30 +625,33 @@ describe("sampling never reaches a client unseen", () => {
     async (type) => {
       const client = await connected();
       upstream.answer = ({ message }) =>
-        message.id === "call" ? new Response(`data: ${raw("s")}\n\n`, { headers: { "Content-Type": type } }) : undefined;
+        message.id === "call" ? new Response(`data: ${raw(type)}\n\n`, { headers: { "Content-Type": type } }) : undefined;
       expect(await (await client.call("call")).text()).not.toContain("createMessage");
-      await answered("s");
+      await answered(type);
     },
   );
 
   test("in what answers a GET, whatever its type is", async () => {
     const client = await connected();
     upstream.answer = ({ method }) =>
-      method === "GET" ? new Response(`data: ${raw("s")}\n\n`, { headers: { "Content-Type": "text/plain" } }) : undefined;
+      method === "GET" ? new Response(`data: ${raw("on-get")}\n\n`, { headers: { "Content-Type": "text/plain" } }) : undefined;
     expect(await (await client.send({ method: "GET" })).text()).not.toContain("createMessage");
-    await answered("s");
+    await answered("on-get");
   });
 
   test("in the answer to initialize", async () => {
     upstream.answer = ({ message }) =>
       message.method === "initialize"
-        ? streamOf(`data: ${raw("s")}\n\n`, eventFor({ jsonrpc: "2.0", id: message.id, result: initializeResult("2025-11-25") }))
+        ? streamOf(
+            `data: ${raw("on-initialize")}\n\n`,
+            eventFor({ jsonrpc: "2.0", id: message.id, result: initializeResult("2025-11-25") }),
+          )
         : undefined;
     const client = new RelayClient();
     const text = await (await client.connect()).text();
     expect(client.session).not.toBeNull();
     expect(text).not.toContain("createMessage");
-    expect((await answered("s")).error).toMatchObject({ code: -32602 });
+    expect((await answered("on-initialize")).error).toMatchObject({ code: -32602 });
   });
 
   test("but what only speaks of it passes", async () => {
@@ -748,7 +751,7 @@ describe("fallback", () => {
     const client = await forwarded("8");
     await client.post(error(8, -1));
     await client.post(error("9", -1));
-    expect(upstream.calls.filter(({ message }) => message.error !== undefined)).toHaveLength(3);
+    expect(["7", 8, "9"].map((id) => upstream.answersTo(id).length)).toEqual([1, 1, 1]);
     expect(await notices()).toEqual([]);
   });
 
@@ -783,6 +786,64 @@ describe("fallback", () => {
     await openNotice("request");
     return notices();
   };
+});
+
+describe("a server whose own patience ends", () => {
+  const timedOut = {
+    jsonrpc: "2.0",
+    method: "notifications/cancelled",
+    params: { requestId: "s1", reason: "McpError: MCP error -32001: Request timed out" },
+  };
+  const pageOf = async (link: string): Promise<string> => (await gateway(new URL(link).pathname, { key: null })).text();
+
+  /** A call whose server asks, gives up and answers with an error, as SDKs do. */
+  async function givenUp(reason: object = timedOut): Promise<{ client: RelayClient; run: string; link: string }> {
+    const client = await connected("request-gate");
+    const stream = openStream();
+    upstream.answer = ({ message }) => (message.id === "call" ? stream.response() : undefined);
+    const reading = (await client.call("call")).text();
+    stream.say(eventFor(ask("s1")));
+    const { run, link } = await openNotice("request");
+    stream.say(eventFor(reason) + eventFor({ jsonrpc: "2.0", id: "call", error: { code: -32001, message: "Request timed out" } }));
+    stream.end();
+    expect(await reading).not.toContain("cancelled");
+    return { client, run, link };
+  }
+  const askAgain = async (client: RelayClient): Promise<void> => {
+    upstream.answer = ({ message }) => (message.id === "again" ? streamOf(eventFor(ask("s2"))) : undefined);
+    await (await client.call("again")).text();
+  };
+
+  test("leaves the review open: its page says that the asker has gone, and the reply serves its next try", async () => {
+    const { client, run, link } = await givenUp();
+    await eventually("the words", async () => (await pageOf(link)).includes("connection is gone"));
+    await decide("request", "approve", run);
+    await runReaches(run, "completed");
+    await askAgain(client);
+    expect((await answered("s2")).result).toMatchObject({ role: "assistant" });
+    expect(model.calls).toHaveLength(1);
+    expect(new Set((await notices()).map((notice) => notice.run))).toEqual(new Set([run]));
+    expect(upstream.answersTo("s1")).toEqual([]);
+  });
+
+  test("and asks again while people still think is told what they decide, once, and they are asked no second time", async () => {
+    const { client, run, link } = await givenUp();
+    await eventually("the words", async () => (await pageOf(link)).includes("connection is gone"));
+    await askAgain(client);
+    await eventually("the asker back", async () => !(await pageOf(link)).includes("connection is gone"));
+    await decide("request", "approve", run);
+    expect((await answered("s2")).result).toMatchObject({ role: "assistant" });
+    await runReaches(run, "completed");
+    expect(upstream.answersTo("s2")).toHaveLength(1);
+    expect(upstream.answersTo("s1")).toEqual([]);
+    expect(new Set((await notices()).map((notice) => notice.run)).size).toBe(1);
+    expect(model.calls).toHaveLength(1);
+  });
+
+  test("is no other reason: who cancels for one withdraws the review", async () => {
+    const { run } = await givenUp({ ...timedOut, params: { requestId: "s1", reason: "the user closed the tab" } });
+    expect((await runReaches(run, "cancelled")).state).toBe("cancelled");
+  });
 });
 
 describe("a client that leaves", () => {
