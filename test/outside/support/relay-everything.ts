@@ -28,6 +28,10 @@ export async function startEverything(): Promise<Everything> {
     env: { PATH: process.env["PATH"], PORT: String(port) },
     stdio: ["ignore", "ignore", "pipe"],
   });
+  // Also where a test file fails before it could close it.
+  const killed = (): void => void child.kill();
+  process.once("exit", killed);
+  child.once("exit", () => process.off("exit", killed));
   await new Promise<void>((resolve, reject) => {
     child.stderr.on("data", (chunk: Buffer) => chunk.toString().includes("listening") && resolve());
     child.once("exit", () => reject(new Error("the server ended")));
