@@ -153,7 +153,7 @@ describe("in Slack alone", () => {
     const answer = asks();
     await presses(await messageTo("U0ANN"), "deny", "U0ANN");
     const { view } = await seen("the dialog", () => slack.views.at(-1));
-    const [input] = view.blocks.filter(({ type }) => type === "input");
+    const input = view.blocks.find(({ type }) => type === "input");
     const submitted = await slackPosts(slack.submit(view, "U0ANN", { [String(input?.["block_id"])]: "This names a customer." }));
     expect(submitted.status).toBe(200);
     expect(await answer).toMatchObject({

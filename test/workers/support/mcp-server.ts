@@ -85,21 +85,21 @@ export const eventFor = (message: object, id?: string): string =>
  */
 export function openStream(): { readonly response: () => Response; readonly say: (text: string) => void; readonly end: () => void } {
   const said: string[] = [];
-  let ended = false;
+  const state = { ended: false };
   const open = (): ReadableStream<Uint8Array> =>
     new ReadableStream<Uint8Array>({
       pull: async (controller) => {
-        while (said.length === 0 && !ended) await new Promise((resolve) => setTimeout(resolve, 5));
+        while (said.length === 0 && !state.ended) await new Promise((resolve) => setTimeout(resolve, 5));
         const text = said.shift();
         if (text === undefined) controller.close();
         else controller.enqueue(new TextEncoder().encode(text));
       },
-      cancel: () => void (ended = true),
+      cancel: () => void (state.ended = true),
     });
   return {
     response: () => new Response(open(), { headers: { "Content-Type": "text/event-stream" } }),
     say: (text) => void said.push(text),
-    end: () => void (ended = true),
+    end: () => void (state.ended = true),
   };
 }
 
