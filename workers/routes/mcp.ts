@@ -342,7 +342,8 @@ function beginningIn(data: string | null): Beginning | null {
   try {
     const value = JSON.parse(data ?? "null") as { result?: { protocolVersion?: unknown; instructions?: unknown } } | null; // looked at below
     const { protocolVersion: revision, instructions } = value?.result ?? {};
-    if (typeof revision !== "string" || revision.length > 32) return null;
+    // It goes into a header of every answer to the server.
+    if (typeof revision !== "string" || !/^[\w.-]{1,32}$/.test(revision)) return null;
     return { revision, instructions: typeof instructions === "string" ? instructions : null };
   } catch {
     return null;

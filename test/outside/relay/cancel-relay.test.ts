@@ -1,10 +1,14 @@
 // What ends a review behind the relay: whoever asked gives up, in words. And what does not: a connection that drops.
 
+import { Server } from "@modelcontextprotocol/sdk/server/index.js";
+import { CallToolRequestSchema, CreateMessageResultSchema } from "@modelcontextprotocol/sdk/types.js";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type RawMcpServer, askFor, event, openStream, resultOf, startRawMcpServer } from "../../support/raw-mcp-server.ts";
 import { decideByLink } from "../support/killable-gateway.ts";
 import { type RawClient, rawClient, until } from "../support/raw-client.ts";
 import { type RelayOffice, openGates, relayOffice } from "../support/relay-office.ts";
+import { type StreamingServer, serveStreaming } from "../support/relay-serve.ts";
+import { sessionsOf } from "../support/relay-sessions.ts";
 
 let office: RelayOffice;
 let server: RawMcpServer;
@@ -166,6 +170,42 @@ describe("a review is withdrawn, and its page says so, where", () => {
     await isWithdrawn(call);
     stream.end();
     await resumed;
+  });
+});
+
+describe("a server of the SDK that does not wait any longer", () => {
+  let sdk: StreamingServer;
+  afterAll(() => sdk?.close());
+
+  test("leaves the review open, and its next try gets what was decided meanwhile: nobody is asked twice", async () => {
+    let patienceMs = 8_000;
+    sdk = await serveStreaming(
+      sessionsOf(() => {
+        const server = new Server({ name: "impatient", version: "1" }, { capabilities: { tools: {} } });
+        server.setRequestHandler(CallToolRequestSchema, async (_request, { sendRequest }) => {
+          const messages = [{ role: "user" as const, content: { type: "text" as const, text: "The question of the impatient" } }];
+          const request = { method: "sampling/createMessage" as const, params: { messages, maxTokens: 20 } };
+          const reply = await sendRequest(request, CreateMessageResultSchema, { timeout: patienceMs });
+          return { content: [{ type: "text", text: `said by ${reply.model}` }] };
+        });
+        return server;
+      }),
+    );
+    await office.serve({ reviewed: { url: sdk.url, allowPrivate: true } });
+    const before = new Set((await office.notices()).map(({ run }) => run));
+    const client = await rawClient(office.relay("reviewed"));
+    const first = await (await client.call("first")).text();
+    expect(first).toContain("timed out");
+    const fresh = (await office.notices()).filter(({ run }) => !before.has(run));
+    expect(fresh).toHaveLength(1);
+    const link = fresh[0]?.link ?? "";
+    expect(await (await fetch(link)).text()).toContain("connection is gone");
+    expect((await decideByLink(link, "approve")).status).toBe(303);
+    await until("its end", async () => (await stateOf(fresh[0]?.run ?? "")) === "completed");
+    patienceMs = 60_000;
+    expect(await (await client.call("second")).text()).toContain("said by scripted-1");
+    expect(office.model.requests.filter(({ body }) => JSON.stringify(body).includes("of the impatient"))).toHaveLength(1);
+    await office.serve({ reviewed: { url: server.url, allowPrivate: true } });
   });
 });
 

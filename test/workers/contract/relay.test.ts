@@ -171,6 +171,17 @@ describe("sessions", () => {
     expect([answer.status, client.session, await answer.json()]).toEqual([200, null, refusal]);
   });
 
+  test.each(["2025-11-25\r\nX-Other: 1", "", "x".repeat(33), 20251125, null])(
+    "do not begin with a revision that is none (%j)",
+    async (revision) => {
+      const result = { ...initializeResult(""), protocolVersion: revision };
+      upstream.answer = ({ message }) => Response.json({ jsonrpc: "2.0", id: message.id, result });
+      const client = new RelayClient();
+      const answer = await client.connect();
+      expect([answer.status, client.session, await answer.json()]).toEqual([200, null, { jsonrpc: "2.0", id: "init", result }]);
+    },
+  );
+
   test("whose own id is too long to be carried are refused with words for it", async () => {
     upstream.answer = ({ message }) =>
       Response.json(
