@@ -128,7 +128,7 @@ describe("sessions", () => {
     expect(client.session).not.toContain(upstreamSession);
     expect(await answer.text()).not.toContain(upstreamSession);
     await client.post(ping);
-    expect(upstream.calls[1]?.headers.get("Mcp-Session-Id")).toBe(upstreamSession);
+    expect(upstream.calls[1]?.headers.get("Mcp-Session-Id")).toBe(upstream.session);
   });
 
   test("are asked for with everything else: 400 without, 404 where it is not one of this key and server", async () => {
@@ -139,7 +139,7 @@ describe("sessions", () => {
       new RelayClient("request-gate"),
       new RelayClient("open", { key }),
       Object.assign(new RelayClient(), { session: `${session}A` }),
-      Object.assign(new RelayClient(), { session: upstreamSession }),
+      Object.assign(new RelayClient(), { session: upstream.session }),
       Object.assign(new RelayClient(), { session: "x".repeat(8_000) }),
     ];
     for (const client of others) client.session ??= session;
@@ -215,7 +215,7 @@ describe("sessions", () => {
     const client = await connected();
     expect((await client.send({ method: "DELETE" })).status).toBe(200);
     expect(upstream.calls[1]).toMatchObject({ method: "DELETE" });
-    expect(upstream.calls[1]?.headers.get("Mcp-Session-Id")).toBe(upstreamSession);
+    expect(upstream.calls[1]?.headers.get("Mcp-Session-Id")).toBe(upstream.session);
   });
 });
 
@@ -409,7 +409,7 @@ describe("a server's request for sampling", () => {
     const { result } = await answered("s1");
     expect(result).toMatchObject({ role: "assistant", model: "vendor/first", content: { type: "text" } });
     const call = upstream.calls.at(-1);
-    expect([call?.headers.get("Mcp-Session-Id"), call?.headers.get("MCP-Protocol-Version")]).toEqual([upstreamSession, "2025-11-25"]);
+    expect([call?.headers.get("Mcp-Session-Id"), call?.headers.get("MCP-Protocol-Version")]).toEqual([upstream.session, "2025-11-25"]);
     expect(model.calls).toHaveLength(1);
   });
 
@@ -742,7 +742,7 @@ describe("fallback", () => {
       await decide("response", "approve");
       expect((await answered("s1")).result).toMatchObject({ role: "assistant" });
       expect(upstream.answersTo("s1")).toHaveLength(1);
-      expect(upstream.calls.at(-1)?.headers.get("Mcp-Session-Id")).toBe(upstreamSession);
+      expect(upstream.calls.at(-1)?.headers.get("Mcp-Session-Id")).toBe(upstream.session);
     },
   );
 

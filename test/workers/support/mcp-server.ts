@@ -5,7 +5,9 @@ import { admin, adminJson, devKey, gateway, jsonBody } from "./gateway.ts";
 import { answerAt } from "./provider.ts";
 
 export const upstreamOrigin = "https://notes.example.com";
+/** Each scripted server's own session id begins with this. */
 export const upstreamSession = "upstream-session-0123456789";
+let scripted = 0;
 neverLogged(upstreamSession);
 
 export type UpstreamCall = {
@@ -23,6 +25,8 @@ export type Message = {
   readonly error?: { readonly code: number; readonly message: string };
 };
 export type Upstream = {
+  /** The session id that it gives. */
+  readonly session: string;
   /** Oldest first. */
   readonly calls: UpstreamCall[];
   /** What the server is told about one of its own requests. */
@@ -48,25 +52,31 @@ export const initializeResult = (revision: string): object => ({
 /** Begins to answer at the server's address. */
 export function scriptUpstream(): Upstream {
   const calls: UpstreamCall[] = [];
+  scripted += 1;
+  const session = `${upstreamSession}-${scripted}`;
   const upstream: Upstream = {
+    session,
     calls,
     answersTo: (id) => calls.map(({ message }) => message).filter((message) => message.id === id && message.method === undefined),
     answer: () => undefined,
   };
   answerAt(upstreamOrigin, async (request) => {
     const text = await request.text();
+    // What was under way in an earlier test and ends only now is not this server's.
+    const given = request.headers.get("Mcp-Session-Id");
+    if (given !== null && given.startsWith(upstreamSession) && given !== session) return new Response(null, { status: 404 });
     const call = { method: request.method, url: request.url, headers: request.headers, text, message: parse(text) };
     calls.push(call);
-    return (await upstream.answer(call)) ?? plainAnswer(call);
+    return (await upstream.answer(call)) ?? plainAnswer(call, session);
   });
   return upstream;
 }
 
-function plainAnswer({ method, message }: UpstreamCall): Response {
+function plainAnswer({ method, message }: UpstreamCall, session: string): Response {
   if (method !== "POST") return new Response(null, { status: method === "DELETE" ? 200 : 405 });
   if (message.method === "initialize") {
     const result = initializeResult(String(message.params?.["protocolVersion"]));
-    return Response.json({ jsonrpc: "2.0", id: message.id, result }, { headers: { "Mcp-Session-Id": upstreamSession } });
+    return Response.json({ jsonrpc: "2.0", id: message.id, result }, { headers: { "Mcp-Session-Id": session } });
   }
   if (message.id === undefined || message.method === undefined) return new Response(null, { status: 202 });
   return Response.json({ jsonrpc: "2.0", id: message.id, result: {} });
