@@ -1,7 +1,12 @@
 // The relay's door: who is let in, what passes to a server and back, and what never does.
 
-import { listDurableObjectIds } from "cloudflare:test";
+import { listDurableObjectIds, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, test } from "vitest";
+import { forwardedIds } from "../../../shared/relay/forwarded.ts";
+import { parseRelaySession } from "../../../shared/relay/session-id.ts";
+import { type SigningKeys, signingKey } from "../../../shared/sealed-id.ts";
+import { runStub } from "../../../workers/objects/names.ts";
+import { devKeyId } from "../../../workers/stores/keys.ts";
 import { createKey, devKey, env, eventually, gateway, gatewayWith, model, notices, openNotice, runReaches } from "../support/gateway.ts";
 import { promptMarker } from "../support/logs.ts";
 import {
@@ -781,6 +786,23 @@ describe("fallback", () => {
       expect(upstream.answersTo("s1")).toHaveLength(before + 1);
     }
     expect(await notices()).toEqual([]);
+  });
+
+  test("keeps the request for a while only, and nothing where nobody declined", async () => {
+    const client = await forwarded();
+    const keys: SigningKeys = [signingKey(env.LINK_KEY ?? "")];
+    const { name } = parseRelaySession(keys, client.session ?? "", devKeyId, "fallback") ?? { name: "" };
+    const [held = ""] = forwardedIds(keys, name, "s1");
+    const tables = (): Promise<unknown[]> =>
+      runInDurableObject(runStub(env, held), (_object, { storage }) =>
+        storage.sql.exec("SELECT name FROM sqlite_master WHERE name = 'held'").toArray(),
+      );
+    expect(await tables()).toHaveLength(1);
+    expect(await runDurableObjectAlarm(runStub(env, held))).toBe(true);
+    expect(await tables()).toHaveLength(0);
+    await client.post(error("s1", -1));
+    expect(upstream.answersTo("s1")).toEqual([error("s1", -1)]);
+    expect(await tables()).toHaveLength(0);
   });
 
   test("is the client's alone with a credential of its own, which nobody has later", async () => {
