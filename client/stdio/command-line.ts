@@ -11,7 +11,7 @@ Runs a stdio MCP server and gives it sampling with review by a person, whatever 
   --url <address>          the gateway's base address; by default $COUNTERSIGN_URL
   --server <name>          the server's name for policy and reviewers; by default the command's base name
   --mode <mode>            fulfil (default): the gateway answers sampling; forward: the client's own sampling, or none;
-                           fallback: the client's own, and the gateway where it has none or answers with an error
+                           fallback: the client's own, and the gateway where it has none or fails (a person's no, -1, stands)
   --association <mode>     strict (default): sampling is refused while several requests are open; inFlight: it counts for
                            the newest of them
   --no-tools               do not declare tools in sampling (2025-11-25)

@@ -1,7 +1,7 @@
 // What stands between a client and a stdio server: takes the server's sampling out of the stream and answers it through the
 // gateway. All else passes with its bytes as they came. Works on lines; knows no process, stream or clock.
 
-import { mayFallBack } from "../../shared/relay/capability-2025.ts";
+import { isDeclined, mayFallBack } from "../../shared/relay/capability-2025.ts";
 import type { Connection } from "../connection.ts";
 import {
   asNotification,
@@ -103,7 +103,7 @@ export class StdioRelay {
     const answered = isObject(message) && !("method" in message) ? message["id"] : undefined;
     if (isObject(message) && isId(answered)) {
       const offered = took(this.#offered, answered);
-      if (offered !== undefined && isObject(message["error"])) {
+      if (offered !== undefined && isObject(message["error"]) && isDeclined(message["error"]["code"])) {
         void this.#answer(offered);
         return false;
       }

@@ -27,6 +27,12 @@ export function isOurs(mode: Server["mode"], clientSamples: boolean): boolean {
   }
 }
 
+/**
+ * Whether a client's error to a sampling request says that it cannot, and not that its user said no: -1 is a person's answer
+ * (client/sampling, "Error Handling"), and nobody asks again over their head.
+ */
+export const isDeclined = (code: unknown): boolean => code !== -1;
+
 /** Whether a request that the client declines is ours after all. */
 export const mayFallBack = (mode: Server["mode"], clientSamples: boolean): boolean => mode === "fallback" && clientSamples;
 

@@ -7,7 +7,7 @@ import { type RequestId, toRequestId } from "../protocol/json-rpc.ts";
 export type Passing =
   | { readonly kind: "request"; readonly id: RequestId; readonly method: string; readonly params: JsonObject | null }
   | { readonly kind: "notification"; readonly method: string; readonly params: JsonObject | null }
-  | { readonly kind: "response"; readonly id: RequestId; readonly failed: boolean }
+  | { readonly kind: "response"; readonly id: RequestId; /** The error's code; null for a result. */ readonly failed: number | null }
   | { readonly kind: "other" };
 
 const objectOf = (value: unknown): JsonObject | null =>
@@ -25,7 +25,9 @@ export function passingOf(value: unknown): Passing {
     return message["id"] === undefined ? { kind: "notification", method, params } : { kind: "other" };
   }
   if (id === undefined || !(Object.hasOwn(message, "result") || Object.hasOwn(message, "error"))) return { kind: "other" };
-  return { kind: "response", id, failed: Object.hasOwn(message, "error") };
+  if (!Object.hasOwn(message, "error")) return { kind: "response", id, failed: null };
+  const code = objectOf(message["error"])?.["code"];
+  return { kind: "response", id, failed: typeof code === "number" ? code : 0 };
 }
 
 export const samplingMethod = "sampling/createMessage";

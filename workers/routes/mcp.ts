@@ -6,7 +6,7 @@ import { toBase64url } from "../../shared/encoding.ts";
 import { defaultLimits } from "../../shared/policy/limits.ts";
 import { type RequestId, failure, toRequestId } from "../../shared/protocol/json-rpc.ts";
 import { longestPart } from "../../shared/relay/context.ts";
-import { declaresSampling, isOurs, mayFallBack, withSampling } from "../../shared/relay/capability-2025.ts";
+import { declaresSampling, isDeclined, isOurs, mayFallBack, withSampling } from "../../shared/relay/capability-2025.ts";
 import { EventSplitter, dataOf, eventOf } from "../../shared/relay/event-stream.ts";
 import { type Passing, passingOf } from "../../shared/relay/messages.ts";
 import type { Server } from "../../shared/relay/servers.ts";
@@ -135,7 +135,7 @@ async function takesOver(c: AppContext, visit: Visit, session: RelaySession, [me
   const { server, authorization } = visit;
   if (message?.kind !== "response" || more.length > 0 || !mayFallBack(server.mode, session.clientSamples)) return false;
   const place = { env: c.env, ctx: c.executionCtx, key: c.var.key, session, server, authorization };
-  if (!message.failed) {
+  if (message.failed === null || !isDeclined(message.failed)) {
     c.executionCtx.waitUntil(takeHeld(place, message.id));
     return false;
   }

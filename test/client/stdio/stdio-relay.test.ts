@@ -522,12 +522,23 @@ describe("a client with sampling of its own", () => {
     expect(server).toHaveLength(1);
   });
 
+  test("that a person of the client said no to is not asked again: -1 passes", () => {
+    const { begin, call, fromServer, fromClient, server } = relayed({ mode: "fallback" });
+    begin("2025-11-25", own);
+    call();
+    fromServer(sample(0));
+    const no = '{"jsonrpc":"2.0","id":0,"error":{"code":-1,"message":"User rejected sampling request"}}\n';
+    fromClient(no);
+    expect(server).toEqual([no]);
+    expect(gateway.seen).toEqual([]);
+  });
+
   test("in a batch of answers loses only its error", async () => {
     const { begin, call, fromServer, fromClient, server } = relayed({ mode: "fallback" });
     begin("2025-03-26", own);
     call();
     fromServer(sample(0));
-    fromClient('[{"jsonrpc":"2.0","id":0,"error":{"code":-1,"message":"no"}},{"jsonrpc":"2.0","id":7,"result":{}}]\n');
+    fromClient('[{"jsonrpc":"2.0","id":0,"error":{"code":-32601,"message":"no"}},{"jsonrpc":"2.0","id":7,"result":{}}]\n');
     await until(() => server.length === 2);
     expect(server[0]).toBe('[{"jsonrpc":"2.0","id":7,"result":{}}]\n');
     expect(JSON.parse(server[1] ?? "")).toMatchObject({ id: 0, result: { model: "fake-model" } });

@@ -731,13 +731,13 @@ describe("fallback", () => {
     await client.post(result);
     expect(upstream.answersTo("s1")).toEqual([result]);
     await eventually("that it is forgotten", async () => {
-      await client.post(error("s1", -1));
+      await client.post(error("s1", -32603));
       return upstream.answersTo("s1").length > 1;
     });
     expect(await notices()).toEqual([]);
   });
 
-  test.each([-1, -32601, -32603, -32600, 7])(
+  test.each([-2, -32601, -32603, -32600, 7])(
     "takes over where the client answers with error %i: people are asked, and the server gets one answer",
     async (code) => {
       const client = await forwarded();
@@ -751,11 +751,22 @@ describe("fallback", () => {
     },
   );
 
-  test("takes over once: a second error is the client's own", async () => {
+  test("leaves a person's no alone: -1 goes to the server, and nobody is asked again", async () => {
     const client = await forwarded();
     await client.post(error("s1", -1));
-    await client.post(error("s1", -1));
     expect(upstream.answersTo("s1")).toEqual([error("s1", -1)]);
+    await eventually("that it is forgotten", async () => {
+      await client.post(error("s1", -32603));
+      return upstream.answersTo("s1").length > 1;
+    });
+    expect(await notices()).toEqual([]);
+  });
+
+  test("takes over once: a second error is the client's own", async () => {
+    const client = await forwarded();
+    await client.post(error("s1", -32603));
+    await client.post(error("s1", -32603));
+    expect(upstream.answersTo("s1")).toEqual([error("s1", -32603)]);
     expect(new Set((await openNotices()).map(({ run }) => run)).size).toBe(1);
   });
 
@@ -763,7 +774,7 @@ describe("fallback", () => {
     await forwarded("7");
     const other = new RelayClient("fallback");
     await other.connect({ sampling: {} });
-    await other.post(error("7", -1));
+    await other.post(error("7", -32603));
     const client = await forwarded("8");
     await client.post(error(8, -1));
     await client.post(error("9", -1));
@@ -782,7 +793,7 @@ describe("fallback", () => {
       upstream.answer = ({ message }) => (message.id === call ? streamOf(eventFor(ask("s1")), eventFor(last)) : undefined);
       expect(await (await client.call(call)).text()).toBe(eventFor(ask("s1")) + eventFor(last));
       const before = upstream.answersTo("s1").length;
-      await client.post(error("s1", -1));
+      await client.post(error("s1", -32603));
       expect(upstream.answersTo("s1")).toHaveLength(before + 1);
     }
     expect(await notices()).toEqual([]);
@@ -800,8 +811,8 @@ describe("fallback", () => {
     expect(await tables()).toHaveLength(1);
     expect(await runDurableObjectAlarm(runStub(env, held))).toBe(true);
     expect(await tables()).toHaveLength(0);
-    await client.post(error("s1", -1));
-    expect(upstream.answersTo("s1")).toEqual([error("s1", -1)]);
+    await client.post(error("s1", -32603));
+    expect(upstream.answersTo("s1")).toEqual([error("s1", -32603)]);
     expect(await tables()).toHaveLength(0);
   });
 
@@ -811,8 +822,8 @@ describe("fallback", () => {
     await client.connect({ sampling: {} });
     upstream.answer = ({ message }) => (message.id === "call" ? streamOf(eventFor(ask("s1"))) : undefined);
     await (await client.call("call")).text();
-    await client.post(error("s1", -1));
-    expect(upstream.answersTo("s1")).toEqual([error("s1", -1)]);
+    await client.post(error("s1", -32603));
+    expect(upstream.answersTo("s1")).toEqual([error("s1", -32603)]);
   });
 
   const openNotices = async (): ReturnType<typeof notices> => {
