@@ -81,6 +81,7 @@ export class SessionObject extends DurableObject<Env> {
     this.#sql.exec(
       `CREATE TABLE IF NOT EXISTS in_flight (request TEXT PRIMARY KEY, named TEXT NOT NULL, at INTEGER NOT NULL) WITHOUT ROWID`,
     );
+    this.#sql.exec(`CREATE TABLE IF NOT EXISTS task (id TEXT PRIMARY KEY, named TEXT NOT NULL, at INTEGER NOT NULL) WITHOUT ROWID`);
     this.#results = new LongTexts(this.#sql, "result");
     this.#results.createTable();
     this.#ended = this.#sql.exec("SELECT 1 FROM session").toArray().length > 0;
@@ -243,6 +244,18 @@ export class SessionObject extends DurableObject<Env> {
     const now = this.now();
     this.#sql.exec("DELETE FROM in_flight WHERE at <= ?", now - originatingLapsesMs);
     this.#sql.exec("INSERT OR REPLACE INTO in_flight (request, named, at) VALUES (?, ?, ?)", request, named, now);
+  }
+
+  /** A server runs a client's request as a task: what it asks while the task's result is waited for serves that request. */
+  keepTask(id: string, named: string): void {
+    const now = this.now();
+    this.#sql.exec("DELETE FROM task WHERE at <= ?", now - originatingLapsesMs);
+    this.#sql.exec("INSERT OR IGNORE INTO task (id, named, at) VALUES (?, ?, ?)", id, named, now);
+  }
+
+  /** The request that a task runs for, as JSON, or null. */
+  taskServes(id: string): string | null {
+    return this.#sql.exec<{ named: string }>("SELECT named FROM task WHERE id = ?", id).toArray()[0]?.named ?? null;
   }
 
   /** What the server said of itself at the beginning, where it may be added to what it asks. */

@@ -21,12 +21,14 @@ import {
   answerTaken,
   associationSession,
   closeInFlight,
+  keepTask,
+  servedByTask,
   endOriginating,
   openInFlight,
   takeHeld,
 } from "../upstream/sampling.ts";
 import { singleAnswer } from "../upstream/single.ts";
-import { longestEvent, lostMark, relayStream, toldMark } from "../upstream/stream.ts";
+import { type StreamParts, longestEvent, lostMark, relayStream, toldMark } from "../upstream/stream.ts";
 import { paths } from "../urls.ts";
 import { presentedKey, refuse, refuseKey } from "./auth.ts";
 import type { App, AppContext } from "./context.ts";
@@ -117,6 +119,7 @@ async function post(c: AppContext, visit: Visit): Promise<Response> {
   const place = { env: c.env, key: c.var.key, server: visit.server, session };
   // Before the server can ask for it.
   if (originating !== null) await openInFlight(place, originating);
+  const serves = await servedByTask(place, originating);
   const asked = await askUpstream(c.env, visit.server, {
     method: "POST",
     body,
@@ -127,7 +130,7 @@ async function post(c: AppContext, visit: Visit): Promise<Response> {
   if (!asked.ok) return unreachable(c, visit, asked.error, only?.id ?? null);
   // Whatever is no stream is the whole answer.
   if (originating !== null && !isStream(asked.value)) c.executionCtx.waitUntil(closeInFlight(place, originating.id));
-  return down(c, visit, session, asked.value, originating, progressTokenOf(only));
+  return down(c, visit, session, asked.value, { originating, serves, progressToken: progressTokenOf(only) });
 }
 
 /** Whether the client declines a request that is ours then: the server gets our answer in place of its own. */
@@ -178,7 +181,7 @@ async function initialize(
   };
   const id = relaySessionId(settingsOf(c.env).keys, session);
   if (id === null) return broken(c, request.id, "The MCP server's session id is too long to be carried");
-  const passed = await down(c, visit, session, new Response(beginning.body, answer), null, undefined);
+  const passed = await down(c, visit, session, new Response(beginning.body, answer), noRequest);
   // An error, or what the client will not understand either, passes as it is and begins nothing.
   if (revision !== null && passed.ok) passed.headers.set(sessionHeader, id);
   if (server.context && beginning.instructions !== null)
@@ -206,7 +209,8 @@ async function listen(c: AppContext, visit: Visit): Promise<Response> {
   if (!asked.ok) return unreachable(c, visit, asked.error, null);
   // A stream that is resumed is still that of its request.
   const originating = last === undefined || last.request === "" ? null : (JSON.parse(last.request) as Originating); // sealed by us
-  return down(c, visit, session, asked.value, originating, undefined);
+  const serves = await servedByTask({ env: c.env, key: c.var.key, session }, originating);
+  return down(c, visit, session, asked.value, { ...noRequest, originating, serves });
 }
 
 /**
@@ -240,8 +244,7 @@ async function down(
   { server, authorization }: Visit,
   session: RelaySession,
   answer: Response,
-  originating: Originating | null,
-  progressToken: RequestId | undefined,
+  request: Pick<StreamParts, "originating" | "serves" | "progressToken">,
 ): Promise<Response> {
   const { status } = answer;
   const headers = headersDown(answer, server);
@@ -250,12 +253,26 @@ async function down(
   // Clients take whatever answers a GET for a stream.
   if (isStream(answer) || (isGet && answer.ok)) {
     const place = { env: c.env, ctx: c.executionCtx, key: c.var.key, session, server, authorization };
-    return new Response(relayStream(answer.body, { ...place, originating, progressToken, isResumed: isGet }), { status, headers });
+    return new Response(relayStream(answer.body, { ...place, ...request, isResumed: isGet }), { status, headers });
   }
   if (!answer.ok) return new Response(answer.body, { status, headers });
+  const { originating } = request;
   const body = await singleAnswer(answer.body, server, session);
   if (body === "tooLong" || body === "asks") return broken(c, originating?.id ?? null, faultWords[body]);
+  if (originating?.asTask === true && body instanceof Uint8Array)
+    await keepTask({ env: c.env, key: c.var.key, session }, jsonIn(body), originating);
   return new Response(body, { status, headers });
+}
+
+/** What belongs to no request of the client's. */
+const noRequest = { originating: null, serves: null, progressToken: undefined } as const;
+
+function jsonIn(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder().decode(bytes));
+  } catch {
+    return null;
+  }
 }
 
 /** As clients know one, whatever else the type says. */
@@ -283,11 +300,12 @@ function messagesIn(body: Uint8Array): Passing[] {
 function originatingOf(request: Extract<Passing, { kind: "request" }> | undefined, { context }: Server): Originating | null {
   if (request === undefined) return null;
   const { params, method, id } = request;
-  const named = method === "resources/read" ? params?.["uri"] : params?.["name"];
+  const named = params?.[{ "resources/read": "uri", "tasks/result": "taskId" }[method] ?? "name"];
   // It is part of every event id: what no server would call anything is cut.
   const name = typeof named === "string" ? named.slice(0, longestName).toWellFormed() : "";
   const given = context ? params?.["arguments"] : undefined;
-  return { id, method, name, ...(given === undefined ? {} : { arguments: JSON.stringify(given).slice(0, 4 * longestPart) }) };
+  const asTask = method === "tools/call" && params?.["task"] !== undefined ? { asTask: true as const } : {};
+  return { id, method, name, ...asTask, ...(given === undefined ? {} : { arguments: JSON.stringify(given).slice(0, 4 * longestPart) }) };
 }
 
 function progressTokenOf(request: Extract<Passing, { kind: "request" }> | undefined): RequestId | undefined {

@@ -32,6 +32,8 @@ export type Originating = {
   readonly name: string;
   /** As JSON, cut; only where they may be added to what is asked. */
   readonly arguments?: string;
+  /** The client wants it run as a task. */
+  readonly asTask?: true;
 };
 
 export type SamplingParts = {
@@ -164,6 +166,30 @@ export async function openInFlight(
 ): Promise<void> {
   if (server.association !== "inFlight" || !samplingMethods.some((each) => each === request.method)) return;
   await sessionStub(env, key.id, associationSession(session)).openInFlight(idKey(request.id), JSON.stringify(request));
+}
+
+/** The longest id of a server's own task that is followed. */
+const longestTaskId = 512;
+
+/** The server runs the client's request as a task: the id of it is in the response. */
+export async function keepTask(
+  { env, key, session }: Pick<SamplingParts, "env" | "key" | "session">,
+  response: unknown,
+  { id, method, name }: Originating,
+): Promise<void> {
+  const taskId = (response as { result?: { task?: { taskId?: unknown } } } | null)?.result?.task?.taskId; // looked at below
+  if (typeof taskId !== "string" || taskId.length > longestTaskId) return;
+  await sessionStub(env, key.id, associationSession(session)).keepTask(taskId, JSON.stringify({ id, method, name }));
+}
+
+/** The client's request that a task of the server runs for, on the stream of `tasks/result`; null for any other stream. */
+export async function servedByTask(
+  { env, key, session }: Pick<SamplingParts, "env" | "key" | "session">,
+  request: Originating | null,
+): Promise<Originating | null> {
+  if (request?.method !== "tasks/result") return null;
+  const named = await sessionStub(env, key.id, associationSession(session)).taskServes(request.name);
+  return named === null ? null : (JSON.parse(named) as Originating); // written by keepTask
 }
 
 /** It was answered. */

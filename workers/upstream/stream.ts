@@ -21,6 +21,7 @@ import {
   hold,
   isImpatience,
   isOurTask,
+  keepTask,
   takeHeld,
 } from "./sampling.ts";
 
@@ -40,6 +41,8 @@ const spareRoom = 32;
 export type StreamParts = Omit<SamplingParts, "onProgress" | "isOver" | "isBrief" | "gaveUp"> & {
   /** A stream that goes on from where another one broke off, or belongs to no request: what was asked before was not seen here. */
   readonly isResumed: boolean;
+  /** On the stream of `tasks/result`: the request that the server's task runs for. */
+  readonly serves: Originating | null;
   /** The token by which the client wants to hear of its request's progress. */
   readonly progressToken: RequestId | undefined;
 };
@@ -56,6 +59,15 @@ export function relayStream(upstream: ReadableStream<Uint8Array>, parts: StreamP
 
 /** What of a client's request is carried in event ids: never its arguments. */
 const named = ({ id, method, name }: Originating): Originating => ({ id, method, name });
+
+/** JSON, or null where it is none. */
+function parsedOrNull(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
 
 class Passage {
   readonly readable: ReadableStream<Uint8Array>;
@@ -140,6 +152,10 @@ class Passage {
     const data = dataOf(raw);
     if (data === null) return this.#write(this.#withoutHidden(marked));
     const seen = fromServer(data, (passing) => this.#takes(passing));
+    const { originating } = this.#parts;
+    // Before the client can ask for the task's result.
+    if (originating?.asTask === true && seen.answered.some((id) => id === originating.id))
+      await keepTask(this.#parts, parsedOrNull(data), originating).catch(() => {});
     await this.#act(seen);
     if (seen.rest === undefined) return this.#write(this.#withoutHidden(marked));
     // A client that can resume from an earlier event gets this one's request once more then, for whatever of it was lost.
@@ -184,7 +200,8 @@ class Passage {
     if (originating === null || !seen.answered.some((id) => id === originating.id)) return;
     this.#isOver = true;
     for (const id of this.#forwarded.values()) this.#goOn(takeHeld(this.#parts, id).then(() => {}));
-    if (this.#taken.size > 0 || this.#forwarded.size > 0 || isResumed) this.#goOn(endOriginating(this.#parts, originating.id));
+    const served = this.#parts.serves ?? originating;
+    if (this.#taken.size > 0 || this.#forwarded.size > 0 || isResumed) this.#goOn(endOriginating(this.#parts, served.id));
     this.#goOn(closeInFlight(this.#parts, originating.id));
   }
 
@@ -203,6 +220,7 @@ class Passage {
   #samplingParts(): SamplingParts {
     return {
       ...this.#parts,
+      originating: this.#parts.serves ?? this.#parts.originating,
       onProgress: () => {},
       isOver: this.#isOver,
       isBrief: false,
@@ -238,7 +256,7 @@ class Passage {
   /** Whether an event has to be looked into. An escape may hide any word. */
   #mayConcern(raw: string): boolean {
     if (this.#parts.server.association === "inFlight" || this.#parts.isResumed) return true;
-    if (raw.includes("createMessage") || raw.includes("tasks") || raw.includes("\\u")) return true;
+    if (raw.includes("createMessage") || raw.includes("task") || raw.includes("\\u")) return true;
     return this.#taken.size + this.#forwarded.size > 0 || (this.#parts.progressToken !== undefined && raw.includes("progress"));
   }
 
