@@ -12,6 +12,7 @@ export default defineConfig({
           name: "pure",
           include: ["test/shared/**/*.test.{ts,tsx}", "test/client/**/*.test.ts", "test/architecture.test.ts"],
           testTimeout: 30_000,
+          maxWorkers: 2,
         },
       },
       {
@@ -38,7 +39,7 @@ export default defineConfig({
             },
           }),
         ],
-        test: { name: "workers", include: ["test/workers/**/*.test.{ts,tsx}"], testTimeout: 60_000 },
+        test: { name: "workers", include: ["test/workers/**/*.test.{ts,tsx}"], testTimeout: 60_000, maxWorkers: 2 },
       },
       {
         // The whole, from outside: processes, real servers, real clients, a real browser.
@@ -48,7 +49,9 @@ export default defineConfig({
           globalSetup: ["test/outside/support/no-chromium.ts"],
           testTimeout: 180_000,
           hookTimeout: 180_000,
-          fileParallelism: false,
+          // After the others. Two at a time: they wait more than they work, each for processes of its own.
+          sequence: { groupOrder: 1 },
+          maxWorkers: 2,
         },
       },
     ],
