@@ -4,7 +4,7 @@
 
 import type { JsonObject } from "../encoding.ts";
 import type { SamplingReply } from "../protocol/sampling.ts";
-import type { Attempt, Usage } from "../provider/call.ts";
+import type { Attempt, Note, Usage } from "../provider/call.ts";
 import type { Gate } from "../review/view.ts";
 
 /** What a reply's `_meta` says of its run (design: POST /sampling). */
@@ -13,6 +13,10 @@ export type RunMeta = {
   readonly model: { readonly id: string; readonly why: string };
   readonly edited: { readonly request: boolean; readonly response: boolean };
   readonly usage: Usage & { readonly costUsd: number };
+  /** What was left out or changed on the way to the model; for the control door, whose answers say it. */
+  readonly notes?: readonly Note[];
+  /** Unix milliseconds: when the reply was made, where it comes from the cache. */
+  readonly cachedAt?: number;
 };
 
 export type Completed = { readonly kind: "completed"; readonly reply: SamplingReply; readonly meta: RunMeta };

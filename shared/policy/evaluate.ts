@@ -60,7 +60,7 @@ export type PolicyFacts = {
   /** The originating request's method. */
   readonly method: string;
   readonly keyName: string;
-  readonly provenance: "claimed" | "inferred" | "observed";
+  readonly provenance: "claimed" | "inferred" | "observed" | "own";
   readonly request: SamplingRequest;
   /** In failover order: everything that the request may be sent to. */
   readonly candidates: readonly Candidate[];

@@ -34,7 +34,7 @@ export type Grant = {
   readonly maxTokensAtMost: number;
   readonly riskAtMost: SeenRisk;
   /** How sure the association was; a later one must be as sure. */
-  readonly provenance: "claimed" | "inferred" | "observed";
+  readonly provenance: "claimed" | "inferred" | "observed" | "own";
   /** The reviewer's name. */
   readonly by: string;
   /** The run it was given in. */
@@ -103,7 +103,7 @@ export const longestGrantMs = 30 * 24 * 3_600_000;
 export const sameMomentMs = 10_000;
 
 const levels: readonly SeenRisk[] = ["none", "low", "medium", "high"];
-const sureness: readonly Grant["provenance"][] = ["inferred", "claimed", "observed"];
+const sureness: readonly Grant["provenance"][] = ["inferred", "claimed", "observed", "own"];
 
 export const highestRisk = (risks: readonly Pick<RiskNote, "level">[]): SeenRisk =>
   levels.findLast((level) => risks.some((risk) => risk.level === level)) ?? "none";

@@ -60,7 +60,7 @@ const when = z.strictObject({
   /** The id of a model in the routing table. */
   model: glob.optional(),
   /** How sure it is that the request serves that originating request. */
-  provenance: z.enum(["claimed", "inferred", "observed"]).optional(),
+  provenance: z.enum(["claimed", "inferred", "observed", "own"]).optional(),
   /** Whether an image, audio or a binary resource is in the messages. */
   hasMedia: z.boolean().optional(),
   /** Whether tools are offered, or used in the messages. */
@@ -91,6 +91,8 @@ const gates = {
   tellReason: z.boolean().default(false),
   grants: z.boolean().default(false),
   context: z.enum(["none", "thisServer"]).default("none"),
+  /** Whether the timeout that a request at the control door gives covers the time that people take; otherwise the model's alone. */
+  timeoutCoversReview: z.boolean().default(false),
   /** To whom a reviewer may hand a review. Absent: to anybody in this document; an empty list: to nobody. */
   handOverTo: names.optional(),
 };

@@ -1,6 +1,6 @@
 // From the neutral reply to a `CreateMessageResult` of the revisions up to 2025-11-25. Drops nothing silently, invents no text.
 
-import type { JsonObject } from "../encoding.ts";
+import type { Json, JsonObject } from "../encoding.ts";
 import { err, ok, type Result } from "../result.ts";
 import type { ReplyBlock, SamplingReply, SamplingRequest } from "./sampling.ts";
 
@@ -39,7 +39,13 @@ export function toSingleBlockResult(
 }
 
 function resultWith(content: ReplyBlock | ReplyBlock[], { model, stopReason }: SamplingReply, meta: JsonObject): JsonObject {
-  return { role: "assistant", content, model, ...(stopReason !== undefined && { stopReason }), _meta: { [RUN_META]: meta } };
+  return {
+    role: "assistant",
+    content: content as Json,
+    model,
+    ...(stopReason !== undefined && { stopReason }),
+    _meta: { [RUN_META]: meta },
+  };
 }
 
 function contentOf(blocks: readonly ReplyBlock[]): ReplyBlock | ReplyBlock[] {

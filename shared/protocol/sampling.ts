@@ -50,12 +50,27 @@ const modelPreferences = z.strictObject({
   intelligencePriority: z.number().min(0).max(1).optional(),
 });
 
+/** A model that was asked for by name: only it, or what the routing table gives as its equivalents, may serve (design: POST /control). */
+const namedModel = z.strictObject({ name: z.string(), version: z.string().optional(), provider: z.string().optional() });
+
 export const samplingRequestSchema = z.strictObject({
+  /**
+   * What is asked for where it is no message. `embedding`: one vector for each message, which is one user text. `function`: the
+   * tool use of the one assistant message is to be run by an MCP server. MCP's own sampling has neither.
+   */
+  task: z.enum(["embedding", "function"]).optional(),
+  namedModel: namedModel.optional(),
   messages: z.array(message),
   systemPrompt: z.string().optional(),
   /** Tokens; the model may give fewer. */
   maxTokens: z.int().min(1),
   temperature: z.number().optional(),
+  /** 0 to 1: the share of the probability that is sampled from. */
+  topP: z.number().min(0).max(1).optional(),
+  /** How many of the likeliest tokens are sampled from. */
+  topK: z.int().min(1).optional(),
+  /** The reply's text must be JSON, and fit the schema where there is one. */
+  responseFormat: z.strictObject({ type: z.literal("json"), schema: jsonObject.optional() }).optional(),
   stopSequences: z.array(z.string()).optional(),
   metadata: jsonObject.optional(),
   modelPreferences: modelPreferences.optional(),
@@ -75,12 +90,14 @@ export type Block = z.infer<typeof block>;
 export type Message = z.infer<typeof message>;
 export type ToolDefinition = z.infer<typeof tool>;
 export type ToolChoice = "auto" | "required" | "none";
+export type NamedModel = z.infer<typeof namedModel>;
 export type ModelPreferences = z.infer<typeof modelPreferences>;
 export type SamplingRequest = z.infer<typeof samplingRequestSchema>;
 
-const replyBlock = z.union([text, image, audio, toolUse]);
+const embedding = z.strictObject({ type: z.literal("embedding"), vector: z.array(z.number()) });
+const replyBlock = z.union([text, image, audio, toolUse, toolResult, embedding]);
 
-/** What a model said, before it is put on a wire. `model` is the real name that the provider gave. */
+/** What a model said (or a function returned), before it is put on a wire. `model` is the real name that the provider gave. */
 export const samplingReplySchema = z.strictObject({
   content: z.array(replyBlock),
   model: z.string(),
@@ -88,5 +105,6 @@ export const samplingReplySchema = z.strictObject({
   stopReason: z.string().optional(),
 });
 
+export type EmbeddingBlock = z.infer<typeof embedding>;
 export type ReplyBlock = z.infer<typeof replyBlock>;
 export type SamplingReply = z.infer<typeof samplingReplySchema>;

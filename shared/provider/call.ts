@@ -6,9 +6,26 @@ import type { Candidate } from "../routing/choose.ts";
 /** Tokens. `estimated` where the provider did not say and the numbers are ours (four characters to a token). */
 export type Usage = { readonly inputTokens: number; readonly outputTokens: number; readonly estimated?: true };
 
+/** How a model is to be called where the asker says it. */
+export type CallTerms = {
+  /** For everything from the queue to the last byte: waiting for a place, all attempts, the pauses between them. */
+  readonly timeoutMs?: number;
+  /** One attempt at one candidate, and never again. */
+  readonly once?: true;
+  /** The place in the queue of a model that is at its limit; absent: normal. */
+  readonly priority?: Priority;
+};
+
+export const priorities = ["high", "normal", "low"] as const;
+export type Priority = (typeof priorities)[number];
+
 /** Things that a provider could not take as asked and that the protocol lets us leave out or change. Shown and recorded. */
 export type Note =
-  | { readonly kind: "omitted"; readonly field: "temperature" | "stopSequences" | "metadata" | "toolChoice"; readonly why: string }
+  | {
+      readonly kind: "omitted";
+      readonly field: "temperature" | "topP" | "topK" | "stopSequences" | "metadata" | "toolChoice" | "responseFormat";
+      readonly why: string;
+    }
   | { readonly kind: "clamped"; readonly field: "temperature"; readonly from: number; readonly to: number }
   | { readonly kind: "overLimit"; readonly reportedTokens: number; readonly maxTokens: number; readonly cut: boolean }
   /** The server asked for context, and the policy lets it have some: it stands at the end of the system prompt. */
@@ -30,7 +47,10 @@ export type ProviderFault = {
     | "badRequest"
     | "providerError"
     | "brokenAnswer"
-    | "noCredential";
+    | "noCredential"
+    /** The model's queue is full, or no place in it came free in time. */
+    | "queueFull"
+    | "queueTimeout";
   readonly status?: number;
   readonly retryAfterMs?: number;
   readonly then: "retry" | "next" | "stop";
@@ -45,7 +65,13 @@ export type ProviderFault = {
     | "errorInSuccess"
     | "overLimit"
     | "toolArguments"
-    | "empty";
+    | "empty"
+    /** The asker wanted JSON (that fits a schema), and the reply is none. */
+    | "replyNotJson"
+    /** A stream that ended without its end. */
+    | "cutOff"
+    /** A function may have been run: it is not run again. */
+    | "outcomeUnknown";
   /** Where the provider counted tokens for an answer that is not delivered: it may have to be paid for. */
   readonly usage?: Usage;
 };

@@ -74,7 +74,7 @@ export function rewriteRequest(request: SamplingRequest, rewrite: Rewrite): Samp
 
 function rewriteReplyBlock(block: ReplyBlock, path: string, rewrite: Rewrite): ReplyBlock {
   if (block.type === "text") return { ...block, text: rewrite.text(`${path}/text`, block.text) };
-  if (block.type === "tool_use") return { ...block, input: rewrite.object(`${path}/input`, block.input) };
+  if (block.type === "tool_use" || block.type === "tool_result") return rewriteBlock(block, path, rewrite);
   return block;
 }
 

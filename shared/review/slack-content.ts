@@ -9,11 +9,11 @@ import type { ReviewView } from "./view.ts";
 export type Piece = { readonly label: string; readonly text: string };
 
 /** Kinds of content that a message never shows, and how many there are of each. */
-export type Unshown = Readonly<Partial<Record<"image" | "audio" | "tool" | "toolUse" | "toolResult" | "metadata", number>>>;
+export type Unshown = Readonly<Partial<Record<"image" | "audio" | "tool" | "toolUse" | "toolResult" | "vector" | "metadata", number>>>;
 
 export type SlackContent = { readonly pieces: readonly Piece[]; readonly unshown: Unshown };
 
-const unshownNames = { image: "image", audio: "audio", tool_use: "toolUse", tool_result: "toolResult" } as const;
+const unshownNames = { image: "image", audio: "audio", tool_use: "toolUse", tool_result: "toolResult", embedding: "vector" } as const;
 
 /** The texts of the version that waits, in order, and what it has beside them. A reply that is not there is empty. */
 export const contentOf = (view: ReviewView): SlackContent =>

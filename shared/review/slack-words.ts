@@ -68,6 +68,7 @@ export const slackWords = {
     tool: (n: number): string => plural(n, "tool", "tools"),
     toolUse: (n: number): string => plural(n, "tool use", "tool uses"),
     toolResult: (n: number): string => plural(n, "tool result", "tool results"),
+    vector: (n: number): string => plural(n, "vector", "vectors"),
     metadata: (): string => "the metadata",
     model: (n: number): string => plural(n, "model that it may go to", "models that it may go to"),
     risk: (n: number): string => plural(n, "risk note", "risk notes"),
@@ -136,13 +137,17 @@ export const provenanceWords: Readonly<Record<Provenance, string>> = {
   claimed: "Claimed by the host.",
   inferred: "Inferred, may be wrong.",
   observed: "Observed by Countersign.",
+  own: "The client asks for itself.",
 };
 
 const noteFields = {
   temperature: "temperature",
+  topP: "top_p",
+  topK: "top_k",
   stopSequences: "stop sequences",
   metadata: "metadata",
   toolChoice: "tool choice",
+  responseFormat: "format of the reply",
 } as const;
 
 export function noteWords(note: ReviewView["notes"][number]): string {

@@ -6,8 +6,11 @@ import type { SamplingReply, SamplingRequest } from "../protocol/sampling.ts";
 
 export type Gate = "request" | "response";
 
-/** How sure we are that the sampling request serves the named client request: the host's claim, our own guess, or what the relay saw. */
-export type Provenance = "claimed" | "inferred" | "observed";
+/**
+ * How sure we are that the sampling request serves the named client request: the host's claim, our own guess, or what the relay saw.
+ * `own`: no MCP server asks; the key's client asks for itself, at the control door.
+ */
+export type Provenance = "claimed" | "inferred" | "observed" | "own";
 
 export type ShownModel = {
   readonly id: string;

@@ -102,7 +102,8 @@ export const routingTableSchema = z.strictObject({
   equivalents: z.array(equivalent).max(500).default([]),
 });
 
-export type Provider = z.infer<typeof provider>;
+/** Who runs models; `mcp` is in no table: an MCP server that runs a registered function (design: POST /control). */
+export type Provider = Omit<z.infer<typeof provider>, "kind"> & { readonly kind: z.infer<typeof provider>["kind"] | "mcp" };
 export type Model = z.infer<typeof model>;
 export type RoutingTable = z.infer<typeof routingTableSchema>;
 

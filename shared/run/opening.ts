@@ -7,7 +7,7 @@ import type { GrantPass } from "../policy/grant.ts";
 import type { RiskNote } from "../policy/risk.ts";
 import type { SamplingReply, SamplingRequest } from "../protocol/sampling.ts";
 import type { RequestId } from "../protocol/json-rpc.ts";
-import type { Note } from "../provider/call.ts";
+import type { CallTerms, Note } from "../provider/call.ts";
 import type { Provenance } from "../review/view.ts";
 import type { Candidate } from "../routing/choose.ts";
 
@@ -25,11 +25,28 @@ export type WaitingServer = {
   readonly id: RequestId;
 };
 
+/** A reply from the cache, and what people approved of it. */
+export type CachedReply = {
+  readonly reply: SamplingReply;
+  readonly facts: { readonly candidate: string; readonly notes: readonly Note[] };
+  /** Unix milliseconds. */
+  readonly at: number;
+  /** Which gates people approved it at, and who was asked (`decidersDigest`). */
+  readonly approved: { readonly request: boolean; readonly response: boolean; readonly deciders: string };
+};
+
+export type CacheTerms = {
+  readonly digest: string;
+  readonly ttlMs: number;
+  /** What is delivered in place of a call, where nobody edits the request. */
+  readonly found?: CachedReply;
+};
+
 export type RunOpening = {
   readonly id: string;
   readonly createdAt: number;
   /** Which door the request came through. */
-  readonly door: "sampling" | "relay";
+  readonly door: "sampling" | "relay" | "control";
   readonly key: { readonly id: string; readonly name: string; readonly owner: string | null };
   readonly asker: Asker;
   readonly request: SamplingRequest;
@@ -53,6 +70,12 @@ export type RunOpening = {
   readonly waiting?: WaitingServer;
   /** For a task: how long its result is asked to be kept, in milliseconds. */
   readonly ttlMs: number | null;
+  /** How the model is to be called; absent: as the gateway's settings say. */
+  readonly call?: CallTerms;
+  /** Unix milliseconds: no gate stays open, and no call goes on, after this. */
+  readonly endsAt?: number;
+  /** The reply is kept for identical requests, or comes from there. */
+  readonly cache?: CacheTerms;
   /** Equal for identical requests of one key and server, whatever the session. */
   readonly identicalDigest: string;
   readonly attachment: Attachment;

@@ -84,6 +84,7 @@ export function plannedNotes(request: SamplingRequest, plan: Plan): readonly Not
     case "openai":
       return toOpenAI({ request, candidate }).notes;
     case "demo":
+    case "mcp":
       return [];
     default:
       return unreachable(candidate.provider.kind);

@@ -175,6 +175,9 @@ function faultCheck({ id, provider }: Used, { kind, status, detail }: ProviderFa
         : mend(check, `It answers with something that is no JSON, so something else is at this address: correct ${address}.`);
     case "connection":
     case "noCredential":
+    // A list of models is never asked for through a queue.
+    case "queueFull":
+    case "queueTimeout":
       return mend(check, `It cannot be reached: see whether it runs, and whether ${address} is right.`);
     default:
       return kind satisfies never;

@@ -32,6 +32,11 @@ const ReplyPiece = ({ block, path, editing, original }: PieceProps) => {
         </>
       );
     }
+    case "tool_result":
+    case "embedding": {
+      const text = JSON.stringify(block, null, 2);
+      return <OutsideText text={text} from={words.outside.model} />;
+    }
     case "image":
     case "audio":
       return (

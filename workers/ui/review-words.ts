@@ -298,12 +298,14 @@ export const provenancePhrases: Readonly<Record<Provenance, string>> = {
   claimed: "Claimed by the host.",
   inferred: "Inferred, may be wrong.",
   observed: "Observed by Countersign.",
+  own: "The client asks for itself.",
 };
 
 export const provenanceWords: Readonly<Record<Provenance, string>> = {
   claimed: "Claimed by the host. Countersign did not see the client’s own request.",
   inferred: "Inferred: it was worked out from the client requests that were open, and may be wrong.",
   observed: "Observed: Countersign saw the client’s own request.",
+  own: "The client asks for itself: no MCP server is behind the request.",
 };
 
 /** What the run is doing now, for somebody who opens a decided review. `waiting` says nothing that the outcome does not say. */
@@ -320,9 +322,12 @@ export const progressWords: Readonly<Record<RunProgress, string>> = {
 
 const noteFields = {
   temperature: "the temperature",
+  topP: "top_p",
+  topK: "top_k",
   stopSequences: "the stop sequences",
   metadata: "the metadata",
   toolChoice: "the choice of tools",
+  responseFormat: "the format of the reply",
 } as const;
 
 export function noteWords(note: Note): string {
