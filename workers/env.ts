@@ -1,6 +1,8 @@
 // What the platform hands the Worker: bindings and variables, as wrangler.toml and the secrets name them.
 
+import type { CacheObject } from "./objects/cache.ts";
 import type { ConfigObject } from "./objects/config.ts";
+import type { ConversationObject } from "./objects/conversation.ts";
 import type { KeyObject } from "./objects/key.ts";
 import type { LedgerObject } from "./objects/ledger.ts";
 import type { RunObject } from "./objects/run.ts";
@@ -13,6 +15,8 @@ export interface Env {
   readonly RUN: DurableObjectNamespace<RunObject>;
   readonly CONFIGURATION: DurableObjectNamespace<ConfigObject>;
   readonly LEDGER: DurableObjectNamespace<LedgerObject>;
+  readonly CACHE: DurableObjectNamespace<CacheObject>;
+  readonly CONVERSATION: DurableObjectNamespace<ConversationObject>;
   readonly FLOOD: RateLimit;
 
   readonly PUBLIC_URL?: string;

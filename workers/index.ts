@@ -2,7 +2,9 @@
 
 import { app } from "./app.ts";
 
+export { CacheObject } from "./objects/cache.ts";
 export { ConfigObject } from "./objects/config.ts";
+export { ConversationObject } from "./objects/conversation.ts";
 export { KeyObject } from "./objects/key.ts";
 export { LedgerObject } from "./objects/ledger.ts";
 export { RunObject } from "./objects/run.ts";

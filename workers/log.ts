@@ -23,7 +23,8 @@ export type LogEvent =
   | "config.documentInvalid"
   | "run.effectFailed"
   | "run.alarmFailed"
-  | "session.cancelFailed";
+  | "session.cancelFailed"
+  | "kept.forgetFailed";
 
 /** Writes one line of JSON. */
 export function logEvent(event: LogEvent, facts: LogFacts = {}): void {

@@ -131,8 +131,10 @@ type Column = `${string}.${string}.${string}`;
 /** The object whose tables are made in this file. */
 const objectOf: Readonly<Record<string, string>> = {
   "config.ts": "ConfigObject",
+  "conversation.ts": "ConversationObject",
   "key.ts": "KeyObject",
   "key-grants.ts": "KeyObject",
+  "kept-text.ts": "CacheObject and ConversationObject",
   "ledger.ts": "LedgerObject",
   "run-store.ts": "RunObject",
   "run-held.ts": "RunObject",

@@ -3,7 +3,9 @@
 import { bytesToHex, digestOf } from "../../shared/encoding.ts";
 import { randomOfRunId } from "../../shared/sealed-id.ts";
 import type { Env } from "../env.ts";
+import type { CacheObject } from "./cache.ts";
 import type { ConfigObject } from "./config.ts";
+import type { ConversationObject } from "./conversation.ts";
 import type { KeyObject } from "./key.ts";
 import type { LedgerObject } from "./ledger.ts";
 import type { RunObject } from "./run.ts";
@@ -47,5 +49,13 @@ export function ledgerShardOf(runId: string): number {
   for (let i = 0; i < runId.length; i += 1) sum = (sum * 31 + runId.charCodeAt(i)) >>> 0;
   return sum % ledgerShards;
 }
+
+/** What is kept of one request of a key, by the digest of what was asked. A digest of both, as a session's name is. */
+export const cacheStub = (env: Env, keyId: string, digest: string): DurableObjectStub<CacheObject> =>
+  env.CACHE.getByName(digestOf("countersign/cache-name/v1", { keyId, digest }));
+
+/** The turns that a session of a key asked to have remembered. */
+export const conversationStub = (env: Env, keyId: string, session: string): DurableObjectStub<ConversationObject> =>
+  env.CONVERSATION.getByName(digestOf("countersign/conversation-name/v1", { keyId, session }));
 
 export const configStub = (env: Env): DurableObjectStub<ConfigObject> => env.CONFIGURATION.getByName("one");

@@ -33,7 +33,15 @@ export function tablesIn(storage: DurableObjectStorage): Rows {
 
 /** Every row of every object of the gateway, by its class: for what must be nowhere. */
 export async function everything(): Promise<string> {
-  const namespaces = { SESSION: env.SESSION, KEY: env.KEY, RUN: env.RUN, CONFIGURATION: env.CONFIGURATION, LEDGER: env.LEDGER };
+  const namespaces = {
+    SESSION: env.SESSION,
+    KEY: env.KEY,
+    RUN: env.RUN,
+    CONFIGURATION: env.CONFIGURATION,
+    LEDGER: env.LEDGER,
+    CACHE: env.CACHE,
+    CONVERSATION: env.CONVERSATION,
+  };
   const parts: string[] = [];
   for (const [name, namespace] of Object.entries(namespaces)) {
     const any = namespace as DurableObjectNamespace;

@@ -1,0 +1,37 @@
+// One reply that a caller asked to have again for the same request: content, for as long as the caller said.
+//
+// One object for each API key and digest of what was asked, so no key is ever answered with another's. What the digest covers, and
+// whether a reply may be kept at all, is the door's to know.
+
+import { DurableObject } from "cloudflare:workers";
+import type { Env } from "../env.ts";
+import { KeptText } from "./kept-text.ts";
+
+export class CacheObject extends DurableObject<Env> {
+  now = (): number => Date.now();
+  readonly #kept: KeptText;
+
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env);
+    this.#kept = new KeptText(ctx.storage);
+  }
+
+  /** Keeps a text of any length for `ttlMs` milliseconds from now, in place of an earlier one. */
+  put(text: string, ttlMs: number): void {
+    const now = this.now();
+    this.ctx.storage.transactionSync(() => this.#kept.write(text, now, now + ttlMs));
+  }
+
+  /** The text and when it was put (Unix milliseconds), or null where there is none or its time is over. */
+  get(): { text: string; at: number } | null {
+    return this.#kept.read(this.now());
+  }
+
+  async forget(): Promise<void> {
+    await this.#kept.forget();
+  }
+
+  override async alarm(): Promise<void> {
+    await this.#kept.forgetExpired(this.now());
+  }
+}

@@ -1,0 +1,59 @@
+// One text that an object keeps for a while: content, gone with its time, at once when it is to be forgotten, and never there for
+// whoever only asks.
+
+import { errorClass, logEvent } from "../log.ts";
+import { LongTexts } from "./long-text.ts";
+
+const retryMs = 60_000;
+
+export class KeptText {
+  readonly #storage: DurableObjectStorage;
+  readonly #texts: LongTexts;
+
+  constructor(storage: DurableObjectStorage) {
+    this.#storage = storage;
+    this.#texts = new LongTexts(storage.sql, "kept_text");
+  }
+
+  /** Writes the text in place of what was kept, until `expiresAt`. Call inside a transaction. */
+  write(text: string, at: number, expiresAt: number): void {
+    this.#storage.sql.exec(
+      "CREATE TABLE IF NOT EXISTS kept (one INTEGER PRIMARY KEY CHECK (one = 1), at INTEGER NOT NULL, expires_at INTEGER NOT NULL)",
+    );
+    this.#texts.createTable();
+    this.#storage.sql.exec("INSERT OR REPLACE INTO kept (one, at, expires_at) VALUES (1, ?, ?)", at, expiresAt);
+    this.#texts.write("text", text);
+    void this.#storage.setAlarm(expiresAt);
+  }
+
+  /** What is kept and when it was written, or null: also before the alarm has come. No table is made by asking. */
+  read(now: number): { text: string; at: number } | null {
+    const row = this.#row();
+    if (row === undefined || row.expires_at <= now) return null;
+    const text = this.#texts.read("text");
+    return text === undefined ? null : { text, at: row.at };
+  }
+
+  /** Everything of the object. Both are asked for before anything is awaited, so that they are one commit. */
+  async forget(): Promise<void> {
+    await Promise.all([this.#storage.deleteAlarm(), this.#storage.deleteAll()]);
+  }
+
+  /** For the object's alarm: forgets what is over; waits on where the time was put off. */
+  async forgetExpired(now: number): Promise<void> {
+    try {
+      const row = this.#row();
+      if (row !== undefined && row.expires_at > now) await this.#storage.setAlarm(row.expires_at);
+      else await this.forget();
+    } catch (error) {
+      logEvent("kept.forgetFailed", { error: errorClass(error) });
+      await this.#storage.setAlarm(now + retryMs);
+    }
+  }
+
+  #row(): { at: number; expires_at: number } | undefined {
+    const tables = this.#storage.sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'kept'").toArray();
+    if (tables.length === 0) return undefined;
+    return this.#storage.sql.exec<{ at: number; expires_at: number }>("SELECT at, expires_at FROM kept").toArray()[0];
+  }
+}
