@@ -2,12 +2,27 @@
 
 import type OpenAI from "openai";
 import { err, ok, type Result } from "../result.ts";
+import type { SamplingRequest } from "../protocol/sampling.ts";
 import type { Model } from "../routing/table.ts";
-import type { ProviderFault, Usage } from "./call.ts";
+import type { ModelReply, ProviderFault, Usage } from "./call.ts";
 import { brokenAnswer } from "./fault.ts";
 import { isCount, isFields } from "./narrow.ts";
 
 export type EmbeddingReply = { readonly vectors: readonly (readonly number[])[]; readonly model: string; readonly usage: Usage };
+
+/** The texts that a request of the task `embedding` asks vectors for: one for each message, its text blocks put together. */
+export const textsToEmbed = (request: SamplingRequest): string[] =>
+  request.messages.map(({ content }) => content.map((block) => (block.type === "text" ? block.text : "")).join(""));
+
+/** Vectors as a reply goes through the gates and to the asker: one block for each text, in order. */
+export const embeddingReply = ({ vectors, model, usage }: EmbeddingReply): ModelReply => ({
+  reply: {
+    content: vectors.map((vector) => ({ type: "embedding", vector: [...vector] })),
+    model: model.toWellFormed(),
+  },
+  usage,
+  notes: [],
+});
 
 /** The parameters of `POST /embeddings` for one or more texts. Numbers are asked for, which every compatible server knows. */
 export const toEmbeddings = (texts: readonly string[], model: Model): OpenAI.EmbeddingCreateParams => ({

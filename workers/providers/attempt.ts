@@ -18,23 +18,39 @@ import {
   timeoutFault,
 } from "../../shared/provider/fault.ts";
 import { fromOpenAI, toOpenAI } from "../../shared/provider/openai.ts";
+import type { SamplingRequest } from "../../shared/protocol/sampling.ts";
 import { parseJson } from "../../shared/provider/narrow.ts";
 import type { Candidate } from "../../shared/routing/choose.ts";
 import type { createClients } from "./clients.ts";
 import { providerReady } from "./ready.ts";
 
+/** `signal`: the caller no longer wants an answer. */
+export type Limits = { readonly timeoutMs: number; readonly signal?: AbortSignal | undefined };
+
+/** Runs the function that the request's one tool use names, on the MCP server that the candidate stands for. */
+export type RunFunction = (request: SamplingRequest, candidate: Candidate, limits: Limits) => Promise<Result<ModelReply, ProviderFault>>;
+
+/** Gets the text of a reply in pieces while it comes. Together they are the text of the reply. */
+export type OnDelta = (text: string) => void;
+
 export type Surroundings = {
   readonly clients: ReturnType<typeof createClients>;
   readonly lookup: (name: string) => string | undefined;
   readonly now: () => number;
+  readonly runFunction?: RunFunction;
 };
 
-/** `signal`: the caller no longer wants an answer. */
-export type Limits = { readonly timeoutMs: number; readonly signal?: AbortSignal | undefined };
-
-/** One attempt at a model's reply. The notes of the translation there come before those of the way back. */
-export async function attemptReply(call: ModelCall, around: Surroundings, limits: Limits): Promise<Result<ModelReply, ProviderFault>> {
+/**
+ * One attempt at a model's reply, or at a function's result. The notes of the translation there come before those of the way back.
+ */
+export async function attemptReply(
+  call: ModelCall,
+  around: Surroundings,
+  limits: Limits,
+  _onDelta?: OnDelta,
+): Promise<Result<ModelReply, ProviderFault>> {
   const { provider, model } = call.candidate;
+  if (provider.kind === "mcp") return around.runFunction?.(call.request, call.candidate, limits) ?? err(notReadyFault);
   if (provider.kind === "demo") return answerDemo(call);
   const ready = providerReady(provider, around.lookup);
   if (!ready.ok) return err(notReadyFault);

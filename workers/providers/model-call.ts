@@ -2,11 +2,14 @@
 
 import { type Result, err, ok } from "../../shared/result.ts";
 import type { SamplingRequest } from "../../shared/protocol/sampling.ts";
-import type { Attempt, ModelReply } from "../../shared/provider/call.ts";
+import type { Attempt, CallTerms, ModelReply } from "../../shared/provider/call.ts";
+import { embeddingReply, textsToEmbed } from "../../shared/provider/embedding.ts";
+import { notReadyFault } from "../../shared/provider/fault.ts";
 import type { Candidate } from "../../shared/routing/choose.ts";
 import type { Env } from "../env.ts";
 import { settingsOf } from "../settings.ts";
-import { type Sender, createSender } from "./send.ts";
+import type { OnDelta } from "./attempt.ts";
+import { type Sender, type SendOptions, createSender } from "./send.ts";
 
 const maxAttemptsPerCandidate = 3;
 
@@ -32,26 +35,53 @@ function senderOf(env: Env): Sender {
       now: () => Date.now(),
       sleep: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
       random: () => Math.random(),
+      // Until functions can be run.
+      runFunction: () => Promise.resolve(err(notReadyFault)),
     });
     senders.set(env, sender);
   }
   return sender;
 }
 
-/** Asks the candidates in order. The error is what each attempt came to. */
+/**
+ * Asks the candidates in order; the error is what each attempt came to. One call for every task: vectors come back as a reply with
+ * one `embedding` block for each message, a function's result as one `tool_result`.
+ *
+ * `terms.timeoutMs` bounds everything from the queue to the last byte, and never goes above the gateway's own MODEL_TIMEOUT_SECONDS.
+ * `onDelta` gets a reply's text in pieces while it comes: together they are the text of the reply, or of what came before the fault.
+ */
 export async function callModels(
   env: Env,
   request: SamplingRequest,
   candidates: readonly Candidate[],
+  terms: CallTerms = {},
+  onDelta?: OnDelta,
 ): Promise<Result<ModelAnswer, readonly Attempt[]>> {
   const { modelTimeoutMs } = settingsOf(env);
-  const sent = await senderOf(env).send(request, candidates, {
-    totalTimeoutMs: modelTimeoutMs,
+  const totalTimeoutMs = Math.min(modelTimeoutMs, terms.timeoutMs ?? modelTimeoutMs);
+  const others = candidates.length > 1 && terms.once === undefined;
+  const options: SendOptions = {
+    totalTimeoutMs,
     // One silent provider must leave the next one time to answer.
-    attemptTimeoutMs: candidates.length > 1 ? modelTimeoutMs / 2 : modelTimeoutMs,
+    attemptTimeoutMs: others ? totalTimeoutMs / 2 : totalTimeoutMs,
     maxAttemptsPerCandidate,
-  });
+    ...(terms.once === undefined ? {} : { once: terms.once }),
+  };
+  if (request.task === "embedding") return embed(env, request, candidates, options);
+  const sent = await senderOf(env).send(request, candidates, options, onDelta);
   if (!sent.ok) return err(sent.error.attempts);
   const { modelReply, candidate, attempts } = sent.value;
   return ok({ reply: modelReply, candidate, attempts });
+}
+
+async function embed(
+  env: Env,
+  request: SamplingRequest,
+  candidates: readonly Candidate[],
+  options: SendOptions,
+): Promise<Result<ModelAnswer, readonly Attempt[]>> {
+  const sent = await senderOf(env).embed(textsToEmbed(request), candidates, options);
+  if (!sent.ok) return err(sent.error.attempts);
+  const { embedding, candidate, attempts } = sent.value;
+  return ok({ reply: embeddingReply(embedding), candidate, attempts });
 }

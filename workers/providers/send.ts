@@ -8,7 +8,7 @@ import type { EmbeddingReply } from "../../shared/provider/embedding.ts";
 import { cancelledFault, outOfTimeFault } from "../../shared/provider/fault.ts";
 import type { SamplingRequest } from "../../shared/protocol/sampling.ts";
 import type { Candidate } from "../../shared/routing/choose.ts";
-import { attemptEmbedding, attemptReply, type Limits, type Surroundings } from "./attempt.ts";
+import { attemptEmbedding, attemptReply, type Limits, type OnDelta, type RunFunction, type Surroundings } from "./attempt.ts";
 import { createClients } from "./clients.ts";
 
 export type SendOptions = {
@@ -17,6 +17,8 @@ export type SendOptions = {
   /** For one attempt, from its start to the last byte of the answer. */
   readonly attemptTimeoutMs: number;
   readonly maxAttemptsPerCandidate: number;
+  /** One attempt at the first candidate, and never again. */
+  readonly once?: true;
   /** The caller no longer wants an answer: the attempt under way is cut, and no other is made. */
   readonly signal?: AbortSignal;
 };
@@ -25,11 +27,15 @@ export type Sent<T> = { readonly value: T; readonly candidate: Candidate; readon
 export type AllFailed = { readonly kind: "allFailed"; readonly attempts: readonly Attempt[] };
 
 export type Sender = {
-  /** The first reply, with the candidate that gave it and the attempts that failed before it; or every attempt that failed. */
+  /**
+   * The first reply, with the candidate that gave it and the attempts that failed before it; or every attempt that failed. `onDelta`
+   * gets the reply's text in pieces while it comes; once it has got one, nobody else is asked. A function is run once, whatever the options say.
+   */
   readonly send: (
     request: SamplingRequest,
     candidates: readonly Candidate[],
     options: SendOptions,
+    onDelta?: OnDelta,
   ) => Promise<Result<{ modelReply: ModelReply; candidate: Candidate; attempts: readonly Attempt[] }, AllFailed>>;
   /** The same for one vector for each text. */
   readonly embed: (
@@ -46,14 +52,24 @@ export type World = {
   readonly now: () => number;
   readonly sleep: (milliseconds: number) => Promise<void>;
   readonly random: () => number;
+  /** Runs a registered function; where it is absent none can be run. */
+  readonly runFunction?: RunFunction;
 };
 
 /** Make one sender per isolate: it keeps the SDKs' clients, which are dearer to make than to use. */
 export function createSender(world: World): Sender {
-  const around: Surroundings = { clients: createClients(world.fetch), lookup: world.lookup, now: world.now };
+  const around: Surroundings = {
+    clients: createClients(world.fetch),
+    lookup: world.lookup,
+    now: world.now,
+    ...(world.runFunction === undefined ? {} : { runFunction: world.runFunction }),
+  };
   return {
-    send: async (request, candidates, options) => {
-      const sent = await failover(world, candidates, options, (candidate, limits) => attemptReply({ request, candidate }, around, limits));
+    send: async (request, candidates, options, onDelta) => {
+      const terms: SendOptions = request.task === "function" ? { ...options, once: true } : options;
+      const sent = await failover(world, candidates, terms, (candidate, limits) =>
+        attemptReply({ request, candidate }, around, limits, onDelta),
+      );
       return sent.ok ? ok({ modelReply: sent.value.value, candidate: sent.value.candidate, attempts: sent.value.attempts }) : sent;
     },
     embed: async (texts, candidates, options) => {
@@ -72,13 +88,15 @@ async function failover<T>(
   ask: (candidate: Candidate, limits: Limits) => Promise<Result<T, ProviderFault>>,
 ): Promise<Result<Sent<T>, AllFailed>> {
   const end = world.now() + options.totalTimeoutMs;
+  const asked = options.once ? candidates.slice(0, 1) : candidates;
+  const mostAttempts = options.once ? 1 : options.maxAttemptsPerCandidate;
   const attempts: Attempt[] = [];
   const failed = (candidate: Candidate, at: number, fault: ProviderFault): void => {
     attempts.push({ model: candidate.model.id, provider: candidate.model.provider, at, durationMs: world.now() - at, fault });
   };
-  for (const [position, candidate] of candidates.entries()) {
-    const others = position < candidates.length - 1;
-    for (let number = 1; number <= options.maxAttemptsPerCandidate; number += 1) {
+  for (const [position, candidate] of asked.entries()) {
+    const others = position < asked.length - 1;
+    for (let number = 1; number <= mostAttempts; number += 1) {
       const at = world.now();
       if (options.signal?.aborted === true || at >= end) {
         failed(candidate, at, at >= end ? outOfTimeFault : cancelledFault);
@@ -88,7 +106,7 @@ async function failover<T>(
       if (answer.ok) return ok({ value: answer.value, candidate, attempts });
       failed(candidate, at, answer.error);
       if (answer.error.then === "stop") return err({ kind: "allFailed", attempts });
-      if (answer.error.then === "next" || number === options.maxAttemptsPerCandidate) break;
+      if (answer.error.then === "next" || number === mostAttempts) break;
       const wait = waitMs(number, answer.error.retryAfterMs, world.random());
       if (world.now() + wait >= end || (others && wait > longestWaitMs)) break;
       await world.sleep(wait);
