@@ -75,7 +75,8 @@ function readMediaType(kind: "image" | "audio" | "any", of: Members, at: string,
   return type ?? "";
 }
 
-function readToolResult(block: Members, at: string, reading: Reading): ToolResultBlock {
+/** A tool result, with every block of its content. */
+export function readToolResult(block: Members, at: string, reading: Reading): ToolResultBlock {
   checkMeta(block, at, reading);
   const content: ResultBlock[] = [];
   for (const [i, part] of reading.array(block["content"], `${at}/content`).entries()) {

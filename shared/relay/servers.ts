@@ -45,6 +45,8 @@ const server = z.strictObject({
   tasks: z.boolean().default(true),
   /** Exact names of tools whose calls may sample; absent: every call may. */
   samplingTools: z.array(z.string().min(1).max(512)).max(500).optional(),
+  /** Exact names of tools that callers of `POST /control` may have run as functions; none unless listed. */
+  functions: z.array(z.string().min(1).max(256)).max(500).default([]),
   /** Origins of web pages that may use the relay; `PUBLIC_URL`'s own may always. */
   origins: z
     .array(z.string().regex(/^https?:\/\/[a-z0-9.-]+(?::\d{1,5})?$/, "is not an origin: scheme, host and port, in lower case"))
@@ -65,8 +67,8 @@ export const serversJsonSchema = (): JsonObject => JSON.parse(JSON.stringify(z.t
 
 /**
  * Reads a servers document from parsed JSON. Refused, each with a pointer and no value from the document: what the schema
- * refuses, URLs that carry credentials, a query or a fragment, private or plain-http ones without `allowPrivate`, and an entry
- * with both a secret and `passAuthorization`.
+ * refuses, URLs that carry credentials, a query or a fragment, private or plain-http ones without `allowPrivate`, an entry
+ * with both a secret and `passAuthorization` or with functions and `passAuthorization`, and a name that would mean two functions.
  */
 export function parseServers(value: unknown): Result<Servers, Problem[]> {
   const parsed = serversSchema.safeParse(value);
@@ -80,6 +82,29 @@ export function parseServers(value: unknown): Result<Servers, Problem[]> {
     else if (!entry.allowPrivate && isPrivateHost(url.host)) at("url", "is a private or loopback address; allowPrivate permits that");
     else if (!entry.allowPrivate && url.scheme !== "https") at("url", "is not https; allowPrivate permits that");
     if (entry.passAuthorization && entry.secret !== undefined) at("secret", "stands beside passAuthorization; keep one of them");
+    if (entry.passAuthorization && entry.functions.length > 0)
+      at("functions", "stand beside passAuthorization; whoever calls a function has no credential of the server's to pass on");
   }
+  problems.push(...functionProblems(parsed.data));
   return problems.length === 0 ? ok(parsed.data) : err(problems);
+}
+
+/** What a caller may call a function of this server: the tool's own name, or the server's with it. */
+export const functionNames = (server: string, tool: string): readonly [string, string] => [tool, `${server}/${tool}`];
+
+/** Every name means one function of one server, wherever it stands. */
+function functionProblems({ servers }: Servers): Problem[] {
+  const problems: Problem[] = [];
+  const taken = new Map<string, string>();
+  for (const [server, entry] of Object.entries(servers)) {
+    for (const [index, tool] of entry.functions.entries()) {
+      const names = functionNames(server, tool);
+      const [, whole] = names;
+      const pointer = pointerTo(["servers", server, "functions", index]);
+      if (names.some((name) => taken.get(name) === whole)) problems.push({ pointer, message: "is listed twice" });
+      else if (names.some((name) => taken.has(name))) problems.push({ pointer, message: "is another function's name too" });
+      for (const name of names) if (!taken.has(name)) taken.set(name, whole);
+    }
+  }
+  return problems;
 }

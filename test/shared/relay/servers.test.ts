@@ -24,6 +24,7 @@ describe("a servers document", () => {
             context: false,
             tools: true,
             tasks: true,
+            functions: [],
             origins: [],
           },
         },
@@ -76,9 +77,22 @@ describe("a servers document", () => {
     ["every origin", { origins: ["*"] }, "/servers/notes/origins/0"],
     ["the origin of no place", { origins: ["null"] }, "/servers/notes/origins/0"],
     ["an empty tool name", { samplingTools: [""] }, "/servers/notes/samplingTools/0"],
+    ["a function without a name", { functions: [""] }, "/servers/notes/functions/0"],
+    ["a function listed twice", { functions: ["find", "find"] }, "/servers/notes/functions/1"],
+    ["functions beside the client's own credential", { functions: ["find"], passAuthorization: true }, "/servers/notes/functions"],
     ["a header with a line break", { headers: { "X-A": "a\r\nX-B: b" } }, "/servers/notes/headers/X-A"],
   ])("is refused with %s", (_name, more, pointer) => {
     expect(pointersOf(document({ url: "https://notes.example.com/mcp", ...more }))).toContain(pointer);
+  });
+
+  test.each<[string, Record<string, string[]>, string[]]>([
+    ["the same name", { a: ["find"], b: ["look", "find"] }, ["/servers/b/functions/1"]],
+    ["a name that is the other's with its server", { a: ["find"], b: ["a/find"] }, ["/servers/b/functions/0"]],
+    ["names that differ", { a: ["find"], b: ["Find", "b/find"] }, []],
+  ])("is refused where two servers have functions of one name: %s", (_name, functions, pointers) => {
+    const url = "https://notes.example.com/mcp";
+    const servers = Object.fromEntries(Object.entries(functions).map(([name, own]) => [name, { url, functions: own }]));
+    expect(pointersOf({ servers })).toEqual(pointers);
   });
 
   test.each([
