@@ -21,9 +21,11 @@ export type LogEvent =
   | "books.flushFailed"
   | "config.publishFailed"
   | "config.documentInvalid"
+  | "issuer.keysUnavailable"
   | "run.effectFailed"
   | "run.alarmFailed"
   | "session.cancelFailed"
+  | "cache.failed"
   | "kept.forgetFailed";
 
 /** Writes one line of JSON. */

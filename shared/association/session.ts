@@ -31,6 +31,8 @@ export type Asked = {
   readonly leaseMs: number;
   /** Whether the request becomes a run, whose object has it from the start. */
   readonly durable: boolean;
+  /** It serves no client request: no rounds are counted for one, and none is opened. */
+  readonly alone: boolean;
   /** How many sampling requests one originating request may have: the tool-loop limit. */
   readonly roundsLimit: number;
 };
@@ -63,6 +65,7 @@ export function associate(known: Known, asked: Asked, now: number): Association 
     if (earlier.state !== "fast" || now < earlier.leaseUntil) return { kind: "repeat", reservation: earlier };
     return { kind: "takenOver", rounds, reservation: fresh(asked, now) };
   }
+  if (asked.alone) return { kind: "fresh", rounds, reservation: fresh(asked, now) };
   if (rounds >= asked.roundsLimit) return { kind: "tooManyRounds", limit: asked.roundsLimit };
   return { kind: "fresh", rounds: rounds + 1, reservation: fresh(asked, now) };
 }

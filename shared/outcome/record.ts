@@ -95,6 +95,8 @@ export type RecordFact =
       readonly notes: readonly Note[];
       readonly attempts: readonly Attempt[];
     }
+  /** An identical request of the key was answered before: no model was called. */
+  | { readonly kind: "fromCache"; readonly model: string; readonly digest: string; readonly cachedAt: number }
   | { readonly kind: "callFailed"; readonly call: number; readonly attempts: readonly Attempt[] }
   | { readonly kind: "askerLeft" | "askerBack" | "adopted" }
   | { readonly kind: "finished"; readonly outcome: string };

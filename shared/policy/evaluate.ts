@@ -36,6 +36,8 @@ export type GatePlan = {
   readonly tellReason: boolean;
   readonly grants: boolean;
   readonly context: "none" | "thisServer";
+  /** Whether the timeout that the asker gives covers the time that people take. */
+  readonly timeoutCoversReview: boolean;
   /** To whom a review may be handed, those who are asked anyway left out. Empty where both gates are open. */
   readonly handOverTo: readonly Reviewer[];
 };
@@ -112,6 +114,7 @@ export function evaluatePolicy(policy: Policy, facts: PolicyFacts): GatePlan {
     tellReason: all(({ gate }) => gate.tellReason),
     grants: all(({ gate }) => gate.grants),
     context: all(({ gate }) => gate.context === "thisServer") ? "thisServer" : "none",
+    timeoutCoversReview: outcomes.some(({ gate }) => gate.timeoutCoversReview),
     handOverTo: all(({ gate }) => gate.request === "allow" && gate.response === "allow")
       ? []
       : known(heirs(policy, gate.handOverTo, asked)),

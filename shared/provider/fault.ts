@@ -69,5 +69,8 @@ export const cancelledFault: ProviderFault = { kind: "connection", then: "stop",
 /** This provider cannot be called with this environment, which routing should have found out. */
 export const notReadyFault: ProviderFault = { kind: "noCredential", then: "next", detail: "notReady" };
 
+/** The call was cut off after it may have taken effect: it is not made again. */
+export const outcomeUnknownFault: ProviderFault = { kind: "connection", then: "stop", detail: "outcomeUnknown" };
+
 /** This call cannot be put in this provider's words; another candidate's API may be able to take it. */
 export const badCallFault: ProviderFault = { kind: "badRequest", then: "next" };

@@ -83,6 +83,16 @@ const model = z.strictObject({
   onlyKeys: z.array(z.string()).default([]),
   /** Names of MCP servers; empty: every server. */
   onlyServers: z.array(z.string()).default([]),
+  /** How many calls of this model may be under way at once, and how the others wait; no limit where absent. */
+  lane: z
+    .strictObject({
+      concurrency: z.int().min(1).max(10_000),
+      /** How many may wait; who comes after that is refused. */
+      queue: z.int().min(0).max(10_000).default(100),
+      /** Who has waited longer goes first, whatever the priorities. */
+      promoteAfterSeconds: z.number().min(0).max(3_600).default(10),
+    })
+    .optional(),
   enabled: z.boolean().default(true),
 });
 

@@ -10,22 +10,36 @@ import { unreachable } from "../result.ts";
 import type { Candidate } from "../routing/choose.ts";
 import { costUsd } from "../routing/price.ts";
 import type { End } from "./lifecycle.ts";
+import type { RunOpening } from "./opening.ts";
 
 export type AnswerError = { readonly code: number; readonly message: string; readonly data?: JsonObject };
 export type Answer = { readonly result: JsonObject } | { readonly error: AnswerError };
 
 /** The `_meta` of a reply: which run, which model and why, what people changed, and what it cost. */
-export const runMeta = (run: string, candidate: Candidate, model: ModelReply, edited: RunMeta["edited"]): RunMeta => ({
-  id: run,
+export const runMeta = (
+  { id, door }: Pick<RunOpening, "id" | "door">,
+  candidate: Candidate,
+  model: ModelReply,
+  edited: RunMeta["edited"],
+  cachedAt?: number,
+): RunMeta => ({
+  id,
   model: { id: candidate.model.id, why: candidate.why },
   edited,
+  // MCP's own result has no place for them that a server would look at.
+  ...(door === "control" && model.notes.length > 0 ? { notes: model.notes } : {}),
+  ...(cachedAt === undefined ? {} : { cachedAt }),
   usage: { inputTokens: model.usage.inputTokens, outputTokens: model.usage.outputTokens, costUsd: costUsd(candidate.model, model.usage) },
 });
 
 /** The CreateMessageResult for a reply that may be delivered. `request` is the one that was sent. */
 export function completedAnswer(reply: SamplingReply, request: SamplingRequest, meta: RunMeta): Answer {
-  const { id, model, edited, usage } = meta;
-  return { result: toResult(reply, request, { id, model: { ...model }, edited: { ...edited }, usage: { ...usage } }) };
+  const { id, model, edited, usage, notes, cachedAt } = meta;
+  const more: JsonObject = {
+    ...(notes === undefined ? {} : { notes: notes.map((note) => ({ ...note }) as JsonObject) }),
+    ...(cachedAt === undefined ? {} : { cachedAt }),
+  };
+  return { result: toResult(reply, request, { id, model: { ...model }, edited: { ...edited }, usage: { ...usage }, ...more }) };
 }
 
 export const errorAnswer = ({ code, message, data }: Described): Answer => ({

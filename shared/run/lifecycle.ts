@@ -41,6 +41,10 @@ export type ReviewTerms = {
   readonly owner: string | null;
   readonly selfApproval: boolean;
   readonly deadlineSeconds: number;
+  /** Unix milliseconds: no gate stays open after this, whatever its own deadline. */
+  readonly endsAt?: number;
+  /** A call whose answer was lost is not made again: what it did cannot be done twice, or the asker wanted one attempt. */
+  readonly once?: true;
 };
 
 export type RunState = {
@@ -147,7 +151,7 @@ export function step(state: RunState, event: RunEvent, now: number): Step {
       return isCurrentCall(state, event.call) ? finish(state, { kind: "failed" }) : still(state);
     case "callLost":
       if (!isCurrentCall(state, event.call)) return still(state);
-      return event.call < mostCalls ? startCall(state, now, true) : finish(state, { kind: "failed" });
+      return event.call < mostCalls && state.terms.once !== true ? startCall(state, now, true) : finish(state, { kind: "failed" });
     default:
       return unreachable(event);
   }
@@ -266,13 +270,13 @@ const withReview = (state: RunState, review: Review): RunState => ({
 });
 
 function openReview(state: RunState, gate: Gate, digest: string, now: number): Step {
-  const { reviewers, quorum, owner, selfApproval, deadlineSeconds } = state.terms;
+  const { reviewers, quorum, owner, selfApproval, deadlineSeconds, endsAt = Number.POSITIVE_INFINITY } = state.terms;
   const review: Review = {
     gate,
     version: 1,
     digest,
     openedAt: now,
-    deadlineAt: now + deadlineSeconds * 1000,
+    deadlineAt: Math.min(now + deadlineSeconds * 1000, endsAt),
     quorum,
     reviewers,
     left: [],

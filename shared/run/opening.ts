@@ -7,7 +7,7 @@ import type { GrantPass } from "../policy/grant.ts";
 import type { RiskNote } from "../policy/risk.ts";
 import type { SamplingReply, SamplingRequest } from "../protocol/sampling.ts";
 import type { RequestId } from "../protocol/json-rpc.ts";
-import type { CallTerms, Note } from "../provider/call.ts";
+import type { CallTerms, Note, Usage } from "../provider/call.ts";
 import type { Provenance } from "../review/view.ts";
 import type { Candidate } from "../routing/choose.ts";
 
@@ -34,6 +34,9 @@ export type CachedReply = {
   /** Which gates people approved it at, and who was asked (`decidersDigest`). */
   readonly approved: { readonly request: boolean; readonly response: boolean; readonly deciders: string };
 };
+
+/** What a reply from the cache costs. */
+export const nothingSpent: Usage = { inputTokens: 0, outputTokens: 0 };
 
 export type CacheTerms = {
   readonly digest: string;

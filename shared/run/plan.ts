@@ -29,6 +29,10 @@ export type PlanInput = {
   };
   /** Why a provider cannot be used here, or undefined where it can. */
   readonly ready: (provider: Provider, name: string) => string | undefined;
+  /** The only candidate, where the request itself says where it goes. */
+  readonly destination?: Candidate;
+  /** Only the first candidate may be asked. */
+  readonly once?: true;
 };
 
 export type Plan = {
@@ -42,19 +46,11 @@ export type Plan = {
 /**
  * Plans a request. Refused: a server that the key is not for, a request that no model can serve, one that the policy refuses.
  */
-export function planRun({ routing, policy, request, asker, key, ready }: PlanInput): Result<Plan, Refusal> {
+export function planRun(input: PlanInput): Result<Plan, Refusal> {
+  const { policy, request, asker, key } = input;
   if (key.servers !== undefined && !key.servers.includes(asker.server)) return err({ kind: "policyRefused", rule: "the key's servers" });
-  const choice = chooseCandidates({
-    table: routing,
-    request,
-    task: "chat",
-    key,
-    server: asker.server,
-    ready,
-    cannotCarry: (asked, model, provider) => cannotCarry(asked, model, provider.kind),
-    ...(key.models === undefined ? {} : { onlyModels: key.models }),
-  });
-  if (!choice.ok) return err({ kind: "noModel", reasons: choice.error.reasons });
+  const ranked = rankedFor(input);
+  if (!ranked.ok) return ranked;
   const risks = findRisks(request);
   const facts = {
     server: asker.server,
@@ -62,16 +58,32 @@ export function planRun({ routing, policy, request, asker, key, ready }: PlanInp
     method: asker.method,
     keyName: key.name,
     request,
-    candidates: choice.value.ranked,
+    candidates: ranked.value,
     risk: risks,
     provenance: asker.provenance,
   };
   // Models that the policy refuses fall out; the request is refused where none is left.
   const permitted = permittedCandidates(policy, facts);
-  const candidates = permitted.length > 0 ? permitted : choice.value.ranked;
+  const mayServe = permitted.length > 0 ? permitted : ranked.value;
+  const candidates = input.once === true ? mayServe.slice(0, 1) : mayServe;
   const gates = evaluatePolicy(policy, { ...facts, candidates });
   if (gates.request === "refuse") return err({ kind: "policyRefused", rule: gates.rule });
   return ok({ candidates, gates, risks });
+}
+
+function rankedFor({ routing, request, asker, key, ready, destination }: PlanInput): Result<readonly Candidate[], Refusal> {
+  if (destination !== undefined) return ok([destination]);
+  const choice = chooseCandidates({
+    table: routing,
+    request,
+    task: request.task === "embedding" ? "embedding" : "chat",
+    key,
+    server: asker.server,
+    ready,
+    cannotCarry: (asked, model, provider) => cannotCarry(asked, model, provider.kind),
+    ...(key.models === undefined ? {} : { onlyModels: key.models }),
+  });
+  return choice.ok ? ok(choice.value.ranked) : err({ kind: "noModel", reasons: choice.error.reasons });
 }
 
 /** What the first candidate will leave out or change of a request, as far as it can be told before the call. */

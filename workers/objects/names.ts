@@ -25,7 +25,15 @@ export function sessionStub(env: Env, keyId: string, session: string): DurableOb
   return env.SESSION.getByName(name);
 }
 
-/** Names that were made before: neither a key's id nor a session has a space in it. */
+/**
+ * Where a key's requests at the control door are known by their ids, sixteen objects for each key: no session of a host's has such a
+ * name, since those have no space.
+ */
+export function controlStub(env: Env, keyId: string, requestId: string): DurableObjectStub<SessionObject> {
+  return sessionStub(env, keyId, `control ${shardOf(requestId)}`);
+}
+
+/** Names that were made before, by key and session; a key's id has no space in it. */
 const sessionNames = new Map<string, string>();
 const mostSessionNames = 10_000;
 
@@ -44,9 +52,11 @@ export function runStub(env: Env, id: string): DurableObjectStub<RunObject> {
 export const ledgerStub = (env: Env, shard: number): DurableObjectStub<LedgerObject> => env.LEDGER.getByName(`shard-${shard}`);
 
 /** A run's ledger shard follows from its id, which is random. */
-export function ledgerShardOf(runId: string): number {
+export const ledgerShardOf = (runId: string): number => shardOf(runId);
+
+function shardOf(id: string): number {
   let sum = 0;
-  for (let i = 0; i < runId.length; i += 1) sum = (sum * 31 + runId.charCodeAt(i)) >>> 0;
+  for (let i = 0; i < id.length; i += 1) sum = (sum * 31 + id.charCodeAt(i)) >>> 0;
   return sum % ledgerShards;
 }
 

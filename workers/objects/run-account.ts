@@ -10,6 +10,7 @@ import { offerOf } from "../../shared/run/granting.ts";
 import type { RunState } from "../../shared/run/lifecycle.ts";
 import { type RequestVersion, replyDigest } from "../../shared/run/opening.ts";
 import { type ModelFacts, presentReview, progressOf } from "../../shared/run/present.ts";
+import { cachedFor } from "./run-cache.ts";
 import type { RunStore, StoredOpening } from "./run-store.ts";
 
 /** Whoever reads that a run is over can read its answer: until it is let out, the run shows where it was. Nothing follows a cancellation. */
@@ -44,7 +45,8 @@ export function answerOf(store: RunStore, state: RunState, opening: StoredOpenin
     throw new Error("a completed run without the reply that was approved");
   }
   const edited = { request: (state.reviews.request?.version ?? 1) > 1, response: (state.reviews.response?.version ?? 1) > 1 };
-  const meta = runMeta(opening.id, candidate, { reply, usage: model.usage, notes: model.notes }, edited);
+  const cachedAt = cachedFor(opening, state)?.at;
+  const meta = runMeta(opening, candidate, { reply, usage: model.usage, notes: model.notes }, edited, cachedAt);
   return completedAnswer(reply, content.request, meta);
 }
 

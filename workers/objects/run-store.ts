@@ -53,6 +53,7 @@ export type OutboxKind =
   | "deliver"
   | "claim"
   | "settle"
+  | "cache"
   | "index"
   | "unreachable";
 

@@ -39,6 +39,7 @@ import { postToServer } from "../upstream/answer.ts";
 import { keyStub, ledgerShardOf, ledgerStub } from "./names.ts";
 import { RunAsker, askerGraceMs } from "./run-asker.ts";
 import { answerOf, currentRequest, lastChange, shownState, summaryOf } from "./run-account.ts";
+import { cacheEnded, cachedFor } from "./run-cache.ts";
 import { RunCall } from "./run-call.ts";
 import type { DecideAnswer, DecideInput, RenewAnswer, RunSnapshot, TellInput } from "./run-contract.ts";
 import { RunDeciding } from "./run-deciding.ts";
@@ -129,6 +130,8 @@ export class RunObject extends DurableObject<Env> {
         owner: stored.key.owner,
         selfApproval: plan.selfApproval,
         deadlineSeconds: plan.deadlineSeconds,
+        ...(stored.endsAt === undefined ? {} : { endsAt: stored.endsAt }),
+        ...(request.task === "function" || stored.call?.once === true ? { once: true } : {}),
       },
       requestDigest(content, stored.candidates),
     );
@@ -469,7 +472,9 @@ export class RunObject extends DurableObject<Env> {
       case "callModel": {
         const content = currentRequest(this.#store, state);
         this.#store.queue("call", "call", { call: effect.call }, now);
-        return [{ kind: "called", call: effect.call, models: content?.models ?? [], digest: state.requestDigest, again: effect.again }];
+        return cachedFor(opening, state) !== null
+          ? []
+          : [{ kind: "called", call: effect.call, models: content?.models ?? [], digest: state.requestDigest, again: effect.again }];
       }
       case "finish": {
         this.#store.writeAnswer(JSON.stringify(answerOf(this.#store, state, opening)));
@@ -477,6 +482,7 @@ export class RunObject extends DurableObject<Env> {
         this.#store.queue("record", "answer", null, now);
         this.#store.queue("deliver", "answer", null, now);
         this.#store.queue("settle", "settle", null, now);
+        if (opening.cache !== undefined) this.#store.queue("cache", "cache", null, now);
         this.#store.schedule("forget", now + settingsOf(this.env).retentionMs);
         return [{ kind: "finished", outcome: state.end?.kind ?? "failed" }];
       }
@@ -585,6 +591,9 @@ export class RunObject extends DurableObject<Env> {
         return true;
       case "settle":
         await this.#settle(opening, state);
+        return true;
+      case "cache":
+        await cacheEnded(this.env, this.#store, opening, state);
         return true;
       case "index":
         await keyStub(this.env, opening.key.id).indexRun(opening.id, opening.identicalDigest, this.#indexExpiry(state, opening));

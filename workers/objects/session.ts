@@ -20,6 +20,8 @@ export type AssociateInput = {
   readonly run: string;
   readonly leaseMs: number;
   readonly roundsLimit: number;
+  /** It serves no client request (the control door): nothing is remembered of one. */
+  readonly alone: boolean;
   /** False where the request will be refused anyway: association is judged and nothing is written. */
   readonly reserve: boolean;
   /** True where the request becomes a run: its RunObject has it from the start, and no lease runs out. */
@@ -50,6 +52,7 @@ type Claim = { readonly originating: string; readonly request: string };
 
 /** Longer results go to a table of their own, in parts. */
 const longestInline = 100_000;
+const claimKeptMs = 24 * 3_600_000;
 const withdrawRetryMs = 2_000;
 const withdrawRetryMostMs = 5 * 60_000;
 /** A reserved run that was not opened after so many attempts (some minutes) never will be. */
@@ -82,6 +85,7 @@ export class SessionObject extends DurableObject<Env> {
       `CREATE TABLE IF NOT EXISTS in_flight (request TEXT PRIMARY KEY, named TEXT NOT NULL, at INTEGER NOT NULL) WITHOUT ROWID`,
     );
     this.#sql.exec(`CREATE TABLE IF NOT EXISTS task (id TEXT PRIMARY KEY, named TEXT NOT NULL, at INTEGER NOT NULL) WITHOUT ROWID`);
+    this.#sql.exec(`CREATE TABLE IF NOT EXISTS claim (id TEXT PRIMARY KEY, digest TEXT NOT NULL, at INTEGER NOT NULL) WITHOUT ROWID`);
     this.#results = new LongTexts(this.#sql, "result");
     this.#results.createTable();
     this.#ended = this.#sql.exec("SELECT 1 FROM session").toArray().length > 0;
@@ -108,6 +112,18 @@ export class SessionObject extends DurableObject<Env> {
       default:
         return verdict satisfies never;
     }
+  }
+
+  /**
+   * Takes an id for what has this digest, in whatever session it is; false where something else has it. Kept for a day after it was
+   * claimed last.
+   */
+  claim(id: string, digest: string): boolean {
+    const now = this.now();
+    this.#sql.exec("INSERT OR IGNORE INTO claim (id, digest, at) VALUES (?, ?, ?)", id, digest, now);
+    const mine = this.#sql.exec("UPDATE claim SET at = ? WHERE id = ? AND digest = ? RETURNING id", now, id, digest).toArray();
+    if (mine.length > 0) this.#alarmBy(now + claimKeptMs);
+    return mine.length > 0;
   }
 
   /** The request is answered by an earlier run that it adopted. Where its originating request ended meanwhile, it is withdrawn there. */
@@ -370,12 +386,13 @@ export class SessionObject extends DurableObject<Env> {
 
   #reserve(input: AssociateInput, reservation: Reservation, rounds: number, now: number): void {
     // Committed together, as nothing is awaited between; cut off by an error, a round too many would be counted and nothing else.
-    this.#sql.exec(
-      "INSERT INTO originating (key, state, last_at, rounds) VALUES (?, 'open', ?, ?) ON CONFLICT (key) DO UPDATE SET last_at = excluded.last_at, rounds = excluded.rounds",
-      input.originating,
-      now,
-      rounds,
-    );
+    if (!input.alone)
+      this.#sql.exec(
+        "INSERT INTO originating (key, state, last_at, rounds) VALUES (?, 'open', ?, ?) ON CONFLICT (key) DO UPDATE SET last_at = excluded.last_at, rounds = excluded.rounds",
+        input.originating,
+        now,
+        rounds,
+      );
     this.#sql.exec(
       "INSERT OR REPLACE INTO sampling (originating, request, digest, run, state, lease_until, settled_at, result) VALUES (?, ?, ?, ?, ?, ?, NULL, NULL)",
       input.originating,
@@ -456,6 +473,9 @@ export class SessionObject extends DurableObject<Env> {
         )
         .toArray();
       for (const row of stale) this.#results.delete(resultName(row));
+      // Reserved by a Worker that never came back, and not asked for again in all this time.
+      this.#sql.exec("DELETE FROM sampling WHERE state = 'fast' AND lease_until <= ?", now - originatingLapsesMs);
+      this.#sql.exec("DELETE FROM claim WHERE at <= ?", now - claimKeptMs);
       this.#sql.exec("DELETE FROM withdrawal WHERE (originating, request) NOT IN (SELECT originating, request FROM sampling)");
     });
   }
@@ -466,9 +486,11 @@ export class SessionObject extends DurableObject<Env> {
       this.#sql
         .exec<{ at: number | null }>(
           `SELECT MIN(at) AS at FROM (SELECT due_at AS at FROM withdrawal UNION ALL
-           SELECT settled_at + CASE state WHEN 'settled' THEN ? ELSE ? END AS at FROM sampling WHERE settled_at IS NOT NULL)`,
+           SELECT settled_at + CASE state WHEN 'settled' THEN ? ELSE ? END AS at FROM sampling WHERE settled_at IS NOT NULL UNION ALL
+           SELECT at + ? AS at FROM claim)`,
           resultKeptMs,
           originatingLapsesMs,
+          claimKeptMs,
         )
         .toArray()[0]?.at ?? null
     );

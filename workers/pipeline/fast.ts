@@ -5,7 +5,15 @@
 
 import { type RecordEvent, type RecordFact, type RunSummary, chainEvents, providersWord } from "../../shared/outcome/record.ts";
 import { type Answer, completedAnswer, outcomeAnswer, refusalAnswer, runMeta } from "../../shared/run/answer.ts";
-import { type RunOpening, openingFacts, replyDigest, requestDigest } from "../../shared/run/opening.ts";
+import {
+  type CachedReply,
+  type RunOpening,
+  decidersDigest,
+  nothingSpent,
+  openingFacts,
+  replyDigest,
+  requestDigest,
+} from "../../shared/run/opening.ts";
 import type { ModelFacts } from "../../shared/run/present.ts";
 import { costUsd } from "../../shared/routing/price.ts";
 import type { Env } from "../env.ts";
@@ -13,16 +21,19 @@ import { errorClass, logEvent } from "../log.ts";
 import { runStub } from "../objects/names.ts";
 import { type ModelAnswer, callModels } from "../providers/model-call.ts";
 import { keep } from "./bookkeeping.ts";
+import { keepReply } from "./cache.ts";
 
 type FastCall = {
   readonly env: Env;
   readonly opening: RunOpening;
   readonly ctx: Pick<ExecutionContext, "waitUntil">;
   readonly signal: AbortSignal;
+  readonly onDelta?: (text: string) => void;
 };
 
 type Called = {
   readonly answer: Answer;
+  /** Null where no model was called, or none answered. */
   readonly model: ModelAnswer | null;
   readonly facts: () => readonly RecordFact[];
   readonly outcome: string;
@@ -35,9 +46,11 @@ export async function answerFast(call: FastCall): Promise<Answer> {
   return called.answer;
 }
 
-async function callOnce({ env, opening }: FastCall): Promise<Called> {
+async function callOnce({ env, opening, onDelta }: FastCall): Promise<Called> {
   try {
-    const answered = await callModels(env, opening.request, opening.candidates);
+    const cached = opening.cache?.found;
+    if (cached !== undefined) return fromCache(opening, cached, onDelta);
+    const answered = await callModels(env, opening.request, opening.candidates, opening.call, onDelta);
     if (!answered.ok) {
       const facts = (): RecordFact[] => [
         { kind: "callFailed", call: 1, attempts: answered.error },
@@ -46,11 +59,7 @@ async function callOnce({ env, opening }: FastCall): Promise<Called> {
       return { answer: outcomeAnswer({ kind: "failed", attempts: answered.error }), model: null, facts, outcome: "failed" };
     }
     const { reply, candidate, attempts } = answered.value;
-    const answer = completedAnswer(
-      reply.reply,
-      opening.request,
-      runMeta(opening.id, candidate, reply, { request: false, response: false }),
-    );
+    const answer = completedAnswer(reply.reply, opening.request, runMeta(opening, candidate, reply, { request: false, response: false }));
     const facts = (): RecordFact[] => [
       {
         kind: "answered",
@@ -74,11 +83,30 @@ async function callOnce({ env, opening }: FastCall): Promise<Called> {
   }
 }
 
+/** An identical request was answered before: nothing is sent, and nothing is spent. */
+function fromCache(opening: RunOpening, cached: CachedReply, onDelta: FastCall["onDelta"]): Called {
+  const { reply, facts: known, at } = cached;
+  const candidate = opening.candidates.find(({ model: { id } }) => id === known.candidate);
+  if (candidate === undefined) throw new Error("a cached reply of a model that is no candidate");
+  for (const block of reply.content) if (block.type === "text") onDelta?.(block.text);
+  const model = { reply, usage: nothingSpent, notes: known.notes };
+  return {
+    answer: completedAnswer(reply, opening.request, runMeta(opening, candidate, model, { request: false, response: false }, at)),
+    model: null,
+    facts: () => [
+      { kind: "fromCache", model: known.candidate, digest: replyDigest(reply), cachedAt: at },
+      { kind: "finished", outcome: "completed" },
+    ],
+    outcome: "completed",
+  };
+}
+
 /** What was asked and sent. Digests of it are made here, after the answer is out. */
 function begunFacts(opening: RunOpening): RecordFact[] {
   const models = opening.candidates.map(({ model }) => model.id);
   const digest = requestDigest({ request: opening.request, models }, opening.candidates);
-  return [...openingFacts(opening, digest), { kind: "called", call: 1, models, digest, again: opening.takenOver }];
+  const opened = openingFacts(opening, digest);
+  return opening.cache?.found !== undefined ? opened : [...opened, { kind: "called", call: 1, models, digest, again: opening.takenOver }];
 }
 
 /** Bookkeeping: the session's copy for repeats, the key's place and spending, the record; and the reply, where the asker has left. */
@@ -108,6 +136,12 @@ function keepBooks({ env, ctx, opening, signal }: FastCall, { answer, model, fac
     key: { id: opening.key.id, run: id },
     entry: { run: id, make: () => ({ events: events(), summary }) },
   });
+  if (opening.cache !== undefined && model !== null) {
+    const { reply, candidate } = model;
+    const approved = { request: false, response: false, deciders: decidersDigest(opening.plan) };
+    const facts = { candidate: candidate.model.id, notes: reply.notes };
+    ctx.waitUntil(keepReply(env, opening.key.id, opening.cache, { reply: reply.reply, facts, approved }));
+  }
   if (!signal.aborted || model === null) return;
   const modelFacts: ModelFacts = { candidate: model.candidate.model.id, usage: model.reply.usage, notes: model.reply.notes };
   const kept = runStub(env, id).keep(JSON.stringify(opening), text, JSON.stringify(modelFacts), JSON.stringify(events()));

@@ -7,6 +7,7 @@ import { fromBase64url } from "../../shared/encoding.ts";
 import type { PointedError } from "../../shared/outcome/outcome.ts";
 import type { RecordEvent, RunSummary } from "../../shared/outcome/record.ts";
 import { parsePolicy, policyJsonSchema } from "../../shared/policy/rules.ts";
+import { issuersJsonSchema, parseIssuers } from "../../shared/credential/issuers.ts";
 import { parseServers, serversJsonSchema } from "../../shared/relay/servers.ts";
 import { parseSampling } from "../../shared/protocol/revision-2025.ts";
 import { cannotCarry } from "../../shared/provider/carry.ts";
@@ -16,11 +17,11 @@ import { parseRoutingTable, routingJsonSchema } from "../../shared/routing/table
 import { parseRunId, randomOfRunId } from "../../shared/sealed-id.ts";
 import type { Result } from "../../shared/result.ts";
 import type { Env } from "../env.ts";
-import type { StoredDocument } from "../objects/config.ts";
+import { type StoredDocument, documentNames } from "../objects/config.ts";
 import type { NoticeRow } from "../objects/ledger.ts";
 import { configStub, keyStub, ledgerShards, ledgerStub, runStub } from "../objects/names.ts";
 import { readBody } from "../pipeline/body.ts";
-import { readyIn } from "../pipeline/sampling.ts";
+import { readyIn } from "../pipeline/begin.ts";
 import { settingsOf } from "../settings.ts";
 import { type DocumentName, documentsOf, serveWritten, standardDocument } from "../stores/documents.ts";
 import { forgetKeys, keyRequestSchema, newKey, randomKeyBytes } from "../stores/keys.ts";
@@ -31,15 +32,21 @@ import { onInvalid } from "./invalid.ts";
 
 const documentLimitBytes = 1_000_000;
 type Writable = DocumentName;
-const isWritable = (name: string | undefined): name is Writable => name === "routing" || name === "policy" || name === "servers";
+const isWritable = (name: string | undefined): name is Writable => documentNames.some((known) => known === name);
 
 const parsers: Record<Writable, (value: unknown) => Result<{ readonly version: number }, readonly PointedError[]>> = {
   routing: parseRoutingTable,
   policy: parsePolicy,
   servers: parseServers,
+  issuers: parseIssuers,
 };
 
-const schemas: Record<Writable, () => object> = { routing: routingJsonSchema, policy: policyJsonSchema, servers: serversJsonSchema };
+const schemas: Record<Writable, () => object> = {
+  routing: routingJsonSchema,
+  policy: policyJsonSchema,
+  servers: serversJsonSchema,
+  issuers: issuersJsonSchema,
+};
 
 export const adminRoutes = new Hono<App>();
 adminRoutes.use("/admin/*", requireAdmin);
@@ -83,7 +90,7 @@ adminRoutes.get(paths.admin.schema, (c) => {
   return c.json(schemas[name]());
 });
 
-for (const name of ["routing", "policy", "servers"] as const) {
+for (const name of documentNames) {
   adminRoutes.get(paths.admin[name], async (c) => {
     const current = await currentDocument(c.env, name);
     return c.json(JSON.parse(current.text) as object, 200, { ETag: `"${current.version}"` });

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { type Asked, type Known, type Reservation, associate, isLive, originatingLapsesMs } from "../../../shared/association/session.ts";
 
 const now = 1_700_000_000_000;
-const asked: Asked = { digest: "digest", run: "run-new", leaseMs: 30_000, durable: false, roundsLimit: 3 };
+const asked: Asked = { digest: "digest", run: "run-new", leaseMs: 30_000, durable: false, alone: false, roundsLimit: 3 };
 const nothing: Known = { sessionEnded: false, originating: null, reservation: null };
 const open = { state: "open", lastAt: now - 1000, rounds: 1 } as const;
 const reservation: Reservation = { digest: "digest", run: "run-old", state: "fast", leaseUntil: now + 1, ended: false };

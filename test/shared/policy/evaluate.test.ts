@@ -114,6 +114,7 @@ test("a rule's missing fields are the careful ones, whatever the default says, a
     tellReason: false,
     grants: false,
     context: "none",
+    timeoutCoversReview: false,
     handOverTo: [{ name: "Cy", email: "cy@example.com" }],
   } satisfies GatePlan);
 });

@@ -28,6 +28,7 @@ test("what is left out is careful", () => {
     tellReason: false,
     grants: false,
     context: "none",
+    timeoutCoversReview: false,
   };
   expect(parsed.ok && parsed.value.default).toEqual({ ...careful, reviewers: ["everyone"] });
   expect(parsed.ok && parsed.value.rules[0]?.then).toEqual(careful);

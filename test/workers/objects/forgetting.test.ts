@@ -171,6 +171,7 @@ describe("a session", () => {
     run,
     leaseMs: 30_000,
     roundsLimit: 3,
+    alone: false,
     reserve: true,
     durable: false,
     settled: [],

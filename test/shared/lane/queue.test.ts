@@ -1,0 +1,226 @@
+// The queue before a model, against a plain model of the rule and over arbitrary histories.
+
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { type Lane, type LaneLimits, type Newcomer, type Place, emptyLane, enter, lapsed, leave } from "../../../shared/lane/queue.ts";
+import { priorities } from "../../../shared/provider/call.ts";
+
+const limits: LaneLimits = { concurrency: 2, queue: 10, promoteAfterMs: 10_000 };
+const never = 1_000_000_000;
+const come = (lane: Lane, ticket: string, more: Partial<Newcomer> = {}, now = 0, its = limits) =>
+  enter(lane, { ticket, priority: "normal", until: never, holds: false, ...more }, its, now);
+const tickets = (places: readonly Place[]): string[] => places.map(({ ticket }) => ticket);
+const go = (lane: Lane, ticket: string, now = 0, its = limits) => leave(lane, new Set([ticket]), its, now);
+
+/** A lane of two that is full, with these waiting, all come at once. */
+function full(...waiting: readonly (readonly [string, Place["priority"]])[]): Lane {
+  const held = come(come(emptyLane, "h1").lane, "h2").lane;
+  return waiting.reduce((lane, [ticket, priority]) => come(lane, ticket, { priority }).lane, held);
+}
+
+describe("a lane of two", () => {
+  test("lets two in, has others wait, and gives a place that comes free to the next", () => {
+    const first = come(emptyLane, "a");
+    const second = come(first.lane, "b");
+    const third = come(second.lane, "c");
+    expect([first.standing, second.standing, third.standing]).toEqual(["granted", "granted", "waiting"]);
+    const step = go(third.lane, "a");
+    expect(tickets(step.granted)).toEqual(["c"]);
+    expect(tickets(step.lane.holders)).toEqual(["b", "c"]);
+  });
+
+  test("serves high before normal before low, and in each who came first", () => {
+    let lane = full(["l1", "low"], ["n1", "normal"], ["h3", "high"], ["l2", "low"], ["n2", "normal"], ["h4", "high"]);
+    const order: string[] = [];
+    for (const ticket of ["h1", "h3", "h4", "n1", "n2", "l1"]) {
+      const step = go(lane, ticket);
+      order.push(...tickets(step.granted));
+      ({ lane } = step);
+    }
+    expect(order).toEqual(["h3", "h4", "n1", "n2", "l1", "l2"]);
+  });
+
+  test("serves first whoever has waited for more than the bound; exactly at the bound not yet", () => {
+    const lane = full(["l", "low"], ["h", "high"]);
+    expect(tickets(go(lane, "h1", 10_000).granted)).toEqual(["h"]);
+    expect(tickets(go(lane, "h1", 10_001).granted)).toEqual(["l"]);
+  });
+
+  test("refuses exactly when as many wait as may, and pushes nobody out for a higher priority", () => {
+    const two = { ...limits, queue: 2 };
+    const lane = full(["a", "low"], ["b", "low"]);
+    expect(come(lane, "c", { priority: "high" }, 0, two)).toMatchObject({ standing: "full", lane });
+    const freed = go(lane, "b", 0, two).lane;
+    expect(come(freed, "c", {}, 0, two).standing).toBe("waiting");
+  });
+
+  test("lets nobody wait where the queue is 0, and still lets in whom there is room for", () => {
+    const none = { ...limits, queue: 0 };
+    const lane = come(come(emptyLane, "a", {}, 0, none).lane, "b", {}, 0, none).lane;
+    expect(come(lane, "c", {}, 0, none).standing).toBe("full");
+  });
+
+  test("keeps the place and the arrival of whoever comes back with its ticket", () => {
+    const lane = full(["a", "normal"], ["b", "normal"]);
+    const back = come(lane, "a", {}, 5_000);
+    expect(back).toMatchObject({ standing: "waiting", lane });
+    expect(come(lane, "h1", {}, 5_000)).toMatchObject({ standing: "granted", lane });
+    expect(tickets(go(back.lane, "h1", 5_000).granted)).toEqual(["a"]);
+  });
+
+  test("counts a caller whose place was lost while its call went on, and lets nobody in until there is room again", () => {
+    const lane = come(full(["w", "normal"]), "lost", { holds: true }).lane;
+    expect(tickets(lane.holders)).toEqual(["h1", "h2", "lost"]);
+    const one = go(lane, "h1");
+    expect(one.granted).toEqual([]);
+    expect(tickets(go(one.lane, "h2").granted)).toEqual(["w"]);
+  });
+
+  test("gives places at once where the limit has risen, in order, and takes none away where it has sunk", () => {
+    const lane = full(["l", "low"], ["h", "high"], ["n", "normal"]);
+    const risen = come(lane, "new", {}, 0, { ...limits, concurrency: 4 });
+    expect(tickets(risen.granted)).toEqual(["h", "n"]);
+    expect(risen.standing).toBe("waiting");
+    const sunk = { ...limits, concurrency: 1 };
+    const after = come(lane, "new", {}, 0, sunk).lane;
+    expect(tickets(after.holders)).toEqual(["h1", "h2"]);
+    expect(go(after, "h1", 0, sunk).granted).toEqual([]);
+  });
+
+  test("knows whose time is over, exactly at the end too", () => {
+    const lane = come(come(emptyLane, "a", { until: 5 }).lane, "b", { until: 6 }).lane;
+    expect([lapsed(lane, 4), lapsed(lane, 5), lapsed(lane, 6)]).toEqual([[], ["a"], ["a", "b"]]);
+  });
+});
+
+type Deed =
+  | { readonly do: "enter"; readonly ticket: number; readonly priority: Place["priority"]; readonly forMs: number }
+  /** One of those who are in the lane. */
+  | { readonly do: "leave"; readonly which: number }
+  | { readonly do: "lapse" }
+  | { readonly do: "limit"; readonly concurrency: number; readonly queue: number };
+
+const ticket = fc.integer({ min: 0, max: 25 });
+const deed: fc.Arbitrary<Deed> = fc.oneof(
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      do: fc.constant("enter" as const),
+      ticket,
+      priority: fc.constantFrom(...priorities),
+      forMs: fc.integer({ min: 1, max: 60_000 }),
+    }),
+  },
+  { weight: 6, arbitrary: fc.record({ do: fc.constant("leave" as const), which: fc.nat() }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("lapse" as const) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ do: fc.constant("limit" as const), concurrency: fc.integer({ min: 1, max: 4 }), queue: fc.nat({ max: 6 }) }),
+  },
+);
+const history = fc.array(fc.tuple(deed, fc.nat({ max: 4_000 })), { maxLength: 120, size: "max" });
+
+type Seen = {
+  readonly before: Lane;
+  readonly after: Lane;
+  readonly limits: LaneLimits;
+  readonly now: number;
+  readonly deed: Deed;
+  readonly gone: readonly string[];
+  readonly granted: readonly Place[];
+  readonly standing: string | null;
+};
+
+/** Plays a history, and shows each step to `look`. */
+function play(deeds: readonly (readonly [Deed, number])[], look: (seen: Seen) => void): void {
+  let lane = emptyLane;
+  let its: LaneLimits = { concurrency: 2, queue: 4, promoteAfterMs: 10_000 };
+  let now = 0;
+  for (const [each, pause] of deeds) {
+    now += pause;
+    const before = lane;
+    let granted: readonly Place[] = [];
+    let standing: string | null = null;
+    let gone: readonly string[] = [];
+    if (each.do === "limit") its = { ...its, concurrency: each.concurrency, queue: each.queue };
+    else if (each.do === "enter") {
+      const { priority } = each;
+      ({ lane, granted, standing } = enter(lane, { ticket: `t${each.ticket}`, priority, holds: false, until: now + each.forMs }, its, now));
+    } else {
+      const all = tickets([...lane.holders, ...lane.waiting]);
+      gone = each.do === "leave" ? all.slice(each.which % (all.length + 1)).slice(0, 1) : lapsed(lane, now);
+      ({ lane, granted } = leave(lane, new Set(gone), its, now));
+    }
+    look({ before, after: lane, limits: its, now, deed: each, gone, granted, standing });
+  }
+}
+
+/** The rule as the routing table's document puts it, by sorting everybody who waits. */
+const inOrder = (waiting: readonly Place[], now: number, { promoteAfterMs }: LaneLimits): Place[] =>
+  waiting.toSorted((a, b) => {
+    const [promotedA, promotedB] = [a, b].map(({ arrivedAt }) => now - arrivedAt > promoteAfterMs);
+    if (promotedA !== promotedB) return promotedA === true ? -1 : 1;
+    const rank = promotedA === true ? 0 : priorities.indexOf(a.priority) - priorities.indexOf(b.priority);
+    return rank === 0 ? a.arrival - b.arrival : rank;
+  });
+
+describe("over any history", () => {
+  const always = (look: (seen: Seen) => void): void => fc.assert(fc.property(history, (deeds) => play(deeds, look)));
+
+  test("nobody is let in while as many hold a place as may, and no place is free while somebody waits", () =>
+    always(({ before, after, limits: its, deed: each }) => {
+      expect(after.holders.length).toBeLessThanOrEqual(Math.max(its.concurrency, before.holders.length));
+      if (each.do !== "limit" && after.waiting.length > 0) expect(after.holders.length).toBeGreaterThanOrEqual(its.concurrency);
+    }));
+
+  test("nobody is in the lane twice, and those who wait stand by arrival", () =>
+    always(({ after }) => {
+      const all = [...after.holders, ...after.waiting];
+      expect(new Set(tickets(all)).size).toBe(all.length);
+      expect(after.waiting).toEqual(after.waiting.toSorted((a, b) => a.arrival - b.arrival));
+    }));
+
+  test("who is let in is who is first by the rule", () =>
+    always(({ before, limits: its, now, gone, granted }) => {
+      const stayed = before.waiting.filter((each) => !gone.includes(each.ticket));
+      expect(granted).toEqual(inOrder(stayed, now, its).slice(0, granted.length));
+    }));
+
+  test("who goes takes its own place and no other, and nobody else is lost", () =>
+    always(({ before, after, deed: each, gone, standing }) => {
+      const names = (lane: Lane): string[] => tickets([...lane.holders, ...lane.waiting]).toSorted();
+      const come = each.do === "enter" && standing !== "full" ? [`t${each.ticket}`] : [];
+      expect(names(after)).toEqual([...new Set([...names(before).filter((name) => !gone.includes(name)), ...come])].toSorted());
+    }));
+
+  test("somebody new is refused exactly when no place is free and the queue is full", () =>
+    always(({ before, limits: its, deed: each, granted, standing }) => {
+      if (each.do !== "enter") return;
+      const known = tickets([...before.holders, ...before.waiting]).includes(`t${each.ticket}`);
+      const noRoom = before.holders.length + granted.length >= its.concurrency && before.waiting.length - granted.length >= its.queue;
+      expect(standing === "full").toBe(!known && noRoom);
+    }));
+
+  test("once somebody has waited too long, nobody who came later is let in before it", () =>
+    always(({ after, limits: its, now, granted }) => {
+      const tooLong = after.waiting.filter(({ arrivedAt }) => now - arrivedAt > its.promoteAfterMs);
+      for (const each of tooLong) for (const one of granted) expect(one.arrival).toBeLessThan(each.arrival);
+    }));
+
+  test("histories reach what they are to show: full lanes, promotions and refusals", () => {
+    const reached = { full: 0, promoted: 0, granted: 0 };
+    fc.assert(
+      fc.property(history, (deeds) =>
+        play(deeds, ({ standing, granted, now, limits: its, before }) => {
+          if (standing === "full") reached.full += 1;
+          reached.granted += granted.length;
+          const other = before.waiting.some(({ priority }) => priority === "high");
+          if (granted.some(({ priority, arrivedAt }) => priority === "low" && now - arrivedAt > its.promoteAfterMs && other))
+            reached.promoted += 1;
+        }),
+      ),
+      { seed: 5, numRuns: 200 },
+    );
+    for (const count of Object.values(reached)) expect(count).toBeGreaterThan(5);
+  });
+});

@@ -1,0 +1,367 @@
+// One request through the pipeline, whatever door it came in by: association, limits, plan; then the fast path in this
+// Worker, or a run that waits for people.
+//
+// Nothing is spent before association and limits have passed. What the doors add is their own wire and nothing else.
+
+import type { Refusal } from "../../shared/outcome/outcome.ts";
+import type { GrantQuery } from "../../shared/policy/grant.ts";
+import { type Limits, defaultLimits } from "../../shared/policy/limits.ts";
+import type { SamplingRequest } from "../../shared/protocol/sampling.ts";
+import type { CallTerms, Note } from "../../shared/provider/call.ts";
+import { type Result, err, ok } from "../../shared/result.ts";
+import type { Candidate } from "../../shared/routing/choose.ts";
+import { type Answer, refusalAnswer } from "../../shared/run/answer.ts";
+import { grantQueryOf } from "../../shared/run/granting.ts";
+import {
+  type Asker,
+  type Attachment,
+  type CacheTerms,
+  type RunOpening,
+  type WaitingServer,
+  decidersDigest,
+  gatesOf,
+} from "../../shared/run/opening.ts";
+import type { ModelFacts } from "../../shared/run/present.ts";
+import { type Plan, plannedNotes, planRun } from "../../shared/run/plan.ts";
+import { runIdOf, runRandomLength } from "../../shared/sealed-id.ts";
+import type { Env } from "../env.ts";
+import type { AdmitAnswer, KeyObject } from "../objects/key.ts";
+import { keyStub, runStub } from "../objects/names.ts";
+import type { AssociateAnswer, SessionObject } from "../objects/session.ts";
+import { lookupIn } from "../providers/model-call.ts";
+import { providerReady } from "../providers/ready.ts";
+import { settingsOf } from "../settings.ts";
+import { documentsOf } from "../stores/documents.ts";
+import type { KeyRecord } from "../stores/keys.ts";
+import { keep, takeReleased, takeSettled } from "./bookkeeping.ts";
+import { approvedBefore, cacheTermsOf } from "./cache.ts";
+import { answerFast } from "./fast.ts";
+import { awaitRun, parseAnswer } from "./wait.ts";
+
+/**
+ * `line`: the caller holds the line. `detached`: a task or an asynchronous request; a run in any case. `relay`: an MCP server
+ * waits, and a run that is opened for it posts the answer by itself. `alwaysRun`: nobody here stays until the model has answered.
+ */
+export type Wish =
+  | { readonly kind: "line" }
+  | { readonly kind: "detached"; readonly ttlMs: number | null }
+  | { readonly kind: "relay"; readonly waiting: WaitingServer; readonly alwaysRun: boolean };
+
+/** A request as a door hands it to the pipeline: neutral, and with all that the door knows of who asks and of what it repeats. */
+export type Ask = {
+  readonly env: Env;
+  readonly ctx: Pick<ExecutionContext, "waitUntil">;
+  readonly key: KeyRecord;
+  readonly door: RunOpening["door"];
+  readonly asker: Asker;
+  readonly request: SamplingRequest;
+  /** The context that was asked for and is not given. */
+  readonly contextIgnored: "thisServer" | "allServers" | null;
+  /** What was added to the request. */
+  readonly added?: Note;
+  /** Where a function is to be run: the request says it, and routing is not asked. */
+  readonly destination?: Candidate;
+  /** The session that remembers the request, and by which names. */
+  readonly session: DurableObjectStub<SessionObject>;
+  readonly attachment: Attachment;
+  /** It serves no client request: the session knows it by itself. */
+  readonly alone: boolean;
+  /** A repeat has the same attachment and the same digest; the same attachment with another is refused. */
+  readonly digest: string;
+  /** Equal for identical requests of one key, whatever the session. */
+  readonly identicalDigest: string;
+  readonly wish: Wish;
+  /** How the model is to be called, where the asker says it. */
+  readonly terms?: CallTerms;
+  readonly cache?: { readonly ttlMs: number; /** What a cached reply depends on beside the request. */ readonly within: string | null };
+  /** Hears the reply as the model gives it, where no gate is closed. */
+  readonly onDelta?: (text: string) => void;
+  /** Aborts when the caller leaves. */
+  readonly signal: AbortSignal;
+};
+
+/** What was begun for a request that may be served. */
+export type Begun =
+  | { readonly kind: "answered"; readonly answer: Answer }
+  /** The model is being asked: the answer is under way, whether or not anybody waits for it. */
+  | { readonly kind: "fast"; readonly answer: Promise<Answer> }
+  /** `posts`: the run itself posts its answer to the MCP server that waits. */
+  | { readonly kind: "run"; readonly run: string; readonly posts: boolean };
+
+type Prepared = {
+  readonly ask: Ask;
+  readonly run: string;
+  readonly now: number;
+  readonly keyObject: DurableObjectStub<KeyObject>;
+  readonly limits: Limits;
+  readonly cache: CacheTerms | null;
+};
+
+/** What would become of the request: which models, which gates. Asks nobody and reserves nothing. */
+export async function planFor(
+  ask: Pick<Ask, "env" | "ctx" | "key" | "asker" | "request" | "destination" | "terms">,
+): Promise<Result<Plan, Refusal>> {
+  const { env, ctx, key, asker, request, destination, terms } = ask;
+  const documents = await documentsOf(env, Date.now(), (work) => ctx.waitUntil(work));
+  return planRun({
+    ...documents,
+    request,
+    asker,
+    key,
+    ready: readyIn(env),
+    ...(destination === undefined ? {} : { destination }),
+    ...(terms?.once === undefined ? {} : { once: terms.once }),
+  });
+}
+
+/** Begins a request, or attaches to what is already under way for the same one. `planned`: what `planFor` made of it, where that was asked. */
+export async function begin(ask: Ask, planned?: Result<Plan, Refusal>): Promise<Result<Begun, Refusal>> {
+  const plan = planned ?? (await planFor(ask));
+  const { env, key } = ask;
+  const prepared: Prepared = {
+    ask,
+    run: runIdOf(settingsOf(env).keys, crypto.getRandomValues(new Uint8Array(runRandomLength))),
+    now: Date.now(),
+    keyObject: keyStub(env, key.id),
+    limits: key.limits ?? defaultLimits,
+    cache: ask.cache === undefined || !plan.ok ? null : await cacheTermsOf(env, key.id, ask, plan.value, ask.cache),
+  };
+  return admit(prepared, plan);
+}
+
+async function admit(prepared: Prepared, planned: Result<Plan, Refusal>): Promise<Result<Begun, Refusal>> {
+  const { ask, keyObject, limits, run } = prepared;
+  const { attachment, session } = ask;
+  const mayWait = planned.ok && isDurable(planned.value, prepared);
+  const leaseMs = settingsOf(ask.env).modelTimeoutMs + leaseSlackMs;
+  const associateIf = (reserve: boolean, durable: boolean): Promise<AssociateAnswer> =>
+    session.associate({
+      originating: attachment.originating,
+      request: attachment.request,
+      digest: ask.digest,
+      alone: ask.alone,
+      run,
+      leaseMs,
+      roundsLimit: limits.roundsPerOriginatingRequest,
+      reserve,
+      durable,
+      settled: takeSettled(ask.env, attachment.session),
+    });
+  const admitWith = (query: GrantQuery | null): Promise<AdmitAnswer> =>
+    keyObject.admit({
+      run,
+      limits,
+      leaseMs: mayWait && planned.ok ? leaseMs + 2 * planned.value.gates.deadlineSeconds * 1000 : leaseMs,
+      identical: ask.identicalDigest,
+      released: takeReleased(ask.env, ask.key.id),
+      ...(query === null ? {} : { grants: { query: JSON.stringify(query), leaseMs } }),
+    });
+  const query = planned.ok ? await queryOf(prepared, planned.value, () => associateIf(false, mayWait)) : null;
+  const withPasses = (answer: AdmitAnswer): Result<Plan, Refusal> =>
+    planned.ok && answer.kind === "admitted" && answer.passes.length > 0 ? ok({ ...planned.value, granted: answer.passes }) : planned;
+  // A repeat opens the run of what is reserved for one: so that is reserved only once the key's limits have let it in.
+  const [associated, admitted] = mayWait
+    ? await admitWith(query).then(async (answer) => {
+        const plan = withPasses(answer);
+        return [await associateIf(answer.kind === "admitted", plan.ok && isDurable(plan.value, prepared)), answer] as const;
+      })
+    : await Promise.all([associateIf(planned.ok, false), admitWith(null)]);
+  const plan = withPasses(admitted);
+  // Whatever ends here gives its place back; a reservation of this very run is forgotten with it.
+  const giveUp = (refusal: Refusal): Result<Begun, Refusal> => {
+    keep(ask.env, ask.ctx, { key: { id: ask.key.id, run } });
+    if (associated.kind === "fresh" && plan.ok) ask.ctx.waitUntil(session.forget(attachment.originating, attachment.request, run));
+    return err(refusal);
+  };
+  if (admitted.kind === "revoked") return giveUp({ kind: "unauthorized", why: "revoked" });
+  if (associated.kind === "repeat") {
+    keep(ask.env, ask.ctx, { key: { id: ask.key.id, run } });
+    return repeat(prepared, associated, plan);
+  }
+  const refused = refusalOf(associated);
+  // A use of a grant that was counted in the moment in which the session ended stays counted: that can never let two through.
+  if (refused !== null) return giveUp(refused);
+  if (admitted.kind === "refused")
+    return giveUp({ kind: "rateLimited", limit: admitted.limit, max: admitted.max, retryAfterMs: admitted.retryAfterMs });
+  if (!plan.ok) return giveUp(plan.error);
+
+  const takenOver = associated.kind === "fresh" && associated.takenOver;
+  const waiting = ask.wish.kind === "relay" ? ask.wish.waiting : null;
+  const adopted =
+    // A function that was run for another request is run again for this one.
+    admitted.identical === null || ask.request.task === "function"
+      ? "refused"
+      : await runStub(ask.env, admitted.identical).adopt(attachment, gatesIn(plan.value), decidersDigest(plan.value.gates), waiting);
+  if (admitted.identical !== null && adopted !== "refused") {
+    await session.adopted(attachment.originating, attachment.request, admitted.identical);
+    keep(ask.env, ask.ctx, { key: { id: ask.key.id, run } });
+    // The session has the request with that run from now on: no repeat of it passes by this use.
+    if (query !== null && plan.value.granted !== undefined) ask.ctx.waitUntil(keyObject.giveBackGrants(query.identity, run));
+    return ok({ kind: "run", run: admitted.identical, posts: adopted === "posts" });
+  }
+  const opening = openingOf(prepared, plan.value, takenOver);
+  if (isDurable(plan.value, prepared)) {
+    await runStub(ask.env, run).open(JSON.stringify(opening));
+    return ok({ kind: "run", run, posts: ask.wish.kind === "relay" });
+  }
+  const answer = answerFast({
+    env: ask.env,
+    ctx: ask.ctx,
+    opening,
+    signal: ask.signal,
+    ...(ask.onDelta === undefined ? {} : { onDelta: ask.onDelta }),
+  });
+  ask.ctx.waitUntil(answer);
+  return ok({ kind: "fast", answer });
+}
+
+/**
+ * What to ask of the key's grants; null where the policy leaves nothing to ask, or the session refuses the request anyway.
+ * The session is looked at first, without reserving: a repeat stays with what is under way for it, and uses nothing up.
+ */
+async function queryOf({ ask, run }: Prepared, plan: Plan, look: () => Promise<AssociateAnswer>): Promise<GrantQuery | null> {
+  const { asker, attachment, request } = ask;
+  const query = grantQueryOf({ run, plan, request, asker, attachment, params: ask.digest, owner: ask.key.owner ?? null });
+  if (query === null) return null;
+  const seen = await look();
+  if (seen.kind === "repeat") return { ...query, asked: "repeat" };
+  return seen.kind === "fresh" ? { ...query, asked: seen.takenOver ? "takenOver" : "fresh" } : null;
+}
+
+/** The same request again: it attaches to what is under way, nobody is asked twice and the model is paid once. */
+async function repeat(
+  prepared: Prepared,
+  earlier: Extract<AssociateAnswer, { kind: "repeat" }>,
+  plan: Result<Plan, Refusal>,
+): Promise<Result<Begun, Refusal>> {
+  const { ask } = prepared;
+  if (ask.wish.kind === "detached" && earlier.state !== "durable" && plan.ok) return asRun(prepared, earlier, plan.value);
+  if (earlier.state === "settled") {
+    return earlier.result === null ? err({ kind: "noLongerKept" }) : ok({ kind: "answered", answer: parseAnswer(earlier.result) });
+  }
+  if (earlier.state === "fast") return ok({ kind: "fast", answer: awaitFast(prepared) });
+  if (earlier.ended || !plan.ok) {
+    return (await runStub(ask.env, earlier.run).snapshot()) === null
+      ? err({ kind: "noLongerKept" })
+      : ok({ kind: "run", run: earlier.run, posts: ask.wish.kind === "relay" });
+  }
+  // Reserved, and perhaps cut off before the run was opened: opening twice is opening once.
+  await runStub(ask.env, earlier.run).open(
+    JSON.stringify({ ...openingOf(prepared, plan.value, true), id: earlier.run, attachment: ask.attachment }),
+  );
+  return ok({ kind: "run", run: earlier.run, posts: ask.wish.kind === "relay" });
+}
+
+/** A fast-path request is asked for once more, now as a task: its answer becomes a run that is over, under the same id. */
+async function asRun(
+  prepared: Prepared,
+  earlier: Extract<AssociateAnswer, { kind: "repeat" }>,
+  plan: Plan,
+): Promise<Result<Begun, Refusal>> {
+  let text = earlier.result;
+  if (earlier.state === "fast") {
+    const answer = await awaitFirst(prepared);
+    // A refusal of this request is no answer of the first one's.
+    if (!answer.ok) return answer;
+    text = JSON.stringify(answer.value);
+  }
+  if (text === null) return err({ kind: "noLongerKept" });
+  const opening: RunOpening = { ...openingOf(prepared, plan, false), id: earlier.run };
+  const facts: ModelFacts = { candidate: "", usage: { inputTokens: 0, outputTokens: 0 }, notes: [] };
+  // The fast path wrote its record already.
+  await runStub(prepared.ask.env, earlier.run).keep(JSON.stringify(opening), text, JSON.stringify(facts), "[]");
+  return ok({ kind: "run", run: earlier.run, posts: false });
+}
+
+/** The same for a line that is held: a refusal is an answer there. */
+async function awaitFast(prepared: Prepared): Promise<Answer> {
+  const answer = await awaitFirst(prepared);
+  return answer.ok ? answer.value : refusalAnswer(answer.error);
+}
+
+/** Waits for the fast-path answer that another caller is getting; takes over where that one vanished. */
+async function awaitFirst({ ask }: Prepared): Promise<Result<Answer, Refusal>> {
+  const { session, attachment } = ask;
+  // Where the session's object was reset, the wait is over and nothing is lost.
+  const result = await session.awaitResult(attachment.originating, attachment.request, awaitStepMs).catch(() => null);
+  if (result !== null) return ok(parseAnswer(result));
+  // Nothing came: the first one is still at it, vanished, or was refused after all (a limit), as this one may be.
+  const begun = await begin({ ...ask, wish: { kind: "line" } });
+  if (!begun.ok) return begun;
+  return ok(await (begun.value.kind === "run" ? awaitRun(ask.env, begun.value.run, () => {}, ask.signal) : begun.value.answer));
+}
+
+const leaseSlackMs = 10_000;
+const awaitStepMs = 25_000;
+
+const gatesIn = ({ gates, granted = [] }: Plan): ReturnType<typeof gatesOf> => gatesOf({ plan: gates, granted });
+
+function isDurable(plan: Plan, { ask: { wish }, cache }: Prepared): boolean {
+  if (wish.kind === "detached" || (wish.kind === "relay" && wish.alwaysRun)) return true;
+  const gates = gatesIn(plan);
+  return (gates.request || gates.response) && !approvedBefore(plan, gates, cache);
+}
+
+function refusalOf(associated: Exclude<AssociateAnswer, { kind: "repeat" }>): Refusal | null {
+  switch (associated.kind) {
+    case "fresh":
+      return null;
+    case "conflict":
+      return { kind: "sameIdOtherParams" };
+    case "ended":
+      return { kind: "notAssociated", why: associated.what === "session" ? "sessionEnded" : "originatingRequestEnded" };
+    case "tooManyRounds":
+      return { kind: "tooManyRounds", max: associated.limit };
+    default:
+      return associated satisfies never;
+  }
+}
+
+const modes = { line: "wait", detached: "detached", relay: "relay" } as const;
+
+function openingOf({ ask, run, now, cache }: Prepared, plan: Plan, takenOver: boolean): RunOpening {
+  const { key, request, wish, terms, added } = ask;
+  return {
+    id: run,
+    createdAt: now,
+    door: ask.door,
+    key: { id: key.id, name: key.name, owner: key.owner ?? null },
+    asker: ask.asker,
+    request,
+    candidates: plan.candidates,
+    plan: plan.gates,
+    ...(plan.granted === undefined ? {} : { granted: plan.granted }),
+    risks: plan.risks,
+    notes: [...(added === undefined ? [] : [added]), ...plannedNotes(request, plan)],
+    contextIgnored: ask.contextIgnored,
+    takenOver,
+    mode: modes[wish.kind],
+    ...(wish.kind === "relay" ? { waiting: wish.waiting } : {}),
+    ttlMs: wish.kind === "detached" ? wish.ttlMs : null,
+    ...(terms === undefined ? {} : { call: terms }),
+    ...(terms?.timeoutMs !== undefined && plan.gates.timeoutCoversReview ? { endsAt: now + terms.timeoutMs } : {}),
+    ...(cache === null ? {} : { cache }),
+    identicalDigest: ask.identicalDigest,
+    attachment: ask.attachment,
+  };
+}
+
+const readiness = new WeakMap<object, (provider: Parameters<typeof providerReady>[0]) => string | undefined>();
+
+/** Whether a provider can be used here. An isolate's environment does not change: each provider is judged once. */
+export function readyIn(env: Env): (provider: Parameters<typeof providerReady>[0]) => string | undefined {
+  let ready = readiness.get(env);
+  if (ready === undefined) {
+    const lookup = lookupIn(env);
+    const judged = new WeakMap<object, string | undefined>();
+    ready = (provider) => {
+      if (!judged.has(provider)) {
+        const verdict = providerReady(provider, lookup);
+        judged.set(provider, verdict.ok ? undefined : verdict.error);
+      }
+      return judged.get(provider);
+    };
+    readiness.set(env, ready);
+  }
+  return ready;
+}
