@@ -71,7 +71,9 @@ const model = z.strictObject({
   scores: z.strictObject({ intelligence: score, speed: score, cost: score }),
   tokenField: z.enum(["max_tokens", "max_completion_tokens"]).default("max_tokens"),
   /** Parameters that this model's API refuses. */
-  omits: z.array(z.enum(["temperature", "stopSequences"])).default([]),
+  omits: z.array(z.enum(["temperature", "topP", "topK", "stopSequences", "responseFormat"])).default([]),
+  /** Parameters that Chat Completions does not have and this model's server takes all the same (`top_k` of vLLM, for one). */
+  takes: z.array(z.enum(["topK"])).optional(),
   /** Sent as the API's own setting for how long to think; nothing is sent where absent. */
   reasoningEffort: z.enum(["none", "minimal", "low", "medium", "high", "xhigh", "max"]).optional(),
   /** Sent as `thinking.type` to the Anthropic API; nothing is sent where absent. What a model thinks counts against `maxTokens`. */
