@@ -2,11 +2,13 @@
 // It is never the whole of anything that is not text: images, settings and tools are on the page alone.
 
 import { unreachable } from "../result.ts";
-import type { Block } from "../protocol/sampling.ts";
+import type { Block, SamplingReply } from "../protocol/sampling.ts";
+import { objectText } from "./fields.ts";
+import { vectorsIn, vectorsText } from "./vectors.ts";
 import type { ReviewView } from "./view.ts";
 
 export type ExcerptPiece = {
-  readonly from: "systemPrompt" | "user" | "assistant" | "toolResult" | "reply";
+  readonly from: "systemPrompt" | "user" | "assistant" | "toolResult" | "arguments" | "reply" | "result" | "vectors";
   readonly text: string;
 };
 
@@ -25,8 +27,8 @@ export function beginningOf(text: string, length: number): string {
 }
 
 /**
- * At the request gate the system prompt and the texts of messages and tool results, at the response gate the reply's texts, in
- * order, as reviewers see them now. `characters` are counted as UTF-16 code units. Many small pieces are cut by their number.
+ * At the request gate the system prompt and the texts of messages and tool results, or the arguments of a tool that is to run; at
+ * the response gate the reply's texts, a tool's result, or how vectors begin; in order, as reviewers see them now. `characters` are counted as UTF-16 code units. Many small pieces are cut by their number.
  */
 export function excerptOf(view: Pick<ReviewView, "gate" | "request" | "reply">, characters: number = excerptCharacters): Excerpt {
   const pieces: ExcerptPiece[] = [];
@@ -45,11 +47,28 @@ export function excerptOf(view: Pick<ReviewView, "gate" | "request" | "reply">, 
 
 function* textsOf({ gate, request, reply }: Pick<ReviewView, "gate" | "request" | "reply">): Generator<ExcerptPiece> {
   if (gate === "response") {
-    for (const block of reply?.content ?? []) if (block.type === "text") yield { from: "reply", text: block.text };
+    if (reply !== null) yield* textsOfReply(reply);
     return;
   }
   if (request.systemPrompt !== undefined) yield { from: "systemPrompt", text: request.systemPrompt };
-  for (const { role, content } of request.messages) for (const block of content) yield* textsIn(block, role);
+  for (const { role, content } of request.messages) {
+    for (const block of content) {
+      // Of other tool uses the notice says nothing: they are what a model asked for once, and nothing runs.
+      if (block.type === "tool_use" && request.task === "function") yield { from: "arguments", text: objectText(block.input) };
+      else yield* textsIn(block, role);
+    }
+  }
+}
+
+function* textsOfReply(reply: SamplingReply): Generator<ExcerptPiece> {
+  const vectors = vectorsIn(reply);
+  if (vectors.length > 0) yield { from: "vectors", text: vectorsText(vectors) };
+  for (const block of reply.content) {
+    if (block.type === "text") yield { from: "reply", text: block.text };
+    if (block.type !== "tool_result") continue;
+    for (const { text } of textsIn(block, "user")) yield { from: "result", text };
+    if (block.structuredContent !== undefined) yield { from: "result", text: objectText(block.structuredContent) };
+  }
 }
 
 function* textsIn(block: Block, role: "user" | "assistant"): Generator<ExcerptPiece> {

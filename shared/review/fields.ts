@@ -57,7 +57,8 @@ export function rewriteRequest(request: SamplingRequest, rewrite: Rewrite): Samp
     content: message.content.map((block, j) => rewriteBlock(block, `/messages/${i}/content/${j}`, rewrite)),
   }));
   const newTools = tools?.map((tool, i) => rewriteTool(tool, `/tools/${i}`, rewrite));
-  const maxTokens = rewrite.limit("/maxTokens", request.maxTokens);
+  // Where no model writes anything the limit means nothing, and nobody is shown it.
+  const maxTokens = request.task === undefined ? rewrite.limit("/maxTokens", request.maxTokens) : request.maxTokens;
   const degree = temperature === undefined ? undefined : rewrite.number("/temperature", temperature);
   const stops = stopSequences?.flatMap((stop, i) => rewrite.optionalText(`/stopSequences/${i}`, stop) ?? []);
   return {

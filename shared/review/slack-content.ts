@@ -1,57 +1,105 @@
 // What of a review's content a Slack message shows, and exactly what it does not. It makes no blocks and decides nothing.
 
-import type { SamplingReply, SamplingRequest } from "../protocol/sampling.ts";
-import { replyFields, requestFields } from "./fields.ts";
+import type { JsonObject } from "../encoding.ts";
+import type { ReplyBlock, SamplingRequest, ToolResultBlock, ToolUseBlock } from "../protocol/sampling.ts";
+import { askingOf } from "./asking.ts";
+import { objectText, replyFields, requestFields } from "./fields.ts";
 import { cutAt, grownLength, longestText, shownText } from "./slack-blocks.ts";
 import { slackWords as words } from "./slack-words.ts";
+import { vectorsIn, vectorsText } from "./vectors.ts";
 import type { ReviewView } from "./view.ts";
 
 export type Piece = { readonly label: string; readonly text: string };
 
 /** Kinds of content that a message never shows, and how many there are of each. */
-export type Unshown = Readonly<Partial<Record<"image" | "audio" | "tool" | "toolUse" | "toolResult" | "vector" | "metadata", number>>>;
+export type Unshown = Readonly<
+  Partial<Record<"image" | "audio" | "file" | "tool" | "toolUse" | "toolResult" | "vector" | "metadata", number>>
+>;
 
 export type SlackContent = { readonly pieces: readonly Piece[]; readonly unshown: Unshown };
 
 const unshownNames = { image: "image", audio: "audio", tool_use: "toolUse", tool_result: "toolResult", embedding: "vector" } as const;
 
-/** The texts of the version that waits, in order, and what it has beside them. A reply that is not there is empty. */
-export const contentOf = (view: ReviewView): SlackContent =>
-  view.gate === "request" ? requestContent(view.request) : replyContent(view.reply);
+/** The pieces and the counts while they are gathered. */
+class Gathering {
+  readonly pieces: Piece[] = [];
+  readonly unshown: Partial<Record<keyof Unshown, number>> = {};
 
-function requestContent(request: SamplingRequest): SlackContent {
-  const pieces: Piece[] = [];
-  const unshown: Partial<Record<keyof Unshown, number>> = {};
-  if (request.systemPrompt !== undefined) pieces.push({ label: words.places.systemPrompt, text: request.systemPrompt });
+  show(label: string, text: string): void {
+    this.pieces.push({ label, text });
+  }
+
+  count(kind: keyof Unshown): void {
+    this.unshown[kind] = (this.unshown[kind] ?? 0) + 1;
+  }
+}
+
+/** The texts of the version that waits, in order, and what it has beside them. A reply that is not there is empty. */
+export function contentOf(view: ReviewView): SlackContent {
+  const gathering = new Gathering();
+  if (view.gate === "request") gatherRequest(view.request, gathering);
+  else gatherReply(view, gathering);
+  return { pieces: gathering.pieces, unshown: gathering.unshown };
+}
+
+function gatherRequest(request: SamplingRequest, into: Gathering): void {
+  const { places } = words;
+  if (request.systemPrompt !== undefined) into.show(places.systemPrompt, request.systemPrompt);
   for (const [i, { role, content }] of request.messages.entries()) {
-    const label = words.places.message(i + 1, request.messages.length, role);
-    if (content.length === 0) pieces.push({ label, text: "" });
+    const of = request.messages.length;
+    const label = request.task === "embedding" ? places.text(i + 1, of) : places.message(i + 1, of, role);
+    if (content.length === 0) into.show(label, "");
     for (const [j, block] of content.entries()) {
-      if (block.type === "text") pieces.push({ label: content.length === 1 ? label : label + words.places.part(j + 1), text: block.text });
-      else unshown[unshownNames[block.type]] = (unshown[unshownNames[block.type]] ?? 0) + 1;
+      if (block.type === "text") into.show(content.length === 1 ? label : label + places.part(j + 1), block.text);
+      else if (block.type === "tool_use" && request.task === "function") into.show(places.call, callText(block));
+      else into.count(unshownNames[block.type]);
     }
   }
   // As JSON: Slack may not show the line breaks that they often begin with.
-  for (const [i, stop] of (request.stopSequences ?? []).entries())
-    pieces.push({ label: words.places.stopSequence(i + 1), text: JSON.stringify(stop) });
+  for (const [i, stop] of (request.stopSequences ?? []).entries()) into.show(places.stopSequence(i + 1), JSON.stringify(stop));
+  const schema = request.responseFormat?.schema;
+  if (schema !== undefined) into.show(places.schema, objectText(schema));
   // An empty list of tools is sent as well, and nobody would see it.
-  if (request.tools !== undefined) unshown.tool = request.tools.length;
-  if (request.metadata !== undefined) unshown.metadata = 1;
-  return { pieces, unshown };
+  if (request.tools !== undefined) into.unshown.tool = request.tools.length;
+  if (request.metadata !== undefined) into.unshown.metadata = 1;
 }
 
-function replyContent(reply: SamplingReply | null): SlackContent {
-  const pieces: Piece[] = [];
-  const unshown: Partial<Record<keyof Unshown, number>> = {};
-  const content = reply?.content ?? [];
-  if (content.length === 0) pieces.push({ label: words.places.reply, text: "" });
-  for (const [i, block] of content.entries()) {
-    const label = content.length === 1 ? words.places.reply : words.places.reply + words.places.part(i + 1);
-    if (block.type === "text") pieces.push({ label, text: block.text });
-    else unshown[unshownNames[block.type]] = (unshown[unshownNames[block.type]] ?? 0) + 1;
-  }
-  return { pieces, unshown };
+/** Name, id and arguments, all from outside and all of them sent: a name in a label of ours could say anything. */
+const callText = ({ name, id, input }: ToolUseBlock): string => objectText({ name, id, input });
+
+function gatherReply(view: ReviewView, into: Gathering): void {
+  const { places } = words;
+  const content = view.reply?.content ?? [];
+  const vectors = view.reply === null ? [] : vectorsIn(view.reply);
+  if (content.length === 0) into.show(places.reply, "");
+  // How they begin is no more than a sign of life: they count as not shown.
+  if (vectors.length > 0) into.show(places.vectors, vectorsText(vectors));
+  for (const [i, block] of content.entries()) gatherBlock(view, block, content.length === 1 ? "" : places.part(i + 1), into);
 }
+
+function gatherBlock(view: ReviewView, block: ReplyBlock, part: string, into: Gathering): void {
+  const { places } = words;
+  if (block.type === "text") into.show(places.reply + part, block.text);
+  else if (block.type === "tool_use" && askingOf(view) !== "sampling") into.show(places.toolUse + part, callText(block));
+  else if (block.type === "tool_result") gatherResult(block, into);
+  else into.count(unshownNames[block.type]);
+}
+
+function gatherResult({ content, structuredContent }: ToolResultBlock, into: Gathering): void {
+  const { places } = words;
+  if (content.length === 0 && structuredContent === undefined) into.show(places.result, "");
+  for (const [i, piece] of content.entries()) {
+    const label = content.length === 1 ? places.result : places.result + places.part(i + 1);
+    if (piece.type === "text") into.show(label, piece.text);
+    else if (piece.type === "image" || piece.type === "audio") into.count(piece.type);
+    else if (piece.type === "resource" && "blob" in piece.resource) into.count("file");
+    else into.show(label, objectText(asJson(piece)));
+  }
+  if (structuredContent !== undefined) into.show(places.structured, objectText(structuredContent));
+}
+
+/** The block as it was parsed: members that were absent are. */
+const asJson = (block: object): JsonObject => JSON.parse(JSON.stringify(block)) as JsonObject; // an object gives an object
 
 /** Whether the text is shown uncut: before and after its invisible characters are named, and however Slack escapes it. */
 export const fitsWhole = (text: string): boolean => text.length <= longestText && grownLength(shownText(text)) <= longestText;
@@ -92,5 +140,6 @@ export function charactersIn({ gate, request, reply }: ReviewView): number {
   const fields = gate === "request" ? requestFields(request) : reply === null ? new Map<string, string>() : replyFields(reply);
   let sum = 0;
   for (const [path, text] of fields) if (path !== "/maxTokens" && path !== "/temperature") sum += text.length;
+  if (gate === "request" && request.responseFormat?.schema !== undefined) sum += objectText(request.responseFormat.schema).length;
   return sum;
 }

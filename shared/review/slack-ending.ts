@@ -1,6 +1,7 @@
 // What follows the first Slack message of a review: the reminder, and what stands in its place in the end. No content is in either.
 
 import { unreachable } from "../result.ts";
+import { askingOf, askingWords } from "./asking.ts";
 import { type Inline, filled, moment, named, paragraph, plain, say, strong } from "./slack-blocks.ts";
 import type { SlackMessage, SlackMessageInput } from "./slack-message.ts";
 import { slackWords as words } from "./slack-words.ts";
@@ -26,7 +27,15 @@ export function slackEnding(view: ReviewView): SlackMessage {
     blocks: [
       { type: "header", text: plain(title) },
       paragraph(...line),
-      paragraph(...filled(words.ended.what, { server: named(server), client: named(client), method: named(method), name: named(name) })),
+      paragraph(
+        say(words.ended.what),
+        ...filled(askingWords[askingOf(view)].asked, {
+          server: named(server),
+          client: named(client),
+          method: named(method),
+          name: named(name),
+        }),
+      ),
     ],
   };
 }

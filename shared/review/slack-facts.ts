@@ -1,7 +1,9 @@
 // The facts beside the content in a Slack message of a review, and its risk notes. No content of the review is in them.
 
+import { askingOf, askingWords } from "./asking.ts";
 import { type Inline, type SlackBlock, cutAt, filled, list, moment, named, paragraph, say, shownText, strong } from "./slack-blocks.ts";
 import { costWords, noteWords, provenanceWords, slackWords as words } from "./slack-words.ts";
+import type { NamedModel, SamplingRequest } from "../protocol/sampling.ts";
 import type { ReviewView } from "./view.ts";
 
 /** Of models, of risk notes and of other notes: the rest is counted. */
@@ -13,7 +15,7 @@ export function factLines(view: ReviewView, inChannel: boolean, isBrief: boolean
   const details = isBrief ? [] : view.gate === "request" ? requestFacts(view) : replyFacts(view);
   const lines: Inline[][] = [
     [
-      ...filled(words.facts.by, {
+      ...filled(`${askingWords[askingOf(view)].asks} `, {
         server: named(asker.server),
         client: named(asker.client),
         method: named(asker.method),
@@ -34,7 +36,13 @@ export function factLines(view: ReviewView, inChannel: boolean, isBrief: boolean
   return list(lines);
 }
 
-const requestFacts = ({ models, notes, worstCostUsd, request }: ReviewView): Inline[][] => [
+const requestFacts = (view: ReviewView): Inline[][] => [
+  ...(view.request.task === "function" ? whereItRuns(view) : whichModels(view)),
+  ...settingFacts(view.request),
+  ...noteFacts(view.notes),
+];
+
+const whichModels = ({ models, worstCostUsd, request: { namedModel } }: ReviewView): Inline[][] => [
   ...models.slice(0, mostLines).map(({ id, provider, why, worstCostUsd: cost }, i) => [
     ...filled(i === 0 ? words.facts.model : words.facts.next, {
       model: named(id),
@@ -43,18 +51,61 @@ const requestFacts = ({ models, notes, worstCostUsd, request }: ReviewView): Inl
     }),
     say(`. ${shortened(why)}`),
   ]),
+  ...(namedModel === undefined ? [] : [namedFact(namedModel)]),
   [say(words.facts.worstCost(costWords(worstCostUsd, false)))],
-  [say(words.facts.settings(request.maxTokens))],
-  ...(request.temperature === undefined ? [] : [[say(words.facts.temperature(request.temperature))]]),
-  ...(request.toolChoice === undefined ? [] : [[say(words.facts.toolChoice(request.toolChoice))]]),
-  ...noteFacts(notes),
 ];
 
-const replyFacts = ({ answeredBy, reply, notes, costUsd }: ReviewView): Inline[][] => [
+const namedFact = ({ name, version, provider }: NamedModel): Inline[] => [
+  ...filled(version === undefined ? words.facts.namedModel : words.facts.namedVersion, {
+    name: named(name),
+    version: named(version ?? ""),
+  }),
+  ...(provider === undefined ? [] : filled(` ${words.facts.namedProvider}`, { provider: named(provider) })),
+];
+
+const whereItRuns = ({ models }: ReviewView): Inline[][] =>
+  models
+    .slice(0, mostLines)
+    .map(({ id, provider, why }) => filled(words.facts.runs, { server: named(provider), model: named(id), why: say(shortened(why)) }));
+
+/** What nothing is asked for, and what means nothing where no model writes, is left out. */
+const settingFacts = ({ task, maxTokens, temperature, topP, topK, responseFormat, toolChoice }: SamplingRequest): Inline[][] =>
+  [
+    task === undefined ? words.facts.settings(maxTokens) : undefined,
+    temperature === undefined ? undefined : words.facts.temperature(temperature),
+    topP === undefined ? undefined : words.facts.topP(topP),
+    topK === undefined ? undefined : words.facts.topK(topK),
+    responseFormat === undefined ? undefined : responseFormat.schema === undefined ? words.facts.json : words.facts.jsonSchema,
+    toolChoice === undefined ? undefined : words.facts.toolChoice(toolChoice),
+  ].flatMap((line) => (line === undefined ? [] : [[say(line)]]));
+
+const replyFacts = (view: ReviewView): Inline[][] => [
+  ...(view.request.task === "function" ? resultFacts(view) : modelFacts(view)),
+  ...(view.cachedAt == null ? [] : [filled(words.facts.cached, { at: moment(view.cachedAt) })]),
+  ...noteFacts(view.notes),
+];
+
+const modelFacts = ({ answeredBy, reply, request, costUsd }: ReviewView): Inline[][] => [
   filled(words.facts.answered, { model: named(answeredBy?.id ?? ""), name: named(reply?.model ?? "") }),
-  filled(words.facts.stopped, { reason: reply?.stopReason === undefined ? say(words.facts.noStopReason) : named(reply.stopReason) }),
+  // Vectors have no end that could be early.
+  ...(request.task === "embedding" && reply?.stopReason === undefined
+    ? []
+    : [filled(words.facts.stopped, { reason: reply?.stopReason === undefined ? say(words.facts.noStopReason) : named(reply.stopReason) })]),
   ...(costUsd === null ? [] : [[say(words.facts.cost(costWords(costUsd, false)))]]),
-  ...noteFacts(notes),
+];
+
+const resultFacts = ({ answeredBy, reply }: ReviewView): Inline[][] => [
+  filled(words.facts.ran, { model: named(answeredBy?.id ?? reply?.model ?? "") }),
+  ...(reply?.content ?? [])
+    .slice(0, mostLines)
+    .flatMap((block) =>
+      block.type !== "tool_result"
+        ? []
+        : [
+            filled(words.facts.toolUse, { id: named(block.toolUseId) }),
+            ...(block.isError === true ? [[strong(words.facts.toolError)]] : []),
+          ],
+    ),
 ];
 
 const noteFacts = (notes: ReviewView["notes"]): Inline[][] =>

@@ -15,6 +15,7 @@ import {
   shownText,
   strong,
 } from "./slack-blocks.ts";
+import { slackGateWords } from "./slack-asking.ts";
 import { type SlackContent, type Unshown, beginningOf, charactersIn, contentOf, fitsWhole } from "./slack-content.ts";
 import { factLines, mostLines, riskBlocks } from "./slack-facts.ts";
 import type { SlackAct } from "./slack-reference.ts";
@@ -94,7 +95,8 @@ function unshownOf(view: ReviewView, { unshown }: SlackContent): Unshown & { mod
   const { server, client, method, name: tool } = view.asker;
   const names = [view.reviewer, view.rule, server, client, method, tool];
   if (asked) for (const { id, provider } of view.models) names.push(id, provider);
-  else names.push(view.answeredBy?.id ?? "", view.reply?.model ?? "", view.reply?.stopReason ?? "");
+  else names.push(view.answeredBy?.id ?? "", view.reply?.model ?? "", view.reply?.stopReason ?? "", ...resultIds(view.reply));
+  if (asked) names.push(...Object.values(view.request.namedModel ?? {}).filter((each) => each !== undefined));
   const long = names.filter(isLongName).length;
   return {
     ...unshown,
@@ -104,17 +106,23 @@ function unshownOf(view: ReviewView, { unshown }: SlackContent): Unshown & { mod
   };
 }
 
+/** The ids that stand among the facts. */
+const resultIds = (reply: ReviewView["reply"]): string[] =>
+  (reply?.content ?? []).flatMap((block) => (block.type === "tool_result" ? [block.toolUseId] : []));
+
 function countWords(characters: number, unshown: ReturnType<typeof unshownOf>): string {
-  const { image, audio, tool, toolUse, toolResult, metadata, model, risk, name } = unshown;
+  const { image, audio, file, tool, toolUse, toolResult, vector, metadata, model, risk, name } = unshown;
   const part = (count: number | undefined, say: (count: number) => string): string[] => (count === undefined ? [] : [say(count)]);
   const { hidden } = words;
   return [
     ...(characters > 0 ? [hidden.characters(characters)] : []),
     ...part(image, hidden.image),
     ...part(audio, hidden.audio),
+    ...part(file, hidden.file),
     ...part(tool, hidden.tool),
     ...part(toolUse, hidden.toolUse),
     ...part(toolResult, hidden.toolResult),
+    ...part(vector, hidden.vector),
     ...part(metadata, hidden.metadata),
     ...part(model, hidden.model),
     ...part(risk, hidden.risk),
@@ -126,7 +134,7 @@ function contentBlocks(view: ReviewView, pieces: SlackContent["pieces"]): SlackB
   const shown = pieces.map(({ label, text }) => ({ label, text: shownText(text) }));
   const isLabelled = pieces.some(({ text }, i) => text !== "" && shown[i]?.text !== text);
   return [
-    paragraph(strong(words[view.gate].content), ...(isLabelled ? [say(` ${words.unseen}`)] : [])),
+    paragraph(strong(slackGateWords(view).content), ...(isLabelled ? [say(` ${words.unseen}`)] : [])),
     ...shown.map(({ label, text }) => framed(label, text)),
   ];
 }
@@ -135,11 +143,12 @@ type Extent = { readonly isWhole: boolean; readonly isBrief: boolean };
 
 function compose(input: SlackMessageInput, content: readonly SlackBlock[], { isWhole, isBrief }: Extent): SlackMessage {
   const { view, why } = input;
-  const { title, lead } = words[view.gate];
+  const gateWords = slackGateWords(view);
+  const { title, lead } = gateWords;
   const ownVote = (view.ownVote ?? null) !== null;
   const mayApprove = isWhole && view.mayApprove !== false && !ownVote;
   const closing = view.mayApprove === false ? words.standing.ownRequest : ownVote ? words.standing.voted : null;
-  const exactly = view.models.length === 1 ? words[view.gate].exactlyOne : words[view.gate].exactly;
+  const exactly = view.models.length === 1 ? gateWords.exactlyOne : gateWords.exactly;
   return {
     text: title,
     blocks: [
@@ -159,7 +168,7 @@ function controls({ view, url, reference }: SlackMessageInput, mayApprove: boole
   if (reference === null) return paragraph({ type: "link", url, text: words.link });
   const { buttons } = words;
   const approval: Button[] = [
-    { type: "button", action_id: "approve", text: plain(words[view.gate].approve), value: reference("approve"), style: "primary" },
+    { type: "button", action_id: "approve", text: plain(slackGateWords(view).approve), value: reference("approve"), style: "primary" },
     { type: "button", action_id: "edit", text: plain(buttons.edit), value: reference("edit") },
   ];
   return {

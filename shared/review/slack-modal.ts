@@ -5,6 +5,7 @@ import { asSubmitted, type EditFault } from "./edit.ts";
 import { replyFields, requestFields } from "./fields.ts";
 import { longestReason } from "./form.ts";
 import { type PlainText, type SlackBlock, grownLength, longestText, plain } from "./slack-blocks.ts";
+import { editLead, reasonWords, slackGateWords } from "./slack-asking.ts";
 import { fieldWords, slackWords as words } from "./slack-words.ts";
 import { findUnseen } from "../unseen.ts";
 import type { ReviewView } from "./view.ts";
@@ -28,13 +29,12 @@ export const inputAction = "value";
 const mostFields = 20;
 
 /** Asks for the reason of a denial. `reference` says what is denied (act `submitDenial`). */
-export function denyModal({ gate, tellReason }: ReviewView, reference: string): SlackModal {
+export function denyModal(view: ReviewView, reference: string): SlackModal {
   const { modal } = words;
-  const who = tellReason === undefined ? modal.reasonUnsaid : tellReason ? modal.reasonTold : modal.reasonKept;
   return {
     type: "modal",
     callback_id: "deny",
-    title: plain(words[gate].denyTitle),
+    title: plain(slackGateWords(view).denyTitle),
     submit: plain(modal.deny),
     close: plain(modal.cancel),
     private_metadata: reference,
@@ -46,7 +46,7 @@ export function denyModal({ gate, tellReason }: ReviewView, reference: string): 
         optional: true,
         element: { type: "plain_text_input", action_id: inputAction, multiline: true, max_length: longestReason },
       },
-      { type: "section", text: plain(who) },
+      { type: "section", text: plain(reasonWords(view)) },
     ],
   };
 }
@@ -59,12 +59,13 @@ export function denyModal({ gate, tellReason }: ReviewView, reference: string): 
 export function editModal(view: ReviewView, reference: string): SlackModal | null {
   const fields = fieldsOf(view);
   if (fields.size === 0 || fields.size > mostFields || ![...fields.values()].every(survivesSlack)) return null;
-  const lead = (view.gate === "request" ? words.modal.edit : words.modal.editReply).replace("{version}", String(view.version));
+  const gateWords = slackGateWords(view);
+  const lead = editLead(view).replace("{version}", String(view.version));
   return {
     type: "modal",
     callback_id: "edit",
-    title: plain(words[view.gate].editTitle),
-    submit: plain(words[view.gate].approve),
+    title: plain(gateWords.editTitle),
+    submit: plain(gateWords.approve),
     close: plain(words.modal.cancel),
     private_metadata: reference,
     blocks: [
@@ -74,7 +75,7 @@ export function editModal(view: ReviewView, reference: string): SlackModal | nul
         return {
           type: "input",
           block_id: path,
-          label: plain(fieldWords(path, view.gate)),
+          label: plain(fieldWords(path, view.gate, view.request.task)),
           optional: mayBeEmpty,
           element: {
             type: "plain_text_input",

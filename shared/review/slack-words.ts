@@ -1,6 +1,7 @@
 // Every sentence of our Slack messages and modals, in one place so that a language can be added. Words only.
 
 import { unreachable } from "../result.ts";
+import type { SamplingRequest } from "../protocol/sampling.ts";
 import type { Gate, Provenance, ReviewView } from "./view.ts";
 
 const count = (n: number): string => n.toLocaleString("en-US");
@@ -12,7 +13,6 @@ export const slackWords = {
   lineBreak: "⟨line break⟩",
   blankLines: (n: number): string => plural(n, "blank line", "blank lines"),
   request: {
-    title: "A server wants to ask a model",
     lead: "Nothing has been sent yet.",
     approve: "Approve and send",
     exactly: "Approving sends exactly what is shown here, to the first model, and to the next only if that one fails.",
@@ -22,7 +22,6 @@ export const slackWords = {
     editTitle: "Edit this request",
   },
   response: {
-    title: "A model’s reply waits for delivery",
     lead: "Nothing has been delivered yet.",
     approve: "Approve and deliver",
     exactly: "Approving delivers exactly this reply. The approved prompt is behind Open.",
@@ -37,17 +36,28 @@ export const slackWords = {
     handedOver: "This was handed to you.",
   },
   facts: {
-    by: "Asked by {server} for {client}, while it handles {method} {name}. ",
     gone: "The asker’s connection is gone. You can still decide; the reply is then kept for one hour for the same request.",
     model: "Goes to {model} of {provider}, {cost}",
     next: "If that fails: {model} of {provider}, {cost}",
+    runs: "Runs on {server}, as {model}. {why}",
+    namedModel: "The model that was asked for is {name}. The models above say where another one stands in.",
+    namedVersion: "The model that was asked for is {name}, version {version}. The models above say where another one stands in.",
+    namedProvider: "Asked for from the provider {provider}.",
     answered: "Answered by {model}, real name {name}",
+    ran: "Run by {model}",
+    toolUse: "Result of the tool use {id}",
+    toolError: "The tool says that this is an error.",
+    cached: "This reply comes from the cache: it was made {at} for an identical request.",
     stopped: "Why it stopped: {reason}",
     noStopReason: "the provider said nothing",
     cost: (words: string): string => `Cost: ${words}`,
     worstCost: (words: string): string => `Cost in the worst case: ${words}`,
     settings: (maxTokens: number): string => `Longest reply: ${plural(maxTokens, "token", "tokens")} (maxTokens)`,
     temperature: (value: number): string => `Temperature: ${value}`,
+    topP: (value: number): string => `Sampling: top_p ${value}`,
+    topK: (value: number): string => `Sampling: top_k ${value}`,
+    json: "The reply must be JSON.",
+    jsonSchema: "The reply must be JSON that fits the schema below.",
     toolChoice: (value: string): string => `Tool choice: ${value}`,
     version: "Version {version}, changed by {by}. What was changed is marked behind Open.",
     reviewer: "For {reviewer}, because of the rule {rule}",
@@ -69,6 +79,7 @@ export const slackWords = {
     toolUse: (n: number): string => plural(n, "tool use", "tool uses"),
     toolResult: (n: number): string => plural(n, "tool result", "tool results"),
     vector: (n: number): string => plural(n, "vector", "vectors"),
+    file: (n: number): string => plural(n, "file", "files"),
     metadata: (): string => "the metadata",
     model: (n: number): string => plural(n, "model that it may go to", "models that it may go to"),
     risk: (n: number): string => plural(n, "risk note", "risk notes"),
@@ -107,7 +118,7 @@ export const slackWords = {
     notMineAt: "You said that this is not yours, {at}.",
     closedLine: "You are not asked about this any more.",
     replacedLine: "You are asked about this once more. There is a newer message.",
-    what: "It was about: {server} for {client}, {method} {name}.",
+    what: "It was about: ",
   },
   modal: {
     cancel: "Cancel",
@@ -116,8 +127,12 @@ export const slackWords = {
     reason: "Reason (optional)",
     reasonTold: "The server will be told this reason.",
     reasonKept: "Other reviewers can see this reason. The server is not told.",
+    reasonToldClient: "The client will be told this reason.",
+    reasonKeptClient: "Other reviewers can see this reason. The client is not told.",
     reasonUnsaid: "Other reviewers can see this reason.",
     edit: "This is version {version}. Approving sends exactly what stands in these fields.",
+    editRun:
+      "This is version {version}. Approving runs exactly what stands in these fields, after one more check that it fits the tool’s schema.",
     editReply: "This is version {version}. Approving delivers exactly what stands in these fields.",
     outcome: "Nothing was decided",
   },
@@ -127,6 +142,14 @@ export const slackWords = {
     temperature: "Temperature",
     stopSequence: (n: number): string => `Stop sequence ${n}`,
     message: (n: number, of: number, role: string): string => `Message ${n} of ${of}, ${role}`,
+    text: (n: number, of: number): string => `Text ${n} of ${of}, becomes a vector`,
+    call: "What would run",
+    arguments: "Arguments",
+    toolUse: "Tool use",
+    result: "Result",
+    structured: "Structured content of the result",
+    vectors: "Vectors",
+    schema: "Schema that the reply must fit",
     part: (n: number): string => `, part ${n}`,
     reply: "Reply",
     other: "Text",
@@ -174,9 +197,13 @@ export function costWords(usd: number, atMost: boolean): string {
 }
 
 /** The label of an editable field, from the shape of its path alone. */
-export function fieldWords(path: string, gate: Gate): string {
+export function fieldWords(path: string, gate: Gate, task?: SamplingRequest["task"]): string {
   const { places } = slackWords;
   const [first = 0, second = 0] = [...path.matchAll(/\/(\d+)/g)].map((match) => Number(match[1]) + 1);
+  if (task === "function" && gate === "request" && path.endsWith("/input")) return places.arguments;
+  if (task === "function" && gate === "response")
+    return path.endsWith("/structuredContent") ? places.structured : places.result + (second > 1 ? places.part(second) : "");
+  if (task === "embedding" && path.startsWith("/messages/")) return `Text ${first}`;
   if (path === "/systemPrompt") return places.systemPrompt;
   if (path === "/maxTokens") return places.maxTokens;
   if (path === "/temperature") return places.temperature;

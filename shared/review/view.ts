@@ -96,5 +96,7 @@ export type ReviewView = {
   readonly replyAsGenerated: SamplingReply | null;
   readonly answeredBy: ShownModel | null;
   readonly usage: Usage | null;
+  /** Where the reply was made for an earlier, identical request: when, in Unix milliseconds. */
+  readonly cachedAt?: number | null;
   readonly costUsd: number | null;
 };

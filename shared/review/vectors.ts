@@ -1,0 +1,32 @@
+// The vectors of a reply in words: how many, how long, and how each begins. Nobody reads a vector; its numbers are delivered as
+// they came, and no reviewer can change one.
+
+import type { EmbeddingBlock, SamplingReply } from "../protocol/sampling.ts";
+
+const count = (n: number): string => n.toLocaleString("en-US");
+const shownNumbers = 6;
+/** Of a number: a double has up to 17, and nobody compares them. */
+const digits = 4;
+
+export const vectorsIn = (reply: SamplingReply): EmbeddingBlock[] => reply.content.filter((block) => block.type === "embedding");
+
+/** "3 vectors of 64 numbers", or "3 vectors of 2 to 64 numbers". */
+export function vectorsWords(vectors: readonly EmbeddingBlock[]): string {
+  const sizes = vectors.map(({ vector }) => vector.length).toSorted((a, b) => a - b);
+  const [least = 0, most = 0] = [sizes[0], sizes.at(-1)];
+  const size = least === most ? count(most) : `${count(least)} to ${count(most)}`;
+  if (vectors.length === 0) return "no vectors";
+  return `${count(vectors.length)} ${vectors.length === 1 ? "vector" : "vectors"} of ${size} ${most === 1 ? "number" : "numbers"}`;
+}
+
+/** The first numbers, rounded for reading: "0.1231, -0.5, 0.02, …". */
+export function beginningOfVector({ vector }: EmbeddingBlock): string {
+  const numbers = vector.slice(0, shownNumbers).map((each) => String(Number(each.toPrecision(digits))));
+  return [...numbers, ...(vector.length > shownNumbers ? ["…"] : [])].join(", ");
+}
+
+const mostVectors = 5;
+
+/** How many there are and how the first of them begin, a line each: for notices. */
+export const vectorsText = (vectors: readonly EmbeddingBlock[]): string =>
+  [`${vectorsWords(vectors)}, beginning with`, ...vectors.slice(0, mostVectors).map(beginningOfVector)].join("\n");
