@@ -236,7 +236,7 @@ describe("shared/ is pure", () => {
   });
 
   /** What is outside the project and as pure as this code. */
-  const packages = ["zod", "canonicalize", "diff", "@noble/hashes/", "@scure/base"];
+  const packages = ["zod", "canonicalize", "diff", "@noble/hashes/", "@scure/base", "@cfworker/json-schema"];
 
   /** Providers' SDKs are for the workers; their types are the wire that the translation is checked against. */
   const typePackages = new Set(["@anthropic-ai/sdk", "openai"]);

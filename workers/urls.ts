@@ -16,6 +16,7 @@ export const paths = {
     explain: "/admin/routing/explain",
     policy: "/admin/policy",
     servers: "/admin/servers",
+    issuers: "/admin/issuers",
     keys: "/admin/keys",
     key: "/admin/keys/:id",
     runs: "/admin/runs",

@@ -9,6 +9,9 @@ import type { Completed, Described, Outcome, Refusal } from "./outcome.ts";
 
 const rejectedMessage = "User rejected sampling request";
 
+/** For about as long nobody asks an issuer that just did not answer. */
+const issuerRetryMs = 10_000;
+
 /** What the caller is told of a refusal. */
 export function describeRefusal(refusal: Refusal): Described {
   switch (refusal.kind) {
@@ -18,6 +21,22 @@ export function describeRefusal(refusal: Refusal): Described {
       return { status: 400, code: -32600, message: `Invalid request: ${refusal.why}` };
     case "unauthorized":
       return { status: 401, code: -32014, message: unauthorizedMessage(refusal.why) };
+    case "wrongScope":
+      return {
+        status: 403,
+        code: -32014,
+        message: `This API key is not for this door: it needs the scope "${refusal.scope}"; ask the operator for a key that has it`,
+        data: { scope: refusal.scope },
+      };
+    case "issuerUnavailable":
+      // Neither 401, after which a caller would fetch another token in vain, nor 500: asking again is right, and soon.
+      return {
+        status: 503,
+        code: -32017,
+        message: "The keys of this token's issuer cannot be read now, so the token cannot be checked; try again in a few seconds",
+        data: { retryAfterMs: issuerRetryMs },
+        retryAfterMs: issuerRetryMs,
+      };
     case "tooLarge":
       return {
         status: 413,
@@ -88,7 +107,10 @@ export function describeRefusal(refusal: Refusal): Described {
       return {
         status: 200,
         code: -32010,
-        message: "No model can serve this request; data says why each one fell out",
+        message:
+          refusal.named === true
+            ? "No model of the name that was asked for, nor one of its equivalents, can serve this request; data says why each one fell out. The operator's routing table says which names there are"
+            : "No model can serve this request; data says why each one fell out",
         data: { models: refusal.reasons.map(({ model, reason }) => ({ model, reason })) },
       };
     case "unknownTask":
@@ -162,12 +184,30 @@ function unauthorizedMessage(why: Extract<Refusal, { kind: "unauthorized" }>["wh
       return "No API key: send Authorization: Bearer <key>";
     case "missingBesideAuthorization":
       return "No API key: send X-Countersign-Key: <key>; Authorization is passed on to the server here";
+    case "missingAtControl":
+      return "No credential: send an API key as auth.api_key, a token as auth.token, or either as Authorization: Bearer";
     case "unknown":
       return "This API key is not known; check it, or ask the operator for one";
     case "revoked":
       return "This API key was revoked; ask the operator for another";
     case "expired":
       return "This API key has expired; ask the operator for another";
+    case "tokenInvalid":
+      return "This token cannot be accepted: send a JWT of at most 8 KiB, signed by its issuer with the algorithm and a key that are configured here";
+    case "tokenExpired":
+      return "This token has expired; ask its issuer for a new one";
+    case "tokenWithoutExpiry":
+      return "This token does not say when it expires; ask its issuer for one with exp, a number of seconds";
+    case "tokenTooEarly":
+      return "This token is not valid yet (nbf); wait, or set the issuer's clock right";
+    case "tokenIssuer":
+      return "The issuer of this token (iss) is not configured here; ask the operator, who writes it at /admin/issuers";
+    case "tokenAudience":
+      return "This token is not for this gateway (aud); ask its issuer for one with the audience that the operator configured";
+    case "tokenSubject":
+      return "The subject of this token (sub) has no API key here; ask the operator, who maps it at /admin/issuers";
+    case "credentialsDisagree":
+      return "The credentials of this request are of different API keys; send one of them, or several of the same key";
     default:
       return unreachable(why);
   }

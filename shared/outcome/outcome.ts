@@ -23,11 +23,35 @@ export type Completed = { readonly kind: "completed"; readonly reply: SamplingRe
 
 export type PointedError = { readonly pointer: string; readonly message: string };
 
+/** What is wrong with a credential that was presented, or with there being none. */
+export type CredentialFault =
+  | "missing"
+  | "missingBesideAuthorization"
+  | "missingAtControl"
+  | "unknown"
+  | "revoked"
+  | "expired"
+  /** Not a token that can be read, or not signed by its issuer with the configured algorithm and a key of the issuer's. */
+  | "tokenInvalid"
+  | "tokenExpired"
+  | "tokenWithoutExpiry"
+  | "tokenTooEarly"
+  | "tokenIssuer"
+  | "tokenAudience"
+  /** Its `sub` stands for no API key, or for one that is not there. */
+  | "tokenSubject"
+  /** Several were presented, each is good, and they are of different keys. */
+  | "credentialsDisagree";
+
 /** Refused before anything was begun. */
 export type Refusal =
   | { readonly kind: "notJson" }
   | { readonly kind: "notSingleRequest"; readonly why: string }
-  | { readonly kind: "unauthorized"; readonly why: "missing" | "missingBesideAuthorization" | "unknown" | "revoked" | "expired" }
+  | { readonly kind: "unauthorized"; readonly why: CredentialFault }
+  /** The key is good, and not for this door. */
+  | { readonly kind: "wrongScope"; readonly scope: "sampling" | "control" }
+  /** The token may be good: the keys of its issuer cannot be had now, so nobody can tell. */
+  | { readonly kind: "issuerUnavailable" }
   | { readonly kind: "tooLarge"; readonly limitBytes: number }
   | { readonly kind: "notJsonType" }
   | { readonly kind: "unknownMethod"; readonly method: string }
@@ -46,7 +70,8 @@ export type Refusal =
   | { readonly kind: "flooded" }
   | { readonly kind: "budgetUsedUp" }
   | { readonly kind: "policyRefused"; readonly rule: string }
-  | { readonly kind: "noModel"; readonly reasons: readonly { readonly model: string; readonly reason: string }[] }
+  /** `named`: a model was asked for by name, so that only it and its equivalents came into question. */
+  | { readonly kind: "noModel"; readonly reasons: readonly { readonly model: string; readonly reason: string }[]; readonly named?: true }
   | { readonly kind: "unknownTask" }
   /** A repeat of a request whose run was deleted when its time was over. */
   | { readonly kind: "noLongerKept" }

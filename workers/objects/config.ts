@@ -7,7 +7,7 @@ import { DurableObject } from "cloudflare:workers";
 import type { Env } from "../env.ts";
 import { errorClass, logEvent } from "../log.ts";
 
-export const documentNames = ["routing", "policy", "servers"] as const;
+export const documentNames = ["routing", "policy", "servers", "issuers"] as const;
 export type DocumentName = (typeof documentNames)[number];
 
 const versionsKept = 20;
@@ -101,6 +101,11 @@ export class ConfigObject extends DurableObject<Env> {
   /** For a key whose own MAC vouches for it and that KV does not show yet. */
   findKey(hash: string): StoredKey | null {
     return this.#sql.exec<StoredKey>("SELECT id, hash, record, revoked_at AS revokedAt FROM key WHERE hash = ?", hash).toArray()[0] ?? null;
+  }
+
+  /** For who comes with an issuer's token, which stands for a key by its id. */
+  keyOfId(id: string): StoredKey | null {
+    return this.#sql.exec<StoredKey>("SELECT id, hash, record, revoked_at AS revokedAt FROM key WHERE id = ?", id).toArray()[0] ?? null;
   }
 
   /** Revokes a key; false where there is none of this id. */

@@ -11,7 +11,7 @@ import { settingsOf } from "../settings.ts";
 import { callerOf } from "../stores/keys.ts";
 import type { App } from "./context.ts";
 
-const keyHeader = "X-Countersign-Key";
+export const keyHeader = "X-Countersign-Key";
 
 /** The key of `Authorization: Bearer …`, or of `X-Countersign-Key` where Authorization belongs to an upstream. */
 export function presentedKey(headers: Headers): string | undefined {
@@ -21,10 +21,11 @@ export function presentedKey(headers: Headers): string | undefined {
   return authorization === null ? undefined : /^Bearer +(\S+) *$/i.exec(authorization)?.[1];
 }
 
-/** Lets in whoever has an API key with the scope; refuses with 401 and, where wrong keys keep coming from one address, 429. */
+/** Lets in whoever has an API key with the scope `sampling`; refuses with 401 or 403 and, where wrong keys keep coming from one address, 429. */
 export const requireKey: MiddlewareHandler<App> = async (c, next) => {
   const caller = await callerOf(c.env, presentedKey(c.req.raw.headers), Date.now());
   if (caller.kind === "refused") return refuseKey(c, caller.why);
+  if (!caller.record.scopes.includes("sampling")) return refuse({ kind: "wrongScope", scope: "sampling" });
   c.set("key", caller.record);
   return next();
 };

@@ -76,6 +76,7 @@ async function enter(c: AppContext): Promise<Visit | Response> {
     const isBeside = server?.passAuthorization === true && caller.why === "missing";
     return refuseKey(c, isBeside ? "missingBesideAuthorization" : caller.why);
   }
+  if (!caller.record.scopes.includes("sampling")) return refuse({ kind: "wrongScope", scope: "sampling" });
   c.set("key", caller.record);
   if (server === undefined)
     return c.json(failure(null, { code: -32600, message: "No such server; /admin/servers names those there are" }), 404);

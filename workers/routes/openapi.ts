@@ -4,6 +4,7 @@ import { Hono } from "hono";
 import * as z from "zod";
 import type { JsonObject } from "../../shared/encoding.ts";
 import { policyJsonSchema } from "../../shared/policy/rules.ts";
+import { issuersJsonSchema } from "../../shared/credential/issuers.ts";
 import { serversJsonSchema } from "../../shared/relay/servers.ts";
 import { routingJsonSchema } from "../../shared/routing/table.ts";
 import { keyRequestSchema } from "../stores/keys.ts";
@@ -209,6 +210,7 @@ function schemas(): Record<SchemaName, JsonObject> {
     Routing: inside(routingJsonSchema()),
     Policy: inside(policyJsonSchema()),
     Servers: inside(serversJsonSchema()),
+    Issuers: inside(issuersJsonSchema()),
     Document: record({ version: integer }),
     JsonSchema: { type: "object" },
     Conflict: record({ error: text, current: record({ version: integer }) }),

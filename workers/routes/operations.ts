@@ -23,6 +23,7 @@ export type SchemaName =
   | "Routing"
   | "Policy"
   | "Servers"
+  | "Issuers"
   | "Document"
   | "JsonSchema"
   | "Conflict"
@@ -213,8 +214,8 @@ const review: readonly Operation[] = [
   },
 ];
 
-const documents: readonly Operation[] = (["routing", "policy", "servers"] as const).flatMap((name): Operation[] => {
-  const schema = ({ routing: "Routing", policy: "Policy", servers: "Servers" } as const)[name];
+const documents: readonly Operation[] = (["routing", "policy", "servers", "issuers"] as const).flatMap((name): Operation[] => {
+  const schema = ({ routing: "Routing", policy: "Policy", servers: "Servers", issuers: "Issuers" } as const)[name];
   return [
     {
       id: `get-${name}`,
@@ -244,7 +245,7 @@ const documents: readonly Operation[] = (["routing", "policy", "servers"] as con
   ];
 });
 
-const document = inPath("document", "routing, policy or servers");
+const document = inPath("document", "routing, policy, servers or issuers");
 const noVersion = problem("No such version; the last 20 are kept");
 
 const operator: readonly Operation[] = [

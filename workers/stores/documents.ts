@@ -8,11 +8,12 @@ import { defaultPolicy } from "../../shared/policy/default-policy.ts";
 import { type RoutingTable, parseRoutingTable } from "../../shared/routing/table.ts";
 import { defaultRoutingTable } from "../../shared/routing/default-table.ts";
 import { type Servers, parseServers } from "../../shared/relay/servers.ts";
+import { type Issuers, parseIssuers } from "../../shared/credential/issuers.ts";
 import type { PointedError } from "../../shared/outcome/outcome.ts";
 import type { Env } from "../env.ts";
 import { logEvent } from "../log.ts";
 
-export type DocumentName = "routing" | "policy" | "servers";
+export type DocumentName = "routing" | "policy" | "servers" | "issuers";
 
 export type Documents = { readonly routing: RoutingTable; readonly policy: Policy };
 
@@ -41,8 +42,9 @@ type Kind<T extends Versioned> = {
 const routingKind: Kind<RoutingTable> = { name: "routing", parse: parseRoutingTable, standard: defaultRoutingTable() };
 const policyKind: Kind<Policy> = { name: "policy", parse: parsePolicy, standard: defaultPolicy() };
 const serversKind: Kind<Servers> = { name: "servers", parse: parseServers, standard: { version: 0, servers: {} } };
+const issuersKind: Kind<Issuers> = { name: "issuers", parse: parseIssuers, standard: { version: 0, issuers: {} } };
 
-type Shelf = { routing: Served<RoutingTable>; policy: Served<Policy>; servers: Served<Servers> };
+type Shelf = { routing: Served<RoutingTable>; policy: Served<Policy>; servers: Served<Servers>; issuers: Served<Issuers> };
 const shelves = new WeakMap<object, Shelf>();
 
 function shelfOf(env: Env): Shelf {
@@ -53,6 +55,7 @@ function shelfOf(env: Env): Shelf {
       routing: { value: routingKind.standard, ...unread },
       policy: { value: policyKind.standard, ...unread },
       servers: { value: serversKind.standard, ...unread },
+      issuers: { value: issuersKind.standard, ...unread },
     };
     shelves.set(env.CONFIG, shelf);
   }
@@ -77,19 +80,27 @@ export async function serversOf(env: Env, now: number, background: (work: Promis
   return servers.value;
 }
 
+/** The issuers whose tokens are accepted now; read only where a token is presented. */
+export async function issuersOf(env: Env, now: number, background: (work: Promise<unknown>) => void): Promise<Issuers> {
+  const { issuers } = shelfOf(env);
+  if (now - issuers.readAt >= servedMs) await refresh(env, issuersKind, issuers, now, background);
+  return issuers.value;
+}
+
 /** What this isolate just saw written: served at once here and from here on, elsewhere within a minute. */
 export function serveWritten(env: Env, name: DocumentName, text: string, now: number): void {
   const shelf = shelfOf(env);
   shelf[name].writtenAt = now;
   if (name === "routing") take(routingKind, shelf.routing, text, now);
   else if (name === "policy") take(policyKind, shelf.policy, text, now);
-  else take(serversKind, shelf.servers, text, now);
+  else if (name === "servers") take(serversKind, shelf.servers, text, now);
+  else take(issuersKind, shelf.issuers, text, now);
 }
 
 /** What is wrong with the documents, for health: one sentence each. */
 export function documentProblems(env: Env): string[] {
-  const { routing, policy, servers } = shelfOf(env);
-  return [routing.problem, policy.problem, servers.problem].filter((problem) => problem !== null);
+  const { routing, policy, servers, issuers } = shelfOf(env);
+  return [routing.problem, policy.problem, servers.problem, issuers.problem].filter((problem) => problem !== null);
 }
 
 async function refresh<T extends Versioned>(
@@ -151,7 +162,7 @@ function parseText<T extends Versioned>(kind: Kind<T>, text: string): T | null {
   return parsed.ok ? parsed.value : null;
 }
 
-const kinds = { routing: routingKind, policy: policyKind, servers: serversKind };
+const kinds = { routing: routingKind, policy: policyKind, servers: serversKind, issuers: issuersKind };
 
 /** What a fresh gateway serves: version 0. */
 export const standardDocument = (name: DocumentName): object => ({ ...kinds[name].standard, version: 0 });

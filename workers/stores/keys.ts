@@ -8,20 +8,25 @@ import { sha256Hex } from "../../shared/encoding.ts";
 import { limitsSchema } from "../../shared/policy/limits.ts";
 import { type SigningKeys, seal, unseal } from "../../shared/sealed-id.ts";
 import type { Env } from "../env.ts";
+import type { StoredKey } from "../objects/config.ts";
 import { configStub } from "../objects/names.ts";
 import { settingsOf } from "../settings.ts";
 
 const word = z.string().min(1).max(128);
+
+export const keyScopes = ["sampling", "control"] as const;
+export type KeyScope = (typeof keyScopes)[number];
 
 /** What POST /admin/keys takes. */
 export const keyRequestSchema = z.strictObject({
   name: word,
   /** The person whose client uses the key: who may not approve their own requests where the policy says so. */
   owner: word.optional(),
+  /** Which doors it opens: `sampling` is POST /sampling and the relay, `control` is POST /control. */
   scopes: z
-    .array(z.enum(["sampling"]))
+    .array(z.enum(keyScopes))
     .min(1)
-    .default(["sampling"]),
+    .default([...keyScopes]),
   /** Globs are not taken: exact names of MCP servers and model ids; absent means all. */
   servers: z.array(word).optional(),
   models: z.array(word).optional(),
@@ -58,9 +63,10 @@ export function newKey(keys: SigningKeys, random: Uint8Array): { key: string; id
 
 /** The id of DEV_API_KEY, which no list of keys has. */
 export const devKeyId = "key_dev";
-const devKey: KeyRecord = { id: devKeyId, name: "dev", owner: "you", scopes: ["sampling"], createdAt: 0 };
+const devKey: KeyRecord = { id: devKeyId, name: "dev", owner: "you", scopes: [...keyScopes], createdAt: 0 };
 
-type Cached = { readonly record: KeyRecord; readonly revokedAt: number | null; readonly readAt: number };
+type KnownKey = { readonly record: KeyRecord; readonly revokedAt: number | null };
+type Cached = KnownKey & { readonly readAt: number };
 const cachedMs = 30_000;
 const mostCached = 10_000;
 const cache = new Map<string, Cached>();
@@ -81,31 +87,56 @@ export async function callerOf(env: Env, presented: string | undefined, now: num
     if (cache.size >= mostCached) cache.clear();
     cache.set(hash, found);
   }
-  if (found.revokedAt !== null) return { kind: "refused", why: "revoked" };
-  if (found.record.expiresAt !== undefined && now >= found.record.expiresAt) return { kind: "refused", why: "expired" };
-  return { kind: "key", record: found.record };
+  return asCaller(found, now);
+}
+
+const cacheById = new Map<string, Cached>();
+
+/**
+ * Who a token of an issuer stands for: the key of this id, which the issuers document names. Read from the keys' writer, and up to
+ * half a minute old; revocation is checked again as with a presented key.
+ */
+export async function keyById(env: Env, id: string, now: number): Promise<Caller> {
+  if (id === devKeyId) {
+    return settingsOf(env).devApiKey === undefined ? { kind: "refused", why: "unknown" } : { kind: "key", record: devKey };
+  }
+  let found = cacheById.get(id);
+  if (found === undefined || now - found.readAt >= cachedMs) {
+    const stored = await configStub(env).keyOfId(id);
+    const read = stored === null ? null : parseStored(stored);
+    if (read === null) return { kind: "refused", why: "unknown" };
+    found = { ...read, readAt: now };
+    if (cacheById.size >= mostCached) cacheById.clear();
+    cacheById.set(id, found);
+  }
+  return asCaller(found, now);
+}
+
+function asCaller({ record, revokedAt }: Cached, now: number): Caller {
+  if (revokedAt !== null) return { kind: "refused", why: "revoked" };
+  if (record.expiresAt !== undefined && now >= record.expiresAt) return { kind: "refused", why: "expired" };
+  return { kind: "key", record };
 }
 
 /** This isolate stops serving a key that it just saw revoked. */
 export function forgetKeys(): void {
   cache.clear();
+  cacheById.clear();
 }
 
-async function readKey(
-  env: Env,
-  keys: SigningKeys,
-  presented: string,
-  hash: string,
-): Promise<{ record: KeyRecord; revokedAt: number | null } | null> {
+async function readKey(env: Env, keys: SigningKeys, presented: string, hash: string): Promise<KnownKey | null> {
   const text = await env.CONFIG.get(`key:${hash}`, { type: "text", cacheTtl: 30 });
   if (text !== null) return parsePublished(text);
   const genuine = presented.startsWith(keyPrefix) && unseal(keys, domain, presented.slice(keyPrefix.length), randomLength) !== undefined;
   if (!genuine) return null;
   const stored = await configStub(env).findKey(hash);
-  return stored === null ? null : parsePublished(`{"record":${stored.record},"revokedAt":${stored.revokedAt}}`);
+  return stored === null ? null : parseStored(stored);
 }
 
-function parsePublished(text: string): { record: KeyRecord; revokedAt: number | null } | null {
+const parseStored = ({ record, revokedAt }: Pick<StoredKey, "record" | "revokedAt">): KnownKey | null =>
+  parsePublished(`{"record":${record},"revokedAt":${revokedAt}}`);
+
+function parsePublished(text: string): KnownKey | null {
   try {
     const parsed = publishedSchema.safeParse(JSON.parse(text));
     return parsed.success ? parsed.data : null;

@@ -1,0 +1,110 @@
+// The issuers document: whose tokens (JWT, RFC 7519) stand for which API keys, and how a token is checked. No token is read here.
+
+import * as z from "zod";
+import type { JsonObject } from "../encoding.ts";
+import { err, ok, type Result } from "../result.ts";
+import { isPrivateHost, readBaseUrl } from "../routing/address.ts";
+import { environmentName } from "../routing/environment-name.ts";
+import { pointerTo, problemsOf, type Problem } from "../routing/problems.ts";
+import { algorithms, isSymmetric, keySet, keySetProblems } from "./key-set.ts";
+
+/** What an entry is called in pointers, messages and by the doctor. */
+const entryName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, "is not an entry's name: letters, digits, . _ - only, at most 64");
+
+/** StringOrURI of RFC 7519: compared as it is, letter by letter. */
+const claim = z.string().regex(/^[\x21-\x7e]{1,1000}$/, "is not 1 to 1000 visible ASCII characters, as the token's claim has them");
+
+const issuer = z.strictObject({
+  /** The tokens' `iss`, to the letter: a slash at the end counts. */
+  issuer: claim,
+  /** The one algorithm that this issuer signs with. A token that names another is refused, whatever its keys are. */
+  algorithm: z.enum(algorithms),
+  /** What the tokens' `aud` must hold one of. Required: a token that was made for somebody else is no credential here. */
+  audience: z.union([claim, z.array(claim).min(1).max(20)]),
+  /** The issuer's public keys, as its JSON Web Key Set. */
+  keys: keySet.optional(),
+  /** Where its JSON Web Key Set is read, and read again as keys change. */
+  jwksUrl: z.string().max(2_000).optional(),
+  /** The environment secret that both sides have, for HS algorithms. */
+  secret: environmentName.optional(),
+  /** Lets `jwksUrl` be a private or loopback address, and plain http. */
+  allowPrivate: z.boolean().default(false),
+  /** Which `sub` stands for which API key, by the key's id. Nobody else of this issuer comes in. */
+  subjects: z.record(
+    z.string().min(1).max(500),
+    z.string().regex(/^key_[a-z0-9]{1,64}$/, "is not an API key's id, as GET /admin/keys shows it"),
+  ),
+  /** By how much our clock and the issuer's may differ, for `exp` and `nbf`. */
+  clockToleranceSeconds: z.int().min(0).max(120).default(30),
+});
+
+export const issuersSchema = z.strictObject({
+  version: z.int().nonnegative().default(0),
+  issuers: z.record(entryName, issuer).default({}),
+});
+
+export type Issuers = z.infer<typeof issuersSchema>;
+export type Issuer = z.infer<typeof issuer>;
+
+/** What an operator may write, for editors and for `docs/credentials.md`. */
+export const issuersJsonSchema = (): JsonObject => JSON.parse(JSON.stringify(z.toJSONSchema(issuersSchema, { io: "input" }))) as JsonObject;
+
+/**
+ * Reads an issuers document from parsed JSON. Refused, each with a pointer and no value from the document: what the schema
+ * refuses, no source of keys or more than one, one that does not fit the algorithm (a secret belongs to HS alone, and HS to a
+ * secret alone), private keys, a `jwksUrl` with credentials or a fragment, a private or plain-http one without `allowPrivate`,
+ * and two entries of one issuer.
+ */
+export function parseIssuers(value: unknown): Result<Issuers, Problem[]> {
+  const parsed = issuersSchema.safeParse(value);
+  if (!parsed.success) return err(problemsOf(parsed.error.issues));
+  const problems: Problem[] = [];
+  const seen = new Set<string>();
+  for (const [name, entry] of Object.entries(parsed.data.issuers)) {
+    const at = pointerTo(["issuers", name]);
+    if (seen.has(entry.issuer))
+      problems.push({ pointer: `${at}/issuer`, message: "is the issuer of another entry too; keep one entry for it" });
+    seen.add(entry.issuer);
+    for (const { pointer, message } of entryProblems(entry)) problems.push({ pointer: `${at}${pointer}`, message });
+  }
+  return problems.length === 0 ? ok(parsed.data) : err(problems);
+}
+
+/** Pointers are below the entry's own place. */
+function entryProblems({ algorithm, keys, jwksUrl, secret, allowPrivate }: Issuer): Problem[] {
+  const given = Object.entries({ keys, jwksUrl, secret }).flatMap(([name, source]) => (source === undefined ? [] : [name]));
+  if (given.length === 0)
+    return [{ pointer: "", message: isSymmetric(algorithm) ? "has no secret" : "has no source of keys: give keys or jwksUrl" }];
+  const problems: Problem[] = given.slice(1).map((name) => ({
+    pointer: `/${name}`,
+    message: `stands beside ${given[0]}; an issuer's keys come from one place`,
+  }));
+  if (secret !== undefined && !isSymmetric(algorithm))
+    problems.push({ pointer: "/secret", message: "is for HS algorithms only; this one is checked with public keys" });
+  for (const name of ["keys", "jwksUrl"] as const)
+    if (given.includes(name) && isSymmetric(algorithm))
+      problems.push({ pointer: `/${name}`, message: "holds public keys, and HS algorithms are checked with a secret" });
+  if (keys !== undefined && !isSymmetric(algorithm))
+    problems.push(...keySetProblems(keys, algorithm).map(({ pointer, message }) => ({ pointer: `/keys${pointer}`, message })));
+  const place = jwksUrl === undefined ? undefined : addressProblem(jwksUrl, allowPrivate);
+  if (place !== undefined) problems.push({ pointer: "/jwksUrl", message: place });
+  return problems;
+}
+
+/** A query is allowed: some issuers' addresses have one. */
+function addressProblem(address: string, allowPrivate: boolean): string | undefined {
+  const url = readBaseUrl(address);
+  if (url === undefined) return "is not an absolute http or https URL";
+  if (url.extras && (address.includes("#") || /^\w+:\/\/[^/?]*@/.test(address))) return "carries a user name or a fragment";
+  if (allowPrivate) return undefined;
+  if (isPrivateHost(url.host)) return "is a private or loopback address; allowPrivate permits that";
+  return url.scheme === "https" ? undefined : "is not https; allowPrivate permits that";
+}
+
+/** The entry whose tokens say this `iss`, to the letter. */
+export const entryOf = ({ issuers }: Issuers, iss: unknown): Issuer | undefined =>
+  typeof iss === "string" ? Object.values(issuers).find(({ issuer }) => issuer === iss) : undefined;
+
+/** The id of the API key that this `sub` stands for. */
+export const keyIdOf = ({ subjects }: Issuer, sub: unknown): string | undefined =>
+  typeof sub === "string" && Object.hasOwn(subjects, sub) ? subjects[sub] : undefined;

@@ -1,0 +1,125 @@
+// The keys that an issuer's tokens are checked with, as this isolate has them: written into the document, read from the issuer, or a
+// secret of the environment. What is remembered is remembered for one version of the document.
+
+import {
+  type FlattenedJWSInput,
+  type JSONWebKeySet,
+  type JWSHeaderParameters,
+  type CryptoKey as JoseKey,
+  createLocalJWKSet,
+  createRemoteJWKSet,
+  customFetch,
+} from "jose";
+import { utf8ToBytes } from "../../shared/encoding.ts";
+import type { Issuer } from "../../shared/credential/issuers.ts";
+import { leastSecretBytes } from "../../shared/credential/key-set.ts";
+import { isPrivateHost } from "../../shared/routing/address.ts";
+import { type Result, err, ok } from "../../shared/result.ts";
+import type { Env } from "../env.ts";
+import { logEvent } from "../log.ts";
+import { lookupIn } from "../providers/model-call.ts";
+import { textWithin } from "../text-within.ts";
+
+/** Far more than any issuer's set. */
+const mostBytes = 256 * 1024;
+const fetchTimeoutMs = 5_000;
+/** A key that an issuer withdraws is accepted for this long at most; an issuer that does not answer for longer lets nobody in. */
+const keptMs = 10 * 60_000;
+/** Tokens that name unknown keys make the set be read again no more often than this. */
+const cooldownMs = 30_000;
+/** After a failure nobody asks for this long: wrong tokens must not have us knock without end. */
+const failureCooldownMs = 5_000;
+
+/** Why an issuer's keys cannot be had; for the operator. */
+export type KeySetFault = "unreachable" | "notOk" | "tooLarge" | "notKeySet";
+
+/** What stands for `KeySetFault` while `jose` has the word. */
+export class IssuerKeysUnavailable extends Error {
+  readonly fault: KeySetFault | "noSecret";
+  constructor(fault: KeySetFault | "noSecret") {
+    super(fault);
+    this.fault = fault;
+  }
+}
+
+type Resolver = (header?: JWSHeaderParameters, token?: FlattenedJWSInput) => Promise<JoseKey>;
+
+const resolvers = new WeakMap<Issuer, Resolver>();
+
+/**
+ * What `jose` asks for the key of a token. Throws `IssuerKeysUnavailable` where the secret is not set, or is shorter than the
+ * algorithm wants (RFC 7518 section 3.2); the resolver does where the set cannot be read.
+ */
+export function issuerKeys(env: Env, issuer: Issuer): Resolver | Uint8Array {
+  if (issuer.secret !== undefined) {
+    const secret = secretOf(env, issuer);
+    if (secret === undefined) throw new IssuerKeysUnavailable("noSecret");
+    return secret;
+  }
+  let resolver = resolvers.get(issuer);
+  if (resolver === undefined) {
+    resolver = issuer.jwksUrl === undefined ? createLocalJWKSet(issuer.keys as JSONWebKeySet) : remoteKeys(issuer, issuer.jwksUrl); // checked by the document's schema
+    resolvers.set(issuer, resolver);
+  }
+  return resolver;
+}
+
+/** The secret of an HS issuer as bytes, where it is set and long enough. */
+export function secretOf(env: Env, { secret, algorithm }: Issuer): Uint8Array | undefined {
+  const bytes = utf8ToBytes((secret === undefined ? undefined : lookupIn(env)(secret))?.trim() ?? "");
+  return bytes.length > 0 && bytes.length >= leastSecretBytes(algorithm) ? bytes : undefined;
+}
+
+function remoteKeys(issuer: Issuer, url: string): Resolver {
+  let failedAt = -Infinity;
+  let failure: KeySetFault = "unreachable";
+  return createRemoteJWKSet(new URL(url), {
+    timeoutDuration: fetchTimeoutMs,
+    cooldownDuration: cooldownMs,
+    cacheMaxAge: keptMs,
+    [customFetch]: async (_url, { headers, signal }) => {
+      if (Date.now() - failedAt < failureCooldownMs) throw new IssuerKeysUnavailable(failure);
+      const read = await fetchKeySet(issuer, headers, signal);
+      if (read.ok) return Response.json(read.value);
+      failedAt = Date.now();
+      failure = read.error;
+      logEvent("issuer.keysUnavailable", { error: failure });
+      throw new IssuerKeysUnavailable(failure);
+    },
+  });
+}
+
+/** Asks an issuer for its set: no redirect is followed, and nothing is sent that it could not know. */
+export async function fetchKeySet(issuer: Issuer, headers: Headers, signal: AbortSignal): Promise<Result<JSONWebKeySet, KeySetFault>> {
+  const { jwksUrl, allowPrivate } = issuer;
+  if (jwksUrl === undefined) return err("unreachable");
+  const { href, hostname, protocol } = new URL(jwksUrl);
+  // Once more, as the URL parser that fetch uses understands it.
+  if (!allowPrivate && (isPrivateHost(hostname) || protocol !== "https:")) return err("unreachable");
+  let text: string | undefined;
+  try {
+    const response = await fetch(href, { headers, redirect: "manual", signal });
+    if (response.status !== 200) {
+      response.body?.cancel().catch(() => {});
+      return err("notOk");
+    }
+    text = await textWithin(response.body, mostBytes);
+  } catch {
+    return err("unreachable");
+  }
+  if (text === undefined) return err("tooLarge");
+  const set = parseSet(text);
+  return set === undefined ? err("notKeySet") : ok(set);
+}
+
+function parseSet(text: string): JSONWebKeySet | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  if (typeof value !== "object" || value === null || !("keys" in value) || !Array.isArray(value.keys)) return undefined;
+  const isObject = (key: unknown): boolean => typeof key === "object" && key !== null && !Array.isArray(key);
+  return value.keys.every(isObject) ? { keys: value.keys } : undefined;
+}

@@ -1,0 +1,105 @@
+// Checks a token (JWT) against the configured issuers. Which issuer it is, is the token's word; everything else is the document's:
+// the algorithm, the keys, the audience. Nothing of a token leaves this file but the id of the key that it stands for.
+
+import { type JWTPayload, type JWTVerifyGetKey, decodeJwt, errors, jwtVerify } from "jose";
+import { type Issuer, type Issuers, entryOf, keyIdOf } from "../../shared/credential/issuers.ts";
+import { mostKeys } from "../../shared/credential/key-set.ts";
+import { longestToken, looksLikeToken } from "../../shared/credential/presented.ts";
+import type { CredentialFault } from "../../shared/outcome/outcome.ts";
+import { type Result, err, ok } from "../../shared/result.ts";
+import type { Env } from "../env.ts";
+import { issuerKeys } from "./issuer-keys.ts";
+
+export type TokenFault = CredentialFault | "issuerUnavailable";
+
+/**
+ * The id of the API key that a token stands for. Refused: whatever is no compact JWT of at most 8 KiB, an issuer that is not
+ * configured, any algorithm but that issuer's one, a signature that none of its keys made, `crit` extensions, a missing or wrong
+ * `aud`, a missing or past `exp`, an `nbf` to come, and a `sub` that the document does not map (RFC 7519 section 4.1, RFC 8725).
+ */
+export async function keyIdOfToken(env: Env, issuers: Issuers, token: string, now: number): Promise<Result<string, TokenFault>> {
+  if (token.length > longestToken || !looksLikeToken(token)) return err("tokenInvalid");
+  const claimed = claimsUnchecked(token);
+  if (claimed === undefined) return err("tokenInvalid");
+  const issuer = entryOf(issuers, claimed.iss);
+  if (issuer === undefined) return err("tokenIssuer");
+  try {
+    const { sub } = await verified(token, issuer, env, now);
+    const id = keyIdOf(issuer, sub);
+    return id === undefined ? err("tokenSubject") : ok(id);
+  } catch (error) {
+    return err(faultOf(error));
+  }
+}
+
+/** Only to find the issuer that is then asked whether it said so. */
+function claimsUnchecked(token: string): JWTPayload | undefined {
+  try {
+    return decodeJwt(token);
+  } catch {
+    return undefined;
+  }
+}
+
+async function verified(token: string, issuer: Issuer, env: Env, now: number): Promise<JWTPayload> {
+  const options = {
+    algorithms: [issuer.algorithm],
+    issuer: issuer.issuer,
+    audience: issuer.audience,
+    requiredClaims: ["exp", "sub"],
+    clockTolerance: issuer.clockToleranceSeconds,
+    currentDate: new Date(now),
+  };
+  const keys = issuerKeys(env, issuer);
+  if (keys instanceof Uint8Array) return (await jwtVerify(token, keys, options)).payload;
+  try {
+    return (await jwtVerify(token, keys as JWTVerifyGetKey, options)).payload;
+  } catch (error) {
+    // A token that names no key, of an issuer with several: each of them may have signed it.
+    if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error;
+    let tries = 0;
+    for await (const key of error) {
+      tries += 1;
+      if (tries > mostKeys) break;
+      try {
+        return (await jwtVerify(token, key, options)).payload;
+      } catch (attempt) {
+        if (!(attempt instanceof errors.JWSSignatureVerificationFailed)) throw attempt;
+      }
+    }
+    throw new errors.JWSSignatureVerificationFailed();
+  }
+}
+
+/** `jose` says what was wrong by the class of its error and the claim's name. Its messages are not looked at: they quote. */
+function faultOf(error: unknown): TokenFault {
+  if (error instanceof errors.JWTExpired) return "tokenExpired";
+  if (error instanceof errors.JWTClaimValidationFailed) return claimFault(error.claim);
+  const wrong = [
+    errors.JWSInvalid,
+    errors.JWTInvalid,
+    errors.JOSEAlgNotAllowed,
+    errors.JOSENotSupported,
+    errors.JWSSignatureVerificationFailed,
+    errors.JWKSNoMatchingKey,
+  ];
+  // Whatever else goes wrong, goes wrong with the issuer's keys: none can be read, or the one that fits cannot be used.
+  return wrong.some((each) => error instanceof each) ? "tokenInvalid" : "issuerUnavailable";
+}
+
+function claimFault(claim: string): TokenFault {
+  switch (claim) {
+    case "exp":
+      return "tokenWithoutExpiry";
+    case "nbf":
+      return "tokenTooEarly";
+    case "aud":
+      return "tokenAudience";
+    case "iss":
+      return "tokenIssuer";
+    case "sub":
+      return "tokenSubject";
+    default:
+      return "tokenInvalid";
+  }
+}
