@@ -8,7 +8,7 @@ import { isBlank } from "./carry.ts";
 import { brokenAnswer } from "./fault.ts";
 import { imageType } from "./media.ts";
 import { isCount, isFields, isJsonObject, type Fields } from "./narrow.ts";
-import { mayUseTools, metadataFor, stopSequencesFor, temperatureFor, toolsFor } from "./parameters.ts";
+import { mayUseTools, metadataFor, stopSequencesFor, temperatureFor, toolsFor, topKFor, topPFor } from "./parameters.ts";
 import { finishReply } from "./reply.ts";
 import { resultParts, type ResultPart } from "./tool-result.ts";
 import { toolNames, toolUseIds, type WireNames } from "./wire-names.ts";
@@ -16,11 +16,13 @@ import { toolNames, toolUseIds, type WireNames } from "./wire-names.ts";
 type ParamBlock = Anthropic.ContentBlockParam;
 type MediaParam = Anthropic.TextBlockParam | Anthropic.ImageBlockParam;
 
-/** `temperature` exists in API version 2023-06-01 only: a call that has it must be sent as that version. */
-export type AnthropicParams = Anthropic.MessageCreateParamsNonStreaming & { temperature?: number };
+/** Sampling parameters exist in API version 2023-06-01 only: a call that has one must be sent as that version. */
+type Sampling = { temperature?: number; top_p?: number; top_k?: number };
+export type AnthropicParams = Anthropic.MessageCreateParamsNonStreaming & Sampling;
 
-/** Sent as `anthropic-version` where the parameters hold a temperature; the SDK's own version refuses it. */
-export const versionWithTemperature = "2023-06-01";
+/** Sent as `anthropic-version` where the parameters hold one of `samplingParameters`; the SDK's own version refuses them. */
+export const versionWithSampling = "2023-06-01";
+export const samplingParameters: readonly (keyof Sampling)[] = ["temperature", "top_p", "top_k"];
 
 /**
  * The parameters for one call of `POST /v1/messages`, and what the protocol let us change or leave out. The request must be one
@@ -31,6 +33,9 @@ export function toAnthropic(call: ModelCall): { params: AnthropicParams; notes: 
   const { model } = candidate;
   const notes: Note[] = [];
   const temperature = temperatureFor(request, model, 1, notes);
+  // Of the models that still take sampling parameters, the newer ones refuse these two together.
+  const topP = topPFor(request, model, temperature !== undefined, notes);
+  const topK = topKFor(request, !model.omits.includes("topK"), notes);
   const stop = stopSequencesFor(request, model, { most: Infinity, takes: (sequence) => sequence.trim() !== "" }, notes);
   const metadata = metadataFor(request, model, notes);
   const { tools, choice } = toolsFor(request, model, notes);
@@ -46,11 +51,15 @@ export function toAnthropic(call: ModelCall): { params: AnthropicParams; notes: 
     })),
     ...(request.systemPrompt?.trim() ? { system: request.systemPrompt } : {}),
     ...(temperature === undefined ? {} : { temperature }),
+    ...(topP === undefined ? {} : { top_p: topP }),
+    ...(topK === undefined ? {} : { top_k: topK }),
     ...(stop === undefined ? {} : { stop_sequences: stop }),
     ...(metadata === undefined ? {} : { metadata }),
     ...(tools.length === 0 ? {} : { tools: tools.map((tool) => toolOf(tool, names)) }),
     ...(choice === undefined ? {} : { tool_choice: { type: choice === "required" ? ("any" as const) : choice } }),
     ...(model.thinking === undefined ? {} : { thinking: { type: model.thinking } }),
+    // `output_config.format` is not sent for a `responseFormat`: it has no JSON without a schema, takes a part of JSON Schema only, and
+    // answers the rest with 400. The system prompt asks for the JSON, and the reply is checked like everybody's.
     ...(effort === undefined ? {} : { output_config: { effort } }),
   };
   return { params, notes };

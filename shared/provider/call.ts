@@ -71,7 +71,9 @@ export type ProviderFault = {
     /** A stream that ended without its end. */
     | "cutOff"
     /** A function may have been run: it is not run again. */
-    | "outcomeUnknown";
+    | "outcomeUnknown"
+    /** A function's server wants more of its caller than arguments, or runs it as a task alone. */
+    | "asksForMore";
   /** Where the provider counted tokens for an answer that is not delivered: it may have to be paid for. */
   readonly usage?: Usage;
 };
@@ -84,4 +86,9 @@ export type Attempt = {
   readonly fault: ProviderFault;
 };
 
-export type ModelCall = { readonly request: SamplingRequest; readonly candidate: Candidate };
+export type ModelCall = {
+  readonly request: SamplingRequest;
+  readonly candidate: Candidate;
+  /** The reply's text was handed on while it came: what was said cannot be unsaid. */
+  readonly streamed?: true;
+};

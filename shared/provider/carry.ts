@@ -14,6 +14,9 @@ import { isOpaque, resultParts, type ResultPart } from "./tool-result.ts";
  * nor audio; and, for Anthropic, any audio and a message of nothing but blank text.
  */
 export function cannotCarry(request: SamplingRequest, model: Model, kind: Provider["kind"]): string | undefined {
+  // Chat Completions' servers answer an empty text with 400, and an empty text has nothing to be near to.
+  if (request.task === "embedding" && kind === "openai" && request.messages.some(({ content }) => content.every(isBlank)))
+    return "its API makes no vector of a blank text";
   if ((request.tools?.length ?? 0) > 0 && !model.tools) return "it does not take tools";
   for (const message of request.messages) {
     for (const block of message.content) {

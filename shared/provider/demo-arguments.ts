@@ -1,4 +1,5 @@
 // The smallest value that satisfies a JSON Schema, as far as a schema can be satisfied without a solver. For the demo provider only.
+// Free strings hold one word, or what is to be said.
 
 import type { Json, JsonObject } from "../encoding.ts";
 import { isFields, isJsonObject, type Fields } from "./narrow.ts";
@@ -8,7 +9,7 @@ const deepest = 16;
 const mostMembers = 10_000;
 
 /** The whole schema, and how many more members of schemas are looked at, those that are looked at again counted again. */
-type Walk = { readonly root: JsonObject; left: number };
+type Walk = { readonly root: JsonObject; readonly said: string; left: number };
 
 /**
  * Arguments for a tool: an object with the schema's required members and nothing else. Understood are const, default, examples,
@@ -17,9 +18,12 @@ type Walk = { readonly root: JsonObject; left: number };
  * than 16 levels, or comes after 10,000 members, is null.
  */
 export function minimalArguments(schema: JsonObject): JsonObject {
-  const value = valueFor(schema, { root: schema, left: mostMembers }, 0);
+  const value = minimalValue(schema, "demo");
   return isJsonObject(value) ? value : {};
 }
+
+/** A value of any type by the same rules; each string that the schema leaves free is `said`, within the schema's lengths. */
+export const minimalValue = (schema: JsonObject, said: string): Json => valueFor(schema, { root: schema, said, left: mostMembers }, 0);
 
 function valueFor(given: unknown, walk: Walk, depth: number): Json {
   if (!isFields(given) || depth > deepest || walk.left <= 0) return null;
@@ -37,7 +41,7 @@ function valueFor(given: unknown, walk: Walk, depth: number): Json {
     case "array":
       return arrayFor(schema, walk, depth);
     case "string":
-      return stringFor(schema);
+      return stringFor(schema, walk.said);
     case "integer":
     case "number":
       return numberFor(schema);
@@ -107,9 +111,13 @@ const formats: { readonly [format: string]: string } = {
   uuid: "00000000-0000-4000-8000-000000000000",
 };
 
-function stringFor(schema: Fields): string {
+/** JSON Schema counts characters, not UTF-16 units. */
+function stringFor(schema: Fields, said: string): string {
   const format = typeof schema["format"] === "string" ? formats[schema["format"]] : undefined;
-  return format ?? "demo".padEnd(Math.min(count(schema["minLength"]), 10_000), "o").slice(0, lengthOf(schema["maxLength"]));
+  if (format !== undefined) return format;
+  const characters = [...said];
+  const missing = Math.min(count(schema["minLength"]), 10_000) - characters.length;
+  return [...characters, ..."o".repeat(Math.max(0, missing))].slice(0, lengthOf(schema["maxLength"])).join("");
 }
 
 function numberFor(schema: Fields): number {

@@ -4,8 +4,8 @@
 
 import { ok, type Result } from "../result.ts";
 import type { Block, ReplyBlock, SamplingRequest, ToolDefinition } from "../protocol/sampling.ts";
-import type { ModelCall, ModelReply, ProviderFault, Usage } from "./call.ts";
-import { minimalArguments } from "./demo-arguments.ts";
+import type { ModelCall, ModelReply, Note, ProviderFault, Usage } from "./call.ts";
+import { minimalArguments, minimalValue } from "./demo-arguments.ts";
 import { finishReply, firstStop } from "./reply.ts";
 
 /** The name that the demo gives in its replies. */
@@ -16,7 +16,8 @@ const echoLength = 160;
 
 /**
  * The demo's reply. It keeps `maxTokens` and `stopSequences` exactly. With `toolChoice: "required"` it calls the first tool with
- * arguments that its schema asks for, until the last message holds tool results; otherwise it answers in text.
+ * arguments that its schema asks for, until the last message holds tool results; otherwise it answers in text, or, with a
+ * `responseFormat`, in JSON: what does not fit `maxTokens` is then no JSON, and a fault as it would be of any model.
  */
 export function answerDemo(call: ModelCall): Result<ModelReply, ProviderFault> {
   const { request } = call;
@@ -28,8 +29,18 @@ export function answerDemo(call: ModelCall): Result<ModelReply, ProviderFault> {
   const finished = finishReply(call, { content: draft.content, model: demoModelName, stopReason: draft.stopReason, usage });
   if (!finished.ok) return finished;
   // The limits were kept while answering, so nothing but the stop reason of an emulated stop could change here.
-  return ok({ ...finished.value, reply: { ...finished.value.reply, stopReason: draft.stopReason } });
+  const { reply, notes } = finished.value;
+  return ok({ ...finished.value, reply: { ...reply, stopReason: draft.stopReason }, notes: [...demoNotes(request), ...notes] });
 }
+
+/** What the demo leaves out of a request: there is nothing in it that could be sampled from. */
+export const demoNotes = (request: SamplingRequest): Note[] =>
+  (["temperature", "topP", "topK"] as const)
+    .filter((field) => request[field] !== undefined)
+    .map((field) => ({ kind: "omitted", field, why: "The demo always gives the same reply: there is nothing to sample from." }));
+
+/** A reply's text, token by token: what the demo hands out of it while it "comes". */
+export const demoDeltas = (text: string): readonly string[] => text.match(token) ?? [];
 
 type DemoDraft = { readonly content: readonly ReplyBlock[]; readonly stopReason: string; readonly outputTokens: number };
 
@@ -45,7 +56,7 @@ function toolToCall(request: SamplingRequest): DemoDraft | undefined {
 }
 
 function textReply(request: SamplingRequest): DemoDraft {
-  const whole = sentence(request);
+  const whole = jsonText(request) ?? sentence(request);
   const at = firstStop(whole, request.stopSequences ?? []);
   const text = whole.slice(0, at);
   const tokens = text.match(token) ?? [];
@@ -53,6 +64,13 @@ function textReply(request: SamplingRequest): DemoDraft {
   const long = kept.length < tokens.length;
   const stopReason = long ? "maxTokens" : at === undefined ? "endTurn" : "stopSequence";
   return { content: [{ type: "text", text: long ? kept.join("") : text }], stopReason, outputTokens: kept.length };
+}
+
+function jsonText(request: SamplingRequest): string | undefined {
+  const format = request.responseFormat;
+  if (format === undefined) return undefined;
+  const said = sentence(request);
+  return JSON.stringify(format.schema === undefined ? { demo: true, text: said } : minimalValue(format.schema, said));
 }
 
 function sentence(request: SamplingRequest): string {

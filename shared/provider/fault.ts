@@ -1,5 +1,6 @@
 // What a provider's failure means for what we do next. Reads status and headers only, never a provider's free text.
 
+import { unreachable } from "../result.ts";
 import type { ProviderFault, Usage } from "./call.ts";
 
 /**
@@ -65,6 +66,20 @@ export const outOfTimeFault: ProviderFault = { kind: "timeout", then: "stop", de
 
 /** The caller no longer wants an answer. */
 export const cancelledFault: ProviderFault = { kind: "connection", then: "stop", detail: "cancelled" };
+
+/** No place in the model's lane: its queue is full, or no turn came in time. Another model may have room. */
+export function laneFault(refusal: "full" | "timeout" | "cancelled"): ProviderFault {
+  switch (refusal) {
+    case "full":
+      return { kind: "queueFull", then: "next" };
+    case "timeout":
+      return { kind: "queueTimeout", then: "next" };
+    case "cancelled":
+      return cancelledFault;
+    default:
+      return unreachable(refusal);
+  }
+}
 
 /** This provider cannot be called with this environment, which routing should have found out. */
 export const notReadyFault: ProviderFault = { kind: "noCredential", then: "next", detail: "notReady" };

@@ -4,16 +4,18 @@
 import type OpenAI from "openai";
 import { err, type Result } from "../result.ts";
 import type { Message, ReplyBlock, SamplingRequest, ToolDefinition, ToolResultBlock, ToolUseBlock } from "../protocol/sampling.ts";
+import type { Model } from "../routing/table.ts";
 import type { ModelCall, ModelReply, Note, ProviderFault, Usage } from "./call.ts";
 import { brokenAnswer } from "./fault.ts";
 import { audioFormat, imageType } from "./media.ts";
 import { isCount, isFields, isJsonObject, parseJson, type Fields } from "./narrow.ts";
-import { mayUseTools, metadataFor, stopSequencesFor, temperatureFor, toolsFor } from "./parameters.ts";
+import { mayUseTools, metadataFor, stopSequencesFor, temperatureFor, toolsFor, topKFor, topPFor } from "./parameters.ts";
 import { finishReply } from "./reply.ts";
 import { resultParts, type ResultPart } from "./tool-result.ts";
 import { toolNames, toolUseIds, type WireNames } from "./wire-names.ts";
 
-export type OpenAIParams = OpenAI.ChatCompletionCreateParamsNonStreaming;
+/** `top_k` is no parameter of OpenAI's; only servers that the routing table names for it get one. */
+export type OpenAIParams = OpenAI.ChatCompletionCreateParamsNonStreaming & { top_k?: number };
 type MessageParam = OpenAI.ChatCompletionMessageParam;
 type Part = OpenAI.ChatCompletionContentPart;
 
@@ -27,6 +29,9 @@ export function toOpenAI(call: ModelCall): { params: OpenAIParams; notes: Note[]
   const { model } = candidate;
   const notes: Note[] = [];
   const temperature = temperatureFor(request, model, 2, notes);
+  const topP = topPFor(request, model, false, notes);
+  const topK = topKFor(request, model.takes?.includes("topK") === true && !model.omits.includes("topK"), notes);
+  const format = formatFor(request, model, notes);
   const stop = stopSequencesFor(request, model, { most: 4, takes: (sequence) => sequence !== "" }, notes);
   const metadata = metadataFor(request, model, notes);
   const { tools, choice } = toolsFor(request, model, notes);
@@ -40,6 +45,9 @@ export function toOpenAI(call: ModelCall): { params: OpenAIParams; notes: Note[]
     ],
     [model.tokenField]: request.maxTokens,
     ...(temperature === undefined ? {} : { temperature }),
+    ...(topP === undefined ? {} : { top_p: topP }),
+    ...(topK === undefined ? {} : { top_k: topK }),
+    ...(format === undefined ? {} : { response_format: format }),
     ...(stop === undefined ? {} : { stop }),
     ...(metadata === undefined ? {} : { metadata }),
     ...(tools.length === 0 ? {} : { tools: tools.map((tool) => toolOf(tool, names)) }),
@@ -48,6 +56,26 @@ export function toOpenAI(call: ModelCall): { params: OpenAIParams; notes: Note[]
   };
   return { params, notes };
 }
+
+/**
+ * What makes the API answer in JSON. Not strict: that takes a part of JSON Schema only, and the reply is checked in any case. Without a
+ * schema the API refuses a request that nowhere says "JSON", which a reviewer's edit may have taken out.
+ */
+function formatFor(request: SamplingRequest, model: Model, notes: Note[]): OpenAIParams["response_format"] {
+  const format = request.responseFormat;
+  if (format === undefined) return undefined;
+  const omit = (why: string): undefined => {
+    notes.push({ kind: "omitted", field: "responseFormat", why: `${why} The reply is checked to be JSON all the same.` });
+  };
+  if (model.omits.includes("responseFormat")) return omit("This model's API cannot be told to answer in JSON.");
+  if (format.schema !== undefined) return { type: "json_schema", json_schema: { name: "reply", schema: format.schema, strict: false } };
+  return saysJson(request) ? { type: "json_object" } : omit("The API takes this only for a request that says JSON, and this one does not.");
+}
+
+const saysJson = ({ systemPrompt = "", messages }: SamplingRequest): boolean =>
+  [systemPrompt, ...messages.flatMap(({ content }) => content.map((block) => (block.type === "text" ? block.text : "")))].some((said) =>
+    /json/i.test(said),
+  );
 
 const toolOf = (tool: ToolDefinition, names: WireNames): OpenAI.ChatCompletionFunctionTool => ({
   type: "function",

@@ -21,6 +21,26 @@ export function temperatureFor(request: SamplingRequest, model: Model, highest: 
 }
 
 /**
+ * The `top_p` to pass; undefined where none was asked for or the model's API refuses it, which is noted. `alone`: the API takes it or a
+ * temperature, and a temperature is passed.
+ */
+export function topPFor(request: SamplingRequest, model: Model, alone: boolean, notes: Note[]): number | undefined {
+  if (request.topP === undefined) return undefined;
+  if (!model.omits.includes("topP") && !alone) return request.topP;
+  const why =
+    alone && !model.omits.includes("topP") ? "takes either a temperature or top_p, and gets the temperature" : "does not take top_p";
+  notes.push({ kind: "omitted", field: "topP", why: `This model's API ${why}.` });
+  return undefined;
+}
+
+/** The `top_k` to pass; undefined where none was asked for or the model's API does not take it (`taken`), which is noted. */
+export function topKFor(request: SamplingRequest, taken: boolean, notes: Note[]): number | undefined {
+  if (request.topK === undefined || taken) return request.topK;
+  notes.push({ kind: "omitted", field: "topK", why: "This model's API does not take top_k." });
+  return undefined;
+}
+
+/**
  * The stop sequences to pass, at most `most`, and only those that the API `takes`. The reply is cut at all of them by
  * `finishReply`, so that the rest of the list still holds; a model that does not know of them may have generated further.
  */

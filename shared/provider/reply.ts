@@ -1,10 +1,11 @@
 // What is done to every provider's reply before anybody sees it: characters only, unique tool use ids, stop sequences kept,
-// the limit checked.
+// the limit checked, JSON where JSON was asked for.
 
 import { err, ok, type Result } from "../result.ts";
 import type { ReplyBlock, SamplingRequest } from "../protocol/sampling.ts";
 import type { ModelCall, ModelReply, Note, ProviderFault, Usage } from "./call.ts";
 import { brokenAnswer } from "./fault.ts";
+import { isJsonReply, withoutFence } from "./json-reply.ts";
 
 /** A reply as a provider gave it. `usage` is absent where the provider did not count. */
 export type Draft = {
@@ -15,12 +16,12 @@ export type Draft = {
 };
 
 /**
- * The reply as it goes on to the response gate. Refused is only a reply over the limit by the provider's own count, and only
- * where the table says so for this model (`overLimit: "refuse"`).
+ * The reply as it goes on to the response gate. Refused is a reply over the limit by the provider's own count where the table says so
+ * for this model (`overLimit: "refuse"`), and one that is not the JSON that was asked for; a fence around the JSON is taken off.
  *
  * A text over the limit is cut by share: of `reported` tokens for `n` characters, the first `n * maxTokens / reported` stay
  * (whole code points). Nobody outside the provider can count its tokens exactly; the note says that it was cut. A reply with
- * a tool use is not cut, since half a set of calls would be a different answer: it is noted only.
+ * a tool use is not cut, since half a set of calls would be a different answer: it is noted only. So is one that was streamed.
  */
 export function finishReply(call: ModelCall, draft: Draft): Result<ModelReply, ProviderFault> {
   const { request, candidate } = call;
@@ -35,7 +36,7 @@ export function finishReply(call: ModelCall, draft: Draft): Result<ModelReply, P
   };
   if (draft.usage !== undefined && usage.outputTokens > request.maxTokens) {
     if (candidate.model.overLimit === "refuse") return err({ ...brokenAnswer("overLimit", usage), then: "stop" });
-    const cut = content.every((block) => block.type === "text");
+    const cut = call.streamed === undefined && content.every((block) => block.type === "text");
     notes.push({ kind: "overLimit", reportedTokens: usage.outputTokens, maxTokens: request.maxTokens, cut });
     if (cut) {
       content = keepShare(content, request.maxTokens / usage.outputTokens);
@@ -43,6 +44,8 @@ export function finishReply(call: ModelCall, draft: Draft): Result<ModelReply, P
     }
   }
   if (content.length === 0) content = [{ type: "text", text: "" }];
+  if (request.responseFormat !== undefined) content = withoutFence(content);
+  if (!isJsonReply({ content }, request.responseFormat)) return err(brokenAnswer("replyNotJson", usage));
   return ok({ reply: { content, model: draft.model.toWellFormed(), ...(stopReason === undefined ? {} : { stopReason }) }, usage, notes });
 }
 

@@ -21,8 +21,8 @@ const claude = {
   contextTokens: 1_000_000,
   maxOutputTokens: 128_000,
   imageTokens: 4_800,
-  // Any temperature but the default is an error with these models.
-  omits: ["temperature"],
+  // API version 2026-10-21 has none of these, and with the earlier one any value but the default is an error for these models.
+  omits: ["temperature", "topP", "topK"],
   metadataKeys: ["user_id"],
 };
 
@@ -43,8 +43,50 @@ const gemini = {
   maxOutputTokens: 65_536,
   imageTokens: 1_120,
   // Sampling parameters are deprecated since July 2026.
-  omits: ["temperature"],
+  omits: ["temperature", "topP"],
 };
+
+/** Families of open weights, and of makers whose models are not in this table: the nearest that are, the small and open ones first. */
+const openFamilies = [
+  "llama",
+  "qwen",
+  "qwq",
+  "gemma",
+  "phi",
+  "mistral",
+  "mixtral",
+  "ministral",
+  "magistral",
+  "codestral",
+  "devstral",
+  "pixtral",
+  "baichuan",
+  "internlm",
+  "internvl",
+  "falcon",
+  "granite",
+  "olmo",
+  "vicuna",
+  "yi-",
+];
+const largeFamilies = [
+  "deepseek",
+  "glm",
+  "kimi",
+  "moonshot",
+  "grok",
+  "minimax",
+  "ernie",
+  "hunyuan",
+  "doubao",
+  "command-r",
+  "nemotron",
+  "jamba",
+  "nova-",
+];
+const openEquivalents = ["local", "workers-ai-gpt-oss", "gemini-3.5-flash-lite", "gpt-6-luna", "claude-haiku-5-5", "demo"];
+const largeEquivalents = ["gpt-6.1-terra", "claude-sonnet-5-5", "gemini-3.8-flash", "workers-ai-gpt-oss", "local", "demo"];
+const embeddingEquivalents = ["text-embedding-3-small", "gemini-embedding-001", "workers-ai-bge-m3", "demo"];
 
 const document = {
   version: 1,
@@ -82,12 +124,13 @@ const document = {
       ...gpt,
       id: "gpt-6.2-sol",
       name: "gpt-6.2-sol",
-      aliases: ["gpt-sol", "gpt-5", "gpt-5.5", "gpt-6-sol", "gpt-6.1-sol"],
+      aliases: ["gpt-sol", "gpt-5", "gpt-5.5", "gpt-6-sol", "gpt-6.1-sol", "o1", "o3"],
       price: { inputPerMTok: 2, outputPerMTok: 10, above: { inputTokens: 272_000, inputPerMTok: 4, outputPerMTok: 15 } },
       scores: { intelligence: 0.92, speed: 0.5, cost: 0.33 },
       // Chat Completions takes function tools only with reasoning effort "none", which this model refuses.
       tools: false,
-      omits: ["temperature", "stopSequences"],
+      // Sampling parameters only go with that effort too.
+      omits: ["temperature", "topP", "stopSequences"],
       reasoningEffort: "low",
     },
     {
@@ -150,7 +193,17 @@ const document = {
       ...gpt,
       id: "gpt-6-luna",
       name: "gpt-6-luna",
-      aliases: ["gpt-luna", "gpt-4o-mini", "gpt-4.1-mini", "gpt-4.1-nano", "gpt-5-mini", "gpt-5-nano", "gpt-5.6-luna"],
+      aliases: [
+        "gpt-luna",
+        "gpt-4o-mini",
+        "gpt-4.1-mini",
+        "gpt-4.1-nano",
+        "gpt-5-mini",
+        "gpt-5-nano",
+        "gpt-5.6-luna",
+        "o3-mini",
+        "o4-mini",
+      ],
       price: { inputPerMTok: 0.1, outputPerMTok: 0.5, above: { inputTokens: 272_000, inputPerMTok: 0.2, outputPerMTok: 0.75 } },
       scores: { intelligence: 0.55, speed: 0.9, cost: 0.92 },
       tools: true,
@@ -234,7 +287,14 @@ const document = {
     },
   ],
   equivalents: [
-    // The first that applies counts: a model's own name before its maker's ("gemini-1.5-flash" contains "flash", "gemini" and "mini").
+    // The first that applies and leads to a model that can do the task counts: what makes vectors before the maker that made it
+    // ("mistral-embed"), families that are not in this table before words for a size ("minimax" contains "mini", "grok-3-mini" is
+    // a Grok), a model's own name before its maker's ("gemini-1.5-flash" contains "flash", "gemini" and "mini"). All end in the
+    // demo, so that a fresh checkout answers whatever they are asked for.
+    ...["embed", "bge-", "e5-", "gte-", "minilm"].map((hint) => ({ hint, models: embeddingEquivalents })),
+    ...openFamilies.map((hint) => ({ hint, models: openEquivalents })),
+    ...largeFamilies.map((hint) => ({ hint, models: largeEquivalents })),
+    { hint: "gpt-oss", models: ["workers-ai-gpt-oss", "local", "gpt-6-luna", "gemini-3.5-flash-lite", "claude-haiku-5-5", "demo"] },
     {
       hint: "sonnet",
       models: ["claude-sonnet-5-5", "gpt-6.2-sol", "gemini-3.8-flash", "gpt-6.1-terra", "workers-ai-gpt-oss", "local", "demo"],
@@ -265,8 +325,6 @@ const document = {
       hint: "claude",
       models: ["claude-sonnet-5-5", "gpt-6.2-sol", "gemini-3.8-flash", "gpt-6.1-terra", "workers-ai-gpt-oss", "local", "demo"],
     },
-    { hint: "llama", models: ["local", "workers-ai-gpt-oss", "gemini-3.5-flash-lite", "gpt-6-luna", "claude-haiku-5-5", "demo"] },
-    { hint: "embedding", models: ["text-embedding-3-small", "gemini-embedding-001", "workers-ai-bge-m3", "demo"] },
   ],
 };
 

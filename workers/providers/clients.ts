@@ -7,7 +7,7 @@
 
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
-import { versionWithTemperature } from "../../shared/provider/anthropic.ts";
+import { samplingParameters, versionWithSampling } from "../../shared/provider/anthropic.ts";
 import type { Ready } from "./ready.ts";
 
 type Fetch = typeof fetch;
@@ -87,12 +87,12 @@ class AnthropicClient extends Anthropic {
 
   override async buildRequest(...args: Parameters<Anthropic["buildRequest"]>): ReturnType<Anthropic["buildRequest"]> {
     const [{ path, method, body, signal }] = args;
-    const withTemperature = typeof body === "object" && body !== null && "temperature" in body;
-    const key = `${path} ${withTemperature}`;
+    const withSampling = typeof body === "object" && body !== null && samplingParameters.some((name) => name in body);
+    const key = `${path} ${withSampling}`;
     let built = this.#built.get(key);
     if (built === undefined) {
       const { req, url } = await super.buildRequest(...args);
-      if (withTemperature) req.headers.set("anthropic-version", versionWithTemperature);
+      if (withSampling) req.headers.set("anthropic-version", versionWithSampling);
       built = { url, headers: req.headers };
       this.#built.set(key, built);
     }

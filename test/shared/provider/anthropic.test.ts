@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { SamplingRequest } from "../../../shared/protocol/sampling.ts";
-import { fromAnthropic, toAnthropic } from "../../../shared/provider/anthropic.ts";
+import { fromAnthropic, samplingParameters, toAnthropic } from "../../../shared/provider/anthropic.ts";
 import { cannotCarry } from "../../../shared/provider/carry.ts";
 import { anthropicMessage, anthropicRefusals } from "../../support/providers/anthropic-wire.ts";
 import { anyRequest, assistant, callOf, candidate, png, request, round, text, user, weather } from "../../support/providers/requests.ts";
@@ -164,6 +164,33 @@ describe("a neutral request in Anthropic's words", () => {
     expect(notes).toMatchObject([{ kind: "omitted", field: "temperature" }]);
   });
 
+  test("top_p and top_k are passed", () => {
+    expect(paramsOf({ topP: 0.9, topK: 40 })).toMatchObject({ params: { top_p: 0.9, top_k: 40 }, notes: [] });
+  });
+
+  test("top_p and top_k that the model refuses are left out, each with its note", () => {
+    const { params, notes } = paramsOf({ topP: 0.9, topK: 40 }, { omits: ["temperature", "topP", "topK"] });
+    expect(Object.keys(params)).toEqual(["model", "max_tokens", "messages"]);
+    expect(notes).toMatchObject([
+      { kind: "omitted", field: "topP" },
+      { kind: "omitted", field: "topK" },
+    ]);
+  });
+
+  test("of a temperature and top_p the temperature is passed, since newer models refuse both together", () => {
+    const { params, notes } = paramsOf({ temperature: 0.5, topP: 0.9 });
+    expect(params).toMatchObject({ temperature: 0.5 });
+    expect(params).not.toHaveProperty("top_p");
+    expect(notes).toMatchObject([{ kind: "omitted", field: "topP" }]);
+    expect(paramsOf({ temperature: 0.5, topP: 0.9 }, { omits: ["temperature"] }).params).toMatchObject({ top_p: 0.9 });
+  });
+
+  test("for JSON nothing is sent beside the prompt, and nothing is noted: the reply is what is checked", () => {
+    const { params, notes } = paramsOf({ responseFormat: { type: "json", schema: { type: "object" } } });
+    expect(Object.keys(params)).toEqual(["model", "max_tokens", "messages"]);
+    expect(notes).toEqual([]);
+  });
+
   test("all stop sequences are passed, however many", () => {
     const stopSequences = ["1", "2", "3", "4", "5", "6"];
     expect(paramsOf({ stopSequences })).toMatchObject({ params: { stop_sequences: stopSequences }, notes: [] });
@@ -188,7 +215,7 @@ describe("a neutral request in Anthropic's words", () => {
         fc.pre(cannotCarry(any, one.model, "anthropic") === undefined);
         const { params } = toAnthropic({ request: any, candidate: one });
         const wire: unknown = JSON.parse(JSON.stringify(params));
-        expect(anthropicRefusals(wire, params.temperature === undefined ? "2026-10-21" : "2023-06-01")).toEqual([]);
+        expect(anthropicRefusals(wire, samplingParameters.some((name) => name in params) ? "2023-06-01" : "2026-10-21")).toEqual([]);
         expect(params.max_tokens).toBe(any.maxTokens);
         for (const message of any.messages)
           for (const block of message.content) if (block.type === "text") expect(textsIn(wire)).toContain(block.text.trimEnd());

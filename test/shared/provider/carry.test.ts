@@ -12,6 +12,13 @@ const result = (...content: Extract<Block, { type: "tool_result" }>["content"]):
   round({ type: "tool_result", toolUseId: "a", content });
 const blob = (mimeType: string) => ({ type: "resource" as const, resource: { uri: "file:///x", mimeType, blob: png } });
 
+test("an API that answers a blank text with 400 gets none to make a vector of", () => {
+  const messages = [user(text("Oslo")), user(text(" "))];
+  expect(reason("openai", { task: "embedding", messages })).toBe("its API makes no vector of a blank text");
+  expect(reason("openai", { task: "embedding", messages: messages.slice(0, 1) })).toBeUndefined();
+  expect(reason("demo", { task: "embedding", messages })).toBeUndefined();
+});
+
 describe("what a model cannot take makes it ineligible, and nothing is dropped", () => {
   test.each([
     ["anthropic", audio("audio/wav"), "its API does not take audio"],

@@ -50,6 +50,38 @@ describe("the demo provider", () => {
     });
   });
 
+  test("what it has nothing to sample with is noted", () => {
+    expect(demo({ temperature: 0, topP: 0.5, topK: 3 }).notes.map((note) => note.kind === "omitted" && note.field)).toEqual([
+      "temperature",
+      "topP",
+      "topK",
+    ]);
+    expect(demo({ temperature: 0, topP: 0.5, topK: 3 }).reply).toEqual(demo().reply);
+  });
+
+  test("JSON is its sentence in an object, or what the schema asks for with the sentence in the strings that are free", () => {
+    const responseFormat = { type: "json" as const };
+    const whole = said();
+    expect(JSON.parse(said({ responseFormat }))).toEqual({ demo: true, text: whole });
+    const schema = {
+      type: "object",
+      properties: { translation: { type: "string" }, source: { type: "string", default: "en" }, short: { type: "string", maxLength: 4 } },
+      required: ["translation", "source", "short"],
+    };
+    expect(JSON.parse(said({ responseFormat: { ...responseFormat, schema } }))).toEqual({
+      translation: whole,
+      source: "en",
+      short: "This",
+    });
+  });
+
+  test("JSON that maxTokens cuts is a fault and no half of an object", () => {
+    expect(answerDemo(callOf("demo", { maxTokens: 5, responseFormat: { type: "json" } }))).toMatchObject({
+      ok: false,
+      error: { kind: "brokenAnswer", then: "next", detail: "replyNotJson", usage: { outputTokens: 5 } },
+    });
+  });
+
   test("a required tool is called with arguments that fit its schema, and after the results it answers in text", () => {
     const first = demo({ tools: [weather], toolChoice: "required" });
     expect(first.reply).toMatchObject({ content: [{ type: "tool_use", name: "weather", input: { city: "demo" } }], stopReason: "toolUse" });

@@ -1,8 +1,9 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { fromEmbeddings, toEmbeddings } from "../../../shared/provider/embedding.ts";
+import { samplingReplySchema } from "../../../shared/protocol/sampling.ts";
+import { embeddingReply, fromEmbeddings, textsToEmbed, toEmbeddings } from "../../../shared/provider/embedding.ts";
 import { embeddings } from "../../support/providers/openai-wire.ts";
-import { candidate } from "../../support/providers/requests.ts";
+import { candidate, request, text, user } from "../../support/providers/requests.ts";
 
 const { model } = candidate("openai");
 
@@ -74,4 +75,23 @@ test.each([
 test("whatever JSON a provider sends, nothing is thrown", () => {
   fc.assert(fc.property(fc.jsonValue(), (response) => void fromEmbeddings(response, ["a"], model)));
   expect(fromEmbeddings(embeddings("m", ["abc"]), ["abc"], model)).toMatchObject({ ok: true, value: { vectors: [[3, 0.5, -0.25]] } });
+});
+
+test("a request for vectors gives one text for each message, and its reply one block for each vector", () => {
+  const messages = [user(text("Os"), text("lo")), user(text("Rome"))];
+  expect(textsToEmbed(request({ task: "embedding", messages }))).toEqual(["Oslo", "Rome"]);
+  const usage = { inputTokens: 2, outputTokens: 0 };
+  const reply = embeddingReply({ vectors: [[1], [0.5]], model: "real", usage });
+  expect(reply).toEqual({
+    reply: {
+      content: [
+        { type: "embedding", vector: [1] },
+        { type: "embedding", vector: [0.5] },
+      ],
+      model: "real",
+    },
+    usage,
+    notes: [],
+  });
+  expect(samplingReplySchema.safeParse(reply.reply).success).toBe(true);
 });

@@ -40,6 +40,36 @@ describe("a neutral request in Chat Completions' words", () => {
     expect(params).not.toHaveProperty("max_tokens");
   });
 
+  test("top_p is passed; top_k is left out with a note, unless the table says that this server takes it", () => {
+    expect(paramsOf({ topP: 0.9 })).toMatchObject({ params: { top_p: 0.9 }, notes: [] });
+    const { params, notes } = paramsOf({ topP: 0.9, topK: 40 }, { omits: ["topP"] });
+    expect(Object.keys(params)).toEqual(["model", "messages", "max_tokens"]);
+    expect(notes).toEqual([
+      { kind: "omitted", field: "topP", why: "This model's API does not take top_p." },
+      { kind: "omitted", field: "topK", why: "This model's API does not take top_k." },
+    ]);
+    expect(paramsOf({ topK: 40 }, { takes: ["topK"] })).toMatchObject({ params: { top_k: 40 }, notes: [] });
+  });
+
+  test("JSON is asked for as an object, or with the schema where there is one, which is not strict", () => {
+    const json = { type: "json" as const };
+    expect(paramsOf({ responseFormat: json, systemPrompt: "Answer in JSON." }).params.response_format).toEqual({ type: "json_object" });
+    const schema = { type: "object" };
+    expect(paramsOf({ responseFormat: { ...json, schema } }).params.response_format).toEqual({
+      type: "json_schema",
+      json_schema: { name: "reply", schema, strict: false },
+    });
+  });
+
+  test("JSON is not asked for where the API would refuse it, and a note says so", () => {
+    const nowhere = paramsOf({ responseFormat: { type: "json" } });
+    expect(nowhere.params).not.toHaveProperty("response_format");
+    expect(nowhere.notes).toMatchObject([{ kind: "omitted", field: "responseFormat" }]);
+    const refused = paramsOf({ responseFormat: { type: "json", schema: {} } }, { omits: ["responseFormat"] });
+    expect(refused.params).not.toHaveProperty("response_format");
+    expect(refused.notes).toMatchObject([{ kind: "omitted", field: "responseFormat" }]);
+  });
+
   test("an image is sent as an image and audio as audio, each in its own part", () => {
     const { params } = paramsOf({
       messages: [

@@ -1,8 +1,10 @@
 // The sender against scripted providers on real sockets. It stands beside the pure tests because workerd's test runner opens no sockets.
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import type { ModelReply } from "../../../shared/provider/call.ts";
 import type { Candidate } from "../../../shared/routing/choose.ts";
 import type { Model, Provider } from "../../../shared/routing/table.ts";
+import type { RunFunction } from "../../../workers/providers/attempt.ts";
 import { createSender, waitMs, type SendOptions } from "../../../workers/providers/send.ts";
 import { startProviderServer, type ProviderServer, type ProviderStep } from "../../support/provider-server.ts";
 import { candidate, png, request, round, text, user, weather } from "../../support/providers/requests.ts";
@@ -386,13 +388,16 @@ describe("waiting between attempts", () => {
 });
 
 describe("the exact words of each API", () => {
-  test("Anthropic: a temperature is sent as the API version that knows it, a request without one as the SDK's own", async () => {
+  test("Anthropic: sampling parameters are sent as the API version that knows them, a request without any as the SDK's own", async () => {
     const sender = newSender();
     await sender.send(request(), [at(first, "anthropic")], options);
     await sender.send(request({ temperature: 0.5 }), [at(first, "anthropic")], options);
     await sender.send(request(), [at(first, "anthropic")], options);
-    expect(first.requests.map(({ headers }) => headers["anthropic-version"])).toEqual(["2026-10-21", "2023-06-01", "2026-10-21"]);
-    expect(first.requests.map(({ path }) => path)).toEqual(Array.from({ length: 3 }, () => "/v1/messages"));
+    await sender.send(request({ topK: 5 }), [at(first, "anthropic")], options);
+    await sender.send(request({ topP: 0.5 }), [at(first, "anthropic")], options);
+    const versions = ["2026-10-21", "2023-06-01", "2026-10-21", "2023-06-01", "2023-06-01"];
+    expect(first.requests.map(({ headers }) => headers["anthropic-version"])).toEqual(versions);
+    expect(first.requests.map(({ path }) => path)).toEqual(versions.map(() => "/v1/messages"));
   });
 
   test("OpenAI: a server that wants no credential gets none", async () => {
@@ -432,6 +437,81 @@ describe("the exact words of each API", () => {
       ok: true,
       value: { modelReply: { notes: [{ kind: "clamped" }, { kind: "omitted", field: "stopSequences" }, { kind: "overLimit" }] } },
     });
+  });
+});
+
+describe("on the asker's terms", () => {
+  test("one attempt is one attempt at the first candidate, whatever could be tried again", async () => {
+    first.script({ answer: "error", status: 503 });
+    const result = await send([at(first, "openai"), at(second, "openai", "model-2")], {}, { once: true });
+    expect(result.ok || result.error.attempts.map(({ model, fault }) => [model, fault.kind])).toEqual([["model-1", "overloaded"]]);
+    expect(first.requests).toHaveLength(1);
+    expect(second.requests).toHaveLength(0);
+    expect(waits).toEqual([]);
+  });
+
+  test("a reply that is not the JSON that was asked for is failed over and paid for once", async () => {
+    first.script({ answer: "reply", text: "Here you are." });
+    second.script({ answer: "reply", text: '```json\n{"a":1}\n```' });
+    const asked = { responseFormat: { type: "json" as const }, systemPrompt: "Answer in JSON." };
+    const result = await send([at(first, "openai"), at(second, "anthropic", "model-2")], asked);
+    expect(result).toMatchObject({
+      ok: true,
+      value: {
+        modelReply: { reply: { content: [{ type: "text", text: '{"a":1}' }] } },
+        attempts: [{ fault: { detail: "replyNotJson", usage: { outputTokens: 5 } } }],
+      },
+    });
+    expect(first.requests).toHaveLength(1);
+  });
+});
+
+describe("a function", () => {
+  const use = { type: "tool_use" as const, id: "t1", name: "weather", input: { city: "Oslo" } };
+  const call = request({ task: "function", messages: [{ role: "assistant", content: [use] }], maxTokens: 1 });
+  const on = (id: string): Candidate => ({ ...candidate("openai", { id }), provider: { ...candidate("openai").provider, kind: "mcp" } });
+  const senderThat = (runFunction?: RunFunction) =>
+    createSender({
+      lookup: () => undefined,
+      fetch: () => Promise.reject(new Error("no provider is asked")),
+      now: () => 0,
+      sleep: async () => {},
+      random: () => 0,
+      ...(runFunction === undefined ? {} : { runFunction }),
+    });
+
+  test("is run by what the world gives for it, with the time that is left, and its result is the reply", async () => {
+    const result: ModelReply = {
+      reply: { content: [{ type: "tool_result", toolUseId: "t1", content: [{ type: "text", text: "12 degrees" }] }], model: "weather" },
+      usage: { inputTokens: 0, outputTokens: 0 },
+      notes: [],
+    };
+    const seen: unknown[] = [];
+    const sender = senderThat(async (...[asked, { model }, limits]) => {
+      seen.push([asked, model.id, limits.timeoutMs]);
+      return { ok: true, value: result };
+    });
+    expect(await sender.send(call, [on("tools/weather")], options)).toMatchObject({
+      ok: true,
+      value: { modelReply: result, attempts: [] },
+    });
+    expect(seen).toEqual([[call, "tools/weather", options.attemptTimeoutMs]]);
+  });
+
+  test.each(["retry", "next", "stop"] as const)("is never run twice or elsewhere, also where its fault says %s", async (then) => {
+    let runs = 0;
+    const sender = senderThat(async () => {
+      runs += 1;
+      return { ok: false, error: { kind: "connection", then } };
+    });
+    const result = await sender.send(call, [on("a/weather"), on("b/weather")], options);
+    expect(result.ok || result.error.attempts).toHaveLength(1);
+    expect(runs).toBe(1);
+  });
+
+  test("that nobody can run is a fault", async () => {
+    const result = await senderThat().send(call, [on("a/weather")], options);
+    expect(result.ok || result.error.attempts.map(({ fault }) => fault.detail)).toEqual(["notReady"]);
   });
 });
 

@@ -14,6 +14,8 @@ export function anthropicRefusals(body: unknown, version: string): string[] {
     "messages",
     "system",
     "temperature",
+    "top_p",
+    "top_k",
     "stop_sequences",
     "metadata",
     "tools",
@@ -26,7 +28,10 @@ export function anthropicRefusals(body: unknown, version: string): string[] {
   if (typeof body["model"] !== "string") faults.push("model: Field required");
   if (!Number.isSafeInteger(body["max_tokens"])) faults.push("max_tokens: Field required");
   const { temperature } = body;
-  if (temperature !== undefined && version !== "2023-06-01") faults.push("temperature: Extra inputs are not permitted");
+  for (const name of ["temperature", "top_p", "top_k"])
+    if (body[name] !== undefined && version !== "2023-06-01") faults.push(`${name}: Extra inputs are not permitted`);
+  if (temperature !== undefined && body["top_p"] !== undefined)
+    faults.push("`temperature` and `top_p` cannot both be specified for this model. Please use only one.");
   if (typeof temperature === "number" && (temperature < 0 || temperature > 1)) faults.push("temperature: range: 0..1");
   if (Array.isArray(body["stop_sequences"]) && body["stop_sequences"].some((text) => String(text).trim() === ""))
     faults.push("stop_sequences: each stop sequence must contain non-whitespace");

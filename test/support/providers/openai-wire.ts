@@ -9,7 +9,15 @@ export function openaiRefusals(body: unknown): string[] {
   if (!isFields(body)) return ["body: not an object"];
   const faults: string[] = [];
   if (typeof body["model"] !== "string") faults.push("you must provide a model parameter");
-  const { stop, temperature } = body;
+  const { stop, temperature, response_format: format } = body;
+  if (isFields(format) && format["type"] === "json_object" && !/json/i.test(JSON.stringify(body["messages"])))
+    faults.push("'messages' must contain the word 'json' in some form, to use 'response_format' of type 'json_object'.");
+  if (
+    isFields(format) &&
+    format["type"] === "json_schema" &&
+    !(isFields(format["json_schema"]) && namePattern.test(String(format["json_schema"]["name"])))
+  )
+    faults.push("Missing required parameter: 'response_format.json_schema'");
   if (Array.isArray(stop) && (stop.length > 4 || stop.length === 0 || stop.includes(""))) faults.push("Invalid 'stop'");
   if (typeof temperature === "number" && (temperature < 0 || temperature > 2)) faults.push("Invalid 'temperature'");
   const tools = body["tools"] === undefined ? undefined : Array.isArray(body["tools"]) ? body["tools"] : [];

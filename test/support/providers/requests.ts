@@ -112,6 +112,8 @@ export function anyRequest(options: { audio: boolean }): fc.Arbitrary<SamplingRe
       maxTokens: fc.integer({ min: 1, max: 200_000 }),
       systemPrompt: fc.oneof(fc.constant(""), words),
       temperature: fc.double({ min: -1, max: 5, noNaN: true }),
+      topP: fc.double({ min: 0, max: 1, noNaN: true }),
+      topK: fc.integer({ min: 1, max: 500 }),
       stopSequences: fc.array(fc.oneof(fc.string({ maxLength: 5 }), fc.constant(" ")), { maxLength: 8 }),
       metadata: fc.dictionary(fc.constantFrom("user_id", "trace", "other"), fc.jsonValue({ maxDepth: 1 }), { maxKeys: 3 }),
       tools: fc.uniqueArray(name, { maxLength: 3 }).map((names) => names.map((tool) => ({ name: tool, inputSchema: { type: "object" } }))),
