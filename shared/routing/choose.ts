@@ -1,8 +1,10 @@
 // From a sampling request's preferences to a ranked list of models, deterministic and with its reasons. Preferences are
 // advice: they order what can serve the request, and never decide whether it is served.
 
+import type { NamedModel } from "../protocol/sampling.ts";
 import { err, ok, type Result } from "../result.ts";
 import { findEligible, type PassedOver, type RoutingInput } from "./eligible.ts";
+import type { NamedTier } from "./named.ts";
 import { axes, priorityOf, rank, type Ranked } from "./rank.ts";
 import type { Model, Provider } from "./table.ts";
 
@@ -27,7 +29,8 @@ export type Choice = {
   readonly why: string;
 };
 
-export type NoModel = { readonly kind: "noModel"; readonly reasons: readonly PassedOver[] };
+/** `named`: a model was asked for by name. */
+export type NoModel = { readonly kind: "noModel"; readonly reasons: readonly PassedOver[]; readonly named?: true };
 
 /**
  * Ranks the models that can serve a request (design: routing, steps 1 to 4). Every model of the table is either in `ranked`
@@ -37,7 +40,9 @@ export function chooseCandidates(input: RoutingInput): Result<Choice, NoModel> {
   const { eligible, passedOver, size } = findEligible(input);
   const ranked = rank(input.table, input.request, eligible, size, input.task);
   const first = ranked[0];
-  if (first === undefined) return err({ kind: "noModel", reasons: passedOver });
+  if (first === undefined) {
+    return err({ kind: "noModel", reasons: passedOver, ...(input.request.namedModel === undefined ? {} : { named: true }) });
+  }
   const candidates = ranked.map((entry) => ({
     model: entry.model,
     provider: entry.provider,
@@ -48,7 +53,7 @@ export function chooseCandidates(input: RoutingInput): Result<Choice, NoModel> {
   return ok({ ranked: candidates, passedOver, why: summaryOf(input, first, ranked.length, passedOver) });
 }
 
-/** One sentence: the hint and how it led here, then the arithmetic. */
+/** One sentence: the hint or the name and how it led here, then the arithmetic. */
 export function whyOf({ tier, terms, points }: Ranked): string {
   const score =
     terms.length === 0
@@ -61,8 +66,24 @@ export function whyOf({ tier, terms, points }: Ranked): string {
       return `It stands in for the hint ${quoted(tier.hint)}, by the equivalents of ${quoted(tier.entry)}; ${score}.`;
     case "rest":
       return `No hint led to it; ${score}.`;
+    case "named":
+      return `It is what the routing table calls ${describeNamed(tier.named)}; ${score}.`;
+    case "nearlyNamed":
+      return `It stands in for ${describeNamed(tier.named)}: the name is the same, ${differencesOf(tier)}; ${score}.`;
+    case "namedEquivalent":
+      return `It stands in for ${describeNamed(tier.named)}, by the equivalents of ${quoted(tier.entry)}; ${score}.`;
   }
 }
+
+const describeNamed = ({ name, version, provider }: NamedModel): string =>
+  [
+    quoted(name),
+    ...(version === undefined ? [] : [`version ${quoted(version)}`]),
+    ...(provider === undefined ? [] : [`of ${quoted(provider)}`]),
+  ].join(" ");
+
+const differencesOf = ({ differs }: Extract<NamedTier, { kind: "nearlyNamed" }>): string =>
+  differs.length === 2 ? "the version and the provider are not" : `the ${differs.join()} is not`;
 
 export const arithmeticOf = (terms: Ranked["terms"]): string =>
   terms.map(({ axis, priority, score }) => `${axis} ${decimal(priority)} x ${decimal(score)}`).join(" + ");

@@ -2,6 +2,7 @@
 // name what the table says and nothing that the request contains.
 
 import type { SamplingRequest } from "../protocol/sampling.ts";
+import { isExactlyNamed, mayBeMeant, namedTiers } from "./named.ts";
 import { leastInputTokens, sizeOf, type RequestSize } from "./price.ts";
 import { foldCase, namesOf, providerOf, type Model, type Provider, type RoutingTable } from "./table.ts";
 
@@ -31,23 +32,40 @@ export type PassedOver = { readonly model: string; readonly reason: string };
  * key may not use but that it may not.
  */
 export function findEligible(input: RoutingInput): {
-  readonly eligible: Eligible[];
-  readonly passedOver: PassedOver[];
+  readonly eligible: readonly Eligible[];
+  readonly passedOver: readonly PassedOver[];
   readonly size: RequestSize;
 } {
   const size = sizeOf(input.request);
   const needs = needsOf(input.request);
   const standIns = demoStandsIn(input);
-  const eligible: Eligible[] = [];
-  const passedOver: PassedOver[] = [];
+  const canServe: Eligible[] = [];
+  const reasons = new Map<number, string>();
   for (const [position, model] of input.table.models.entries()) {
     const provider = providerOf(input.table, model.provider);
     const reason =
       provider === undefined ? "its provider is not in the routing table" : reasonAgainst(input, model, provider, size, needs, standIns);
-    if (provider !== undefined && reason === undefined) eligible.push({ model, provider, providerName: model.provider, position });
-    else passedOver.push({ model: model.id, reason: reason ?? "" });
+    if (provider !== undefined && reason === undefined) canServe.push({ model, provider, providerName: model.provider, position });
+    else reasons.set(position, reason ?? "");
   }
+  const eligible = meant(input, canServe);
+  for (const { position } of canServe) if (!eligible.some((each) => each.position === position)) reasons.set(position, notMeant);
+  const passedOver = input.table.models.flatMap(({ id }, position) => {
+    const reason = reasons.get(position);
+    return reason === undefined ? [] : [{ model: id, reason }];
+  });
   return { eligible, passedOver, size };
+}
+
+const notMeant = "it is neither the model that was asked for nor one of its equivalents";
+
+/** Where a model was named: those that may serve it, in the table's order. Which equivalents count depends on which models can serve. */
+function meant({ table, request }: RoutingInput, canServe: readonly Eligible[]): readonly Eligible[] {
+  if (request.namedModel === undefined) return canServe;
+  const positions = new Set(
+    namedTiers(table, request.namedModel, canServe).flatMap(({ members }) => members.map(({ position }) => position)),
+  );
+  return canServe.filter(({ position }) => positions.has(position));
 }
 
 type Needs = { readonly content: readonly ("text" | "image" | "audio")[]; readonly tools: boolean; readonly forced: boolean };
@@ -63,10 +81,13 @@ function reasonAgainst(
   const { request, task } = input;
   const access = accessReason(input, model);
   if (access !== undefined) return access;
+  const candidate = { model, provider, providerName: model.provider };
+  // Before what is wrong with it: of a model that would not do anyway, a missing credential is no news.
+  if (request.namedModel !== undefined && !mayBeMeant(input.table, request.namedModel, candidate)) return notMeant;
   const notReady = input.ready(provider, model.provider);
   if (notReady !== undefined) return notReady;
-  if (provider.kind === "demo" && !demoStandsIn && !isNamedExactly(model, request))
-    return "the demo model stands in only until another provider is ready, or where a hint names it exactly";
+  if (provider.kind === "demo" && !demoStandsIn && !isNamedExactly(candidate, request))
+    return "the demo model stands in only until another provider is ready, or where a request names it exactly";
   if (!model.tasks.includes(task)) return task === "embedding" ? "it makes no embeddings" : "it is not a chat model";
   for (const content of needs.content) if (!model.accepts.includes(content)) return `it does not accept ${content}`;
   if (task === "chat") {
@@ -103,7 +124,9 @@ const demoStandsIn = (input: RoutingInput): boolean =>
     );
   });
 
-const isNamedExactly = (model: Model, request: SamplingRequest): boolean => {
+const isNamedExactly = (candidate: Omit<Eligible, "position">, request: SamplingRequest): boolean => {
+  const { model } = candidate;
+  if (request.namedModel !== undefined) return isExactlyNamed(request.namedModel, candidate);
   const names = new Set(namesOf(model).map(foldCase));
   return hintsOf(request).some((hint) => names.has(foldCase(hint)));
 };

@@ -1,5 +1,6 @@
 // What choosing would do with a request, step by step, for `POST /admin/routing/explain`. It calls no model and changes nothing.
 
+import type { NamedModel } from "../protocol/sampling.ts";
 import { arithmeticOf, summaryOf, whyOf } from "./choose.ts";
 import { findEligible, hintsOf, type PassedOver, type RoutingInput } from "./eligible.ts";
 import { estimateInputTokens, leastInputTokens } from "./price.ts";
@@ -22,9 +23,11 @@ export type ExplainedModel = {
 
 export type Explanation = {
   readonly tableVersion: number;
+  /** The model that was asked for by name, where one was: then hints count for nothing. */
+  readonly namedModel?: NamedModel;
   /** The hints that counted, in order. */
   readonly hints: readonly string[];
-  /** How many hints were empty, too long, or beyond the sixteenth. */
+  /** How many hints were empty, too long, beyond the sixteenth, or beside a named model. */
   readonly hintsIgnored: number;
   /** Input tokens as used for eligibility and, without what a model says of images, for cost. */
   readonly inputTokens: { readonly atLeast: number; readonly atMost: number };
@@ -37,18 +40,25 @@ export type Explanation = {
 export function explainRouting(input: RoutingInput): Explanation {
   const { eligible, passedOver, size } = findEligible(input);
   const ranked = rank(input.table, input.request, eligible, size, input.task);
-  const hints = hintsOf(input.request);
+  const { namedModel } = input.request;
+  const hints = namedModel === undefined ? hintsOf(input.request) : [];
   const first = ranked[0];
   return {
     tableVersion: input.table.version,
+    ...(namedModel === undefined ? {} : { namedModel }),
     hints,
     hintsIgnored: (input.request.modelPreferences?.hints?.length ?? 0) - hints.length,
     inputTokens: { atLeast: leastInputTokens(size), atMost: estimateInputTokens(size) },
     ranked: ranked.map(explained),
     passedOver,
-    why: first === undefined ? "No model of the table can serve this request." : summaryOf(input, first, ranked.length, passedOver),
+    why: first === undefined ? noModelWhy(namedModel) : summaryOf(input, first, ranked.length, passedOver),
   };
 }
+
+const noModelWhy = (named: NamedModel | undefined): string =>
+  named === undefined
+    ? "No model of the table can serve this request."
+    : "No model of the table that goes by this name, nor one of its equivalents, can serve this request.";
 
 const explained = (entry: Ranked, index: number): ExplainedModel => ({
   model: entry.model.id,

@@ -3,14 +3,20 @@
 
 import type { ModelPreferences, SamplingRequest } from "../protocol/sampling.ts";
 import { hintsOf, type Eligible } from "./eligible.ts";
+import { standInsFor } from "./equivalents.ts";
+import { namedTiers, type NamedTier } from "./named.ts";
 import { worstCostUsd, type RequestSize } from "./price.ts";
 import { foldCase, namesOf, type RoutingTable } from "./table.ts";
 
 export const axes = ["cost", "speed", "intelligence"] as const;
 export type Axis = (typeof axes)[number];
 
-/** Why a model is where it is: a hint that is part of its name, a hint whose equivalents name it, or no hint at all. */
+/**
+ * Why a model is where it is: a hint that is part of its name, a hint whose equivalents name it, or no hint at all; or, where a model
+ * was asked for by name, how near to it this one is.
+ */
 export type Tier =
+  | NamedTier
   | { readonly kind: "hint"; readonly hint: string }
   | { readonly kind: "equivalent"; readonly hint: string; readonly entry: string }
   | { readonly kind: "rest" };
@@ -85,8 +91,9 @@ function pointsOf(member: Eligible, preferences: ModelPreferences): { terms: Ter
   return { terms, points };
 }
 
-/** Each eligible model once, in the first tier that claims it; tiers without members are left out. */
+/** Each eligible model once, in the first tier that claims it; tiers without members are left out. Beside a named model hints say nothing. */
 function tiersOf(table: RoutingTable, request: SamplingRequest, eligible: readonly Eligible[]): { tier: Tier; members: Eligible[] }[] {
+  if (request.namedModel !== undefined) return namedTiers(table, request.namedModel, eligible);
   const candidates = eligible.map((member) => ({ member, names: namesOf(member.model).map(foldCase) }));
   const claimed = new Set<number>();
   const tiers: { tier: Tier; members: Eligible[] }[] = [];
@@ -102,31 +109,10 @@ function tiersOf(table: RoutingTable, request: SamplingRequest, eligible: readon
       claim({ kind: "hint", hint }, matches);
       continue;
     }
-    const standIns = standInsFor(table, folded, candidates);
+    // "claude-3-5-sonnet" finds the entry "sonnet".
+    const standIns = standInsFor(table, (own) => folded.includes(own), candidates);
     if (standIns !== undefined) claim({ kind: "equivalent", hint, entry: standIns.entry }, standIns.members);
   }
   claim({ kind: "rest" }, eligible);
   return tiers;
-}
-
-/**
- * An entry of `equivalents` applies where the hint contains the entry's own hint, so that "claude-3-5-sonnet" finds the
- * entry "sonnet". Of several that apply, the first in the table that leads to an eligible model counts. Its models keep the
- * order in which the entry lists them.
- */
-function standInsFor(
-  table: RoutingTable,
-  hint: string,
-  candidates: readonly { member: Eligible; names: readonly string[] }[],
-): { entry: string; members: Eligible[] } | undefined {
-  for (const entry of table.equivalents) {
-    const own = foldCase(entry.hint.trim());
-    if (own === "" || !hint.includes(own)) continue;
-    const references = entry.models.map(foldCase);
-    const members = new Set(
-      references.flatMap((reference) => candidates.filter(({ names }) => names.includes(reference)).map(({ member }) => member)),
-    );
-    if (members.size > 0) return { entry: entry.hint, members: [...members] };
-  }
-  return undefined;
 }

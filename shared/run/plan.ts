@@ -83,7 +83,7 @@ function rankedFor({ routing, request, asker, key, ready, destination }: PlanInp
     cannotCarry: (asked, model, provider) => cannotCarry(asked, model, provider.kind),
     ...(key.models === undefined ? {} : { onlyModels: key.models }),
   });
-  return choice.ok ? ok(choice.value.ranked) : err({ kind: "noModel", reasons: choice.error.reasons });
+  return choice.ok ? ok(choice.value.ranked) : err(choice.error);
 }
 
 /** What the first candidate will leave out or change of a request, as far as it can be told before the call. */
