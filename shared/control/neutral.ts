@@ -48,11 +48,11 @@ export function generationRequest(
   };
 }
 
-/** One block for each text, in order, and one vector for each in the reply. */
+/** One message for each text, in order, and one vector for each in the reply. */
 export const embeddingRequest = ({ task, model }: EnvelopeOf<"embedding">): SamplingRequest => ({
   task: "embedding",
   ...namedModelOf(model),
-  messages: [{ role: "user", content: task.texts.map((text) => ({ type: "text", text })) }],
+  messages: task.texts.map((text) => ({ role: "user", content: [{ type: "text", text }] })),
   maxTokens: 1,
 });
 

@@ -1,0 +1,46 @@
+// What became of one function call, and how the answer says it.
+
+import type { Json, JsonObject } from "../encoding.ts";
+import type { ToolResultBlock, ToolUseBlock } from "../protocol/sampling.ts";
+import { statusWord, type ControlError, type Status } from "./status.ts";
+
+type Called = { readonly name: string; readonly arguments: JsonObject };
+
+/**
+ * `validated`: the arguments fit the schema, and the caller runs the function. `executed`: an MCP server ran it; `arguments` are those that it
+ * got, which a reviewer may have edited. `ended`: it was to run here, and a person, the policy or the server was in the way.
+ */
+export type ControlCall = Called &
+  (
+    | { readonly status: "validated" }
+    | { readonly status: "executed"; readonly result: ToolResultBlock; readonly run?: string }
+    | { readonly status: "ended"; readonly error: ControlError; readonly run?: string }
+  );
+
+export const validatedCall = ({ name, input }: Pick<ToolUseBlock, "name" | "input">): ControlCall => ({
+  name,
+  arguments: input,
+  status: "validated",
+});
+
+/** A call as the answer has it. Its `status` is "validated", "executed", or one of `statuses` for what ended otherwise. */
+export function callJson(call: ControlCall): JsonObject {
+  const called: JsonObject = { name: call.name, arguments: call.arguments };
+  if (call.status === "validated") return { ...called, status: call.status };
+  const run: JsonObject = call.run === undefined ? {} : { run: call.run };
+  if (call.status === "ended") {
+    const { code, message, data } = call.error;
+    const status: Status = statusWord(call.error);
+    return { ...called, status, error: { code, message, ...(data !== undefined && { details: data }) }, ...run };
+  }
+  const { content, structuredContent, isError } = call.result;
+  return {
+    ...called,
+    status: call.status,
+    // Blocks of MCP, as the server gave them.
+    content: content as Json,
+    ...(structuredContent !== undefined && { structured_content: structuredContent }),
+    is_error: isError === true,
+    ...run,
+  };
+}
