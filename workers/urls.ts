@@ -4,6 +4,7 @@ export const paths = {
   sampling: "/sampling",
   sessions: "/sessions/:session",
   sessionRequest: "/sessions/:session/requests/:id",
+  controlSession: "/control/sessions/:session",
   run: "/runs/:id",
   mcp: "/mcp/:server",
   review: "/r/:token",

@@ -9,6 +9,7 @@ import type { RecordEvent, RunSummary } from "../../shared/outcome/record.ts";
 import { parsePolicy, policyJsonSchema } from "../../shared/policy/rules.ts";
 import { issuersJsonSchema, parseIssuers } from "../../shared/credential/issuers.ts";
 import { parseServers, serversJsonSchema } from "../../shared/relay/servers.ts";
+import type { NamedModel } from "../../shared/protocol/sampling.ts";
 import { parseSampling } from "../../shared/protocol/revision-2025.ts";
 import { cannotCarry } from "../../shared/provider/carry.ts";
 import { linkToken } from "../../shared/review/link.ts";
@@ -56,13 +57,18 @@ adminRoutes.use("/admin/*", requireAdmin);
 const explainSchema = z.strictObject({
   preferences: z.unknown().optional(),
   params: z.unknown().optional(),
+  /** As in an envelope of the control door: with `version` "latest" or without one it is the same. */
+  namedModel: z
+    .strictObject({ name: z.string().min(1).max(256), version: z.string().max(256).optional(), provider: z.string().max(256).optional() })
+    .optional(),
+  task: z.enum(["chat", "embedding"]).default("chat"),
   server: z.string().min(1).max(512).default("any"),
   key: z.strictObject({ id: z.string(), name: z.string() }).default({ id: "key_none", name: "none" }),
 });
 
-/** Answers for any preferences, or for whole sampling params, without calling a model. */
+/** Answers for any preferences, for whole sampling params, or for a model by name, without calling a model. */
 adminRoutes.post(paths.admin.explain, zValidator("json", explainSchema, onInvalid), async (c) => {
-  const { preferences, params, server, key } = c.req.valid("json");
+  const { preferences, params, namedModel, task, server, key } = c.req.valid("json");
   const asked = params ?? {
     messages: [{ role: "user", content: { type: "text", text: "" } }],
     maxTokens: 1,
@@ -74,14 +80,19 @@ adminRoutes.post(paths.admin.explain, zValidator("json", explainSchema, onInvali
   return c.json(
     explainRouting({
       table: routing,
-      request: parsed.value.request,
-      task: "chat",
+      request: { ...parsed.value.request, ...(namedModel === undefined ? {} : { namedModel: withoutLatest(namedModel) }) },
+      task,
       key,
       server,
       ready: readyIn(c.env),
       cannotCarry: (request, model, provider) => cannotCarry(request, model, provider.kind),
     }),
   );
+});
+
+const withoutLatest = ({ version, ...named }: NamedModel): NamedModel => ({
+  ...named,
+  ...(version === undefined || version === "latest" ? {} : { version }),
 });
 
 adminRoutes.get(paths.admin.schema, (c) => {

@@ -216,7 +216,14 @@ function schemas(): Record<SchemaName, JsonObject> {
     Conflict: record({ error: text, current: record({ version: integer }) }),
     ExplainRequest: {
       type: "object",
-      properties: { preferences: { type: "object" }, params: { type: "object" }, server: text, key: record({ id: text, name: text }) },
+      properties: {
+        preferences: { type: "object" },
+        params: { type: "object" },
+        namedModel: record({ name: text }, { version: text, provider: text }),
+        task: { type: "string", enum: ["chat", "embedding"] },
+        server: text,
+        key: record({ id: text, name: text }),
+      },
       additionalProperties: false,
     },
     Explanation: { type: "object" },

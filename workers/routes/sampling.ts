@@ -12,7 +12,7 @@ import { createTaskResult, parseCancelled, parseTaskParams, taskResult, withRela
 import { type Answer, refusalAnswer } from "../../shared/run/answer.ts";
 import { parseRunId } from "../../shared/sealed-id.ts";
 import { errorClass, logEvent } from "../log.ts";
-import { keyStub, runStub, sessionStub } from "../objects/names.ts";
+import { conversationStub, keyStub, runStub, sessionStub } from "../objects/names.ts";
 import { readBody } from "../pipeline/body.ts";
 import { type Hold, holdEvents, holdJson } from "../pipeline/hold.ts";
 import type { Begun } from "../pipeline/begin.ts";
@@ -23,6 +23,7 @@ import { settingsOf } from "../settings.ts";
 import { paths, runPath } from "../urls.ts";
 import { refuse, requireKey, requireLiveKey } from "./auth.ts";
 import type { App, AppContext } from "./context.ts";
+import { isSessionName, sessionNameError } from "./session-name.ts";
 
 /** An answer that is there this soon goes out whole, with its length; a body that is held open costs more and says less. */
 const holdAfterMs = 250;
@@ -71,15 +72,14 @@ samplingRoutes.delete(paths.sessionRequest, requireKey, requireLiveKey, async (c
   return c.body(null, 204);
 });
 
-/** The session ended; its name stays ended. */
+/** The session ended; its name stays ended, and what was kept of its conversation is forgotten. */
 samplingRoutes.delete(paths.sessions, requireKey, requireLiveKey, async (c) => {
-  if (!isSessionName(c.req.param("session"))) return c.json({ error: sessionNameError }, 400);
-  await sessionStub(c.env, c.var.key.id, c.req.param("session")).endSession();
+  const session = c.req.param("session");
+  if (!isSessionName(session)) return c.json({ error: sessionNameError }, 400);
+  const { id } = c.var.key;
+  await Promise.all([sessionStub(c.env, id, session).endSession(), conversationStub(c.env, id, session).forget()]);
   return c.body(null, 204);
 });
-
-const isSessionName = (name: string): boolean => /^[\x21-\x7e]{1,128}$/.test(name);
-const sessionNameError = "A session's name is 1 to 128 visible ASCII characters";
 
 async function createMessage(c: AppContext, id: RequestId, params: unknown): Promise<Response> {
   const parsed = parseSampling(params);

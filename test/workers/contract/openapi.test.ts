@@ -57,6 +57,12 @@ const asks: Record<string, () => Promise<readonly (readonly [number, Ask])[]>> =
     [400, at("/sessions/%20", { method: "DELETE" })],
     [401, { ...at("/sessions/s", { method: "DELETE" }), key: null }],
   ],
+  forgetControlSession: async () => [
+    [204, { ...at("/control/sessions/s", { method: "DELETE" }), key: (await createKey({ scopes: ["control"] })).key }],
+    [400, { ...at("/control/sessions/%20", { method: "DELETE" }), key: (await createKey({ scopes: ["control"] })).key }],
+    [401, { ...at("/control/sessions/s", { method: "DELETE" }), key: null }],
+    [403, { ...at("/control/sessions/s", { method: "DELETE" }), key: (await createKey({ scopes: ["sampling"] })).key }],
+  ],
   getRun: async () => {
     const { run } = await waitingRun();
     return [
@@ -201,6 +207,7 @@ const asks: Record<string, () => Promise<readonly (readonly [number, Ask])[]>> =
   ],
   explainRouting: async () => [
     [200, asAdmin("/routing/explain", jsonBody("POST", { preferences: { speedPriority: 1 } }))],
+    [200, asAdmin("/routing/explain", jsonBody("POST", { namedModel: { name: "first", version: "latest" }, task: "embedding" }))],
     [400, asAdmin("/routing/explain", jsonBody("POST", { surprise: 1 }))],
     [401, at("/admin/routing/explain", jsonBody("POST", {}))],
   ],

@@ -1,0 +1,27 @@
+// A session of the control door, as far as it was asked to be remembered: its key may have it forgotten.
+
+import { Hono } from "hono";
+import { conversationStub } from "../objects/names.ts";
+import { paths } from "../urls.ts";
+import { refuse, requireLiveKey } from "./auth.ts";
+import type { App } from "./context.ts";
+import { callerOfControl } from "./control-auth.ts";
+import { isSessionName, sessionNameError } from "./session-name.ts";
+
+export const controlSessionRoutes = new Hono<App>();
+
+// There is no body to hold a credential here: it comes in a header.
+controlSessionRoutes.use(paths.controlSession, async (c, next) => {
+  const caller = await callerOfControl(c, {});
+  if (caller.kind === "refused") return refuse(caller.refusal);
+  c.set("key", caller.record);
+  return next();
+});
+
+/** The turns that were kept are deleted at once. The name may be used again; what is under way then begins a conversation anew. */
+controlSessionRoutes.delete(paths.controlSession, requireLiveKey, async (c) => {
+  const session = c.req.param("session");
+  if (!isSessionName(session)) return c.json({ error: sessionNameError }, 400);
+  await conversationStub(c.env, c.var.key.id, session).forget();
+  return c.body(null, 204);
+});
