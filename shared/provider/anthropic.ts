@@ -169,7 +169,7 @@ function readBlock(block: Fields, names: WireNames): ReplyBlock | undefined {
 }
 
 /** All input tokens, those written to and read from a cache among them: they are priced differently, but they are input. */
-function usageOf(usage: unknown): Usage | undefined {
+export function usageOf(usage: unknown): Usage | undefined {
   if (!isFields(usage)) return undefined;
   const { input_tokens: input, output_tokens: output, cache_creation_input_tokens: written, cache_read_input_tokens: read } = usage;
   if (!isCount(input) || !isCount(output)) return undefined;

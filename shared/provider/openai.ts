@@ -213,7 +213,7 @@ function stopReasonOf(
 }
 
 /** The texts of `content`: a text, nothing, or (some compatible servers) a list of parts, of which thinking is not the reply. */
-function textsOf(content: unknown): string[] | undefined {
+export function textsOf(content: unknown): string[] | undefined {
   if (content === null || content === undefined || content === "") return [];
   if (typeof content === "string") return [content];
   if (!Array.isArray(content)) return undefined;
@@ -237,7 +237,7 @@ function readCall(entry: Fields, names: WireNames): ToolUseBlock | undefined {
   return { type: "tool_use", id: typeof id === "string" ? id : "", name: names.from(called["name"]), input };
 }
 
-function usageOf(usage: unknown): Usage | undefined {
+export function usageOf(usage: unknown): Usage | undefined {
   if (!isFields(usage)) return undefined;
   const { prompt_tokens: input, completion_tokens: output } = usage;
   return isCount(input) && isCount(output) ? { inputTokens: input, outputTokens: output } : undefined;

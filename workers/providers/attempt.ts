@@ -1,31 +1,24 @@
 // One attempt at one candidate: send, read, translate, within a time. What goes wrong comes back as a fault without a provider's words.
 
-import { textWithin } from "../text-within.ts";
 import { err, ok, type Result } from "../../shared/result.ts";
 import { fromAnthropic, toAnthropic } from "../../shared/provider/anthropic.ts";
-import type { ModelCall, ModelReply, ProviderFault } from "../../shared/provider/call.ts";
+import { readAnthropic } from "../../shared/provider/anthropic-stream.ts";
+import type { ModelCall, ModelReply, Note, ProviderFault } from "../../shared/provider/call.ts";
 import { cannotCarry } from "../../shared/provider/carry.ts";
-import { answerDemo, demoModelName, embedDemo } from "../../shared/provider/demo.ts";
+import { answerDemo, demoDeltas, demoModelName, embedDemo } from "../../shared/provider/demo.ts";
 import { fromEmbeddings, toEmbeddings, type EmbeddingReply } from "../../shared/provider/embedding.ts";
-import {
-  badCallFault,
-  brokenAnswer,
-  cancelledFault,
-  connectionFault,
-  faultOfStatus,
-  notReadyFault,
-  retryAfterMs,
-  timeoutFault,
-} from "../../shared/provider/fault.ts";
+import { badCallFault, brokenAnswer, notReadyFault } from "../../shared/provider/fault.ts";
+import { textOfReply } from "../../shared/provider/json-reply.ts";
 import { fromOpenAI, toOpenAI } from "../../shared/provider/openai.ts";
+import { readOpenAI } from "../../shared/provider/openai-stream.ts";
+import { TextDeltas, type StreamReader } from "../../shared/provider/stream.ts";
 import type { SamplingRequest } from "../../shared/protocol/sampling.ts";
-import { parseJson } from "../../shared/provider/narrow.ts";
 import type { Candidate } from "../../shared/routing/choose.ts";
 import type { createClients } from "./clients.ts";
+import { exchange, isEventStream, readEvents, readJson, type Limits } from "./exchange.ts";
 import { providerReady } from "./ready.ts";
 
-/** `signal`: the caller no longer wants an answer. */
-export type Limits = { readonly timeoutMs: number; readonly signal?: AbortSignal | undefined };
+export type { Limits } from "./exchange.ts";
 
 /** Runs the function that the request's one tool use names, on the MCP server that the candidate stands for. */
 export type RunFunction = (request: SamplingRequest, candidate: Candidate, limits: Limits) => Promise<Result<ModelReply, ProviderFault>>;
@@ -42,48 +35,87 @@ export type Surroundings = {
 
 /**
  * One attempt at a model's reply, or at a function's result. The notes of the translation there come before those of the way back.
+ * With `onDelta` the model is asked for a stream; a fault after the first delta is final, since what was said cannot be said otherwise.
  */
 export async function attemptReply(
   call: ModelCall,
   around: Surroundings,
   limits: Limits,
-  _onDelta?: OnDelta,
+  onDelta?: OnDelta,
 ): Promise<Result<ModelReply, ProviderFault>> {
   const { provider, model } = call.candidate;
   if (provider.kind === "mcp") return around.runFunction?.(call.request, call.candidate, limits) ?? err(notReadyFault);
-  if (provider.kind === "demo") return answerDemo(call);
+  if (provider.kind === "demo") return demoReply(call, onDelta);
   const ready = providerReady(provider, around.lookup);
   if (!ready.ok) return err(notReadyFault);
   // Routing has asked this already; an edit after that may have brought content that this model cannot take.
   if (cannotCarry(call.request, model, provider.kind) !== undefined) return err(badCallFault);
-  const { notes, answer } =
+  const wire =
     provider.kind === "anthropic"
-      ? askAnthropic(call, around.clients.anthropic(ready.value))
-      : askOpenAI(call, around.clients.openai(ready.value));
-  const response = await within(limits, around.now, answer.ask);
-  if (!response.ok) return response;
-  const reply = answer.read(response.value);
-  return reply.ok && notes.length > 0 ? ok({ ...reply.value, notes: [...notes, ...reply.value.notes] }) : reply;
+      ? anthropicWire(call, around.clients.anthropic(ready.value))
+      : openaiWire(call, around.clients.openai(ready.value));
+  const deltas = onDelta === undefined ? undefined : new TextDeltas(call.request, onDelta);
+  const reply = await ask(call, wire, deltas, around, limits);
+  if (!reply.ok) return deltas?.any ? err({ ...reply.error, then: "stop" }) : reply;
+  const { usage, notes } = reply.value;
+  if (deltas?.finish(reply.value.reply) === false) return err({ ...brokenAnswer(undefined, usage), then: "stop" });
+  return wire.notes.length === 0 ? reply : ok({ ...reply.value, notes: [...wire.notes, ...notes] });
 }
 
-type Answer<T> = { readonly ask: (signal: AbortSignal) => Promise<Response>; readonly read: (body: unknown) => Result<T, ProviderFault> };
+/** A provider's API: what is sent, how its stream is read, and how its answer is translated. */
+type Wire = {
+  readonly notes: readonly Note[];
+  readonly whole: (signal: AbortSignal) => Promise<Response>;
+  readonly stream: (signal: AbortSignal) => Promise<Response>;
+  readonly reader: (deltas: TextDeltas) => StreamReader;
+  readonly from: (response: unknown, call: ModelCall) => Result<ModelReply, ProviderFault>;
+};
 
-function askAnthropic(call: ModelCall, client: ReturnType<Surroundings["clients"]["anthropic"]>) {
+function anthropicWire(call: ModelCall, client: ReturnType<Surroundings["clients"]["anthropic"]>): Wire {
   const { params, notes } = toAnthropic(call);
-  const answer: Answer<ModelReply> = {
-    ask: (signal) => client.messages.create(params, { signal }).asResponse(),
-    read: (body) => fromAnthropic(body, call),
+  return {
+    notes,
+    whole: (signal) => client.messages.create(params, { signal }).asResponse(),
+    stream: (signal) => client.messages.create({ ...params, stream: true }, { signal }).asResponse(),
+    reader: readAnthropic,
+    from: fromAnthropic,
   };
-  return { notes, answer };
 }
 
-function askOpenAI(call: ModelCall, client: ReturnType<Surroundings["clients"]["openai"]>) {
+function openaiWire(call: ModelCall, client: ReturnType<Surroundings["clients"]["openai"]>): Wire {
   const { params, notes } = toOpenAI(call);
-  const answer: Answer<ModelReply> = {
-    ask: (signal) => client.chat.completions.create(params, { signal }).asResponse(),
-    read: (body) => fromOpenAI(body, call),
+  const streamed = { ...params, stream: true, stream_options: { include_usage: true } } as const;
+  return {
+    notes,
+    whole: (signal) => client.chat.completions.create(params, { signal }).asResponse(),
+    stream: (signal) => client.chat.completions.create(streamed, { signal }).asResponse(),
+    reader: readOpenAI,
+    from: fromOpenAI,
   };
-  return { notes, answer };
+}
+
+async function ask(
+  call: ModelCall,
+  wire: Wire,
+  deltas: TextDeltas | undefined,
+  around: Surroundings,
+  limits: Limits,
+): Promise<Result<ModelReply, ProviderFault>> {
+  let streamed = false;
+  const answer = await exchange<unknown>(limits, around.now, {
+    ask: deltas === undefined ? wire.whole : wire.stream,
+    read: (response) => {
+      streamed = deltas !== undefined && isEventStream(response);
+      return deltas !== undefined && streamed ? readEvents(response, wire.reader(deltas)) : readJson(response);
+    },
+  });
+  return answer.ok ? wire.from(answer.value, streamed ? { ...call, streamed } : call) : answer;
+}
+
+function demoReply(call: ModelCall, onDelta: OnDelta | undefined): Result<ModelReply, ProviderFault> {
+  const reply = answerDemo(call);
+  if (reply.ok && onDelta !== undefined) for (const token of demoDeltas(textOfReply(reply.value.reply))) onDelta(token);
+  return reply;
 }
 
 /** One attempt at vectors for texts. Anthropic's API has no embeddings: such a candidate is answered with a fault. */
@@ -94,72 +126,14 @@ export async function attemptEmbedding(
 ): Promise<Result<EmbeddingReply, ProviderFault>> {
   const { texts, candidate } = call;
   if (candidate.provider.kind === "demo") return ok({ ...embedDemo(texts), model: demoModelName });
-  if (candidate.provider.kind === "anthropic") return err(badCallFault);
+  if (candidate.provider.kind !== "openai") return err(badCallFault);
   const ready = providerReady(candidate.provider, around.lookup);
   if (!ready.ok) return err(notReadyFault);
   const client = around.clients.openai(ready.value);
   const params = toEmbeddings(texts, candidate.model);
-  const response = await within(limits, around.now, (signal) => client.embeddings.create(params, { signal }).asResponse());
-  return response.ok ? fromEmbeddings(response.value, texts, candidate.model) : response;
-}
-
-/**
- * Sends and reads the whole body as JSON before the time is over; an attempt that takes longer, or that the caller gave up, is
- * aborted, so that no connection stays open. The body is read here and not by the SDK, which takes any text for an answer.
- */
-async function within(
-  limits: Limits,
-  now: () => number,
-  ask: (signal: AbortSignal) => Promise<Response>,
-): Promise<Result<unknown, ProviderFault>> {
-  const attempt = new AbortController();
-  let cancelled = false;
-  const timer = setTimeout(() => attempt.abort(), limits.timeoutMs);
-  const cancel = (): void => {
-    cancelled = true;
-    attempt.abort();
-  };
-  limits.signal?.addEventListener("abort", cancel, { once: true });
-  let answered = false;
-  try {
-    const response = await ask(attempt.signal);
-    answered = true;
-    const text = await boundedText(response);
-    if (text === undefined) return err(brokenAnswer("tooLarge"));
-    const body = parseJson(text);
-    return body === undefined ? err(brokenAnswer("notJson")) : ok(body);
-  } catch (error) {
-    if (attempt.signal.aborted) return err(cancelled ? cancelledFault : timeoutFault);
-    return err(answered ? brokenAnswer() : faultOfError(error, now()));
-  } finally {
-    clearTimeout(timer);
-    limits.signal?.removeEventListener("abort", cancel);
-  }
-}
-
-/** Many times the longest reply that a model gives; an object of 128 MB holds a reply several times over. */
-const mostBytes = 16 * 1024 * 1024;
-
-/** The body's text, or undefined where it is longer than any reply: what is over the limit is not read. */
-async function boundedText(response: Response): Promise<string | undefined> {
-  const { body, headers } = response;
-  if (body === null) return "";
-  // A length is kept by the connection itself; one of compressed bytes says nothing of what they become.
-  const length = Number(headers.get("Content-Length") ?? Number.NaN);
-  if (length <= mostBytes && !headers.has("Content-Encoding")) return response.text();
-  return textWithin(body, mostBytes);
-}
-
-/**
- * What the SDK threw before there was an answer: an error with the status of the response, or one about the connection. Anything
- * else is a call that could not be made, such as a credential that no header can hold. Messages are not looked at: they may hold the key.
- */
-function faultOfError(error: unknown, now: number): ProviderFault {
-  if (!(error instanceof Error)) return connectionFault;
-  if ("status" in error && typeof error.status === "number") {
-    const headers = "headers" in error && error.headers instanceof Headers ? error.headers : new Headers();
-    const wait = retryAfterMs({ retryAfterMs: headers.get("retry-after-ms"), retryAfter: headers.get("retry-after") }, now);
-    return faultOfStatus(error.status, wait);
-  }
-  return error.name === "TypeError" && !("cause" in error) ? badCallFault : connectionFault;
+  const answer = await exchange<unknown>(limits, around.now, {
+    ask: (signal) => client.embeddings.create(params, { signal }).asResponse(),
+    read: readJson,
+  });
+  return answer.ok ? fromEmbeddings(answer.value, texts, candidate.model) : answer;
 }

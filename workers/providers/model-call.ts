@@ -9,6 +9,7 @@ import type { Candidate } from "../../shared/routing/choose.ts";
 import type { Env } from "../env.ts";
 import { settingsOf } from "../settings.ts";
 import type { OnDelta } from "./attempt.ts";
+import { enterLane } from "./lane.ts";
 import { type Sender, type SendOptions, createSender } from "./send.ts";
 
 const maxAttemptsPerCandidate = 3;
@@ -35,6 +36,7 @@ function senderOf(env: Env): Sender {
       now: () => Date.now(),
       sleep: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
       random: () => Math.random(),
+      enterLane: (candidate, place) => enterLane(env, candidate, place),
       // Until functions can be run.
       runFunction: () => Promise.resolve(err(notReadyFault)),
     });
@@ -66,6 +68,7 @@ export async function callModels(
     attemptTimeoutMs: others ? totalTimeoutMs / 2 : totalTimeoutMs,
     maxAttemptsPerCandidate,
     ...(terms.once === undefined ? {} : { once: terms.once }),
+    ...(terms.priority === undefined ? {} : { priority: terms.priority }),
   };
   if (request.task === "embedding") return embed(env, request, candidates, options);
   const sent = await senderOf(env).send(request, candidates, options, onDelta);

@@ -3,13 +3,14 @@
 // Never asks anybody again after a reply, and never leaves the list that it was given.
 
 import { err, ok, type Result } from "../../shared/result.ts";
-import type { Attempt, ModelReply, ProviderFault } from "../../shared/provider/call.ts";
+import type { Attempt, ModelReply, Priority, ProviderFault } from "../../shared/provider/call.ts";
 import type { EmbeddingReply } from "../../shared/provider/embedding.ts";
-import { cancelledFault, outOfTimeFault } from "../../shared/provider/fault.ts";
+import { cancelledFault, laneFault, outOfTimeFault } from "../../shared/provider/fault.ts";
 import type { SamplingRequest } from "../../shared/protocol/sampling.ts";
 import type { Candidate } from "../../shared/routing/choose.ts";
 import { attemptEmbedding, attemptReply, type Limits, type OnDelta, type RunFunction, type Surroundings } from "./attempt.ts";
 import { createClients } from "./clients.ts";
+import type { LanePlace, LaneRefusal, LaneTerms } from "./place.ts";
 
 export type SendOptions = {
   /** For all attempts and the waits between them. */
@@ -19,6 +20,8 @@ export type SendOptions = {
   readonly maxAttemptsPerCandidate: number;
   /** One attempt at the first candidate, and never again. */
   readonly once?: true;
+  /** Whose turn it is where a model is at its limit: normal where absent. */
+  readonly priority?: Priority;
   /** The caller no longer wants an answer: the attempt under way is cut, and no other is made. */
   readonly signal?: AbortSignal;
 };
@@ -54,6 +57,8 @@ export type World = {
   readonly random: () => number;
   /** Runs a registered function; where it is absent none can be run. */
   readonly runFunction?: RunFunction;
+  /** A place among the calls that a model may have under way at once; where it is absent no model has a limit. */
+  readonly enterLane?: (candidate: Candidate, terms: LaneTerms) => Promise<Result<LanePlace, LaneRefusal>>;
 };
 
 /** Make one sender per isolate: it keeps the SDKs' clients, which are dearer to make than to use. */
@@ -96,23 +101,48 @@ async function failover<T>(
   };
   for (const [position, candidate] of asked.entries()) {
     const others = position < asked.length - 1;
-    for (let number = 1; number <= mostAttempts; number += 1) {
-      const at = world.now();
-      if (options.signal?.aborted === true || at >= end) {
-        failed(candidate, at, at >= end ? outOfTimeFault : cancelledFault);
-        return err({ kind: "allFailed", attempts });
+    const entered = await enterLane(world, candidate, { end, others }, options);
+    if (!entered.ok) {
+      failed(candidate, entered.error.at, entered.error.fault);
+      if (entered.error.fault.then === "stop") return err({ kind: "allFailed", attempts });
+      continue;
+    }
+    try {
+      for (let number = 1; number <= mostAttempts; number += 1) {
+        const at = world.now();
+        if (options.signal?.aborted === true || at >= end) {
+          failed(candidate, at, at >= end ? outOfTimeFault : cancelledFault);
+          return err({ kind: "allFailed", attempts });
+        }
+        const answer = await ask(candidate, { timeoutMs: Math.min(options.attemptTimeoutMs, end - at), signal: options.signal });
+        if (answer.ok) return ok({ value: answer.value, candidate, attempts });
+        failed(candidate, at, answer.error);
+        if (answer.error.then === "stop") return err({ kind: "allFailed", attempts });
+        if (answer.error.then === "next" || number === mostAttempts) break;
+        const wait = waitMs(number, answer.error.retryAfterMs, world.random());
+        if (world.now() + wait >= end || (others && wait > longestWaitMs)) break;
+        await world.sleep(wait);
       }
-      const answer = await ask(candidate, { timeoutMs: Math.min(options.attemptTimeoutMs, end - at), signal: options.signal });
-      if (answer.ok) return ok({ value: answer.value, candidate, attempts });
-      failed(candidate, at, answer.error);
-      if (answer.error.then === "stop") return err({ kind: "allFailed", attempts });
-      if (answer.error.then === "next" || number === mostAttempts) break;
-      const wait = waitMs(number, answer.error.retryAfterMs, world.random());
-      if (world.now() + wait >= end || (others && wait > longestWaitMs)) break;
-      await world.sleep(wait);
+    } finally {
+      entered.value?.leave();
     }
   }
   return err({ kind: "allFailed", attempts });
+}
+
+/** The candidate's place, or null where none is needed: the world has no lanes, or the time is over already. */
+async function enterLane(
+  world: World,
+  candidate: Candidate,
+  { end, others }: { readonly end: number; readonly others: boolean },
+  { attemptTimeoutMs, priority = "normal", signal }: SendOptions,
+): Promise<Result<LanePlace | null, { readonly at: number; readonly fault: ProviderFault }>> {
+  const at = world.now();
+  if (world.enterLane === undefined || at >= end) return ok(null);
+  // One full queue must leave the next model time to answer, like one silent provider.
+  const waitUntil = others ? Math.min(end, at + attemptTimeoutMs) : end;
+  const entered = await world.enterLane(candidate, { priority, waitUntil, until: end, signal });
+  return entered.ok ? entered : err({ at, fault: laneFault(entered.error) });
 }
 
 /** Where somebody else can be asked, nobody waits longer than this for one provider. */

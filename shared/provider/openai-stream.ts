@@ -1,0 +1,90 @@
+// A stream of Chat Completions, put together to the completion that `fromOpenAI` reads.
+// Source: OpenAI's API reference, "Chat Completions, streaming" (the chat completion chunk object).
+
+import type { ProviderFault } from "./call.ts";
+import { brokenAnswer } from "./fault.ts";
+import { isFields, parseJson, type Fields } from "./narrow.ts";
+import { textsOf, usageOf } from "./openai.ts";
+import type { StreamReader, TextDeltas } from "./stream.ts";
+
+type Call = { readonly index: unknown; id: string; name: string; arguments: unknown };
+
+/**
+ * Reads the chunks of one reply, whose text goes to `deltas`. It is whole once the provider said why it stopped; the count of tokens
+ * comes after that, in a chunk of its own, or not at all. A `[DONE]` alone ends nothing: a server that breaks off may send one too.
+ */
+export function readOpenAI(deltas: TextDeltas): StreamReader {
+  const calls: Call[] = [];
+  let model: unknown;
+  let content: string | null = null;
+  let refusal: string | null = null;
+  let finish: unknown;
+  let matched: unknown;
+  let usage: unknown;
+
+  const takeChoice = (choice: Fields): ProviderFault | undefined => {
+    if (isFields(choice["error"])) return brokenAnswer("errorInSuccess", usageOf(usage));
+    const delta = isFields(choice["delta"]) ? choice["delta"] : {};
+    const texts = textsOf(delta["content"]);
+    if (texts === undefined) return brokenAnswer(undefined, usageOf(usage));
+    for (const text of texts) {
+      content = (content ?? "") + text;
+      deltas.add(text);
+    }
+    // Handed on at the end: a refusal stands after the text, whenever it came.
+    if (typeof delta["refusal"] === "string") refusal = (refusal ?? "") + delta["refusal"];
+    for (const piece of Array.isArray(delta["tool_calls"]) ? delta["tool_calls"] : []) {
+      if (!isFields(piece)) return brokenAnswer("toolArguments", usageOf(usage));
+      addCall(calls, piece);
+    }
+    if (typeof choice["finish_reason"] === "string") finish = choice["finish_reason"];
+    if (choice["stop_reason"] !== null && choice["stop_reason"] !== undefined) matched = choice["stop_reason"];
+    return undefined;
+  };
+
+  return {
+    take: (data) => {
+      if (data.trim() === "[DONE]") return "end";
+      const chunk = parseJson(data);
+      if (!isFields(chunk)) return brokenAnswer("notJson", usageOf(usage));
+      if (chunk["error"] !== undefined && chunk["error"] !== null) return brokenAnswer("errorInSuccess", usageOf(usage));
+      if (isFields(chunk["usage"])) usage = chunk["usage"];
+      if (typeof chunk["model"] === "string" && chunk["model"] !== "") model = chunk["model"];
+      // One reply was asked for; the chunk with the count has no choice.
+      const choice: unknown = Array.isArray(chunk["choices"]) ? chunk["choices"][0] : undefined;
+      return (isFields(choice) ? takeChoice(choice) : undefined) ?? "more";
+    },
+    isWhole: () => finish !== undefined,
+    usage: () => usageOf(usage),
+    response: () => {
+      const message = {
+        content,
+        refusal,
+        tool_calls: calls.map(({ id, name, arguments: given }) => ({ id, function: { name, arguments: given } })),
+      };
+      return { model, choices: [{ message, finish_reason: finish, stop_reason: matched }], usage };
+    },
+  };
+}
+
+/**
+ * A piece belongs to the call with its index, or without one to the last; an id of its own begins another, since some compatible
+ * servers send every call whole and give them all the index 0.
+ */
+function addCall(calls: Call[], piece: Fields): void {
+  const { index, id } = piece;
+  const called = isFields(piece["function"]) ? piece["function"] : {};
+  const its = index === undefined || index === null ? calls.at(-1) : calls.findLast((call) => call.index === index);
+  const isOther = typeof id === "string" && id !== "" && its !== undefined && its.id !== "" && its.id !== id;
+  let call = isOther ? undefined : its;
+  if (call === undefined) {
+    call = { index, id: "", name: "", arguments: undefined };
+    calls.push(call);
+  }
+  if (call.id === "" && typeof id === "string") call.id = id;
+  if (call.name === "" && typeof called["name"] === "string") call.name = called["name"];
+  const given = called["arguments"];
+  if (given === undefined || given === null) return;
+  call.arguments =
+    typeof given === "string" && typeof (call.arguments ?? "") === "string" ? `${String(call.arguments ?? "")}${given}` : given;
+}

@@ -1,0 +1,17 @@
+// What a client's request asks of the reply to it, as a rule for the edits of reviewers.
+
+import type { SamplingRequest } from "../protocol/sampling.ts";
+import { isJsonReply } from "../provider/json-reply.ts";
+import type { ReplyRule } from "../review/edit.ts";
+
+/** Undefined where any reply will do. */
+export function replyRuleOf({ responseFormat }: Pick<SamplingRequest, "responseFormat">): ReplyRule | undefined {
+  if (responseFormat === undefined) return undefined;
+  return {
+    fits: (reply) => isJsonReply(reply, responseFormat),
+    message:
+      responseFormat.schema === undefined
+        ? "This has to stay JSON: the client asked for it."
+        : "This has to stay JSON that fits the schema in the prompt: the client asked for it.",
+  };
+}

@@ -1,0 +1,123 @@
+// One exchange with a provider, within a time and a size: the request, and the answer whole or event by event.
+
+import { EventSplitter, dataOf } from "../../shared/relay/event-stream.ts";
+import { err, ok, type Result } from "../../shared/result.ts";
+import type { ProviderFault } from "../../shared/provider/call.ts";
+import {
+  badCallFault,
+  brokenAnswer,
+  cancelledFault,
+  connectionFault,
+  faultOfStatus,
+  retryAfterMs,
+  timeoutFault,
+} from "../../shared/provider/fault.ts";
+import { parseJson } from "../../shared/provider/narrow.ts";
+import type { StreamReader } from "../../shared/provider/stream.ts";
+import { textWithin } from "../text-within.ts";
+
+/** `signal`: the caller no longer wants an answer. */
+export type Limits = { readonly timeoutMs: number; readonly signal?: AbortSignal | undefined };
+
+type Exchange<T> = {
+  readonly ask: (signal: AbortSignal) => Promise<Response>;
+  readonly read: (response: Response) => Promise<Result<T, ProviderFault>>;
+};
+
+/**
+ * Sends and reads before the time is over; an exchange that takes longer, or that the caller gave up, is aborted, so that no
+ * connection stays open. The body is read here and not by the SDK, which takes any text for an answer.
+ */
+export async function exchange<T>(limits: Limits, now: () => number, { ask, read }: Exchange<T>): Promise<Result<T, ProviderFault>> {
+  const attempt = new AbortController();
+  let cancelled = false;
+  const timer = setTimeout(() => attempt.abort(), limits.timeoutMs);
+  const cancel = (): void => {
+    cancelled = true;
+    attempt.abort();
+  };
+  limits.signal?.addEventListener("abort", cancel, { once: true });
+  const overtaken = (): ProviderFault | undefined => (attempt.signal.aborted ? (cancelled ? cancelledFault : timeoutFault) : undefined);
+  let answered = false;
+  try {
+    const response = await ask(attempt.signal);
+    answered = true;
+    const result = await read(response);
+    return result.ok ? result : err(overtaken() ?? result.error);
+  } catch (error) {
+    return err(overtaken() ?? (answered ? brokenAnswer() : faultOfError(error, now())));
+  } finally {
+    clearTimeout(timer);
+    limits.signal?.removeEventListener("abort", cancel);
+  }
+}
+
+/** Many times the longest reply that a model gives; an object of 128 MB holds a reply several times over. */
+const mostBytes = 16 * 1024 * 1024;
+
+/** The whole body as JSON. */
+export async function readJson(response: Response): Promise<Result<unknown, ProviderFault>> {
+  const text = await boundedText(response);
+  if (text === undefined) return err(brokenAnswer("tooLarge"));
+  const body = parseJson(text);
+  return body === undefined ? err(brokenAnswer("notJson")) : ok(body);
+}
+
+/** The body's text, or undefined where it is longer than any reply: what is over the limit is not read. */
+async function boundedText(response: Response): Promise<string | undefined> {
+  const { body, headers } = response;
+  if (body === null) return "";
+  // A length is kept by the connection itself; one of compressed bytes says nothing of what they become.
+  const length = Number(headers.get("Content-Length") ?? Number.NaN);
+  if (length <= mostBytes && !headers.has("Content-Encoding")) return response.text();
+  return textWithin(body, mostBytes);
+}
+
+/** Whether the answer comes in events. A server that cannot stream gives the whole answer although a stream was asked for. */
+export const isEventStream = (response: Response): boolean => /^\s*text\/event-stream\b/i.test(response.headers.get("Content-Type") ?? "");
+
+/**
+ * Reads events until the stream says that it is done, and gives the answer that they come to. An end before the reply is whole is a
+ * fault, however clean; what happens after it is no matter any more.
+ */
+export async function readEvents(response: Response, stream: StreamReader): Promise<Result<unknown, ProviderFault>> {
+  const cutOff = (): Result<unknown, ProviderFault> =>
+    stream.isWhole() ? ok(stream.response()) : err(brokenAnswer("cutOff", stream.usage()));
+  if (response.body === null) return cutOff();
+  const reader = response.body.getReader();
+  const decoder = new TextDecoder();
+  const splitter = new EventSplitter(mostBytes);
+  // Not awaited: who does not stop may not say that they were let go either.
+  const letGo = (): void => void reader.cancel().catch(() => {});
+  for (let bytes = 0; ;) {
+    const piece = await reader.read().catch(() => undefined);
+    if (piece === undefined || piece.done) return cutOff();
+    bytes += piece.value.length;
+    const events = bytes > mostBytes ? "tooLong" : splitter.push(decoder.decode(piece.value, { stream: true }));
+    if (events === "tooLong") {
+      letGo();
+      return err(brokenAnswer("tooLarge", stream.usage()));
+    }
+    for (const event of events) {
+      const data = dataOf(event);
+      const taken = data === null || data === "" ? "more" : stream.take(data);
+      if (taken === "more") continue;
+      letGo();
+      return taken === "end" ? cutOff() : err(taken);
+    }
+  }
+}
+
+/**
+ * What the SDK threw before there was an answer: an error with the status of the response, or one about the connection. Anything
+ * else is a call that could not be made, such as a credential that no header can hold. Messages are not looked at: they may hold the key.
+ */
+function faultOfError(error: unknown, now: number): ProviderFault {
+  if (!(error instanceof Error)) return connectionFault;
+  if ("status" in error && typeof error.status === "number") {
+    const headers = "headers" in error && error.headers instanceof Headers ? error.headers : new Headers();
+    const wait = retryAfterMs({ retryAfterMs: headers.get("retry-after-ms"), retryAfter: headers.get("retry-after") }, now);
+    return faultOfStatus(error.status, wait);
+  }
+  return error.name === "TypeError" && !("cause" in error) ? badCallFault : connectionFault;
+}
