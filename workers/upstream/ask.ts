@@ -5,7 +5,7 @@ import type { Server } from "../../shared/relay/servers.ts";
 import { isPrivateHost } from "../../shared/routing/address.ts";
 import { type Result, err, ok } from "../../shared/result.ts";
 import type { Env } from "../env.ts";
-import { lookupIn } from "../providers/model-call.ts";
+import { lookupIn } from "../lookup.ts";
 
 /** What of a client's headers is the server's to know. `Authorization` is not: it may be for us. */
 const passedUp = ["Accept", "Content-Type", "MCP-Protocol-Version"] as const;
@@ -20,6 +20,8 @@ export type UpstreamRequest = {
   /** The server's own session id. */
   readonly session: string | null;
   readonly headers: Headers;
+  /** What we say as a client of our own, beside what every client may. */
+  readonly more?: Headers;
   /** The client's own credential for the server, where the entry passes it on. */
   readonly authorization: string | null;
   readonly lastEventId?: string;
@@ -33,6 +35,7 @@ export async function askUpstream(env: Env, server: Server, request: UpstreamReq
     const value = request.headers.get(name);
     if (value !== null) headers.set(name, value);
   }
+  for (const [name, value] of request.more ?? []) headers.set(name, value);
   const credential = credentialOf(env, server, request.authorization);
   if (credential === undefined) return err("noCredential");
   if (credential !== null) headers.set("Authorization", credential);

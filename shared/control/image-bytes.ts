@@ -1,0 +1,56 @@
+// Images that a request brings: what type bytes are, and from which addresses images may be fetched. Nothing is fetched here.
+
+import type { ImageType } from "../provider/media.ts";
+import { isPrivateHost } from "../routing/address.ts";
+import { err, ok, type Result } from "../result.ts";
+
+/** The type by an image's first bytes, of the types that models take; 12 bytes are enough. Nothing more of the image is checked. */
+export function imageTypeOf(bytes: Uint8Array): ImageType | undefined {
+  const begins = (from: number, ...with_: number[]): boolean => with_.every((byte, index) => bytes[from + index] === byte);
+  if (begins(0, 0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a)) return "image/png";
+  if (begins(0, 0xff, 0xd8, 0xff)) return "image/jpeg";
+  if (begins(0, 0x47, 0x49, 0x46, 0x38) && (bytes[4] === 0x37 || bytes[4] === 0x39) && bytes[5] === 0x61) return "image/gif";
+  if (begins(0, 0x52, 0x49, 0x46, 0x46) && begins(8, 0x57, 0x45, 0x42, 0x50)) return "image/webp";
+  return undefined;
+}
+
+/** The parts of an address as the URL parser of the one who fetches has them; a `URL` is one. */
+export type AddressParts = {
+  readonly protocol: string;
+  readonly username: string;
+  readonly password: string;
+  readonly hostname: string;
+  readonly port: string;
+  readonly pathname: string;
+  readonly search: string;
+};
+
+/** Why nothing is fetched from an address. */
+export type AddressFault = "noAddress" | "notHttps" | "credentials" | "port" | "literalAddress" | "notListed";
+
+const longestAddress = 2_048;
+
+/**
+ * The address to fetch, without its fragment; or why none is fetched from it. Only `https`, without user name and password, on the
+ * default port, from a host that is in `imageHosts` exactly as the URL parser gives it (lower case, other alphabets in their
+ * ASCII form, a dot at the end is another name), and never from a numeric address, also where one is listed: what it leads to is nobody's name.
+ * @param parse the URL parser of the one who fetches; undefined for what is no absolute URL.
+ */
+export function judgeImageUrl(
+  url: string,
+  parse: (url: string) => AddressParts | undefined,
+  imageHosts: readonly string[],
+): Result<string, AddressFault> {
+  // White space, control characters and backslashes are what URL parsers drop or turn into something else.
+  if (url.length > longestAddress || /[\s\\\p{Cc}]/u.test(url)) return err("noAddress");
+  const parts = parse(url);
+  if (parts === undefined) return err("noAddress");
+  const { protocol, username, password, hostname, port, pathname, search } = parts;
+  if (protocol !== "https:") return err("notHttps");
+  if (username !== "" || password !== "") return err("credentials");
+  if (port !== "") return err("port");
+  // The parser has made one form of every notation of an IPv4 address.
+  if (hostname.startsWith("[") || /(?:^|\.)(?:\d+|0x[0-9a-f]*)\.?$/i.test(hostname)) return err("literalAddress");
+  if (isPrivateHost(hostname) || !imageHosts.includes(hostname)) return err("notListed");
+  return ok(`https://${hostname}${pathname}${search}`);
+}
