@@ -4,6 +4,7 @@ import type { CacheObject } from "./objects/cache.ts";
 import type { ConfigObject } from "./objects/config.ts";
 import type { ConversationObject } from "./objects/conversation.ts";
 import type { KeyObject } from "./objects/key.ts";
+import type { LaneObject } from "./objects/lane.ts";
 import type { LedgerObject } from "./objects/ledger.ts";
 import type { RunObject } from "./objects/run.ts";
 import type { SessionObject } from "./objects/session.ts";
@@ -15,6 +16,7 @@ export interface Env {
   readonly RUN: DurableObjectNamespace<RunObject>;
   readonly CONFIGURATION: DurableObjectNamespace<ConfigObject>;
   readonly LEDGER: DurableObjectNamespace<LedgerObject>;
+  readonly LANE: DurableObjectNamespace<LaneObject>;
   readonly CACHE: DurableObjectNamespace<CacheObject>;
   readonly CONVERSATION: DurableObjectNamespace<ConversationObject>;
   readonly FLOOD: RateLimit;

@@ -6,6 +6,7 @@ export { CacheObject } from "./objects/cache.ts";
 export { ConfigObject } from "./objects/config.ts";
 export { ConversationObject } from "./objects/conversation.ts";
 export { KeyObject } from "./objects/key.ts";
+export { LaneObject } from "./objects/lane.ts";
 export { LedgerObject } from "./objects/ledger.ts";
 export { RunObject } from "./objects/run.ts";
 export { SessionObject } from "./objects/session.ts";

@@ -24,7 +24,16 @@ export async function gateway(
   const port = await freePort();
   const disk = join(storage === "disk" ? folder : memory, "objects");
   mkdirSync(disk);
-  const classes = { SESSION: "SessionObject", KEY: "KeyObject", RUN: "RunObject", CONFIGURATION: "ConfigObject", LEDGER: "LedgerObject" };
+  const classes = {
+    SESSION: "SessionObject",
+    KEY: "KeyObject",
+    RUN: "RunObject",
+    CONFIGURATION: "ConfigObject",
+    LEDGER: "LedgerObject",
+    LANE: "LaneObject",
+    CACHE: "CacheObject",
+    CONVERSATION: "ConversationObject",
+  };
   const bindings = [
     `(name = "CONFIG", kvNamespace = "kv")`,
     text("PUBLIC_URL", `http://127.0.0.1:${port}`),

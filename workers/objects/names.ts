@@ -7,6 +7,7 @@ import type { CacheObject } from "./cache.ts";
 import type { ConfigObject } from "./config.ts";
 import type { ConversationObject } from "./conversation.ts";
 import type { KeyObject } from "./key.ts";
+import type { LaneObject } from "./lane.ts";
 import type { LedgerObject } from "./ledger.ts";
 import type { RunObject } from "./run.ts";
 import type { SessionObject } from "./session.ts";
@@ -67,5 +68,9 @@ export const cacheStub = (env: Env, keyId: string, digest: string): DurableObjec
 /** The turns that a session of a key asked to have remembered. */
 export const conversationStub = (env: Env, keyId: string, session: string): DurableObjectStub<ConversationObject> =>
   env.CONVERSATION.getByName(digestOf("countersign/conversation-name/v1", { keyId, session }));
+
+/** One for each model of each provider; neither name has a space in it. */
+export const laneStub = (env: Env, { id, provider }: { readonly id: string; readonly provider: string }): DurableObjectStub<LaneObject> =>
+  env.LANE.getByName(`${provider} ${id}`);
 
 export const configStub = (env: Env): DurableObjectStub<ConfigObject> => env.CONFIGURATION.getByName("one");

@@ -142,7 +142,7 @@ function play(deeds: readonly (readonly [Deed, number])[], look: (seen: Seen) =>
     let granted: readonly Place[] = [];
     let standing: string | null = null;
     let gone: readonly string[] = [];
-    if (each.do === "limit") its = { ...its, concurrency: each.concurrency, queue: each.queue };
+    if (each.do === "limit") its = { concurrency: each.concurrency, queue: each.queue, promoteAfterMs: its.promoteAfterMs };
     else if (each.do === "enter") {
       const { priority } = each;
       ({ lane, granted, standing } = enter(lane, { ticket: `t${each.ticket}`, priority, holds: false, until: now + each.forMs }, its, now));

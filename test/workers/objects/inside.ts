@@ -39,6 +39,7 @@ export async function everything(): Promise<string> {
     RUN: env.RUN,
     CONFIGURATION: env.CONFIGURATION,
     LEDGER: env.LEDGER,
+    LANE: env.LANE,
     CACHE: env.CACHE,
     CONVERSATION: env.CONVERSATION,
   };

@@ -1,0 +1,129 @@
+// Callers of a model's lane: through the client that the gateway uses, or with bare sockets where they are to misbehave.
+
+import { runInDurableObject } from "cloudflare:test";
+import { afterEach } from "vitest";
+import type { Priority } from "../../../shared/provider/call.ts";
+import type { Candidate } from "../../../shared/routing/choose.ts";
+import type { Model } from "../../../shared/routing/table.ts";
+import { type LaneAsk, type LaneObject, askHeader, standingHeader } from "../../../workers/objects/lane.ts";
+import { laneStub } from "../../../workers/objects/names.ts";
+import { enterLane } from "../../../workers/providers/lane.ts";
+import type { LaneRefusal } from "../../../workers/providers/place.ts";
+import { candidate } from "../../support/providers/requests.ts";
+import { tablesOf } from "../objects/inside.ts";
+import { env, eventually } from "./gateway.ts";
+
+export type LaneOfModel = NonNullable<Model["lane"]>;
+
+/** A model that is in no table, so that its own lane counts. */
+export const withLane = (lane: LaneOfModel, id = "busy"): Candidate => candidate("openai", { id, lane });
+
+export const laneOf = (id = "busy"): DurableObjectStub<LaneObject> => laneStub(env, { id, provider: "p" });
+
+export type PlaceRow = { readonly ticket: string; readonly holds: number; readonly priority: Priority; readonly arrival: number };
+
+export const placesOf = async (id = "busy"): Promise<PlaceRow[]> => ((await tablesOf(laneOf(id)))["place"] as PlaceRow[] | undefined) ?? [];
+
+/** Once so many are in the lane, and each has a socket. */
+export const settled = (count: number, id = "busy"): Promise<true> =>
+  eventually(`${count} in the lane`, async () => {
+    const sockets = await runInDurableObject(
+      laneOf(id),
+      (_, state) => state.getWebSockets().filter(({ readyState }) => readyState === WebSocket.OPEN).length,
+    );
+    return sockets === count && (await placesOf(id)).length === count;
+  });
+
+export const anHour = 3_600_000;
+
+const all = new Set<Callers>();
+
+// Before everything is reset: whoever still held a place would come back to it in the next test.
+afterEach(() => {
+  for (const callers of all) callers.disperse();
+  all.clear();
+});
+
+/** What the callers themselves know of who holds a place: what the lane says of it is not asked. */
+export class Callers {
+  readonly #candidate: Candidate;
+  readonly #leave = new Map<string, () => void>();
+  readonly #cancel = new Map<string, AbortController>();
+  readonly refused = new Map<string, LaneRefusal>();
+  /** In the order in which they were told. */
+  readonly granted: string[] = [];
+  most = 0;
+  #heard: () => void = () => {};
+
+  constructor(lane: Candidate) {
+    this.#candidate = lane;
+    all.add(this);
+  }
+
+  /** Somebody who wants a place, waits for it, and holds it until `leave`. */
+  come(name: string, priority: Priority = "normal", { waitMs = anHour, untilMs = anHour } = {}): void {
+    const cancel = new AbortController();
+    this.#cancel.set(name, cancel);
+    const now = Date.now();
+    const terms = { priority, waitUntil: now + waitMs, until: now + untilMs, signal: cancel.signal };
+    void enterLane(env, this.#candidate, terms).then((entered) => {
+      if (entered.ok) {
+        this.#leave.set(name, entered.value.leave.bind(entered.value));
+        this.granted.push(name);
+        this.most = Math.max(this.most, this.#leave.size);
+      } else this.refused.set(name, entered.error);
+      this.#heard();
+    });
+  }
+
+  holders(): string[] {
+    return [...this.#leave.keys()];
+  }
+
+  leave(name: string): void {
+    const leave = this.#leave.get(name);
+    this.#leave.delete(name);
+    leave?.();
+  }
+
+  cancel(name: string): void {
+    this.#cancel.get(name)?.abort();
+  }
+
+  disperse(): void {
+    for (const cancel of this.#cancel.values()) cancel.abort();
+    for (const name of this.holders()) this.leave(name);
+  }
+
+  /** Until the callers have heard what makes this true. */
+  async until(isTrue: () => boolean): Promise<void> {
+    while (!isTrue()) {
+      await new Promise<void>((resolve) => {
+        this.#heard = resolve;
+      });
+    }
+  }
+}
+
+/** A bare socket to the lane: one that says what it likes, and vanishes as it likes. */
+export async function bareCaller(
+  ticket: string,
+  { id = "busy", ...more }: Partial<LaneAsk> & { readonly id?: string } = {},
+): Promise<{ readonly status: number; readonly standing: string | null; readonly socket: WebSocket | null; readonly heard: string[] }> {
+  const ask: LaneAsk = {
+    ticket,
+    priority: "normal",
+    until: Date.now() + anHour,
+    holds: false,
+    attempt: 1,
+    version: 0,
+    limits: { concurrency: 1, queue: 100, promoteAfterMs: anHour },
+    ...more,
+  };
+  const response = await laneOf(id).fetch("https://lane/", { headers: { Upgrade: "websocket", [askHeader]: JSON.stringify(ask) } });
+  const heard: string[] = [];
+  const socket = response.webSocket;
+  socket?.accept();
+  socket?.addEventListener("message", ({ data }) => void heard.push(String(data)));
+  return { status: response.status, standing: response.headers.get(standingHeader), socket, heard };
+}
