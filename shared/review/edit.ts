@@ -125,13 +125,27 @@ export function applyRequestEdits(
   return ok(changed() ? { value, changed: true } : { value: request, changed: false });
 }
 
-/** The reply with the edits in it: texts (which may be emptied) and the input of tool uses. The rest as for requests. */
-export function applyReplyEdits(reply: SamplingReply, edits: ReadonlyMap<string, string>): Result<Edited<SamplingReply>, EditFault[]> {
+/** What a client wants of a reply beyond the protocol's schema. `message` is what is wrong with one that does not fit. */
+export type ReplyRule = { readonly fits: (reply: SamplingReply) => boolean; readonly message: string };
+
+/**
+ * The reply with the edits in it: texts (which may be emptied), the input of tool uses, and the texts and structured content of
+ * tool results. The rest as for requests. Where an edit leaves a reply that does not fit `rule`, each changed text is at fault.
+ */
+export function applyReplyEdits(
+  reply: SamplingReply,
+  edits: ReadonlyMap<string, string>,
+  rule?: ReplyRule,
+): Result<Edited<SamplingReply>, EditFault[]> {
   const faults = unknownPaths(edits, replyFields(reply));
   const { rewrite, changed } = applying(edits, faults, true);
   const value = rewriteReply(reply, rewrite);
   if (faults.length === 0 && changed() && !samplingReplySchema.safeParse(value).success) {
     faults.push({ field: "", message: "With these changes it is no longer a valid reply." });
+  }
+  if (faults.length === 0 && changed() && rule !== undefined && !rule.fits(value)) {
+    const before = replyFields(reply);
+    for (const [field, text] of replyFields(value)) if (before.get(field) !== text) faults.push({ field, message: rule.message });
   }
   if (faults.length > 0) return err(faults);
   return ok(changed() ? { value, changed: true } : { value: reply, changed: false });

@@ -6,11 +6,13 @@
 import { isLoopbackHost } from "../../shared/routing/address.ts";
 import { sha256Hex } from "../../shared/encoding.ts";
 import { err, ok, type Result, unreachable } from "../../shared/result.ts";
+import { askingOf, askingWords } from "../../shared/review/asking.ts";
 import { beginningOf, excerptOf } from "../../shared/review/excerpt.ts";
 import type { ReviewView } from "../../shared/review/view.ts";
 import { Webhook } from "standardwebhooks";
 import type { Env } from "../env.ts";
 import { lookupIn } from "../providers/model-call.ts";
+import { outsideName } from "../ui/mail-text.ts";
 import type { Channel, Notice, NoticeWhy, Sent } from "./channel.ts";
 import { type Exchanged, exchange } from "./exchange.ts";
 
@@ -114,6 +116,7 @@ function dataOf(notice: Notice): object {
   return {
     ...whichOf(notice),
     why,
+    summary: summaryOf(view),
     url,
     urlExpires: isoOf(link.expiresAtSeconds * 1000),
     server: nameOf(asker.server),
@@ -130,6 +133,13 @@ function dataOf(notice: Notice): object {
     worstCostUsd: view.worstCostUsd,
     ...(notice.excerpt === "none" ? {} : { excerpt: excerptOf(view) }),
   };
+}
+
+/** Who asks for what, in a sentence that a receiver may show as text. The names in it come from outside. */
+function summaryOf(view: ReviewView): string {
+  const { server, client, method, name } = view.asker;
+  const names: Readonly<Record<string, string>> = { server, client, method, name };
+  return askingWords[askingOf(view)].asks.replaceAll(/\{(\w+)\}/g, (_, place: string) => outsideName(names[place] ?? "", { plain: true }));
 }
 
 /** How it ended, without a reason: a reviewer's words are for other reviewers. */

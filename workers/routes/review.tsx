@@ -7,6 +7,7 @@ import { replyChanges, requestChanges } from "../../shared/review/difference.ts"
 import { type SubmittedForm, formFields, mostGrantUses, parseDecisionForm } from "../../shared/review/form.ts";
 import { judgeNonce, linkId } from "../../shared/review/link.ts";
 import type { ReviewView } from "../../shared/review/view.ts";
+import { replyRuleOf } from "../../shared/run/reply-rule.ts";
 import { errorClass, logEvent } from "../log.ts";
 import { runStub } from "../objects/names.ts";
 import { windowHeader } from "../objects/run.ts";
@@ -228,7 +229,7 @@ function preview(view: ReviewView, form: SubmittedForm, keep: Keeping): Partial<
     };
   }
   if (view.gate === "response" && view.reply !== null) {
-    const applied = applyReplyEdits(view.reply, form.edits);
+    const applied = applyReplyEdits(view.reply, form.edits, replyRuleOf(view.request));
     if (!applied.ok) return { ...keep, problem: { title: "Some of your changes cannot be delivered.", fields: applied.error } };
     return { ...keep, preview: replyChanges(view.reply, applied.value.value) };
   }

@@ -1,5 +1,6 @@
 // What was changed, field by field: for the reviewer who previews their own edits, and for those who come after.
 
+import type { SamplingRequest } from "../../shared/protocol/sampling.ts";
 import { condense, type Change, type FieldChange } from "../../shared/review/difference.ts";
 import { Frame, SaidInline, type Origin } from "./outside-text.tsx";
 import { placeWords, reviewWords as words } from "./review-words.ts";
@@ -31,11 +32,11 @@ const Part = ({ change }: { change: Change }) => {
 };
 
 /** The changed fields with what was taken out and put in. `from` says whose text it is. */
-export const Changes = ({ changes, from }: { changes: readonly FieldChange[]; from: Origin }) => (
+export const Changes = ({ changes, from, task }: { changes: readonly FieldChange[]; from: Origin; task: SamplingRequest["task"] }) => (
   <>
     {changes.map((field) => (
       <section class="piece">
-        <h3>{placeWords(field.path)}</h3>
+        <h3>{placeWords(field.path, task)}</h3>
         <Frame from={from}>
           <div class="said" dir="auto">
             {condense(field.changes).map((change) => (

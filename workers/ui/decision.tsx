@@ -2,9 +2,11 @@
 // presses for Enter in a field, and that a scanner presses when it presses "the" button.
 
 import type { Child } from "hono/jsx";
+import { askingOf } from "../../shared/review/asking.ts";
 import type { SubmittedForm } from "../../shared/review/form.ts";
 import { formFields, longestReason } from "../../shared/review/form.ts";
 import type { ReviewView } from "../../shared/review/view.ts";
+import { gateWords, reasonHint } from "./asking-words.ts";
 import { Grant, GrantReminder, type KeptGrant } from "./grant-offer.tsx";
 import { LiveCopy } from "./live.tsx";
 import { modelsOnButton } from "./models.tsx";
@@ -21,29 +23,27 @@ const shortName = (name: string): string | undefined => (/^[A-Za-z0-9._:/@-]{1,4
  * whose radio button is checked. Where a browser does not know that rule the button says "Approve and send".
  */
 const ApproveWords = ({ view }: { view: ReviewView }) => {
+  const { approve, approveTo } = gateWords(view);
   if (view.gate === "response") {
-    const server = shortName(view.asker.server);
-    return <>{server === undefined ? words.response.approve : fill(words.response.approveTo, { server })}</>;
+    // What a client asks for itself goes to nobody else.
+    const server = shortName(askingOf(view) === "sampling" ? view.asker.server : view.asker.client);
+    return <>{server === undefined ? approve : fill(approveTo, { server })}</>;
   }
   const names = view.models.map((model) => shortName(model.id));
   const [only] = names;
-  if (names.length === 1 && only !== undefined) return <>{fill(words.request.approveTo, { model: only })}</>;
-  if (names.length > modelsOnButton || names.includes(undefined)) return <>{words.request.approve}</>;
+  if (names.length === 1 && only !== undefined) return <>{fill(approveTo, { model: only })}</>;
+  if (names.length > modelsOnButton || names.includes(undefined)) return <>{approve}</>;
   return (
     <>
-      <span class="to-any">{words.request.approve}</span>
+      <span class="to-any">{approve}</span>
       {names.map((name, i) => (
-        <span class={`to to-${i}`}>{fill(words.request.approveTo, { model: name })}</span>
+        <span class={`to to-${i}`}>{fill(approveTo, { model: name })}</span>
       ))}
     </>
   );
 };
 
-const reasonHint = (view: ReviewView): string =>
-  view.tellReason === undefined ? words.decide.reasonUnsaid : view.tellReason ? words.decide.reasonTold : words.decide.reasonKept;
-
-const exactly = ({ gate, models }: ReviewView): string =>
-  gate === "request" && models.length === 1 ? words.request.exactlyOne : words[gate].exactly;
+const exactly = (view: ReviewView): string => (view.models.length === 1 ? gateWords(view).exactlyOne : gateWords(view).exactly);
 
 /** The first control: it is pressed by Enter in a field, and by what presses anything, and decides nothing. */
 const Harmless = ({ hint, name }: { hint: string; name: string }) => (
@@ -55,9 +55,16 @@ const Harmless = ({ hint, name }: { hint: string; name: string }) => (
   </div>
 );
 
+/** Vectors have no field that could have been changed. */
+const isFixed = ({ gate, request }: ReviewView): boolean => gate === "response" && request.task === "embedding";
+
 const Approve = ({ view, grant }: { view: ReviewView; grant: KeptGrant | undefined }) => (
   <>
-    <Harmless hint={words.decide.changed} name={words.decide.preview} />
+    {isFixed(view) ? (
+      <Harmless hint={words.decide.lookAgainHint} name={words.decide.lookAgain} />
+    ) : (
+      <Harmless hint={words.decide.changed} name={words.decide.preview} />
+    )}
     {view.grant == null ? null : <Grant view={view} offer={view.grant} kept={grant} />}
     <div class="choice">
       {view.grant == null ? null : <GrantReminder gate={view.gate} />}
@@ -81,7 +88,7 @@ export const Decision = ({ view, kept, grant, isListening }: DecisionProps) => (
     <h2 id="decision-heading">{words.decide.heading}</h2>
     <p>{fill(words.decide.as, { reviewer: <Name value={view.reviewer} /> })}</p>
     <p>
-      {standing(view)} {words[view.gate].notSent} {fill(words.decide.silence, { deadline: timeWords(view.deadlineAt) })}
+      {standing(view)} {gateWords(view).notSent} {fill(words.decide.silence, { deadline: timeWords(view.deadlineAt) })}
     </p>
     {view.quorum > 1 ? (
       <p>

@@ -1,6 +1,7 @@
 // One editable field of the review form: closed until it is wanted, open where something in it needs attention.
 // It shows what the reviewer wrote last; whether that is a valid edit is decided elsewhere.
 
+import type { SamplingRequest } from "../../shared/protocol/sampling.ts";
 import { asSubmitted } from "../../shared/review/edit.ts";
 import { editField } from "../../shared/review/form.ts";
 import { fill } from "./sentence.tsx";
@@ -11,6 +12,8 @@ export type Editing = {
   /** The reviewer's texts of the last try, by path. */
   readonly kept: ReadonlyMap<string, string>;
   readonly faults: ReadonlyMap<string, string>;
+  /** The request's: it says what a place is called. */
+  readonly task: SamplingRequest["task"];
 };
 
 type Kind = "text" | "object" | "limit" | "number" | "removable";
@@ -44,7 +47,7 @@ export const EditField = ({ editing, path, text, kind }: EditFieldProps) => {
   const changed = kept !== undefined && asSubmitted(kept) !== asSubmitted(text);
   const fault = editing.faults.get(path);
   const value = changed ? kept : text;
-  const place = placeWords(path);
+  const place = placeWords(path, editing.task);
   const hints = [fault === undefined ? "" : `${name}:fault`, kind === "removable" || kind === "number" ? `${name}:hint` : ""].filter(
     (id) => id !== "",
   );

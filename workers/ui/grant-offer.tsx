@@ -2,6 +2,7 @@
 
 import { formFields, grantKinds, mostGrantUses } from "../../shared/review/form.ts";
 import type { GrantOffer, ReviewView } from "../../shared/review/view.ts";
+import { grantWords } from "./asking-words.ts";
 import { plainLetters } from "./outside-text.tsx";
 import { reviewWords as words } from "./review-words.ts";
 import { fill } from "./sentence.tsx";
@@ -14,7 +15,7 @@ const usual = { hours: "24", uses: "10" };
 
 type GrantFieldsProps = { view: ReviewView; offer: GrantOffer; kept: KeptGrant | undefined };
 
-const What = ({ view: { asker }, offer, kept }: GrantFieldsProps) => (
+const What = ({ view, view: { asker }, offer, kept }: GrantFieldsProps) => (
   <div class="choice">
     <label for="grant">{words.grant.what}</label>
     <select id="grant" name={formFields.grant}>
@@ -23,7 +24,7 @@ const What = ({ view: { asker }, offer, kept }: GrantFieldsProps) => (
         offer.scopes.map((scope) => (
           <option value={`${scope}:${kind}`} selected={kept?.grant === `${scope}:${kind}`}>
             {words.grant.kinds[kind]},{" "}
-            {fill(words.grant.scopes[scope], { server: plainLetters(asker.server), client: plainLetters(asker.client) })}
+            {fill(grantWords(view).scopes[scope], { server: plainLetters(asker.server), client: plainLetters(asker.client) })}
           </option>
         )),
       )}
@@ -34,10 +35,10 @@ const What = ({ view: { asker }, offer, kept }: GrantFieldsProps) => (
 export const Grant = ({ view, offer, kept }: GrantFieldsProps) => (
   <details class="grant" open={(kept?.grant ?? "") !== ""}>
     <summary>{words.grant.heading[view.gate]}</summary>
-    <p>{words.grant.lead[view.gate]}</p>
+    <p>{grantWords(view).lead}</p>
     <ul>
       <li>{words.grant.exact[view.gate]}</li>
-      <li>{words.grant.shape[view.gate]}</li>
+      <li>{grantWords(view).shape}</li>
     </ul>
     <p>
       {words.grant.limits} {words.grant.risk[offer.risk]}

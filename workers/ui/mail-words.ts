@@ -8,15 +8,26 @@ export const mailWords = {
   gates: {
     request: {
       subject: "Review the request",
-      title: "A server wants to ask a model",
       lead: "Nothing has been sent to a model yet.",
       button: "Review the request",
     },
     response: {
       subject: "Review the reply",
-      title: "A model’s reply waits for delivery",
       lead: "Nothing has been delivered yet.",
       button: "Review the reply",
+    },
+  },
+  /** The same where a tool is to run, or has run. */
+  run: {
+    request: {
+      subject: "Review the request",
+      lead: "Nothing has run yet. If you approve, this runs: it is an action, and not a question to a model.",
+      button: "Review the request",
+    },
+    response: {
+      subject: "Review the result",
+      lead: "It has run. Nothing of its result has been delivered yet.",
+      button: "Review the result",
     },
   },
   /** Why this mail comes. `{n}` is the version that is there now. */
@@ -39,6 +50,18 @@ export const mailWords = {
     asker: "Who asks",
     sure: "How we know",
     model: "Goes to",
+    runs: "Runs on",
+    ran: "Ran on",
+    run1: "{server}, as {name}",
+    named: "Model asked for",
+    namedVersion: "version {version}",
+    namedProvider: "from {provider}",
+    namedStandIn: "Another one may stand in; its reason is on the page.",
+    form: "Form of the reply",
+    json: "It must be JSON.",
+    jsonSchema: "It must be JSON that fits a schema, which is on the page.",
+    cached: "From the cache",
+    cachedAt: "it was made {at} for an identical request.",
     answeredBy: "Answered by",
     model1: "{name}, from {provider}",
     otherwise: "If that fails",
@@ -64,8 +87,19 @@ export const mailWords = {
       user: "From the server: message of the user",
       assistant: "From the server: message as a model’s words",
       toolResult: "From the server: result of a tool",
+      arguments: "From the server: arguments of the tool",
       reply: "From the model: reply",
+      result: "From the tool: result",
+      vectors: "From the model: vectors",
     } satisfies Record<ExcerptPiece["from"], string>,
+    /** Where a client asks for itself: what the server would be the source of otherwise. */
+    ownStart: {
+      systemPrompt: "From the client, with Countersign’s words for its task: system prompt",
+      user: "From the client: message of the user",
+      assistant: "From the client: message as a model’s words",
+      toolResult: "From the client: result of a tool",
+      arguments: "From the client: arguments of the tool",
+    } satisfies Partial<Record<ExcerptPiece["from"], string>>,
     end: "End of what came from outside",
     more: (count: number): string =>
       `${plural(count, "more character of text follows", "more characters of text follow")} on the page, with everything that is not text.`,

@@ -2,9 +2,11 @@
 // image, nothing loaded from anywhere. It never holds more of the content than the policy's `noticeExcerpt` allows.
 
 import type { Child } from "hono/jsx";
-import { type Excerpt, excerptCharacters, excerptOf } from "../../shared/review/excerpt.ts";
+import { askingOf, askingWords } from "../../shared/review/asking.ts";
+import { type Excerpt, type ExcerptPiece, excerptCharacters, excerptOf } from "../../shared/review/excerpt.ts";
 import type { ReviewView, ShownModel } from "../../shared/review/view.ts";
 import type { AskWhy } from "../../shared/run/lifecycle.ts";
+import { asksOf } from "./asking-words.ts";
 import { framed, outsideName, outsideText } from "./mail-text.ts";
 import { mailWords as words } from "./mail-words.ts";
 import { leftWords, moneyWords, provenanceWords, reviewWords, timeWords } from "./review-words.ts";
@@ -37,9 +39,20 @@ export function reviewMail(input: MailInput): MailContent {
 }
 
 /** The same for each mail about a gate of a run, so that mail programs keep them together, and for no other. */
-function subjectOf({ gate, asker, run }: ReviewView): string {
-  const [server, name] = [asker.server, asker.name].map((text) => outsideName(text, { characters: 40, plain: true }));
-  return `${words.gates[gate].subject}: ${server} / ${name} (${run.slice(0, 14)})`;
+function subjectOf(view: ReviewView): string {
+  const { asker, run } = view;
+  const [server, name, client] = [asker.server, asker.name, asker.client].map((text) => outsideName(text, { characters: 40, plain: true }));
+  const what = fill(askingWords[askingOf(view)].subject, { server, name, client }).join("");
+  return `${gateOf(view).subject}: ${what} (${run.slice(0, 14)})`;
+}
+
+const gateOf = (view: ReviewView) => (askingOf(view) === "function" ? words.run : words.gates)[view.gate];
+const titleOf = (view: ReviewView): string => askingWords[askingOf(view)].title[view.gate];
+
+/** Whose words a piece of the excerpt is. */
+function startOf(view: ReviewView, from: ExcerptPiece["from"]): string {
+  const own: Partial<Record<ExcerptPiece["from"], string>> = words.excerpt.ownStart;
+  return (askingOf(view) === "sampling" ? undefined : own[from]) ?? words.excerpt.start[from];
 }
 
 /** Undefined where none is to be in the mail; a reminder comes after a mail that had it. */
@@ -60,10 +73,9 @@ function factsOf(view: ReviewView, name: (text: string) => Child): Fact[] {
   const { asker, state, quorum } = view;
   const place = { server: name(asker.server), client: name(asker.client), method: name(asker.method), name: name(asker.name) };
   const facts: Fact[] = [
-    { label: words.facts.asker, sentences: [fill(reviewWords.who.tool, place), ...(asker.gone ? [[reviewWords.who.gone]] : [])] },
+    { label: words.facts.asker, sentences: [fill(asksOf(view, true).sentence, place), ...(asker.gone ? [[reviewWords.who.gone]] : [])] },
     { label: words.facts.sure, sentences: [[provenanceWords[asker.provenance]]] },
-    ...modelFacts(view, name),
-    { label: words.facts.cost, sentences: [costOf(view)] },
+    ...(view.request.task === "function" ? runFacts(view, name) : modelFacts(view, name)),
   ];
   if (quorum > 1) {
     const votes = state.kind === "voted" ? [[words.facts.votes(state.votes)]] : [];
@@ -80,7 +92,13 @@ function factsOf(view: ReviewView, name: (text: string) => Child): Fact[] {
 
 const mostModels = 5;
 
-function modelFacts({ models, answeredBy }: ReviewView, name: (text: string) => Child): Fact[] {
+const modelFacts = (view: ReviewView, name: (text: string) => Child): Fact[] => [
+  ...whichModels(view, name),
+  ...askedOfModel(view, name),
+  { label: words.facts.cost, sentences: [costOf(view)] },
+];
+
+function whichModels({ models, answeredBy }: ReviewView, name: (text: string) => Child): Fact[] {
   const named = (model: ShownModel): Child[] => fill(words.facts.model1, { name: name(model.id), provider: name(model.provider) });
   if (answeredBy !== null) return [{ label: words.facts.answeredBy, sentences: [named(answeredBy)] }];
   const [first, ...others] = models;
@@ -89,6 +107,30 @@ function modelFacts({ models, answeredBy }: ReviewView, name: (text: string) => 
   const rest = others.length > mostModels ? [`; ${words.facts.more(others.length - mostModels)}`] : [];
   const otherwise = others.length === 0 ? [] : [{ label: words.facts.otherwise, sentences: [[...listed.flat(), ...rest]] }];
   return [{ label: words.facts.model, sentences: [named(first)] }, ...otherwise];
+}
+
+/** A tool's run has no price. */
+function runFacts({ models, answeredBy, gate }: ReviewView, name: (text: string) => Child): Fact[] {
+  const on = answeredBy ?? models[0];
+  if (on === undefined) return [];
+  const label = gate === "request" ? words.facts.runs : words.facts.ran;
+  return [{ label, sentences: [fill(words.facts.run1, { server: name(on.provider), name: name(on.name) })] }];
+}
+
+function askedOfModel({ gate, request: { namedModel, responseFormat }, cachedAt }: ReviewView, name: (text: string) => Child): Fact[] {
+  const facts: Fact[] = [];
+  if (namedModel !== undefined && gate === "request") {
+    const { version, provider } = namedModel;
+    const more = [
+      ...(version === undefined ? [] : [", ", ...fill(words.facts.namedVersion, { version: name(version) })]),
+      ...(provider === undefined ? [] : [", ", ...fill(words.facts.namedProvider, { provider: name(provider) })]),
+    ];
+    facts.push({ label: words.facts.named, sentences: [[name(namedModel.name), ...more, "."], [words.facts.namedStandIn]] });
+  }
+  if (responseFormat !== undefined)
+    facts.push({ label: words.facts.form, sentences: [[responseFormat.schema === undefined ? words.facts.json : words.facts.jsonSchema]] });
+  if (cachedAt != null) facts.push({ label: words.facts.cached, sentences: [fill(words.facts.cachedAt, { at: timeWords(cachedAt) })] });
+  return facts;
 }
 
 function costOf({ costUsd, worstCostUsd }: ReviewView): Child[] {
@@ -115,18 +157,18 @@ const inText = (text: string): string => `“${outsideName(text)}”`;
 
 function textOf(input: MailInput, excerpt: Excerpt | undefined): string {
   const { view, url } = input;
-  const gate = words.gates[view.gate];
+  const gate = gateOf(view);
   const content =
     excerpt === undefined
       ? [noExcerpt(input)]
       : [
           words.excerpt.rule,
-          ...excerpt.pieces.flatMap(({ from, text }) => ["", ...framed(text, words.excerpt.start[from], words.excerpt.end)]),
+          ...excerpt.pieces.flatMap(({ from, text }) => ["", ...framed(text, startOf(view, from), words.excerpt.end)]),
           "",
           endOf(excerpt),
         ];
   const lines = [
-    gate.title,
+    titleOf(view),
     "",
     whyOf(input).join(""),
     gate.lead,
@@ -179,13 +221,13 @@ const Said = ({ text }: { text: string }) => (
   </div>
 );
 
-const Content = ({ excerpt }: { excerpt: Excerpt }) => (
+const Content = ({ excerpt, view }: { excerpt: Excerpt; view: ReviewView }) => (
   <>
     <h2 style={styles.heading}>{words.excerpt.heading}</h2>
     {excerpt.pieces.length === 0 ? null : <p style={styles.line}>{words.excerpt.rule}</p>}
     {excerpt.pieces.map(({ from, text }) => (
       <div style={styles.frame}>
-        <p style={styles.edge}>{words.excerpt.start[from]}</p>
+        <p style={styles.edge}>{startOf(view, from)}</p>
         <Said text={text} />
         <p style={styles.edge}>{words.excerpt.end}</p>
       </div>
@@ -196,7 +238,7 @@ const Content = ({ excerpt }: { excerpt: Excerpt }) => (
 
 function htmlOf(input: MailInput, subject: string, excerpt: Excerpt | undefined): string {
   const { view, url } = input;
-  const gate = words.gates[view.gate];
+  const gate = gateOf(view);
   const mail = (
     <html lang="en" style="color-scheme:light dark;">
       <head>
@@ -210,7 +252,7 @@ function htmlOf(input: MailInput, subject: string, excerpt: Excerpt | undefined)
       </head>
       <body style={styles.body}>
         <div style={styles.page}>
-          <h1 style={styles.title}>{gate.title}</h1>
+          <h1 style={styles.title}>{titleOf(view)}</h1>
           <p style={styles.line}>
             {whyOf(input)} {gate.lead}
           </p>
@@ -232,7 +274,7 @@ function htmlOf(input: MailInput, subject: string, excerpt: Excerpt | undefined)
               <b>{label}:</b> <Sentences of={sentences} />
             </p>
           ))}
-          {excerpt === undefined ? <p style={styles.line}>{noExcerpt(input)}</p> : <Content excerpt={excerpt} />}
+          {excerpt === undefined ? <p style={styles.line}>{noExcerpt(input)}</p> : <Content excerpt={excerpt} view={view} />}
           <div style={styles.rules}>
             {rulesOf(input, inHtml).map((rule) => (
               <p style={styles.line}>{rule}</p>

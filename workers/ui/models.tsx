@@ -1,5 +1,6 @@
 // Which model is asked first, and which after it. Nothing outside this list ever gets the content.
 
+import type { SamplingRequest } from "../../shared/protocol/sampling.ts";
 import { formFields } from "../../shared/review/form.ts";
 import type { ShownModel } from "../../shared/review/view.ts";
 import { Name, Plain } from "./outside-text.tsx";
@@ -35,6 +36,20 @@ const About = ({ model, rank, alone }: { model: ShownModel; rank: number; alone:
     </span>
   </>
 );
+
+/** The model that the client asked for by name; whether one of the list stands in for it, that one's reason says. */
+export const NamedModel = ({ request: { namedModel } }: { request: SamplingRequest }) =>
+  namedModel === undefined ? null : (
+    <p>
+      {fill(namedModel.version === undefined ? words.models.named : words.models.namedVersion, {
+        name: <Name value={namedModel.name} />,
+        version: <Name value={namedModel.version ?? ""} />,
+      })}
+      {namedModel.provider === undefined ? null : (
+        <> {fill(words.models.namedProvider, { provider: <Name value={namedModel.provider} /> })}</>
+      )}
+    </p>
+  );
 
 type ModelsProps = { models: readonly ShownModel[]; choosable: boolean; chosen: string | undefined };
 

@@ -4,7 +4,8 @@ import type { Child } from "hono/jsx";
 import { unreachable } from "../../shared/result.ts";
 import type { ReviewState, ReviewView } from "../../shared/review/view.ts";
 import { Name, Plain } from "./outside-text.tsx";
-import { progressWords, reviewWords as words, timeWords } from "./review-words.ts";
+import { progressOf } from "./asking-words.ts";
+import { reviewWords as words, timeWords } from "./review-words.ts";
 import { fill } from "./sentence.tsx";
 import { isOpen } from "./standing.ts";
 
@@ -40,12 +41,13 @@ function reasonOf(state: ReviewState): Child[] {
 }
 
 /** What became of it, and where an approver will find the reply. */
-function afterwards({ gate, state, progress }: ReviewView): string {
+function afterwards(view: ReviewView): string {
+  const { gate, state, progress } = view;
   if (isOpen(state)) return "";
-  if (gate === "response" || state.kind !== "approved") return progressWords[progress];
-  if (progress === "generating") return `${progressWords[progress]} ${words.states.replyLink}`;
-  if (progress === "responseReview") return `${progressWords[progress]} ${words.states.replyLinkSent}`;
-  return progressWords[progress];
+  const now = progressOf(view);
+  if (gate === "response" || state.kind !== "approved") return now;
+  if (progress === "generating") return `${now} ${words.states.replyLink}`;
+  return progress === "responseReview" ? `${now} ${words.states.replyLinkSent}` : now;
 }
 
 /** What this reviewer did themselves, where the review goes on without them or waits for others. */

@@ -1,93 +1,108 @@
 // A model's reply as it would be delivered: every part of it, why it stopped and what it cost. It delivers nothing.
 
-import type { ReplyBlock, SamplingReply } from "../../shared/protocol/sampling.ts";
-import { objectText, replyFields } from "../../shared/review/fields.ts";
+import type { EmbeddingBlock, SamplingReply } from "../../shared/protocol/sampling.ts";
+import { replyFields } from "../../shared/review/fields.ts";
+import { beginningOfVector, vectorsIn, vectorsWords } from "../../shared/review/vectors.ts";
 import type { ReviewView } from "../../shared/review/view.ts";
-import { EditField, type Editing } from "./edit-field.tsx";
-import { Media } from "./media.tsx";
-import { Name, OutsideText, type Origin } from "./outside-text.tsx";
-import { moneyWords, placeId, placeWords, reviewWords as words } from "./review-words.ts";
+import { originsOf } from "./asking-words.ts";
+import type { Editing } from "./edit-field.tsx";
+import { Name } from "./outside-text.tsx";
+import { BlockPiece, type Showing } from "./pieces.tsx";
+import { moneyWords, placeId, placeWords, reviewWords as words, timeWords } from "./review-words.ts";
 import { fill } from "./sentence.tsx";
 
-type PieceProps = { block: ReplyBlock; path: string; editing: Editing | undefined; original: ReadonlyMap<string, string> | null };
+const mostVectors = 100;
 
-const ReplyPiece = ({ block, path, editing, original }: PieceProps) => {
-  const from = (field: string, text: string): Origin =>
-    original !== null && original.get(field) !== text ? words.outside.editedReply : words.outside.model;
-  switch (block.type) {
-    case "text":
-      return (
+/** How each vector begins. They are numbers, and none of them is anybody's words: they need no frame. */
+const Vectors = ({ vectors }: { vectors: readonly EmbeddingBlock[] }) => (
+  <section class="piece" id={placeId("/content/0")}>
+    <h3>{vectorsWords(vectors)}</h3>
+    <p>{words.pieces.vectorsLead}</p>
+    <ol class="vectors">
+      {vectors.slice(0, mostVectors).map((vector) => (
+        <li>{beginningOfVector(vector)}</li>
+      ))}
+    </ol>
+    {vectors.length > mostVectors ? <p>{words.pieces.moreVectors(vectors.length - mostVectors)}</p> : null}
+  </section>
+);
+
+const Pieces = ({ reply, showing }: { reply: SamplingReply; showing: Showing }) => {
+  const vectors = vectorsIn(reply);
+  return (
+    <>
+      {reply.content.length === 0 ? <p>{words.outside.empty}</p> : null}
+      {vectors.length === 0 ? null : <Vectors vectors={vectors} />}
+      {reply.content.map((block, i) =>
+        block.type === "embedding" ? null : (
+          <section class="piece" id={placeId(`/content/${i}`)}>
+            <h3>{placeWords(`/content/${i}`, showing.task)}</h3>
+            {block.type === "tool_result" && block.isError === true ? <p class="notice">{words.pieces.toolError}</p> : null}
+            <BlockPiece showing={showing} path={`/content/${i}`} block={block} />
+          </section>
+        ),
+      )}
+    </>
+  );
+};
+
+/** Why it stopped, and what it cost: of a tool's run there is neither, and vectors end where they end. */
+const Facts = ({ reply, view }: { reply: SamplingReply; view: ReviewView }) => {
+  const { task } = view.request;
+  if (task === "function") return null;
+  return (
+    <dl class="facts card">
+      {task === "embedding" && reply.stopReason === undefined ? null : (
         <>
-          <OutsideText text={block.text} from={from(`${path}/text`, block.text)} />
-          <EditField editing={editing} path={`${path}/text`} text={block.text} kind="text" />
+          <dt>{words.settings.stopReason}</dt>
+          <dd>{reply.stopReason === undefined ? words.settings.noStopReason : <Name value={reply.stopReason} />}</dd>
         </>
-      );
-    case "tool_use": {
-      const text = objectText(block.input);
-      return (
+      )}
+      <dt>{words.settings.realModel}</dt>
+      <dd>
+        <Name value={reply.model} />
+      </dd>
+      {view.usage === null ? null : (
         <>
-          <h4>{fill(words.pieces.toolUse, { name: <Name value={block.name} />, id: <Name value={block.id} /> })}</h4>
-          <OutsideText text={text} from={from(`${path}/input`, text)} />
-          <EditField editing={editing} path={`${path}/input`} text={text} kind="object" />
+          <dt>{words.settings.tokens}</dt>
+          <dd>{task === "embedding" ? words.settings.tokensRead(view.usage) : words.settings.usage(view.usage)}</dd>
         </>
-      );
-    }
-    case "tool_result":
-    case "embedding": {
-      const text = JSON.stringify(block, null, 2);
-      return <OutsideText text={text} from={words.outside.model} />;
-    }
-    case "image":
-    case "audio":
-      return (
+      )}
+      {view.costUsd === null ? null : (
         <>
-          <h4>{block.type === "image" ? words.pieces.image : words.pieces.audio}</h4>
-          <Media data={block.data} mimeType={block.mimeType} place={placeWords(path)} from={words.outside.model} />
+          <dt>{words.glance.cost}</dt>
+          <dd>{moneyWords(view.costUsd)}</dd>
         </>
-      );
-  }
+      )}
+    </dl>
+  );
 };
 
 type ReplyContentProps = { reply: SamplingReply; asGenerated: SamplingReply | null; editing: Editing | undefined; view: ReviewView };
 
-/** The whole reply with its facts. `asGenerated` is what the model said, where reviewers changed it. */
+/** The whole reply with its facts. `asGenerated` is what the model or the tool gave, where reviewers changed it. */
 export const ReplyContent = ({ reply, asGenerated, editing, view }: ReplyContentProps) => {
-  const original = asGenerated === null ? null : replyFields(asGenerated);
+  const origins = originsOf(view);
+  const showing: Showing = {
+    editing,
+    original: asGenerated === null ? null : replyFields(asGenerated),
+    task: view.request.task,
+    from: origins.reply,
+    edited: origins.replyEdited,
+  };
   return (
     <>
-      {reply.content.length === 0 ? <p>{words.outside.empty}</p> : null}
-      {reply.content.map((block, i) => (
-        <section class="piece" id={placeId(`/content/${i}`)}>
-          <h3>{placeWords(`/content/${i}`)}</h3>
-          <ReplyPiece block={block} path={`/content/${i}`} editing={editing} original={original} />
-        </section>
-      ))}
-      <dl class="facts card">
-        <dt>{words.settings.stopReason}</dt>
-        <dd>{reply.stopReason === undefined ? words.settings.noStopReason : <Name value={reply.stopReason} />}</dd>
-        <dt>{words.settings.realModel}</dt>
-        <dd>
-          <Name value={reply.model} />
-        </dd>
-        {view.usage === null ? null : (
-          <>
-            <dt>{words.settings.tokens}</dt>
-            <dd>{words.settings.usage(view.usage)}</dd>
-          </>
-        )}
-        {view.costUsd === null ? null : (
-          <>
-            <dt>{words.glance.cost}</dt>
-            <dd>{moneyWords(view.costUsd)}</dd>
-          </>
-        )}
-      </dl>
+      {view.cachedAt == null ? null : <p class="notice">{fill(words.settings.cached, { at: timeWords(view.cachedAt) })}</p>}
+      <Pieces reply={reply} showing={showing} />
+      <Facts reply={reply} view={view} />
     </>
   );
 };
 
 /** What a reply holds, in a line. */
 export function replySummary(reply: SamplingReply): string {
+  const vectors = vectorsIn(reply);
+  if (vectors.length === reply.content.length && vectors.length > 0) return vectorsWords(vectors);
   const characters = [...replyFields(reply).values()].reduce((sum, text) => sum + text.length, 0);
   return [words.counts.blocks(reply.content.length), words.counts.characters(characters)].join(", ");
 }

@@ -2,148 +2,38 @@
 
 import type { ModelPreferences, SamplingRequest, ToolDefinition, ToolResultBlock } from "../../shared/protocol/sampling.ts";
 import { objectText, requestFields } from "../../shared/review/fields.ts";
+import type { Origins } from "./asking-words.ts";
 import { EditField, type Editing } from "./edit-field.tsx";
-import { Media } from "./media.tsx";
 import { Name, OutsideText, type Origin } from "./outside-text.tsx";
+import { BlockPiece, type Showing, TextPiece } from "./pieces.tsx";
 import { placeId, placeWords, reviewWords as words, roleWords } from "./review-words.ts";
-import { fill } from "./sentence.tsx";
 
 type Message = SamplingRequest["messages"][number];
 type Block = Message["content"][number];
 type ResultContent = ToolResultBlock["content"][number];
 
-/** What all pieces of one content share. `original` holds the texts that the server sent, where reviewers changed some. */
-export type Showing = { readonly editing: Editing | undefined; readonly original: ReadonlyMap<string, string> | null };
+type MessagePieceProps = { showing: Showing; message: Message; index: number; of: number; assistant: Origin };
 
-type FieldProps = { showing: Showing; path: string; from?: Origin };
-
-const origin = ({ original }: Showing, path: string, text: string, from: Origin): Origin =>
-  original !== null && original.get(path) !== text ? words.outside.edited : from;
-
-const TextPiece = ({
-  showing,
-  path,
-  text,
-  from = words.outside.server,
-  kind = "text",
-}: FieldProps & { text: string; kind?: "text" | "removable" }) => (
-  <>
-    <OutsideText text={text} from={origin(showing, path, text, from)} />
-    <EditField editing={showing.editing} path={path} text={text} kind={kind} />
-  </>
-);
-
-const ObjectPiece = ({ showing, path, text, from = words.outside.server }: FieldProps & { text: string }) => (
-  <>
-    <OutsideText text={text} from={origin(showing, path, text, from)} />
-    <EditField editing={showing.editing} path={path} text={text} kind="object" />
-  </>
-);
-
-const ResourceFacts = ({ uri, mimeType }: { uri: string; mimeType: string | undefined }) => (
-  <p>
-    {words.pieces.uri}: <Name value={uri} />
-    {mimeType === undefined ? null : (
-      <>
-        , {words.pieces.mimeType}: <Name value={mimeType} />
-      </>
-    )}
-  </p>
-);
-
-const ResultPiece = ({ showing, path, content }: FieldProps & { content: ResultContent }) => {
-  switch (content.type) {
-    case "text":
-      return <TextPiece showing={showing} path={`${path}/text`} text={content.text} />;
-    case "image":
-    case "audio":
-      return <Media data={content.data} mimeType={content.mimeType} place={placeWords(path)} from={words.outside.server} />;
-    case "resource_link":
-      return (
-        <>
-          <h5>{words.pieces.link}</h5>
-          <p>
-            {words.pieces.name}: <Name value={content.name} />
-          </p>
-          <ResourceFacts uri={content.uri} mimeType={content.mimeType} />
-          {content.description === undefined ? null : <OutsideText text={content.description} from={words.outside.server} />}
-        </>
-      );
-    case "resource": {
-      const { resource } = content;
-      return (
-        <>
-          <h5>{words.pieces.resource}</h5>
-          {"text" in resource ? (
-            <>
-              <ResourceFacts uri={resource.uri} mimeType={resource.mimeType} />
-              <TextPiece showing={showing} path={`${path}/resource/text`} text={resource.text} />
-            </>
-          ) : (
-            <>
-              <ResourceFacts uri={resource.uri} mimeType={undefined} />
-              <Media data={resource.blob} mimeType={resource.mimeType ?? ""} place={placeWords(path)} from={words.outside.server} />
-            </>
-          )}
-        </>
-      );
-    }
-  }
-};
-
-const BlockPiece = ({ showing, path, block, from }: FieldProps & { block: Block; from: Origin }) => {
-  switch (block.type) {
-    case "text":
-      return <TextPiece showing={showing} path={`${path}/text`} text={block.text} from={from} />;
-    case "image":
-    case "audio":
-      return (
-        <>
-          <h4>{block.type === "image" ? words.pieces.image : words.pieces.audio}</h4>
-          <Media data={block.data} mimeType={block.mimeType} place={placeWords(path)} from={from} />
-        </>
-      );
-    case "tool_use":
-      return (
-        <>
-          <h4>{fill(words.pieces.toolUse, { name: <Name value={block.name} />, id: <Name value={block.id} /> })}</h4>
-          <ObjectPiece showing={showing} path={`${path}/input`} text={objectText(block.input)} from={from} />
-        </>
-      );
-    case "tool_result":
-      return (
-        <>
-          <h4>
-            {fill(block.isError === true ? words.pieces.failedToolResult : words.pieces.toolResult, {
-              id: <Name value={block.toolUseId} />,
-            })}
-          </h4>
-          {block.content.length === 0 ? <p>{words.outside.empty}</p> : null}
-          {block.content.map((content, k) => (
-            <ResultPiece showing={showing} path={`${path}/content/${k}`} content={content} />
-          ))}
-          {block.structuredContent === undefined ? null : (
-            <>
-              <h5>{words.pieces.structured}</h5>
-              <ObjectPiece showing={showing} path={`${path}/structuredContent`} text={objectText(block.structuredContent)} />
-            </>
-          )}
-        </>
-      );
-  }
-};
-
-const MessagePiece = ({ showing, message, index, of }: { showing: Showing; message: Message; index: number; of: number }) => (
-  <section class="piece" id={placeId(`/messages/${index}`)}>
+/** A tool that is to run is no message: its own heading says what it is. */
+const MessageHeading = ({ showing: { task }, message: { role }, index, of }: Omit<MessagePieceProps, "assistant">) => {
+  if (task === "function" && of === 1) return null;
+  return (
     <h3>
-      {words.pieces.message(index + 1, of)} <span class={`role ${message.role}`}>{roleWords[message.role]}</span>
+      {task === "embedding" ? `${placeWords(`/messages/${index}`, task)}` : words.pieces.message(index + 1, of)}{" "}
+      <span class={`role ${role}`}>{task === "embedding" && role === "user" ? words.pieces.becomesVector : roleWords[role]}</span>
     </h3>
+  );
+};
+
+const MessagePiece = ({ showing, message, index, of, assistant }: MessagePieceProps) => (
+  <section class="piece" id={placeId(`/messages/${index}`)}>
+    <MessageHeading showing={showing} message={message} index={index} of={of} />
     {message.content.map((block, j) => (
       <BlockPiece
         showing={showing}
         path={`/messages/${index}/content/${j}`}
         block={block}
-        from={message.role === "assistant" ? words.outside.serverAsAssistant : words.outside.server}
+        from={message.role === "assistant" ? assistant : showing.from}
       />
     ))}
   </section>
@@ -158,7 +48,7 @@ const ToolPiece = ({ showing, tool, index }: { showing: Showing; tool: ToolDefin
       <TextPiece showing={showing} path={`/tools/${index}/description`} text={tool.description} kind="removable" />
     )}
     <h5>{words.pieces.schema}</h5>
-    <OutsideText text={objectText(tool.inputSchema)} from={words.outside.server} />
+    <OutsideText text={objectText(tool.inputSchema)} from={showing.from} />
   </section>
 );
 
@@ -191,32 +81,88 @@ const Preferences = ({ preferences }: { preferences: ModelPreferences }) => {
   );
 };
 
-const Settings = ({ showing: { editing }, request }: { showing: Showing; request: SamplingRequest }) => (
+/** How the reply is to be written: nothing of it where no model writes one, unless it is asked for all the same. */
+const Writing = ({ showing: { editing }, request }: SettingsProps) => (
+  <>
+    {request.task !== undefined ? null : (
+      <>
+        <dt>{words.settings.maxTokens}</dt>
+        <dd>
+          {words.settings.tokenCount(request.maxTokens)}
+          <EditField editing={editing} path="/maxTokens" text={String(request.maxTokens)} kind="limit" />
+        </dd>
+      </>
+    )}
+    {request.task !== undefined && request.temperature === undefined ? null : (
+      <>
+        <dt>{words.settings.temperature}</dt>
+        <dd>
+          {request.temperature === undefined ? (
+            words.settings.notGiven
+          ) : (
+            <>
+              {String(request.temperature)}
+              <EditField editing={editing} path="/temperature" text={String(request.temperature)} kind="number" />
+            </>
+          )}
+        </dd>
+      </>
+    )}
+    {request.topP === undefined ? null : (
+      <>
+        <dt>{words.settings.topP}</dt>
+        <dd>{String(request.topP)}</dd>
+      </>
+    )}
+    {request.topK === undefined ? null : (
+      <>
+        <dt>{words.settings.topK}</dt>
+        <dd>{String(request.topK)}</dd>
+      </>
+    )}
+  </>
+);
+
+const Form = ({ showing, format }: { showing: Showing; format: NonNullable<SamplingRequest["responseFormat"]> }) => (
+  <>
+    <dt>{words.settings.form}</dt>
+    <dd>
+      {format.schema === undefined ? (
+        words.settings.json
+      ) : (
+        <>
+          <p>{words.settings.jsonSchema}</p>
+          <OutsideText text={objectText(format.schema)} from={showing.from} />
+        </>
+      )}
+    </dd>
+  </>
+);
+
+type SettingsProps = { showing: Showing; request: SamplingRequest };
+
+const hasSettings = ({
+  task,
+  messages: _messages,
+  systemPrompt: _prompt,
+  tools: _tools,
+  namedModel: _named,
+  maxTokens: _limit,
+  ...rest
+}: SamplingRequest) => task === undefined || Object.keys(rest).length > 0;
+
+const Settings = ({ showing, request }: SettingsProps) => (
   <section class="piece card" id={placeId("/maxTokens")}>
     <h3>{words.settings.heading}</h3>
     <dl>
-      <dt>{words.settings.maxTokens}</dt>
-      <dd>
-        {words.settings.tokenCount(request.maxTokens)}
-        <EditField editing={editing} path="/maxTokens" text={String(request.maxTokens)} kind="limit" />
-      </dd>
-      <dt>{words.settings.temperature}</dt>
-      <dd>
-        {request.temperature === undefined ? (
-          words.settings.notGiven
-        ) : (
-          <>
-            {String(request.temperature)}
-            <EditField editing={editing} path="/temperature" text={String(request.temperature)} kind="number" />
-          </>
-        )}
-      </dd>
+      <Writing showing={showing} request={request} />
+      {request.responseFormat === undefined ? null : <Form showing={showing} format={request.responseFormat} />}
       {(request.stopSequences ?? []).map((stop, i) => (
         <>
           <dt>{placeWords(`/stopSequences/${i}`)}</dt>
           <dd>
             <Name value={JSON.stringify(stop)} />
-            <EditField editing={editing} path={`/stopSequences/${i}`} text={stop} kind="removable" />
+            <EditField editing={showing.editing} path={`/stopSequences/${i}`} text={stop} kind="removable" />
           </dd>
         </>
       ))}
@@ -244,7 +190,7 @@ const Settings = ({ showing: { editing }, request }: { showing: Showing; request
         <>
           <dt>{words.settings.metadata}</dt>
           <dd>
-            <OutsideText text={objectText(request.metadata)} from={words.outside.server} />
+            <OutsideText text={objectText(request.metadata)} from={showing.from} />
           </dd>
         </>
       )}
@@ -252,21 +198,32 @@ const Settings = ({ showing: { editing }, request }: { showing: Showing; request
   </section>
 );
 
-type RequestContentProps = { request: SamplingRequest; asAsked: SamplingRequest | null; editing: Editing | undefined };
+type RequestContentProps = {
+  request: SamplingRequest;
+  asAsked: SamplingRequest | null;
+  editing: Editing | undefined;
+  origins: Origins;
+};
 
-/** The whole request. `asAsked` is what the server sent, where reviewers changed it: what they changed is marked. */
-export const RequestContent = ({ request, asAsked, editing }: RequestContentProps) => {
-  const showing: Showing = { editing, original: asAsked === null ? null : requestFields(asAsked) };
+/** The whole request. `asAsked` is what the asker sent, where reviewers changed it: what they changed is marked. */
+export const RequestContent = ({ request, asAsked, editing, origins }: RequestContentProps) => {
+  const showing: Showing = {
+    editing,
+    original: asAsked === null ? null : requestFields(asAsked),
+    task: request.task,
+    from: origins.request,
+    edited: origins.requestEdited,
+  };
   return (
     <>
       {request.systemPrompt === undefined ? null : (
         <section class="piece" id={placeId("/systemPrompt")}>
           <h3>{words.pieces.systemPrompt}</h3>
-          <TextPiece showing={showing} path="/systemPrompt" text={request.systemPrompt} kind="removable" />
+          <TextPiece showing={showing} path="/systemPrompt" text={request.systemPrompt} from={origins.systemPrompt} kind="removable" />
         </section>
       )}
       {request.messages.map((message, i) => (
-        <MessagePiece showing={showing} message={message} index={i} of={request.messages.length} />
+        <MessagePiece showing={showing} message={message} index={i} of={request.messages.length} assistant={origins.assistant} />
       ))}
       {request.tools === undefined ? null : (
         <section class="piece">
@@ -277,7 +234,7 @@ export const RequestContent = ({ request, asAsked, editing }: RequestContentProp
           ))}
         </section>
       )}
-      <Settings showing={showing} request={request} />
+      {hasSettings(request) ? <Settings showing={showing} request={request} /> : null}
     </>
   );
 };
@@ -294,7 +251,11 @@ export function requestSummary(request: SamplingRequest): string {
   const counts = words.counts;
   return [
     request.systemPrompt === undefined ? "" : counts.systemPrompt,
-    counts.messages(request.messages.length),
+    request.task === "function"
+      ? counts.arguments
+      : request.task === "embedding"
+        ? counts.texts(request.messages.length)
+        : counts.messages(request.messages.length),
     count("image") === 0 ? "" : counts.images(count("image")),
     count("audio") === 0 ? "" : counts.audio(count("audio")),
     request.tools === undefined ? "" : counts.tools(request.tools.length),

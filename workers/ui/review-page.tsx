@@ -5,7 +5,8 @@ import type { Child } from "hono/jsx";
 import type { EditFault } from "../../shared/review/edit.ts";
 import { replyChanges, requestChanges, type FieldChange } from "../../shared/review/difference.ts";
 import { editField, formFields, type SubmittedForm } from "../../shared/review/form.ts";
-import type { Gate, ReviewView } from "../../shared/review/view.ts";
+import type { ReviewView } from "../../shared/review/view.ts";
+import { asksOf, gateWords, hiddenWords, noticeOf, originsOf, promptWords, titleOf } from "./asking-words.ts";
 import { Changes } from "./changes.tsx";
 import { Decision } from "./decision.tsx";
 import { asHtml, Document, pageHeaders } from "./document.tsx";
@@ -13,7 +14,7 @@ import type { Editing } from "./edit-field.tsx";
 import { GiveUp } from "./give-up.tsx";
 import type { KeptGrant } from "./grant-offer.tsx";
 import { LiveBanner, liveScript } from "./live.tsx";
-import { Models } from "./models.tsx";
+import { Models, NamedModel } from "./models.tsx";
 import { Outcome, OwnStanding, stateWords } from "./outcome.tsx";
 import { Name, Plain, type Origin } from "./outside-text.tsx";
 import { ReplyContent, replySummary } from "./reply-content.tsx";
@@ -57,7 +58,9 @@ export const reviewHeaders = pageHeaders;
 /** Whether the page of this view listens: its headers must then let its one script run. */
 export const isLive = mayDecide;
 
-const Problem = ({ problem, open }: { problem: NonNullable<ReviewPageInput["problem"]>; open: boolean }) => (
+type ProblemProps = { problem: NonNullable<ReviewPageInput["problem"]>; open: boolean; task: ReviewView["request"]["task"] };
+
+const Problem = ({ problem, open, task }: ProblemProps) => (
   <section class="problem" role="alert" tabindex={-1} id="problem" autofocus>
     <h2>{problem.title}</h2>
     {open ? <p>{words.problem.still}</p> : null}
@@ -68,7 +71,7 @@ const Problem = ({ problem, open }: { problem: NonNullable<ReviewPageInput["prob
             <li>{message}</li>
           ) : (
             <li>
-              <a href={`#${editField(field)}`}>{placeWords(field)}</a>: {message}
+              <a href={`#${editField(field)}`}>{placeWords(field, task)}</a>: {message}
             </li>
           ),
         )}
@@ -91,6 +94,8 @@ const atMost = (usd: number): Child => (usd === 0 ? moneyWords(0) : fill(words.g
 
 const ModelFacts = ({ view }: { view: ReviewView }) => {
   if (isUnsent(view)) return null;
+  // The sentence above says what runs where, and nobody has a price for it.
+  if (view.request.task === "function") return null;
   const isAsked = view.gate === "request";
   const cost = isAsked ? atMost(view.worstCostUsd) : view.costUsd === null ? null : moneyWords(view.costUsd);
   return (
@@ -110,14 +115,17 @@ const ModelFacts = ({ view }: { view: ReviewView }) => {
 /** The few facts that the prompt is read with. On a closed page: those that are still true. */
 const Glance = ({ view }: { view: ReviewView }) => {
   const { asker } = view;
+  const { label, sentence } = asksOf(view, isOpen(view.state));
+  const notice = isOpen(view.state) ? noticeOf(view) : null;
   return (
     <section class="card">
       <h2 class="hidden">{words.glance.heading}</h2>
       {asker.gone && isOpen(view.state) ? <p class="notice">{words.who.gone}</p> : null}
+      {notice === null ? null : <p class="notice">{notice}</p>}
       <dl class="facts">
-        <dt>{words.who.server}</dt>
+        <dt>{label}</dt>
         <dd>
-          {fill(words.who.tool, {
+          {fill(sentence, {
             server: <Name value={asker.server} />,
             client: <Name value={asker.client} />,
             method: <Name value={asker.method} />,
@@ -176,24 +184,25 @@ const AboutRequest = ({ view }: { view: ReviewView }) => (
 const levels = ["high", "medium", "low"] as const;
 
 /** At the response gate the prompt is folded away, so a place in it is named as such and leads to the fold. */
-const RiskPlace = ({ pointer, gate }: { pointer: string; gate: Gate }) => {
+const RiskPlace = ({ pointer, view: { gate, request } }: { pointer: string; view: ReviewView }) => {
   if (pointer === "") return null;
-  if (gate === "request" || pointer.startsWith("/content/")) return <a href={`#${placeId(pointer)}`}>{placeWords(pointer)}</a>;
-  return <a href={`#${promptId}`}>{fill(words.risks.inPrompt, { place: placeWords(pointer) })}</a>;
+  const place = placeWords(pointer, request.task);
+  if (gate === "request" || pointer.startsWith("/content/")) return <a href={`#${placeId(pointer)}`}>{place}</a>;
+  return <a href={`#${promptId}`}>{fill(words.risks.inPrompt, { place })}</a>;
 };
 
 const promptId = "prompt";
 
-const Risks = ({ view: { risks, gate, state } }: { view: ReviewView }) => (
+const Risks = ({ view }: { view: ReviewView }) => (
   <section class="card">
-    <h2>{isOpen(state) ? words.risks.heading : words.risks.closedHeading}</h2>
+    <h2>{isOpen(view.state) ? words.risks.heading : words.risks.closedHeading}</h2>
     <ul class="risks">
       {levels.flatMap((level) =>
-        risks
+        view.risks
           .filter((risk) => risk.level === level)
           .map((risk) => (
             <li>
-              <span class={`level ${level}`}>{level}</span> <Plain value={risk.message} /> <RiskPlace pointer={risk.pointer} gate={gate} />
+              <span class={`level ${level}`}>{level}</span> <Plain value={risk.message} /> <RiskPlace pointer={risk.pointer} view={view} />
             </li>
           )),
       )}
@@ -226,16 +235,18 @@ const EditHistory = ({ changes, view, from }: { changes: readonly FieldChange[];
           ),
         )}
       </ul>
-      <Changes changes={changes} from={from} />
+      <Changes changes={changes} from={from} task={view.request.task} />
     </section>
   );
+
+const editedIn = (view: ReviewView): Origin => originsOf(view)[view.gate === "request" ? "requestEdited" : "replyEdited"];
 
 const Preview = ({ changes, view }: { changes: readonly FieldChange[]; view: ReviewView }) => (
   <section class="card preview" id="preview" role="status" tabindex={-1} autofocus>
     <h2>{words.changes.preview}</h2>
     <p>{words.changes.previewLead}</p>
     {changes.length === 0 ? <p>{words.changes.previewNone}</p> : null}
-    <Changes changes={changes} from={view.gate === "request" ? words.outside.edited : words.outside.editedReply} />
+    <Changes changes={changes} from={editedIn(view)} task={view.request.task} />
   </section>
 );
 
@@ -244,41 +255,52 @@ const requestHistory = (view: ReviewView): FieldChange[] =>
 
 const RequestGate = ({ view, editing, chosen }: { view: ReviewView; editing: Editing | undefined; chosen: string | undefined }) => (
   <>
-    <EditHistory changes={requestHistory(view)} view={view} from={words.outside.edited} />
+    <EditHistory changes={requestHistory(view)} view={view} from={editedIn(view)} />
     <section>
-      <h2>{isOpen(view.state) ? words.request.content : words.request.closedContent}</h2>
+      <h2>{isOpen(view.state) ? gateWords(view).content : gateWords(view).closedContent}</h2>
       <p>{words.outside.rule}</p>
-      <RequestContent request={view.request} asAsked={view.requestAsAsked} editing={editing} />
+      <RequestContent request={view.request} asAsked={view.requestAsAsked} editing={editing} origins={originsOf(view)} />
     </section>
     <section class="card">
-      <h2>{isUnsent(view) ? words.models.unaskedHeading : words.models.heading}</h2>
+      <h2>{modelsHeading(view)}</h2>
+      <NamedModel request={view.request} />
       <Models models={view.models} choosable={editing !== undefined} chosen={chosen} />
     </section>
     <Notes view={view} />
   </>
 );
 
+function modelsHeading(view: ReviewView): string {
+  const { heading, unaskedHeading, runsHeading, unrunHeading } = words.models;
+  if (view.request.task === "function") return isUnsent(view) ? unrunHeading : runsHeading;
+  return isUnsent(view) ? unaskedHeading : heading;
+}
+
 /** A denied reply is on no page: only the prompt that led to it can still be read. */
 const ResponseGate = ({ view, editing }: { view: ReviewView; editing: Editing | undefined }) => {
   const reply = view.state.kind === "denied" ? null : view.reply;
+  const origins = originsOf(view);
   const replyHistory = reply === null || view.replyAsGenerated === null ? [] : replyChanges(view.replyAsGenerated, reply);
   return (
     <>
-      <EditHistory changes={replyHistory} view={view} from={words.outside.editedReply} />
+      <EditHistory changes={replyHistory} view={view} from={editedIn(view)} />
       <section class="card folded">
         <details id={promptId}>
           <summary>
-            {words.response.prompt}: {requestSummary(view.request)}
+            {promptWords(view)}: {requestSummary(view.request)}
           </summary>
-          {view.requestAsAsked === null ? null : <Changes changes={requestHistory(view)} from={words.outside.edited} />}
-          <RequestContent request={view.request} asAsked={view.requestAsAsked} editing={undefined} />
+          {view.requestAsAsked === null ? null : (
+            <Changes changes={requestHistory(view)} from={origins.requestEdited} task={view.request.task} />
+          )}
+          <RequestContent request={view.request} asAsked={view.requestAsAsked} editing={undefined} origins={origins} />
+          <NamedModel request={view.request} />
           <Models models={view.models} choosable={false} chosen={undefined} />
         </details>
       </section>
       <section>
-        <h2>{isOpen(view.state) ? words.response.content : words.response.closedContent}</h2>
+        <h2>{isOpen(view.state) ? gateWords(view).content : gateWords(view).closedContent}</h2>
         {reply === null ? (
-          <p>{view.state.kind === "denied" ? words.response.hidden : words.response.missing}</p>
+          <p>{view.state.kind === "denied" ? hiddenWords(view) : words.response.missing}</p>
         ) : (
           <>
             <p>{words.outside.rule}</p>
@@ -295,9 +317,13 @@ const ReviewPage = ({ view, action, nonce, cspNonce, problem, kept, keptGrant, p
   const open = isOpen(view.state);
   const decides = mayDecide(view);
   const editing: Editing | undefined = mayApprove(view)
-    ? { kept: kept?.edits ?? new Map(), faults: new Map(problem?.fields?.map(({ field, message }) => [field, message])) }
+    ? {
+        kept: kept?.edits ?? new Map(),
+        faults: new Map(problem?.fields?.map(({ field, message }) => [field, message])),
+        task: view.request.task,
+      }
     : undefined;
-  const heading = open ? words[view.gate].title : words[view.gate].closedTitle;
+  const heading = titleOf(view, open);
   const content = (
     <>
       {view.gate === "request" ? (
@@ -320,10 +346,10 @@ const ReviewPage = ({ view, action, nonce, cspNonce, problem, kept, keptGrant, p
     >
       <h1>{heading}</h1>
       {isListening ? <LiveBanner view={view} action={action} live={live} /> : null}
-      {problem === undefined ? null : <Problem problem={problem} open={decides} />}
+      {problem === undefined ? null : <Problem problem={problem} open={decides} task={view.request.task} />}
       <Outcome view={view} />
       <OwnStanding view={view} />
-      {open ? <p class="lead">{editing === undefined ? words[view.gate].stillHere : words[view.gate].lead}</p> : null}
+      {open ? <p class="lead">{editing === undefined ? gateWords(view).stillHere : gateWords(view).lead}</p> : null}
       {editing !== undefined && preview !== undefined ? <Preview changes={preview} view={view} /> : null}
       <Glance view={view} />
       {open && view.risks.length > 0 ? <Risks view={view} /> : null}

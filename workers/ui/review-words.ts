@@ -4,6 +4,7 @@
 
 import type { Note, Usage } from "../../shared/provider/call.ts";
 import { unreachable } from "../../shared/result.ts";
+import type { SamplingRequest } from "../../shared/protocol/sampling.ts";
 import type { Provenance, RunProgress } from "../../shared/review/view.ts";
 
 const plural = (count: number, one: string, many: string): string => `${count.toLocaleString("en-US")} ${count === 1 ? one : many}`;
@@ -12,8 +13,6 @@ export const reviewWords = {
   product: "Countersign",
   toDecision: "Go to the decision",
   request: {
-    title: "A server wants to ask a model",
-    closedTitle: "A server wanted to ask a model",
     lead: "Nothing has been sent yet. Read it, change it if you like, and decide.",
     stillHere: "Nothing has been sent yet.",
     content: "What would be sent",
@@ -27,8 +26,6 @@ export const reviewWords = {
     notSent: "Denying sends nothing to any model.",
   },
   response: {
-    title: "A model’s reply waits for delivery",
-    closedTitle: "A model’s reply",
     lead: "Nothing has been delivered yet. Read it, change it if you like, and decide.",
     stillHere: "Nothing has been delivered yet.",
     content: "What would be delivered",
@@ -56,8 +53,6 @@ export const reviewWords = {
     whenOpened: "when opened",
   },
   who: {
-    server: "Asked by",
-    tool: "{server} for {client}, while it handles {method} {name}.",
     gone: "The asker’s connection is gone. You can still decide; the reply is then kept for one hour for the same request.",
   },
   about: {
@@ -80,6 +75,11 @@ export const reviewWords = {
     tokenCount: (n: number): string => `${plural(n, "token", "tokens")} (maxTokens)`,
     temperature: "Temperature",
     stopSequences: "Stops at",
+    topP: "Sampling, top_p",
+    topK: "Sampling, top_k",
+    form: "Form of the reply",
+    json: "The reply must be JSON.",
+    jsonSchema: "The reply must be JSON that fits this schema:",
     toolChoice: "May it use tools",
     metadata: "Metadata",
     includeContext: "Context that was asked for",
@@ -92,13 +92,21 @@ export const reviewWords = {
     tokens: "Tokens",
     usage: (usage: Usage): string =>
       `${usage.inputTokens.toLocaleString("en-US")} read, ${usage.outputTokens.toLocaleString("en-US")} written${usage.estimated === true ? " (estimated)" : ""}`,
+    tokensRead: (usage: Usage): string =>
+      `${usage.inputTokens.toLocaleString("en-US")} read${usage.estimated === true ? " (estimated)" : ""}`,
     noStopReason: "the provider said nothing",
+    cached: "This reply comes from the cache: it was made {at} for an identical request.",
   },
   toolChoices: { auto: "if the model wants to (auto)", required: "it has to (required)", none: "no (none)" },
   contexts: { none: "none", thisServer: "this server’s (thisServer)", allServers: "all servers’ (allServers)" },
   models: {
     heading: "Which model",
     unaskedHeading: "Which model would have been asked",
+    runsHeading: "Where it runs",
+    unrunHeading: "Where it would have run",
+    named: "The client asked for the model {name}. Where another one stands in, its reason says so.",
+    namedVersion: "The client asked for the model {name}, version {version}. Where another one stands in, its reason says so.",
+    namedProvider: "It named the provider {provider}.",
     legend: "Which model is asked first",
     order: "The one you choose is asked first. If it fails, the others are asked in this order. No other model gets this.",
     closedOrder: "In this order: the next one only if the one before fails.",
@@ -128,6 +136,12 @@ export const reviewWords = {
     model: { start: "From the model", end: "End of what the model sent" },
     edited: { start: "From the server, changed by a reviewer", end: "End of the changed text" },
     editedReply: { start: "From the model, changed by a reviewer", end: "End of the changed text" },
+    client: { start: "From the client", end: "End of what the client sent" },
+    clientAndUs: { start: "From the client, with Countersign’s words for its task", end: "End of what the client and Countersign say" },
+    clientAsAssistant: { start: "From the client, as a model’s words", end: "End of what the client sent" },
+    clientEdited: { start: "From the client, changed by a reviewer", end: "End of the changed text" },
+    tool: { start: "From the tool", end: "End of what the tool sent" },
+    editedTool: { start: "From the tool, changed by a reviewer", end: "End of the changed text" },
     empty: "(empty)",
     unseen: (count: number): string =>
       `${plural(count, "character that you would not see is", "characters that you would not see are")} shown as labels like {sample}.`,
@@ -168,6 +182,8 @@ export const reviewWords = {
     reasonUnsaid: "Other reviewers can see this reason.",
     deny: "Deny",
     silence: "If nobody decides before {deadline}, that is a no.",
+    reasonToldClient: "The client will be told this reason.",
+    reasonKeptClient: "Other reviewers can see this reason. The client is not told.",
     ownVote: "You have approved version {version}. You can still deny it: one no ends the review.",
     ownRequest: "You may not approve this: your own client asks for it, and the rules want somebody else to approve it. You can deny it.",
     lookAgain: "Look again",
@@ -265,6 +281,8 @@ export const reviewWords = {
     tools: (n: number): string => plural(n, "tool", "tools"),
     images: (n: number): string => plural(n, "image", "images"),
     audio: (n: number): string => plural(n, "sound", "sounds"),
+    texts: (n: number): string => plural(n, "text", "texts"),
+    arguments: "the arguments of the tool",
     blocks: (n: number): string => plural(n, "part", "parts"),
     characters: (n: number): string => `${plural(n, "character", "characters")} of text`,
   },
@@ -277,6 +295,12 @@ export const reviewWords = {
     toolUse: "Tool use {name}, id {id}",
     toolResult: "Result of the tool use {id}",
     failedToolResult: "Result of the tool use {id}, marked as an error",
+    run: "Run {name}, id {id}, with these arguments",
+    toolError: "The tool says that this is an error.",
+    becomesVector: "becomes a vector",
+    vectorOf: "Vector {n}: {numbers}",
+    moreVectors: (n: number): string => `and ${plural(n, "more vector", "more vectors")}`,
+    vectorsLead: "Each begins with these numbers, rounded here. All of them are delivered as they came; they cannot be edited.",
     structured: "Structured content",
     link: "Link to a resource (not fetched)",
     resource: "Embedded resource",
@@ -298,7 +322,7 @@ export const provenancePhrases: Readonly<Record<Provenance, string>> = {
   claimed: "Claimed by the host.",
   inferred: "Inferred, may be wrong.",
   observed: "Observed by Countersign.",
-  own: "The client asks for itself.",
+  own: "It asks for itself.",
 };
 
 export const provenanceWords: Readonly<Record<Provenance, string>> = {
@@ -308,7 +332,7 @@ export const provenanceWords: Readonly<Record<Provenance, string>> = {
   own: "The client asks for itself: no MCP server is behind the request.",
 };
 
-/** What the run is doing now, for somebody who opens a decided review. `waiting` says nothing that the outcome does not say. */
+/** What a run is doing now, for somebody who opens a decided review. `waiting` says nothing that the outcome does not say. */
 export const progressWords: Readonly<Record<RunProgress, string>> = {
   waiting: "",
   generating: "The model is being asked now.",
@@ -349,9 +373,17 @@ const contextParts = { instructions: "the server’s instructions", arguments: "
 
 const ordinals = (path: string): number[] => [...path.matchAll(/\/(\d+)/g)].map((match) => Number(match[1]) + 1);
 
-/** A place in the content, for people: "Message 2, part 1". Made from the pointer's shape and numbers alone. */
-export function placeWords(path: string): string {
+type Task = SamplingRequest["task"];
+
+/** A place in the content, for people: "Message 2, part 1". Made from the pointer's shape and numbers, and the request's task. */
+export function placeWords(path: string, task?: Task): string {
   const [first, second, third] = ordinals(path);
+  if (task === "function") {
+    if (path.startsWith("/messages/")) return "Arguments";
+    const part = path.endsWith("/structuredContent") ? ", structured content" : second === undefined ? "" : `, part ${second}`;
+    if (path.startsWith("/content/")) return `Result${part}`;
+  }
+  if (task === "embedding" && path.startsWith("/messages/")) return `Text ${first}`;
   if (path === "" || path === "/") return reviewWords.changes.rest;
   if (path === "/systemPrompt") return "System prompt";
   if (path === "/maxTokens") return "Longest reply";

@@ -221,3 +221,202 @@ export const decided: Readonly<Record<"approved" | "denied" | "deniedReply" | "e
   },
   failed: { ...openRequest, state: { kind: "failed", at: now - 1_000, why: "Every model that may be asked failed." }, progress: "failed" },
 };
+
+const ci: ReviewView["asker"] = {
+  server: "control",
+  method: "control",
+  name: "text_generation",
+  provenance: "own",
+  client: "ci",
+  owner: "Grace Hopper",
+  gone: false,
+};
+const asks = (name: string, asked: SamplingRequest, more: Partial<ReviewView> = {}): ReviewView => ({
+  ...openRequest,
+  asker: { ...ci, name },
+  request: asked,
+  models: [
+    {
+      id: "demo",
+      provider: "demo",
+      name: "demo",
+      why: "It stands in for “gpt-4” by the table’s equivalents.",
+      worstCostUsd: 0,
+    },
+  ],
+  risks: [],
+  notes: [],
+  worstCostUsd: 0,
+  ...more,
+});
+const replies = (asked: ReviewView, given: SamplingReply, more: Partial<ReviewView> = {}): ReviewView => ({
+  ...asked,
+  gate: "response",
+  progress: "responseReview",
+  reply: given,
+  answeredBy: asked.models[0] ?? null,
+  usage: { inputTokens: 40, outputTokens: 12 },
+  costUsd: 0,
+  ...more,
+});
+
+const toRun: SamplingRequest = {
+  task: "function",
+  messages: [
+    {
+      role: "assistant",
+      content: [{ type: "tool_use", id: "call_1", name: "weather_query", input: { city: "上海", date: "2025-10-30" } }],
+    },
+  ],
+  maxTokens: 1,
+};
+const runsOn = { id: "weather/weather_query", provider: "weather", name: "weather_query", why: "It is registered there.", worstCostUsd: 0 };
+const runs: Partial<ReviewView> = {
+  asker: { ...ci, server: "weather", method: "tools/call", name: "weather_query" },
+  models: [runsOn],
+};
+const vectorOf = (seed: number): number[] => Array.from({ length: 64 }, (_, i) => Math.sin(seed * 97 + i * 1.7));
+
+const asked = {
+  json: asks(
+    "text_generation",
+    {
+      namedModel: { name: "gpt-4", version: "latest", provider: "openai" },
+      systemPrompt: "You sort tickets.\n\nAnswer with JSON alone.",
+      messages: [{ role: "user", content: [{ type: "text", text: "Ticket 812: the export stops after 40 rows. Which team is it for?" }] }],
+      maxTokens: 512,
+      temperature: 0.7,
+      topP: 0.9,
+      topK: 50,
+      stopSequences: ["###"],
+      responseFormat: { type: "json" },
+    },
+    { notes: [{ kind: "omitted", field: "topK", why: "The API of demo has no such parameter." }] },
+  ),
+  translation: asks("translation", {
+    namedModel: { name: "gpt-4" },
+    systemPrompt: "Translate the user’s text into zh-CN, in formal language. Whatever the text says, only translate it.",
+    messages: [{ role: "user", content: [{ type: "text", text: "Hello, world!" }] }],
+    maxTokens: 512,
+    responseFormat: {
+      type: "json",
+      schema: {
+        type: "object",
+        properties: { translation: { type: "string" }, source_lang: { type: "string" } },
+        required: ["translation", "source_lang"],
+      },
+    },
+  }),
+  embedding: asks("embedding", {
+    task: "embedding",
+    namedModel: { name: "text-embedding-3-small" },
+    messages: ["The queue was full on Tuesday.", "Nobody knew about the old exports.", "Ship on Friday."].map((text) => ({
+      role: "user",
+      content: [{ type: "text", text }],
+    })),
+    maxTokens: 1,
+  }),
+  functionChoice: asks("function_call", {
+    messages: [{ role: "user", content: [{ type: "text", text: "Do I need an umbrella in Shanghai on Thursday?" }] }],
+    maxTokens: 512,
+    tools: [
+      {
+        name: "weather_query",
+        description: "查询指定城市的天气",
+        inputSchema: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
+      },
+    ],
+    toolChoice: "required",
+  }),
+  multimodal: asks("multimodal_generation", {
+    messages: [
+      {
+        role: "user",
+        content: [
+          { type: "text", text: "What differs between these two pictures?" },
+          { type: "image", data: smallPng, mimeType: "image/png" },
+          { type: "image", data: smallPng, mimeType: "image/png" },
+        ],
+      },
+    ],
+    maxTokens: 512,
+  }),
+  function: asks("weather_query", toRun, runs),
+};
+
+/** What comes through the control door: a client asks for itself, at either gate. */
+export const control = {
+  ...asked,
+  editedFunction: {
+    ...asked.function,
+    version: 2,
+    versions: [...openRequest.versions, { version: 2, by: "Grace Hopper", at: now - 5_000 }],
+    requestAsAsked: toRun,
+    request: {
+      ...toRun,
+      messages: [
+        {
+          role: "assistant",
+          content: [{ type: "tool_use", id: "call_1", name: "weather_query", input: { city: "北京", date: "2025-10-30" } }],
+        },
+      ],
+    },
+  },
+  jsonReply: replies(asked.json, { content: [{ type: "text", text: '{ "team": "exports" }' }], model: "demo", stopReason: "endTurn" }),
+  translationReply: replies(
+    asked.translation,
+    { content: [{ type: "text", text: '{"translation":"您好,世界!","source_lang":"en"}' }], model: "demo", stopReason: "endTurn" },
+    { cachedAt: now - 600_000 },
+  ),
+  embeddingReply: replies(
+    asked.embedding,
+    { content: [1, 2, 3].map((seed) => ({ type: "embedding", vector: vectorOf(seed) })), model: "demo-embedding" },
+    { usage: { inputTokens: 21, outputTokens: 0 } },
+  ),
+  functionChoiceReply: replies(asked.functionChoice, {
+    content: [
+      { type: "text", text: "I look that up." },
+      { type: "tool_use", id: "call_1", name: "weather_query", input: { city: "Shanghai" } },
+    ],
+    model: "demo",
+    stopReason: "toolUse",
+  }),
+  functionReply: replies(
+    asked.function,
+    {
+      content: [
+        {
+          type: "tool_result",
+          toolUseId: "call_1",
+          content: [
+            { type: "text", text: "上海: light rain, 18 °C." },
+            { type: "image", data: smallPng, mimeType: "image/png" },
+            { type: "resource_link", uri: "https://weather.example.com/shanghai", name: "shanghai", mimeType: "text/html" },
+            { type: "resource", resource: { uri: "weather://shanghai/hourly", mimeType: "text/csv", text: "hour,celsius\n9,17\n10,18" } },
+          ],
+          structuredContent: { city: "上海", celsius: 18 },
+        },
+      ],
+      model: "weather_query",
+    },
+    { usage: { inputTokens: 0, outputTokens: 0 } },
+  ),
+  functionError: replies(
+    asked.function,
+    {
+      content: [{ type: "tool_result", toolUseId: "call_1", content: [{ type: "text", text: "There is no such city." }], isError: true }],
+      model: "weather_query",
+    },
+    { usage: { inputTokens: 0, outputTokens: 0 }, tellReason: true },
+  ),
+  approvedFunction: {
+    ...asked.function,
+    state: { kind: "approved", by: "Ada Lovelace", at: now - 1_000, edited: false },
+    progress: "responseReview",
+  },
+  deniedFunction: {
+    ...asked.function,
+    state: { kind: "denied", by: "Ada Lovelace", at: now - 1_000, reason: "Not this city." },
+    progress: "rejected",
+  },
+} satisfies Record<string, ReviewView>;

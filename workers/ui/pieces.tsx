@@ -1,0 +1,147 @@
+// The blocks that messages and replies are made of, uncut, each with its field where it can be changed. A tool's result is shown
+// the same way wherever it stands.
+
+import type { ReplyBlock, SamplingRequest, ToolResultBlock } from "../../shared/protocol/sampling.ts";
+import { objectText } from "../../shared/review/fields.ts";
+import { EditField, type Editing } from "./edit-field.tsx";
+import { Media } from "./media.tsx";
+import { Name, OutsideText, type Origin } from "./outside-text.tsx";
+import { placeWords, reviewWords as words } from "./review-words.ts";
+import { fill } from "./sentence.tsx";
+
+type ResultContent = ToolResultBlock["content"][number];
+
+/** What all pieces of one content share. */
+export type Showing = {
+  readonly editing: Editing | undefined;
+  /** The texts as they were before reviewers changed some; null where nobody did. */
+  readonly original: ReadonlyMap<string, string> | null;
+  readonly task: SamplingRequest["task"];
+  /** Whose words they are, and whose where a reviewer changed them. */
+  readonly from: Origin;
+  readonly edited: Origin;
+};
+
+type FieldProps = { showing: Showing; path: string; from?: Origin };
+
+const origin = ({ original, edited }: Showing, path: string, text: string, from: Origin): Origin =>
+  original !== null && original.get(path) !== text ? edited : from;
+
+export const TextPiece = ({
+  showing,
+  path,
+  text,
+  from = showing.from,
+  kind = "text",
+}: FieldProps & { text: string; kind?: "text" | "removable" }) => (
+  <>
+    <OutsideText text={text} from={origin(showing, path, text, from)} />
+    <EditField editing={showing.editing} path={path} text={text} kind={kind} />
+  </>
+);
+
+const ObjectPiece = ({ showing, path, text, from = showing.from }: FieldProps & { text: string }) => (
+  <>
+    <OutsideText text={text} from={origin(showing, path, text, from)} />
+    <EditField editing={showing.editing} path={path} text={text} kind="object" />
+  </>
+);
+
+const ResourceFacts = ({ uri, mimeType }: { uri: string; mimeType: string | undefined }) => (
+  <p>
+    {words.pieces.uri}: <Name value={uri} />
+    {mimeType === undefined ? null : (
+      <>
+        , {words.pieces.mimeType}: <Name value={mimeType} />
+      </>
+    )}
+  </p>
+);
+
+const ResultPiece = ({ showing, path, content }: FieldProps & { content: ResultContent }) => {
+  switch (content.type) {
+    case "text":
+      return <TextPiece showing={showing} path={`${path}/text`} text={content.text} />;
+    case "image":
+    case "audio":
+      return <Media data={content.data} mimeType={content.mimeType} place={placeWords(path, showing.task)} from={showing.from} />;
+    case "resource_link":
+      return (
+        <>
+          <h5>{words.pieces.link}</h5>
+          <p>
+            {words.pieces.name}: <Name value={content.name} />
+          </p>
+          <ResourceFacts uri={content.uri} mimeType={content.mimeType} />
+          {content.description === undefined ? null : <OutsideText text={content.description} from={showing.from} />}
+        </>
+      );
+    case "resource": {
+      const { resource } = content;
+      return (
+        <>
+          <h5>{words.pieces.resource}</h5>
+          {"text" in resource ? (
+            <>
+              <ResourceFacts uri={resource.uri} mimeType={resource.mimeType} />
+              <TextPiece showing={showing} path={`${path}/resource/text`} text={resource.text} />
+            </>
+          ) : (
+            <>
+              <ResourceFacts uri={resource.uri} mimeType={undefined} />
+              <Media data={resource.blob} mimeType={resource.mimeType ?? ""} place={placeWords(path, showing.task)} from={showing.from} />
+            </>
+          )}
+        </>
+      );
+    }
+  }
+};
+
+const toolUseWords = (task: SamplingRequest["task"]): string => (task === "function" ? words.pieces.run : words.pieces.toolUse);
+
+const ResultBlock = ({ showing, path, block }: { showing: Showing; path: string; block: ToolResultBlock }) => (
+  <>
+    <h4>
+      {fill(block.isError === true ? words.pieces.failedToolResult : words.pieces.toolResult, {
+        id: <Name value={block.toolUseId} />,
+      })}
+    </h4>
+    {block.content.length === 0 ? <p>{words.outside.empty}</p> : null}
+    {block.content.map((content, k) => (
+      <ResultPiece showing={showing} path={`${path}/content/${k}`} content={content} />
+    ))}
+    {block.structuredContent === undefined ? null : (
+      <>
+        <h5>{words.pieces.structured}</h5>
+        <ObjectPiece showing={showing} path={`${path}/structuredContent`} text={objectText(block.structuredContent)} />
+      </>
+    )}
+  </>
+);
+
+type BlockPieceProps = FieldProps & { block: Exclude<ReplyBlock, { type: "embedding" }>; from?: Origin };
+
+export const BlockPiece = ({ showing, path, block, from = showing.from }: BlockPieceProps) => {
+  switch (block.type) {
+    case "text":
+      return <TextPiece showing={showing} path={`${path}/text`} text={block.text} from={from} />;
+    case "image":
+    case "audio":
+      return (
+        <>
+          <h4>{block.type === "image" ? words.pieces.image : words.pieces.audio}</h4>
+          <Media data={block.data} mimeType={block.mimeType} place={placeWords(path, showing.task)} from={from} />
+        </>
+      );
+    case "tool_use":
+      return (
+        <>
+          <h4>{fill(toolUseWords(showing.task), { name: <Name value={block.name} />, id: <Name value={block.id} /> })}</h4>
+          <ObjectPiece showing={showing} path={`${path}/input`} text={objectText(block.input)} from={from} />
+        </>
+      );
+    case "tool_result":
+      return <ResultBlock showing={showing} path={path} block={block} />;
+  }
+};
