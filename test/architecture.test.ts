@@ -94,7 +94,20 @@ describe("reading imports", () => {
 
 describe("the direction of imports", () => {
   /** Each stage may use what stands before it, and the leaf files of shared/ itself, which use only one another. */
-  const stages = ["protocol", "association", "routing", "policy", "review", "provider", "lane", "outcome", "run", "relay", "credential", "control"];
+  const stages = [
+    "protocol",
+    "association",
+    "routing",
+    "policy",
+    "review",
+    "provider",
+    "lane",
+    "outcome",
+    "run",
+    "relay",
+    "credential",
+    "control",
+  ];
 
   /** Edges against that order, each with its reason. Types only: nothing of them is left at run time. */
   const exceptions = new Map([

@@ -7,6 +7,7 @@ import { errorClass, logEvent } from "./log.ts";
 import { adminRoutes } from "./routes/admin.ts";
 import { refuse } from "./routes/auth.ts";
 import type { App } from "./routes/context.ts";
+import { controlRoutes } from "./routes/control.ts";
 import { controlSessionRoutes } from "./routes/control-session.ts";
 import { doctorRoutes } from "./routes/doctor.ts";
 import { grantRoutes } from "./routes/grants.ts";
@@ -22,6 +23,7 @@ export const app = new Hono<App>();
 
 for (const routes of [
   samplingRoutes,
+  controlRoutes,
   controlSessionRoutes,
   mcpRoutes,
   runRoutes,

@@ -24,6 +24,7 @@ export type LogEvent =
   | "issuer.keysUnavailable"
   | "run.effectFailed"
   | "run.alarmFailed"
+  | "lane.alarmFailed"
   | "session.cancelFailed"
   | "cache.failed"
   | "kept.forgetFailed";

@@ -4,6 +4,8 @@ export const paths = {
   sampling: "/sampling",
   sessions: "/sessions/:session",
   sessionRequest: "/sessions/:session/requests/:id",
+  control: "/control",
+  controlSchema: "/control/schema/:file",
   controlSession: "/control/sessions/:session",
   run: "/runs/:id",
   mcp: "/mcp/:server",

@@ -1,7 +1,9 @@
 // What became of one function call, and how the answer says it.
 
 import type { Json, JsonObject } from "../encoding.ts";
-import type { ToolResultBlock, ToolUseBlock } from "../protocol/sampling.ts";
+import { RUN_META } from "../protocol/result-2025.ts";
+import type { ReplyBlock, ToolResultBlock, ToolUseBlock } from "../protocol/sampling.ts";
+import type { Answer } from "../run/answer.ts";
 import { statusWord, type ControlError, type Status } from "./status.ts";
 
 type Called = { readonly name: string; readonly arguments: JsonObject };
@@ -43,4 +45,37 @@ export function callJson(call: ControlCall): JsonObject {
     is_error: isError === true,
     ...run,
   };
+}
+
+/** A call that was to run here and did not. */
+export const endedCall = ({ name, input }: Pick<ToolUseBlock, "name" | "input">, { code, message, data }: ControlError): ControlCall => ({
+  name,
+  arguments: input,
+  status: "ended",
+  error: { code, message, ...(data !== undefined && { data }) },
+});
+
+/** The calls that a model chose, in order; none where the answer is an error. */
+export const chosenIn = (answer: Answer): ToolUseBlock[] =>
+  "error" in answer ? [] : blocksIn(answer.result).filter((block) => block.type === "tool_use");
+
+/**
+ * What became of a call that ran at an MCP server: the answer of its request holds the call that was made (a reviewer may have changed
+ * its arguments) and its result. The name is the caller's.
+ */
+export function callOf(given: Pick<ToolUseBlock, "name" | "input">, answer: Answer): ControlCall {
+  if ("error" in answer) return endedCall(given, answer.error);
+  const blocks = blocksIn(answer.result);
+  const made = blocks.find((block) => block.type === "tool_use");
+  const result = blocks.find((block) => block.type === "tool_result");
+  if (result === undefined) throw new Error("the answer of a function without its result");
+  return { name: given.name, arguments: made?.input ?? given.input, status: "executed", result, ...runOf(answer.result) };
+}
+
+/** As `completedAnswer` wrote them. */
+const blocksIn = ({ content }: JsonObject): ReplyBlock[] => [content].flat() as unknown as ReplyBlock[];
+
+function runOf({ _meta: meta }: JsonObject): { readonly run?: string } {
+  const id = (meta as { readonly [RUN_META]?: { readonly id?: string } } | undefined)?.[RUN_META]?.id;
+  return id === undefined ? {} : { run: id };
 }

@@ -4,6 +4,7 @@
 // `prompt` of a function call, `context.remember`, and lists where it shows one value.
 
 import {
+  alsoSaying,
   anyObject,
   described,
   flag,
@@ -67,7 +68,7 @@ const functionDefinition = object({
   description: described("What it does, for the model and for reviewers.", optional(text())),
   parameters: described(
     "A JSON Schema for the arguments, which are an object. Formats that are not known are annotations. Absent: any object.",
-    optional({ ...anyObject, schema: { type: "object", properties: { type: { const: "object" } } } }),
+    optional(alsoSaying({ properties: { type: { const: "object" } } }, anyObject)),
   ),
 });
 
@@ -82,25 +83,28 @@ const tasks = {
   embedding: object({
     text: described("One text, or a list of them: one vector for each.", oneOrMore(text({ min: 1 }), mostMembers.texts)),
   }),
-  function_call: object({
-    functions: described(
-      "The functions that there are. Needed where the function is not registered here, and where a model is to choose.",
-      optional(list(functionDefinition, { max: mostMembers.functions })),
-    ),
-    function_call: described(
-      "The call. Its parameters are checked against the function's schema; then the function runs where it is registered, or the checked call is handed back. Absent (an extension): a model chooses among `functions`, for `prompt` or the history.",
-      optional(
-        object({
-          name: described("Of one of `functions`, or of a function that is registered here.", word(256)),
-          parameters: described("The arguments. Absent: none.", withDefault({}, anyObject)),
-        }),
+  function_call: alsoSaying(
+    { anyOf: [{ required: ["function_call"] }, { required: ["functions"], properties: { functions: { minItems: 1 } } }] },
+    object({
+      functions: described(
+        "The functions that there are. Needed where the function is not registered here, and where a model is to choose.",
+        optional(list(functionDefinition, { max: mostMembers.functions })),
       ),
-    ),
-    prompt: described(
-      "What a model chooses a function for, after the history (an extension). Not used beside `function_call`.",
-      optional(text({ min: 1 })),
-    ),
-  }),
+      function_call: described(
+        "The call. Its parameters are checked against the function's schema; then the function runs where it is registered, or the checked call is handed back. Absent (an extension): a model chooses among `functions`, for `prompt` or the history.",
+        optional(
+          object({
+            name: described("Of one of `functions`, or of a function that is registered here.", word(256)),
+            parameters: described("The arguments. Absent: none.", withDefault({}, anyObject)),
+          }),
+        ),
+      ),
+      prompt: described(
+        "What a model chooses a function for, after the history (an extension). Not used beside `function_call`.",
+        optional(text({ min: 1 })),
+      ),
+    }),
+  ),
   multimodal_generation: object({
     ...generation,
     images: described(
@@ -213,23 +217,26 @@ const members = {
   context: described(
     "What was said before.",
     optional(
-      object({
-        session_id: described(
-          "Names the conversation. Visible ASCII.",
-          optional(text({ min: 1, max: 128, pattern: { source: "^[!-~]*$", why: "must be visible ASCII characters, without spaces" } })),
-        ),
-        history: described(
-          "The conversation so far, oldest first. System messages may stand anywhere; they are joined to the system prompt, in order.",
-          optional(list(object({ role: oneOf(["user", "assistant", "system"]), content: text() }), { max: mostMembers.history })),
-        ),
-        system_prompt: described("How the model is to behave.", optional(text())),
-        remember: described(
-          "Keeps this turn for the session (an extension); needs `session_id`.",
-          optional(
-            object({ ttl: described("Seconds after the last turn until the conversation is forgotten.", integerWithin(1, 2_592_000)) }),
+      alsoSaying(
+        { dependentRequired: { remember: ["session_id"] } },
+        object({
+          session_id: described(
+            "Names the conversation. Visible ASCII.",
+            optional(text({ min: 1, max: 128, pattern: { source: "^[!-~]*$", why: "must be visible ASCII characters, without spaces" } })),
           ),
-        ),
-      }),
+          history: described(
+            "The conversation so far, oldest first. System messages may stand anywhere; they are joined to the system prompt, in order.",
+            optional(list(object({ role: oneOf(["user", "assistant", "system"]), content: text() }), { max: mostMembers.history })),
+          ),
+          system_prompt: described("How the model is to behave.", optional(text())),
+          remember: described(
+            "Keeps this turn for the session (an extension); needs `session_id`.",
+            optional(
+              object({ ttl: described("Seconds after the last turn until the conversation is forgotten.", integerWithin(1, 2_592_000)) }),
+            ),
+          ),
+        }),
+      ),
     ),
   ),
   control: described(

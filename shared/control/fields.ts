@@ -35,6 +35,9 @@ const missing = (value: unknown, otherwise: string): string => (value === undefi
 /** The same field with a description, for whoever reads the published schema. */
 export const described = <T>(description: string, field: Field<T>): Field<T> => ({ ...field, schema: { description, ...field.schema } });
 
+/** The same field, whose schema also says what is checked elsewhere, beside other members (`checkTogether`). */
+export const alsoSaying = <T>(more: JsonObject, field: Field<T>): Field<T> => ({ ...field, schema: { ...field.schema, ...more } });
+
 export const optional = <T>(field: Field<T>): Field<T | undefined> => ({
   read: (value, at, reading) => (value === undefined ? undefined : field.read(value, at, reading)),
   schema: field.schema,

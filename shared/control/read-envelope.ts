@@ -24,7 +24,7 @@ export type EnvelopeFault = {
  * embedding, say. Newer minor versions of a known major version are served as its newest.
  *
  * Refused, each at its JSON pointer: what the published schema refuses (`envelopeJsonSchema`), and what it cannot say: values that cannot be
- * hashed or carried (`checkJson`), language tags that are none, two functions of one name, functions whose parameters are no JSON Schema
+ * hashed or carried (`checkJson`), language tags that are none, two functions of one name, functions whose `parameters` are no JSON Schema
  * that can be checked here (`schemaErrors`). Never throws; messages never quote what was sent.
  */
 export function parseEnvelope(value: unknown): Result<Envelope, EnvelopeFault> {
@@ -129,6 +129,9 @@ function toFunctions(functions: ReadFunctions, at: string, reading: EnvelopeRead
     if (name !== "" && names.has(name)) reading.fault(`${at}/${i}/name`, "is the name of an earlier function too");
     names.add(name);
     if (parameters !== undefined && !reading.full) {
+      if (parameters["type"] !== undefined && parameters["type"] !== "object") {
+        reading.fault(`${at}/${i}/parameters/type`, "must be object, which is what arguments are");
+      }
       for (const { pointer, message } of schemaErrors(parameters, `${at}/${i}/parameters`)) reading.fault(pointer, message);
     }
     return { name, ...(description !== undefined && { description }), ...(parameters !== undefined && { parameters }) };

@@ -5,7 +5,7 @@
 import type { JsonObject } from "../encoding.ts";
 import type { Attempt } from "../provider/call.ts";
 import { unreachable } from "../result.ts";
-import type { Completed, Described, Outcome, Refusal } from "./outcome.ts";
+import type { Completed, Described, FunctionFault, Outcome, Refusal } from "./outcome.ts";
 
 const rejectedMessage = "User rejected sampling request";
 
@@ -113,6 +113,13 @@ export function describeRefusal(refusal: Refusal): Described {
             : "No model can serve this request; data says why each one fell out",
         data: { models: refusal.reasons.map(({ model, reason }) => ({ model, reason })) },
       };
+    case "functionUnavailable":
+      return {
+        status: 200,
+        code: -32011,
+        message: `The function cannot be run: ${functionFaults[refusal.why]}`,
+        data: { function: refusal.function, reason: refusal.why },
+      };
     case "unknownTask":
       return { status: 200, code: -32602, message: "Invalid params: no such task of this key" };
     case "noLongerKept":
@@ -129,6 +136,14 @@ export function describeRefusal(refusal: Refusal): Described {
       return unreachable(refusal);
   }
 }
+
+const functionFaults: Readonly<Record<FunctionFault, string>> = {
+  noSuchTool: "its MCP server has no such tool (any more); ask the operator",
+  taskOnly: "its MCP server runs it as a task alone, which this door does not do",
+  unreachable: "its MCP server cannot be reached; try again",
+  noCredential: "the credential of its MCP server is not set; ask the operator",
+  broken: "its MCP server does not answer as MCP says; ask the operator",
+};
 
 /** What the caller is told of an ending without a reply. A denied response is in none of it. */
 export function describeOutcome(outcome: Exclude<Outcome, Completed>): Described {

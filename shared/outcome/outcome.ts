@@ -43,6 +43,9 @@ export type CredentialFault =
   /** Several were presented, each is good, and they are of different keys. */
   | "credentialsDisagree";
 
+/** `broken`: its server answers with something that is no list of tools. `taskOnly`: it runs as a task of MCP alone. */
+export type FunctionFault = "noSuchTool" | "taskOnly" | "unreachable" | "noCredential" | "broken";
+
 /** Refused before anything was begun. */
 export type Refusal =
   | { readonly kind: "notJson" }
@@ -72,6 +75,8 @@ export type Refusal =
   | { readonly kind: "policyRefused"; readonly rule: string }
   /** `named`: a model was asked for by name, so that only it and its equivalents came into question. */
   | { readonly kind: "noModel"; readonly reasons: readonly { readonly model: string; readonly reason: string }[]; readonly named?: true }
+  /** A registered function whose server does not let it be run now. */
+  | { readonly kind: "functionUnavailable"; readonly function: string; readonly why: FunctionFault }
   | { readonly kind: "unknownTask" }
   /** A repeat of a request whose run was deleted when its time was over. */
   | { readonly kind: "noLongerKept" }

@@ -15,6 +15,8 @@ export type RecordFact =
       readonly name: string;
       readonly provenance: string;
       readonly door: string;
+      /** The id that the asker gave its request. */
+      readonly requestId?: string;
       readonly requestDigest: string;
       readonly rule: string;
       readonly requestGate: string;
@@ -97,6 +99,8 @@ export type RecordFact =
     }
   /** An identical request of the key was answered before: no model was called. */
   | { readonly kind: "fromCache"; readonly model: string; readonly digest: string; readonly cachedAt: number }
+  /** A function call was validated and given back to whoever asked: nothing was sent. */
+  | { readonly kind: "handedBack"; readonly key: string; readonly requestId: string }
   | { readonly kind: "callFailed"; readonly call: number; readonly attempts: readonly Attempt[] }
   | { readonly kind: "askerLeft" | "askerBack" | "adopted" }
   | { readonly kind: "finished"; readonly outcome: string };
@@ -114,6 +118,9 @@ export type RecordEvent = {
  * among it, and a row has a size: what is not one word of at most 128 characters is replaced, so that the record says so.
  */
 export const providersWord = (word: string): string => (/^[\w.:/@+-]{0,128}$/.test(word) ? word : "(not a name)");
+
+/** An asker's own id as the record keeps it: the same rule, and one that breaks it is known by its digest. */
+export const idWord = (id: string): string => (providersWord(id) === id ? id : digestOf("countersign/request-id/v1", id));
 
 /** An event as an exported record has it: its fact may be of a kind that this version does not know, and is hashed all the same. */
 export type ReadEvent = Omit<RecordEvent, "fact"> & { readonly fact: RecordFact | JsonObject };

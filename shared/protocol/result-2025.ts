@@ -17,10 +17,22 @@ export type ResultFault = { readonly kind: "notOneBlock"; readonly types: readon
  * blocks joined to one. `meta` becomes `_meta["countersign/run"]`.
  *
  * Several blocks that are not all text, where no tools were asked for, are an array all the same: the schema allows it, and
- * anything else would lose a block. What is no message (vectors, a function's result) is an array always. No block at all is one empty text, as the schema wants some content.
+ * anything else would lose a block. What is no message (vectors, a function's result) is an array always; the result of a function stands behind
+ * the call that was made, which a reviewer may have changed. No block at all is one empty text, as the schema wants some content.
  */
 export const toResult = (reply: SamplingReply, request: SamplingRequest, meta: JsonObject): JsonObject =>
-  resultWith(request.task !== undefined ? [...reply.content] : request.tools === undefined ? (joined(reply.content) ?? reply.content) : contentOf(reply.content), reply, meta);
+  resultWith(
+    request.task !== undefined
+      ? withCall(reply.content, request)
+      : request.tools === undefined
+        ? (joined(reply.content) ?? reply.content)
+        : contentOf(reply.content),
+    reply,
+    meta,
+  );
+
+const withCall = (reply: readonly ReplyBlock[], { task, messages }: SamplingRequest): ReplyBlock[] =>
+  task === "function" ? [...messages.flatMap(({ content }) => content.filter((block) => block.type === "tool_use")), ...reply] : [...reply];
 
 /**
  * The result of an older revision: always one block, text blocks joined; audio only from 2025-03-26.

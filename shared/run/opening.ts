@@ -1,7 +1,7 @@
 // What a run is opened with: everything that was found out about a request before a person was asked or a task was begun.
 
 import { digestOf } from "../encoding.ts";
-import type { RecordFact } from "../outcome/record.ts";
+import { type RecordFact, idWord } from "../outcome/record.ts";
 import type { GatePlan } from "../policy/evaluate.ts";
 import type { GrantPass } from "../policy/grant.ts";
 import type { RiskNote } from "../policy/risk.ts";
@@ -52,6 +52,8 @@ export type RunOpening = {
   readonly door: "sampling" | "relay" | "control";
   readonly key: { readonly id: string; readonly name: string; readonly owner: string | null };
   readonly asker: Asker;
+  /** What the asker calls the request; at the control door only. */
+  readonly requestId?: string;
   readonly request: SamplingRequest;
   /** In failover order: what reviewers see and what the call never leaves. */
   readonly candidates: readonly Candidate[];
@@ -133,6 +135,7 @@ export const receivedFact = (opening: Omit<RunOpening, "request">, digest: strin
   name: opening.asker.name,
   provenance: opening.asker.provenance,
   door: opening.door,
+  ...(opening.requestId === undefined ? {} : { requestId: idWord(opening.requestId) }),
   requestDigest: digest,
   rule: opening.plan.rule,
   requestGate: opening.plan.request,

@@ -135,6 +135,7 @@ const objectOf: Readonly<Record<string, string>> = {
   "key.ts": "KeyObject",
   "key-grants.ts": "KeyObject",
   "kept-text.ts": "CacheObject and ConversationObject",
+  "lane.ts": "LaneObject",
   "ledger.ts": "LedgerObject",
   "run-store.ts": "RunObject",
   "run-held.ts": "RunObject",

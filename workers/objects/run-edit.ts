@@ -4,6 +4,8 @@ import { type EditFault, applyReplyEdits, applyRequestEdits } from "../../shared
 import type { Gate } from "../../shared/review/view.ts";
 import type { RunState } from "../../shared/run/lifecycle.ts";
 import { type RequestVersion, replyDigest, requestDigest } from "../../shared/run/opening.ts";
+import { replyRuleOf } from "../../shared/run/reply-rule.ts";
+import { currentRequest } from "./run-account.ts";
 import type { Submission } from "./run-contract.ts";
 import type { RunStore, StoredOpening } from "./run-store.ts";
 
@@ -29,7 +31,8 @@ export function editedContent(store: RunStore, opening: StoredOpening, state: Ru
   if (gate === "response") {
     const reply = store.replyVersion(review.version);
     if (reply === null) return { kind: "same" };
-    const applied = applyReplyEdits(reply, new Map(form.edits));
+    const asked = currentRequest(store, state);
+    const applied = applyReplyEdits(reply, new Map(form.edits), asked === null ? undefined : replyRuleOf(asked.request));
     if (!applied.ok) return { kind: "invalid", faults: applied.error };
     if (!applied.value.changed) return { kind: "same" };
     const { value } = applied.value;

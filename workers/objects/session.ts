@@ -22,6 +22,8 @@ export type AssociateInput = {
   readonly roundsLimit: number;
   /** It serves no client request (the control door): nothing is remembered of one. */
   readonly alone: boolean;
+  /** An id that stands for the request in every session of the key: taken with the reservation, and refused where something else has it. */
+  readonly claim: string | null;
   /** False where the request will be refused anyway: association is judged and nothing is written. */
   readonly reserve: boolean;
   /** True where the request becomes a run: its RunObject has it from the start, and no lease runs out. */
@@ -99,6 +101,8 @@ export class SessionObject extends DurableObject<Env> {
     switch (verdict.kind) {
       case "fresh":
       case "takenOver":
+        if (input.claim !== null && !this.#mayClaim(input.claim, input.digest)) return { kind: "conflict" };
+        if (input.reserve && input.claim !== null) this.claim(input.claim, input.digest);
         if (input.reserve) this.#reserve(input, verdict.reservation, verdict.rounds, now);
         return { kind: "fresh", takenOver: verdict.kind === "takenOver" };
       case "repeat": {
@@ -120,10 +124,20 @@ export class SessionObject extends DurableObject<Env> {
    */
   claim(id: string, digest: string): boolean {
     const now = this.now();
-    this.#sql.exec("INSERT OR IGNORE INTO claim (id, digest, at) VALUES (?, ?, ?)", id, digest, now);
-    const mine = this.#sql.exec("UPDATE claim SET at = ? WHERE id = ? AND digest = ? RETURNING id", now, id, digest).toArray();
-    if (mine.length > 0) this.#alarmBy(now + claimKeptMs);
-    return mine.length > 0;
+    if (!this.#mayClaim(id, digest)) return false;
+    this.#sql.exec("INSERT OR REPLACE INTO claim (id, digest, at) VALUES (?, ?, ?)", id, digest, now);
+    this.#alarmBy(now + claimKeptMs);
+    return true;
+  }
+
+  /** What had the id was refused: it may be used for something else. */
+  unclaim(id: string, digest: string): void {
+    this.#sql.exec("DELETE FROM claim WHERE id = ? AND digest = ?", id, digest);
+  }
+
+  #mayClaim(id: string, digest: string): boolean {
+    const [row] = this.#sql.exec<{ digest: string; at: number }>("SELECT digest, at FROM claim WHERE id = ?", id).toArray();
+    return row === undefined || row.digest === digest || this.now() - row.at >= claimKeptMs;
   }
 
   /** The request is answered by an earlier run that it adopted. Where its originating request ended meanwhile, it is withdrawn there. */
@@ -182,8 +196,8 @@ export class SessionObject extends DurableObject<Env> {
     return row?.result ?? this.#results.read(resultName(of)) ?? null;
   }
 
-  /** A request that was reserved and then refused is forgotten, so that the same id can be used again, and was no round. */
-  forget(originating: string, request: string, run: string): void {
+  /** A request that was reserved and then refused is forgotten, so that the same id can be used again, and was no round. `claimed`: what it claimed. */
+  forget(originating: string, request: string, run: string, claimed: string | null): void {
     this.ctx.storage.transactionSync(() => {
       const dropped = this.#sql
         .exec(
@@ -194,6 +208,7 @@ export class SessionObject extends DurableObject<Env> {
         )
         .toArray();
       if (dropped.length === 0) return;
+      if (claimed !== null) this.#sql.exec("DELETE FROM claim WHERE id = ?", claimed);
       this.#sql.exec("DELETE FROM withdrawal WHERE originating = ? AND request = ?", originating, request);
       this.#sql.exec("UPDATE originating SET rounds = MAX(0, rounds - 1) WHERE key = ?", originating);
     });

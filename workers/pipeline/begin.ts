@@ -66,6 +66,10 @@ export type Ask = {
   readonly attachment: Attachment;
   /** It serves no client request: the session knows it by itself. */
   readonly alone: boolean;
+  /** An id that stands for the request whatever its session. */
+  readonly claim?: string;
+  /** What the asker calls the request, for its record. */
+  readonly requestId?: string;
   /** A repeat has the same attachment and the same digest; the same attachment with another is refused. */
   readonly digest: string;
   /** Equal for identical requests of one key, whatever the session. */
@@ -140,6 +144,7 @@ async function admit(prepared: Prepared, planned: Result<Plan, Refusal>): Promis
       request: attachment.request,
       digest: ask.digest,
       alone: ask.alone,
+      claim: ask.claim ?? null,
       run,
       leaseMs,
       roundsLimit: limits.roundsPerOriginatingRequest,
@@ -170,7 +175,8 @@ async function admit(prepared: Prepared, planned: Result<Plan, Refusal>): Promis
   // Whatever ends here gives its place back; a reservation of this very run is forgotten with it.
   const giveUp = (refusal: Refusal): Result<Begun, Refusal> => {
     keep(ask.env, ask.ctx, { key: { id: ask.key.id, run } });
-    if (associated.kind === "fresh" && plan.ok) ask.ctx.waitUntil(session.forget(attachment.originating, attachment.request, run));
+    if (associated.kind === "fresh" && plan.ok)
+      ask.ctx.waitUntil(session.forget(attachment.originating, attachment.request, run, ask.claim ?? null));
     return err(refusal);
   };
   if (admitted.kind === "revoked") return giveUp({ kind: "unauthorized", why: "revoked" });
@@ -327,6 +333,7 @@ function openingOf({ ask, run, now, cache }: Prepared, plan: Plan, takenOver: bo
     door: ask.door,
     key: { id: key.id, name: key.name, owner: key.owner ?? null },
     asker: ask.asker,
+    ...(ask.requestId === undefined ? {} : { requestId: ask.requestId }),
     request,
     candidates: plan.candidates,
     plan: plan.gates,

@@ -6,8 +6,8 @@
 import type { RunProgress } from "../../shared/review/view.ts";
 
 export type Hold<T> = {
-  /** Resolves to what is sent; must not reject. */
-  readonly work: (onProgress: (state: RunProgress) => void) => Promise<T>;
+  /** Resolves to what is sent; must not reject. `say` sends the text of the reply as far as it is there, where the stream has room for it. */
+  readonly work: (onProgress: (state: RunProgress) => void, say: (text: string) => void) => Promise<T>;
   readonly encode: (value: T) => string;
   readonly heartbeatMs: number;
   /** Called when the caller leaves before the end. */
@@ -44,6 +44,23 @@ export function holdEvents<T>(hold: Hold<T>, progressToken: string | number | un
   });
 }
 
+/** A door's own events: how it goes, the text as it comes, and the end. */
+export type EventWords = {
+  readonly progress: (state: RunProgress) => string;
+  readonly delta: (text: string) => string;
+};
+
+/** Comments and the door's events, then the end that `hold.encode` makes, which is a whole event. */
+export function holdDoorEvents<T>(hold: Hold<T>, { progress, delta }: EventWords): Response {
+  return streamed("text/event-stream", hold, {
+    first: ": open\n\n",
+    beat: () => ": waiting\n\n",
+    progress,
+    delta,
+    end: (value) => hold.encode(value),
+  });
+}
+
 /** What is waited for, in a sentence. */
 export const progressMessages: Record<RunProgress, string> = {
   waiting: "Waiting for a person to review the request",
@@ -62,6 +79,7 @@ type Words<T> = {
   readonly first: string;
   readonly beat: () => string;
   readonly progress: (state: RunProgress) => string | null;
+  readonly delta?: (text: string) => string;
   readonly end: (value: T) => string;
 };
 
@@ -88,7 +106,10 @@ function streamed<T>(contentType: string, { work, heartbeatMs, onLeave }: Hold<T
         }
       };
       // Not awaited: the stream is open from now on.
-      work((state) => send(words.progress(state))).then(
+      work(
+        (state) => send(words.progress(state)),
+        (text) => send(words.delta?.(text) ?? null),
+      ).then(
         (value) => end(words.end(value)),
         () => end(null),
       );

@@ -5,6 +5,7 @@ import { Hono } from "hono";
 import { channelChecks, keyChecks } from "../doctor/channels.ts";
 import { type Check, guarded } from "../doctor/check.ts";
 import { documentChecks, freshDocuments } from "../doctor/documents.ts";
+import { issuerChecks } from "../doctor/issuers.ts";
 import { peopleChecks } from "../doctor/people.ts";
 import { providerChecks } from "../doctor/providers.ts";
 import { serverChecks } from "../doctor/servers.ts";
@@ -34,6 +35,7 @@ async function allChecks(env: Env): Promise<readonly (readonly Check[])[]> {
     guarded("providers", async () => providerChecks(env, (await documents).routing)),
     guarded("channels", () => channelChecks(env)),
     guarded("servers", () => serverChecks(env)),
+    guarded("issuers", () => issuerChecks(env)),
     guarded("keys", async () => keyChecks(env, (await documents).policy)),
   ]);
 }

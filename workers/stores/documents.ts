@@ -73,6 +73,12 @@ export async function documentsOf(env: Env, now: number, background: (work: Prom
   return { routing: shelf.routing.value, policy: shelf.policy.value };
 }
 
+/** The routing table as this isolate has it, without looking for a newer one; null where it has read none yet. */
+export function routingInMemory(env: Env): RoutingTable | null {
+  const { routing } = shelfOf(env);
+  return routing.readAt === 0 ? null : routing.value;
+}
+
 /** The servers that the relay reaches now; read only where the relay is used. */
 export async function serversOf(env: Env, now: number, background: (work: Promise<unknown>) => void): Promise<Servers> {
   const { servers } = shelfOf(env);

@@ -19,6 +19,7 @@ import {
   routing,
 } from "../support/gateway.ts";
 import { neverLogged } from "../support/logs.ts";
+import { keyServer, keyHost, signingPair } from "../support/issuer.ts";
 import { answerAt } from "../support/provider.ts";
 
 type Check = { readonly check: string; readonly state: "good" | "note" | "mend"; readonly text: string };
@@ -571,6 +572,84 @@ describe("the relay's servers", () => {
     await entry(more);
     answerAt(host, answer);
     expect(await said("server notes")).toEqual(one("mend", text));
+  });
+});
+
+describe("the issuers of tokens", () => {
+  const entry = async (more: object, id?: string): Promise<void> => {
+    const subjects = { "ada@people.example.com": id ?? (await createKey()).id };
+    await configure("issuers", {
+      issuers: { office: { issuer: "https://idp.example.com/", algorithm: "ES256", audience: "countersign", subjects, ...more } },
+    });
+  };
+  const published = async (...algorithms: readonly string[]): Promise<{ keys: object[] }> => ({
+    keys: await Promise.all(algorithms.map(async (algorithm) => (await signingPair(algorithm)).jwk)),
+  });
+
+  test("one whose keys are in the document, or answer at their address, or whose secret is set, is well", async () => {
+    await entry({ keys: await published("ES256") });
+    expect(await said("issuer office")).toEqual(one("good", /in the document, for ES256/));
+    const set = await published("ES256", "RS256", "ES256");
+    await entry({ jwksUrl: keyServer(() => Response.json(set)).url });
+    expect(await said("issuer office")).toEqual(one("good", /publishes 2 keys for ES256/));
+    await entry({ algorithm: "HS256", secret: "SCRIPTED_SECRET" });
+    expect(await said("issuer office", { ...bare, SCRIPTED_SECRET: "s".repeat(32) })).toEqual(one("good", /SCRIPTED_SECRET is set/));
+  });
+
+  test.each<[string, Variables, RegExp]>([
+    ["is not set", bare, /SCRIPTED_SECRET, which is not set/],
+    ["is too short", { ...bare, SCRIPTED_SECRET: "s".repeat(63) }, /shorter than the 64 bytes that HS512 wants/],
+  ])("one whose secret %s is told", async (_, variables, text) => {
+    await entry({ algorithm: "HS512", secret: "SCRIPTED_SECRET" });
+    expect(await said("issuer office", variables)).toEqual(one("mend", text));
+  });
+
+  test.each<[string, () => Response, RegExp]>([
+    [
+      "cannot be reached",
+      () => {
+        throw new TypeError("fetch failed");
+      },
+      /see whether it runs.*\/issuers\/office\/jwksUrl/,
+    ],
+    ["redirects", () => Response.redirect("https://elsewhere.example.com/", 302), /another status than 200/],
+    ["says too much", () => new Response("x".repeat(300_000)), /over 256 KiB/],
+    ["is a page", () => new Response("<html>"), /no JSON Web Key Set/],
+    [
+      "has keys for something else",
+      () => Response.json({ keys: [{ kty: "RSA", e: "AQAB", n: "A".repeat(342) }] }),
+      /publishes no key for ES256/,
+    ],
+    ["has no keys", () => Response.json({ keys: [] }), /publishes no key for ES256/],
+  ])("one whose address %s is told, without the address", async (_, answer, text) => {
+    await entry({ jwksUrl: keyServer(answer).url });
+    const checks = await said("issuer office");
+    expect(checks).toEqual(one("mend", text));
+    expect(JSON.stringify(checks)).not.toContain(keyHost);
+  });
+
+  test("subjects whose keys let nobody in are told by the keys' ids alone", async () => {
+    const keys = await published("ES256");
+    const { id } = await createKey();
+    await entry({ keys }, id);
+    await admin(`/keys/${id}`, { method: "DELETE" });
+    for (const [dead, why] of [
+      [id, "revoked"],
+      ["key_0000000000000000", "unknown"],
+    ] as const) {
+      await entry({ keys }, dead);
+      const [, told, more] = await said("issuer office");
+      expect([told, more]).toEqual([{ state: "mend", text: expect.stringContaining(`${dead} (${why})`) as unknown }, undefined]);
+      expect(told?.text).not.toContain("ada@");
+    }
+    const elsewhere = await createKey({ scopes: ["sampling"] });
+    await entry({ keys }, elsewhere.id);
+    expect((await said("issuer office"))[1]).toMatchObject({
+      state: "mend",
+      text: expect.stringMatching(/without the scope "control"/) as unknown,
+    });
+    await entry({ keys, subjects: {} });
+    expect((await said("issuer office"))[1]).toMatchObject({ state: "note", text: expect.stringMatching(/maps no subject/) as unknown });
   });
 });
 

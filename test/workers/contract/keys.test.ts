@@ -6,6 +6,7 @@ import {
   adminJson,
   adminToken,
   answerOf,
+  configure,
   createKey,
   devKey,
   env,
@@ -42,7 +43,7 @@ describe("POST /admin/keys", () => {
       expiresAt: Date.parse(asked.expiresAt),
       id: expect.stringMatching(/^key_/),
       key: expect.stringMatching(/^csk_/),
-      scopes: ["sampling"],
+      scopes: ["sampling", "control"],
       limits: { concurrent: 3, requestsPerMinute: 60 },
     });
     const listed = await (await admin("/keys")).text();
@@ -67,6 +68,7 @@ describe("POST /admin/keys", () => {
     ["no name", {}],
     ["an unknown member", { name: "a", admin: true }],
     ["an unknown scope", { name: "a", scopes: ["root"] }],
+    ["no scope at all", { name: "a", scopes: [] }],
     ["a limit of nothing", { name: "a", limits: { concurrent: 0 } }],
     ["a time that is none", { name: "a", expiresAt: "tomorrow" }],
     ["a list", []],
@@ -152,6 +154,33 @@ describe("a key", () => {
     const none = await createKey({ models: ["none"] });
     expect(await errorOf(sample({}, { key: none.key }))).toMatchObject({ code: -32010 });
   });
+});
+
+test("a key for the control door alone opens no other, and sees its own runs", async () => {
+  const { key } = await createKey({ scopes: ["control"] });
+  await configure("servers", { servers: { notes: { url: "https://notes.example.com/mcp" } } });
+  const doors: [string, RequestInit][] = [
+    ["/sampling", jsonBody("POST", samplingMessage())],
+    ["/sessions/sess-1", { method: "DELETE" }],
+    ["/sessions/sess-1/requests/7?server=open", { method: "DELETE" }],
+    ["/mcp/notes", jsonBody("POST", { jsonrpc: "2.0", id: 1, method: "ping" })],
+  ];
+  for (const [path, init] of doors) {
+    const response = await gateway(path, { ...init, key });
+    expect([path, response.status, response.headers.get("WWW-Authenticate")]).toEqual([path, 403, null]);
+    expect(await errorOf(response)).toMatchObject({
+      code: -32014,
+      message: expect.stringContaining('"sampling"'),
+      data: { scope: "sampling" },
+    });
+  }
+  expect(model.calls).toEqual([]);
+  expect((await gateway("/runs/run_x", { key })).status).toBe(404);
+});
+
+test("a key from the time when there was one scope opens what it opened then", async () => {
+  const { key } = await createKey({ scopes: ["sampling"] });
+  expect(await answerOf(sample({}, { key }))).toHaveProperty("result");
 });
 
 test("revoking a key that never was is 404", async () => {

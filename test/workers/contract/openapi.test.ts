@@ -34,6 +34,17 @@ const at = (path: string, init: RequestInit = {}): Ask => ({ path, init });
 const asAdmin = (path: string, init: RequestInit = {}): Ask => ({ path: `/admin${path}`, init, key: adminToken });
 const current = { "If-Match": "1" };
 const servers = { servers: { notes: { url: "https://notes.example.com/mcp" } } };
+const issuers = {
+  issuers: {
+    idp: {
+      issuer: "https://idp.example.com/",
+      algorithm: "RS256",
+      audience: "countersign",
+      jwksUrl: "https://idp.example.com/keys",
+      subjects: {},
+    },
+  },
+};
 
 /** For each operation, requests that together get most of its answers: status first. */
 const asks: Record<string, () => Promise<readonly (readonly [number, Ask])[]>> = {
@@ -158,7 +169,7 @@ const asks: Record<string, () => Promise<readonly (readonly [number, Ask])[]>> =
     ];
   },
   ...Object.fromEntries(
-    Object.entries({ policy, routing, servers }).flatMap(([name, good]) => [
+    Object.entries({ policy, routing, servers, issuers }).flatMap(([name, good]) => [
       [
         `get-${name}`,
         async () =>
@@ -171,7 +182,7 @@ const asks: Record<string, () => Promise<readonly (readonly [number, Ask])[]>> =
         `put-${name}`,
         async () => {
           // Every other document is at its first version already.
-          if (name === "servers") await configure(name, good);
+          if (name === "servers" || name === "issuers") await configure(name, good);
           return [
             [200, asAdmin(`/${name}`, jsonBody("PUT", good, current))],
             [412, asAdmin(`/${name}`, jsonBody("PUT", good, current))],

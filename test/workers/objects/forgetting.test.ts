@@ -172,6 +172,7 @@ describe("a session", () => {
     leaseMs: 30_000,
     roundsLimit: 3,
     alone: false,
+    claim: null,
     reserve: true,
     durable: false,
     settled: [],
@@ -197,7 +198,7 @@ describe("a session", () => {
   test("a request that was reserved and refused is no round and may come again", async () => {
     for (let i = 0; i < 10; i += 1) {
       expect(await session().associate(claim("r", `run${i}`, 7))).toEqual({ kind: "fresh", takenOver: false });
-      await session().forget(originatingKey("open", 7), "r", `run${i}`);
+      await session().forget(originatingKey("open", 7), "r", `run${i}`, null);
     }
     for (let i = 0; i < 3; i += 1) expect((await session().associate(claim(`r${i}`, `run-${i}`, 7))).kind).toBe("fresh");
     expect(await session().associate(claim("r4", "run-4", 7))).toEqual({ kind: "tooManyRounds", limit: 3 });
@@ -205,7 +206,7 @@ describe("a session", () => {
 
   test("what one request gives up is not another's: forgetting names the run", async () => {
     await session().associate(claim("r", "run-a", 7));
-    await session().forget(originatingKey("open", 7), "r", "run-b");
+    await session().forget(originatingKey("open", 7), "r", "run-b", null);
     expect(await session().associate(claim("r", "run-c", 7))).toMatchObject({ kind: "repeat", run: "run-a" });
   });
 

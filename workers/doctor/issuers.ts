@@ -1,0 +1,90 @@
+// Checks the issuers of tokens: whether their keys can be had and fit, and whether the API keys that their subjects stand for let anybody in.
+
+import type { Issuer } from "../../shared/credential/issuers.ts";
+import { fitsAlgorithm, keySet, leastSecretBytes } from "../../shared/credential/key-set.ts";
+import { type KeySetFault, fetchKeySet, secretOf } from "../credentials/issuer-keys.ts";
+import type { Env } from "../env.ts";
+import { lookupIn } from "../providers/model-call.ts";
+import { documentProblems, issuersOf } from "../stores/documents.ts";
+import { type KeyScope, keyById } from "../stores/keys.ts";
+import { type Check, good, guardedCall, howToSet, listed, mend, note } from "./check.ts";
+
+const patienceMs = 10_000;
+const controlScope: KeyScope = "control";
+
+export async function issuerChecks(env: Env): Promise<readonly Check[]> {
+  const refreshes: Promise<unknown>[] = [];
+  await issuersOf(env, Date.now(), (work) => void refreshes.push(work));
+  await Promise.all(refreshes);
+  const { issuers } = await issuersOf(env, Date.now(), (work) => void work.catch(() => {}));
+  const problem = documentProblems(env).find((text) => text.startsWith("The issuers document"));
+  const checks = await Promise.all(
+    Object.entries(issuers).map(async ([name, issuer]) => [
+      ...(await guardedCall(`issuer ${name}`, () => keysCheck(env, name, issuer))),
+      ...(await subjectChecks(env, name, issuer)),
+    ]),
+  );
+  return [...(problem === undefined ? [] : [mend("issuers", problem)]), ...checks.flat()];
+}
+
+async function keysCheck(env: Env, name: string, issuer: Issuer): Promise<Check> {
+  const title = `issuer ${name}`;
+  const { algorithm, secret, jwksUrl } = issuer;
+  if (secret !== undefined) {
+    if (secretOf(env, issuer) !== undefined) return good(title, `${secret} is set, and long enough for ${algorithm}.`);
+    return lookupIn(env)(secret)?.trim()
+      ? mend(
+          title,
+          `${secret} is shorter than the ${leastSecretBytes(algorithm)} bytes that ${algorithm} wants: ${howToSet(env, [secret])}.`,
+        )
+      : mend(title, `Its entry names ${secret}, which is not set: ${howToSet(env, [secret])}.`);
+  }
+  if (jwksUrl === undefined) return good(title, `Its keys are in the document, for ${algorithm}.`);
+  const read = await fetchKeySet(issuer, new Headers({ Accept: "application/json" }), AbortSignal.timeout(patienceMs));
+  const place = `/issuers/${name}/jwksUrl of the issuers document`;
+  if (!read.ok) return mend(title, `Its keys cannot be read, so nobody comes in with its tokens: ${remedy(read.error, place)}.`);
+  const parsed = keySet.safeParse(read.value);
+  const fitting = parsed.success ? parsed.data.keys.filter((key) => fitsAlgorithm(key, algorithm)).length : 0;
+  if (fitting === 0)
+    return mend(title, `It publishes no key for ${algorithm}: see whether ${place} is this issuer's, and whether it signs with that.`);
+  return good(title, `It publishes ${fitting === 1 ? "one key" : `${fitting} keys`} for ${algorithm}.`);
+}
+
+function remedy(fault: KeySetFault, place: string): string {
+  switch (fault) {
+    case "unreachable":
+      return `see whether it runs, and whether ${place} is right`;
+    case "notOk":
+      return `it answers with another status than 200, and redirects are not followed; see whether ${place} is right`;
+    case "tooLarge":
+      return `what is there is over 256 KiB; see whether ${place} is right`;
+    case "notKeySet":
+      return `what is there is no JSON Web Key Set; see whether ${place} is right`;
+    default:
+      return fault satisfies never;
+  }
+}
+
+/** Subjects are not told: they may be addresses of people. Keys are, by their ids. */
+async function subjectChecks(env: Env, name: string, { subjects }: Issuer): Promise<Check[]> {
+  const title = `issuer ${name}`;
+  const ids = [...new Set(Object.values(subjects))];
+  if (ids.length === 0) return [note(title, "It maps no subject to an API key, so nobody comes in with its tokens.")];
+  const found = await Promise.all(ids.map(async (id) => ({ id, caller: await keyById(env, id, Date.now()) })));
+  const dead = found.flatMap(({ id, caller }) => (caller.kind === "refused" ? [`${id} (${caller.why})`] : []));
+  const elsewhere = found.flatMap(({ id, caller }) => (caller.kind === "key" && !caller.record.scopes.includes(controlScope) ? [id] : []));
+  const place = `/issuers/${name}/subjects`;
+  return [
+    ...(dead.length === 0
+      ? []
+      : [mend(title, `Its subjects stand for keys that let nobody in: ${listed(dead)}. Make new ones, or change ${place}.`)]),
+    ...(elsewhere.length === 0
+      ? []
+      : [
+          mend(
+            title,
+            `Its subjects stand for keys without the scope "${controlScope}": ${listed(elsewhere)}. Make new ones with it, and change ${place}.`,
+          ),
+        ]),
+  ];
+}

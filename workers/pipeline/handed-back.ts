@@ -1,0 +1,51 @@
+// A function call that is validated and handed back: nothing is sent anywhere, so nobody is asked; it counts for the key's limits
+// and stands in the record like any other request.
+
+import { chainEvents, idWord, type RunSummary } from "../../shared/outcome/record.ts";
+import type { Refusal } from "../../shared/outcome/outcome.ts";
+import { defaultLimits } from "../../shared/policy/limits.ts";
+import { type Result, err, ok } from "../../shared/result.ts";
+import { runIdOf, runRandomLength } from "../../shared/sealed-id.ts";
+import { controlStub, keyStub } from "../objects/names.ts";
+import { settingsOf } from "../settings.ts";
+import { keep, takeReleased } from "./bookkeeping.ts";
+import type { ControlCall } from "./control.ts";
+
+const leaseMs = 10_000;
+
+/** Refused: a key that is revoked or over its limits, an id that something else has. */
+export async function handBack({
+  env,
+  ctx,
+  key,
+  envelope,
+  identity,
+}: Pick<ControlCall, "env" | "ctx" | "key" | "envelope" | "identity">): Promise<Result<null, Refusal>> {
+  const run = runIdOf(settingsOf(env).keys, crypto.getRandomValues(new Uint8Array(runRandomLength)));
+  const limits = key.limits ?? defaultLimits;
+  const [claimed, admitted] = await Promise.all([
+    controlStub(env, key.id, envelope.requestId).claim(envelope.requestId, identity),
+    keyStub(env, key.id).admit({ run, limits, leaseMs, identical: run, released: takeReleased(env, key.id) }),
+  ]);
+  if (admitted.kind === "revoked") return err({ kind: "unauthorized", why: "revoked" });
+  if (admitted.kind === "refused")
+    return err({ kind: "rateLimited", limit: admitted.limit, max: admitted.max, retryAfterMs: admitted.retryAfterMs });
+  const now = Date.now();
+  const name = envelope.task.type;
+  const summary: RunSummary = {
+    run,
+    key: key.id,
+    server: "control",
+    name,
+    createdAt: now,
+    endedAt: now,
+    state: "completed",
+    model: null,
+    inputTokens: 0,
+    outputTokens: 0,
+    costUsd: 0,
+  };
+  const events = () => chainEvents(run, null, now, [{ kind: "handedBack", key: key.id, requestId: idWord(envelope.requestId) }]);
+  keep(env, ctx, { key: { id: key.id, run }, ...(claimed ? { entry: { run, make: () => ({ events: events(), summary }) } } : {}) });
+  return claimed ? ok(null) : err({ kind: "sameIdOtherParams" });
+}

@@ -1,0 +1,193 @@
+// POST /control: the Model Control Protocol envelope, as one more door to the same pipeline; and its published schema.
+
+import { Hono } from "hono";
+import { controlAnswer, handedBackAnswer, refusalControlAnswer } from "../../shared/control/answer.ts";
+import type { Envelope } from "../../shared/control/envelope.ts";
+import { envelopeIdentity } from "../../shared/control/envelope-identity.ts";
+import { envelopeJsonSchema } from "../../shared/control/envelope-schema.ts";
+import { parseEnvelope } from "../../shared/control/read-envelope.ts";
+import { statusOf } from "../../shared/control/status.ts";
+import { deltaEvent, finalEvent, progressEvent } from "../../shared/control/stream.ts";
+import type { JsonObject } from "../../shared/encoding.ts";
+import { describeRefusal } from "../../shared/outcome/describe.ts";
+import type { Refusal } from "../../shared/outcome/outcome.ts";
+import { defaultLimits } from "../../shared/policy/limits.ts";
+import { isObject } from "../../shared/protocol/reading.ts";
+import { refusalAnswer } from "../../shared/run/answer.ts";
+import { errorClass, logEvent } from "../log.ts";
+import { readBytes } from "../pipeline/body.ts";
+import { type Doing, type Ending, type EnvelopeCall, beginEnvelope, remember } from "../pipeline/control-task.ts";
+import { Deltas } from "../pipeline/deltas.ts";
+import { type Hold, holdDoorEvents, holdJson, progressMessages } from "../pipeline/hold.ts";
+import { settingsOf } from "../settings.ts";
+import { type KeyRecord, callerOf } from "../stores/keys.ts";
+import { paths } from "../urls.ts";
+import { presentedKey } from "./auth.ts";
+import type { App, AppContext } from "./context.ts";
+import { callerOfControl } from "./control-auth.ts";
+
+/** An answer that is there this soon goes out whole, with its status and length. */
+const holdAfterMs = 250;
+
+export const controlRoutes = new Hono<App>();
+
+controlRoutes.get(paths.controlSchema, (c) => {
+  const schema = envelopeJsonSchema((c.req.param("file") ?? "").replace(/\.json$/, ""));
+  return schema === undefined
+    ? c.json({ error: "There is no schema of this version; there are /control/schema/1.0.json, 2.0.json and 2.1.json" }, 404)
+    : c.body(JSON.stringify(schema), 200, { "Content-Type": "application/schema+json", "Cache-Control": "public, max-age=3600" });
+});
+
+controlRoutes.post(paths.control, async (c) => {
+  if (!/^application\/json\s*(;|$)/i.test(c.req.header("Content-Type") ?? "")) return refuse({ kind: "notJsonType" });
+  const body = await readEnvelope(c);
+  if ("refusal" in body) return refuse(body.refusal);
+  // Whoever may not come in learns nothing of what else is wrong.
+  const caller = await callerOfControl(c, authIn(body.value));
+  if (caller.kind === "refused") return refuse(caller.refusal, body.value);
+  const { bodyBytes } = caller.record.limits ?? defaultLimits;
+  if (body.bytes > bodyBytes) return refuse({ kind: "tooLarge", limitBytes: bodyBytes }, body.value);
+  const parsed = parseEnvelope(body.value);
+  if (!parsed.ok) {
+    const { requestId, version, errors } = parsed.error;
+    return answerRefused({ requestId, version }, { kind: "invalidParams", errors });
+  }
+  const { auth: _auth, ...envelope } = parsed.value;
+  return serve(c, caller.record, { ...envelope, auth: {} }, envelopeIdentity(body.value));
+});
+
+/** The body as JSON. Bounded by the limit of the key in the header, where there is one: a key in the body has to be read first. */
+async function readEnvelope(c: AppContext): Promise<{ readonly value: unknown; readonly bytes: number } | { readonly refusal: Refusal }> {
+  const presented = presentedKey(c.req.raw.headers);
+  const known = presented === undefined ? null : await callerOf(c.env, presented, Date.now());
+  const limitBytes = (known?.kind === "key" ? known.record.limits : undefined)?.bodyBytes ?? defaultLimits.bodyBytes;
+  const bytes = await readBytes(c.req.raw, limitBytes);
+  if (bytes === "tooLarge") return { refusal: { kind: "tooLarge", limitBytes } };
+  try {
+    return { value: JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes)), bytes: bytes.length };
+  } catch {
+    return { refusal: { kind: "notJson" } };
+  }
+}
+
+/** The credentials of an envelope of which nothing else is known yet. */
+function authIn(value: unknown): { readonly apiKey?: string; readonly token?: string } {
+  const auth = isObject(value) && isObject(value["auth"]) ? value["auth"] : {};
+  const { api_key: apiKey, token } = auth;
+  return { ...(typeof apiKey === "string" ? { apiKey } : {}), ...(typeof token === "string" ? { token } : {}) };
+}
+
+async function serve(c: AppContext, key: KeyRecord, envelope: Envelope, identity: string): Promise<Response> {
+  const { task } = envelope;
+  const deltas = "stream" in task && task.stream ? new Deltas() : null;
+  const { signal } = c.req.raw;
+  const call: EnvelopeCall = {
+    env: c.env,
+    ctx: c.executionCtx,
+    key,
+    envelope,
+    identity,
+    ...(deltas === null ? {} : { onDelta: deltas.push }),
+    signal,
+  };
+  const begun = await beginEnvelope(call);
+  if (!begun.ok) return answerRefused(envelope, begun.error);
+  if (deltas !== null) return stream(c, call, begun.value, deltas);
+  const soon = begun.value.soon === null ? null : await within(holdAfterMs, begun.value.soon);
+  if (soon !== null) {
+    const answer = await delivered(call, soon);
+    return json(answer, isOurFault(soon) ? 500 : 200);
+  }
+  return holdJson(heldBy(c, call, begun.value, (answer) => JSON.stringify(answer)));
+}
+
+/** Deltas as they come where no gate is closed; else progress, and the reviewed text at the end. */
+function stream(c: AppContext, call: EnvelopeCall, doing: Doing, deltas: Deltas): Response {
+  const { envelope } = call;
+  const held = heldBy(c, call, doing, finalEvent);
+  const hold: Hold<JsonObject> = {
+    ...held,
+    work: async (onProgress, say) => {
+      deltas.open(say);
+      const answer = await held.work(onProgress, say);
+      const text = textIn(answer);
+      if (!deltas.any && text !== "") say(text);
+      return answer;
+    },
+  };
+  return holdDoorEvents(hold, {
+    progress: (state) => progressEvent(envelope, { state, message: progressMessages[state] }),
+    delta: (text) => deltaEvent(envelope, text),
+  });
+}
+
+function heldBy(c: AppContext, call: EnvelopeCall, doing: Doing, encode: (answer: JsonObject) => string): Hold<JsonObject> {
+  const left = new AbortController();
+  call.signal.addEventListener("abort", () => left.abort(), { once: true });
+  if (call.signal.aborted) left.abort();
+  return {
+    work: async (onProgress) => {
+      try {
+        return await delivered(call, await doing.ending(onProgress, left.signal));
+      } catch (error) {
+        const quote = crypto.randomUUID();
+        if (!left.signal.aborted) logEvent("request.failed", { quote, error: errorClass(error) });
+        return controlAnswer({ envelope: call.envelope, answer: refusalAnswer({ kind: "broken", quote }) });
+      }
+    },
+    encode,
+    heartbeatMs: settingsOf(c.env).heartbeatMs,
+    onLeave: () => left.abort(),
+  };
+}
+
+/** The answer as it goes out; what is to be remembered of it is kept first. */
+async function delivered(call: EnvelopeCall, { answer, calls }: Ending): Promise<JsonObject> {
+  const { envelope } = call;
+  if (answer === null) return handedBackAnswer(envelope, calls ?? []);
+  const told = controlAnswer({ envelope, answer, ...(calls === undefined ? {} : { calls }) });
+  if ("result" in answer) await remember(call, textIn(told));
+  return told;
+}
+
+function textIn({ result }: JsonObject): string {
+  const text = typeof result === "object" && result !== null && !Array.isArray(result) ? result["text"] : undefined;
+  return typeof text === "string" ? text : "";
+}
+
+const isOurFault = ({ answer }: Ending): boolean =>
+  answer !== null && "error" in answer && answer.error.code === describeRefusal({ kind: "broken", quote: "" }).code;
+
+/** A refusal before the envelope was read: its answer names what can be read of it. */
+function refuse(refusal: Refusal, value?: unknown): Response {
+  const parsed = value === undefined ? null : parseEnvelope(value);
+  const identity = parsed === null ? { requestId: null, version: null } : parsed.ok ? parsed.value : parsed.error;
+  return answerRefused(identity, refusal);
+}
+
+function answerRefused(identity: Parameters<typeof refusalControlAnswer>[0], refusal: Refusal): Response {
+  const described = describeRefusal(refusal);
+  const status = statusOf(described);
+  return json(refusalControlAnswer(identity, described), status, {
+    ...(status === 401 ? { "WWW-Authenticate": "Bearer" } : {}),
+    ...(described.retryAfterMs === undefined ? {} : { "Retry-After": String(Math.ceil(described.retryAfterMs / 1000)) }),
+  });
+}
+
+const json = (body: JsonObject, status: number, headers: Record<string, string> = {}): Response =>
+  new Response(JSON.stringify(body), {
+    status,
+    headers: { "Content-Type": "application/json", "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", ...headers },
+  });
+
+/** The ending if it is there within that time, else null; a fault is for whoever waits for it later. */
+function within(milliseconds: number, ending: Promise<Ending>): Promise<Ending | null> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => resolve(null), milliseconds);
+    const done = (value: Ending | null): void => {
+      clearTimeout(timer);
+      resolve(value);
+    };
+    ending.then(done, () => done(null));
+  });
+}
