@@ -108,8 +108,10 @@ function stream(c: AppContext, call: EnvelopeCall, doing: Doing, deltas: Deltas)
   const hold: Hold<JsonObject> = {
     ...held,
     work: async (onProgress, say) => {
+      // Begun before what has come so far is said, so that how it goes is told first.
+      const answering = held.work(onProgress, say);
       deltas.open(say);
-      const answer = await held.work(onProgress, say);
+      const answer = await answering;
       const text = textIn(answer);
       if (!deltas.any && text !== "") say(text);
       return answer;
