@@ -1,8 +1,11 @@
-// A model behind Chat Completions, scripted, in place of the network: where the world begins. Everything else is the gateway's own.
+// Models behind Chat Completions, Embeddings and Anthropic's Messages, scripted, in place of the network: where the world begins.
+// Everything else is the gateway's own.
 
 import { vi } from "vitest";
-import { chatCompletion, openaiError } from "../../support/providers/openai-wire.ts";
+import { anthropicError, anthropicMessage } from "../../support/providers/anthropic-wire.ts";
+import { chatCompletion, embeddings, openaiError } from "../../support/providers/openai-wire.ts";
 import { replyMarker } from "./logs.ts";
+import { type Piece, anthropicEvents, openaiEvents } from "./provider-stream.ts";
 
 export const modelHost = "https://model.example.com";
 
@@ -11,6 +14,10 @@ export type Step =
       readonly text?: string;
       readonly calls?: readonly { id: string; name: string; input: unknown }[];
       readonly usage?: { input: number; output: number };
+      /** The text piece by piece, where it is asked for as a stream. */
+      readonly pieces?: readonly Piece[];
+      /** Of a stream: see `StreamedReply`. */
+      readonly breaksOff?: "end" | "error";
     }
   | { readonly status: number; readonly message: string }
   /** Answers once the promise resolves. */
@@ -42,19 +49,34 @@ export function scriptModel(): ScriptedModel {
     if (!request.url.startsWith(modelHost)) throw new TypeError(`no network in tests: ${new URL(request.url).origin}`);
     const body = await request.json<Record<string, unknown>>();
     calls.push({ url: request.url, authorization: request.headers.get("Authorization"), body });
-    return answer(steps.shift() ?? {}, String(body["model"]));
+    return answer(steps.shift() ?? {}, body, new URL(request.url).pathname);
   });
   return { calls, script: (...more) => void steps.push(...more) };
 }
 
-async function answer(step: Step, model: string): Promise<Response> {
+async function answer(step: Step, body: Record<string, unknown>, path: string): Promise<Response> {
   if ("until" in step) {
     await step.until;
-    return answer(step.step, model);
+    return answer(step.step, body, path);
   }
-  if ("status" in step) return Response.json(openaiError(step.status, step.message), { status: step.status });
-  const { text = `Hello. ${replyMarker}`, calls = [], usage = { input: 12, output: 5 } } = step;
+  const isAnthropic = path.endsWith("/messages");
+  if ("status" in step) {
+    const error = isAnthropic ? anthropicError(step.status, step.message) : openaiError(step.status, step.message);
+    return Response.json(error, { status: step.status });
+  }
+  const model = String(body["model"]);
+  if (path.endsWith("/embeddings")) return Response.json(embeddings(model, [body["input"]].flat().map(String)));
+  const { calls = [], usage = { input: 12, output: 5 }, breaksOff } = step;
+  const pieces = step.pieces ?? [step.text ?? `Hello. ${replyMarker}`];
+  if (body["stream"] === true) {
+    const reply = { model, pieces, calls, usage, ...(breaksOff === undefined ? {} : { breaksOff }) };
+    return isAnthropic ? anthropicEvents(reply) : openaiEvents(reply);
+  }
+  const said = pieces.filter((piece) => typeof piece === "string").join("");
+  const text = calls.length > 0 ? undefined : said;
   return Response.json(
-    chatCompletion({ model, text: calls.length > 0 ? undefined : text, calls, stop: calls.length > 0 ? "tool_calls" : "stop", usage }),
+    isAnthropic
+      ? anthropicMessage({ model, text, calls, stop: calls.length > 0 ? "tool_use" : "end_turn", usage })
+      : chatCompletion({ model, text, calls, stop: calls.length > 0 ? "tool_calls" : "stop", usage }),
   );
 }
