@@ -2,6 +2,8 @@
 
 import { Hono } from "hono";
 import * as z from "zod";
+import { answerJsonSchema } from "../../shared/control/answer-schema.ts";
+import { envelopeJsonSchema } from "../../shared/control/envelope-schema.ts";
 import type { JsonObject } from "../../shared/encoding.ts";
 import { policyJsonSchema } from "../../shared/policy/rules.ts";
 import { issuersJsonSchema } from "../../shared/credential/issuers.ts";
@@ -43,6 +45,12 @@ export function openapi(): JsonObject {
           name: "X-Countersign-Key",
           description: "An API key, where Authorization is an upstream's",
         },
+        token: {
+          type: "http",
+          scheme: "bearer",
+          bearerFormat: "JWT",
+          description: "A token of a configured issuer. Like a key it may stand in the envelope's `auth` instead",
+        },
         admin: { type: "http", scheme: "bearer", description: "ADMIN_TOKEN" },
       },
       schemas: schemas(),
@@ -52,6 +60,7 @@ export function openapi(): JsonObject {
 
 const security: Readonly<Record<Auth, JsonObject[]>> = {
   key: [{ key: [] }, { keyHeader: [] }],
+  control: [{ key: [] }, { token: [] }, { keyHeader: [] }, {}],
   admin: [{ admin: [] }],
   either: [{ key: [] }, { keyHeader: [] }, { admin: [] }],
   link: [],
@@ -105,7 +114,7 @@ const pointed = list(record({ pointer: text, message: text }));
 const ofKey = { id: text, name: text, createdAt: integer };
 
 /** A document's own schema is draft 2020-12, which is OpenAPI 3.1's too; the name of its dialect stands once, at the top. */
-function inside({ $schema: _dialect, ...schema }: JsonObject): JsonObject {
+function inside({ $schema: _dialect, $id: _address, ...schema }: JsonObject): JsonObject {
   return schema;
 }
 
@@ -211,6 +220,9 @@ function schemas(): Record<SchemaName, JsonObject> {
     Policy: inside(policyJsonSchema()),
     Servers: inside(serversJsonSchema()),
     Issuers: inside(issuersJsonSchema()),
+    // One schema has every version's members; each version's own is at its address.
+    Envelope: inside(envelopeJsonSchema("2.1") ?? {}),
+    ControlAnswer: inside(answerJsonSchema),
     Document: record({ version: integer }),
     JsonSchema: { type: "object" },
     Conflict: record({ error: text, current: record({ version: integer }) }),

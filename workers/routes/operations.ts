@@ -24,6 +24,8 @@ export type SchemaName =
   | "Policy"
   | "Servers"
   | "Issuers"
+  | "Envelope"
+  | "ControlAnswer"
   | "Document"
   | "JsonSchema"
   | "Conflict"
@@ -47,8 +49,8 @@ export type Parameter = {
   readonly schema?: JsonObject;
 };
 
-/** `key`: an API key. `admin`: the operator. `either`: one of both. `link`: the token in the path. */
-export type Auth = "key" | "admin" | "either" | "link" | "slack" | "none";
+/** `key`: an API key. `admin`: the operator. `either`: one of both. `link`: the token in the path. `control`: a key or token, also in the body. */
+export type Auth = "key" | "control" | "admin" | "either" | "link" | "slack" | "none";
 
 export type Operation = {
   readonly id: string;
@@ -66,6 +68,7 @@ const json = (schema: SchemaName): readonly Body[] => [{ type: "application/json
 const html: readonly Body[] = [{ type: "text/html" }];
 const rpcError = (description: string): Answer => ({ description, bodies: json("RpcAnswer") });
 const problem = (description: string): Answer => ({ description, bodies: json("Problem") });
+const controlAnswer = (description: string): Answer => ({ description, bodies: json("ControlAnswer") });
 const page = (description: string): Answer => ({ description, bodies: html });
 
 const inPath = (name: string, description: string): Parameter => ({ name, in: "path", description, required: true });
@@ -133,6 +136,48 @@ const sampling: readonly Operation[] = [
     auth: "key",
     parameters: [inPath("session", "The session's name")],
     answers: { 204: { description: "It has ended" }, 400: problem("A name that cannot be one"), ...asKey },
+  },
+  {
+    id: "control",
+    method: "post",
+    path: paths.control,
+    summary:
+      "One request of the Model Control Protocol: an envelope, answered whole or, where it asks for a stream, with server-sent events",
+    auth: "control",
+    body: { type: "application/json", schema: "Envelope" },
+    answers: {
+      200: {
+        description: "The answer. It may be held for as long as a person needs: white space or comments meanwhile",
+        bodies: [...json("ControlAnswer"), { type: "text/event-stream" }],
+      },
+      400: controlAnswer("invalid: not JSON, or faults of the envelope with a pointer to each"),
+      401: controlAnswer("unauthorized: no credential, or one that is not good"),
+      402: controlAnswer("over_budget: the key's budget is used up"),
+      403: controlAnswer("refused by policy; or unauthorized: a key without the scope control"),
+      409: controlAnswer("conflict: the request_id was used before with another body"),
+      413: controlAnswer("invalid: over the key's limit of bytes"),
+      415: controlAnswer("invalid: not application/json"),
+      422: controlAnswer("no_model: the routing table has no model for it"),
+      429: { ...controlAnswer("rate_limited"), headers: { "Retry-After": "Seconds" } },
+      500: controlAnswer("error: a fault of the gateway, with an id to quote"),
+      502: controlAnswer("failed: a registered function's server cannot be asked"),
+      503: {
+        ...controlAnswer("unavailable: what is needed to check the credential cannot be read now"),
+        headers: { "Retry-After": "Seconds" },
+      },
+    },
+  },
+  {
+    id: "controlSchema",
+    method: "get",
+    path: paths.controlSchema,
+    summary: "The JSON Schema of the envelope",
+    auth: "none",
+    parameters: [inPath("file", "1.0.json, 2.0.json or 2.1.json")],
+    answers: {
+      200: { description: "The schema", bodies: [{ type: "application/schema+json", schema: "JsonSchema" }] },
+      404: problem("No such version"),
+    },
   },
   {
     id: "forgetControlSession",

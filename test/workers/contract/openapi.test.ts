@@ -46,6 +46,16 @@ const issuers = {
   },
 };
 
+/** An envelope that nobody has to be asked about: its call is handed back. */
+const envelope = (more: object = {}) => ({
+  protocol_version: "1.0",
+  request_id: crypto.randomUUID(),
+  model: { name: "first" },
+  task: { type: "function_call", parameters: { functions: [{ name: "f" }], function_call: { name: "f", parameters: { a: 1 } } } },
+  ...more,
+});
+const text = (parameters: object) => ({ task: { type: "text_generation", parameters: { prompt: "Say hello.", ...parameters } } });
+
 /** For each operation, requests that together get most of its answers: status first. */
 const asks: Record<string, () => Promise<readonly (readonly [number, Ask])[]>> = {
   sampling: async () => [
@@ -67,6 +77,28 @@ const asks: Record<string, () => Promise<readonly (readonly [number, Ask])[]>> =
     [204, at("/sessions/s", { method: "DELETE" })],
     [400, at("/sessions/%20", { method: "DELETE" })],
     [401, { ...at("/sessions/s", { method: "DELETE" }), key: null }],
+  ],
+  control: async () => {
+    await configure("policy", { ...policy, default: { ...policy.default, request: "allow", response: "allow" } });
+    const ask = (value: unknown): Ask => at("/control", jsonBody("POST", value));
+    return [
+      [200, ask(envelope())],
+      [200, ask(envelope(text({})))],
+      [200, ask(envelope(text({ stream: true })))],
+      [400, ask({})],
+      [400, ask(envelope({ auth: 1 }))],
+      [401, { ...ask(envelope()), key: null }],
+      [403, { ...ask(envelope()), key: (await createKey({ scopes: ["sampling"] })).key }],
+      [200, ask(envelope({ request_id: "twice" }))],
+      [409, ask(envelope({ request_id: "twice", model: { name: "other" } }))],
+      [413, { ...ask("x".repeat(2_000)), key: (await createKey({ limits: { bodyBytes: 1024 } })).key }],
+      [415, at("/control", { method: "POST", body: "{}", headers: { "Content-Type": "text/plain" } })],
+      [422, ask(envelope({ model: { name: "of nobody" }, ...text({}) }))],
+    ];
+  },
+  controlSchema: async () => [
+    [200, { ...at("/control/schema/2.1.json"), key: null }],
+    [404, { ...at("/control/schema/3.0.json"), key: null }],
   ],
   forgetControlSession: async () => [
     [204, { ...at("/control/sessions/s", { method: "DELETE" }), key: (await createKey({ scopes: ["control"] })).key }],
