@@ -183,6 +183,7 @@ const describeAttempt = ({ model, provider, durationMs, fault }: Attempt): JsonO
   provider,
   durationMs,
   fault: fault.kind,
+  ...(fault.detail === undefined ? {} : { detail: fault.detail }),
   ...(fault.status === undefined ? {} : { status: fault.status }),
 });
 

@@ -11,7 +11,7 @@ import { beginningOf, excerptOf } from "../../shared/review/excerpt.ts";
 import type { ReviewView } from "../../shared/review/view.ts";
 import { Webhook } from "standardwebhooks";
 import type { Env } from "../env.ts";
-import { lookupIn } from "../providers/model-call.ts";
+import { lookupIn } from "../lookup.ts";
 import { outsideName } from "../ui/mail-text.ts";
 import type { Channel, Notice, NoticeWhy, Sent } from "./channel.ts";
 import { type Exchanged, exchange } from "./exchange.ts";

@@ -17,7 +17,7 @@ import { isPrivateHost } from "../../shared/routing/address.ts";
 import { type Result, err, ok } from "../../shared/result.ts";
 import type { Env } from "../env.ts";
 import { logEvent } from "../log.ts";
-import { lookupIn } from "../providers/model-call.ts";
+import { lookupIn } from "../lookup.ts";
 import { textWithin } from "../text-within.ts";
 
 /** Far more than any issuer's set. */

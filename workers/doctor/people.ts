@@ -4,7 +4,7 @@ import { everyoneIn, isSlackChannel, type Policy, type PolicyReviewer } from "..
 import { pointerTo } from "../../shared/routing/problems.ts";
 import { openChannels } from "../channels/channel.ts";
 import type { Env } from "../env.ts";
-import { lookupIn } from "../providers/model-call.ts";
+import { lookupIn } from "../lookup.ts";
 import { settingsOf } from "../settings.ts";
 import { type Check, good, howToSet, listed, mend, note } from "./check.ts";
 

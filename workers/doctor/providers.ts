@@ -7,7 +7,7 @@ import { type Model, type Provider, type RoutingTable, providerOf } from "../../
 import { pointerTo } from "../../shared/routing/problems.ts";
 import type { Env } from "../env.ts";
 import { createClients } from "../providers/clients.ts";
-import { lookupIn } from "../providers/model-call.ts";
+import { lookupIn } from "../lookup.ts";
 import { type Ready, providerReady } from "../providers/ready.ts";
 import { askProvider } from "./ask.ts";
 import { type Check, good, guardedCall, howToSet, listed, mend, note } from "./check.ts";

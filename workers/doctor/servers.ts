@@ -4,7 +4,7 @@ import type { Server } from "../../shared/relay/servers.ts";
 import type { Env } from "../env.ts";
 import { serversOf } from "../stores/documents.ts";
 import { askUpstream } from "../upstream/ask.ts";
-import { lookupIn } from "../providers/model-call.ts";
+import { lookupIn } from "../lookup.ts";
 import { type Check, good, guardedCall, howToSet, mend, note } from "./check.ts";
 
 const hello = JSON.stringify({

@@ -28,7 +28,7 @@ import type { Env } from "../env.ts";
 import type { AdmitAnswer, KeyObject } from "../objects/key.ts";
 import { keyStub, runStub } from "../objects/names.ts";
 import type { AssociateAnswer, SessionObject } from "../objects/session.ts";
-import { lookupIn } from "../providers/model-call.ts";
+import { lookupIn } from "../lookup.ts";
 import { providerReady } from "../providers/ready.ts";
 import { settingsOf } from "../settings.ts";
 import { documentsOf } from "../stores/documents.ts";

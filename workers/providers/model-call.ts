@@ -4,10 +4,11 @@ import { type Result, err, ok } from "../../shared/result.ts";
 import type { SamplingRequest } from "../../shared/protocol/sampling.ts";
 import type { Attempt, CallTerms, ModelReply } from "../../shared/provider/call.ts";
 import { embeddingReply, textsToEmbed } from "../../shared/provider/embedding.ts";
-import { notReadyFault } from "../../shared/provider/fault.ts";
 import type { Candidate } from "../../shared/routing/choose.ts";
 import type { Env } from "../env.ts";
+import { lookupIn } from "../lookup.ts";
 import { settingsOf } from "../settings.ts";
+import { runFunction } from "../upstream/tool-call.ts";
 import type { OnDelta } from "./attempt.ts";
 import { enterLane } from "./lane.ts";
 import { type Sender, type SendOptions, createSender } from "./send.ts";
@@ -15,15 +16,6 @@ import { type Sender, type SendOptions, createSender } from "./send.ts";
 const maxAttemptsPerCandidate = 3;
 
 export type ModelAnswer = { readonly reply: ModelReply; readonly candidate: Candidate; readonly attempts: readonly Attempt[] };
-
-/** A variable or secret of the environment by name; bindings that are no text are none. */
-export function lookupIn(env: Env): (name: string) => string | undefined {
-  const values: Readonly<Record<string, unknown>> = { ...env };
-  return (name) => {
-    const value = values[name];
-    return typeof value === "string" ? value : undefined;
-  };
-}
 
 const senders = new WeakMap<object, Sender>();
 
@@ -37,8 +29,7 @@ function senderOf(env: Env): Sender {
       sleep: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
       random: () => Math.random(),
       enterLane: (candidate, place) => enterLane(env, candidate, place),
-      // Until functions can be run.
-      runFunction: () => Promise.resolve(err(notReadyFault)),
+      runFunction: (request, candidate, limits) => runFunction(env, request, candidate, limits),
     });
     senders.set(env, sender);
   }
