@@ -2,7 +2,7 @@
 //
 // Use it beside gateway.ts, whose policy closes both gates for whoever it does not name: `gates` says it for the control door.
 
-import { type PostOptions, configure, gateway, jsonBody, policy, routing } from "./gateway.ts";
+import { type PostOptions, configure, gateway, jsonBody, model, policy, routing } from "./gateway.ts";
 import { promptMarker } from "./logs.ts";
 import { modelHost } from "./provider.ts";
 import { framesOf, isComment, messageOf } from "./stream.ts";
@@ -129,3 +129,6 @@ export const eventsOf = (text: string): ControlEvent[] =>
 /** The text that the deltas say together. */
 export const saidIn = (events: readonly ControlEvent[]): string =>
   events.flatMap(({ name, data }) => (name === "delta" ? [data.text ?? ""] : [])).join("");
+
+/** What the scripted models were sent with the call at this position, the first being 0. */
+export const sentBody = (position = 0): Record<string, unknown> => model.calls[position]?.body ?? {};
