@@ -2,7 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { Ajv2020 } from "ajv/dist/2020.js";
-import addFormats from "ajv-formats";
+import addFormatsModule from "ajv-formats";
 import { describe, expect, test } from "vitest";
 import { answerJsonSchema } from "../../../shared/control/answer-schema.ts";
 import { taskTypes, versions } from "../../../shared/control/envelope.ts";
@@ -14,8 +14,9 @@ const answers = [...text.matchAll(/^```json\n([\s\S]*?)^```/gm)].map(
   ([, block = ""]) => JSON.parse(block) as { status: string; result?: { type: string } },
 );
 
+const addFormats = addFormatsModule as unknown as (ajv: Ajv2020) => void;
 const ajv = new Ajv2020();
-addFormats.default(ajv);
+addFormats(ajv);
 const validate = ajv.compile(answerJsonSchema);
 
 test("every answer that it shows fits the answer's schema", () => {
