@@ -5,7 +5,7 @@ import { usageOf } from "./anthropic.ts";
 import type { ProviderFault } from "./call.ts";
 import { brokenAnswer } from "./fault.ts";
 import { isCount, isFields, parseJson, type Fields } from "./narrow.ts";
-import type { StreamReader, TextDeltas } from "./stream.ts";
+import { mostBlocks, type StreamReader, type TextDeltas } from "./stream.ts";
 
 type Block = { readonly start: Fields; text: string; json: string; open: boolean };
 
@@ -19,17 +19,21 @@ export function readAnthropic(deltas: TextDeltas): StreamReader {
   let end: Fields = {};
   const counted: Record<string, number> = {};
   let whole = false;
+  let characters = 0;
 
-  const broken = (detail?: NonNullable<ProviderFault["detail"]>): ProviderFault => brokenAnswer(detail, usageOf(counted));
   /** The numbers of `message_delta` are those of the whole message so far. */
   const count = (usage: unknown): void => {
     for (const [name, value] of Object.entries(isFields(usage) ? usage : {})) if (isCount(value)) counted[name] = value;
   };
 
-  const startBlock = (event: Fields): ProviderFault | undefined => {
+  const startBlock = (event: Fields, length: number): ProviderFault | undefined => {
     const start = event["content_block"];
-    if (message === undefined || event["index"] !== blocks.length || blocks.at(-1)?.open === true || !isFields(start)) return broken();
+    if (message === undefined || event["index"] !== blocks.length || blocks.at(-1)?.open === true || !isFields(start))
+      return brokenAnswer();
+    if (blocks.length === mostBlocks) return brokenAnswer("tooLarge");
     const text = start["type"] === "text" && typeof start["text"] === "string" ? start["text"] : "";
+    // Tools' names, and thinking that is not to be read, come here whole.
+    characters += start["type"] === "text" ? text.length : length;
     blocks.push({ start, text, json: "", open: true });
     if (text !== "") deltas.add(text);
     return undefined;
@@ -38,33 +42,40 @@ export function readAnthropic(deltas: TextDeltas): StreamReader {
   const addToBlock = (event: Fields): ProviderFault | undefined => {
     const block = blocks.at(-1);
     const { delta } = event;
-    if (block?.open !== true || event["index"] !== blocks.length - 1 || !isFields(delta)) return broken();
-    const { type, text, partial_json: json } = delta;
-    if (type === "text_delta" && block.start["type"] === "text" && typeof text === "string") {
+    if (block?.open !== true || event["index"] !== blocks.length - 1 || !isFields(delta)) return brokenAnswer();
+    const { type, text, partial_json: json, thinking } = delta;
+    const isText = block.start["type"] === "text";
+    if (type === "text_delta") {
+      if (!isText || typeof text !== "string") return brokenAnswer();
+      characters += text.length;
       block.text += text;
       deltas.add(text);
-    } else if (type === "input_json_delta" && typeof json === "string") block.json += json;
+    } else if (type === "input_json_delta") {
+      if (isText || typeof json !== "string") return brokenAnswer();
+      characters += json.length;
+      block.json += json;
+    } else if (typeof thinking === "string") characters += thinking.length;
     // Thinking, signatures and citations are not part of the reply.
     return undefined;
   };
 
   const endBlock = (event: Fields): ProviderFault | undefined => {
     const block = blocks.at(-1);
-    if (block?.open !== true || event["index"] !== blocks.length - 1) return broken();
+    if (block?.open !== true || event["index"] !== blocks.length - 1) return brokenAnswer();
     block.open = false;
     if (block.start["type"] === "text") deltas.endBlock();
     return undefined;
   };
 
-  const takeEvent = (event: Fields): ProviderFault | undefined => {
+  const takeEvent = (event: Fields, length: number): ProviderFault | undefined => {
     switch (event["type"]) {
       case "message_start":
-        if (message !== undefined || !isFields(event["message"])) return broken();
+        if (message !== undefined || !isFields(event["message"])) return brokenAnswer();
         message = event["message"];
         count(message["usage"]);
         return undefined;
       case "content_block_start":
-        return startBlock(event);
+        return startBlock(event, length);
       case "content_block_delta":
         return addToBlock(event);
       case "content_block_stop":
@@ -75,7 +86,7 @@ export function readAnthropic(deltas: TextDeltas): StreamReader {
         return undefined;
       case "message_stop":
         whole = message !== undefined && blocks.at(-1)?.open !== true;
-        return whole ? undefined : broken();
+        return whole ? undefined : brokenAnswer();
       default:
         return undefined;
     }
@@ -84,12 +95,13 @@ export function readAnthropic(deltas: TextDeltas): StreamReader {
   return {
     take: (data) => {
       const event = parseJson(data);
-      if (!isFields(event)) return broken("notJson");
-      if (event["type"] === "error" || isFields(event["error"])) return broken("errorInSuccess");
-      return takeEvent(event) ?? (whole ? "end" : "more");
+      if (!isFields(event)) return brokenAnswer("notJson");
+      if (event["type"] === "error" || isFields(event["error"])) return brokenAnswer("errorInSuccess");
+      return takeEvent(event, data.length) ?? (whole ? "end" : "more");
     },
     isWhole: () => whole,
     usage: () => usageOf(counted),
+    characters: () => characters,
     response: () => ({ ...message, content: blocks.map(contentOf), stop_reason: end["stop_reason"] ?? null, usage: counted }),
   };
 }

@@ -74,7 +74,7 @@ export type ProviderFault = {
     | "outcomeUnknown"
     /** A function's server wants more of its caller than arguments, or runs it as a task alone. */
     | "asksForMore";
-  /** Where the provider counted tokens for an answer that is not delivered: it may have to be paid for. */
+  /** Of an answer that is not delivered and may have to be paid for: what the provider counted, or what came of a stream before it broke. */
   readonly usage?: Usage;
 };
 

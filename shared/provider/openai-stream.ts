@@ -3,9 +3,9 @@
 
 import type { ProviderFault } from "./call.ts";
 import { brokenAnswer } from "./fault.ts";
-import { isFields, parseJson, type Fields } from "./narrow.ts";
+import { isFields, isJsonObject, parseJson, type Fields } from "./narrow.ts";
 import { textsOf, usageOf } from "./openai.ts";
-import type { StreamReader, TextDeltas } from "./stream.ts";
+import { mostBlocks, type StreamReader, type TextDeltas } from "./stream.ts";
 
 type Call = { readonly index: unknown; id: string; name: string; arguments: unknown };
 
@@ -18,26 +18,35 @@ export function readOpenAI(deltas: TextDeltas): StreamReader {
   let model: unknown;
   let content: string | null = null;
   let refusal: string | null = null;
-  let finish: unknown;
+  let finish: string | undefined;
   let matched: unknown;
   let usage: unknown;
+  let characters = 0;
 
   const takeChoice = (choice: Fields): ProviderFault | undefined => {
-    if (isFields(choice["error"])) return brokenAnswer("errorInSuccess", usageOf(usage));
-    const delta = isFields(choice["delta"]) ? choice["delta"] : {};
+    if (isFields(choice["error"])) return brokenAnswer("errorInSuccess");
+    // Servers that cannot stream may send the whole message as the one chunk.
+    const delta = [choice["delta"], choice["message"]].find(isFields) ?? {};
     const texts = textsOf(delta["content"]);
-    if (texts === undefined) return brokenAnswer(undefined, usageOf(usage));
+    if (texts === undefined) return brokenAnswer();
     for (const text of texts) {
+      characters += text.length;
       content = (content ?? "") + text;
       deltas.add(text);
     }
     // Handed on at the end: a refusal stands after the text, whenever it came.
     if (typeof delta["refusal"] === "string") refusal = (refusal ?? "") + delta["refusal"];
+    // Thinking is not the reply, but it was made. Compatible servers call it one or the other.
+    for (const made of [delta["refusal"], delta["reasoning_content"] ?? delta["reasoning"]])
+      if (typeof made === "string") characters += made.length;
     for (const piece of Array.isArray(delta["tool_calls"]) ? delta["tool_calls"] : []) {
-      if (!isFields(piece)) return brokenAnswer("toolArguments", usageOf(usage));
-      addCall(calls, piece);
+      const came = isFields(piece) ? addCall(calls, piece) : undefined;
+      if (came === undefined) return brokenAnswer("toolArguments");
+      characters += came;
+      if (calls.length > mostBlocks) return brokenAnswer("tooLarge");
     }
-    if (typeof choice["finish_reason"] === "string") finish = choice["finish_reason"];
+    // Some compatible servers send an empty one with every chunk.
+    if (typeof choice["finish_reason"] === "string" && choice["finish_reason"] !== "") finish = choice["finish_reason"];
     if (choice["stop_reason"] !== null && choice["stop_reason"] !== undefined) matched = choice["stop_reason"];
     return undefined;
   };
@@ -46,9 +55,9 @@ export function readOpenAI(deltas: TextDeltas): StreamReader {
     take: (data) => {
       if (data.trim() === "[DONE]") return "end";
       const chunk = parseJson(data);
-      if (!isFields(chunk)) return brokenAnswer("notJson", usageOf(usage));
-      if (chunk["error"] !== undefined && chunk["error"] !== null) return brokenAnswer("errorInSuccess", usageOf(usage));
-      if (isFields(chunk["usage"])) usage = chunk["usage"];
+      if (!isFields(chunk)) return brokenAnswer("notJson");
+      if (usageOf(chunk["usage"]) !== undefined) usage = chunk["usage"];
+      if (chunk["error"] !== undefined && chunk["error"] !== null) return brokenAnswer("errorInSuccess");
       if (typeof chunk["model"] === "string" && chunk["model"] !== "") model = chunk["model"];
       // One reply was asked for; the chunk with the count has no choice.
       const choice: unknown = Array.isArray(chunk["choices"]) ? chunk["choices"][0] : undefined;
@@ -56,6 +65,7 @@ export function readOpenAI(deltas: TextDeltas): StreamReader {
     },
     isWhole: () => finish !== undefined,
     usage: () => usageOf(usage),
+    characters: () => characters,
     response: () => {
       const message = {
         content,
@@ -69,9 +79,10 @@ export function readOpenAI(deltas: TextDeltas): StreamReader {
 
 /**
  * A piece belongs to the call with its index, or without one to the last; an id of its own begins another, since some compatible
- * servers send every call whole and give them all the index 0.
+ * servers send every call whole and give them all the index 0. Returns how many characters came with it; undefined where its arguments
+ * are neither text nor a JSON object.
  */
-function addCall(calls: Call[], piece: Fields): void {
+function addCall(calls: Call[], piece: Fields): number | undefined {
   const { index, id } = piece;
   const called = isFields(piece["function"]) ? piece["function"] : {};
   const its = index === undefined || index === null ? calls.at(-1) : calls.findLast((call) => call.index === index);
@@ -84,7 +95,13 @@ function addCall(calls: Call[], piece: Fields): void {
   if (call.id === "" && typeof id === "string") call.id = id;
   if (call.name === "" && typeof called["name"] === "string") call.name = called["name"];
   const given = called["arguments"];
-  if (given === undefined || given === null) return;
-  call.arguments =
-    typeof given === "string" && typeof (call.arguments ?? "") === "string" ? `${String(call.arguments ?? "")}${given}` : given;
+  const named = call === its ? 0 : call.id.length + call.name.length;
+  if (given === undefined || given === null) return named;
+  if (typeof given === "string") {
+    call.arguments = typeof call.arguments === "string" ? call.arguments + given : given;
+    return named + given.length;
+  }
+  if (!isJsonObject(given)) return undefined;
+  call.arguments = given;
+  return named + JSON.stringify(given).length;
 }

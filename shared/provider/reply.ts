@@ -29,11 +29,7 @@ export function finishReply(call: ModelCall, draft: Draft): Result<ModelReply, P
   const stopped = cutAtStop(withUniqueIds(draft.content.map(wellFormed), request), request.stopSequences ?? []);
   let content = stopped.content;
   let stopReason = stopped.cut ? "stopSequence" : draft.stopReason?.toWellFormed();
-  const usage = draft.usage ?? {
-    inputTokens: tokensOf(request.systemPrompt ?? "", request.messages),
-    outputTokens: tokensOf(draft.content),
-    estimated: true,
-  };
+  const usage = draft.usage ?? estimatedUsage(request, charactersOf(draft.content));
   if (draft.usage !== undefined && usage.outputTokens > request.maxTokens) {
     if (candidate.model.overLimit === "refuse") return err({ ...brokenAnswer("overLimit", usage), then: "stop" });
     const cut = call.streamed === undefined && content.every((block) => block.type === "text");
@@ -104,6 +100,13 @@ function withUniqueIds(content: readonly ReplyBlock[], request: SamplingRequest)
   });
 }
 
-/** A rough count for providers that do not count: four characters of JSON to a token, and none for the bytes of media. */
-const tokensOf = (...values: readonly unknown[]): number =>
-  Math.ceil(JSON.stringify(values, (key, value: unknown) => (key === "data" || key === "blob" ? "" : value)).length / 4);
+/** A rough count for providers that do not count: four characters (of the request's JSON, and of what was `made`) to a token. */
+export const estimatedUsage = (request: SamplingRequest, made: number): Usage => ({
+  inputTokens: Math.ceil(charactersOf(request.systemPrompt ?? "", request.messages) / 4),
+  outputTokens: Math.ceil(made / 4),
+  estimated: true,
+});
+
+/** Characters of JSON, without the bytes of media. */
+const charactersOf = (...values: readonly unknown[]): number =>
+  JSON.stringify(values, (key, value: unknown) => (key === "data" || key === "blob" ? "" : value)).length;

@@ -6,7 +6,7 @@
 import type { SamplingReply, SamplingRequest } from "../protocol/sampling.ts";
 import type { ProviderFault, Usage } from "./call.ts";
 import { textOfReply } from "./json-reply.ts";
-import { firstStop } from "./reply.ts";
+import { estimatedUsage, firstStop } from "./reply.ts";
 
 /** One provider's stream. Nothing here throws. */
 export type StreamReader = {
@@ -18,12 +18,30 @@ export type StreamReader = {
   readonly response: () => unknown;
   /** What the provider has counted so far. */
   readonly usage: () => Usage | undefined;
+  /** How many characters the model has made so far, its thinking and its tools' arguments among them. */
+  readonly characters: () => number;
 };
+
+/** More text blocks or tool calls than any reply has; a server that sends no end of empty ones must not fill the memory. */
+export const mostBlocks = 10_000;
+
+/**
+ * What a stream that broke off has cost so far, or undefined where nothing came of it: what the provider counted until then, which may be
+ * no more than the input, and for the output at least four characters to a token of what did come.
+ */
+export function usageSoFar(request: SamplingRequest, stream: Pick<StreamReader, "usage" | "characters">): Usage | undefined {
+  const counted = stream.usage();
+  const characters = stream.characters();
+  if (characters === 0) return counted;
+  const estimate = estimatedUsage(request, characters);
+  if (counted === undefined) return estimate;
+  return counted.outputTokens >= estimate.outputTokens ? counted : { ...estimate, inputTokens: counted.inputTokens };
+}
 
 /**
  * The text of a reply on its way to whoever waits for it. What is handed on is exactly the text of the reply that `finishReply` makes
- * of the whole: held back is whatever could still be the beginning of a stop sequence, half of a character, and JSON in a fence, which
- * is taken off at the end.
+ * of the whole: held back is whatever could still be the beginning of a stop sequence, half of a character, and, where JSON was asked
+ * for, all of a text that does not begin like JSON: a fence is taken off at the end, and anything else can still be asked of another model.
  */
 export class TextDeltas {
   readonly #handOn: (text: string) => void;
@@ -59,7 +77,12 @@ export class TextDeltas {
   endBlock(): void {
     this.#hold(this.#half.toWellFormed());
     this.#half = "";
-    if (!this.#stopped) this.#say(this.#held);
+    if (!this.#stopped) {
+      // A whole sequence may have been held back for a longer one that began before it and did not come.
+      const found = firstStop(this.#held, this.#sequences);
+      this.#stopped = found !== undefined;
+      this.#say(this.#held.slice(0, found));
+    }
     this.#held = "";
   }
 
@@ -91,9 +114,7 @@ export class TextDeltas {
       return;
     }
     this.#beginning += text;
-    const first = this.#beginning.trimStart()[0];
-    // A fence, or nothing yet: it all waits for the end.
-    if (first === undefined || first === "`") return;
+    if (!beginsLikeJson.test(this.#beginning)) return;
     const beginning = this.#beginning;
     this.#beginning = null;
     this.#pass(beginning);
@@ -105,6 +126,8 @@ export class TextDeltas {
     this.#handOn(text);
   }
 }
+
+const beginsLikeJson = /^[ \t\r\n]*[[{"\-\dtfn]/;
 
 /** Where the earliest end of the text begins that could be the beginning of a sequence; the text's length where there is none. */
 function beginOf(text: string, sequences: readonly string[]): number {

@@ -70,8 +70,8 @@ const model = z.strictObject({
   /** 0 to 1; `cost` is cheapness: 1 is free. */
   scores: z.strictObject({ intelligence: score, speed: score, cost: score }),
   tokenField: z.enum(["max_tokens", "max_completion_tokens"]).default("max_tokens"),
-  /** Parameters that this model's API refuses. */
-  omits: z.array(z.enum(["temperature", "topP", "topK", "stopSequences", "responseFormat"])).default([]),
+  /** Parameters that this model's API refuses. `stream`: replies in pieces; `streamUsage`: the count of tokens at the end of such a reply. */
+  omits: z.array(z.enum(["temperature", "topP", "topK", "stopSequences", "responseFormat", "stream", "streamUsage"])).default([]),
   /** Parameters that Chat Completions does not have and this model's server takes all the same (`top_k` of vLLM, for one). */
   takes: z.array(z.enum(["topK"])).optional(),
   /** Sent as the API's own setting for how long to think; nothing is sent where absent. */

@@ -5,13 +5,17 @@
 
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { anthropicError, anthropicMessage, anthropicRefusals } from "./providers/anthropic-wire.ts";
-import { chatCompletion, embeddings, openaiError, openaiRefusals } from "./providers/openai-wire.ts";
+import { anthropicError, anthropicErrorEvent, anthropicEvents, anthropicMessage, anthropicRefusals } from "./providers/anthropic-wire.ts";
+import { chatCompletion, chatErrorEvent, chatEvents, embeddings, openaiError, openaiRefusals } from "./providers/openai-wire.ts";
 
 export type ProviderStep =
-  /** A reply. `stop` is the API's own word; absent it is the plain end of the turn, or of tool calls. `input` may be broken JSON text. */
+  /**
+   * A reply; as a stream where the request asks for one. `stop` is the API's own word; absent it is the plain end of the turn, or of tool
+   * calls. `input` may be broken JSON text. `breaks`: the stream says the first so many characters of its text, and then breaks.
+   */
   | {
       readonly answer: "reply";
+      readonly breaks?: { readonly after: number; readonly how: Break };
       readonly text?: string;
       readonly calls?: readonly { readonly id: string; readonly name: string; readonly input: unknown }[];
       readonly stop?: string;
@@ -36,7 +40,19 @@ export type ProviderStep =
   /** As the next step says, this much later. */
   | { readonly answer: "slow"; readonly afterMs: number };
 
-export type ProviderRequest = { readonly path: string; readonly headers: IncomingMessage["headers"]; readonly body: unknown };
+/**
+ * How a stream breaks: the connection is closed, or ended as if all were well; an error document comes, and then the end; `[DONE]`
+ * comes, and then the end; nothing more comes, ever.
+ */
+export type Break = "reset" | "end" | "error" | "done" | "hang";
+
+export type ProviderRequest = {
+  readonly path: string;
+  readonly headers: IncomingMessage["headers"];
+  readonly body: unknown;
+  /** How the connection's answer ended: all of it was sent, or the client went before. */
+  readonly ended: Promise<"whole" | "cut">;
+};
 
 export type ProviderServer = {
   /** Without a path: Anthropic's SDK adds `/v1/messages`. */
@@ -62,7 +78,10 @@ export async function startProviderServer(options: { record?: boolean; strict?: 
     request.on("end", () => {
       const wire = wireOf(request.url ?? "");
       const body = parse(Buffer.concat(chunks).toString("utf8"));
-      if (record) requests.push({ path: request.url ?? "", headers: request.headers, body });
+      const ended = new Promise<"whole" | "cut">((resolve) => {
+        response.on("close", () => resolve(response.writableFinished ? "whole" : "cut"));
+      });
+      if (record) requests.push({ path: request.url ?? "", headers: request.headers, body, ended });
       const step = steps.shift() ?? plain;
       if (step.answer === "slow") {
         const next = steps.shift() ?? plain;
@@ -101,6 +120,9 @@ type Wire = {
   readonly refusals: (body: unknown, request: IncomingMessage) => string[];
   readonly error: (status: number, message: string) => unknown;
   readonly reply: (step: Reply, body: unknown) => unknown;
+  /** The raw events of a stream. */
+  readonly events?: (step: Reply, body: unknown) => readonly string[];
+  readonly errorEvent?: (message: string) => string;
 };
 
 function wireOf(path: string): Wire | undefined {
@@ -117,6 +139,12 @@ const filled = (step: Reply, body: unknown, plainStop: string, toolStop: string)
   usage: step.usage ?? { input: 12, output: 5 },
 });
 
+/** Four UTF-16 units each: now and then in the middle of a character. */
+const inPieces = (text: string): string[] => text.match(/[\s\S]{1,4}/g) ?? [];
+const asksForStream = (body: unknown): boolean => (body as { stream?: unknown } | undefined)?.stream === true;
+const countsTokens = (body: unknown): boolean =>
+  (body as { stream_options?: { include_usage?: unknown } } | undefined)?.stream_options?.include_usage === true;
+
 const anthropic: Wire = {
   refusals: (body, request) => [
     ...(request.headers.authorization === undefined && request.headers["x-api-key"] === undefined ? ["x-api-key: Field required"] : []),
@@ -124,12 +152,16 @@ const anthropic: Wire = {
   ],
   error: anthropicError,
   reply: (step, body) => anthropicMessage(filled(step, body, "end_turn", "tool_use")),
+  events: (step, body) => anthropicEvents(filled(step, body, "end_turn", "tool_use"), inPieces),
+  errorEvent: anthropicErrorEvent,
 };
 
 const chat: Wire = {
   refusals: openaiRefusals,
   error: openaiError,
   reply: (step, body) => chatCompletion(filled(step, body, "stop", "tool_calls")),
+  events: (step, body) => chatEvents(filled(step, body, "stop", "tool_calls"), inPieces, countsTokens(body)),
+  errorEvent: chatErrorEvent,
 };
 
 const vectors: Wire = {
@@ -146,6 +178,7 @@ function answer(wire: Wire | undefined, body: unknown, step: ProviderStep, respo
   const json = { "content-type": "application/json" };
   switch (step.answer) {
     case "reply":
+      if (asksForStream(body) && wire.events !== undefined) return stream(wire, body, step, response);
       return send(response, 200, json, JSON.stringify(wire.reply(step, body)));
     case "error":
       return send(
@@ -178,6 +211,27 @@ function answer(wire: Wire | undefined, body: unknown, step: ProviderStep, respo
       response.write(text.slice(0, text.length / 2), () => response.socket?.destroy());
     }
   }
+}
+
+function stream(wire: Wire, body: unknown, step: Reply, response: ServerResponse): void {
+  const { breaks } = step;
+  const said = { ...step, text: step.text?.slice(0, breaks?.after) };
+  const events = wire.events?.(said, body) ?? [];
+  response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache" });
+  response.flushHeaders();
+  if (breaks === undefined) {
+    response.end(events.join(""));
+    return;
+  }
+  // Of what is said until it breaks, everything that comes after the text is missing.
+  const afterText = events.length - events.toReversed().findIndex((event) => /"text_delta"|"content":"[^"]/.test(event));
+  const begun = breaks.after === 0 ? events.slice(0, 1) : events.slice(0, afterText);
+  response.write(begun.join(""), () => {
+    if (breaks.how === "reset") response.socket?.destroy();
+    if (breaks.how === "end") response.end();
+    if (breaks.how === "error") response.end(wire.errorEvent?.("Overloaded"));
+    if (breaks.how === "done") response.end("data: [DONE]\n\n");
+  });
 }
 
 function send(response: ServerResponse, status: number, headers: Readonly<Record<string, string>>, body: string): void {

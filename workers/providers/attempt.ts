@@ -11,7 +11,7 @@ import { badCallFault, brokenAnswer, notReadyFault } from "../../shared/provider
 import { textOfReply } from "../../shared/provider/json-reply.ts";
 import { fromOpenAI, toOpenAI } from "../../shared/provider/openai.ts";
 import { readOpenAI } from "../../shared/provider/openai-stream.ts";
-import { TextDeltas, type StreamReader } from "../../shared/provider/stream.ts";
+import { TextDeltas, usageSoFar, type StreamReader } from "../../shared/provider/stream.ts";
 import type { SamplingRequest } from "../../shared/protocol/sampling.ts";
 import type { Candidate } from "../../shared/routing/choose.ts";
 import type { createClients } from "./clients.ts";
@@ -84,7 +84,8 @@ function anthropicWire(call: ModelCall, client: ReturnType<Surroundings["clients
 
 function openaiWire(call: ModelCall, client: ReturnType<Surroundings["clients"]["openai"]>): Wire {
   const { params, notes } = toOpenAI(call);
-  const streamed = { ...params, stream: true, stream_options: { include_usage: true } } as const;
+  const uncounted = call.candidate.model.omits.includes("streamUsage");
+  const streamed = { ...params, stream: true as const, ...(uncounted ? {} : { stream_options: { include_usage: true } }) };
   return {
     notes,
     whole: (signal) => client.chat.completions.create(params, { signal }).asResponse(),
@@ -101,15 +102,20 @@ async function ask(
   around: Surroundings,
   limits: Limits,
 ): Promise<Result<ModelReply, ProviderFault>> {
-  let streamed = false;
+  const streams = deltas !== undefined && !call.candidate.model.omits.includes("stream");
+  let stream: StreamReader | undefined;
   const answer = await exchange<unknown>(limits, around.now, {
-    ask: deltas === undefined ? wire.whole : wire.stream,
+    ask: streams ? wire.stream : wire.whole,
     read: (response) => {
-      streamed = deltas !== undefined && isEventStream(response);
-      return deltas !== undefined && streamed ? readEvents(response, wire.reader(deltas)) : readJson(response);
+      if (!streams || !isEventStream(response)) return readJson(response);
+      stream = wire.reader(deltas);
+      return readEvents(response, stream);
     },
   });
-  return answer.ok ? wire.from(answer.value, streamed ? { ...call, streamed } : call) : answer;
+  const reply = answer.ok ? wire.from(answer.value, stream === undefined ? call : { ...call, streamed: true }) : answer;
+  if (reply.ok || stream === undefined) return reply;
+  const usage = reply.error.usage ?? usageSoFar(call.request, stream);
+  return usage === undefined ? reply : err({ ...reply.error, usage });
 }
 
 function demoReply(call: ModelCall, onDelta: OnDelta | undefined): Result<ModelReply, ProviderFault> {

@@ -39,21 +39,28 @@ export async function exchange<T>(limits: Limits, now: () => number, { ask, read
   limits.signal?.addEventListener("abort", cancel, { once: true });
   const overtaken = (): ProviderFault | undefined => (attempt.signal.aborted ? (cancelled ? cancelledFault : timeoutFault) : undefined);
   let answered = false;
+  let done = false;
   try {
     const response = await ask(attempt.signal);
     answered = true;
     const result = await read(response);
+    done = result.ok;
     return result.ok ? result : err(overtaken() ?? result.error);
   } catch (error) {
     return err(overtaken() ?? (answered ? brokenAnswer() : faultOfError(error, now())));
   } finally {
     clearTimeout(timer);
     limits.signal?.removeEventListener("abort", cancel);
+    // Whatever was given up half-way, whoever gave it up.
+    if (!done) attempt.abort();
   }
 }
 
-/** Many times the longest reply that a model gives; an object of 128 MB holds a reply several times over. */
+/** Many times the longest reply that a model gives, in bytes or characters; an object of 128 MB holds a reply several times over. */
 const mostBytes = 16 * 1024 * 1024;
+
+/** A stream says a token in some hundred bytes, none of which are kept: of the longest replies (128,000 tokens) this is 1,000 for each. */
+const mostStreamBytes = 128 * 1024 * 1024;
 
 /** The whole body as JSON. */
 export async function readJson(response: Response): Promise<Result<unknown, ProviderFault>> {
@@ -81,30 +88,29 @@ export const isEventStream = (response: Response): boolean => /^\s*text\/event-s
  * fault, however clean; what happens after it is no matter any more.
  */
 export async function readEvents(response: Response, stream: StreamReader): Promise<Result<unknown, ProviderFault>> {
-  const cutOff = (): Result<unknown, ProviderFault> =>
-    stream.isWhole() ? ok(stream.response()) : err(brokenAnswer("cutOff", stream.usage()));
-  if (response.body === null) return cutOff();
+  const ended = (): Result<unknown, ProviderFault> => (stream.isWhole() ? ok(stream.response()) : err(brokenAnswer("cutOff")));
+  if (response.body === null) return ended();
   const reader = response.body.getReader();
   const decoder = new TextDecoder();
   const splitter = new EventSplitter(mostBytes);
-  // Not awaited: who does not stop may not say that they were let go either.
-  const letGo = (): void => void reader.cancel().catch(() => {});
-  for (let bytes = 0; ;) {
-    const piece = await reader.read().catch(() => undefined);
-    if (piece === undefined || piece.done) return cutOff();
-    bytes += piece.value.length;
-    const events = bytes > mostBytes ? "tooLong" : splitter.push(decoder.decode(piece.value, { stream: true }));
-    if (events === "tooLong") {
-      letGo();
-      return err(brokenAnswer("tooLarge", stream.usage()));
+  try {
+    for (let bytes = 0; ;) {
+      const piece = await reader.read().catch(() => undefined);
+      if (piece === undefined || piece.done) return ended();
+      bytes += piece.value.length;
+      const events = bytes > mostStreamBytes ? "tooLong" : splitter.push(decoder.decode(piece.value, { stream: true }));
+      if (events === "tooLong") return err(brokenAnswer("tooLarge"));
+      for (const event of events) {
+        const data = dataOf(event);
+        const taken = data === null || data === "" ? "more" : stream.take(data);
+        if (taken === "end") return ended();
+        if (taken !== "more") return err(taken);
+        if (stream.characters() > mostBytes) return err(brokenAnswer("tooLarge"));
+      }
     }
-    for (const event of events) {
-      const data = dataOf(event);
-      const taken = data === null || data === "" ? "more" : stream.take(data);
-      if (taken === "more") continue;
-      letGo();
-      return taken === "end" ? cutOff() : err(taken);
-    }
+  } finally {
+    // Not awaited: who does not stop may not say that they were let go either.
+    reader.cancel().catch(() => {});
   }
 }
 

@@ -134,20 +134,27 @@ export const anthropicError = (status: number, message: string): unknown => ({
   request_id: "req_test",
 });
 
-/** A whole answer. `stop` is the API's own word. */
-export const anthropicMessage = (answer: {
+/** What is answered. `stop` is the API's own word; several texts are several blocks; `thinking` comes first. */
+export type MessageAnswer = {
   readonly model: string;
-  readonly text: string | undefined;
+  readonly text: string | readonly string[] | undefined;
   readonly calls: readonly { readonly id: string; readonly name: string; readonly input: unknown }[];
   readonly stop: string;
   readonly usage: { readonly input: number; readonly output: number };
-}): unknown => ({
+  readonly thinking?: string;
+};
+
+const textsOf = ({ text }: MessageAnswer): readonly string[] => (text === undefined ? [] : typeof text === "string" ? [text] : text);
+
+/** A whole answer. */
+export const anthropicMessage = (answer: MessageAnswer): unknown => ({
   id: "msg_test",
   type: "message",
   role: "assistant",
   model: answer.model,
   content: [
-    ...(answer.text === undefined ? [] : [{ type: "text", text: answer.text, citations: null }]),
+    ...(answer.thinking === undefined ? [] : [{ type: "thinking", thinking: answer.thinking, signature: "c2lnbmVk" }]),
+    ...textsOf(answer).map((text) => ({ type: "text", text, citations: null })),
     ...answer.calls.map((call) => Object.assign({ type: "tool_use" }, call)),
   ],
   stop_reason: answer.stop,
@@ -160,3 +167,64 @@ export const anthropicMessage = (answer: {
     cache_read_input_tokens: 0,
   },
 });
+
+/** The same answer as the raw events of a stream, its texts in the pieces that `cut` makes of them. */
+export function anthropicEvents(answer: MessageAnswer, cut: (text: string) => readonly string[]): string[] {
+  const blocks: { readonly start: object; readonly deltas: readonly object[] }[] = [
+    ...(answer.thinking === undefined
+      ? []
+      : [
+          {
+            start: { type: "thinking", thinking: "", signature: "" },
+            deltas: [
+              ...cut(answer.thinking).map((thinking) => ({ type: "thinking_delta", thinking })),
+              { type: "signature_delta", signature: "c2lnbmVk" },
+            ],
+          },
+        ]),
+    ...textsOf(answer).map((text) => ({
+      start: { type: "text", text: "", citations: null },
+      deltas: cut(text).map((piece) => ({ type: "text_delta", text: piece })),
+    })),
+    ...answer.calls.map(({ id, name, input }) => ({
+      start: { type: "tool_use", id, name, input: {} },
+      // The API begins with an empty piece.
+      deltas: ["", ...cut(typeof input === "string" ? input : JSON.stringify(input))].map((piece) => ({
+        type: "input_json_delta",
+        partial_json: piece,
+      })),
+    })),
+  ];
+  const { input, output } = answer.usage;
+  const cached = { cache_creation_input_tokens: 0, cache_read_input_tokens: 0 };
+  const begun = {
+    id: "msg_test",
+    type: "message",
+    role: "assistant",
+    model: answer.model,
+    content: [],
+    stop_reason: null,
+    stop_sequence: null,
+    stop_details: null,
+    usage: { input_tokens: input, output_tokens: 1, ...cached },
+  };
+  return [
+    event("message_start", { message: begun }),
+    event("ping", {}),
+    ...blocks.flatMap(({ start, deltas }, index) => [
+      event("content_block_start", { index, content_block: start }),
+      ...deltas.map((delta) => event("content_block_delta", { index, delta })),
+      event("content_block_stop", { index }),
+    ]),
+    event("message_delta", {
+      delta: { stop_reason: answer.stop, stop_sequence: null, stop_details: null, container: null },
+      usage: { input_tokens: input, output_tokens: output, ...cached },
+    }),
+    event("message_stop", {}),
+  ];
+}
+
+const event = (type: string, fields: object): string => `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`;
+
+/** How a stream says that it broke. */
+export const anthropicErrorEvent = (message: string): string => event("error", { error: { type: "overloaded_error", message } });

@@ -10,6 +10,8 @@ export function openaiRefusals(body: unknown): string[] {
   const faults: string[] = [];
   if (typeof body["model"] !== "string") faults.push("you must provide a model parameter");
   const { stop, temperature, response_format: format } = body;
+  if (body["stream_options"] !== undefined && body["stream"] !== true)
+    faults.push("The 'stream_options' parameter is only allowed when 'stream' is enabled.");
   if (isFields(format) && format["type"] === "json_object" && !/json/i.test(JSON.stringify(body["messages"])))
     faults.push("'messages' must contain the word 'json' in some form, to use 'response_format' of type 'json_object'.");
   if (
@@ -77,14 +79,25 @@ export const openaiError = (status: number, message: string): unknown => ({
   error: { message, type: status === 429 ? "requests" : status >= 500 ? "server_error" : "invalid_request_error", param: null, code: null },
 });
 
-/** A whole answer. `stop` is the API's own word. */
-export const chatCompletion = (answer: {
+/** What is answered. `stop` is the API's own word; `input` may be text that is no JSON. */
+export type ChatAnswer = {
   readonly model: string;
   readonly text: string | undefined;
   readonly calls: readonly { readonly id: string; readonly name: string; readonly input: unknown }[];
   readonly stop: string;
   readonly usage: { readonly input: number; readonly output: number };
-}): unknown => ({
+  readonly refusal?: string;
+};
+
+const argumentsOf = (input: unknown): string => (typeof input === "string" ? input : JSON.stringify(input));
+const tokensOf = ({ usage }: ChatAnswer) => ({
+  prompt_tokens: usage.input,
+  completion_tokens: usage.output,
+  total_tokens: usage.input + usage.output,
+});
+
+/** A whole answer. */
+export const chatCompletion = (answer: ChatAnswer): unknown => ({
   id: "chatcmpl-test",
   object: "chat.completion",
   created: 1_700_000_000,
@@ -95,14 +108,14 @@ export const chatCompletion = (answer: {
       message: {
         role: "assistant",
         content: answer.text ?? null,
-        refusal: null,
+        refusal: answer.refusal ?? null,
         ...(answer.calls.length === 0
           ? {}
           : {
               tool_calls: answer.calls.map(({ id, name, input }) => ({
                 id,
                 type: "function",
-                function: { name, arguments: typeof input === "string" ? input : JSON.stringify(input) },
+                function: { name, arguments: argumentsOf(input) },
               })),
             }),
       },
@@ -110,12 +123,43 @@ export const chatCompletion = (answer: {
       logprobs: null,
     },
   ],
-  usage: {
-    prompt_tokens: answer.usage.input,
-    completion_tokens: answer.usage.output,
-    total_tokens: answer.usage.input + answer.usage.output,
-  },
+  usage: tokensOf(answer),
 });
+
+/** The same answer as the raw events of a stream, its texts in the pieces that `cut` makes of them. `counted`: with `include_usage`. */
+export function chatEvents(answer: ChatAnswer, cut: (text: string) => readonly string[], counted: boolean): string[] {
+  const chunk = (choices: readonly unknown[], usage: unknown = null): string =>
+    dataEvent({
+      id: "chatcmpl-test",
+      object: "chat.completion.chunk",
+      created: 1_700_000_000,
+      model: answer.model,
+      service_tier: "default",
+      system_fingerprint: "fp_test",
+      choices,
+      ...(counted ? { usage } : {}),
+      obfuscation: "aB3",
+    });
+  const delta = (fields: object, finish: string | null = null): string =>
+    chunk([{ index: 0, delta: fields, logprobs: null, finish_reason: finish }]);
+  return [
+    delta({ role: "assistant", content: answer.text === undefined ? null : "", refusal: null }),
+    ...cut(answer.text ?? "").map((content) => delta({ content })),
+    ...cut(answer.refusal ?? "").map((refusal) => delta({ refusal })),
+    ...answer.calls.flatMap(({ id, name, input }, index) => [
+      delta({ tool_calls: [{ index, id, type: "function", function: { name, arguments: "" } }] }),
+      ...cut(argumentsOf(input)).map((piece) => delta({ tool_calls: [{ index, function: { arguments: piece } }] })),
+    ]),
+    delta({}, answer.stop),
+    ...(counted ? [chunk([], tokensOf(answer))] : []),
+    "data: [DONE]\n\n",
+  ];
+}
+
+const dataEvent = (data: unknown): string => `data: ${JSON.stringify(data)}\n\n`;
+
+/** How a stream says that it broke: an error document as one more event. */
+export const chatErrorEvent = (message: string): string => dataEvent(openaiError(500, message));
 
 /** Three numbers for each text. */
 export const embeddings = (model: string, texts: readonly string[]): unknown => ({
