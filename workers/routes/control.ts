@@ -26,10 +26,14 @@ import { presentedKey } from "./auth.ts";
 import type { App, AppContext } from "./context.ts";
 import { callerOfControl } from "./control-auth.ts";
 
-/** An answer that is there this soon goes out whole, with its status and length. */
-const holdAfterMs = 250;
-
 export const controlRoutes = new Hono<App>();
+
+/** A fault of ours before there is an answer: of the same shape as every other. */
+controlRoutes.onError((error) => {
+  const quote = crypto.randomUUID();
+  logEvent("request.failed", { quote, error: errorClass(error) });
+  return refuse({ kind: "broken", quote });
+});
 
 controlRoutes.get(paths.controlSchema, (c) => {
   const schema = envelopeJsonSchema((c.req.param("file") ?? "").replace(/\.json$/, ""));
@@ -93,10 +97,10 @@ async function serve(c: AppContext, key: KeyRecord, envelope: Envelope, identity
   const begun = await beginEnvelope(call);
   if (!begun.ok) return answerRefused(envelope, begun.error);
   if (deltas !== null) return stream(c, call, begun.value, deltas);
-  const soon = begun.value.soon === null ? null : await within(holdAfterMs, begun.value.soon);
+  const soon = begun.value.soon === null ? null : await beforeHolding(begun.value.soon);
   if (soon !== null) {
     const answer = await delivered(call, soon);
-    return json(answer, isOurFault(soon) ? 500 : 200);
+    return soon.answer !== null && "error" in soon.answer ? failed(answer, soon.answer.error) : json(answer, 200);
   }
   return holdJson(heldBy(c, call, begun.value, (answer) => JSON.stringify(answer)));
 }
@@ -123,25 +127,13 @@ function stream(c: AppContext, call: EnvelopeCall, doing: Doing, deltas: Deltas)
   });
 }
 
-function heldBy(c: AppContext, call: EnvelopeCall, doing: Doing, encode: (answer: JsonObject) => string): Hold<JsonObject> {
-  const left = new AbortController();
-  call.signal.addEventListener("abort", () => left.abort(), { once: true });
-  if (call.signal.aborted) left.abort();
-  return {
-    work: async (onProgress) => {
-      try {
-        return await delivered(call, await doing.ending(onProgress, left.signal));
-      } catch (error) {
-        const quote = crypto.randomUUID();
-        if (!left.signal.aborted) logEvent("request.failed", { quote, error: errorClass(error) });
-        return controlAnswer({ envelope: call.envelope, answer: refusalAnswer({ kind: "broken", quote }) });
-      }
-    },
+const heldBy = (c: AppContext, call: EnvelopeCall, doing: Doing, encode: (answer: JsonObject) => string): Hold<JsonObject> =>
+  holdOf(call.signal, {
+    work: async (onProgress, left) => delivered(call, await doing.ending(onProgress, left)),
+    broken: (quote) => controlAnswer({ envelope: call.envelope, answer: refusalAnswer({ kind: "broken", quote }) }),
     encode,
     heartbeatMs: settingsOf(c.env).heartbeatMs,
-    onLeave: () => left.abort(),
-  };
-}
+  });
 
 /** The answer as it goes out; what is to be remembered of it is kept first. */
 async function delivered(call: EnvelopeCall, { answer, calls }: Ending): Promise<JsonObject> {
@@ -157,9 +149,6 @@ function textIn({ result }: JsonObject): string {
   return typeof text === "string" ? text : "";
 }
 
-const isOurFault = ({ answer }: Ending): boolean =>
-  answer !== null && "error" in answer && answer.error.code === describeRefusal({ kind: "broken", quote: "" }).code;
-
 /** A refusal before the envelope was read: its answer names what can be read of it. */
 function refuse(refusal: Refusal, value?: unknown): Response {
   const parsed = value === undefined ? null : parseEnvelope(value);
@@ -169,10 +158,16 @@ function refuse(refusal: Refusal, value?: unknown): Response {
 
 function answerRefused(identity: Parameters<typeof refusalControlAnswer>[0], refusal: Refusal): Response {
   const described = describeRefusal(refusal);
-  const status = statusOf(described);
-  return json(refusalControlAnswer(identity, described), status, {
+  return failed(refusalControlAnswer(identity, described), described);
+}
+
+/** An answer that is an error, with its status: nothing of it was sent yet. */
+function failed(answer: JsonObject, error: Parameters<typeof statusOf>[0]): Response {
+  const status = statusOf(error);
+  const retryAfterMs = error.data?.["retryAfterMs"];
+  return json(answer, status, {
     ...(status === 401 ? { "WWW-Authenticate": "Bearer" } : {}),
-    ...(described.retryAfterMs === undefined ? {} : { "Retry-After": String(Math.ceil(described.retryAfterMs / 1000)) }),
+    ...(typeof retryAfterMs === "number" ? { "Retry-After": String(Math.ceil(retryAfterMs / 1000)) } : {}),
   });
 }
 
@@ -181,15 +176,3 @@ const json = (body: JsonObject, status: number, headers: Record<string, string> 
     status,
     headers: { "Content-Type": "application/json", "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", ...headers },
   });
-
-/** The ending if it is there within that time, else null; a fault is for whoever waits for it later. */
-function within(milliseconds: number, ending: Promise<Ending>): Promise<Ending | null> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(() => resolve(null), milliseconds);
-    const done = (value: Ending | null): void => {
-      clearTimeout(timer);
-      resolve(value);
-    };
-    ending.then(done, () => done(null));
-  });
-}
