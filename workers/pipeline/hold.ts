@@ -4,6 +4,7 @@
 // whoever gave a token. Losing the connection ends the wait and nothing else.
 
 import type { RunProgress } from "../../shared/review/view.ts";
+import { errorClass, logEvent } from "../log.ts";
 
 export type Hold<T> = {
   /** Resolves to what is sent; must not reject. `say` sends the text of the reply as far as it is there, where the stream has room for it. */
@@ -13,6 +14,48 @@ export type Hold<T> = {
   /** Called when the caller leaves before the end. */
   readonly onLeave: () => void;
 };
+
+export type HeldWork<T> = Pick<Hold<T>, "encode" | "heartbeatMs"> & {
+  /** `left` aborts when nobody waits any more. */
+  readonly work: (onProgress: (state: RunProgress) => void, left: AbortSignal) => Promise<T>;
+  /** What a fault of ours comes to: the id to quote is in the log, except where the caller has left and nobody reads it. */
+  readonly broken: (quote: string) => T;
+};
+
+/** A hold whose work may fail, and ends when its caller leaves: by closing the body, or, before that, by `signal`. */
+export function holdOf<T>(signal: AbortSignal, { work, broken, ...rest }: HeldWork<T>): Hold<T> {
+  const left = new AbortController();
+  signal.addEventListener("abort", () => left.abort(), { once: true });
+  if (signal.aborted) left.abort();
+  return {
+    ...rest,
+    work: async (onProgress) => {
+      try {
+        return await work(onProgress, left.signal);
+      } catch (error) {
+        const quote = crypto.randomUUID();
+        if (!left.signal.aborted) logEvent("request.failed", { quote, error: errorClass(error) });
+        return broken(quote);
+      }
+    },
+    onLeave: () => left.abort(),
+  };
+}
+
+/** An answer that is there this soon goes out whole, with its status and length. */
+const holdAfterMs = 250;
+
+/** The answer if it is there before the line has to be held, else null; a fault is for whoever waits for it later. */
+export function beforeHolding<T>(answer: Promise<T>): Promise<T | null> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => resolve(null), holdAfterMs);
+    const done = (value: T | null): void => {
+      clearTimeout(timer);
+      resolve(value);
+    };
+    answer.then(done, () => done(null));
+  });
+}
 
 /** `white space … value`. */
 export function holdJson<T>(hold: Hold<T>): Response {

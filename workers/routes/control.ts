@@ -18,7 +18,7 @@ import { errorClass, logEvent } from "../log.ts";
 import { readBytes } from "../pipeline/body.ts";
 import { type Doing, type Ending, type EnvelopeCall, beginEnvelope, remember } from "../pipeline/control-task.ts";
 import { Deltas } from "../pipeline/deltas.ts";
-import { type Hold, holdDoorEvents, holdJson, progressMessages } from "../pipeline/hold.ts";
+import { type Hold, beforeHolding, holdDoorEvents, holdJson, holdOf, progressMessages } from "../pipeline/hold.ts";
 import { settingsOf } from "../settings.ts";
 import { type KeyRecord, callerOf } from "../stores/keys.ts";
 import { paths } from "../urls.ts";

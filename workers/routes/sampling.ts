@@ -11,10 +11,9 @@ import { type ParsedSampling, parseSampling } from "../../shared/protocol/revisi
 import { createTaskResult, parseCancelled, parseTaskParams, taskResult, withRelatedTask } from "../../shared/protocol/tasks.ts";
 import { type Answer, refusalAnswer } from "../../shared/run/answer.ts";
 import { parseRunId } from "../../shared/sealed-id.ts";
-import { errorClass, logEvent } from "../log.ts";
 import { conversationStub, keyStub, runStub, sessionStub } from "../objects/names.ts";
 import { readBody } from "../pipeline/body.ts";
-import { type Hold, holdEvents, holdJson } from "../pipeline/hold.ts";
+import { beforeHolding, holdEvents, holdJson, holdOf } from "../pipeline/hold.ts";
 import type { Begun } from "../pipeline/begin.ts";
 import { beginSampling, originatingKey } from "../pipeline/sampling.ts";
 import { taskOf } from "../pipeline/task.ts";
@@ -24,9 +23,6 @@ import { paths, runPath } from "../urls.ts";
 import { refuse, requireKey, requireLiveKey } from "./auth.ts";
 import type { App, AppContext } from "./context.ts";
 import { isSessionName, sessionNameError } from "./session-name.ts";
-
-/** An answer that is there this soon goes out whole, with its length; a body that is held open costs more and says less. */
-const holdAfterMs = 250;
 
 export const samplingRoutes = new Hono<App>();
 
@@ -107,47 +103,20 @@ async function hold(c: AppContext, id: RequestId, begun: Begun, parsed: ParsedSa
   if (begun.kind === "answered") return answered(c, id, begun.answer);
   const wantsEvents = /\btext\/event-stream\b/i.test(c.req.header("Accept") ?? "");
   if (begun.kind === "fast" && !wantsEvents) {
-    const soon = await within(holdAfterMs, begun.answer);
+    const soon = await beforeHolding(begun.answer);
     if (soon !== null) return answered(c, id, soon);
   }
-  const left = new AbortController();
-  signal.addEventListener("abort", () => left.abort(), { once: true });
-  if (signal.aborted) left.abort();
-  const work: Hold<Answer>["work"] = async (onProgress) => {
-    try {
-      if (begun.kind === "run") return await awaitRun(c.env, begun.run, onProgress, left.signal);
+  const held = holdOf<Answer>(signal, {
+    work: async (onProgress, left) => {
+      if (begun.kind === "run") return awaitRun(c.env, begun.run, onProgress, left);
       onProgress("generating");
-      return await begun.answer;
-    } catch (error) {
-      return faultOf(error, left.signal);
-    }
-  };
-  const held: Hold<Answer> = {
-    work,
+      return begun.answer;
+    },
+    broken: (quote) => refusalAnswer({ kind: "broken", quote }),
     encode: (answer) => JSON.stringify(rpcResponse(id, answer)),
     heartbeatMs: settingsOf(c.env).heartbeatMs,
-    onLeave: () => left.abort(),
-  };
-  return wantsEvents ? holdEvents(held, parsed.meta.progressToken) : holdJson(held);
-}
-
-/** A fault of ours on a line that is held. The id to quote is in the log, except where the caller has left and nobody reads it. */
-function faultOf(error: unknown, left: AbortSignal): Answer {
-  const quote = crypto.randomUUID();
-  if (!left.aborted) logEvent("request.failed", { quote, error: errorClass(error) });
-  return refusalAnswer({ kind: "broken", quote });
-}
-
-/** The answer if it is there within that time, else null; a fault is for whoever waits for it later. */
-function within(milliseconds: number, answer: Promise<Answer>): Promise<Answer | null> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(() => resolve(null), milliseconds);
-    const done = (value: Answer | null): void => {
-      clearTimeout(timer);
-      resolve(value);
-    };
-    answer.then(done, () => done(null));
   });
+  return wantsEvents ? holdEvents(held, parsed.meta.progressToken) : holdJson(held);
 }
 
 async function detached(c: AppContext, id: RequestId, run: string, asTask: boolean): Promise<Response> {
@@ -182,14 +151,13 @@ async function task(
       return rpc(c, success(id, taskResult({ ...taskOf(snapshot), status: "cancelled", lastUpdatedAt: Date.now() })));
     }
     case "tasks/result": {
-      const left = new AbortController();
-      const held: Hold<Answer> = {
-        work: (onProgress) => awaitRun(c.env, taskId, onProgress, left.signal).catch((error: unknown) => faultOf(error, left.signal)),
+      const held = holdOf<Answer>(c.req.raw.signal, {
+        work: (onProgress, left) => awaitRun(c.env, taskId, onProgress, left),
+        broken: (quote) => refusalAnswer({ kind: "broken", quote }),
         encode: (answer) =>
           JSON.stringify(rpcResponse(id, "result" in answer ? { result: withRelatedTask(answer.result, taskId) } : answer)),
         heartbeatMs: settingsOf(c.env).heartbeatMs,
-        onLeave: () => left.abort(),
-      };
+      });
       return /\btext\/event-stream\b/i.test(c.req.header("Accept") ?? "") ? holdEvents(held, undefined) : holdJson(held);
     }
     default:
