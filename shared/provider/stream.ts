@@ -23,7 +23,7 @@ export type StreamReader = {
 };
 
 /** More text blocks or tool calls than any reply has; a server that sends no end of empty ones must not fill the memory. */
-export const mostBlocks = 10_000;
+export const mostBlocks = 1_000;
 
 /**
  * What a stream that broke off has cost so far, or undefined where nothing came of it: what the provider counted until then, which may be

@@ -215,7 +215,7 @@ function answer(wire: Wire | undefined, body: unknown, step: ProviderStep, respo
 
 function stream(wire: Wire, body: unknown, step: Reply, response: ServerResponse): void {
   const { breaks } = step;
-  const said = { ...step, text: step.text?.slice(0, breaks?.after) };
+  const said: Reply = step.text === undefined ? step : { ...step, text: step.text.slice(0, breaks?.after) };
   const events = wire.events?.(said, body) ?? [];
   response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache" });
   response.flushHeaders();
