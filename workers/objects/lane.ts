@@ -1,8 +1,8 @@
 // One model's lane: whoever calls the model holds a place here for as long, and waits for one where all are taken.
 //
 // Who is next is shared/lane/queue.ts. A place is a row and a hibernating WebSocket from its caller. The row survives this
-// object's resets, so that the limit does; the socket says that the caller is there, and its close frees the place. After a
-// reset there are rows without sockets: those callers come back with their tickets, or lose their places after a grace.
+// object's resets, so that the limit does; the socket says that the caller is there, and its close frees the place. Who is given a
+// socket has to say that it has it, and after a reset there are rows without sockets: whoever is silent loses its place after a grace.
 
 import { DurableObject } from "cloudflare:workers";
 import { type Lane, type LaneLimits, type Newcomer, type Place, type Step, enter, lapsed, leave } from "../../shared/lane/queue.ts";
@@ -25,12 +25,15 @@ export const grantedWord = "granted";
 export const waitingWord = "waiting";
 export const fullStatus = 503;
 
-/** After a reset, a caller that has not come back for so long is gone. */
+/** The only thing that a caller says on its socket, and says at once: that it has it. An answer that nobody took breaks no socket. */
+export const hereWord = "here";
+
+/** A caller that has not taken its socket for so long, or has not come back after a reset, is gone. */
 export const graceMs = 5_000;
 const alarmRetryMs = 1_000;
 
 type Known = { readonly socket: WebSocket; readonly attempt: number };
-type Attachment = { readonly ticket: string; readonly attempt: number };
+type Attachment = { readonly ticket: string; readonly attempt: number; readonly here: boolean };
 type Limits = LaneLimits & { readonly version: number };
 type PlaceRow = { ticket: string; holds: number; priority: Place["priority"]; arrival: number; arrived_at: number; until: number };
 type LimitsRow = { version: number; concurrency: number; queue: number; promote_after_ms: number };
@@ -39,9 +42,8 @@ export class LaneObject extends DurableObject<Env> {
   now = (): number => Date.now();
   readonly #sql: SqlStorage;
   readonly #sockets = new Map<string, Known>();
-  /** Tickets of the rows that were there before this instance and whose callers are yet to come back, until when they may. */
-  readonly #absent = new Set<string>();
-  readonly #graceEndsAt: number;
+  /** Tickets whose callers are yet to say that they are here, and until when they may: Unix milliseconds. */
+  readonly #absent = new Map<string, number>();
   #lane: Lane;
   #limits: Limits | null;
   #alarmAt = Number.POSITIVE_INFINITY;
@@ -58,14 +60,17 @@ export class LaneObject extends DurableObject<Env> {
     this.#lane = this.#readLane();
     this.#limits = this.#readLimits();
     for (const socket of ctx.getWebSockets()) {
-      const { ticket, attempt } = socket.deserializeAttachment() as Attachment; // written by fetch
+      const { ticket, attempt } = attachmentOf(socket);
       const known = this.#sockets.get(ticket);
       if (socket.readyState === WebSocket.OPEN && (known === undefined || known.attempt < attempt)) {
         this.#sockets.set(ticket, { socket, attempt });
       }
     }
-    for (const { ticket } of this.#places()) if (!this.#sockets.has(ticket)) this.#absent.add(ticket);
-    this.#graceEndsAt = this.now() + graceMs;
+    const graceEndsAt = this.now() + graceMs;
+    for (const { ticket } of this.#places()) {
+      const known = this.#sockets.get(ticket);
+      if (known === undefined || !attachmentOf(known.socket).here) this.#absent.set(ticket, graceEndsAt);
+    }
     this.#armForAll();
   }
 
@@ -76,16 +81,21 @@ export class LaneObject extends DurableObject<Env> {
     // One that was overtaken on its way here.
     if (known !== undefined && known.attempt >= attempt) return new Response(null, { status: 409 });
     const its = this.#heed({ ...limits, version });
-    const { standing, ...step } = enter(this.#lane, newcomer, its, this.now());
-    this.#commit(step, { entered: standing === "full" ? null : newcomer.ticket });
-    if (standing === "full") return new Response(null, { status: fullStatus });
+    const now = this.now();
+    const { standing, ...step } = enter(this.#lane, newcomer, its, now);
+    if (standing === "full") {
+      this.#commit(step, {});
+      return new Response(null, { status: fullStatus });
+    }
     const { 0: client, 1: server } = new WebSocketPair();
+    attach(server, { ticket: newcomer.ticket, attempt, here: false });
+    // Before the row is written: an object that can take no more sockets keeps no place that nobody could give back.
     this.ctx.acceptWebSocket(server);
-    server.serializeAttachment({ ticket: newcomer.ticket, attempt } satisfies Attachment);
     this.#sockets.set(newcomer.ticket, { socket: server, attempt });
-    this.#absent.delete(newcomer.ticket);
+    this.#absent.set(newcomer.ticket, now + graceMs);
+    this.#commit(step, { entered: newcomer.ticket });
     if (known !== undefined) hangUp(known.socket);
-    this.#arm(newcomer.until);
+    this.#arm(Math.min(newcomer.until, now + graceMs));
     return new Response(null, {
       status: 101,
       webSocket: client,
@@ -93,8 +103,11 @@ export class LaneObject extends DurableObject<Env> {
     });
   }
 
-  override webSocketMessage(): void {
-    // Callers only listen.
+  override webSocketMessage(socket: WebSocket, message: string | ArrayBuffer): void {
+    const { ticket, attempt } = attachmentOf(socket);
+    if (message !== hereWord || this.#sockets.get(ticket)?.attempt !== attempt) return;
+    attach(socket, { ticket, attempt, here: true });
+    this.#absent.delete(ticket);
   }
 
   override webSocketClose(socket: WebSocket): void {
@@ -106,17 +119,13 @@ export class LaneObject extends DurableObject<Env> {
     this.#closed(socket);
   }
 
-  /** Frees what nobody closed: places whose time is over, and after a reset those whose callers did not come back. */
+  /** Frees what nobody closed: places whose time is over, and those whose callers never said that they were here. */
   override alarm(): void {
     this.#alarmAt = Number.POSITIVE_INFINITY;
     try {
       const now = this.now();
-      const gone = lapsed(this.#lane, now);
-      if (now >= this.#graceEndsAt) {
-        gone.push(...this.#absent);
-        this.#absent.clear();
-      }
-      this.#free(gone);
+      const silent = [...this.#absent].filter(([, until]) => until <= now).map(([ticket]) => ticket);
+      this.#free([...lapsed(this.#lane, now), ...silent]);
       this.#armForAll();
     } catch (error) {
       logEvent("lane.alarmFailed", { error: errorClass(error) });
@@ -125,7 +134,7 @@ export class LaneObject extends DurableObject<Env> {
   }
 
   #closed(socket: WebSocket): void {
-    const { ticket, attempt } = socket.deserializeAttachment() as Attachment; // written by fetch
+    const { ticket, attempt } = attachmentOf(socket);
     const known = this.#sockets.get(ticket);
     // The caller has another socket by now.
     if (known !== undefined && known.attempt !== attempt) return;
@@ -165,7 +174,7 @@ export class LaneObject extends DurableObject<Env> {
   }
 
   /** Writes what changed, then tells those who were let in: what they hear, a reset does not take back. */
-  #commit({ lane, granted }: Step, { entered = null, freed = [] }: { entered?: string | null; freed?: readonly string[] }): void {
+  #commit({ lane, granted }: Step, { entered, freed = [] }: { readonly entered?: string; readonly freed?: readonly string[] }): void {
     this.ctx.storage.transactionSync(() => {
       for (const ticket of freed) this.#sql.exec("DELETE FROM place WHERE ticket = ?", ticket);
       for (const { ticket } of granted) this.#sql.exec("UPDATE place SET holds = 1 WHERE ticket = ?", ticket);
@@ -199,7 +208,7 @@ export class LaneObject extends DurableObject<Env> {
 
   #armForAll(): void {
     for (const { until } of this.#places()) this.#arm(until);
-    if (this.#absent.size > 0) this.#arm(this.#graceEndsAt);
+    for (const until of this.#absent.values()) this.#arm(until);
   }
 
   /** One alarm, for the earliest. It may find nothing to do: a place that was given back does not move it. */
@@ -225,6 +234,10 @@ export class LaneObject extends DurableObject<Env> {
     return { ...limits, promoteAfterMs: promote_after_ms };
   }
 }
+
+const attachmentOf = (socket: WebSocket): Attachment => socket.deserializeAttachment() as Attachment; // written by `attach`
+
+const attach = (socket: WebSocket, attachment: Attachment): void => socket.serializeAttachment(attachment);
 
 function hangUp(socket: WebSocket): void {
   try {

@@ -5,7 +5,7 @@ import type { LaneLimits } from "../../shared/lane/queue.ts";
 import { err, ok, type Result } from "../../shared/result.ts";
 import type { Candidate } from "../../shared/routing/choose.ts";
 import type { Env } from "../env.ts";
-import { type LaneAsk, askHeader, fullStatus, grantedWord, standingHeader } from "../objects/lane.ts";
+import { type LaneAsk, askHeader, fullStatus, grantedWord, hereWord, standingHeader } from "../objects/lane.ts";
 import { laneStub } from "../objects/names.ts";
 import { routingInMemory } from "../stores/documents.ts";
 import type { LanePlace, LaneRefusal, LaneTerms } from "./place.ts";
@@ -25,6 +25,7 @@ const openRoad: LanePlace = { leave: () => {} };
 export async function enterLane(env: Env, candidate: Candidate, terms: LaneTerms): Promise<Result<LanePlace, LaneRefusal>> {
   const found = laneOf(env, candidate);
   if (found === null) return ok(openRoad);
+  if (terms.signal?.aborted === true) return err("cancelled");
   const caller = new LaneCaller(env, candidate, found, terms);
   const told = await caller.wait();
   return told === "granted" ? ok(caller) : err(told);
@@ -82,8 +83,9 @@ class LaneCaller implements LanePlace {
 
   leave(): void {
     this.#left = true;
-    this.#socket?.close(1000, "left");
+    const socket = this.#socket;
     this.#socket = null;
+    if (socket !== null) hangUp(socket);
   }
 
   /** One socket: until it brings the place, the refusal, or breaks. */
@@ -94,10 +96,11 @@ class LaneCaller implements LanePlace {
       if (socket === null) return response.status === fullStatus ? "full" : "broken";
       socket.accept();
       if (this.#left) {
-        socket.close(1000, "left");
+        hangUp(socket);
         return "broken";
       }
       this.#socket = socket;
+      socket.send(hereWord);
       return await new Promise((resolve) => {
         const grant = (): void => {
           this.#holds = true;
@@ -141,6 +144,15 @@ class LaneCaller implements LanePlace {
       await pause(failures);
       if (this.#left || (await this.#ask()) === "granted") return;
     }
+  }
+}
+
+/** A socket that cannot be closed is broken, and says itself that its caller is gone: no call fails over that. */
+function hangUp(socket: WebSocket): void {
+  try {
+    socket.close(1000, "left");
+  } catch {
+    // It is.
   }
 }
 

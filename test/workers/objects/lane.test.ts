@@ -3,12 +3,11 @@
 import { describe, expect, test } from "vitest";
 import { priorities } from "../../../shared/provider/call.ts";
 import { graceMs } from "../../../workers/objects/lane.ts";
-import { eventually } from "../support/gateway.ts";
-import { Callers, laneOf, placesOf, settled, withLane } from "../support/lane.ts";
-import { crash, later, ringAlarm } from "./inside.ts";
+import { Callers, connected, isWhole, laneOf, once, placesOf, settled, stopTime, withLane } from "../support/lane.ts";
+import { crash, ringAlarm } from "./inside.ts";
 
-/** Nobody is promoted, however slow the machine is. */
-const patient = { concurrency: 5, queue: 1_000, promoteAfterSeconds: 3_600 };
+const limit = 5;
+const lane = { concurrency: limit, queue: 1_000, promoteAfterSeconds: 3_600 };
 
 const numbered = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
 /** Every third of a priority, and who they are by it. */
@@ -16,95 +15,95 @@ const priorityOf = (index: number) => priorities[index % 3] ?? "normal";
 const nameOf = (index: number): string => `${priorityOf(index)} ${index}`;
 
 /** Lets each come when the one before is in the lane: so it is known who came first. */
-async function comeInTurn(callers: Callers, indexes: readonly number[], before = 0): Promise<void> {
+async function comeInTurn(callers: Callers, indexes: readonly number[]): Promise<void> {
   for (const [position, index] of indexes.entries()) {
     callers.come(nameOf(index), priorityOf(index));
-    await eventually("the next in the lane", async () => (await placesOf()).length === before + position + 1);
+    await once(async () => (await placesOf()).length === position + 1);
   }
 }
 
 const byTheRule = (indexes: readonly number[]): string[] =>
   indexes.toSorted((a, b) => priorities.indexOf(priorityOf(a)) - priorities.indexOf(priorityOf(b)) || a - b).map(nameOf);
 
+/** One holder goes, and somebody gets its place. */
+async function serveOne(callers: Callers): Promise<void> {
+  const before = callers.granted.length;
+  callers.leave(callers.holders()[0] ?? "");
+  await callers.until(() => callers.granted.length > before);
+}
+
 /** Lets the holders go one by one, each when the place of the one before is taken, until nobody is left. */
 async function serveAll(callers: Callers, total: number): Promise<void> {
-  while (callers.granted.length < total) {
-    const [first] = callers.holders();
-    const served = callers.granted.length;
-    callers.leave(first ?? "");
-    await callers.until(() => callers.granted.length > served);
-  }
+  while (callers.granted.length < total) await serveOne(callers);
   for (const name of callers.holders()) callers.leave(name);
   await settled(0);
 }
 
 describe("300 callers of three priorities on a lane of five", () => {
   test("are served in order, never six at once, and leave nothing behind", async () => {
-    const callers = new Callers(withLane(patient));
+    stopTime();
+    const callers = new Callers(withLane(lane));
     await comeInTurn(callers, numbered(300));
-    expect(callers.granted).toEqual(numbered(5).map(nameOf));
+    expect(callers.granted).toEqual(numbered(limit).map(nameOf));
     await serveAll(callers, 300);
-    expect(callers.granted.slice(5)).toEqual(byTheRule(numbered(300).slice(5)));
-    expect(callers.most).toBe(5);
+    expect(callers.granted.slice(limit)).toEqual(byTheRule(numbered(300).slice(limit)));
+    expect(callers.most).toBe(limit);
     expect(callers.refused.size).toBe(0);
-    const again = new Callers(withLane(patient));
-    for (const index of numbered(5)) again.come(nameOf(index));
-    await again.until(() => again.granted.length === 5);
+    await isWhole(lane);
   });
 
-  test("keep places and turns through three crashes, among them those who leave and give up while the object is gone", async () => {
-    const callers = new Callers(withLane(patient));
+  test("keep places and turns through three crashes, among them those who give up while the object is gone", async () => {
+    const pass = stopTime();
+    const callers = new Callers(withLane(lane));
     const all = numbered(300);
     await comeInTurn(callers, all);
     const gaveUp = all.filter((index) => index >= 200 && index % 7 === 0);
     let gone = 0;
-    const served = (): number => callers.granted.length;
-    const leaveOne = async (): Promise<void> => {
-      const before = served();
-      callers.leave(callers.holders()[0] ?? "");
-      gone += 1;
-      await callers.until(() => served() > before);
-    };
     for (let round = 0; round < 3; round += 1) {
-      for (let count = 0; count < 10; count += 1) await leaveOne();
-      if (round === 2) {
-        for (const index of gaveUp) callers.cancel(nameOf(index));
-        await callers.until(() => callers.refused.size === gaveUp.length);
-      }
-      await crash();
+      for (let count = 0; count < 10; count += 1) await serveOne(callers);
+      gone += 10;
+      const crashed = crash();
+      if (round === 2) for (const index of gaveUp) callers.cancel(nameOf(index));
+      await crashed;
       // Nobody is told anything while the object is away, and whoever held a place holds it.
-      expect(callers.holders()).toHaveLength(5);
-      await settled(300 - gone - callers.refused.size);
-      expect((await placesOf()).filter(({ holds }) => holds === 1)).toHaveLength(5);
+      expect(callers.holders()).toHaveLength(limit);
+      const left = 300 - gone - (round === 2 ? gaveUp.length : 0);
+      await once(async () => (await connected()) === left);
+      expect((await placesOf()).filter(({ holds }) => holds === 1)).toHaveLength(limit);
     }
+    await callers.until(() => callers.refused.size === gaveUp.length);
     expect([...callers.refused.values()]).toEqual(gaveUp.map(() => "cancelled"));
+    pass(graceMs);
+    await ringAlarm(laneOf());
+    await settled(300 - gone - gaveUp.length);
     await serveAll(callers, 300 - gaveUp.length);
-    expect(callers.granted.slice(5)).toEqual(byTheRule(all.slice(5).filter((index) => !gaveUp.includes(index))));
-    expect(callers.most).toBe(5);
+    expect(callers.granted.slice(limit)).toEqual(byTheRule(all.slice(limit).filter((index) => !gaveUp.includes(index))));
+    expect(callers.most).toBe(limit);
   });
 
   test("are all served though a holder leaves in the very moment of each crash", async () => {
-    const callers = new Callers(withLane(patient));
+    const pass = stopTime();
+    const callers = new Callers(withLane(lane));
     for (const index of numbered(60)) callers.come(nameOf(index), priorityOf(index));
     await settled(60);
-    while (callers.granted.length < 60) {
-      const served = callers.granted.length;
-      if (served % 20 === 0) {
-        const crashed = crash();
-        callers.leave(callers.holders()[0] ?? "");
-        await crashed;
-        // What its caller could not give back is freed once it does not come back.
-        await eventually("everybody else is back", async () => {
-          later(graceMs);
-          await ringAlarm(laneOf());
-          return callers.granted.length > served;
-        });
-      } else {
-        callers.leave(callers.holders()[0] ?? "");
-        await callers.until(() => callers.granted.length > served);
+    await callers.until(() => callers.granted.length === limit);
+    for (let gone = 0; gone < 55; gone += 1) {
+      if (gone % 10 !== 5) {
+        await serveOne(callers);
+        continue;
       }
+      const before = callers.granted.length;
+      const crashed = crash();
+      callers.leave(callers.holders()[0] ?? "");
+      await crashed;
+      // Everybody else is back; what its caller could not give back is free once it does not come back.
+      await once(async () => (await connected()) === 59 - gone);
+      pass(graceMs);
+      await ringAlarm(laneOf());
+      await callers.until(() => callers.granted.length > before);
     }
-    expect(callers.most).toBe(5);
+    expect(callers.granted).toHaveLength(60);
+    expect(callers.most).toBe(limit);
     expect(callers.refused.size).toBe(0);
   });
 });

@@ -1,17 +1,17 @@
 // Callers of a model's lane: through the client that the gateway uses, or with bare sockets where they are to misbehave.
 
 import { runInDurableObject } from "cloudflare:test";
-import { afterEach } from "vitest";
+import { afterEach, vi } from "vitest";
 import type { Priority } from "../../../shared/provider/call.ts";
 import type { Candidate } from "../../../shared/routing/choose.ts";
 import type { Model } from "../../../shared/routing/table.ts";
-import { type LaneAsk, type LaneObject, askHeader, standingHeader } from "../../../workers/objects/lane.ts";
+import { type LaneAsk, type LaneObject, askHeader, hereWord, standingHeader } from "../../../workers/objects/lane.ts";
 import { laneStub } from "../../../workers/objects/names.ts";
 import { enterLane } from "../../../workers/providers/lane.ts";
 import type { LaneRefusal } from "../../../workers/providers/place.ts";
 import { candidate } from "../../support/providers/requests.ts";
 import { tablesOf } from "../objects/inside.ts";
-import { env, eventually } from "./gateway.ts";
+import { env } from "./gateway.ts";
 
 export type LaneOfModel = NonNullable<Model["lane"]>;
 
@@ -24,17 +24,41 @@ export type PlaceRow = { readonly ticket: string; readonly holds: number; readon
 
 export const placesOf = async (id = "busy"): Promise<PlaceRow[]> => ((await tablesOf(laneOf(id)))["place"] as PlaceRow[] | undefined) ?? [];
 
-/** Once so many are in the lane, and each has a socket. */
-export const settled = (count: number, id = "busy"): Promise<true> =>
-  eventually(`${count} in the lane`, async () => {
-    const sockets = await runInDurableObject(
-      laneOf(id),
-      (_, state) => state.getWebSockets().filter(({ readyState }) => readyState === WebSocket.OPEN).length,
-    );
-    return sockets === count && (await placesOf(id)).length === count;
-  });
+/** How many callers are there: each has a socket, and has said so. */
+export const connected = (id = "busy"): Promise<number> =>
+  runInDurableObject(
+    laneOf(id),
+    (_, state) =>
+      state
+        .getWebSockets()
+        .filter((socket) => socket.readyState === WebSocket.OPEN && (socket.deserializeAttachment() as { readonly here: boolean }).here)
+        .length,
+  );
+
+/** Looks until it is so. The test's own time is the only bound: what is waited for may take as long as the machine is busy. */
+export async function once(isSo: () => Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 10));
+}
+
+/** Once so many are in the lane, and each of them is there. */
+export const settled = (count: number, id = "busy"): Promise<void> =>
+  once(async () => (await connected(id)) === count && (await placesOf(id)).length === count);
 
 export const anHour = 3_600_000;
+const aDay = 24 * anHour;
+
+/**
+ * Time stands still, a day ahead, and goes on only by what this returns: so no grace ends and nobody is promoted because a machine is
+ * slow, and no alarm rings but by hand.
+ */
+export function stopTime(): (milliseconds: number) => void {
+  let at = Date.now() + aDay;
+  const clock = vi.spyOn(Date, "now").mockImplementation(() => at);
+  return (milliseconds) => {
+    at += milliseconds;
+    clock.mockImplementation(() => at);
+  };
+}
 
 const all = new Set<Callers>();
 
@@ -49,6 +73,8 @@ export class Callers {
   readonly #candidate: Candidate;
   readonly #leave = new Map<string, () => void>();
   readonly #cancel = new Map<string, AbortController>();
+  /** Who has not been told anything yet. */
+  readonly #asking = new Set<string>();
   readonly refused = new Map<string, LaneRefusal>();
   /** In the order in which they were told. */
   readonly granted: string[] = [];
@@ -64,9 +90,11 @@ export class Callers {
   come(name: string, priority: Priority = "normal", { waitMs = anHour, untilMs = anHour } = {}): void {
     const cancel = new AbortController();
     this.#cancel.set(name, cancel);
+    this.#asking.add(name);
     const now = Date.now();
     const terms = { priority, waitUntil: now + waitMs, until: now + untilMs, signal: cancel.signal };
     void enterLane(env, this.#candidate, terms).then((entered) => {
+      this.#asking.delete(name);
       if (entered.ok) {
         this.#leave.set(name, entered.value.leave.bind(entered.value));
         this.granted.push(name);
@@ -78,6 +106,10 @@ export class Callers {
 
   holders(): string[] {
     return [...this.#leave.keys()];
+  }
+
+  asking(): string[] {
+    return [...this.#asking];
   }
 
   leave(name: string): void {
@@ -108,7 +140,7 @@ export class Callers {
 /** A bare socket to the lane: one that says what it likes, and vanishes as it likes. */
 export async function bareCaller(
   ticket: string,
-  { id = "busy", ...more }: Partial<LaneAsk> & { readonly id?: string } = {},
+  { id = "busy", here = true, ...more }: Partial<LaneAsk> & { readonly id?: string; readonly here?: boolean } = {},
 ): Promise<{ readonly status: number; readonly standing: string | null; readonly socket: WebSocket | null; readonly heard: string[] }> {
   const ask: LaneAsk = {
     ticket,
@@ -124,6 +156,19 @@ export async function bareCaller(
   const heard: string[] = [];
   const socket = response.webSocket;
   socket?.accept();
+  if (here) socket?.send(hereWord);
   socket?.addEventListener("message", ({ data }) => void heard.push(String(data)));
   return { status: response.status, standing: response.headers.get(standingHeader), socket, heard };
+}
+
+/** Fails where the lane is not as good as new: as many as may get a place, and no more. */
+export async function isWhole(lane: LaneOfModel): Promise<void> {
+  const callers = new Callers(withLane(lane));
+  for (let index = 0; index <= lane.concurrency; index += 1) callers.come(`caller ${index}`);
+  await settled(lane.concurrency + 1);
+  await callers.until(() => callers.granted.length === lane.concurrency);
+  const held = (await placesOf()).filter(({ holds }) => holds === 1).length;
+  if (held !== lane.concurrency) throw new Error(`${held} hold a place where ${lane.concurrency} may`);
+  callers.disperse();
+  await settled(0);
 }
