@@ -87,7 +87,9 @@ export class SessionObject extends DurableObject<Env> {
       `CREATE TABLE IF NOT EXISTS in_flight (request TEXT PRIMARY KEY, named TEXT NOT NULL, at INTEGER NOT NULL) WITHOUT ROWID`,
     );
     this.#sql.exec(`CREATE TABLE IF NOT EXISTS task (id TEXT PRIMARY KEY, named TEXT NOT NULL, at INTEGER NOT NULL) WITHOUT ROWID`);
-    this.#sql.exec(`CREATE TABLE IF NOT EXISTS claim (id TEXT PRIMARY KEY, digest TEXT NOT NULL, at INTEGER NOT NULL) WITHOUT ROWID`);
+    this.#sql.exec(
+      `CREATE TABLE IF NOT EXISTS claim (id TEXT PRIMARY KEY, digest TEXT NOT NULL, at INTEGER NOT NULL, held INTEGER NOT NULL) WITHOUT ROWID`,
+    );
     this.#results = new LongTexts(this.#sql, "result");
     this.#results.createTable();
     this.#ended = this.#sql.exec("SELECT 1 FROM session").toArray().length > 0;
@@ -125,14 +127,23 @@ export class SessionObject extends DurableObject<Env> {
   claim(id: string, digest: string): boolean {
     const now = this.now();
     if (!this.#mayClaim(id, digest)) return false;
-    this.#sql.exec("INSERT OR REPLACE INTO claim (id, digest, at) VALUES (?, ?, ?)", id, digest, now);
+    this.#sql.exec(
+      `INSERT INTO claim (id, digest, at, held) VALUES (?, ?, ?, 1) ON CONFLICT (id) DO UPDATE SET
+       held = CASE WHEN digest = excluded.digest THEN held + 1 ELSE 1 END, digest = excluded.digest, at = excluded.at`,
+      id,
+      digest,
+      now,
+    );
     this.#alarmBy(now + claimKeptMs);
     return true;
   }
 
-  /** What had the id was refused: it may be used for something else. */
+  /** Who claimed the id was refused: it may be used for something else, unless somebody else claimed it for the same and was not. */
   unclaim(id: string, digest: string): void {
-    this.#sql.exec("DELETE FROM claim WHERE id = ? AND digest = ?", id, digest);
+    this.ctx.storage.transactionSync(() => {
+      this.#sql.exec("UPDATE claim SET held = held - 1 WHERE id = ? AND digest = ?", id, digest);
+      this.#sql.exec("DELETE FROM claim WHERE id = ? AND held <= 0", id);
+    });
   }
 
   #mayClaim(id: string, digest: string): boolean {

@@ -23,10 +23,13 @@ export async function handBack({
 }: Pick<ControlCall, "env" | "ctx" | "key" | "envelope" | "identity">): Promise<Result<null, Refusal>> {
   const run = runIdOf(settingsOf(env).keys, crypto.getRandomValues(new Uint8Array(runRandomLength)));
   const limits = key.limits ?? defaultLimits;
+  const ids = controlStub(env, key.id, envelope.requestId);
   const [claimed, admitted] = await Promise.all([
-    controlStub(env, key.id, envelope.requestId).claim(envelope.requestId, identity),
+    ids.claim(envelope.requestId, identity),
     keyStub(env, key.id).admit({ run, limits, leaseMs, identical: run, released: takeReleased(env, key.id) }),
   ]);
+  // What was refused may be sent again in other words under its id.
+  if (claimed && admitted.kind !== "admitted") await ids.unclaim(envelope.requestId, identity);
   if (admitted.kind === "revoked") return err({ kind: "unauthorized", why: "revoked" });
   if (admitted.kind === "refused")
     return err({ kind: "rateLimited", limit: admitted.limit, max: admitted.max, retryAfterMs: admitted.retryAfterMs });

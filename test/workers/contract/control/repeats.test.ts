@@ -13,7 +13,7 @@ import {
   prompt,
   textEnvelope,
 } from "../../support/control.ts";
-import { createKey, eventually, model, notices, openNotice, travel } from "../../support/gateway.ts";
+import { createKey, eventually, gateway, model, notices, openNotice, travel } from "../../support/gateway.ts";
 import { recordLines } from "../../support/record.ts";
 import { decide } from "../../support/reviewer.ts";
 
@@ -136,11 +136,7 @@ describe.each([
     const refused = await asked(once({}, { ...inSession(session), ...members }));
     expect(["refused", "no_model"]).toContain(refused.status);
     await gates();
-    const other = await eventually("an answer that is no conflict", async () => {
-      const answer = await asked(once({ max_tokens: 100 }, inSession(session)));
-      return answer.status === "conflict" ? null : answer;
-    });
-    expect(other.status).toBe("completed");
+    expect((await asked(once({ max_tokens: 100 }, inSession(session)))).status).toBe("completed");
   });
 
   test("what was refused for the key's rate may be sent again, in the same or in other words", async () => {
@@ -152,6 +148,34 @@ describe.each([
     const other = once({ max_tokens: 100 }, inSession(session));
     expect((await asked(other, { key })).status).toBe("completed");
   });
+});
+
+test("what was handed back is refused for the key's rate, and may then be sent in other words", async () => {
+  await gates();
+  const { key } = await createKey({ limits: { requestsPerMinute: 1 } });
+  await asked(textEnvelope(), { key });
+  const call = envelopeOf("function_call", { functions: [{ name: "f" }], function_call: { name: "f" } }, id);
+  expect((await asked(call, { key })).status).toBe("rate_limited");
+  travel(61_000);
+  expect((await asked(once(), { key })).status).toBe("completed");
+});
+
+test("an id stays taken for a day", async () => {
+  await gates();
+  await asked(once());
+  travel(23 * 3_600_000);
+  for (const session of [undefined, "chat-2"]) await expectConflict(control(once({ max_tokens: 100 }, inSession(session))));
+  travel(3_600_000);
+  expect((await asked(once({ max_tokens: 100 }, inSession("chat-2")))).status).toBe("completed");
+});
+
+test("an id stays taken by what was served, where a repeat of it is refused", async () => {
+  await gates();
+  await asked(once({}, inSession("chat-1")));
+  await gateway("/sessions/chat-1", { method: "DELETE" });
+  expect((await asked(once({}, inSession("chat-1")))).status).toBe("invalid");
+  await expectConflict(control(once()));
+  expect(model.calls).toHaveLength(1);
 });
 
 test("auth, the order of members and white space are no part of what was asked", async () => {
