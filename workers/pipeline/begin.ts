@@ -245,7 +245,7 @@ async function repeat(
   if (earlier.state === "settled") {
     return earlier.result === null ? err({ kind: "noLongerKept" }) : ok({ kind: "answered", answer: parseAnswer(earlier.result) });
   }
-  if (earlier.state === "fast") return ok({ kind: "fast", answer: awaitFast(prepared) });
+  if (earlier.state === "fast") return ok({ kind: "fast", answer: awaitFast(prepared, plan) });
   if (earlier.ended || !plan.ok) {
     return (await runStub(ask.env, earlier.run).snapshot()) === null
       ? err({ kind: "noLongerKept" })
@@ -266,7 +266,7 @@ async function asRun(
 ): Promise<Result<Begun, Refusal>> {
   let text = earlier.result;
   if (earlier.state === "fast") {
-    const answer = await awaitFirst(prepared);
+    const answer = await awaitFirst(prepared, ok(plan));
     // A refusal of this request is no answer of the first one's.
     if (!answer.ok) return answer;
     text = JSON.stringify(answer.value);
@@ -280,19 +280,20 @@ async function asRun(
 }
 
 /** The same for a line that is held: a refusal is an answer there. */
-async function awaitFast(prepared: Prepared): Promise<Answer> {
-  const answer = await awaitFirst(prepared);
+async function awaitFast(prepared: Prepared, plan: Result<Plan, Refusal>): Promise<Answer> {
+  const answer = await awaitFirst(prepared, plan);
   return answer.ok ? answer.value : refusalAnswer(answer.error);
 }
 
 /** Waits for the fast-path answer that another caller is getting; takes over where that one vanished. */
-async function awaitFirst({ ask }: Prepared): Promise<Result<Answer, Refusal>> {
+async function awaitFirst({ ask }: Prepared, plan: Result<Plan, Refusal>): Promise<Result<Answer, Refusal>> {
   const { session, attachment } = ask;
   // Where the session's object was reset, the wait is over and nothing is lost.
   const result = await session.awaitResult(attachment.originating, attachment.request, awaitStepMs).catch(() => null);
   if (result !== null) return ok(parseAnswer(result));
   // Nothing came: the first one is still at it, vanished, or was refused after all (a limit), as this one may be.
-  const begun = await begin({ ...ask, wish: { kind: "line" } });
+  // What could not be planned is not begun in its place.
+  const begun = await begin({ ...ask, wish: { kind: "line" } }, plan.ok ? undefined : plan);
   if (!begun.ok) return begun;
   return ok(await (begun.value.kind === "run" ? awaitRun(ask.env, begun.value.run, () => {}, ask.signal) : begun.value.answer));
 }
@@ -302,8 +303,10 @@ const awaitStepMs = 25_000;
 
 const gatesIn = ({ gates, granted = [] }: Plan): ReturnType<typeof gatesOf> => gatesOf({ plan: gates, granted });
 
-function isDurable(plan: Plan, { ask: { wish }, cache }: Prepared): boolean {
+function isDurable(plan: Plan, { ask: { wish, request }, cache }: Prepared): boolean {
   if (wish.kind === "detached" || (wish.kind === "relay" && wish.alwaysRun)) return true;
+  // What a function does cannot be done twice: its run is there before it is called, and no repeat takes a lost call over.
+  if (request.task === "function") return true;
   const gates = gatesIn(plan);
   return (gates.request || gates.response) && !approvedBefore(plan, gates, cache);
 }

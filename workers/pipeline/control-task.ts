@@ -62,11 +62,12 @@ async function generate(
   task: Extract<ControlTask, { type: "text_generation" | "multimodal_generation" }>,
 ): Promise<Result<Doing, Refusal>> {
   const images = task.type === "multimodal_generation" ? await imagesOf(call, task.images) : ok([]);
-  if (!images.ok) return err({ kind: "invalidParams", errors: images.error });
   const history = await historyOf(call);
   return single(call, {
-    request: generationRequest({ ...call.envelope, task }, { history, images: images.value }),
+    request: generationRequest({ ...call.envelope, task }, { history, images: images.ok ? images.value : [] }),
     hasHistory: history.length > 0,
+    // Images that are gone since do not keep a repeat from its answer.
+    ...(images.ok ? {} : { refusal: { kind: "invalidParams", errors: images.error } }),
   });
 }
 
@@ -87,10 +88,7 @@ async function imagesOf({ env, ctx, key, envelope }: EnvelopeCall, images: Param
   });
 }
 
-async function single(
-  call: EnvelopeCall,
-  asked: Pick<ControlCall, "request" | "hasHistory" | "destination">,
-): Promise<Result<Doing, Refusal>> {
+async function single(call: EnvelopeCall, asked: Pick<ControlCall, "request" | "hasHistory" | "refusal">): Promise<Result<Doing, Refusal>> {
   const begun = await beginControl({ ...call, ...asked });
   return begun.ok ? ok(doing(call, begun.value)) : begun;
 }
@@ -130,53 +128,61 @@ async function callFunction(
   const given: GivenCall = { name, input: parameters };
   const found = await findFunction(call, task.functions, given, { name: `${givenAt}/name`, parameters: `${givenAt}/parameters` });
   if (!found.ok) return found;
-  if (found.value === null) {
-    const handed = await handBack(call);
+  if (!isRegistered(found.value)) {
+    const { refusal } = found.value;
+    const handed = refusal === undefined ? await handBack(call) : err(refusal);
     return handed.ok ? ok(over({ answer: null, calls: [validatedCall(given)] })) : handed;
   }
-  const begun = await beginControl({
-    ...call,
-    ...onServer(found.value, given, null),
-  });
+  const begun = await beginControl({ ...call, ...onServer(found.value, given, null) });
   if (!begun.ok) return begun;
   const { soon, ending } = doing(call, begun.value);
   const withCall = ({ answer }: Answered): Ending => ({ answer, calls: [callOf(given, answer)] });
   return ok({ soon: soon?.then(withCall) ?? null, ending: async (onProgress, left) => withCall(await ending(onProgress, left)) });
 }
 
+/** A function that there is. `refusal`: it is not to be run with these arguments, or not now; what ran before has its answer all the same. */
+type Found<R extends RegisteredFunction | null = RegisteredFunction | null> = {
+  /** A server's tool, or null: it runs at the caller's. */
+  readonly registered: R;
+  readonly refusal?: Refusal;
+};
+const isRegistered = (found: Found): found is Found<RegisteredFunction> => found.registered !== null;
+
 /** The request that runs a function where it is registered. */
-const onServer = ({ server, tool }: RegisteredFunction, { input }: GivenCall, position: number | null) => ({
+const onServer = ({ registered: { server, tool }, refusal }: Found<RegisteredFunction>, { input }: GivenCall, position: number | null) => ({
   request: functionCallRequest({ name: tool, parameters: input }, `call_${(position ?? 0) + 1}`),
   hasHistory: false,
   destination: { candidate: functionCandidate(server, tool), position },
+  ...(refusal === undefined ? {} : { refusal }),
 });
 
 const over = (ending: Ending): Doing => ({ soon: Promise.resolve(ending), ending: () => Promise.resolve(ending) });
 
-/** Where a function runs: a server's tool, or null: at the caller's. Refused: arguments that do not fit, a name that nobody knows. */
+/** Where a function runs, and whether it may be run so. Refused: a name that nobody knows. */
 async function findFunction(
   { env, ctx }: EnvelopeCall,
   functions: FunctionTask["functions"],
   { name, input }: GivenCall,
   at: { readonly name: string; readonly parameters: string },
-): Promise<Result<RegisteredFunction | null, Refusal>> {
-  const invalid = (errors: readonly PointedError[]): Result<never, Refusal> => err({ kind: "invalidParams", errors });
+): Promise<Result<Found, Refusal>> {
+  const invalid = (errors: readonly PointedError[]): Refusal => ({ kind: "invalidParams", errors });
   const servers = await serversOf(env, Date.now(), (work) => ctx.waitUntil(work));
-  const registered = registeredFunction(servers, name);
+  const registered = registeredFunction(servers, name) ?? null;
   const defined = functions.find((each) => each.name === name);
+  if (registered === null && defined === undefined)
+    return err(invalid([{ pointer: at.name, message: "names no function of this request, and none that is registered here" }]));
   const schemas: JsonObject[] = defined?.parameters === undefined ? [] : [defined.parameters];
-  if (registered === undefined && defined === undefined)
-    return invalid([{ pointer: at.name, message: "names no function of this request, and none that is registered here" }]);
-  if (registered !== undefined) {
+  if (registered !== null) {
     const schema = await functionSchema(env, registered.server, registered.tool);
-    if (!schema.ok) return err({ kind: "functionUnavailable", function: `${registered.server}/${registered.tool}`, why: schema.error });
+    const whole = `${registered.server}/${registered.tool}`;
+    if (!schema.ok) return ok({ registered, refusal: { kind: "functionUnavailable", function: whole, why: schema.error } });
     schemas.push(schema.value.inputSchema);
   }
-  for (const schema of schemas) {
+  const errors = schemas.flatMap((schema) => {
     const checked = checkArguments(schema, input, at.parameters);
-    if (!checked.ok) return invalid(checked.error);
-  }
-  return ok(registered ?? null);
+    return checked.ok ? [] : checked.error;
+  });
+  return ok({ registered, ...(errors.length === 0 ? {} : { refusal: invalid(errors) }) });
 }
 
 /** A model chooses: what it calls is validated, and then runs, one after the other, or is handed back. */
@@ -212,11 +218,11 @@ async function runChosen(
   const at = `/result/calls/${position}`;
   const found = await findFunction(call, functions, given, { name: `${at}/name`, parameters: `${at}/arguments` });
   if (!found.ok) return endedCall(given, describeRefusal(found.error));
-  if (found.value === null) return validatedCall(given);
-  const begun = await beginControl({
-    ...call,
-    ...onServer(found.value, given, position),
-  });
+  if (!isRegistered(found.value)) {
+    const { refusal } = found.value;
+    return refusal === undefined ? validatedCall(given) : endedCall(given, describeRefusal(refusal));
+  }
+  const begun = await beginControl({ ...call, ...onServer(found.value, given, position) });
   if (!begun.ok) return endedCall(given, describeRefusal(begun.error));
   const { answer } = await doing(call, begun.value).ending(onProgress, left);
   return callOf(given, answer);

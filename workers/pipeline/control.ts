@@ -8,6 +8,7 @@ import type { SamplingRequest } from "../../shared/protocol/sampling.ts";
 import type { Result } from "../../shared/result.ts";
 import type { Candidate } from "../../shared/routing/choose.ts";
 import type { Asker } from "../../shared/run/opening.ts";
+import type { Plan } from "../../shared/run/plan.ts";
 import { controlStub, sessionStub } from "../objects/names.ts";
 import { type Ask, type Begun, begin } from "./begin.ts";
 
@@ -23,18 +24,21 @@ export type ControlCall = Pick<Ask, "env" | "ctx" | "key" | "signal" | "onDelta"
   readonly hasHistory: boolean;
   /** Where a function is to be run. `position`: which of an envelope's calls it is, where a model chose several. */
   readonly destination?: { readonly candidate: Candidate; readonly position: number | null };
+  /** Why it is not to be begun: it may only find what was begun for it before. */
+  readonly refusal?: Refusal;
 };
 
 /** Begins what an envelope asks for, or attaches to what is already under way for the same one. */
 export async function beginControl(call: ControlCall): Promise<Result<Begun, Refusal>> {
-  const { env, key, envelope, identity, destination } = call;
+  const { env, key, envelope, identity, destination, refusal } = call;
   const { sessionId } = envelope.context;
   const ids = controlStub(env, key.id, envelope.requestId);
-  if (sessionId === undefined) return begin(askOf(call, ids, true));
+  const planned: Result<Plan, Refusal> | undefined = refusal === undefined ? undefined : { ok: false, error: refusal };
+  if (sessionId === undefined) return begin(askOf(call, ids, true), planned);
   if (!(await ids.claim(envelope.requestId, identity))) return { ok: false, error: { kind: "sameIdOtherParams" } };
-  const begun = await begin(askOf(call, sessionStub(env, key.id, sessionId), false));
+  const begun = await begin(askOf(call, sessionStub(env, key.id, sessionId), false), planned);
   // A refused request may be sent again in other words under its id, unless a function of it has run.
-  if (!begun.ok && (destination?.position ?? null) === null) call.ctx.waitUntil(ids.unclaim(envelope.requestId, identity));
+  if (!begun.ok && (destination?.position ?? null) === null) await ids.unclaim(envelope.requestId, identity);
   return begun;
 }
 
