@@ -33,6 +33,8 @@ export type CachedReply = {
   readonly at: number;
   /** Which gates people approved it at, and who was asked (`decidersDigest`). */
   readonly approved: { readonly request: boolean; readonly response: boolean; readonly deciders: string };
+  /** It is not what the model wrote, but what a reviewer made of that. */
+  readonly edited?: true;
 };
 
 /** What a reply from the cache costs. */

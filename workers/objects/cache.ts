@@ -16,10 +16,9 @@ export class CacheObject extends DurableObject<Env> {
     this.#kept = new KeptText(ctx.storage);
   }
 
-  /** Keeps a text of any length for `ttlMs` milliseconds from now, in place of an earlier one. */
-  put(text: string, ttlMs: number): void {
-    const now = this.now();
-    this.ctx.storage.transactionSync(() => this.#kept.write(text, now, now + ttlMs));
+  /** Keeps a text of any length from `at` (Unix milliseconds) for `ttlMs` milliseconds, in place of an earlier one. */
+  put(text: string, at: number, ttlMs: number): void {
+    this.ctx.storage.transactionSync(() => this.#kept.write(text, at, at + ttlMs));
   }
 
   /** The text and when it was put (Unix milliseconds), or null where there is none or its time is over. */

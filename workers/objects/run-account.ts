@@ -44,9 +44,12 @@ export function answerOf(store: RunStore, state: RunState, opening: StoredOpenin
   ) {
     throw new Error("a completed run without the reply that was approved");
   }
-  const edited = { request: (state.reviews.request?.version ?? 1) > 1, response: (state.reviews.response?.version ?? 1) > 1 };
-  const cachedAt = cachedFor(opening, state)?.at;
-  const meta = runMeta(opening, candidate, { reply, usage: model.usage, notes: model.notes }, edited, cachedAt);
+  const cached = cachedFor(opening, state);
+  const edited = {
+    request: (state.reviews.request?.version ?? 1) > 1,
+    response: (state.reviews.response?.version ?? 1) > 1 || cached?.edited === true,
+  };
+  const meta = runMeta(opening, candidate, { reply, usage: model.usage, notes: model.notes }, edited, cached?.at);
   return completedAnswer(reply, content.request, meta);
 }
 

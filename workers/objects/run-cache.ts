@@ -20,11 +20,24 @@ export async function cacheEnded(env: Env, store: RunStore, opening: StoredOpeni
   if (cache === undefined || state.end === null) return;
   if (state.end.kind === "rejected") return forgetReply(env, key.id, cache);
   // The answer to what a reviewer made of the request is no answer to the request.
-  if (state.end.kind !== "completed" || isEdited(state) || cache.found !== undefined) return;
-  const reply = store.replyVersion(state.reviews.response?.version ?? 1);
+  if (state.end.kind !== "completed" || isEdited(state)) return;
+  const version = state.reviews.response?.version ?? 1;
+  const reply = store.replyVersion(version);
   const model = store.modelFacts<ModelFacts>();
   if (reply === null || model === null) return;
-  const isApproved = (gate: Gate): boolean => state.reviews[gate]?.closing?.how === "approved";
-  const approved = { request: isApproved("request"), response: isApproved("response"), deciders: decidersDigest(plan) };
-  await keepReply(env, key.id, cache, { reply, facts: { candidate: model.candidate, notes: model.notes }, approved });
+  const { found } = cache;
+  const deciders = decidersDigest(plan);
+  const before = found?.approved.deciders === deciders ? found.approved : undefined;
+  const isApproved = (gate: Gate): boolean => state.reviews[gate]?.closing?.how === "approved" || before?.[gate] === true;
+  const approved = { request: isApproved("request"), response: isApproved("response"), deciders };
+  // What came from there stays as it is, unless people have seen it since: then as they left it, and no longer than it would have.
+  if (found !== undefined && state.reviews.request === null && state.reviews.response === null) return;
+  const isChanged = version > 1 || found?.edited === true;
+  const kept = {
+    reply,
+    facts: { candidate: model.candidate, notes: model.notes },
+    approved,
+    ...(isChanged ? { edited: true as const } : {}),
+  };
+  await keepReply(env, key.id, cache, kept, found?.at);
 }

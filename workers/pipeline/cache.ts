@@ -43,16 +43,16 @@ export function approvedBefore(
   return (!closed.request || approved.request) && (!closed.response || approved.response);
 }
 
-/** Keeps a reply that was delivered. A failure costs the next asker a model call and nothing else. */
+/** Keeps a reply that was delivered, from `at` on where it was kept before. A failure costs the next asker a model call and nothing else. */
 export async function keepReply(
   env: Env,
   keyId: string,
   { digest, ttlMs }: CacheTerms,
-  { reply, facts, approved }: Omit<CachedReply, "at">,
+  kept: Omit<CachedReply, "at">,
+  at: number = Date.now(),
 ): Promise<void> {
   try {
-    const text = JSON.stringify({ reply, facts, approved } satisfies Omit<CachedReply, "at">);
-    await cacheStub(env, keyId, digest).put(text, ttlMs);
+    await cacheStub(env, keyId, digest).put(JSON.stringify(kept), at, ttlMs);
   } catch (error) {
     logEvent("cache.failed", { error: errorClass(error) });
   }

@@ -91,7 +91,11 @@ function fromCache(opening: RunOpening, cached: CachedReply, onDelta: FastCall["
   for (const block of reply.content) if (block.type === "text") onDelta?.(block.text);
   const model = { reply, usage: nothingSpent, notes: known.notes };
   return {
-    answer: completedAnswer(reply, opening.request, runMeta(opening, candidate, model, { request: false, response: false }, at)),
+    answer: completedAnswer(
+      reply,
+      opening.request,
+      runMeta(opening, candidate, model, { request: false, response: cached.edited === true }, at),
+    ),
     model: null,
     facts: () => [
       { kind: "fromCache", model: known.candidate, digest: replyDigest(reply), cachedAt: at },
