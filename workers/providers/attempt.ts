@@ -3,10 +3,17 @@
 import { err, ok, type Result } from "../../shared/result.ts";
 import { fromAnthropic, toAnthropic } from "../../shared/provider/anthropic.ts";
 import { readAnthropic } from "../../shared/provider/anthropic-stream.ts";
-import type { ModelCall, ModelReply, Note, ProviderFault } from "../../shared/provider/call.ts";
+import type { ModelCall, ModelReply, Note, ProviderFault, Usage } from "../../shared/provider/call.ts";
 import { cannotCarry } from "../../shared/provider/carry.ts";
 import { answerDemo, demoDeltas, demoModelName, embedDemo } from "../../shared/provider/demo.ts";
-import { fromEmbeddings, toEmbeddings, type EmbeddingReply } from "../../shared/provider/embedding.ts";
+import {
+  embeddingCalls,
+  fromEmbeddings,
+  joinEmbeddings,
+  sumOf,
+  toEmbeddings,
+  type EmbeddingReply,
+} from "../../shared/provider/embedding.ts";
 import { badCallFault, brokenAnswer, notReadyFault } from "../../shared/provider/fault.ts";
 import { textOfReply } from "../../shared/provider/json-reply.ts";
 import { fromOpenAI, toOpenAI } from "../../shared/provider/openai.ts";
@@ -124,7 +131,7 @@ function demoReply(call: ModelCall, onDelta: OnDelta | undefined): Result<ModelR
   return reply;
 }
 
-/** One attempt at vectors for texts. Anthropic's API has no embeddings: such a candidate is answered with a fault. */
+/** One attempt at vectors for one or more texts, in as many calls as that takes. Anthropic's API has no embeddings: such a candidate is answered with a fault. */
 export async function attemptEmbedding(
   call: { readonly texts: readonly string[]; readonly candidate: Candidate },
   around: Surroundings,
@@ -136,10 +143,20 @@ export async function attemptEmbedding(
   const ready = providerReady(candidate.provider, around.lookup);
   if (!ready.ok) return err(notReadyFault);
   const client = around.clients.openai(ready.value);
-  const params = toEmbeddings(texts, candidate.model);
-  const answer = await exchange<unknown>(limits, around.now, {
-    ask: (signal) => client.embeddings.create(params, { signal }).asResponse(),
-    read: readJson,
-  });
-  return answer.ok ? fromEmbeddings(answer.value, texts, candidate.model) : answer;
+  const end = around.now() + limits.timeoutMs;
+  const parts: EmbeddingReply[] = [];
+  for (const some of embeddingCalls(texts)) {
+    const params = toEmbeddings(some, candidate.model);
+    const answer = await exchange<unknown>({ ...limits, timeoutMs: Math.max(0, end - around.now()) }, around.now, {
+      ask: (signal) => client.embeddings.create(params, { signal }).asResponse(),
+      read: readJson,
+    });
+    const part = answer.ok ? fromEmbeddings(answer.value, some, candidate.model) : answer;
+    if (!part.ok) return parts.length === 0 ? part : err({ ...part.error, usage: spentOn(parts, part.error) });
+    parts.push(part.value);
+  }
+  return joinEmbeddings(parts);
 }
+
+const spentOn = (parts: readonly EmbeddingReply[], { usage }: ProviderFault): Usage =>
+  sumOf([...parts.map((part) => part.usage), ...(usage === undefined ? [] : [usage])]);

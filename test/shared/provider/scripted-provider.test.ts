@@ -38,9 +38,10 @@ describe("OpenAI's SDK", () => {
     expect(deltas.length).toBeGreaterThan(3);
     const [choice] = put.choices;
     expect(choice?.message.content).toBe(text);
-    expect(choice?.message.tool_calls?.map(({ id, function: called }) => ({ id, called }))).toEqual(
-      whole.choices[0]?.message.tool_calls?.map((call) => ({ id: call.id, called: call.type === "function" && { ...call.function } })),
-    );
+    const callsIn = (made: readonly OpenAI.ChatCompletionMessageToolCall[] = []) =>
+      made.map((call) => [call.id, call.type === "function" && call.function.name, call.type === "function" && call.function.arguments]);
+    expect(callsIn(choice?.message.tool_calls)).toEqual(callsIn(whole.choices[0]?.message.tool_calls));
+    expect(choice?.message.tool_calls).toHaveLength(2);
     expect(choice?.finish_reason).toBe("tool_calls");
     expect(put.usage).toEqual(whole.usage);
   });

@@ -546,6 +546,22 @@ describe("embeddings", () => {
     expect(first.requests[0]).toMatchObject({ path: "/v1/embeddings", body: { input: ["a", "bb"], encoding_format: "float" } });
   });
 
+  test("of more texts than a call takes come from several calls, or from another model altogether", async () => {
+    const texts = Array.from({ length: 150 }, (_, at) => "x".repeat(at + 1));
+    const whole = await newSender().embed(texts, [at(first, "openai")], options);
+    expect(whole.ok && whole.value.embedding.vectors.map(([size]) => size)).toEqual(texts.map(({ length }) => length));
+    expect(whole.ok && whole.value.embedding.usage.inputTokens).toBe(150);
+    expect(first.requests.map(({ body }) => (body as { input: string[] }).input.length)).toEqual([100, 50]);
+    first.reset();
+    first.script({ answer: "reply" }, { answer: "errorInSuccess" });
+    const other = await newSender().embed(texts, [at(first, "openai"), at(second, "openai", "model-2")], options);
+    expect(other).toMatchObject({
+      ok: true,
+      value: { candidate: { model: { id: "model-2" } }, attempts: [{ fault: { detail: "errorInSuccess", usage: { inputTokens: 100 } } }] },
+    });
+    expect(other.ok && other.value.embedding.vectors).toHaveLength(150);
+  });
+
   test("fail over as replies do, and the demo makes its own", async () => {
     first.script({ answer: "errorInSuccess" });
     const result = await newSender().embed(["a"], [at(first, "openai"), candidate("demo", { id: "demo" })], options);
