@@ -2,6 +2,8 @@
 //
 // Use it beside gateway.ts, whose policy closes both gates for whoever it does not name: `gates` says it for the control door.
 
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { answerJsonSchema } from "../../../shared/control/answer-schema.ts";
 import { type PostOptions, configure, gateway, jsonBody, model, policy, routing } from "./gateway.ts";
 import { promptMarker } from "./logs.ts";
 import { modelHost } from "./provider.ts";
@@ -83,9 +85,17 @@ export type ControlAnswer = {
   readonly error?: ControlError;
 };
 
-/** The one JSON value of an answer, white space before it or not. */
+const documented = new Ajv2020({ strict: false, validateFormats: false }).compile<ControlAnswer>(answerJsonSchema);
+
+/** The answer, which is of the published shape. */
+export function documentedAnswer(answer: unknown): ControlAnswer {
+  if (documented(answer)) return answer;
+  throw new Error(`no answer as it is published: ${JSON.stringify(documented.errors?.slice(0, 5))}`);
+}
+
+/** The one JSON value of an answer, white space before it or not; of the published shape. */
 export const controlAnswerOf = async (response: Response | Promise<Response>): Promise<ControlAnswer> =>
-  (await response).json<ControlAnswer>();
+  documentedAnswer(await (await response).json());
 
 /** Sends an envelope, and waits for its answer. */
 export const asked = (message: unknown, options: PostOptions = {}): Promise<ControlAnswer> => controlAnswerOf(control(message, options));
@@ -117,14 +127,15 @@ export const everyKind = {
 
 export type ControlEvent = { readonly name: string; readonly data: ControlAnswer & { readonly text?: string; readonly state?: string } };
 
-/** The events of a stream, in order, without its comments. */
+/** The events of a stream, in order, without its comments; an answer among them is of the published shape. */
 export const eventsOf = (text: string): ControlEvent[] =>
   framesOf(text)
     .filter((frame) => !isComment(frame))
-    .map((frame) => ({
-      name: /^event: (\w+)$/m.exec(frame)?.[1] ?? "",
-      data: messageOf(frame) as ControlEvent["data"], // the door's own events
-    }));
+    .map((frame) => {
+      const name = /^event: (\w+)$/m.exec(frame)?.[1] ?? "";
+      const data = messageOf(frame) as ControlEvent["data"]; // the door's own events
+      return { name, data: name === "result" || name === "error" ? documentedAnswer(data) : data };
+    });
 
 /** The text that the deltas say together. */
 export const saidIn = (events: readonly ControlEvent[]): string =>
