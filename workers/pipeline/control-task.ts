@@ -2,7 +2,7 @@
 // that run here. Each goes through the pipeline by itself; nothing here decides what may be done.
 
 import { type ControlCall as FunctionCall, callOf, chosenIn, endedCall, validatedCall } from "../../shared/control/answered-call.ts";
-import type { ControlTask, Turn } from "../../shared/control/envelope.ts";
+import type { ControlTask, GivenImage, Turn } from "../../shared/control/envelope.ts";
 import { checkArguments } from "../../shared/control/function-arguments.ts";
 import { type RegisteredFunction, functionCandidate, registeredFunction } from "../../shared/control/functions.ts";
 import { choiceRequest, embeddingRequest, functionCallRequest, generationRequest } from "../../shared/control/neutral.ts";
@@ -14,9 +14,9 @@ import { defaultLimits } from "../../shared/policy/limits.ts";
 import { type Result, err, ok } from "../../shared/result.ts";
 import type { RunProgress } from "../../shared/review/view.ts";
 import type { Answer } from "../../shared/run/answer.ts";
-import { conversationStub } from "../objects/names.ts";
+import { conversationStub, keyStub } from "../objects/names.ts";
 import { documentsOf, serversOf } from "../stores/documents.ts";
-import { fetchImages } from "../upstream/images.ts";
+import { type ImageData, fetchImages } from "../upstream/images.ts";
 import { functionSchema } from "../upstream/tool-call.ts";
 import type { Begun } from "./begin.ts";
 import { type ControlCall, beginControl } from "./control.ts";
@@ -67,7 +67,7 @@ async function generate(
     request: generationRequest({ ...call.envelope, task }, { history, images: images.ok ? images.value : [] }),
     hasHistory: history.length > 0,
     // Images that are gone since do not keep a repeat from its answer.
-    ...(images.ok ? {} : { refusal: { kind: "invalidParams", errors: images.error } }),
+    ...(images.ok ? {} : { refusal: images.error }),
   });
 }
 
@@ -80,12 +80,21 @@ async function historyOf({ env, key, envelope: { context } }: EnvelopeCall): Pro
 
 const imagesTimeoutMs = 15_000;
 
-async function imagesOf({ env, ctx, key, envelope }: EnvelopeCall, images: Parameters<typeof fetchImages>[0]) {
+async function imagesOf(
+  { env, ctx, key, envelope }: EnvelopeCall,
+  images: readonly GivenImage[],
+): Promise<Result<readonly ImageData[], Refusal>> {
+  const limits = key.limits ?? defaultLimits;
+  // Nothing is fetched for whoever may not come in.
+  const kept = images.some(({ type }) => type === "url") ? await keyStub(env, key.id).look(limits) : null;
+  if (kept?.kind === "revoked") return err({ kind: "unauthorized", why: "revoked" });
+  if (kept !== null) return err({ kind: "rateLimited", limit: kept.limit, max: kept.max, retryAfterMs: kept.retryAfterMs });
   const { policy } = await documentsOf(env, Date.now(), (work) => ctx.waitUntil(work));
-  return fetchImages(images, policy.imageHosts, {
-    limitBytes: (key.limits ?? defaultLimits).bodyBytes,
+  const fetched = await fetchImages(images, policy.imageHosts, {
+    limitBytes: limits.bodyBytes,
     timeoutMs: Math.min(envelope.control.timeoutMs, imagesTimeoutMs),
   });
+  return fetched.ok ? fetched : err({ kind: "invalidParams", errors: fetched.error });
 }
 
 async function single(call: EnvelopeCall, asked: Pick<ControlCall, "request" | "hasHistory" | "refusal">): Promise<Result<Doing, Refusal>> {
