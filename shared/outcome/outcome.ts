@@ -43,8 +43,11 @@ export type CredentialFault =
   /** Several were presented, each is good, and they are of different keys. */
   | "credentialsDisagree";
 
-/** `broken`: its server answers with something that is no list of tools. `taskOnly`: it runs as a task of MCP alone. */
-export type FunctionFault = "noSuchTool" | "taskOnly" | "unreachable" | "noCredential" | "broken";
+/**
+ * `broken`: its server answers with something that is no list of tools. `taskOnly`: it runs as a task of MCP alone. `uncheckableSchema`: its server
+ * says by a schema what it takes that no arguments can be checked by here.
+ */
+export type FunctionFault = "noSuchTool" | "taskOnly" | "unreachable" | "noCredential" | "broken" | "uncheckableSchema";
 
 /** Refused before anything was begun. */
 export type Refusal =

@@ -4,6 +4,7 @@ import { ProtocolError, SdkError, SdkErrorCode, type Tool } from "@modelcontextp
 import * as z from "zod";
 import type { JsonObject } from "../../shared/encoding.ts";
 import { checkArguments } from "../../shared/control/function-arguments.ts";
+import { schemaErrors } from "../../shared/control/function-schema.ts";
 import { registeredFunction, toToolResultReply } from "../../shared/control/functions.ts";
 import { readTool } from "../../shared/protocol/content-2025.ts";
 import { checkJson } from "../../shared/protocol/json-rules.ts";
@@ -40,13 +41,20 @@ const broken = (detail?: "tooLarge"): ProviderFault => ({
 
 /** Registered no longer, without its tool, or for other arguments than those that were approved. */
 const notAsApproved: ProviderFault = { kind: "badRequest", then: "stop", detail: "notReady" };
+/** What it comes to at the last moment that a tool cannot be run. */
+const noToolFaults: { readonly [reason in NoTool]: ProviderFault } = {
+  noSuchTool: notAsApproved,
+  uncheckableSchema: notAsApproved,
+  taskOnly: stopped({ detail: "asksForMore" }),
+  broken: broken(),
+};
 const badArguments: ProviderFault = { kind: "badRequest", then: "stop", detail: "toolArguments" };
 
 /**
  * Runs the function that `request` (a `function` task: one tool use) approves, at `candidate`'s server: exactly that tool with exactly
  * those arguments, once. Just before it the servers document must still register it and the arguments must fit the tool's schema
  * as it is then. A result that says that it is an error is a reply. The faults, all of which stop once the call was sent:
- * - `badRequest`: nothing was run. `notReady`: not registered, or no such tool; `toolArguments`: they do not fit the schema.
+ * - `badRequest`: nothing was run. `notReady`: not registered, no such tool, or one whose schema cannot be used; `toolArguments`: they do not fit the schema.
  * - `outcomeUnknown`: the call was sent and no answer came; it may have been run, and is not run again.
  * - `providerError`: the server answered with an error; with `asksForMore` it wants more of its caller than this, or runs the tool as a task alone.
  * - `brokenAnswer`: it was answered with something that is no result, or too large a one.
@@ -65,8 +73,7 @@ export async function runFunction(
     return err(notAsApproved);
   return inSession(env, server, limits, async (session, signal) => {
     const tool = await findTool(session, found.tool, signal);
-    if (!tool.ok)
-      return err(tool.error === "noSuchTool" ? notAsApproved : tool.error === "taskOnly" ? stopped({ detail: "asksForMore" }) : broken());
+    if (!tool.ok) return err(noToolFaults[tool.error]);
     const { inputSchema } = tool.value;
     if (!checkArguments(inputSchema, use.input, "").ok) return err(badArguments);
     const options = { signal, timeout: limits.timeoutMs + spareMs, toolDefinition: { name: found.tool, inputSchema } as Tool };
@@ -84,8 +91,11 @@ function toolUseOf({ messages }: SamplingRequest): ToolUseBlock | undefined {
 }
 
 export type FunctionSchema = { readonly description?: string; readonly inputSchema: JsonObject };
-/** `broken`: the server answers, but not with a list of tools that could be read. `taskOnly`: the tool runs as a task alone. */
-export type NoSchema = "noSuchTool" | "taskOnly" | "unreachable" | "noCredential" | "broken";
+/**
+ * `broken`: the server answers, but not with a list of tools that could be read. `taskOnly`: the tool runs as a task alone. `uncheckableSchema`: no
+ * arguments can be checked by what it says that it takes, and unchecked ones are not sent.
+ */
+export type NoSchema = "noSuchTool" | "taskOnly" | "unreachable" | "noCredential" | "broken" | "uncheckableSchema";
 
 const schemaServedMs = 60_000;
 const schemaTimeoutMs = 15_000;
@@ -125,7 +135,7 @@ function noSchemaOf({ kind, detail }: ProviderFault): NoSchema {
   return kind === "brokenAnswer" || (kind === "providerError" && detail === undefined) ? "broken" : "unreachable";
 }
 
-type NoTool = "noSuchTool" | "taskOnly" | "broken";
+type NoTool = "noSuchTool" | "taskOnly" | "broken" | "uncheckableSchema";
 
 async function findTool({ client }: ToolSession, name: string, signal: AbortSignal): Promise<Result<ToolDefinition, NoTool>> {
   let cursor: string | undefined;
@@ -146,7 +156,8 @@ function readFound(value: unknown): Result<ToolDefinition, NoTool> {
   const tool = reading.errors.length === 0 ? readTool(value, "", reading) : undefined;
   if (tool === undefined || reading.errors.length > 0) return err("broken");
   const execution = isObject(value) ? value["execution"] : undefined;
-  return isObject(execution) && execution["taskSupport"] === "required" ? err("taskOnly") : ok(tool);
+  if (isObject(execution) && execution["taskSupport"] === "required") return err("taskOnly");
+  return schemaErrors(tool.inputSchema, "").length > 0 ? err("uncheckableSchema") : ok(tool);
 }
 
 /** More than the time that is left: our own end comes before the client's, and is told from it. */
