@@ -113,9 +113,18 @@ async function ask(
   let stream: StreamReader | undefined;
   const answer = await exchange<unknown>(limits, around.now, {
     ask: streams ? wire.stream : wire.whole,
-    read: (response) => {
+    read: (response, stay) => {
       if (!streams || !isEventStream(response)) return readJson(response);
-      stream = wire.reader(deltas);
+      const reader = wire.reader(deltas);
+      stream = {
+        ...reader,
+        take: (data) => {
+          const taken = reader.take(data);
+          // Time that was kept for others is no use to them once something was said.
+          if (deltas.any) stay();
+          return taken;
+        },
+      };
       return readEvents(response, stream);
     },
   });

@@ -16,12 +16,18 @@ import { parseJson } from "../../shared/provider/narrow.ts";
 import type { StreamReader } from "../../shared/provider/stream.ts";
 import { textWithin } from "../text-within.ts";
 
-/** `signal`: the caller no longer wants an answer. */
-export type Limits = { readonly timeoutMs: number; readonly signal?: AbortSignal | undefined };
+export type Limits = {
+  readonly timeoutMs: number;
+  /** For an exchange that nobody else can be asked in place of any more: at least `timeoutMs`, and that where absent. */
+  readonly longestMs?: number;
+  /** The caller no longer wants an answer. */
+  readonly signal?: AbortSignal | undefined;
+};
 
 type Exchange<T> = {
   readonly ask: (signal: AbortSignal) => Promise<Response>;
-  readonly read: (response: Response) => Promise<Result<T, ProviderFault>>;
+  /** `stay` gives the exchange the longest time, from its start. */
+  readonly read: (response: Response, stay: () => void) => Promise<Result<T, ProviderFault>>;
 };
 
 /**
@@ -31,7 +37,15 @@ type Exchange<T> = {
 export async function exchange<T>(limits: Limits, now: () => number, { ask, read }: Exchange<T>): Promise<Result<T, ProviderFault>> {
   const attempt = new AbortController();
   let cancelled = false;
-  const timer = setTimeout(() => attempt.abort(), limits.timeoutMs);
+  const startedAt = now();
+  let timer = setTimeout(() => attempt.abort(), limits.timeoutMs);
+  let longest = limits.longestMs ?? limits.timeoutMs;
+  const stay = (): void => {
+    if (longest <= limits.timeoutMs) return;
+    clearTimeout(timer);
+    timer = setTimeout(() => attempt.abort(), Math.max(0, longest - (now() - startedAt)));
+    longest = 0;
+  };
   const cancel = (): void => {
     cancelled = true;
     attempt.abort();
@@ -43,7 +57,7 @@ export async function exchange<T>(limits: Limits, now: () => number, { ask, read
   try {
     const response = await ask(attempt.signal);
     answered = true;
-    const result = await read(response);
+    const result = await read(response, stay);
     done = result.ok;
     return result.ok ? result : err(overtaken() ?? result.error);
   } catch (error) {

@@ -15,7 +15,7 @@ import type { LanePlace, LaneRefusal, LaneTerms } from "./place.ts";
 export type SendOptions = {
   /** For all attempts and the waits between them. */
   readonly totalTimeoutMs: number;
-  /** For one attempt, from its start to the last byte of the answer. */
+  /** For one attempt, from its start to the last byte of the answer; to the first piece of one that is streamed. */
   readonly attemptTimeoutMs: number;
   readonly maxAttemptsPerCandidate: number;
   /** One attempt at the first candidate, and never again. */
@@ -114,7 +114,8 @@ async function failover<T>(
           failed(candidate, at, at >= end ? outOfTimeFault : cancelledFault);
           return err({ kind: "allFailed", attempts });
         }
-        const answer = await ask(candidate, { timeoutMs: Math.min(options.attemptTimeoutMs, end - at), signal: options.signal });
+        const timeoutMs = Math.min(options.attemptTimeoutMs, end - at);
+        const answer = await ask(candidate, { timeoutMs, longestMs: end - at, signal: options.signal });
         if (answer.ok) return ok({ value: answer.value, candidate, attempts });
         failed(candidate, at, answer.error);
         if (answer.error.then === "stop") return err({ kind: "allFailed", attempts });

@@ -140,9 +140,9 @@ describe.each(["anthropic", "openai"] as const)("%s", (kind) => {
     expect(await first.requests[0]?.ended).toBe("cut");
   });
 
-  test("a stream that hangs after it is cut too, with what it has cost, and nobody else is asked", async () => {
+  test("a stream that hangs after it is cut at the end of all time, with what it has cost, and nobody else is asked", async () => {
     first.script(broken(15, "hang"));
-    const { deltas, faults } = await send(two(), {}, { attemptTimeoutMs: 300 });
+    const { deltas, faults } = await send(two(), {}, { attemptTimeoutMs: 300, totalTimeoutMs: 600 });
     expect(deltas.join("")).toBe("The first half,");
     expect(faults).toMatchObject([{ kind: "timeout", then: "stop", usage: { outputTokens: 4 } }]);
     expect(await first.requests[0]?.ended).toBe("cut");
