@@ -9,13 +9,15 @@ export const textOfReply = ({ content }: Pick<SamplingReply, "content">): string
   content.map((block) => (block.type === "text" ? block.text : "")).join("");
 
 /**
- * Whether the reply's text is JSON (any value, white space around it) and fits the schema, where there is one. A reply that uses tools
+ * Whether the reply's text is JSON (any value, white space around it) and fits the schema, where there is one. An object that has a name
+ * twice is none: readers differ in which of the two counts, so what was checked need not be what is read. A reply that uses tools
  * is not the answer yet: of it nothing is asked. A schema that cannot be used fits nothing. True where no JSON was asked for.
  */
 export function isJsonReply(reply: Pick<SamplingReply, "content">, format: SamplingRequest["responseFormat"]): boolean {
   if (format === undefined || reply.content.some((block) => block.type === "tool_use")) return true;
-  const value = parseJson(textOfReply(reply));
-  return value !== undefined && (format.schema === undefined || fits(value, format.schema));
+  const text = textOfReply(reply);
+  const value = parseJson(text);
+  return value !== undefined && !repeatsName(text) && (format.schema === undefined || fits(value, format.schema));
 }
 
 /** The content without a single Markdown fence around all of it, which models put there whatever they are told. */
@@ -26,6 +28,39 @@ export function withoutFence(content: SamplingReply["content"]): SamplingReply["
 }
 
 const fence = /^\s*```[A-Za-z0-9]*[^\S\n]*\n([\s\S]*?)\n?[^\S\n]*```\s*$/;
+
+/** Whether any object in a text that is JSON has a name twice, however it is spelled. */
+function repeatsName(json: string): boolean {
+  const open: (Set<string> | null)[] = [];
+  let string = "";
+  for (let at = 0; at < json.length; at += 1) {
+    switch (json[at]) {
+      case '"': {
+        const from = at;
+        for (at += 1; json[at] !== '"'; at += 1) if (json[at] === "\\") at += 1;
+        string = json.slice(from, at + 1);
+        break;
+      }
+      case ":": {
+        const names = open.at(-1);
+        const name = String(parseJson(string));
+        if (names?.has(name) === true) return true;
+        names?.add(name);
+        break;
+      }
+      case "{":
+        open.push(new Set());
+        break;
+      case "[":
+        open.push(null);
+        break;
+      case "}":
+      case "]":
+        open.pop();
+    }
+  }
+  return false;
+}
 
 function fits(value: unknown, schema: NonNullable<NonNullable<SamplingRequest["responseFormat"]>["schema"]>): boolean {
   try {

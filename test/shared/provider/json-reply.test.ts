@@ -22,15 +22,26 @@ describe("a reply that must be JSON", () => {
     expect(textOf(finished([said]))).toBe(said);
   });
 
-  test.each([[""], ["Here you are: {}"], ["{} {}"], ["{'a': 1}"], ['{"a": 1'], ["undefined"], ["```json\n{\n```"], ["``` {} ```"]])(
-    "%j is a broken answer with what it cost, and the next candidate is asked",
-    (said) => {
-      expect(finished([said])).toEqual({
-        ok: false,
-        error: { kind: "brokenAnswer", status: 200, then: "next", detail: "replyNotJson", usage: { inputTokens: 3, outputTokens: 4 } },
-      });
-    },
-  );
+  test.each([
+    [""],
+    ["Here you are: {}"],
+    ["{} {}"],
+    ["{'a': 1}"],
+    ['{"a": 1'],
+    ["undefined"],
+    ["```json\n{\n```"],
+    ["``` {} ```"],
+    ["{}\u00a0"],
+    ["\uFEFF{}"],
+    ["[NaN]"],
+    ['{"a": 1, "a": 1}'],
+    ['[{"b": [{"a": 1, "\\u0061": 2}]}]'],
+  ])("%j is a broken answer with what it cost, and the next candidate is asked", (said) => {
+    expect(finished([said])).toEqual({
+      ok: false,
+      error: { kind: "brokenAnswer", status: 200, then: "next", detail: "replyNotJson", usage: { inputTokens: 3, outputTokens: 4 } },
+    });
+  });
 
   test.each([["```json\n{}\n```"], ["```\n{}\n```"], [" \n```JSON \r\n{}\n``` \n"], ["```json\n{}```"]])(
     "the fence of %j is gone from it",
@@ -78,6 +89,30 @@ describe("a reply that must be JSON", () => {
 
   test("whatever is nested, and however deep, is an answer and never an exception", () => {
     expect(finished(["[".repeat(200_000) + "]".repeat(200_000)], { ...json, schema: { items: { $ref: "#" } } }).ok).toBeTypeOf("boolean");
+  });
+
+  test("the same name in different objects is no name twice, and what a text holds is no name", () => {
+    for (const said of [
+      '[{"a": 1}, {"a": 2}]',
+      '{"a": {"a": {"a": []}}}',
+      '{"a": "\\"a\\": 1, \\"a\\":", "b": "a"}',
+      '{"a": "{", "b": ":a"}',
+    ])
+      expect(textOf(finished([said]))).toBe(said);
+  });
+
+  test("every object passes, and none with one of its names a second time", () => {
+    const object = fc.dictionary(fc.string(), fc.jsonValue(), { minKeys: 1, maxKeys: 4 });
+    fc.assert(
+      fc.property(object, fc.nat(), fc.jsonValue(), fc.nat(3), (value, which, again, depth) => {
+        const names = Object.keys(value);
+        const name = names[which % names.length] ?? "";
+        const inside = (json: string): string => `${'[{"in": '.repeat(depth)}${json}${"}]".repeat(depth)}`;
+        const whole = JSON.stringify(value);
+        expect(finished([inside(whole)]).ok).toBe(true);
+        expect(finished([inside(`${whole.slice(0, -1)}, ${JSON.stringify(name)}: ${JSON.stringify(again)}}`)]).ok).toBe(false);
+      }),
+    );
   });
 
   test("every JSON value passes, with a fence and without, and comes out as the same value", () => {
