@@ -209,6 +209,13 @@ export class RunObject extends DurableObject<Env> {
     };
   }
 
+  /** The text of the last message of the request that is, or was, to be sent; null where there is none (any more). */
+  sentText(): string | null {
+    const state = this.#store.state();
+    const last = state === null ? undefined : currentRequest(this.#store, state)?.request.messages.at(-1);
+    return last?.content.map((block) => (block.type === "text" ? block.text : "")).join("") ?? null;
+  }
+
   /**
    * A request of another session that is identical to this run's takes the run over, if its asker is gone and there is,
    * or may still be, a reply.

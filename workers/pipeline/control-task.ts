@@ -9,12 +9,13 @@ import { choiceRequest, embeddingRequest, functionCallRequest, generationRequest
 import { translationRequest } from "../../shared/control/translation.ts";
 import type { JsonObject } from "../../shared/encoding.ts";
 import { describeRefusal } from "../../shared/outcome/describe.ts";
-import type { PointedError, Refusal } from "../../shared/outcome/outcome.ts";
+import type { PointedError, Refusal, RunMeta } from "../../shared/outcome/outcome.ts";
 import { defaultLimits } from "../../shared/policy/limits.ts";
+import { RUN_META } from "../../shared/protocol/result-2025.ts";
 import { type Result, err, ok } from "../../shared/result.ts";
 import type { RunProgress } from "../../shared/review/view.ts";
 import type { Answer } from "../../shared/run/answer.ts";
-import { conversationStub, keyStub } from "../objects/names.ts";
+import { conversationStub, keyStub, runStub } from "../objects/names.ts";
 import { documentsOf, serversOf } from "../stores/documents.ts";
 import { type ImageData, fetchImages } from "../upstream/images.ts";
 import { functionSchema } from "../upstream/tool-call.ts";
@@ -238,13 +239,13 @@ async function runChosen(
 }
 
 /** What is kept of an exchange for its session, where that was asked for; once, however often the request is repeated. */
-export async function remember({ env, key, envelope }: EnvelopeCall, text: string): Promise<void> {
+export async function remember({ env, key, envelope }: EnvelopeCall, result: JsonObject, text: string): Promise<void> {
   const { context, task, requestId } = envelope;
   if (context.rememberSeconds === undefined || context.sessionId === undefined || !("prompt" in task) || task.prompt === undefined) return;
-  const turns: Turn[] = [
-    { role: "user", content: task.prompt },
-    { role: "assistant", content: text },
-  ];
+  const { [RUN_META]: run } = result["_meta"] as unknown as { readonly [RUN_META]: RunMeta }; // `completedAnswer` made it
+  // What a reviewer made of the prompt is what was said; what they took out of it is not kept.
+  const prompt = run.edited.request ? await runStub(env, run.id).sentText() : task.prompt;
+  const turns: Turn[] = [...(prompt === null ? [] : [{ role: "user" as const, content: prompt }]), { role: "assistant", content: text }];
   await conversationStub(env, key.id, context.sessionId).append({
     turnId: requestId,
     turns: JSON.stringify(turns),

@@ -140,7 +140,7 @@ async function delivered(call: EnvelopeCall, { answer, calls }: Ending): Promise
   const { envelope } = call;
   if (answer === null) return handedBackAnswer(envelope, calls ?? []);
   const told = controlAnswer({ envelope, answer, ...(calls === undefined ? {} : { calls }) });
-  if ("result" in answer) await remember(call, textIn(told));
+  if ("result" in answer) await remember(call, answer.result, textIn(told));
   return told;
 }
 

@@ -32,7 +32,7 @@ export type Upstream = {
   /** What the server is told about one of its own requests. */
   readonly answersTo: (id: string | number) => Message[];
   /** Replaces the answer to everything but `initialize` and what is no request; undefined leaves it. */
-  answer: (call: UpstreamCall) => Response | Promise<Response> | undefined;
+  answer: (call: UpstreamCall) => Response | undefined | Promise<Response | undefined>;
 };
 
 const parse = (text: string): Message => {
