@@ -53,20 +53,16 @@ export async function exchange<T>(limits: Limits, now: () => number, { ask, read
   limits.signal?.addEventListener("abort", cancel, { once: true });
   const overtaken = (): ProviderFault | undefined => (attempt.signal.aborted ? (cancelled ? cancelledFault : timeoutFault) : undefined);
   let answered = false;
-  let done = false;
   try {
     const response = await ask(attempt.signal);
     answered = true;
     const result = await read(response, stay);
-    done = result.ok;
     return result.ok ? result : err(overtaken() ?? result.error);
   } catch (error) {
     return err(overtaken() ?? (answered ? brokenAnswer() : faultOfError(error, now())));
   } finally {
     clearTimeout(timer);
     limits.signal?.removeEventListener("abort", cancel);
-    // Whatever was given up half-way, whoever gave it up.
-    if (!done) attempt.abort();
   }
 }
 

@@ -118,26 +118,29 @@ describe("what compatible servers do otherwise", () => {
     expect(deltas).toEqual(["Hello"]);
   });
 
-  test.each(["\n", "\r\n", "\r"])("lines that end with %j are lines, and data on several lines is one", async (end) => {
-    const pretty = (event: object) =>
-      JSON.stringify(event, null, 1)
-        .split("\n")
-        .map((line) => `data:${line}`);
-    const lines = [
-      ...pretty({ choices: [{ delta: { content: "Hello" } }] }),
-      "",
-      ": comment",
-      ...pretty({ choices: [{ delta: {}, finish_reason: "stop" }] }),
-      "",
-      "",
-    ];
-    const bytes = bytesOf([lines.join(end)]);
-    for (const cuts of [[], Array.from(bytes.keys())]) {
-      const { result, deltas } = await streamed("openai", callOf("openai"), bytes, cuts);
-      expect(result.ok).toBe(true);
-      expect(deltas).toEqual(["Hello"]);
-    }
-  });
+  test.each(["\n", "\r\n", "\r"])(
+    "lines that end with %j are lines, data on several lines is one, and a character cut into its bytes is whole",
+    async (end) => {
+      const pretty = (event: object) =>
+        JSON.stringify(event, null, 1)
+          .split("\n")
+          .map((line) => `data:${line}`);
+      const lines = [
+        ...pretty({ choices: [{ delta: { content: "Héllo 😀" } }] }),
+        "",
+        ": comment",
+        ...pretty({ choices: [{ delta: {}, finish_reason: "stop" }] }),
+        "",
+        "",
+      ];
+      const bytes = bytesOf([lines.join(end)]);
+      for (const cuts of [[], Array.from(bytes.keys())]) {
+        const { result, deltas } = await streamed("openai", callOf("openai"), bytes, cuts);
+        expect(result.ok).toBe(true);
+        expect(deltas).toEqual(["Héllo 😀"]);
+      }
+    },
+  );
 
   test("the whole message may come as the one chunk", async () => {
     const event = chunk({ choices: [{ message: { role: "assistant", content: "Hello" }, finish_reason: "stop" }] });

@@ -83,14 +83,14 @@ describe("a stream", () => {
   });
 
   test.each([
-    ["whose reply is longer than any reply", () => times(200, `data: ${"x".repeat(mega)}\n\n`)],
-    ["with an event that does not end", () => times(200, "x".repeat(mega))],
-    ["that does not end", () => times(200, `: ${" ".repeat(mega)}\n\n`)],
-  ])("%s is not read to its end", async (_what, chunks) => {
+    ["whose reply is longer than any reply", () => times(200, `data: ${"x".repeat(mega)}\n\n`), 20],
+    ["with an event that does not end", () => times(200, "x".repeat(mega)), 20],
+    ["that does not end", () => times(200, `: ${" ".repeat(mega)}\n\n`), 130],
+  ])("%s is not read to its end", async (_what, chunks, most) => {
     const { seen, response } = bodyOf(chunks());
     expect(await readEvents(response, reader())).toMatchObject(tooLarge);
     expect(seen.letGo).toBe(true);
-    expect(seen.given).toBeLessThan(150 * mega);
+    expect(seen.given).toBeLessThan(most * mega);
   });
 
   test("without a body is cut off", async () => {

@@ -74,4 +74,8 @@ export const anyCut = fc.array(fc.integer({ min: 1, max: 5 }), { minLength: 1, m
   return pieces;
 });
 
-export const anyCuts = fc.array(fc.nat({ max: 6_000 }), { maxLength: 40 });
+/** Where bytes are cut; now and then everywhere, in the middle of every character and line end. */
+export const anyCuts = fc.oneof(
+  { weight: 4, arbitrary: fc.array(fc.nat({ max: 6_000 }), { maxLength: 40 }) },
+  { weight: 1, arbitrary: fc.constant(Array.from({ length: 12_000 }, (_, at) => at)) },
+);
