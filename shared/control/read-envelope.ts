@@ -56,7 +56,10 @@ function checkTogether({ task, context }: ReadEnvelope, reading: EnvelopeReading
   }
   if (task?.type !== "function_call" || task.parameters.function_call !== undefined) return;
   const { functions = [], prompt } = task.parameters;
-  if (functions.length === 0) reading.fault("/task/parameters/functions", "must not be empty where there is no function_call");
+  const at = "/task/parameters/functions";
+  // A list that could not be read is told as that.
+  const wasRead = !reading.errors.some(({ pointer }) => pointer === at);
+  if (functions.length === 0 && wasRead) reading.fault(at, "must not be empty where there is no function_call");
   if (prompt === undefined && (context?.history ?? []).length === 0) {
     reading.fault("/task/parameters/prompt", "is required where there is neither a function_call nor a context.history");
   }
