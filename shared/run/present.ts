@@ -27,6 +27,8 @@ export type Shown = {
   readonly generated: SamplingReply | null;
   readonly reply: SamplingReply | null;
   readonly model: ModelFacts | null;
+  /** When the reply was kept, where it comes from the cache. */
+  readonly cachedAt: number | null;
   readonly askerGone: boolean;
   /** Names of those to whom a review of this run could be handed: they exist, and a channel reaches them. */
   readonly heirs: readonly string[];
@@ -78,6 +80,7 @@ export function presentReview(shown: Shown): ReviewView | null {
     replyAsGenerated: atResponse && shown.generated !== shown.reply ? shown.generated : null,
     answeredBy: atResponse && answered !== undefined ? shownModel(answered) : null,
     usage: atResponse && model !== null ? model.usage : null,
+    cachedAt: atResponse ? shown.cachedAt : null,
     costUsd: atResponse && model !== null && answered !== undefined ? costUsd(answered.model, model.usage) : null,
   };
 }

@@ -118,6 +118,7 @@ export function viewOf(
     generated,
     reply: gate === "response" && replyVersion > 1 ? store.replyVersion(replyVersion) : generated,
     model: store.modelFacts<ModelFacts>(),
+    cachedAt: cachedFor(opening, state)?.at ?? null,
     askerGone: opening.mode !== "detached" && state.phase !== "ended" && store.isAskerGone(),
     heirs: heirs(),
     grant: grantOffer(opening, state, gate, page.reviewer),
