@@ -121,7 +121,14 @@ export const everyKind = {
     ...routing.models.map((each) => ({ ...each, accepts: ["text", "image"] })),
     { ...routing.models[0], id: "claude", provider: "anthropic", name: "vendor/claude", accepts: ["text", "image"] },
     { ...routing.models[0], id: "vectors", name: "vendor/vectors", tasks: ["embedding"], tools: false },
-    { ...routing.models[0], id: "demo", provider: "demo", name: "countersign-demo", tasks: ["chat", "embedding"] },
+    {
+      ...routing.models[0],
+      id: "demo",
+      provider: "demo",
+      name: "countersign-demo",
+      tasks: ["chat", "embedding"],
+      accepts: ["text", "image"],
+    },
   ],
 };
 

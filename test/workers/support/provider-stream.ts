@@ -12,12 +12,15 @@ export type StreamedReply = {
   readonly breaksOff?: "end" | "error";
 };
 
-const events = (response: AsyncIterable<string>): Response => {
+/** The body ends with an error once the caller no longer wants it, as fetch's does. */
+const events = (response: AsyncIterable<string>, signal: AbortSignal): Response => {
   const iterator = response[Symbol.asyncIterator]();
   const encoder = new TextEncoder();
   const body = new ReadableStream<Uint8Array>({
+    start: (controller) => signal.addEventListener("abort", () => controller.error(signal.reason), { once: true }),
     async pull(controller) {
       const { done, value } = await iterator.next();
+      if (signal.aborted) return;
       if (done === true) controller.close();
       else controller.enqueue(encoder.encode(value));
     },
@@ -26,7 +29,7 @@ const events = (response: AsyncIterable<string>): Response => {
 };
 
 /** Chat Completions with `stream` and `stream_options.include_usage`. */
-export const openaiEvents = (reply: StreamedReply): Response => events(openaiStream(reply));
+export const openaiEvents = (reply: StreamedReply, signal: AbortSignal): Response => events(openaiStream(reply), signal);
 
 async function* openaiStream({ model, pieces, calls, usage, breaksOff }: StreamedReply): AsyncGenerator<string> {
   const chunk = (more: object): string =>
@@ -50,7 +53,7 @@ async function* openaiStream({ model, pieces, calls, usage, breaksOff }: Streame
 }
 
 /** Anthropic's Messages with `stream`. */
-export const anthropicEvents = (reply: StreamedReply): Response => events(anthropicStream(reply));
+export const anthropicEvents = (reply: StreamedReply, signal: AbortSignal): Response => events(anthropicStream(reply), signal);
 
 async function* anthropicStream({ model, pieces, calls, usage, breaksOff }: StreamedReply): AsyncGenerator<string> {
   const event = (type: string, more: object = {}): string => `event: ${type}\ndata: ${JSON.stringify({ type, ...more })}\n\n`;

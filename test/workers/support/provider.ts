@@ -49,15 +49,20 @@ export function scriptModel(): ScriptedModel {
     if (!request.url.startsWith(modelHost)) throw new TypeError(`no network in tests: ${new URL(request.url).origin}`);
     const body = await request.json<Record<string, unknown>>();
     calls.push({ url: request.url, authorization: request.headers.get("Authorization"), body });
-    return answer(steps.shift() ?? {}, body, new URL(request.url).pathname);
+    const given = answer(steps.shift() ?? {}, body, new URL(request.url).pathname, request.signal);
+    return Promise.race([given, abortOf(request.signal)]);
   });
   return { calls, script: (...more) => void steps.push(...more) };
 }
 
-async function answer(step: Step, body: Record<string, unknown>, path: string): Promise<Response> {
+/** As fetch does: rejects once the caller no longer wants an answer. */
+const abortOf = (signal: AbortSignal): Promise<never> =>
+  new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true }));
+
+async function answer(step: Step, body: Record<string, unknown>, path: string, signal: AbortSignal): Promise<Response> {
   if ("until" in step) {
     await step.until;
-    return answer(step.step, body, path);
+    return answer(step.step, body, path, signal);
   }
   const isAnthropic = path.endsWith("/messages");
   if ("status" in step) {
@@ -70,7 +75,7 @@ async function answer(step: Step, body: Record<string, unknown>, path: string): 
   const pieces = step.pieces ?? [step.text ?? `Hello. ${replyMarker}`];
   if (body["stream"] === true) {
     const reply = { model, pieces, calls, usage, ...(breaksOff === undefined ? {} : { breaksOff }) };
-    return isAnthropic ? anthropicEvents(reply) : openaiEvents(reply);
+    return isAnthropic ? anthropicEvents(reply, signal) : openaiEvents(reply, signal);
   }
   const said = pieces.filter((piece) => typeof piece === "string").join("");
   const text = calls.length > 0 ? undefined : said;
