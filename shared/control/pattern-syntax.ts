@@ -3,14 +3,14 @@
 
 import { err, ok, type Result } from "../result.ts";
 
-export type PatternNode =
+export type PatternTree =
   /** One character: the text of its class, escape or self, for `characterTest`. */
   | { readonly kind: "character"; readonly source: string }
-  | { readonly kind: "sequence"; readonly parts: readonly PatternNode[] }
-  | { readonly kind: "choice"; readonly parts: readonly PatternNode[] }
-  | { readonly kind: "repeat"; readonly part: PatternNode; readonly min: number; readonly max: number }
+  | { readonly kind: "sequence"; readonly parts: readonly PatternTree[] }
+  | { readonly kind: "choice"; readonly parts: readonly PatternTree[] }
+  | { readonly kind: "repeat"; readonly part: PatternTree; readonly min: number; readonly max: number }
   /** A lookahead: tried where it stands, and consumes nothing. */
-  | { readonly kind: "ahead"; readonly part: PatternNode }
+  | { readonly kind: "ahead"; readonly part: PatternTree }
   /** An assertion about a place, which costs one step. */
   | { readonly kind: "place"; readonly start: boolean };
 
@@ -21,7 +21,7 @@ export const patternLimits = { length: 2_000, depth: 50 } as const;
  * Reads a pattern as JSON Schema has them: ECMA-262, flag `u`, matched anywhere in the string. Refused, with a sentence: what is no such
  * pattern, what is longer or deeper than `patternLimits`, and what the count of steps does not know: backreferences and lookbehind.
  */
-export function readPattern(source: string): Result<PatternNode, string> {
+export function readPattern(source: string): Result<PatternTree, string> {
   if (source.length > patternLimits.length) return err(`must not be longer than ${patternLimits.length} characters`);
   try {
     void new RegExp(source, "u");
@@ -29,11 +29,11 @@ export function readPattern(source: string): Result<PatternNode, string> {
     return err("must be a regular expression (ECMA-262, with the flag u)");
   }
   const reader = new PatternReader(source);
-  const node = reader.choice(0);
-  return reader.refusal === undefined ? ok(node) : err(reader.refusal);
+  const tree = reader.choice(0);
+  return reader.refusal === undefined ? ok(tree) : err(reader.refusal);
 }
 
-const nothing: PatternNode = { kind: "sequence", parts: [] };
+const nothing: PatternTree = { kind: "sequence", parts: [] };
 
 const tokens = {
   place: /\^|\$|\\[bB]/y,
@@ -57,20 +57,20 @@ class PatternReader {
     this.#source = source;
   }
 
-  choice(depth: number): PatternNode {
+  choice(depth: number): PatternTree {
     if (depth > patternLimits.depth) return this.#refuse(`must not have more than ${patternLimits.depth} groups inside one another`);
     const parts = [this.#sequence(depth)];
     while (this.#literal("|")) parts.push(this.#sequence(depth));
     return parts.length === 1 ? (parts[0] ?? nothing) : { kind: "choice", parts };
   }
 
-  #sequence(depth: number): PatternNode {
-    const parts: PatternNode[] = [];
+  #sequence(depth: number): PatternTree {
+    const parts: PatternTree[] = [];
     while (this.#at < this.#source.length && !"|)".includes(this.#source.charAt(this.#at))) parts.push(this.#repeated(depth));
     return parts.length === 1 ? (parts[0] ?? nothing) : { kind: "sequence", parts };
   }
 
-  #repeated(depth: number): PatternNode {
+  #repeated(depth: number): PatternTree {
     const part = this.#term(depth);
     const found = this.#token(tokens.quantifier);
     if (found === null) return part;
@@ -80,7 +80,7 @@ class PatternReader {
     return { kind: "repeat", part, min, max: comma === undefined ? min : most === "" ? Infinity : Number(most) };
   }
 
-  #term(depth: number): PatternNode {
+  #term(depth: number): PatternTree {
     const place = this.#token(tokens.place);
     if (place !== null) return { kind: "place", start: place[0] === "^" };
     if (this.#token(tokens.reference) !== null) return this.#refuse("must not have a backreference");
@@ -116,7 +116,7 @@ class PatternReader {
   }
 
   /** The first reason stands, and nothing more is read. */
-  #refuse(why: string): PatternNode {
+  #refuse(why: string): PatternTree {
     this.refusal ??= why;
     this.#at = this.#source.length;
     return nothing;

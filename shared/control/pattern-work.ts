@@ -6,7 +6,7 @@
 // programming over the places of the pattern), and one with too many ways is not matched at all.
 
 import { err, ok, type Result } from "../result.ts";
-import { readPattern, type PatternNode } from "./pattern-syntax.ts";
+import { readPattern, type PatternTree } from "./pattern-syntax.ts";
 
 /** What follows what, and in how many ways. Places are numbered; place 0 is where a way ends. */
 export type Pattern = {
@@ -64,10 +64,10 @@ export function matchingSteps({ tests, starts, follows, anchored }: Pattern, tex
   return steps;
 }
 
-function isAnchored(node: PatternNode): boolean {
-  if (node.kind === "place") return node.start;
-  if (node.kind === "choice") return node.parts.every(isAnchored);
-  return node.kind === "sequence" && node.parts[0] !== undefined && isAnchored(node.parts[0]);
+function isAnchored(piece: PatternTree): boolean {
+  if (piece.kind === "place") return piece.start;
+  if (piece.kind === "choice") return piece.parts.every(isAnchored);
+  return piece.kind === "sequence" && piece.parts[0] !== undefined && isAnchored(piece.parts[0]);
 }
 
 /** The ways into a part, the ways out of it after some character, and the ways through it without one. */
@@ -89,12 +89,12 @@ const optional = ({ first, last, empty }: Part): Part => ({ first: added(first, 
 /** Places of one repeated part, where its repetitions are written out: more are counted as without end. */
 const mostWrittenOut = 100;
 
-function placesIn(node: PatternNode): number {
-  if (node.kind === "character") return 1;
-  if (node.kind === "place") return 0;
-  if (node.kind === "sequence" || node.kind === "choice") return node.parts.reduce((sum, each) => sum + placesIn(each), 0);
-  const places = placesIn(node.part);
-  return node.kind === "repeat" && node.max * places <= mostWrittenOut ? node.max * places : places;
+function placesIn(piece: PatternTree): number {
+  if (piece.kind === "character") return 1;
+  if (piece.kind === "place") return 0;
+  if (piece.kind === "sequence" || piece.kind === "choice") return piece.parts.reduce((sum, each) => sum + placesIn(each), 0);
+  const places = placesIn(piece.part);
+  return piece.kind === "repeat" && piece.max * places <= mostWrittenOut ? piece.max * places : places;
 }
 
 /** The places of a pattern and what follows each (Glushkov's construction), with the number of ways kept. */
@@ -104,21 +104,21 @@ class Building {
   readonly #testOf = new Map<string, (character: string) => boolean>();
   edges = 0;
 
-  part(node: PatternNode): Part {
+  part(piece: PatternTree): Part {
     // Given up: what is built from here on is thrown away.
     if ((this.edges += 1) > mostEdges) return nothing;
-    switch (node.kind) {
+    switch (piece.kind) {
       case "place":
         return nothing;
       case "character": {
-        const place = this.tests.push(this.#test(node.source)) - 1;
+        const place = this.tests.push(this.#test(piece.source)) - 1;
         this.follows.push(new Map());
         return { first: new Map([[place, 1]]), last: new Map([[place, 1]]), empty: 0 };
       }
       case "sequence":
-        return node.parts.reduce<Part>((before, each) => this.#then(before, this.part(each)), nothing);
+        return piece.parts.reduce<Part>((before, each) => this.#then(before, this.part(each)), nothing);
       case "choice": {
-        const parts = node.parts.map((each) => this.part(each));
+        const parts = piece.parts.map((each) => this.part(each));
         return {
           first: parts.reduce((sum, { first }) => added(sum, first), none),
           last: parts.reduce((sum, { last }) => added(sum, last), none),
@@ -127,12 +127,12 @@ class Building {
       }
       case "ahead": {
         // Whether it holds is not looked at: both what it tries and what comes after it are counted.
-        const { first, last, empty } = this.part(node.part);
+        const { first, last, empty } = this.part(piece.part);
         this.join(last, ended(1));
         return { first: added(first, ended(empty)), last: none, empty: 1 };
       }
       case "repeat":
-        return this.#repeat(node);
+        return this.#repeat(piece);
     }
   }
 
@@ -161,11 +161,11 @@ class Building {
    * without end, and counted as these. A repetition beyond the least number that consumes nothing is tried and dropped (ECMA-262,
    * RepeatMatcher), so that it is a way that ends.
    */
-  #repeat({ part: node, min, max }: Extract<PatternNode, { kind: "repeat" }>): Part {
+  #repeat({ part: piece, min, max }: Extract<PatternTree, { kind: "repeat" }>): Part {
     if (max === 0) return nothing;
-    const part = this.part(node);
-    if (part.empty === 0 && max * placesIn(node) <= mostWrittenOut) {
-      const copies = [part, ...Array.from({ length: max - 1 }, () => this.part(node))];
+    const part = this.part(piece);
+    if (part.empty === 0 && max * placesIn(piece) <= mostWrittenOut) {
+      const copies = [part, ...Array.from({ length: max - 1 }, () => this.part(piece))];
       return copies.reduceRight((after, copy, i) => (i < min ? this.#then(copy, after) : optional(this.#then(copy, after))), nothing);
     }
     if (part.empty === 0 || min === 0) {
@@ -173,8 +173,8 @@ class Building {
       return min === 0 ? optional(part) : part;
     }
     let all = part;
-    for (let count = 1; count < min && this.edges <= mostEdges; count += 1) all = this.#then(all, this.part(node));
-    return max === min ? all : this.#then(all, this.#repeat({ kind: "repeat", part: node, min: 0, max: max - min }));
+    for (let count = 1; count < min && this.edges <= mostEdges; count += 1) all = this.#then(all, this.part(piece));
+    return max === min ? all : this.#then(all, this.#repeat({ kind: "repeat", part: piece, min: 0, max: max - min }));
   }
 
   #test(source: string): (character: string) => boolean {
