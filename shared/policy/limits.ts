@@ -11,6 +11,9 @@ export const defaultLimits = {
   bodyBytes: 4 * 1024 * 1024,
 } as const;
 
+/** The largest `bodyBytes` that a key may have: of bytes that nobody's key is known for yet, more are not read. */
+export const mostBodyBytes = 8 * 1024 * 1024;
+
 export const limitsSchema = z.strictObject({
   /** Requests in a minute, on average; so many may also come at once after a quiet minute. */
   requestsPerMinute: z.int().min(1).max(100_000).default(defaultLimits.requestsPerMinute),
@@ -19,11 +22,7 @@ export const limitsSchema = z.strictObject({
   /** Sampling requests that one originating request may cause. */
   roundsPerOriginatingRequest: z.int().min(1).max(10_000).default(defaultLimits.roundsPerOriginatingRequest),
   /** The largest body of one request. A run holds it several times over in 128 MB of memory, so there is a bound to this too. */
-  bodyBytes: z
-    .int()
-    .min(1024)
-    .max(8 * 1024 * 1024)
-    .default(defaultLimits.bodyBytes),
+  bodyBytes: z.int().min(1024).max(mostBodyBytes).default(defaultLimits.bodyBytes),
 });
 
 export type Limits = z.infer<typeof limitsSchema>;

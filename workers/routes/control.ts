@@ -11,7 +11,7 @@ import { deltaEvent, finalEvent, progressEvent } from "../../shared/control/stre
 import type { JsonObject } from "../../shared/encoding.ts";
 import { describeRefusal } from "../../shared/outcome/describe.ts";
 import type { Refusal } from "../../shared/outcome/outcome.ts";
-import { defaultLimits } from "../../shared/policy/limits.ts";
+import { defaultLimits, mostBodyBytes } from "../../shared/policy/limits.ts";
 import { isObject } from "../../shared/protocol/reading.ts";
 import { refusalAnswer } from "../../shared/run/answer.ts";
 import { errorClass, logEvent } from "../log.ts";
@@ -60,11 +60,14 @@ controlRoutes.post(paths.control, async (c) => {
   return serve(c, caller.record, { ...envelope, auth: {} }, envelopeIdentity(body.value));
 });
 
-/** The body as JSON. Bounded by the limit of the key in the header, where there is one: a key in the body has to be read first. */
+/**
+ * The body as JSON. Bounded by the limit of the key in the header, where there is one; a key in the body has to be read before its limit
+ * is known, and so has a token's: then by the most that any key may have.
+ */
 async function readEnvelope(c: AppContext): Promise<{ readonly value: unknown; readonly bytes: number } | { readonly refusal: Refusal }> {
   const presented = presentedKey(c.req.raw.headers);
   const known = presented === undefined ? null : await callerOf(c.env, presented, Date.now());
-  const limitBytes = (known?.kind === "key" ? known.record.limits : undefined)?.bodyBytes ?? defaultLimits.bodyBytes;
+  const limitBytes = known?.kind === "key" ? (known.record.limits ?? defaultLimits).bodyBytes : mostBodyBytes;
   const bytes = await readBytes(c.req.raw, limitBytes);
   if (bytes === "tooLarge") return { refusal: { kind: "tooLarge", limitBytes } };
   try {

@@ -173,6 +173,16 @@ describe("what cannot be read", () => {
     expect(answer.error).toMatchObject({ code: -32015, details: { limitBytes: 1024 } });
   });
 
+  test("a body may be as large as the key that stands in it allows, and without a key no larger than any may be", async () => {
+    const mebibyte = 1024 * 1024;
+    const padded = (length: number): Sent => ({ ...textEnvelope(), padding: "x".repeat(length) });
+    const { key } = await createKey({ limits: { bodyBytes: 8 * mebibyte } });
+    const taken = await control({ ...padded(5 * mebibyte), auth: { api_key: key } }, { key: null });
+    expect(taken.status).toBe(200);
+    await taken.body?.cancel();
+    await expectEnding(await control(padded(9 * mebibyte), { key: null }), null, { status: 413, word: "invalid" });
+  });
+
   test("application/json with a charset is JSON", async () => {
     const headers = { "Content-Type": "Application/JSON; charset=utf-8" };
     expect((await controlRaw(JSON.stringify(textEnvelope()), { headers })).status).toBe(200);
