@@ -4,6 +4,7 @@
 
 import type { JsonObject } from "../encoding.ts";
 import type { Attempt } from "../provider/call.ts";
+import { isUnasked } from "../provider/fault.ts";
 import { unreachable } from "../result.ts";
 import type { Completed, Described, FunctionFault, Outcome, Refusal } from "./outcome.ts";
 
@@ -167,6 +168,7 @@ export function describeOutcome(outcome: Exclude<Outcome, Completed>): Described
       // No code of MCP's own; -32800 is the one that JSON-RPC protocols with cancellation use.
       return { status: 200, code: -32800, message: "Sampling request cancelled", data: { outcome: "cancelled" } };
     case "failed":
+      if (isUnasked(outcome.attempts)) return noPlace(outcome.attempts);
       return {
         status: 200,
         code: -32011,
@@ -179,6 +181,19 @@ export function describeOutcome(outcome: Exclude<Outcome, Completed>): Described
       return unreachable(outcome);
   }
 }
+
+/** A queue moves with each call that ends, and nobody knows when: soon enough for whoever wants to come again. */
+const queueRetryMs = 5_000;
+
+const noPlace = (attempts: readonly Attempt[]): Described => ({
+  status: 429,
+  code: -32013,
+  message: attempts.some(({ fault }) => fault.kind === "queueTimeout")
+    ? "Rate limited: the model is at its limit, and no place came free in time; wait and try again, with more time or a higher priority"
+    : "Rate limited: the model is at its limit, and as many requests wait for it as may; wait and try again",
+  data: { limit: "modelQueue", retryAfterMs: queueRetryMs, attempts: attempts.map(describeAttempt) },
+  retryAfterMs: queueRetryMs,
+});
 
 const describeAttempt = ({ model, provider, durationMs, fault }: Attempt): JsonObject => ({
   model,

@@ -1,7 +1,7 @@
 // What a provider's failure means for what we do next. Reads status and headers only, never a provider's free text.
 
 import { unreachable } from "../result.ts";
-import type { ProviderFault, Usage } from "./call.ts";
+import type { Attempt, ProviderFault, Usage } from "./call.ts";
 
 /**
  * How long a provider asks us to wait, in milliseconds, or undefined where it does not say it understandably.
@@ -75,11 +75,17 @@ export function laneFault(refusal: "full" | "timeout" | "cancelled"): ProviderFa
     case "timeout":
       return { kind: "queueTimeout", then: "next" };
     case "cancelled":
-      return cancelledFault;
+      return { kind: "queueTimeout", then: "stop", detail: "cancelled" };
     default:
       return unreachable(refusal);
   }
 }
+
+/** Nobody was asked and nothing was paid: no model had a place, in the time that there was or before the caller left. */
+export const isUnasked = (attempts: readonly Attempt[]): boolean =>
+  attempts.some(isLane) && attempts.every((attempt) => isLane(attempt) || attempt.fault.detail === "outOfTime");
+
+const isLane = ({ fault: { kind } }: Attempt): boolean => kind === "queueFull" || kind === "queueTimeout";
 
 /** This provider cannot be called with this environment, which routing should have found out. */
 export const notReadyFault: ProviderFault = { kind: "noCredential", then: "next", detail: "notReady" };

@@ -215,6 +215,7 @@ async function admit(prepared: Prepared, planned: Result<Plan, Refusal>): Promis
     ctx: ask.ctx,
     opening,
     signal: ask.signal,
+    forget: () => session.forget(attachment.originating, attachment.request, run, ask.claim ?? null),
     ...(ask.onDelta === undefined ? {} : { onDelta: ask.onDelta }),
   });
   ask.ctx.waitUntil(answer);

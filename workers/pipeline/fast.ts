@@ -14,6 +14,7 @@ import {
   replyDigest,
   requestDigest,
 } from "../../shared/run/opening.ts";
+import { isUnasked } from "../../shared/provider/fault.ts";
 import type { ModelFacts } from "../../shared/run/present.ts";
 import { costUsd } from "../../shared/routing/price.ts";
 import type { Env } from "../env.ts";
@@ -29,6 +30,8 @@ type FastCall = {
   readonly ctx: Pick<ExecutionContext, "waitUntil">;
   readonly signal: AbortSignal;
   readonly onDelta?: (text: string) => void;
+  /** Gives the request's id back: nobody was asked, so the same request may come again. */
+  readonly forget: () => Promise<void>;
 };
 
 type Called = {
@@ -37,26 +40,33 @@ type Called = {
   readonly model: ModelAnswer | null;
   readonly facts: () => readonly RecordFact[];
   readonly outcome: string;
+  /** No model was asked, for want of a place. */
+  readonly unasked?: true;
 };
 
 /** The answer, as soon as the model gave it; the books are kept in the background of the returned promise's task. */
 export async function answerFast(call: FastCall): Promise<Answer> {
   const called = await callOnce(call);
+  // Before the answer: who is told to come again may be quick. Where it fails, the id is free again when its lease has run out.
+  if (called.unasked)
+    await call.forget().catch((error: unknown) => logEvent("request.failed", { run: call.opening.id, error: errorClass(error) }));
   keepBooks(call, called);
   return called.answer;
 }
 
-async function callOnce({ env, opening, onDelta }: FastCall): Promise<Called> {
+async function callOnce({ env, opening, onDelta, signal }: FastCall): Promise<Called> {
   try {
     const cached = opening.cache?.found;
     if (cached !== undefined) return fromCache(opening, cached, onDelta);
-    const answered = await callModels(env, opening.request, opening.candidates, opening.call, onDelta);
+    const answered = await callModels(env, opening.request, opening.candidates, opening.call, { onDelta, left: signal });
     if (!answered.ok) {
+      const attempts = answered.error;
       const facts = (): RecordFact[] => [
-        { kind: "callFailed", call: 1, attempts: answered.error },
+        { kind: "callFailed", call: 1, attempts },
         { kind: "finished", outcome: "failed" },
       ];
-      return { answer: outcomeAnswer({ kind: "failed", attempts: answered.error }), model: null, facts, outcome: "failed" };
+      const answer = outcomeAnswer({ kind: "failed", attempts });
+      return { answer, model: null, facts, outcome: "failed", ...(isUnasked(attempts) ? { unasked: true } : {}) };
     }
     const { reply, candidate, attempts } = answered.value;
     const answer = completedAnswer(reply.reply, opening.request, runMeta(opening, candidate, reply, { request: false, response: false }));
@@ -114,7 +124,7 @@ function begunFacts(opening: RunOpening): RecordFact[] {
 }
 
 /** Bookkeeping: the session's copy for repeats, the key's place and spending, the record; and the reply, where the asker has left. */
-function keepBooks({ env, ctx, opening, signal }: FastCall, { answer, model, facts, outcome }: Called): void {
+function keepBooks({ env, ctx, opening, signal }: FastCall, { answer, model, facts, outcome, unasked }: Called): void {
   const endedAt = Date.now();
   const { attachment, id } = opening;
   const cost = model === null ? 0 : costUsd(model.candidate.model, model.reply.usage);
@@ -133,10 +143,14 @@ function keepBooks({ env, ctx, opening, signal }: FastCall, { answer, model, fac
   };
   const events = (): RecordEvent[] => chainEvents(id, null, endedAt, [...begunFacts(opening), ...facts()]);
   keep(env, ctx, {
-    session: {
-      object: attachment.session,
-      settled: { originating: attachment.originating, request: attachment.request, run: id, result: text },
-    },
+    ...(unasked
+      ? {}
+      : {
+          session: {
+            object: attachment.session,
+            settled: { originating: attachment.originating, request: attachment.request, run: id, result: text },
+          },
+        }),
     key: { id: opening.key.id, run: id },
     entry: { run: id, make: () => ({ events: events(), summary }) },
   });

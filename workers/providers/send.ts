@@ -24,6 +24,8 @@ export type SendOptions = {
   readonly priority?: Priority;
   /** The caller no longer wants an answer: the attempt under way is cut, and no other is made. */
   readonly signal?: AbortSignal;
+  /** The caller has left: it waits in no queue any more, but what was begun goes on, since it is paid for and its answer is kept. */
+  readonly left?: AbortSignal;
 };
 
 export type Sent<T> = { readonly value: T; readonly candidate: Candidate; readonly attempts: readonly Attempt[] };
@@ -136,13 +138,14 @@ async function enterLane(
   world: World,
   candidate: Candidate,
   { end, others }: { readonly end: number; readonly others: boolean },
-  { attemptTimeoutMs, priority = "normal", signal }: SendOptions,
+  { attemptTimeoutMs, priority = "normal", signal, left }: SendOptions,
 ): Promise<Result<LanePlace | null, { readonly at: number; readonly fault: ProviderFault }>> {
   const at = world.now();
   if (world.enterLane === undefined || at >= end) return ok(null);
   // One full queue must leave the next model time to answer, like one silent provider.
   const waitUntil = others ? Math.min(end, at + attemptTimeoutMs) : end;
-  const entered = await world.enterLane(candidate, { priority, waitUntil, until: end, signal });
+  const gone = [signal, left].filter((each) => each !== undefined);
+  const entered = await world.enterLane(candidate, { priority, waitUntil, until: end, signal: AbortSignal.any(gone) });
   return entered.ok ? entered : err({ at, fault: laneFault(entered.error) });
 }
 

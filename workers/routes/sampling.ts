@@ -190,9 +190,12 @@ const rpcResponse = (id: RequestId, answer: Answer): JsonObject =>
   ("result" in answer ? success(id, answer.result) : failure(id, answer.error)) as JsonObject;
 
 function answered(c: AppContext, id: RequestId, answer: Answer): Response {
-  // A fault of ours has its own status as long as nothing was sent.
-  const status = "error" in answer && answer.error.code === describeRefusal({ kind: "broken", quote: "" }).code ? 500 : 200;
-  return rpc(c, rpcResponse(id, answer), status);
+  const body = rpcResponse(id, answer);
+  if ("result" in answer) return rpc(c, body);
+  // A fault of ours, and a model without room, have their own status as long as nothing was sent.
+  const retryAfterMs = answer.error.data?.["retryAfterMs"];
+  if (typeof retryAfterMs === "number") return rpc(c, body, 429, { "Retry-After": String(Math.ceil(retryAfterMs / 1000)) });
+  return rpc(c, body, answer.error.code === describeRefusal({ kind: "broken", quote: "" }).code ? 500 : 200);
 }
 
 const rpc = (_c: AppContext, body: object, status = 200, headers: Record<string, string> = {}): Response =>
