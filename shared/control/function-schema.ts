@@ -11,7 +11,7 @@ import { readSchema } from "./read-schema.ts";
  * Refused: keywords of the wrong type; keywords that would be passed over in silence where they stand (`then` without `if`, checks beside
  * `$ref` in the old drafts); references out of the schema, to nothing, or back to themselves without going into the value;
  * `$dynamicRef` and `$recursiveRef`; more than 2,000 subschemas or 64 levels; patterns that are none (ECMA-262, flag `u`), that have
- * backreferences or lookbehind, or more than 2,000 characters. How much work a pattern is depends on the text that it meets: see `checkArguments`.
+ * backreferences or lookbehind, more than 2,000 characters, or too many places, alone or together. How much work a pattern is depends on the text that it meets: see `checkArguments`.
  */
 export function schemaErrors(schema: unknown, at: string): PointedError[] {
   const read = readSchema(schema, at);

@@ -10,6 +10,8 @@ import { readPattern, type PatternTree } from "./pattern-syntax.ts";
 
 /** What follows what, and in how many ways. Places are numbered; place 0 is where a way ends. */
 export type Pattern = {
+  /** How large it is. */
+  readonly edges: number;
   readonly tests: readonly ((character: string) => boolean)[];
   readonly starts: Ways;
   readonly follows: readonly Ways[];
@@ -18,20 +20,20 @@ export type Pattern = {
 };
 type Ways = ReadonlyMap<number, number>;
 
-/** Places that follow one another, over all of a pattern. */
+/** Places that follow one another, in one pattern: what it costs to keep and to build, in a few tenths of a microsecond each. */
 const mostEdges = 20_000;
 const tooLarge = "must not be so large, or repeat so often what may be nothing";
 
-/** A pattern that the count knows, or a sentence about why it is none. */
-export function countablePattern(source: string): Result<Pattern, string> {
+/** A pattern that the count knows, with no more than `most` edges; or a sentence about why it is none. */
+export function countablePattern(source: string, most = mostEdges): Result<Pattern, string> {
   const read = readPattern(source);
   if (!read.ok) return read;
-  const building = new Building();
+  const building = new Building(Math.min(most, mostEdges));
   const whole = building.part(read.value);
   building.join(whole.last, ended(1));
   const starts = added(whole.first, ended(whole.empty));
-  if (building.edges > mostEdges) return err(tooLarge);
-  return ok({ tests: building.tests, starts, follows: building.follows, anchored: isAnchored(read.value) });
+  if (building.isTooLarge) return err(tooLarge);
+  return ok({ edges: building.edges, tests: building.tests, starts, follows: building.follows, anchored: isAnchored(read.value) });
 }
 
 /**
@@ -102,11 +104,21 @@ class Building {
   readonly tests: ((character: string) => boolean)[] = [() => false];
   readonly follows: Map<number, number>[] = [new Map()];
   readonly #testOf = new Map<string, (character: string) => boolean>();
+  readonly #most: number;
   edges = 0;
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  get isTooLarge(): boolean {
+    return this.edges > this.#most;
+  }
 
   part(piece: PatternTree): Part {
     // Given up: what is built from here on is thrown away.
-    if ((this.edges += 1) > mostEdges) return nothing;
+    this.edges += 1;
+    if (this.isTooLarge) return nothing;
     switch (piece.kind) {
       case "place":
         return nothing;
@@ -140,7 +152,8 @@ class Building {
     for (const [from, times] of last) {
       const follows = this.follows[from];
       for (const [to, ways] of first) {
-        if ((this.edges += 1) > mostEdges) return;
+        this.edges += 1;
+        if (this.isTooLarge) return;
         follows?.set(to, (follows.get(to) ?? 0) + times * ways);
       }
     }
@@ -173,7 +186,7 @@ class Building {
       return min === 0 ? optional(part) : part;
     }
     let all = part;
-    for (let count = 1; count < min && this.edges <= mostEdges; count += 1) all = this.#then(all, this.part(piece));
+    for (let count = 1; count < min && !this.isTooLarge; count += 1) all = this.#then(all, this.part(piece));
     return max === min ? all : this.#then(all, this.#repeat({ kind: "repeat", part: piece, min: 0, max: max - min }));
   }
 

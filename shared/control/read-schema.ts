@@ -25,6 +25,9 @@ export type ReadySchema = {
 /** Subschemas of one schema; what is referred to counts once. */
 export const mostSubschemas = 2_000;
 
+/** Over all patterns of a schema, each counted once: some hundreds of ordinary ones. */
+const mostPatternEdges = 40_000;
+
 /** Ready, or everything that is wrong with it (50 faults at most), each at `at` and its place in the schema. Never throws. */
 export function readSchema(schema: unknown, at: string): Result<ReadySchema, readonly PointedError[]> {
   const reader = new SchemaReader(at, schema);
@@ -40,6 +43,7 @@ class SchemaReader {
   readonly #given: unknown;
   readonly #schemas = new Map<string, Schema | boolean>();
   readonly #patterns = new Map<string, Pattern>();
+  #edgesLeft = mostPatternEdges;
   readonly #weights = new Map<object, number>();
   readonly #references: { readonly schema: Schema; readonly path: string; readonly target: string }[] = [];
   #draft: Draft = "2020-12";
@@ -141,9 +145,10 @@ class SchemaReader {
 
   #pattern(source: string, path: string): void {
     if (this.#patterns.has(source)) return;
-    const pattern = countablePattern(source);
-    if (pattern.ok) this.#patterns.set(source, pattern.value);
-    else this.#fault(path, pattern.error);
+    const pattern = countablePattern(source, this.#edgesLeft);
+    if (!pattern.ok) return this.#fault(path, pattern.error);
+    this.#edgesLeft -= pattern.value.edges;
+    this.#patterns.set(source, pattern.value);
   }
 
   #under(keyword: string, given: unknown, ready: Schema, path: string): void {

@@ -93,6 +93,16 @@ describe("a schema that cannot be checked by is refused, at the place that is wr
     expect(schemaErrors(deep, "")).toEqual([expect.objectContaining({ message: "is nested more than 64 levels deep" })]);
   });
 
+  test("patterns that are not too large together, the same one counted once", () => {
+    const all = (length: number, source: (i: number) => string): JsonObject => ({
+      allOf: Array.from({ length }, (_, i) => ({ pattern: source(i) })),
+    });
+    const large = "((a?){12}){12}";
+    expect(pointers(all(1_000, () => large))).toEqual([]);
+    expect(pointers(all(500, (i) => `^[a-z]+(?:-[a-z0-9]+)*-${i}$`))).toEqual([]);
+    expect(pointers(all(1_000, (i) => `${large}${i}`))).toHaveLength(50);
+  });
+
   test("the same after it was checked by: the schema itself is not touched", () => {
     const schema = Object.freeze({ $defs: Object.freeze({ a: Object.freeze({ type: "string" }) }), $ref: "#/$defs/a" });
     expect(checkArguments(schema, "x", "").ok).toBe(true);
