@@ -85,17 +85,23 @@ async function imagesOf(
   { env, ctx, key, envelope }: EnvelopeCall,
   images: readonly GivenImage[],
 ): Promise<Result<readonly ImageData[], Refusal>> {
-  const limits = key.limits ?? defaultLimits;
-  // Nothing is fetched for whoever may not come in.
-  const kept = images.some(({ type }) => type === "url") ? await keyStub(env, key.id).look(limits) : null;
-  if (kept?.kind === "revoked") return err({ kind: "unauthorized", why: "revoked" });
-  if (kept !== null) return err({ kind: "rateLimited", limit: kept.limit, max: kept.max, retryAfterMs: kept.retryAfterMs });
+  const refusal = images.some(({ type }) => type === "url") ? await keptOut({ env, key }) : null;
+  if (refusal !== null) return err(refusal);
   const { policy } = await documentsOf(env, Date.now(), (work) => ctx.waitUntil(work));
   const fetched = await fetchImages(images, policy.imageHosts, {
-    limitBytes: limits.bodyBytes,
+    limitBytes: (key.limits ?? defaultLimits).bodyBytes,
     timeoutMs: Math.min(envelope.control.timeoutMs, imagesTimeoutMs),
   });
   return fetched.ok ? fetched : err({ kind: "invalidParams", errors: fetched.error });
+}
+
+/** Why a key may not come in now. Asked before anything is fetched for a request; counts nothing. */
+async function keptOut({ env, key }: Pick<EnvelopeCall, "env" | "key">): Promise<Refusal | null> {
+  const kept = await keyStub(env, key.id).look(key.limits ?? defaultLimits);
+  if (kept === null) return null;
+  return kept.kind === "revoked"
+    ? { kind: "unauthorized", why: "revoked" }
+    : { kind: "rateLimited", limit: kept.limit, max: kept.max, retryAfterMs: kept.retryAfterMs };
 }
 
 async function single(call: EnvelopeCall, asked: Pick<ControlCall, "request" | "hasHistory" | "refusal">): Promise<Result<Doing, Refusal>> {
@@ -170,7 +176,7 @@ const over = (ending: Ending): Doing => ({ soon: Promise.resolve(ending), ending
 
 /** Where a function runs, and whether it may be run so. Refused: a name that nobody knows. */
 async function findFunction(
-  { env, ctx }: EnvelopeCall,
+  { env, ctx, key }: EnvelopeCall,
   functions: FunctionTask["functions"],
   { name, input }: GivenCall,
   at: { readonly name: string; readonly parameters: string },
@@ -183,6 +189,8 @@ async function findFunction(
     return err(invalid([{ pointer: at.name, message: "names no function of this request, and none that is registered here" }]));
   const schemas: JsonObject[] = defined?.parameters === undefined ? [] : [defined.parameters];
   if (registered !== null) {
+    const refusal = await keptOut({ env, key });
+    if (refusal !== null) return ok({ registered, refusal });
     const schema = await functionSchema(env, registered.server, registered.tool);
     const whole = `${registered.server}/${registered.tool}`;
     if (!schema.ok) return ok({ registered, refusal: { kind: "functionUnavailable", function: whole, why: schema.error } });

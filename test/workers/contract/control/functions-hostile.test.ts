@@ -3,7 +3,7 @@
 import { abortAllDurableObjects } from "cloudflare:test";
 import { beforeEach, describe, expect, test } from "vitest";
 import { type ControlAnswer, asked, control, controlAnswerOf, envelopeOf, gates } from "../../support/control.ts";
-import { eventually, travel } from "../../support/gateway.ts";
+import { admin, createKey, eventually, travel } from "../../support/gateway.ts";
 import { eventFor, streamOf } from "../../support/mcp-server.ts";
 import { decide } from "../../support/reviewer.ts";
 import { type ToolServer, resultOf, scriptToolServer, textResult } from "../../support/tool-server.ts";
@@ -151,6 +151,19 @@ describe("a server that cannot be asked what its tool takes", () => {
     server = await scriptToolServer({ secret: "NO_SUCH_SECRET" });
     expect((await asked(call())).error).toMatchObject({ details: { reason: "noCredential" } });
     expect(server.upstream.calls).toEqual([]);
+  });
+
+  test("a key that is over its limit, or revoked, does not have it asked", async () => {
+    const limits = { requestsPerMinute: 1, concurrent: 5, roundsPerOriginatingRequest: 5, bodyBytes: 1_000_000 };
+    const { key, id } = await createKey({ limits });
+    server.instead = () => new Response(null, { status: 500 });
+    expect(await asked(call(), { key })).toMatchObject({ status: "failed" });
+    const before = server.upstream.calls.length;
+    expect(before).toBeGreaterThan(0);
+    expect(await asked(call(), { key })).toMatchObject({ status: "rate_limited" });
+    await admin(`/keys/${id}`, { method: "DELETE" });
+    expect(await asked(call(), { key })).toMatchObject({ status: "unauthorized" });
+    expect(server.upstream.calls).toHaveLength(before);
   });
 
   test("it runs the tool as a task alone", async () => {
