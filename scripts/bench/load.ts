@@ -13,7 +13,7 @@ export type Measured = {
   readonly failed: number;
   readonly perSecond: number;
   readonly p50Ms: number;
-  readonly p95Ms: number;
+  readonly p99Ms: number;
 };
 
 /** Runs a bounded load and stops by itself. An answer other than 200, or with a JSON-RPC error in it, counts as failed. */
@@ -37,7 +37,7 @@ export async function measure({ port, connections, seconds, request }: Load): Pr
   const elapsed = (performance.now() - started) / 1000;
   times.sort((a, b) => a - b);
   const at = (share: number): number => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? Number.NaN;
-  return { requests: times.length, failed, perSecond: times.length / elapsed, p50Ms: at(0.5), p95Ms: at(0.95) };
+  return { requests: times.length, failed, perSecond: times.length / elapsed, p50Ms: at(0.5), p99Ms: at(0.99) };
 }
 
 type Exchange = { readonly send: (request: Buffer) => Promise<string>; readonly close: () => void };

@@ -49,7 +49,9 @@ export async function compare(
   }
 
   const [first] = contenders;
-  console.log("| | connections | p50 ms | added p50 ms | requests/s | CPU µs a request | failed |\n|---|---|---|---|---|---|---|");
+  console.log(
+    "| | connections | p50 ms | added p50 ms | p99 ms | requests/s | CPU µs a request | failed |\n|---|---|---|---|---|---|---|---|",
+  );
   for (const connections of connectionCounts) {
     const alone = median((results.get(`${first?.name}|${connections}`) ?? []).map(({ p50Ms }) => p50Ms));
     for (const { name } of contenders) {
@@ -66,6 +68,9 @@ export async function compare(
           rows.map(({ p50Ms }) => p50Ms),
           2,
         )} | ${added} | ${spread(
+          rows.map(({ p99Ms }) => p99Ms),
+          2,
+        )} | ${spread(
           rows.map(({ perSecond }) => perSecond),
           0,
         )} | ${spread(

@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { faultOfStatus, retryAfterMs } from "../../../shared/provider/fault.ts";
+import { describeOutcome } from "../../../shared/outcome/describe.ts";
+import type { Attempt, ProviderFault } from "../../../shared/provider/call.ts";
+import { cancelledFault, faultOfStatus, isUnasked, laneFault, outOfTimeFault, retryAfterMs } from "../../../shared/provider/fault.ts";
 
 describe("what a status means for what is done next", () => {
   test.each([408, 409, 429, 500, 502, 503, 504, 529])("%d may be asked again", (status) => {
@@ -31,5 +33,29 @@ describe("how long a provider asks us to wait", () => {
     [null, null, undefined],
   ])("retry-after-ms %s and Retry-After %s are %s", (milliseconds, retryAfter, expected) => {
     expect(retryAfterMs({ retryAfterMs: milliseconds, retryAfter }, now)).toBe(expected);
+  });
+});
+
+describe("attempts at which nobody was asked", () => {
+  const attempt = (fault: ProviderFault): Attempt => ({ model: "m", provider: "p", at: 0, durationMs: 0, fault });
+  const [full, late, left] = (["full", "timeout", "cancelled"] as const).map((why) => attempt(laneFault(why)));
+  const outOfTime = attempt(outOfTimeFault);
+  const asked = attempt(faultOfStatus(503));
+  const cut = attempt(cancelledFault);
+
+  test.each<[string, (Attempt | undefined)[], boolean]>([
+    ["a full queue", [full], true],
+    ["a queue that was too slow", [late], true],
+    ["a caller who left while it waited", [left], true],
+    ["a full queue, then one that was too slow, then no time for a third", [full, late, outOfTime], true],
+    ["a full queue, then a provider that failed", [full, asked], false],
+    ["a provider that failed, then a full queue", [asked, full], false],
+    ["a call that was cut", [cut], false],
+    ["no time at all", [outOfTime], false],
+    ["none", [], false],
+  ])("%s", (_name, attempts, expected) => {
+    const made = attempts.flatMap((each) => each ?? []);
+    expect(isUnasked(made)).toBe(expected);
+    expect(describeOutcome({ kind: "failed", attempts: made }).code).toBe(expected ? -32013 : -32011);
   });
 });

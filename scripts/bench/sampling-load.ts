@@ -1,0 +1,75 @@
+// What the benchmarks of the sampling door share: a gateway with one model behind a mock and no gate, and requests to it.
+
+import { createHash } from "node:crypto";
+import { post } from "./load.ts";
+
+/** One for each connection. */
+export const keys = Array.from({ length: 16 }, (_, index) => `bench-key-${String(index).padStart(4, "0")}`);
+
+/** The gateway's KV. `lane`: the limit of the model, which has none without it. */
+export const documents = (providerUrl: string, lane?: { readonly concurrency: number }): Record<string, unknown> => ({
+  routing: {
+    version: 1,
+    providers: { mock: { kind: "openai", baseUrl: `${providerUrl}/v1`, keyless: true, allowPrivate: true } },
+    models: [
+      {
+        id: "mock",
+        provider: "mock",
+        name: "mock-1",
+        tools: true,
+        contextTokens: 100_000,
+        maxOutputTokens: 10_000,
+        price: { inputPerMTok: 1, outputPerMTok: 1 },
+        scores: { intelligence: 0.5, speed: 0.5, cost: 0.5 },
+        ...(lane === undefined ? {} : { lane }),
+      },
+    ],
+  },
+  policy: {
+    version: 1,
+    rules: [{ name: "bench", when: {}, then: { request: "allow", response: "allow" } }],
+    default: { request: "review", response: "review", reviewers: ["everyone"], deadlineSeconds: 600 },
+    reviewers: { everyone: [{ name: "Nobody" }] },
+  },
+  ...Object.fromEntries(
+    keys.map((key, index) => [
+      `key:${createHash("sha256").update(key).digest("hex")}`,
+      {
+        record: {
+          id: `key_${index}`,
+          name: `bench ${index}`,
+          createdAt: 0,
+          limits: { requestsPerMinute: 100_000, concurrent: 10_000, roundsPerOriginatingRequest: 10_000, bodyBytes: 1_000_000 },
+        },
+        revokedAt: null,
+      },
+    ]),
+  ),
+});
+
+export const message = { role: "user", content: "What is the capital of France? Answer in one short sentence, please." };
+
+let serial = 0;
+/** A sampling request that was never sent before. */
+export const sampling = (connection: number): Buffer => {
+  serial += 1;
+  return post(
+    "/sampling",
+    {
+      jsonrpc: "2.0",
+      id: serial,
+      method: "sampling/createMessage",
+      params: {
+        messages: [{ role: "user", content: { type: "text", text: message.content } }],
+        maxTokens: 100,
+        modelPreferences: { hints: [{ name: "mock" }], intelligencePriority: 0.5 },
+        _meta: {
+          "countersign/session": `bench-${connection}`,
+          // A tool call that samples eight times, then the next.
+          "countersign/originatingRequest": { id: serial >> 3, method: "tools/call", name: "ask", server: "notes" },
+        },
+      },
+    },
+    { Authorization: `Bearer ${keys[connection]}` },
+  );
+};
