@@ -36,10 +36,16 @@ export function parseEnvelope(value: unknown): Result<Envelope, EnvelopeFault> {
   const asked = read?.task === undefined ? undefined : toTask(read.task, reading);
   if (read !== undefined && isObject(value)) checkTogether(read, reading);
   if (reading.errors.length > 0 || read === undefined || asked === undefined || version === undefined) {
-    return err({ errors: reading.errors, requestId: requestIdOf(value), version: version ?? null });
+    return err({ errors: reading.errors, ...identityIn(value) });
   }
   return ok(toEnvelope(read, asked, version, reading));
 }
+
+/** What an answer names, as far as it can be read of anything at all. Nothing else is looked at: it is for those who may not come in too. */
+export const identityIn = (value: unknown): Pick<EnvelopeFault, "requestId" | "version"> => ({
+  requestId: requestIdOf(value),
+  version: (isObject(value) ? servedVersion(value["protocol_version"]) : undefined) ?? null,
+});
 
 function requestIdOf(value: unknown): string | null {
   const reading = new EnvelopeReading();

@@ -5,7 +5,7 @@ import { controlAnswer, handedBackAnswer, refusalControlAnswer } from "../../sha
 import type { Envelope } from "../../shared/control/envelope.ts";
 import { envelopeIdentity } from "../../shared/control/envelope-identity.ts";
 import { envelopeJsonSchema } from "../../shared/control/envelope-schema.ts";
-import { parseEnvelope } from "../../shared/control/read-envelope.ts";
+import { identityIn, parseEnvelope } from "../../shared/control/read-envelope.ts";
 import { statusOf } from "../../shared/control/status.ts";
 import { deltaEvent, finalEvent, progressEvent } from "../../shared/control/stream.ts";
 import type { JsonObject } from "../../shared/encoding.ts";
@@ -153,11 +153,7 @@ function textIn({ result }: JsonObject): string {
 }
 
 /** A refusal before the envelope was read: its answer names what can be read of it. */
-function refuse(refusal: Refusal, value?: unknown): Response {
-  const parsed = value === undefined ? null : parseEnvelope(value);
-  const identity = parsed === null ? { requestId: null, version: null } : parsed.ok ? parsed.value : parsed.error;
-  return answerRefused(identity, refusal);
-}
+const refuse = (refusal: Refusal, value?: unknown): Response => answerRefused(identityIn(value), refusal);
 
 function answerRefused(identity: Parameters<typeof refusalControlAnswer>[0], refusal: Refusal): Response {
   const described = describeRefusal(refusal);

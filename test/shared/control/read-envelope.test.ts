@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import type { Envelope } from "../../../shared/control/envelope.ts";
-import { parseEnvelope } from "../../../shared/control/read-envelope.ts";
+import { identityIn, parseEnvelope } from "../../../shared/control/read-envelope.ts";
 import { edited, envelopes, textEnvelope } from "./envelopes.ts";
 
 function read(value: unknown): Envelope {
@@ -15,6 +15,18 @@ const faults = (value: unknown): string[] => {
   return parsed.ok ? [] : parsed.error.errors.map(({ pointer, message }) => `${pointer} ${message}`);
 };
 const at = (value: unknown): string[] => faults(value).map((fault) => fault.slice(0, fault.indexOf(" ")));
+
+describe("what an answer names", () => {
+  test("is read of anything at all, and nothing else of it is looked at", () => {
+    const looked = (): never => {
+      throw new Error("looked at");
+    };
+    const envelope = { protocol_version: "1.7", request_id: "req-1", get task(): never { return looked(); }, get auth(): never { return looked(); } }; // prettier-ignore
+    expect(identityIn(envelope)).toEqual({ requestId: "req-1", version: "1.0" });
+    for (const value of [undefined, null, 1, "text", [], {}, { protocol_version: 2, request_id: "a\nb" }])
+      expect(identityIn(value)).toEqual({ requestId: null, version: null });
+  });
+});
 
 describe("the examples of the source", () => {
   const folder = new URL("../../fixtures/control/", import.meta.url);
