@@ -189,6 +189,10 @@ export class RunStore {
   /** A denied reply is kept nowhere. */
   deleteReplies(): void {
     for (const { version } of this.versions("response")) this.#texts.delete(`reply:${version}`);
+    const opening = this.opening();
+    if (opening?.cache?.found === undefined) return;
+    const { found: _denied, ...cache } = opening.cache;
+    this.writeOpening({ ...opening, cache });
   }
 
   versions(gate: Gate): ShownVersion[] {

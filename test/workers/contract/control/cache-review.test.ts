@@ -1,9 +1,11 @@
 // The cache and the people: what they decided about a reply holds for it as long as it is kept.
 
 import { beforeEach, describe, expect, test } from "vitest";
+import { runStub } from "../../../../workers/objects/names.ts";
+import { tablesOf } from "../../objects/inside.ts";
 import { cached, filled, hits } from "../../support/cached.ts";
 import { type ControlAnswer, asked, everyKind, gates } from "../../support/control.ts";
-import { configure, eventually, gateway, model, notices, openNotice, policy } from "../../support/gateway.ts";
+import { configure, env, eventually, gateway, model, notices, openNotice, policy } from "../../support/gateway.ts";
 import { replyMarker } from "../../support/logs.ts";
 import { decide, pathOf, press } from "../../support/reviewer.ts";
 
@@ -95,6 +97,15 @@ describe("what people did to it", () => {
     await gates();
     expect(hits(await asked(cached()))).toBe(false);
     expect(model.calls).toHaveLength(calls + 1);
+  });
+
+  test("a kept reply that was denied is nowhere in the run either", async () => {
+    await filled();
+    await gates({ response: "review" });
+    const answer = asked(cached());
+    const { run } = await decide("response", "deny");
+    expect((await answer).status).toBe("rejected");
+    expect(JSON.stringify(await tablesOf(runStub(env, run)))).not.toContain(replyMarker);
   });
 
   test("a request that was denied has nothing kept for it any more", async () => {
