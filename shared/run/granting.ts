@@ -34,6 +34,8 @@ export type OfferFacts = {
   /** The current versions of the content; 1 also for a reply that is not there yet. */
   readonly requestVersion: number;
   readonly replyVersion: number;
+  /** The request is of no session: what remembers it is shared with others that have nothing to do with it. */
+  readonly sessionless?: true | undefined;
 };
 
 /**
@@ -42,10 +44,10 @@ export type OfferFacts = {
  * that it answers. A Slack channel gives none: a grant has a person's name on it.
  * Whoever submits an edit, or another choice of model, together with the wish edits too: with that there is no grant.
  */
-export function offerOf({ gate, plan, risks, reviewer, requestVersion, replyVersion }: OfferFacts): GrantOffer | null {
+export function offerOf({ gate, plan, risks, reviewer, requestVersion, replyVersion, sessionless }: OfferFacts): GrantOffer | null {
   if (!plan.grants || plan.quorum !== 1 || plan[gate] !== "review" || isSlackChannel(reviewer)) return null;
   if (requestVersion !== 1 || replyVersion !== 1) return null;
-  return { scopes: ["session", "server", "key"], risk: highestRisk(risks) };
+  return { scopes: sessionless === true ? ["server", "key"] : ["session", "server", "key"], risk: highestRisk(risks) };
 }
 
 export type GivingFacts = {

@@ -56,6 +56,8 @@ export type RunOpening = {
   readonly asker: Asker;
   /** What the asker calls the request; at the control door only. */
   readonly requestId?: string;
+  /** It is of no session, so that nothing can be allowed for one; at the control door only. */
+  readonly sessionless?: true;
   readonly request: SamplingRequest;
   /** In failover order: what reviewers see and what the call never leaves. */
   readonly candidates: readonly Candidate[];

@@ -3,7 +3,13 @@
 // One object for each API key and session name. How much is kept is decided in shared/control/conversation.ts.
 
 import { DurableObject } from "cloudflare:workers";
-import { type ConversationLimits, conversationLimits, keptTurns } from "../../shared/control/conversation.ts";
+import {
+  type ConversationEdits,
+  type ConversationLimits,
+  conversationLimits,
+  editedTurns,
+  keptTurns,
+} from "../../shared/control/conversation.ts";
 import type { Turn } from "../../shared/control/envelope.ts";
 import type { Env } from "../env.ts";
 import { KeptText } from "./kept-text.ts";
@@ -15,6 +21,8 @@ export type AppendInput = {
   readonly turns: string;
   /** What they follow: what is kept, or JSON of `Turn[]` that takes its place, where the request brought its own history. */
   readonly base: "kept" | { readonly history: string };
+  /** JSON of `ConversationEdits`: what a reviewer changed of what they follow. */
+  readonly edits?: string;
   /** From now until everything is forgotten, in milliseconds. */
   readonly ttlMs: number;
   readonly limits?: ConversationLimits;
@@ -38,14 +46,15 @@ export class ConversationObject extends DurableObject<Env> {
   }
 
   /** Adds an exchange in one transaction and begins the time anew. One that was added before changes nothing. */
-  append({ turnId, turns, base, ttlMs, limits = conversationLimits }: AppendInput): void {
+  append({ turnId, turns, base, edits, ttlMs, limits = conversationLimits }: AppendInput): void {
     const now = this.now();
     const added = parseTurns(turns);
     this.ctx.storage.transactionSync(() => {
       const kept = this.#kept.read(now);
       if (!this.#isNew(turnId, kept !== null)) return;
       const before = base === "kept" ? parseTurns(kept?.text ?? "[]") : parseTurns(base.history);
-      this.#kept.write(JSON.stringify(keptTurns([...before, ...added], limits)), now, now + ttlMs);
+      const left = edits === undefined ? before : editedTurns(before, JSON.parse(edits) as ConversationEdits); // written by RunObject
+      this.#kept.write(JSON.stringify(keptTurns([...left, ...added], limits)), now, now + ttlMs);
     });
   }
 

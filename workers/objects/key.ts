@@ -85,14 +85,6 @@ export class KeyObject extends DurableObject<Env> {
     };
   }
 
-  /** Whether a request would be let in now; null where it would. Nothing is counted: for what has to be done before a request can be judged. */
-  look(limits: Limits): Exclude<AdmitAnswer, { kind: "admitted" }> | null {
-    if (this.#revoked) return { kind: "revoked" };
-    const now = this.now();
-    const { refusal } = enter(this.#state, { id: "", expiresAt: now }, limits, now);
-    return refusal === null ? null : { kind: "refused", ...refusal, max: limits[refusal.limit] };
-  }
-
   #pass(run: string, { query: text, leaseMs }: NonNullable<AdmitInput["grants"]>, limits: Limits): readonly GrantPass[] {
     const now = this.now();
     const query = JSON.parse(text) as GrantQuery; // written by the Worker's pipeline

@@ -82,7 +82,12 @@ export function lastChange(opening: StoredOpening, { reviews, call }: RunState):
 }
 
 /** What may be allowed in future with an approval at this gate. */
-export const grantOffer = ({ plan, risks }: StoredOpening, { reviews }: RunState, gate: Gate, reviewer: Reviewer): GrantOffer | null =>
+export const grantOffer = (
+  { plan, risks, sessionless }: StoredOpening,
+  { reviews }: RunState,
+  gate: Gate,
+  reviewer: Reviewer,
+): GrantOffer | null =>
   offerOf({
     gate,
     plan,
@@ -90,6 +95,7 @@ export const grantOffer = ({ plan, risks }: StoredOpening, { reviews }: RunState
     reviewer,
     requestVersion: reviews.request?.version ?? 1,
     replyVersion: reviews.response?.version ?? 1,
+    sessionless,
   });
 
 /** What the page of a gate shows to a reviewer; null where the gate was never opened. */

@@ -5,6 +5,7 @@
 // run, which never keeps this object awake and whose loss changes nothing.
 
 import { DurableObject } from "cloudflare:workers";
+import { conversationEdits } from "../../shared/control/conversation.ts";
 import type { RecordEvent, RecordFact } from "../../shared/outcome/record.ts";
 import type { Review } from "../../shared/review/decision.ts";
 import { failure, success } from "../../shared/protocol/json-rpc.ts";
@@ -209,11 +210,14 @@ export class RunObject extends DurableObject<Env> {
     };
   }
 
-  /** The text of the last message of the request that is, or was, to be sent; null where there is none (any more). */
-  sentText(): string | null {
+  /** The prompt that was sent, and JSON of `ConversationEdits`: what a reviewer made of the request. Null where there is none (any more). */
+  sent(): { readonly prompt: string; readonly edits: string } | null {
     const state = this.#store.state();
-    const last = state === null ? undefined : currentRequest(this.#store, state)?.request.messages.at(-1);
-    return last?.content.map((block) => (block.type === "text" ? block.text : "")).join("") ?? null;
+    const asked = this.#store.requestVersion(1);
+    const current = state === null ? null : currentRequest(this.#store, state);
+    if (asked === null || current === null) return null;
+    const { prompt, edits } = conversationEdits(asked.request, current.request);
+    return { prompt, edits: JSON.stringify(edits) };
   }
 
   /**

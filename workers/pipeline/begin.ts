@@ -68,8 +68,12 @@ export type Ask = {
   readonly alone: boolean;
   /** An id that stands for the request whatever its session. */
   readonly claim?: string;
+  /** Gives that id back where it was claimed elsewhere than in `session`. */
+  readonly unclaim?: () => Promise<void>;
   /** What the asker calls the request, for its record. */
   readonly requestId?: string;
+  /** It is of no session: `session` only remembers it. */
+  readonly sessionless?: true;
   /** A repeat has the same attachment and the same digest; the same attachment with another is refused. */
   readonly digest: string;
   /** Equal for identical requests of one key, whatever the session. */
@@ -78,6 +82,8 @@ export type Ask = {
   /** How the model is to be called, where the asker says it. */
   readonly terms?: CallTerms;
   readonly cache?: { readonly ttlMs: number; /** What a cached reply depends on beside the request. */ readonly within: string | null };
+  /** The run under which its key has let it in already; absent: a new one. */
+  readonly run?: string;
   /** Hears the reply as the model gives it, where no gate is closed. */
   readonly onDelta?: (text: string) => void;
   /** Aborts when the caller leaves. */
@@ -118,13 +124,15 @@ export async function planFor(
   });
 }
 
+export const newRunId = (env: Env): string => runIdOf(settingsOf(env).keys, crypto.getRandomValues(new Uint8Array(runRandomLength)));
+
 /** Begins a request, or attaches to what is already under way for the same one. `planned`: what `planFor` made of it, where that was asked. */
 export async function begin(ask: Ask, planned?: Result<Plan, Refusal>): Promise<Result<Begun, Refusal>> {
   const plan = planned ?? (await planFor(ask));
   const { env, key } = ask;
   const prepared: Prepared = {
     ask,
-    run: runIdOf(settingsOf(env).keys, crypto.getRandomValues(new Uint8Array(runRandomLength))),
+    run: ask.run ?? newRunId(env),
     now: Date.now(),
     keyObject: keyStub(env, key.id),
     limits: key.limits ?? defaultLimits,
@@ -215,7 +223,10 @@ async function admit(prepared: Prepared, planned: Result<Plan, Refusal>): Promis
     ctx: ask.ctx,
     opening,
     signal: ask.signal,
-    forget: () => session.forget(attachment.originating, attachment.request, run, ask.claim ?? null),
+    forget: async () => {
+      await session.forget(attachment.originating, attachment.request, run, ask.claim ?? null);
+      await ask.unclaim?.();
+    },
     ...(ask.onDelta === undefined ? {} : { onDelta: ask.onDelta }),
   });
   ask.ctx.waitUntil(answer);
@@ -287,7 +298,7 @@ async function awaitFast(prepared: Prepared, plan: Result<Plan, Refusal>): Promi
 }
 
 /** Waits for the fast-path answer that another caller is getting; takes over where that one vanished. */
-async function awaitFirst({ ask }: Prepared, plan: Result<Plan, Refusal>): Promise<Result<Answer, Refusal>> {
+async function awaitFirst({ ask: { run: _givenBack, ...ask } }: Prepared, plan: Result<Plan, Refusal>): Promise<Result<Answer, Refusal>> {
   const { session, attachment } = ask;
   // Where the session's object was reset, the wait is over and nothing is lost.
   const result = await session.awaitResult(attachment.originating, attachment.request, awaitStepMs).catch(() => null);
@@ -338,6 +349,7 @@ function openingOf({ ask, run, now, cache }: Prepared, plan: Plan, takenOver: bo
     key: { id: key.id, name: key.name, owner: key.owner ?? null },
     asker: ask.asker,
     ...(ask.requestId === undefined ? {} : { requestId: ask.requestId }),
+    ...(ask.sessionless === undefined ? {} : { sessionless: ask.sessionless }),
     request,
     candidates: plan.candidates,
     plan: plan.gates,

@@ -4,23 +4,24 @@
 import { type ControlCall as FunctionCall, callOf, chosenIn, endedCall, validatedCall } from "../../shared/control/answered-call.ts";
 import type { ControlTask, GivenImage, Turn } from "../../shared/control/envelope.ts";
 import { checkArguments } from "../../shared/control/function-arguments.ts";
-import { type RegisteredFunction, functionCandidate, registeredFunction } from "../../shared/control/functions.ts";
+import { functionCandidate, registeredFunction } from "../../shared/control/functions.ts";
 import { choiceRequest, embeddingRequest, functionCallRequest, generationRequest } from "../../shared/control/neutral.ts";
 import { translationRequest } from "../../shared/control/translation.ts";
 import type { JsonObject } from "../../shared/encoding.ts";
 import { describeRefusal } from "../../shared/outcome/describe.ts";
-import type { PointedError, Refusal, RunMeta } from "../../shared/outcome/outcome.ts";
+import type { Refusal, RunMeta } from "../../shared/outcome/outcome.ts";
 import { defaultLimits } from "../../shared/policy/limits.ts";
 import { RUN_META } from "../../shared/protocol/result-2025.ts";
 import { type Result, err, ok } from "../../shared/result.ts";
 import type { RunProgress } from "../../shared/review/view.ts";
 import type { Answer } from "../../shared/run/answer.ts";
-import { conversationStub, keyStub, runStub } from "../objects/names.ts";
+import { conversationStub, runStub } from "../objects/names.ts";
 import { documentsOf, serversOf } from "../stores/documents.ts";
 import { type ImageData, fetchImages } from "../upstream/images.ts";
 import { functionSchema } from "../upstream/tool-call.ts";
 import type { Begun } from "./begin.ts";
-import { type ControlCall, beginControl } from "./control.ts";
+import { keep } from "./bookkeeping.ts";
+import { type ControlCall, beginControl, letIn, planControl } from "./control.ts";
 import { handBack } from "./handed-back.ts";
 import { awaitRun } from "./wait.ts";
 
@@ -62,14 +63,10 @@ async function generate(
   call: EnvelopeCall,
   task: Extract<ControlTask, { type: "text_generation" | "multimodal_generation" }>,
 ): Promise<Result<Doing, Refusal>> {
-  const images = task.type === "multimodal_generation" ? await imagesOf(call, task.images) : ok([]);
+  const { images, ...more } = task.type === "multimodal_generation" ? await imagesOf(call, task.images) : { images: [] };
   const history = await historyOf(call);
-  return single(call, {
-    request: generationRequest({ ...call.envelope, task }, { history, images: images.ok ? images.value : [] }),
-    hasHistory: history.length > 0,
-    // Images that are gone since do not keep a repeat from its answer.
-    ...(images.ok ? {} : { refusal: images.error }),
-  });
+  const request = generationRequest({ ...call.envelope, task }, { history, images });
+  return single(call, { request, hasHistory: history.length > 0, ...more });
 }
 
 /** What was said before: as the request gives it, or as it is kept for the session. */
@@ -84,27 +81,26 @@ const imagesTimeoutMs = 15_000;
 async function imagesOf(
   { env, ctx, key, envelope }: EnvelopeCall,
   images: readonly GivenImage[],
-): Promise<Result<readonly ImageData[], Refusal>> {
-  const refusal = images.some(({ type }) => type === "url") ? await keptOut({ env, key }) : null;
-  if (refusal !== null) return err(refusal);
+): Promise<{ readonly images: readonly ImageData[] } & Prepared> {
+  const areThere = images.every(({ type }) => type === "base64");
+  const entered = areThere ? null : await letIn({ env, key });
+  if (entered?.ok === false) return { images: [], planned: entered };
   const { policy } = await documentsOf(env, Date.now(), (work) => ctx.waitUntil(work));
+  const startedAt = Date.now();
   const fetched = await fetchImages(images, policy.imageHosts, {
     limitBytes: (key.limits ?? defaultLimits).bodyBytes,
     timeoutMs: Math.min(envelope.control.timeoutMs, imagesTimeoutMs),
   });
-  return fetched.ok ? fetched : err({ kind: "invalidParams", errors: fetched.error });
+  const run = entered === null ? {} : { run: entered.value };
+  if (fetched.ok) return { images: fetched.value, ...run, spentMs: Date.now() - startedAt };
+  // Images that are gone since do not keep a repeat from its answer.
+  return { images: [], ...run, planned: err({ kind: "invalidParams", errors: fetched.error }) };
 }
 
-/** Why a key may not come in now. Asked before anything is fetched for a request; counts nothing. */
-async function keptOut({ env, key }: Pick<EnvelopeCall, "env" | "key">): Promise<Refusal | null> {
-  const kept = await keyStub(env, key.id).look(key.limits ?? defaultLimits);
-  if (kept === null) return null;
-  return kept.kind === "revoked"
-    ? { kind: "unauthorized", why: "revoked" }
-    : { kind: "rateLimited", limit: kept.limit, max: kept.max, retryAfterMs: kept.retryAfterMs };
-}
+/** What was found out, and used up, before a request is begun. */
+type Prepared = Pick<ControlCall, "planned" | "run" | "spentMs">;
 
-async function single(call: EnvelopeCall, asked: Pick<ControlCall, "request" | "hasHistory" | "refusal">): Promise<Result<Doing, Refusal>> {
+async function single(call: EnvelopeCall, asked: Pick<ControlCall, "request" | "hasHistory"> & Prepared): Promise<Result<Doing, Refusal>> {
   const begun = await beginControl({ ...call, ...asked });
   return begun.ok ? ok(doing(call, begun.value)) : begun;
 }
@@ -142,65 +138,81 @@ async function callFunction(
   { name, parameters }: NonNullable<FunctionTask["call"]>,
 ): Promise<Result<Doing, Refusal>> {
   const given: GivenCall = { name, input: parameters };
-  const found = await findFunction(call, task.functions, given, { name: `${givenAt}/name`, parameters: `${givenAt}/parameters` });
+  const found = await findFunction(call, task.functions, given, {
+    position: null,
+    name: `${givenAt}/name`,
+    input: `${givenAt}/parameters`,
+  });
   if (!found.ok) return found;
-  if (!isRegistered(found.value)) {
-    const { refusal } = found.value;
-    const handed = refusal === undefined ? await handBack(call) : err(refusal);
+  if (found.value === "theCallers") {
+    const handed = await handBack(call);
     return handed.ok ? ok(over({ answer: null, calls: [validatedCall(given)] })) : handed;
   }
-  const begun = await beginControl({ ...call, ...onServer(found.value, given, null) });
+  const begun = await beginControl(found.value);
   if (!begun.ok) return begun;
   const { soon, ending } = doing(call, begun.value);
   const withCall = ({ answer }: Answered): Ending => ({ answer, calls: [callOf(given, answer)] });
   return ok({ soon: soon?.then(withCall) ?? null, ending: async (onProgress, left) => withCall(await ending(onProgress, left)) });
 }
 
-/** A function that there is. `refusal`: it is not to be run with these arguments, or not now; what ran before has its answer all the same. */
-type Found<R extends RegisteredFunction | null = RegisteredFunction | null> = {
-  /** A server's tool, or null: it runs at the caller's. */
-  readonly registered: R;
-  readonly refusal?: Refusal;
-};
-const isRegistered = (found: Found): found is Found<RegisteredFunction> => found.registered !== null;
-
-/** The request that runs a function where it is registered. */
-const onServer = ({ registered: { server, tool }, refusal }: Found<RegisteredFunction>, { input }: GivenCall, position: number | null) => ({
-  request: functionCallRequest({ name: tool, parameters: input }, `call_${(position ?? 0) + 1}`),
-  hasHistory: false,
-  destination: { candidate: functionCandidate(server, tool), position },
-  ...(refusal === undefined ? {} : { refusal }),
-});
-
 const over = (ending: Ending): Doing => ({ soon: Promise.resolve(ending), ending: () => Promise.resolve(ending) });
 
-/** Where a function runs, and whether it may be run so. Refused: a name that nobody knows. */
+type Place = {
+  /** Which of an envelope's calls it is, where a model chose. */
+  readonly position: number | null;
+  /** Pointers to the call's name and to its arguments. */
+  readonly name: string;
+  readonly input: string;
+};
+
+/**
+ * The request that runs a function where it is registered, with all that is to be known before it may run; or that it runs at the caller's,
+ * with arguments that fit. Refused: a name that nobody knows, and arguments that do not fit where nobody here has a say.
+ */
 async function findFunction(
-  { env, ctx, key }: EnvelopeCall,
+  call: EnvelopeCall,
   functions: FunctionTask["functions"],
   { name, input }: GivenCall,
-  at: { readonly name: string; readonly parameters: string },
-): Promise<Result<Found, Refusal>> {
-  const invalid = (errors: readonly PointedError[]): Refusal => ({ kind: "invalidParams", errors });
+  at: Place,
+): Promise<Result<ControlCall | "theCallers", Refusal>> {
+  const { env, ctx } = call;
   const servers = await serversOf(env, Date.now(), (work) => ctx.waitUntil(work));
-  const registered = registeredFunction(servers, name) ?? null;
+  const registered = registeredFunction(servers, name);
   const defined = functions.find((each) => each.name === name);
-  if (registered === null && defined === undefined)
-    return err(invalid([{ pointer: at.name, message: "names no function of this request, and none that is registered here" }]));
-  const schemas: JsonObject[] = defined?.parameters === undefined ? [] : [defined.parameters];
-  if (registered !== null) {
-    const refusal = await keptOut({ env, key });
-    if (refusal !== null) return ok({ registered, refusal });
-    const schema = await functionSchema(env, registered.server, registered.tool);
-    const whole = `${registered.server}/${registered.tool}`;
-    if (!schema.ok) return ok({ registered, refusal: { kind: "functionUnavailable", function: whole, why: schema.error } });
-    schemas.push(schema.value.inputSchema);
+  const ofCaller: JsonObject[] = defined?.parameters === undefined ? [] : [defined.parameters];
+  if (registered === undefined) {
+    const message = "names no function of this request, and none that is registered here";
+    if (defined === undefined) return err({ kind: "invalidParams", errors: [{ pointer: at.name, message }] });
+    const refusal = misfit(ofCaller, input, at.input);
+    return refusal === null ? ok("theCallers") : err(refusal);
   }
+  const { server, tool } = registered;
+  const asked: ControlCall = {
+    ...call,
+    request: functionCallRequest({ name: tool, parameters: input }, `call_${(at.position ?? 0) + 1}`),
+    hasHistory: false,
+    destination: { candidate: functionCandidate(server, tool), position: at.position },
+  };
+  // What is refused here is begun all the same: what ran before has its answer.
+  const planned = await planControl(asked);
+  if (!planned.ok) return ok({ ...asked, planned });
+  const entered = await letIn(call);
+  if (!entered.ok) return ok({ ...asked, planned: entered });
+  const run = entered.value;
+  const schema = await functionSchema(env, server, tool);
+  if (!schema.ok)
+    return ok({ ...asked, run, planned: err({ kind: "functionUnavailable", function: `${server}/${tool}`, why: schema.error }) });
+  const refusal = misfit([...ofCaller, schema.value.inputSchema], input, at.input);
+  return ok({ ...asked, run, planned: refusal === null ? planned : err(refusal) });
+}
+
+/** What is wrong with a call's arguments by any of these schemas. */
+function misfit(schemas: readonly JsonObject[], input: JsonObject, at: string): Refusal | null {
   const errors = schemas.flatMap((schema) => {
-    const checked = checkArguments(schema, input, at.parameters);
+    const checked = checkArguments(schema, input, at);
     return checked.ok ? [] : checked.error;
   });
-  return ok({ registered, ...(errors.length === 0 ? {} : { refusal: invalid(errors) }) });
+  return errors.length === 0 ? null : { kind: "invalidParams", errors };
 }
 
 /** A model chooses: what it calls is validated, and then runs, one after the other, or is handed back. */
@@ -217,6 +229,7 @@ async function choose(call: EnvelopeCall, task: FunctionTask): Promise<Result<Do
     soon: null,
     ending: async (onProgress, left) => {
       const chosen = await ending(onProgress, left);
+      givePlaceBack(call, begun.value);
       const calls: FunctionCall[] = [];
       for (const [position, use] of chosenIn(chosen.answer).entries())
         calls.push(await runChosen(call, task, use, position, onProgress, left));
@@ -234,16 +247,19 @@ async function runChosen(
   left: AbortSignal,
 ): Promise<FunctionCall> {
   const at = `/result/calls/${position}`;
-  const found = await findFunction(call, functions, given, { name: `${at}/name`, parameters: `${at}/arguments` });
+  const found = await findFunction(call, functions, given, { position, name: `${at}/name`, input: `${at}/arguments` });
   if (!found.ok) return endedCall(given, describeRefusal(found.error));
-  if (!isRegistered(found.value)) {
-    const { refusal } = found.value;
-    return refusal === undefined ? validatedCall(given) : endedCall(given, describeRefusal(refusal));
-  }
-  const begun = await beginControl({ ...call, ...onServer(found.value, given, position) });
+  if (found.value === "theCallers") return validatedCall(given);
+  const begun = await beginControl(found.value);
   if (!begun.ok) return endedCall(given, describeRefusal(begun.error));
   const { answer } = await doing(call, begun.value).ending(onProgress, left);
+  givePlaceBack(call, begun.value);
   return callOf(given, answer);
+}
+
+/** A run that is over gives its place back by itself, but maybe only after the next call of the same envelope needs it. */
+function givePlaceBack({ env, ctx, key }: EnvelopeCall, begun: Begun): void {
+  if (begun.kind === "run") keep(env, ctx, { key: { id: key.id, run: begun.run } });
 }
 
 /** What is kept of an exchange for its session, where that was asked for; once, however often the request is repeated. */
@@ -251,13 +267,18 @@ export async function remember({ env, key, envelope }: EnvelopeCall, result: Jso
   const { context, task, requestId } = envelope;
   if (context.rememberSeconds === undefined || context.sessionId === undefined || !("prompt" in task) || task.prompt === undefined) return;
   const { [RUN_META]: run } = result["_meta"] as unknown as { readonly [RUN_META]: RunMeta }; // `completedAnswer` made it
-  // What a reviewer made of the prompt is what was said; what they took out of it is not kept.
-  const prompt = run.edited.request ? await runStub(env, run.id).sentText() : task.prompt;
-  const turns: Turn[] = [...(prompt === null ? [] : [{ role: "user" as const, content: prompt }]), { role: "assistant", content: text }];
+  // What a reviewer made of the conversation is what was said; what they took out of it is not kept.
+  const sent = run.edited.request ? await runStub(env, run.id).sent() : { prompt: task.prompt };
+  if (sent === null) return;
+  const turns: Turn[] = [
+    { role: "user", content: sent.prompt },
+    { role: "assistant", content: text },
+  ];
   await conversationStub(env, key.id, context.sessionId).append({
     turnId: requestId,
     turns: JSON.stringify(turns),
     base: context.history === undefined ? "kept" : { history: JSON.stringify(context.history) },
+    ...("edits" in sent ? { edits: sent.edits } : {}),
     ttlMs: context.rememberSeconds * 1000,
   });
 }

@@ -4,13 +4,15 @@
 import { digestOf } from "../../shared/encoding.ts";
 import type { Envelope } from "../../shared/control/envelope.ts";
 import type { Refusal } from "../../shared/outcome/outcome.ts";
+import { defaultLimits } from "../../shared/policy/limits.ts";
 import type { SamplingRequest } from "../../shared/protocol/sampling.ts";
-import type { Result } from "../../shared/result.ts";
+import { type Result, err, ok } from "../../shared/result.ts";
 import type { Candidate } from "../../shared/routing/choose.ts";
 import type { Asker } from "../../shared/run/opening.ts";
 import type { Plan } from "../../shared/run/plan.ts";
-import { controlStub, sessionStub } from "../objects/names.ts";
-import { type Ask, type Begun, begin } from "./begin.ts";
+import { controlStub, keyStub, sessionStub } from "../objects/names.ts";
+import { type Ask, type Begun, begin, newRunId, planFor } from "./begin.ts";
+import { takeReleased } from "./bookkeeping.ts";
 
 /** What stands where a sampling request has the client request that it serves. */
 const noOriginating = "control";
@@ -24,26 +26,54 @@ export type ControlCall = Pick<Ask, "env" | "ctx" | "key" | "signal" | "onDelta"
   readonly hasHistory: boolean;
   /** Where a function is to be run. `position`: which of an envelope's calls it is, where a model chose several. */
   readonly destination?: { readonly candidate: Candidate; readonly position: number | null };
-  /** Why it is not to be begun: it may only find what was begun for it before. */
-  readonly refusal?: Refusal;
+  /** What `planControl` made of it; or why it is not to be begun, so that it may only find what was begun for it before. */
+  readonly planned?: Result<Plan, Refusal>;
+  /** Under which run its key has let it in already (`letIn`). */
+  readonly run?: string;
+  /** How much of its time has been used up, in milliseconds. */
+  readonly spentMs?: number;
 };
+
+/** What would become of it. Asks nobody but the policy and the routing table. */
+export const planControl = (call: ControlCall): Promise<Result<Plan, Refusal>> =>
+  planFor(askOf(call, controlStub(call.env, call.key.id, call.envelope.requestId), true));
+
+/** Long enough for what has to be fetched before a request can be judged. */
+const preparingMs = 60_000;
+
+/**
+ * Lets a request in for which something has to be fetched first, and counts it: so that no key has more fetched than its limits allow.
+ * What is begun for it takes the run along, and is not counted again.
+ */
+export async function letIn({ env, key }: Pick<ControlCall, "env" | "key">): Promise<Result<string, Refusal>> {
+  const run = newRunId(env);
+  const limits = key.limits ?? defaultLimits;
+  const released = takeReleased(env, key.id);
+  const admitted = await keyStub(env, key.id).admit({ run, limits, leaseMs: preparingMs, identical: run, released });
+  if (admitted.kind === "admitted") return ok(run);
+  if (admitted.kind === "revoked") return err({ kind: "unauthorized", why: "revoked" });
+  const { limit, max, retryAfterMs } = admitted;
+  return err({ kind: "rateLimited", limit, max, retryAfterMs });
+}
 
 /** Begins what an envelope asks for, or attaches to what is already under way for the same one. */
 export async function beginControl(call: ControlCall): Promise<Result<Begun, Refusal>> {
-  const { env, key, envelope, identity, destination, refusal } = call;
+  const { env, key, envelope, identity, destination, planned } = call;
   const { sessionId } = envelope.context;
   const ids = controlStub(env, key.id, envelope.requestId);
-  const planned: Result<Plan, Refusal> | undefined = refusal === undefined ? undefined : { ok: false, error: refusal };
   if (sessionId === undefined) return begin(askOf(call, ids, true), planned);
   if (!(await ids.claim(envelope.requestId, identity))) return { ok: false, error: { kind: "sameIdOtherParams" } };
-  const begun = await begin(askOf(call, sessionStub(env, key.id, sessionId), false), planned);
   // A refused request may be sent again in other words under its id, unless a function of it has run.
-  if (!begun.ok && (destination?.position ?? null) === null) await ids.unclaim(envelope.requestId, identity);
+  const isFirst = (destination?.position ?? null) === null;
+  const unclaim = async (): Promise<void> => ids.unclaim(envelope.requestId, identity);
+  const ask = { ...askOf(call, sessionStub(env, key.id, sessionId), false), ...(isFirst ? { unclaim } : {}) };
+  const begun = await begin(ask, planned);
+  if (!begun.ok) await ask.unclaim?.();
   return begun;
 }
 
 function askOf(call: ControlCall, session: Ask["session"], isSharedByKey: boolean): Ask {
-  const { env, ctx, key, signal, envelope, identity, request, destination, onDelta } = call;
+  const { env, ctx, key, signal, envelope, identity, request, destination, onDelta, run, spentMs = 0 } = call;
   const { control, context, requestId } = envelope;
   const position = destination?.position ?? null;
   const isFunction = request.task === "function";
@@ -54,6 +84,7 @@ function askOf(call: ControlCall, session: Ask["session"], isSharedByKey: boolea
     door: "control",
     asker: askerOf(envelope, destination?.candidate),
     requestId,
+    ...(context.sessionId === undefined ? { sessionless: true } : {}),
     request,
     contextIgnored: null,
     ...(destination === undefined ? {} : { destination: destination.candidate }),
@@ -69,11 +100,16 @@ function askOf(call: ControlCall, session: Ask["session"], isSharedByKey: boolea
     digest: position === null ? identity : digestOf("countersign/control-call/v1", { identity, request }),
     identicalDigest: digestOf("countersign/identical-control/v1", isFunction ? { identity, position } : { request }),
     wish: { kind: "line" },
-    terms: { timeoutMs: control.timeoutMs, priority: control.priority, ...(control.retryable && !isFunction ? {} : { once: true }) },
+    terms: {
+      timeoutMs: Math.max(1, control.timeoutMs - spentMs),
+      priority: control.priority,
+      ...(control.retryable && !isFunction ? {} : { once: true }),
+    },
     ...(control.cacheSeconds === undefined || isFunction
       ? {}
       : { cache: { ttlMs: control.cacheSeconds * 1000, within: call.hasHistory ? (context.sessionId ?? null) : null } }),
     ...(onDelta === undefined ? {} : { onDelta }),
+    ...(run === undefined ? {} : { run }),
     signal,
   };
 }

@@ -5,9 +5,8 @@ import { chainEvents, idWord, type RunSummary } from "../../shared/outcome/recor
 import type { Refusal } from "../../shared/outcome/outcome.ts";
 import { defaultLimits } from "../../shared/policy/limits.ts";
 import { type Result, err, ok } from "../../shared/result.ts";
-import { runIdOf, runRandomLength } from "../../shared/sealed-id.ts";
 import { controlStub, keyStub } from "../objects/names.ts";
-import { settingsOf } from "../settings.ts";
+import { newRunId } from "./begin.ts";
 import { keep, takeReleased } from "./bookkeeping.ts";
 import type { ControlCall } from "./control.ts";
 
@@ -21,7 +20,7 @@ export async function handBack({
   envelope,
   identity,
 }: Pick<ControlCall, "env" | "ctx" | "key" | "envelope" | "identity">): Promise<Result<null, Refusal>> {
-  const run = runIdOf(settingsOf(env).keys, crypto.getRandomValues(new Uint8Array(runRandomLength)));
+  const run = newRunId(env);
   const limits = key.limits ?? defaultLimits;
   const ids = controlStub(env, key.id, envelope.requestId);
   const [claimed, admitted] = await Promise.all([

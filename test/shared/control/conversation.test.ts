@@ -1,12 +1,47 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type ConversationLimits, conversationLimits, keptTurns } from "../../../shared/control/conversation.ts";
+import {
+  type ConversationLimits,
+  conversationEdits,
+  conversationLimits,
+  editedTurns,
+  keptTurns,
+} from "../../../shared/control/conversation.ts";
 import type { Turn } from "../../../shared/control/envelope.ts";
+import type { SamplingRequest } from "../../../shared/protocol/sampling.ts";
 
 const user = (content: string): Turn => ({ role: "user", content });
 const assistant = (content: string): Turn => ({ role: "assistant", content });
 const system = (content: string): Turn => ({ role: "system", content });
 const bytesOf = (turns: readonly Turn[]): number => new TextEncoder().encode(turns.map(({ content }) => content).join("")).length;
+
+describe("what a reviewer changed", () => {
+  const request = (systemPrompt: string | undefined, ...texts: string[]): SamplingRequest => ({
+    messages: texts.map((text, index) => ({ role: index % 2 === 0 ? "user" : "assistant", content: [{ type: "text", text }] })),
+    ...(systemPrompt === undefined ? {} : { systemPrompt }),
+    maxTokens: 1,
+  });
+
+  test("is the prompt, the turns that are others now, and the system prompt where it is another", () => {
+    expect(conversationEdits(request("s", "a", "b", "c"), request("s", "a", "B", "C"))).toEqual({
+      prompt: "C",
+      edits: {
+        messages: [
+          { role: "assistant", asked: "b", sent: "B" },
+          { role: "user", asked: "c", sent: "C" },
+        ],
+      },
+    });
+    expect(conversationEdits(request("s", "a"), request(undefined, "a")).edits).toEqual({ messages: [], system: "" });
+  });
+
+  test("is changed wherever the same role said the same, and system turns that are no longer sent fall out", () => {
+    const turns = [system("x"), system("y"), user("a"), assistant("a"), user("b"), user("a")];
+    const edits = { messages: [{ role: "user" as const, asked: "a", sent: "A" }], system: "only y" };
+    expect(editedTurns(turns, edits)).toEqual([system("y"), user("A"), assistant("a"), user("b"), user("A")]);
+    expect(editedTurns(turns, { messages: [] })).toEqual(turns);
+  });
+});
 
 describe("a conversation", () => {
   const turns = [user("1"), assistant("2"), user("3"), assistant("4")];

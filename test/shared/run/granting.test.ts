@@ -96,6 +96,10 @@ describe("an offer", () => {
     expect(offerOf({ ...facts, gate: "response", risks: [] })).toMatchObject({ risk: "none" });
   });
 
+  test("is for no session where the request is of none", () => {
+    expect(offerOf({ ...facts, sessionless: true })).toMatchObject({ scopes: ["server", "key"] });
+  });
+
   test.each<[string, Partial<OfferFacts>]>([
     ["the rules do not enable grants", { plan: planned({ grants: false }).gates }],
     ["two must approve", { plan: planned({ quorum: 2 }).gates }],

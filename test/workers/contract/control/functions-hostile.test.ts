@@ -166,6 +166,16 @@ describe("a server that cannot be asked what its tool takes", () => {
     expect(server.upstream.calls).toHaveLength(before);
   });
 
+  test("is asked no more often than a key's limits let it come in, also at once", async () => {
+    const limits = { requestsPerMinute: 2, concurrent: 20, roundsPerOriginatingRequest: 5, bodyBytes: 1_000_000 };
+    const { key } = await createKey({ limits });
+    server.instead = () => new Response(null, { status: 500 });
+    const answers = await Promise.all(Array.from({ length: 20 }, () => asked(call(), { key })));
+    expect(answers.filter(({ status }) => status === "failed")).toHaveLength(2);
+    expect(new Set(server.upstream.calls.map(({ message }) => message.method)).size).toBeGreaterThan(0);
+    for (const method of ["server/discover", "initialize"]) expect(server.count(method)).toBeLessThanOrEqual(2);
+  });
+
   test("it runs the tool as a task alone", async () => {
     server.tools = [{ ...server.tools[0], execution: { taskSupport: "required" } }];
     expect((await asked(call())).error).toMatchObject({ details: { reason: "taskOnly" } });

@@ -63,6 +63,12 @@ describe("a function that is registered", () => {
     expect(server.ran()).toEqual([]);
   });
 
+  test("is not told of, nor its server asked, where the key is not for that server", async () => {
+    const { key } = await createKey({ servers: ["control"] });
+    expect(await asked(call({ a: "one" }), { key })).toMatchObject({ status: "refused" });
+    expect(server.upstream.calls).toEqual([]);
+  });
+
   test("leaves nothing of its arguments or its result in the record", async () => {
     server.tools = [{ name: "sum", inputSchema: { type: "object" } }];
     server.result = () => textResult(replyMarker);
@@ -138,8 +144,9 @@ describe("with the request gate closed", () => {
 test("what the policy refuses by server and tool is sent nowhere, and nobody is asked", async () => {
   const rules = [{ name: "no sums", when: { server: "tools", tool: "sum" }, then: { request: "refuse", response: "allow" } }];
   await configure("policy", { ...policy, rules, default: { ...policy.default, request: "allow", response: "allow" } });
-  expect(await asked(call())).toMatchObject({ status: "refused", error: { details: { outcome: "refused" } } });
-  expect(server.ran()).toEqual([]);
+  for (const parameters of [{}, { a: "one" }])
+    expect(await asked(call(parameters))).toMatchObject({ status: "refused", error: { details: { outcome: "refused" } } });
+  expect(server.upstream.calls).toEqual([]);
   expect(await notices()).toEqual([]);
 });
 
@@ -250,6 +257,22 @@ describe("where a model chooses", () => {
       { arguments: { a: 2, b: 2 }, status: "executed", content: [{ text: "4" }] },
     ]);
     expect(server.ran()).toHaveLength(1);
+  });
+
+  test.each(["allow", "review"])("one place of the key is enough for all of it (choice: %s)", async (request) => {
+    const limits = { requestsPerMinute: 60, concurrent: 1, roundsPerOriginatingRequest: 5, bodyBytes: 1_000_000 };
+    const { key } = await createKey({ limits });
+    await gates({ request });
+    chosen({ a: 1, b: 1 }, { a: 2, b: 2 });
+    const answer = asked(choice(), { key });
+    const seen = new Set<string>();
+    const reviews = request === "review" ? 3 : 0;
+    while (seen.size < reviews) {
+      const next = await eventually("a review", async () => (await notices()).find(({ run, state }) => state === "sent" && !seen.has(run)));
+      seen.add(next.run);
+      await press(next.link, "approve");
+    }
+    expect((await answer).result?.calls).toMatchObject([{ status: "executed" }, { status: "executed" }]);
   });
 
   test("a repeat asks the model nothing and calls nothing again", async () => {

@@ -167,6 +167,45 @@ describe("a conversation that is kept", () => {
     expect(told()).toEqual([user("One?"), assistant("One."), user("Two?")]);
   });
 
+  describe("has what came before as the reviewer left it", () => {
+    const history = [
+      { role: "system", content: "Be brief." },
+      { role: "system", content: "The secret is blue." },
+      { role: "user", content: "My secret?" },
+      { role: "assistant", content: "Blue." },
+    ];
+    const takenOut = (fields: URLSearchParams): void => {
+      fields.set("edit:/systemPrompt", "Be brief.");
+      fields.set("edit:/messages/0/content/0/text", "Mine?");
+      fields.set("edit:/messages/1/content/0/text", "No.");
+    };
+    const left = [{ role: "system", content: "Be brief." }, user("Mine?"), assistant("No.")];
+
+    test("in the history that the request brought", async () => {
+      await gates({ request: "review" });
+      model.script({ text: "Two." });
+      const answer = asked(kept("Two?", { history }));
+      await decide("request", "approve", undefined, takenOut);
+      expect((await answer).status).toBe("completed");
+      await gates();
+      await asked(reads("Three?"));
+      expect(told()).toEqual([...left, user("Two?"), assistant("Two."), user("Three?")]);
+    });
+
+    test("in what was kept", async () => {
+      model.script({ text: "One." });
+      await asked(kept("One?", { history }));
+      await gates({ request: "review" });
+      model.script({ text: "Two." });
+      const answer = asked(kept("Two?"));
+      await decide("request", "approve", undefined, takenOut);
+      expect((await answer).status).toBe("completed");
+      await gates();
+      await asked(reads("Three?"));
+      expect(told()).toEqual([...left, user("One?"), assistant("One."), user("Two?"), assistant("Two."), user("Three?")]);
+    });
+  });
+
   test("keeps its newest exchanges where it grows beyond its bounds", async () => {
     await configure("routing", { ...everyKind, models: everyKind.models.map((each) => ({ ...each, contextTokens: 10_000_000 })) });
     const long = "x".repeat(conversationLimits.bytes / 2);

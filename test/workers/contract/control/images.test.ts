@@ -225,3 +225,30 @@ test("nothing is fetched for a key that is over its limit, or revoked", async ()
   expect(await asked(look([url(here)]), { key })).toMatchObject({ status: "unauthorized" });
   expect(fetched).toHaveLength(1);
 });
+
+test("a key has no more fetched than its limits let it come in, also at once", async () => {
+  const { key } = await createKey({
+    limits: { requestsPerMinute: 2, concurrent: 20, roundsPerOriginatingRequest: 5, bodyBytes: 1_000_000 },
+  });
+  const answers = await Promise.all(Array.from({ length: 10 }, async () => controlAnswerOf(control(look([url(here)]), { key }))));
+  expect(answers.filter(({ status }) => status === "completed")).toHaveLength(2);
+  expect(fetched).toHaveLength(2);
+});
+
+test("one place is enough for one request after the other", async () => {
+  const { key } = await createKey({
+    limits: { requestsPerMinute: 60, concurrent: 1, roundsPerOriginatingRequest: 5, bodyBytes: 1_000_000 },
+  });
+  for (const _ of [1, 2, 3]) expect((await asked(look([url(here)]), { key })).status).toBe("completed");
+});
+
+test("the time that fetching takes is the request's: the model has what is left of it", async () => {
+  hostAnswers(async () => {
+    await new Promise((resolve) => setTimeout(resolve, 700));
+    return imageResponse(png);
+  });
+  model.script({ until: new Promise(() => {}), step: {} });
+  const startedAt = performance.now();
+  expect((await asked(look([url(here)], { control: { timeout: 1_000 } }))).status).toBe("failed");
+  expect(performance.now() - startedAt).toBeLessThan(1_600);
+});

@@ -178,6 +178,17 @@ describe("a queue that is full", () => {
     expect(await again).toMatchObject({ status: "completed", request_id: late["request_id"], result: { text: "Answer to late" } });
   });
 
+  test("gives the id back also for other words, in a session as without one", async () => {
+    await askInTurn(["holder", "normal"], ["waiting", "low"]);
+    for (const members of [{}, { context: { session_id: "lane" } }]) {
+      const refused = named("late", "high", {}, members);
+      expect((await refusedBeforeHolding(() => control(refused))).status).toBe(429);
+      const { request_id } = refused;
+      expect((await refusedBeforeHolding(() => control(named("other words", "high", {}, { ...members, request_id })))).status).toBe(429);
+    }
+    models.end();
+  });
+
   test("is told to the sampling door with the same code, status and header", async () => {
     await askInTurn(["holder", "normal"], ["waiting", "normal"]);
     await configure("routing", {
