@@ -85,3 +85,10 @@ export const askingWords: Readonly<Record<Asking, Words>> = {
     subject: "{name} on {server} for {client}",
   },
 };
+
+/** The sentence on who asks for what, with its places. What has run already is no wish any more, and what is over neither. */
+export function asksWords(view: Pick<ReviewView, "asker" | "request" | "gate">, isOpen: boolean): string {
+  const asking = askingOf(view);
+  const { asks, asked } = askingWords[asking];
+  return isOpen && !(asking === "function" && view.gate === "response") ? asks : asked;
+}

@@ -8,7 +8,7 @@ import { vectorsIn, vectorsText } from "./vectors.ts";
 import type { ReviewView } from "./view.ts";
 
 export type ExcerptPiece = {
-  readonly from: "systemPrompt" | "user" | "assistant" | "toolResult" | "arguments" | "reply" | "result" | "vectors";
+  readonly from: "systemPrompt" | "user" | "text" | "assistant" | "toolResult" | "arguments" | "reply" | "result" | "vectors";
   readonly text: string;
 };
 
@@ -55,6 +55,7 @@ function* textsOf({ gate, request, reply }: Pick<ReviewView, "gate" | "request" 
     for (const block of content) {
       // Of other tool uses the notice says nothing: they are what a model asked for once, and nothing runs.
       if (block.type === "tool_use" && request.task === "function") yield { from: "arguments", text: objectText(block.input) };
+      else if (block.type === "text" && request.task === "embedding") yield { from: "text", text: block.text };
       else yield* textsIn(block, role);
     }
   }

@@ -1,6 +1,6 @@
 // The facts beside the content in a Slack message of a review, and its risk notes. No content of the review is in them.
 
-import { askingOf, askingWords } from "./asking.ts";
+import { asksWords } from "./asking.ts";
 import { type Inline, type SlackBlock, cutAt, filled, list, moment, named, paragraph, say, shownText, strong } from "./slack-blocks.ts";
 import { costWords, noteWords, provenanceWords, slackWords as words } from "./slack-words.ts";
 import type { NamedModel, SamplingRequest } from "../protocol/sampling.ts";
@@ -9,13 +9,16 @@ import type { ReviewView } from "./view.ts";
 /** Of models, of risk notes and of other notes: the rest is counted. */
 export const mostLines = 20;
 
-/** Who asks, what for, what it goes to or came from, what it costs, and by when: all but the content. `isBrief` leaves out what may be long. */
-export function factLines(view: ReviewView, inChannel: boolean, isBrief: boolean): SlackBlock {
+/** `isBrief` leaves out what may be long. `excerpt`: under `none` there are no facts that are part of the content either. */
+type FactsShown = { readonly inChannel: boolean; readonly isBrief: boolean; readonly excerpt: "none" | "start" };
+
+/** Who asks, what for, what it goes to or came from, what it costs, and by when: all but the content. */
+export function factLines(view: ReviewView, { inChannel, isBrief, excerpt }: FactsShown): SlackBlock {
   const { asker } = view;
-  const details = isBrief ? [] : view.gate === "request" ? requestFacts(view) : replyFacts(view);
+  const details = isBrief ? [] : view.gate === "request" ? requestFacts(view) : replyFacts(view, excerpt);
   const lines: Inline[][] = [
     [
-      ...filled(`${askingWords[askingOf(view)].asks} `, {
+      ...filled(`${asksWords(view, true)} `, {
         server: named(asker.server),
         client: named(asker.client),
         method: named(asker.method),
@@ -69,9 +72,10 @@ const whereItRuns = ({ models }: ReviewView): Inline[][] =>
     .map(({ id, provider, why }) => filled(words.facts.runs, { server: named(provider), model: named(id), why: say(shortened(why)) }));
 
 /** What nothing is asked for, and what means nothing where no model writes, is left out. */
-const settingFacts = ({ task, maxTokens, temperature, topP, topK, responseFormat, toolChoice }: SamplingRequest): Inline[][] =>
+const settingFacts = ({ task, messages, maxTokens, temperature, topP, topK, responseFormat, toolChoice }: SamplingRequest): Inline[][] =>
   [
     task === undefined ? words.facts.settings(maxTokens) : undefined,
+    task === "embedding" ? words.facts.texts(messages.length) : undefined,
     temperature === undefined ? undefined : words.facts.temperature(temperature),
     topP === undefined ? undefined : words.facts.topP(topP),
     topK === undefined ? undefined : words.facts.topK(topK),
@@ -79,8 +83,8 @@ const settingFacts = ({ task, maxTokens, temperature, topP, topK, responseFormat
     toolChoice === undefined ? undefined : words.facts.toolChoice(toolChoice),
   ].flatMap((line) => (line === undefined ? [] : [[say(line)]]));
 
-const replyFacts = (view: ReviewView): Inline[][] => [
-  ...(view.request.task === "function" ? resultFacts(view) : modelFacts(view)),
+const replyFacts = (view: ReviewView, excerpt: FactsShown["excerpt"]): Inline[][] => [
+  ...(view.request.task === "function" ? resultFacts(view, excerpt) : modelFacts(view)),
   ...(view.cachedAt == null ? [] : [filled(words.facts.cached, { at: moment(view.cachedAt) })]),
   ...noteFacts(view.notes),
 ];
@@ -94,7 +98,7 @@ const modelFacts = ({ answeredBy, reply, request, costUsd }: ReviewView): Inline
   ...(costUsd === null ? [] : [[say(words.facts.cost(costWords(costUsd, false)))]]),
 ];
 
-const resultFacts = ({ answeredBy, reply }: ReviewView): Inline[][] => [
+const resultFacts = ({ answeredBy, reply }: ReviewView, excerpt: FactsShown["excerpt"]): Inline[][] => [
   filled(words.facts.ran, { model: named(answeredBy?.id ?? reply?.model ?? "") }),
   ...(reply?.content ?? [])
     .slice(0, mostLines)
@@ -102,7 +106,7 @@ const resultFacts = ({ answeredBy, reply }: ReviewView): Inline[][] => [
       block.type !== "tool_result"
         ? []
         : [
-            filled(words.facts.toolUse, { id: named(block.toolUseId) }),
+            ...(excerpt === "none" ? [] : [filled(words.facts.toolUse, { id: named(block.toolUseId) })]),
             ...(block.isError === true ? [[strong(words.facts.toolError)]] : []),
           ],
     ),

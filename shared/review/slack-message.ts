@@ -154,7 +154,7 @@ function compose(input: SlackMessageInput, content: readonly SlackBlock[], { isW
     blocks: [
       { type: "header", text: plain(title) },
       paragraph(say(why === null || input.inChannel ? lead : `${lead} ${words.asked[why]}`)),
-      factLines(view, input.inChannel, isBrief),
+      factLines(view, { inChannel: input.inChannel, isBrief, excerpt: input.excerpt }),
       ...(isBrief ? [] : riskBlocks(view)),
       ...content,
       ...(closing === null ? [] : [paragraph(say(closing))]),

@@ -53,6 +53,7 @@ export const slackWords = {
     cost: (words: string): string => `Cost: ${words}`,
     worstCost: (words: string): string => `Cost in the worst case: ${words}`,
     settings: (maxTokens: number): string => `Longest reply: ${plural(maxTokens, "token", "tokens")} (maxTokens)`,
+    texts: (n: number): string => `${plural(n, "text becomes a vector", "texts become vectors")}.`,
     temperature: (value: number): string => `Temperature: ${value}`,
     topP: (value: number): string => `Sampling: top_p ${value}`,
     topK: (value: number): string => `Sampling: top_k ${value}`,

@@ -6,7 +6,7 @@
 import { isLoopbackHost } from "../../shared/routing/address.ts";
 import { sha256Hex } from "../../shared/encoding.ts";
 import { err, ok, type Result, unreachable } from "../../shared/result.ts";
-import { askingOf, askingWords } from "../../shared/review/asking.ts";
+import { asksWords } from "../../shared/review/asking.ts";
 import { beginningOf, excerptOf } from "../../shared/review/excerpt.ts";
 import type { ReviewView } from "../../shared/review/view.ts";
 import { Webhook } from "standardwebhooks";
@@ -139,7 +139,7 @@ function dataOf(notice: Notice): object {
 function summaryOf(view: ReviewView): string {
   const { server, client, method, name } = view.asker;
   const names: Readonly<Record<string, string>> = { server, client, method, name };
-  return askingWords[askingOf(view)].asks.replaceAll(/\{(\w+)\}/g, (_, place: string) => outsideName(names[place] ?? "", { plain: true }));
+  return asksWords(view, true).replaceAll(/\{(\w+)\}/g, (_, place: string) => outsideName(names[place] ?? "", { plain: true }));
 }
 
 /** How it ended, without a reason: a reviewer's words are for other reviewers. */

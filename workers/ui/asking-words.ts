@@ -1,7 +1,7 @@
 // The words of the page that depend on what is asked: an MCP server's sampling request, a client's own task at the control door,
 // or a tool that is to run. Words only; those of a sampling request are in review-words.ts.
 
-import { type Asking, askingOf, askingWords } from "../../shared/review/asking.ts";
+import { type Asking, askingOf, askingWords, asksWords } from "../../shared/review/asking.ts";
 import type { ReviewView, RunProgress } from "../../shared/review/view.ts";
 import type { Origin } from "./outside-text.tsx";
 import { progressWords, reviewWords as words } from "./review-words.ts";
@@ -67,8 +67,7 @@ export function asksOf(view: ReviewView, isOpen: boolean): { readonly label: str
   const asking = askingOf(view);
   // A sampling request's label says half of its sentence.
   if (asking === "sampling") return { label: "Asked by", sentence: askingWords.sampling.asks.replace("Asked by ", "") };
-  const { asks, asked } = askingWords[asking];
-  return { label: "Who asks", sentence: isOpen ? asks : asked };
+  return { label: "Who asks", sentence: asksWords(view, isOpen) };
 }
 
 /** What else has to be known before anything is approved. */

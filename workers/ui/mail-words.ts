@@ -60,6 +60,11 @@ export const mailWords = {
     form: "Form of the reply",
     json: "It must be JSON.",
     jsonSchema: "It must be JSON that fits a schema, which is on the page.",
+    texts: "Texts",
+    textsToVectors: (count: number): string => `${plural(count, "text becomes a vector", "texts become vectors")}.`,
+    vectors: "Vectors",
+    toolSays: "The tool says",
+    toolError: "this is an error.",
     cached: "From the cache",
     cachedAt: "it was made {at} for an identical request.",
     answeredBy: "Answered by",
@@ -85,6 +90,7 @@ export const mailWords = {
     start: {
       systemPrompt: "From the server: system prompt",
       user: "From the server: message of the user",
+      text: "From the server: text that becomes a vector",
       assistant: "From the server: message as a model’s words",
       toolResult: "From the server: result of a tool",
       arguments: "From the server: arguments of the tool",
@@ -96,6 +102,7 @@ export const mailWords = {
     ownStart: {
       systemPrompt: "From the client, with Countersign’s words for its task: system prompt",
       user: "From the client: message of the user",
+      text: "From the client: text that becomes a vector",
       assistant: "From the client: message as a model’s words",
       toolResult: "From the client: result of a tool",
       arguments: "From the client: arguments of the tool",

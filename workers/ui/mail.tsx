@@ -4,6 +4,7 @@
 import type { Child } from "hono/jsx";
 import { askingOf, askingWords } from "../../shared/review/asking.ts";
 import { type Excerpt, type ExcerptPiece, excerptCharacters, excerptOf } from "../../shared/review/excerpt.ts";
+import { vectorsIn, vectorsWords } from "../../shared/review/vectors.ts";
 import type { ReviewView, ShownModel } from "../../shared/review/view.ts";
 import type { AskWhy } from "../../shared/run/lifecycle.ts";
 import { asksOf } from "./asking-words.ts";
@@ -95,6 +96,7 @@ const mostModels = 5;
 const modelFacts = (view: ReviewView, name: (text: string) => Child): Fact[] => [
   ...whichModels(view, name),
   ...askedOfModel(view, name),
+  ...vectorFacts(view),
   { label: words.facts.cost, sentences: [costOf(view)] },
 ];
 
@@ -109,12 +111,23 @@ function whichModels({ models, answeredBy }: ReviewView, name: (text: string) =>
   return [{ label: words.facts.model, sentences: [named(first)] }, ...otherwise];
 }
 
+/** How many there are is no content, and says how much is approved at once. */
+function vectorFacts({ gate, request: { task, messages }, reply }: ReviewView): Fact[] {
+  if (task !== "embedding") return [];
+  if (gate === "request") return [{ label: words.facts.texts, sentences: [[words.facts.textsToVectors(messages.length)]] }];
+  return [{ label: words.facts.vectors, sentences: [[`${vectorsWords(reply === null ? [] : vectorsIn(reply))}.`]] }];
+}
+
 /** A tool's run has no price. */
-function runFacts({ models, answeredBy, gate }: ReviewView, name: (text: string) => Child): Fact[] {
+function runFacts({ models, answeredBy, gate, reply }: ReviewView, name: (text: string) => Child): Fact[] {
   const on = answeredBy ?? models[0];
   if (on === undefined) return [];
   const label = gate === "request" ? words.facts.runs : words.facts.ran;
-  return [{ label, sentences: [fill(words.facts.run1, { server: name(on.provider), name: name(on.name) })] }];
+  const isError = gate === "response" && (reply?.content ?? []).some((block) => block.type === "tool_result" && block.isError === true);
+  return [
+    { label, sentences: [fill(words.facts.run1, { server: name(on.provider), name: name(on.name) })] },
+    ...(isError ? [{ label: words.facts.toolSays, sentences: [[words.facts.toolError]] }] : []),
+  ];
 }
 
 function askedOfModel({ gate, request: { namedModel, responseFormat }, cachedAt }: ReviewView, name: (text: string) => Child): Fact[] {

@@ -19,7 +19,7 @@ const MessageHeading = ({ showing: { task }, message: { role }, index, of }: Omi
   if (task === "function" && of === 1) return null;
   return (
     <h3>
-      {task === "embedding" ? `${placeWords(`/messages/${index}`, task)}` : words.pieces.message(index + 1, of)}{" "}
+      {(task === "embedding" ? words.pieces.textOf : words.pieces.message)(index + 1, of)}{" "}
       <span class={`role ${role}`}>{task === "embedding" && role === "user" ? words.pieces.becomesVector : roleWords[role]}</span>
     </h3>
   );

@@ -297,6 +297,7 @@ export const reviewWords = {
     failedToolResult: "Result of the tool use {id}, marked as an error",
     run: "Run {name}, id {id}, with these arguments",
     toolError: "The tool says that this is an error.",
+    textOf: (n: number, of: number): string => `Text ${n} of ${of}`,
     becomesVector: "becomes a vector",
     vectorOf: "Vector {n}: {numbers}",
     moreVectors: (n: number): string => `and ${plural(n, "more vector", "more vectors")}`,
