@@ -1,5 +1,3 @@
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import * as fc from "fast-check";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -13,6 +11,7 @@ import { renderNoSuchLinkPage, renderProblemPage } from "../../../workers/ui/pla
 import { renderReviewPage, reviewHeaders, type ReviewPageInput } from "../../../workers/ui/review-page.tsx";
 import { chromiumPath } from "../support/chromium.ts";
 import { launch, servePage } from "./browser.ts";
+import { censusOf, violationsOn } from "./checks.ts";
 import { decided, editedRequest, editedResponse, openRequest, openResponse, request, smallPng, standings } from "./examples.ts";
 
 const phone = { viewport: { width: 390, height: 844 } };
@@ -143,26 +142,9 @@ describe.skipIf(chromiumPath === undefined)("the review page in a browser", () =
   });
 
   describe("for everybody", () => {
-    const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-
     test.each(Object.keys(pages))("an accessibility checker finds nothing on the page %s, light or dark", async (name) => {
       const page = await open(pages[name] ?? "", {}, {});
-      await page.evaluate(() => {
-        for (const details of document.querySelectorAll("details")) details.open = true;
-      });
-      await page.addScriptTag({ content: axe });
-      for (const colorScheme of ["light", "dark"] as const) {
-        await page.emulateMedia({ colorScheme });
-        const violations = await page.evaluate(async () => {
-          // @ts-expect-error axe is put into the page by the line above.
-          const results = await globalThis.axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] });
-          return results.violations.map(
-            (violation: { id: string; nodes: { html: string }[] }) => `${violation.id}: ${violation.nodes[0]?.html ?? ""}`,
-          );
-        });
-        expect(violations, colorScheme).toEqual([]);
-      }
-      await page.emulateMedia({ colorScheme: null });
+      expect(await violationsOn(page)).toEqual([]);
     });
 
     test.each([320, 390, 1280])("text is 16 px or larger, targets are 44 px, and nothing scrolls sideways at %i px", async (width) => {
@@ -420,16 +402,6 @@ describe.skipIf(chromiumPath === undefined)("the review page in a browser", () =
         renderProblemPage({ problem: "fault", cspNonce: "c5p", quote: text }),
       ];
     };
-    /** How many elements of each kind and which attributes a page has; labels and the marks of a difference do not count. */
-    const census = () => {
-      const counts: Record<string, number> = {};
-      for (const element of document.querySelectorAll("*")) {
-        if (element.matches("b.unseen, ins, del, ins > span.hidden, del > span.hidden")) continue;
-        for (const what of [element.tagName, ...element.getAttributeNames().map((name) => `${element.tagName} ${name}`)])
-          counts[what] = (counts[what] ?? 0) + 1;
-      }
-      return counts;
-    };
 
     test("nothing in any shown field becomes an element, an attribute or a script, without the help of any header", async () => {
       site.headers = {};
@@ -442,7 +414,7 @@ describe.skipIf(chromiumPath === undefined)("the review page in a browser", () =
       const countsOf = async (html: string) => {
         site.html = html;
         await page.goto(site.url);
-        return page.evaluate(census);
+        return censusOf(page);
       };
       const plain: Record<string, number>[] = [];
       for (const html of variants("!plain text")) plain.push(await countsOf(html));

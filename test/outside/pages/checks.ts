@@ -1,0 +1,41 @@
+// What is looked at on every page of ours, whatever it is about.
+
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type { Page } from "playwright-core";
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** What an accessibility checker says against the page, light and dark, with everything unfolded: rule and first element of each. */
+export async function violationsOn(page: Page): Promise<string[]> {
+  await page.evaluate(() => {
+    for (const details of document.querySelectorAll("details")) details.open = true;
+  });
+  await page.addScriptTag({ content: axe });
+  const found: string[] = [];
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme });
+    const violations = await page.evaluate(async () => {
+      // @ts-expect-error axe is put into the page by the line above.
+      const results = await globalThis.axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] });
+      return results.violations.map(
+        (violation: { id: string; nodes: { html: string }[] }) => `${violation.id}: ${violation.nodes[0]?.html ?? ""}`,
+      );
+    });
+    found.push(...violations.map((violation: string) => `${colorScheme}, ${violation}`));
+  }
+  await page.emulateMedia({ colorScheme: null });
+  return found;
+}
+
+/** How many elements of each kind and which attributes a page has; labels and the marks of a difference do not count. */
+export const censusOf = (page: Page): Promise<Record<string, number>> =>
+  page.evaluate(() => {
+    const counts: Record<string, number> = {};
+    for (const element of document.querySelectorAll("*")) {
+      if (element.matches("b.unseen, p.edge:has(> b.unseen), ins, del, ins > span.hidden, del > span.hidden")) continue;
+      for (const what of [element.tagName, ...element.getAttributeNames().map((name) => `${element.tagName} ${name}`)])
+        counts[what] = (counts[what] ?? 0) + 1;
+    }
+    return counts;
+  });
