@@ -33,7 +33,7 @@ import { providerReady } from "../providers/ready.ts";
 import { settingsOf } from "../settings.ts";
 import { documentsOf } from "../stores/documents.ts";
 import type { KeyRecord } from "../stores/keys.ts";
-import { keep, takeReleased, takeSettled } from "./bookkeeping.ts";
+import { keep, tellingReleased, tellingSettled } from "./bookkeeping.ts";
 import { approvedBefore, cacheTermsOf } from "./cache.ts";
 import { answerFast } from "./fast.ts";
 import { awaitRun, parseAnswer } from "./wait.ts";
@@ -147,28 +147,32 @@ async function admit(prepared: Prepared, planned: Result<Plan, Refusal>): Promis
   const mayWait = planned.ok && isDurable(planned.value, prepared);
   const leaseMs = settingsOf(ask.env).modelTimeoutMs + leaseSlackMs;
   const associateIf = (reserve: boolean, durable: boolean): Promise<AssociateAnswer> =>
-    session.associate({
-      originating: attachment.originating,
-      request: attachment.request,
-      digest: ask.digest,
-      alone: ask.alone,
-      claim: ask.claim ?? null,
-      run,
-      leaseMs,
-      roundsLimit: limits.roundsPerOriginatingRequest,
-      reserve,
-      durable,
-      settled: takeSettled(ask.env, attachment.session),
-    });
+    tellingSettled(ask.env, ask.ctx, attachment.session, async (settled) =>
+      session.associate({
+        originating: attachment.originating,
+        request: attachment.request,
+        digest: ask.digest,
+        alone: ask.alone,
+        claim: ask.claim ?? null,
+        run,
+        leaseMs,
+        roundsLimit: limits.roundsPerOriginatingRequest,
+        reserve,
+        durable,
+        settled,
+      }),
+    );
   const admitWith = (query: GrantQuery | null): Promise<AdmitAnswer> =>
-    keyObject.admit({
-      run,
-      limits,
-      leaseMs: mayWait && planned.ok ? leaseMs + 2 * planned.value.gates.deadlineSeconds * 1000 : leaseMs,
-      identical: ask.identicalDigest,
-      released: takeReleased(ask.env, ask.key.id),
-      ...(query === null ? {} : { grants: { query: JSON.stringify(query), leaseMs } }),
-    });
+    tellingReleased(ask.env, ask.ctx, ask.key.id, async (released) =>
+      keyObject.admit({
+        run,
+        limits,
+        leaseMs: mayWait && planned.ok ? leaseMs + 2 * planned.value.gates.deadlineSeconds * 1000 : leaseMs,
+        identical: ask.identicalDigest,
+        released,
+        ...(query === null ? {} : { grants: { query: JSON.stringify(query), leaseMs } }),
+      }),
+    );
   const query = planned.ok ? await queryOf(prepared, planned.value, () => associateIf(false, mayWait)) : null;
   const withPasses = (answer: AdmitAnswer): Result<Plan, Refusal> =>
     planned.ok && answer.kind === "admitted" && answer.passes.length > 0 ? ok({ ...planned.value, granted: answer.passes }) : planned;
@@ -259,9 +263,10 @@ async function repeat(
   }
   if (earlier.state === "fast") return ok({ kind: "fast", answer: awaitFast(prepared, plan) });
   if (earlier.ended || !plan.ok) {
-    return (await runStub(ask.env, earlier.run).snapshot()) === null
-      ? err({ kind: "noLongerKept" })
-      : ok({ kind: "run", run: earlier.run, posts: ask.wish.kind === "relay" });
+    if ((await runStub(ask.env, earlier.run).snapshot()) !== null)
+      return ok({ kind: "run", run: earlier.run, posts: ask.wish.kind === "relay" });
+    // It was reserved and is yet to be opened, which this try may not do.
+    return err(earlier.ended || plan.ok ? { kind: "noLongerKept" } : plan.error);
   }
   // Reserved, and perhaps cut off before the run was opened: opening twice is opening once.
   await runStub(ask.env, earlier.run).open(

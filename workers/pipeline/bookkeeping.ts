@@ -41,20 +41,26 @@ function add<K, V>(to: Map<K, V[]>, key: K, value: V): void {
   else list.push(value);
 }
 
-/** What the next call to this session takes along; the caller must send it. */
-export function takeSettled(env: Env, session: string): Settled[] {
-  const { settled } = booksOf(env);
-  const list = settled.get(session) ?? [];
-  settled.delete(session);
-  return list;
-}
+type Background = Pick<ExecutionContext, "waitUntil">;
+
+/** A call to this session that takes along what is to be told to it. Where it fails, that is kept for the next one. */
+export const tellingSettled = <T>(env: Env, ctx: Background, session: string, call: (settled: Settled[]) => Promise<T>): Promise<T> =>
+  carrying(env, ctx, booksOf(env).settled, session, call);
 
 /** The same for a key. */
-export function takeReleased(env: Env, keyId: string): string[] {
-  const { released } = booksOf(env);
-  const list = released.get(keyId) ?? [];
-  released.delete(keyId);
-  return list;
+export const tellingReleased = <T>(env: Env, ctx: Background, keyId: string, call: (released: string[]) => Promise<T>): Promise<T> =>
+  carrying(env, ctx, booksOf(env).released, keyId, call);
+
+async function carrying<V, T>(env: Env, ctx: Background, shelf: Map<string, V[]>, of: string, call: (list: V[]) => Promise<T>): Promise<T> {
+  const list = shelf.get(of) ?? [];
+  shelf.delete(of);
+  try {
+    return await call(list);
+  } catch (error) {
+    for (const each of list) add(shelf, of, each);
+    if (list.length > 0) keep(env, ctx, {});
+    throw error;
+  }
 }
 
 export type Book = {
@@ -65,7 +71,7 @@ export type Book = {
 };
 
 /** Takes down what is to be kept; the flush is under way when this returns. */
-export function keep(env: Env, ctx: Pick<ExecutionContext, "waitUntil">, { session, key, entry }: Book): void {
+export function keep(env: Env, ctx: Background, { session, key, entry }: Book): void {
   const books = booksOf(env);
   if (session !== undefined) add(books.settled, session.object, session.settled);
   if (key !== undefined) add(books.released, key.id, key.run);

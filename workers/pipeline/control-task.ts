@@ -83,7 +83,7 @@ async function imagesOf(
   images: readonly GivenImage[],
 ): Promise<{ readonly images: readonly ImageData[] } & Prepared> {
   const areThere = images.every(({ type }) => type === "base64");
-  const entered = areThere ? null : await letIn({ env, key });
+  const entered = areThere ? null : await letIn({ env, ctx, key });
   if (entered?.ok === false) return { images: [], planned: entered };
   const { policy } = await documentsOf(env, Date.now(), (work) => ctx.waitUntil(work));
   const startedAt = Date.now();

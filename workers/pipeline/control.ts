@@ -12,7 +12,7 @@ import type { Asker } from "../../shared/run/opening.ts";
 import type { Plan } from "../../shared/run/plan.ts";
 import { controlStub, keyStub, sessionStub } from "../objects/names.ts";
 import { type Ask, type Begun, begin, newRunId, planFor } from "./begin.ts";
-import { takeReleased } from "./bookkeeping.ts";
+import { tellingReleased } from "./bookkeeping.ts";
 
 /** What stands where a sampling request has the client request that it serves. */
 const noOriginating = "control";
@@ -45,11 +45,12 @@ const preparingMs = 60_000;
  * Lets a request in for which something has to be fetched first, and counts it: so that no key has more fetched than its limits allow.
  * What is begun for it takes the run along, and is not counted again.
  */
-export async function letIn({ env, key }: Pick<ControlCall, "env" | "key">): Promise<Result<string, Refusal>> {
+export async function letIn({ env, ctx, key }: Pick<ControlCall, "env" | "ctx" | "key">): Promise<Result<string, Refusal>> {
   const run = newRunId(env);
   const limits = key.limits ?? defaultLimits;
-  const released = takeReleased(env, key.id);
-  const admitted = await keyStub(env, key.id).admit({ run, limits, leaseMs: preparingMs, identical: run, released });
+  const admitted = await tellingReleased(env, ctx, key.id, async (released) =>
+    keyStub(env, key.id).admit({ run, limits, leaseMs: preparingMs, identical: run, released }),
+  );
   if (admitted.kind === "admitted") return ok(run);
   if (admitted.kind === "revoked") return err({ kind: "unauthorized", why: "revoked" });
   const { limit, max, retryAfterMs } = admitted;

@@ -7,7 +7,7 @@ import { defaultLimits } from "../../shared/policy/limits.ts";
 import { type Result, err, ok } from "../../shared/result.ts";
 import { controlStub, keyStub } from "../objects/names.ts";
 import { newRunId } from "./begin.ts";
-import { keep, takeReleased } from "./bookkeeping.ts";
+import { keep, tellingReleased } from "./bookkeeping.ts";
 import type { ControlCall } from "./control.ts";
 
 const leaseMs = 10_000;
@@ -25,7 +25,7 @@ export async function handBack({
   const ids = controlStub(env, key.id, envelope.requestId);
   const [claimed, admitted] = await Promise.all([
     ids.claim(envelope.requestId, identity),
-    keyStub(env, key.id).admit({ run, limits, leaseMs, identical: run, released: takeReleased(env, key.id) }),
+    tellingReleased(env, ctx, key.id, async (released) => keyStub(env, key.id).admit({ run, limits, leaseMs, identical: run, released })),
   ]);
   // What was refused may be sent again in other words under its id.
   if (claimed && admitted.kind !== "admitted") await ids.unclaim(envelope.requestId, identity);

@@ -29,11 +29,13 @@ import { callerOfControl } from "./control-auth.ts";
 export const controlRoutes = new Hono<App>();
 
 /** A fault of ours before there is an answer: of the same shape as every other. */
-controlRoutes.onError((error) => {
+controlRoutes.onError((error) => refuse(broken(error)));
+
+function broken(error: unknown): Refusal {
   const quote = crypto.randomUUID();
   logEvent("request.failed", { quote, error: errorClass(error) });
-  return refuse({ kind: "broken", quote });
-});
+  return { kind: "broken", quote };
+}
 
 controlRoutes.get(paths.controlSchema, (c) => {
   const schema = envelopeJsonSchema(/^(.*)\.json$/.exec(c.req.param("file") ?? "")?.[1] ?? "");
@@ -57,7 +59,11 @@ controlRoutes.post(paths.control, async (c) => {
     return answerRefused({ requestId, version }, { kind: "invalidParams", errors });
   }
   const { auth: _auth, ...envelope } = parsed.value;
-  return serve(c, caller.record, { ...envelope, auth: {} }, envelopeIdentity(body.value));
+  try {
+    return await serve(c, caller.record, { ...envelope, auth: {} }, envelopeIdentity(body.value));
+  } catch (error) {
+    return answerRefused(envelope, broken(error));
+  }
 });
 
 /**

@@ -1,8 +1,9 @@
 // The same cause has the same code, message and data as at POST /sampling; and the word, the HTTP status and the headers that this door adds.
 
 import { runDurableObjectAlarm } from "cloudflare:test";
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import { runStub } from "../../../../workers/objects/names.ts";
+import { SessionObject } from "../../../../workers/objects/session.ts";
 import {
   type ControlAnswer,
   type Sent,
@@ -359,5 +360,15 @@ describe("a fault of ours", () => {
       error: { code: -32603, message: expect.stringContaining("Internal error"), details: { quote: expect.any(String) } },
     });
     expect(JSON.stringify(answer)).not.toMatch(/LINK_KEY|short/);
+  });
+
+  test("names the request as soon as it was read", async () => {
+    vi.spyOn(SessionObject.prototype, "associate").mockImplementation(() => {
+      throw new Error("the object is gone");
+    });
+    const envelope = textEnvelope();
+    const response = await control(envelope);
+    expect(response.status).toBe(500);
+    expect(await controlAnswerOf(response)).toMatchObject({ request_id: envelope["request_id"], protocol_version: "2.1", status: "error" });
   });
 });

@@ -2,8 +2,11 @@
 
 import { abortAllDurableObjects } from "cloudflare:test";
 import { beforeEach, describe, expect, test } from "vitest";
+import { envelopeIdentity } from "../../../../shared/control/envelope-identity.ts";
+import { controlStub } from "../../../../workers/objects/names.ts";
+import { newRunId } from "../../../../workers/pipeline/begin.ts";
 import { type ControlAnswer, asked, control, controlAnswerOf, envelopeOf, gates } from "../../support/control.ts";
-import { admin, createKey, eventually, travel } from "../../support/gateway.ts";
+import { admin, createKey, env, eventually, travel } from "../../support/gateway.ts";
 import { eventFor, streamOf } from "../../support/mcp-server.ts";
 import { decide } from "../../support/reviewer.ts";
 import { type ToolServer, resultOf, scriptToolServer, textResult } from "../../support/tool-server.ts";
@@ -174,6 +177,29 @@ describe("a server that cannot be asked what its tool takes", () => {
     expect(answers.filter(({ status }) => status === "failed")).toHaveLength(2);
     expect(new Set(server.upstream.calls.map(({ message }) => message.method)).size).toBeGreaterThan(0);
     for (const method of ["server/discover", "initialize"]) expect(server.count(method)).toBeLessThanOrEqual(2);
+  });
+
+  test("a call that was reserved and is yet to be opened is refused for what is in its way, and not as if its answer were gone", async () => {
+    const envelope = call();
+    const id = String(envelope["request_id"]);
+    await controlStub(env, "key_dev", id).associate({
+      originating: "control",
+      request: JSON.stringify(id),
+      digest: envelopeIdentity(envelope),
+      run: newRunId(env),
+      leaseMs: 1_000,
+      roundsLimit: 1,
+      alone: true,
+      claim: id,
+      reserve: true,
+      durable: true,
+      settled: [],
+    });
+    server.instead = died;
+    expect(await asked(envelope)).toMatchObject({ status: "failed", error: { details: { reason: "unreachable" } } });
+    server.instead = () => undefined;
+    expect(await asked(envelope)).toMatchObject({ status: "completed" });
+    expect(server.ran()).toHaveLength(1);
   });
 
   test("it runs the tool as a task alone", async () => {

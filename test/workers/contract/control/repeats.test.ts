@@ -1,6 +1,7 @@
 // The same key, request_id and body is one request, asked once and paid once; another body under the id is a conflict.
 
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
+import { SessionObject } from "../../../../workers/objects/session.ts";
 import {
   type ControlAnswer,
   type Sent,
@@ -175,6 +176,18 @@ test("an id stays taken by what was served, where a repeat of it is refused", as
   await gateway("/sessions/chat-1", { method: "DELETE" });
   expect((await asked(once({}, inSession("chat-1")))).status).toBe("invalid");
   await expectConflict(control(once()));
+  expect(model.calls).toHaveLength(1);
+});
+
+test("an answer is not lost with a call that was to take it along", async () => {
+  await gates();
+  const envelope = once({}, inSession("chat-1"));
+  const first = await asked(envelope);
+  vi.spyOn(SessionObject.prototype, "associate").mockImplementationOnce(() => {
+    throw new Error("the object is gone");
+  });
+  expect((await control(textEnvelope({}, inSession("chat-1")))).status).toBe(500);
+  expect(await asked(envelope)).toEqual(first);
   expect(model.calls).toHaveLength(1);
 });
 
