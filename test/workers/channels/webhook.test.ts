@@ -1,10 +1,13 @@
 // The webhook channel inside workerd, against a receiver that verifies as a real one does.
 
+import * as fc from "fast-check";
 import { Webhook } from "standardwebhooks";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import type { Notice, Sent } from "../../../workers/channels/channel.ts";
 import { webhookChannel, webhookDoctor, webhookProblems } from "../../../workers/channels/webhook.ts";
-import { decided, editedRequest, openResponse } from "../../outside/pages/examples.ts";
+import type { ReviewView } from "../../../shared/review/view.ts";
+import { control, decided, editedRequest, openRequest, openResponse } from "../../outside/pages/examples.ts";
+import { marker, markedNumber, markedVectors, markedView } from "../../support/marked.ts";
 import { createWebhookReceiver, type WebhookStep } from "../../support/webhook-receiver.ts";
 import { neverLogged } from "../support/logs.ts";
 import { envWith, network, noticeOf, token } from "./notices.ts";
@@ -46,6 +49,7 @@ describe("a notice", () => {
             gate: "request",
             reviewer: "Ada Lovelace",
             why: "asked",
+            summary: "Asked by notes for desk-assistant, while it handles tools/call summarize_meeting.",
             url: `https://reviews.example.com/r/${token}`,
             urlExpires: "2026-11-18T14:52:10.000Z",
             server: "notes",
@@ -168,6 +172,96 @@ describe("the content", () => {
       view: { ...view, models, asker: { ...view.asker, server: long, name: long, method: long, client: long } },
     });
     expect(receiver.requests[0]?.body.length).toBeLessThan(20_000);
+  });
+});
+
+describe("of what comes through the control door", () => {
+  const sampling = "Asked by notes for desk-assistant, while it handles tools/call summarize_meeting.";
+  test.each<[string, ReviewView, string, object]>([
+    ["sampling", openRequest, sampling, { server: "notes", provenance: "claimed" }],
+    ["text", control.json, "ci asks a model for text.", { server: "control", method: "control", name: "text_generation", client: "ci" }],
+    ["translation", control.translation, "ci asks for a translation.", { name: "translation", provenance: "own" }],
+    ["texts to embed", control.embedding, "ci asks for texts as vectors (embeddings).", { name: "embedding" }],
+    ["a choice", control.functionChoice, "ci asks a model to choose among functions.", { name: "function_call" }],
+    ["images", control.multimodal, "ci asks a model about images.", { name: "multimodal_generation" }],
+    [
+      "a tool that is to run",
+      control.function,
+      "ci wants to run weather_query on weather.",
+      { server: "weather", method: "tools/call", name: "weather_query", provenance: "own", models: ["weather/weather_query"] },
+    ],
+    ["a tool that ran", control.functionReply, "ci wanted to run weather_query on weather.", { server: "weather", name: "weather_query" }],
+    ["a translation that came back", control.translationReply, "ci asks for a translation.", { name: "translation" }],
+  ])("says in a sentence who asks for what, and names it: %s", async (_name, view, summary, data) => {
+    const { receiver, send } = start();
+    await send({ view });
+    expect(receiver.taken[0]?.event.data).toMatchObject({ summary, ...data });
+  });
+
+  test.each<[string, ReviewView, object]>([
+    ["texts to embed", control.embedding, { pieces: [1, 2, 3].map(() => ({ from: "text" })), more: 0 }],
+    ["arguments", control.function, { pieces: [{ from: "arguments", text: '{\n  "city": "上海",\n  "date": "2025-10-30"\n}' }], more: 0 }],
+    ["changed arguments", control.editedFunction, { pieces: [{ from: "arguments", text: expect.stringContaining("北京") }] }],
+    ["a tool’s result", control.functionReply, { pieces: [1, 2, 3].map(() => ({ from: "result" })), more: 0 }],
+    ["vectors", control.embeddingReply, { pieces: [{ from: "vectors", text: expect.stringMatching(/^3 vectors of 64 numbers,/) }] }],
+    ["JSON", control.jsonReply, { pieces: [{ from: "reply", text: '{ "team": "exports" }' }], more: 0 }],
+  ])("shows the beginning where the policy says so: %s", async (_name, view, excerpt) => {
+    const { receiver, send } = start();
+    await send({ view, excerpt: "start" });
+    expect(receiver.taken[0]?.event.data["excerpt"]).toMatchObject(excerpt);
+  });
+
+  test("shows nothing of it where the policy says none, wherever it is, and nothing of it when it ends", async () => {
+    const { receiver, channel, send } = start();
+    await fc.assert(
+      fc.asyncProperty(markedView, async (view) => {
+        await send({ view, excerpt: "none" });
+        const denied: ReviewView = { ...view, state: { kind: "denied", by: "Ada", at: 0, reason: marker } };
+        await channel.ended(noticeOf({ view: denied, excerpt: "start" }));
+        const bodies = receiver.requests.splice(0).map(({ body }) => body);
+        expect(bodies).toHaveLength(2);
+        for (const body of bodies) expect(body).not.toContain(marker);
+      }),
+      { numRuns: 100 },
+    );
+    await send({ view: markedVectors, excerpt: "none" });
+    expect(receiver.requests.at(-1)?.body).not.toContain(String(markedNumber));
+    await send({ view: markedVectors, excerpt: "start" });
+    expect(receiver.requests.at(-1)?.body).toContain(String(markedNumber));
+  });
+
+  test("shows at most 1,500 characters of it, and no payload is large", async () => {
+    const { receiver, send } = start();
+    await fc.assert(
+      fc.asyncProperty(markedView, async (view) => {
+        await send({ view, excerpt: "start" });
+        const { excerpt } = JSON.parse(receiver.requests.splice(0)[0]?.body ?? "").data as { excerpt: { pieces: { text: string }[] } };
+        expect(excerpt.pieces.map(({ text }) => text).join("").length).toBeLessThanOrEqual(1_500);
+      }),
+      { numRuns: 50 },
+    );
+    const text = "x".repeat(100_000);
+    const messages = Array.from({ length: 256 }, () => ({ role: "user" as const, content: [{ type: "text" as const, text }] }));
+    const call = { type: "tool_use" as const, id: "i", name: "n", input: { text } };
+    const vector = Array.from({ length: 4_096 }, (_, i) => i / 7);
+    const large: ReviewView[] = [
+      { ...control.embedding, request: { ...control.embedding.request, messages } },
+      { ...control.function, request: { ...control.function.request, messages: [{ role: "assistant", content: [call] }] } },
+      { ...control.embeddingReply, reply: { content: Array.from({ length: 256 }, () => ({ type: "embedding", vector })), model: "m" } },
+    ];
+    for (const view of large) {
+      await send({ view, excerpt: "start" });
+      expect(receiver.requests.at(-1)?.body.length).toBeLessThan(5_000);
+    }
+  });
+
+  test("names that are placeholders or markup stay what they are, on one line", async () => {
+    const { receiver, send } = start();
+    const asker = { ...control.function.asker, client: "{server} $& $1", server: "<b>x</b>\nBcc: y", name: "{client}\u202e" };
+    await send({ view: { ...control.function, asker } });
+    expect(receiver.taken[0]?.event.data["summary"]).toBe(
+      "{server} $& $1 wants to run {client}⟨U+202E right-to-left override⟩ on <b>x</b>⟨line break⟩Bcc: y.",
+    );
   });
 });
 
