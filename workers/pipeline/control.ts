@@ -78,6 +78,8 @@ function askOf(call: ControlCall, session: Ask["session"], isSharedByKey: boolea
   const { control, context, requestId } = envelope;
   const position = destination?.position ?? null;
   const isFunction = request.task === "function";
+  // Who wants one attempt, or wants it sooner, does not take over what was begun in another way.
+  const called = { retryable: control.retryable, timeoutMs: control.timeoutMs };
   return {
     env,
     ctx,
@@ -99,7 +101,7 @@ function askOf(call: ControlCall, session: Ask["session"], isSharedByKey: boolea
     // Only the first request of an envelope takes its id; those that follow from it have it already.
     ...(isSharedByKey && position === null ? { claim: requestId } : {}),
     digest: position === null ? identity : digestOf("countersign/control-call/v1", { identity, request }),
-    identicalDigest: digestOf("countersign/identical-control/v1", isFunction ? { identity, position } : { request }),
+    identicalDigest: digestOf("countersign/identical-control/v1", isFunction ? { identity, position } : { request, called }),
     wish: { kind: "line" },
     terms: {
       timeoutMs: Math.max(1, control.timeoutMs - spentMs),

@@ -1,7 +1,9 @@
 // The same key, request_id and body is one request, asked once and paid once; another body under the id is a conflict.
 
 import { describe, expect, test, vi } from "vitest";
+import { runStub } from "../../../../workers/objects/names.ts";
 import { SessionObject } from "../../../../workers/objects/session.ts";
+import { tablesOf } from "../../objects/inside.ts";
 import {
   type ControlAnswer,
   type Sent,
@@ -14,9 +16,9 @@ import {
   prompt,
   textEnvelope,
 } from "../../support/control.ts";
-import { createKey, eventually, gateway, model, notices, openNotice, travel } from "../../support/gateway.ts";
+import { createKey, env, eventually, gateway, model, notices, openNotice, travel } from "../../support/gateway.ts";
 import { recordLines } from "../../support/record.ts";
-import { decide } from "../../support/reviewer.ts";
+import { decide, press } from "../../support/reviewer.ts";
 
 const id = { request_id: "req-once" };
 const inSession = (session: string | undefined): Sent => (session === undefined ? {} : { context: { session_id: session } });
@@ -189,6 +191,26 @@ test("an answer is not lost with a call that was to take it along", async () => 
   expect((await control(textEnvelope({}, inSession("chat-1")))).status).toBe(500);
   expect(await asked(envelope)).toEqual(first);
   expect(model.calls).toHaveLength(1);
+});
+
+test.each([
+  ["the same request under another id takes over what its caller left", {}, 1],
+  ["one that may not be retried does not", { retryable: false }, 2],
+  ["one that has less time does not", { timeout: 5_000 }, 2],
+])("%s", async (_name, said, reviews) => {
+  await gates({ request: "review" });
+  const left = new AbortController();
+  const first = control(textEnvelope(), { signal: left.signal });
+  const { run } = await openNotice("request");
+  left.abort();
+  await first.then((response) => response.text()).catch(() => null);
+  await eventually("that nobody waits", async () => (await tablesOf(runStub(env, run)))["run"]?.[0]?.["asker_gone"] === 1);
+  const second = asked(textEnvelope({}, { control: said }));
+  if (reviews === 2) await eventually("a second review", async () => (await notices()).length === 2);
+  for (const { link } of await notices()) await press(link, "approve");
+  const answer = await second;
+  expect(answer.status).toBe("completed");
+  expect(answer.run === run).toBe(reviews === 1);
 });
 
 test("auth, the order of members and white space are no part of what was asked", async () => {
