@@ -85,6 +85,7 @@ const settingFacts = ({ task, messages, maxTokens, temperature, topP, topK, resp
 
 const replyFacts = (view: ReviewView, excerpt: FactsShown["excerpt"]): Inline[][] => [
   ...(view.request.task === "function" ? resultFacts(view, excerpt) : modelFacts(view)),
+  ...formOf(view.request),
   ...(view.cachedAt == null ? [] : [filled(words.facts.cached, { at: moment(view.cachedAt) })]),
   ...noteFacts(view.notes),
 ];
@@ -97,6 +98,10 @@ const modelFacts = ({ answeredBy, reply, request, costUsd }: ReviewView): Inline
     : [filled(words.facts.stopped, { reason: reply?.stopReason === undefined ? say(words.facts.noStopReason) : named(reply.stopReason) })]),
   ...(costUsd === null ? [] : [[say(words.facts.cost(costWords(costUsd, false)))]]),
 ];
+
+/** What a reply that a reviewer changes has to be still. */
+const formOf = ({ responseFormat }: SamplingRequest): Inline[][] =>
+  responseFormat === undefined ? [] : [[say(responseFormat.schema === undefined ? words.facts.json : words.facts.jsonSchemaBehind)]];
 
 const resultFacts = ({ answeredBy, reply }: ReviewView, excerpt: FactsShown["excerpt"]): Inline[][] => [
   filled(words.facts.ran, { model: named(answeredBy?.id ?? reply?.model ?? "") }),

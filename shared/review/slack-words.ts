@@ -59,6 +59,7 @@ export const slackWords = {
     topK: (value: number): string => `Sampling: top_k ${value}`,
     json: "The reply must be JSON.",
     jsonSchema: "The reply must be JSON that fits the schema below.",
+    jsonSchemaBehind: "The reply must be JSON that fits the schema behind Open.",
     toolChoice: (value: string): string => `Tool choice: ${value}`,
     version: "Version {version}, changed by {by}. What was changed is marked behind Open.",
     reviewer: "For {reviewer}, because of the rule {rule}",

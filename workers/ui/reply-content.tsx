@@ -46,12 +46,18 @@ const Pieces = ({ reply, showing }: { reply: SamplingReply; showing: Showing }) 
   );
 };
 
-/** Why it stopped, and what it cost: of a tool's run there is neither, and vectors end where they end. */
+/** What form was asked for, why it stopped, and what it cost: of a tool's run there is neither, and vectors end where they end. */
 const Facts = ({ reply, view }: { reply: SamplingReply; view: ReviewView }) => {
-  const { task } = view.request;
+  const { task, responseFormat } = view.request;
   if (task === "function") return null;
   return (
     <dl class="facts card">
+      {responseFormat === undefined ? null : (
+        <>
+          <dt>{words.settings.form}</dt>
+          <dd>{responseFormat.schema === undefined ? words.settings.json : words.settings.jsonSchemaAbove}</dd>
+        </>
+      )}
       {task === "embedding" && reply.stopReason === undefined ? null : (
         <>
           <dt>{words.settings.stopReason}</dt>

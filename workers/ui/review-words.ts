@@ -80,6 +80,7 @@ export const reviewWords = {
     form: "Form of the reply",
     json: "The reply must be JSON.",
     jsonSchema: "The reply must be JSON that fits this schema:",
+    jsonSchemaAbove: "The reply must be JSON that fits the schema in the prompt above.",
     toolChoice: "May it use tools",
     metadata: "Metadata",
     includeContext: "Context that was asked for",

@@ -102,12 +102,14 @@ const facts: Readonly<Record<Name, readonly string[]>> = {
     "ci asks a model for text. It asks for itself.",
     'From the model { "team": "exports" } End of what the model sent',
     "Answered by demo",
+    "Form of the reply The reply must be JSON.",
     "Approve and deliver to ci",
   ],
   translationReply: [
     "A translation waits for delivery",
     "This reply comes from the cache: it was made 17 Nov 2026, 14:32:40 UTC for an identical request.",
     '{"translation":"您好,世界!","source_lang":"en"}',
+    "The reply must be JSON that fits the schema in the prompt above.",
   ],
   embeddingReply: [
     "Vectors wait for delivery",

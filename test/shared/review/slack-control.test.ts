@@ -145,14 +145,17 @@ const said: Readonly<Record<Exclude<keyof typeof control, "approvedFunction" | "
   jsonReply: {
     title: "A model’s reply waits for delivery",
     lead: delivered,
-    facts: ["Answered by demo, real name demo", "Cost: free", "Approve and deliver"],
+    facts: ["Answered by demo, real name demo", "The reply must be JSON.", "Cost: free", "Approve and deliver"],
     framed: ['{ "team": "exports" }'],
     buttons: all,
   },
   translationReply: {
     title: "A translation waits for delivery",
     lead: delivered,
-    facts: ["This reply comes from the cache: it was made 2026-11-17 14:32 UTC for an identical request."],
+    facts: [
+      "This reply comes from the cache: it was made 2026-11-17 14:32 UTC for an identical request.",
+      "The reply must be JSON that fits the schema behind Open.",
+    ],
     framed: ['{"translation":"您好,世界!","source_lang":"en"}'],
     buttons: all,
   },
