@@ -7,6 +7,15 @@ import type { Members, Reading } from "./reading.ts";
 export const SESSION_META = "countersign/session";
 export const ORIGINATING_REQUEST_META = "countersign/originatingRequest";
 
+/** What stands where others have their MCP server's name in what a client asks for itself, at the control door. */
+export const CONTROL_SERVER = "control";
+
+/**
+ * Whether a server's name is kept for the control door, in whatever case: a rule that is written for what clients ask for themselves must
+ * not hold for what a host says its server asks.
+ */
+export const isReservedServer = (name: string): boolean => name.toLowerCase() === CONTROL_SERVER;
+
 /** The client's own request that a sampling request serves. `name` is the tool's, the prompt's, or the resource's URI. */
 export type OriginatingRequest = {
   readonly id: RequestId;
@@ -55,6 +64,8 @@ function readOriginating(value: unknown, reading: Reading): { readonly originati
   if (inferred !== undefined && typeof inferred !== "boolean") reading.fault(`${at}/inferred`, "must be true or false");
   const name = readName(method === "resources/read" ? 4096 : 512, given, "name", at, reading);
   const server = readName(512, given, "server", at, reading);
+  if (isReservedServer(server))
+    reading.fault(`${at}/server`, `must not be ${CONTROL_SERVER}, which is the gateway's own: call the server something else`);
   return { originating: { id: id ?? 0, method, name, server, ...(inferred === true && { inferred }) } };
 }
 

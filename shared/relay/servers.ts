@@ -2,13 +2,17 @@
 
 import * as z from "zod";
 import type { JsonObject } from "../encoding.ts";
+import { isReservedServer } from "../protocol/meta.ts";
 import { err, ok, type Result } from "../result.ts";
 import { isPrivateHost, readBaseUrl } from "../routing/address.ts";
 import { environmentName } from "../routing/environment-name.ts";
 import { pointerTo, problemsOf, type Problem } from "../routing/problems.ts";
 
 /** What a server is called in paths, in policy and on the review page. */
-const serverName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, "is not a server's name: letters, digits, . _ - only, at most 64");
+const serverName = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, "is not a server's name: letters, digits, . _ - only, at most 64")
+  .refine((name) => !isReservedServer(name), "is the name of the gateway's own control door: choose another");
 
 /** Headers that say what a message is, or who speaks, are the relay's own. */
 const ownHeaders =

@@ -52,8 +52,9 @@ export const tellingReleased = <T>(env: Env, ctx: Background, keyId: string, cal
   carrying(env, ctx, booksOf(env).released, keyId, call);
 
 async function carrying<V, T>(env: Env, ctx: Background, shelf: Map<string, V[]>, of: string, call: (list: V[]) => Promise<T>): Promise<T> {
-  const list = shelf.get(of) ?? [];
+  const { list, rest } = riding(shelf.get(of) ?? []);
   shelf.delete(of);
+  for (const each of rest) add(shelf, of, each);
   try {
     return await call(list);
   } catch (error) {
@@ -62,6 +63,44 @@ async function carrying<V, T>(env: Env, ctx: Background, shelf: Map<string, V[]>
     throw error;
   }
 }
+
+/** Of UTF-16 code units, which are two bytes at most; one call between objects carries 32 MiB. A single text has the platform's bound alone. */
+const mostInCall = 8 * 1024 * 1024;
+/** Somebody waits for the call that these ride on. */
+const mostCarried = 256 * 1024;
+
+/** The list in its order, cut so that no part of several is longer than that. */
+function portions<V>(list: readonly V[], most: number): V[][] {
+  const parts: V[][] = [];
+  let room = 0;
+  for (const each of list) {
+    const size = sizeOf(each);
+    const last = parts.at(-1);
+    if (last === undefined || size > room) {
+      parts.push([each]);
+      room = most - size;
+    } else {
+      last.push(each);
+      room -= size;
+    }
+  }
+  return parts;
+}
+
+/** What rides along; the rest goes with the flush that is coming for it. */
+function riding<V>(list: readonly V[]): { readonly list: V[]; readonly rest: V[] } {
+  let room = mostCarried;
+  const parts: { list: V[]; rest: V[] } = { list: [], rest: [] };
+  for (const each of list) {
+    const size = sizeOf(each);
+    (size > room ? parts.rest : parts.list).push(each);
+    if (size <= room) room -= size;
+  }
+  return parts;
+}
+
+const sizeOf = (each: unknown): number =>
+  typeof each === "object" && each !== null && "result" in each && typeof each.result === "string" ? each.result.length : 0;
 
 export type Book = {
   readonly session?: { readonly object: string; readonly settled: Settled };
@@ -91,7 +130,9 @@ async function flushSoon(env: Env, books: Books): Promise<void> {
   books.released.clear();
   books.entries.clear();
   await Promise.all([
-    ...settled.map(([id, list]) => attempt(() => env.SESSION.get(env.SESSION.idFromString(id)).settle(list))),
+    ...settled.flatMap(([id, list]) =>
+      portions(list, mostInCall).map((part) => attempt(() => env.SESSION.get(env.SESSION.idFromString(id)).settle(part))),
+    ),
     ...released.map(([id, list]) => attempt(() => keyStub(env, id).release(list))),
     ...entries.map(([shard, list]) => {
       const text = JSON.stringify(list.flatMap(made));

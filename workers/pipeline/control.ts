@@ -5,6 +5,7 @@ import { digestOf } from "../../shared/encoding.ts";
 import type { Envelope } from "../../shared/control/envelope.ts";
 import type { Refusal } from "../../shared/outcome/outcome.ts";
 import { defaultLimits } from "../../shared/policy/limits.ts";
+import { CONTROL_SERVER } from "../../shared/protocol/meta.ts";
 import type { SamplingRequest } from "../../shared/protocol/sampling.ts";
 import { type Result, err, ok } from "../../shared/result.ts";
 import type { Candidate } from "../../shared/routing/choose.ts";
@@ -120,5 +121,5 @@ function askOf(call: ControlCall, session: Ask["session"], isSharedByKey: boolea
 /** No MCP server asks: the key's client does, for a task, or for a function on a server. */
 const askerOf = ({ task }: Envelope, destination: Candidate | undefined): Asker =>
   destination === undefined
-    ? { server: "control", method: "control", name: task.type, provenance: "own" }
+    ? { server: CONTROL_SERVER, method: "control", name: task.type, provenance: "own" }
     : { server: destination.providerName, method: "tools/call", name: destination.model.name, provenance: "own" };

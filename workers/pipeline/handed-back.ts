@@ -4,6 +4,7 @@
 import { chainEvents, idWord, type RunSummary } from "../../shared/outcome/record.ts";
 import type { Refusal } from "../../shared/outcome/outcome.ts";
 import { defaultLimits } from "../../shared/policy/limits.ts";
+import { CONTROL_SERVER } from "../../shared/protocol/meta.ts";
 import { type Result, err, ok } from "../../shared/result.ts";
 import { controlStub, keyStub } from "../objects/names.ts";
 import { newRunId } from "./begin.ts";
@@ -37,7 +38,7 @@ export async function handBack({
   const summary: RunSummary = {
     run,
     key: key.id,
-    server: "control",
+    server: CONTROL_SERVER,
     name,
     createdAt: now,
     endedAt: now,

@@ -33,6 +33,11 @@ describe("a servers document", () => {
     expect(parseServers({})).toMatchObject({ ok: true, value: { servers: {} } });
   });
 
+  test.each(["control", "CONTROL"])("keeps the name %s for the control door", (name) => {
+    expect(pointersOf(document({ url: "https://notes.example.com/mcp" }, name))).toEqual([`/servers/${name}`]);
+    expect(pointersOf(document({ url: "https://notes.example.com/mcp" }, `${name}s`))).toEqual([]);
+  });
+
   test.each<[string, string]>([
     ["no address", "notes server"],
     ["a relative one", "/mcp"],

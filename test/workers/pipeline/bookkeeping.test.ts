@@ -3,7 +3,8 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import type { LedgerEntry } from "../../../workers/objects/ledger.ts";
-import { keep } from "../../../workers/pipeline/bookkeeping.ts";
+import type { Settled } from "../../../workers/objects/session.ts";
+import { keep, tellingSettled } from "../../../workers/pipeline/bookkeeping.ts";
 
 const entry: LedgerEntry = { events: [], summary: null };
 
@@ -25,4 +26,21 @@ test("an entry that cannot be made is lost alone: those beside it, and those aft
   keep(books, ctx, { entry: { run: "run_1", make: () => entry } });
   await Promise.all(work);
   expect(appended).toEqual([entry, entry]);
+});
+
+test("answers that are too long for one call go to their session in several, and do not hold up a request of it", async () => {
+  const calls: Settled[][] = [];
+  const session = { settle: async (list: Settled[]) => void calls.push(list) };
+  const books = { ...env, SESSION: { idFromString: (id: string) => id, get: () => session } as unknown as typeof env.SESSION };
+  const work: Promise<unknown>[] = [];
+  const ctx = { waitUntil: (each: Promise<unknown>) => void work.push(each) };
+  const settled = (request: string, length: number): Settled => ({ originating: "o", request, run: "run_1", result: "x".repeat(length) });
+  const mebibyte = 1024 * 1024;
+
+  for (const request of ["1", "2", "3"]) keep(books, ctx, { session: { object: "s", settled: settled(request, 5 * mebibyte) } });
+  keep(books, ctx, { session: { object: "s", settled: settled("4", 10) } });
+  const rode = await tellingSettled(books, ctx, "s", async (list) => list.map(({ request }) => request));
+  await Promise.all(work);
+  expect(rode).toEqual(["4"]);
+  expect(calls.map((list) => list.map(({ request }) => request))).toEqual([["1"], ["2"], ["3"]]);
 });
