@@ -24,7 +24,7 @@ export default defineConfig({
           name: "pure",
           include: ["test/shared/**/*.test.{ts,tsx}", "test/client/**/*.test.ts", "test/architecture.test.ts"],
           testTimeout: 30_000,
-          maxWorkers: 2,
+          maxWorkers: 3,
         },
       },
       {
