@@ -226,7 +226,10 @@ describe("with a gateway", () => {
     const strict = await connect(EVERYTHING, { url: gateway.url });
     const slow = strict.callTool({ name: "trigger-long-running-operation", arguments: { duration: 5, steps: 1 } });
     expect(textOf(await ask(strict, "trigger-sampling-request"))).toContain("Sampling request is not associated with a client request");
-    expect(strict.stderr()).toMatch(/^countersign: A sampling request of "everything" was refused: several requests are open/m);
+    // Another pipe than the answer's: it may come a moment later.
+    await eventually("the line on stderr", () =>
+      /^countersign: A sampling request of "everything" was refused: several requests are open/m.test(strict.stderr()),
+    );
     await slow;
     await strict.close();
 
@@ -247,6 +250,7 @@ describe("with a gateway", () => {
     const client = await connect(["env", `COUNTERSIGN_API_KEY=${wrongKey}`, ...commandOf(gateway.url), command, ...args], "direct");
     expect(textOf(await ask(client, "trigger-sampling-request"))).toContain("does not accept this host's API key (HTTP 401)");
     expect(textOf(await client.callTool({ name: "echo", arguments: { message: "on" } }))).toBe("Echo: on");
+    await eventually("the line on stderr", () => /^countersign: .*API key/m.test(client.stderr()));
     expect(client.stderr().match(/^countersign: .*API key/gm)).toHaveLength(1);
     expect(client.stderr()).not.toContain(wrongKey);
     await client.close();
