@@ -72,6 +72,19 @@ export default defineConfig({
           maxWorkers: 2,
         },
       },
+      {
+        // Whole matrices, which take minutes each: `npm run verify`. `npm test` holds a sample of each.
+        test: {
+          name: "verify",
+          include: ["test/verify/**/*.test.ts"],
+          globalSetup: ["test/outside/support/no-chromium.ts"],
+          testTimeout: 1_800_000,
+          hookTimeout: 180_000,
+          sequence: { groupOrder: 2 },
+          maxWorkers: 1,
+          passWithNoTests: true,
+        },
+      },
     ],
   },
 });
