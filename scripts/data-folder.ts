@@ -1,9 +1,10 @@
 // Keeps two gateways off one data folder: each would believe that it alone has every object, and decide on its own.
 
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { answers } from "./gateway.ts";
+import { makePrivate } from "./private-folder.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
@@ -14,7 +15,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 export async function claimFolder(folder: string, url: string): Promise<string | null> {
   const running = await gatewayOf(folder);
   if (running !== null) return running;
-  mkdirSync(resolve(root, folder), { recursive: true });
+  makePrivate(resolve(root, folder));
   writeFileSync(claimOf(folder), JSON.stringify({ pid: process.pid, url }));
   return null;
 }

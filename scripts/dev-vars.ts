@@ -1,24 +1,24 @@
 // The secrets of one's own machine: `.dev.vars`, made the first time and never overwritten.
 
 import { randomBytes } from "node:crypto";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 
 const path = new URL("../.dev.vars", import.meta.url);
 const names = ["ADMIN_TOKEN", "LINK_KEY", "DEV_API_KEY"] as const;
 
 export type DevVars = Readonly<Record<(typeof names)[number], string>>;
 
-/** Reads `.dev.vars`, making it where it is missing. Throws where it lacks a name that the gateway needs. */
+/** Reads `.dev.vars`, making it where it is missing and closing it to other users where it is open to them. Throws where it lacks a name that the gateway needs. */
 export function devVars(): DevVars & { readonly made: boolean; readonly has: (name: string) => boolean } {
   const made = !existsSync(path);
   if (made) {
     const lines = names.map((name) => `${name}=${randomBytes(24).toString("base64url")}`);
-    // Only this user may read it.
     writeFileSync(path, `# Secrets of this machine's gateway. Made by npm start; keep it out of version control.\n${lines.join("\n")}\n`, {
       mode: 0o600,
       flag: "wx",
     });
   }
+  chmodSync(path, 0o600);
   const found = new Map<string, string>();
   for (const line of readFileSync(path, "utf8").split("\n")) {
     const [, name, value] = /^\s*([A-Z_]+)\s*=\s*"?([^"\n]*?)"?\s*$/.exec(line) ?? [];

@@ -3,8 +3,9 @@
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { makePrivate } from "./private-folder.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const wrangler = fileURLToPath(new URL("../bin/wrangler.js", import.meta.resolve("wrangler")));
@@ -67,6 +68,8 @@ async function startOnce({ port, persistTo, mailToDisk = false, variables = {} }
   const given = Object.entries({ PUBLIC_URL: url, ...variables }).flatMap(([name, value]) => ["--var", `${name}:${value}`]);
   // Its info lines name each request's path, and the path of a review is its token: only warnings and errors are let out.
   const quiet = ["--log-level", "error", "--show-interactive-dev-session=false"];
+  // Prompts, links and keys' digests are in these: `v3` is what wrangler names its part of the data folder.
+  for (const folder of [persistTo, join(persistTo, "v3"), ".wrangler", ".wrangler/tmp", mailFolder]) makePrivate(resolve(root, folder));
   const config = mailToDisk ? ["--config", configWithMail()] : [];
   const child = spawn(
     process.execPath,
@@ -75,12 +78,14 @@ async function startOnce({ port, persistTo, mailToDisk = false, variables = {} }
       cwd: root,
       detached: process.platform !== "win32",
       stdio: ["ignore", "pipe", "pipe"],
-      // Nor is a request's address written down in wrangler's own log files or in its store of traces.
+      // Nor is a request's address written down in wrangler's own log files or in its store of traces. The Local Explorer would let
+      // every page on a localhost port read and write what is stored.
       env: {
         ...process.env,
         WRANGLER_SEND_METRICS: "false",
         WRANGLER_WRITE_LOGS: "false",
         X_LOCAL_OBSERVABILITY: "false",
+        X_LOCAL_EXPLORER: "false",
         CI: "true",
         NO_COLOR: "1",
       },

@@ -1,6 +1,6 @@
 // npm start in a copy of the project, where .dev.vars can be what a person made of it.
 
-import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -34,6 +34,8 @@ async function start(variables: readonly string[]): Promise<{ readonly program: 
   return { program, url };
 }
 
+const modeOf = (path: string): string => (statSync(join(copy, path)).mode & 0o777).toString(8);
+
 test("npm start says what is set badly, does not promise mails that nobody writes, and counts reviews and not their links", async () => {
   const first = await start(["EMAIL_FROM=nobody", "RETENTION_HOURS=0"]);
   await first.program.prints(/^An MCP server now asks/m);
@@ -41,6 +43,15 @@ test("npm start says what is set badly, does not promise mails that nobody write
     /^To mend: RETENTION_HOURS must be a number from 1 to 720; .*\.\nTo mend: EMAIL_FROM is neither .*\.$/m,
   );
   expect(first.program.printed()).not.toContain("they are files");
+  // The data, emails and secrets of this machine are for its user alone, also where an editor wrote `.dev.vars`.
+  if (process.platform !== "win32")
+    expect([".countersign", ".countersign/state", ".wrangler", ".wrangler/tmp/email", ".dev.vars"].map(modeOf)).toEqual([
+      "700",
+      "700",
+      "700",
+      "700",
+      "600",
+    ]);
 
   const operator = operatorOf(first.url, adminToken);
   await eventually("the walk's review", async () => (await operator.waiting()).length === 1);
