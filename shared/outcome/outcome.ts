@@ -49,6 +49,9 @@ export type CredentialFault =
  */
 export type FunctionFault = "noSuchTool" | "taskOnly" | "unreachable" | "noCredential" | "broken" | "uncheckableSchema";
 
+/** Who ended a run before its time: whoever asked, the client request that it served, their session, or an operator. */
+export type CancelCause = "caller" | "originatingRequest" | "session" | "admin";
+
 /** Refused before anything was begun. */
 export type Refusal =
   | { readonly kind: "notJson" }

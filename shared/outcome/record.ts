@@ -1,12 +1,82 @@
-// The content-free account of a run: what was asked, decided, sent, spent and delivered, each event chained to the one before.
+// The content-free account of a run: what was asked, decided, sent, spent and delivered, each event chained to the one before; and of what
+// was refused, and what operators did.
 //
 // Never a prompt, a reply, a reviewer's words, a token or a key: ids, names, digests, numbers.
 
 import { type JsonObject, digestOf } from "../encoding.ts";
 import type { Attempt, Note, Usage } from "../provider/call.ts";
 import type { Gate } from "../review/view.ts";
+import type { Cause } from "./cause.ts";
+import type { Refusal } from "./outcome.ts";
+import type { RefusalFact } from "./refusal-fact.ts";
+
+/** Who acted as the operator. `fingerprint`: which admin token it was, without telling the token. */
+export type Operator =
+  | { readonly kind: "adminToken"; readonly fingerprint: string }
+  /** Signed in by Cloudflare Access. */
+  | { readonly kind: "access"; readonly email: string };
+
+/** What an operator did. Digests are of the documents and keys as they are stored. */
+export type OperatorFact =
+  | {
+      readonly kind: "documentWritten";
+      readonly by: Operator;
+      readonly document: string;
+      readonly version: number;
+      /** The version that was written again, where an old one was restored. */
+      readonly restored: number | null;
+      /** Null where the built-in document served before. */
+      readonly digestBefore: string | null;
+      readonly digestAfter: string;
+    }
+  | {
+      readonly kind: "keyMade";
+      readonly by: Operator;
+      readonly key: string;
+      readonly name: string;
+      readonly owner: string | null;
+      readonly scopes: readonly string[];
+      readonly digestAfter: string;
+    }
+  | { readonly kind: "keyRevoked"; readonly by: Operator; readonly key: string; readonly digestBefore: string }
+  /** Written before it is carried out. */
+  | { readonly kind: "grantRevoked"; readonly by: Operator; readonly key: string; readonly grant: string }
+  /** `run`: of which one alone; null: the whole record. */
+  | { readonly kind: "recordExported"; readonly by: Operator; readonly run: string | null }
+  | { readonly kind: "doctorAsked"; readonly by: Operator };
+
+/** By which endpoint a request came. */
+export type Door = "sampling" | "relay" | "control";
 
 export type RecordFact =
+  | OperatorFact
+  /** The first event of a month of the operators' chain: where the month before ended. */
+  | { readonly kind: "continued"; readonly chain: string; readonly seq: number; readonly hash: string }
+  /** A request of a known key that was refused: the whole of its record. What could not be read of it is null. */
+  | {
+      readonly kind: "refused";
+      readonly key: string;
+      readonly door: Door;
+      readonly server: string | null;
+      readonly method: string | null;
+      readonly name: string | null;
+      /** The id that the requestor gave its request. */
+      readonly requestId?: string;
+      readonly reason: RefusalFact;
+    }
+  /** More refusals of one key for one reason within a minute than are written one by one: how many more. */
+  | {
+      readonly kind: "refusedMany";
+      readonly key: string;
+      readonly door: Door;
+      readonly reason: Refusal["kind"];
+      /** ISO 8601. */
+      readonly since: string;
+      readonly until: string;
+      readonly count: number;
+    }
+  /** A reviewer's link was opened for the first time while the review waited: by the reviewer, or by a program that reads their mail. */
+  | { readonly kind: "opened"; readonly gate: Gate; readonly reviewer: string; readonly channel: string; readonly version: number }
   | {
       readonly kind: "received";
       readonly key: string;
@@ -83,7 +153,8 @@ export type RecordFact =
   /** The policy closes the gate, and a grant that this reviewer gave earlier let the request through. */
   | { readonly kind: "grantUsed"; readonly gate: Gate; readonly grant: string; readonly by: string }
   | { readonly kind: "expired" | "undeliverable"; readonly gate: Gate }
-  | { readonly kind: "cancelled"; readonly cause: string }
+  /** `by`: the operator, where it was one. */
+  | { readonly kind: "cancelled"; readonly cause: string; readonly by?: Operator }
   | { readonly kind: "called"; readonly call: number; readonly models: readonly string[]; readonly digest: string; readonly again: boolean }
   | {
       readonly kind: "answered";
@@ -158,16 +229,23 @@ export function firstBrokenEvent(events: readonly ReadEvent[]): number | null {
   return null;
 }
 
+/** What a request's line says of it: what is waited for while it is open, its outcome when it has ended. */
+export const openStates = ["waiting", "generating", "responseReview"] as const;
+export const endStates = ["completed", "rejected", "expired", "undeliverable", "cancelled", "failed", "refused"] as const;
+export type LineState = (typeof openStates)[number] | (typeof endStates)[number];
+
 /** One line for each request: what lists and usage are made of. */
 export type RunSummary = {
   readonly run: string;
   readonly key: string;
-  readonly server: string;
-  readonly name: string;
+  /** Null where a refused request could not be read as far as that. */
+  readonly server: string | null;
+  readonly name: string | null;
   readonly createdAt: number;
   readonly endedAt: number | null;
-  /** The run's phase while it is open, its outcome when it has ended. */
-  readonly state: string;
+  readonly state: LineState;
+  /** Why there is no reply; null while it is open, and where there is one. */
+  readonly cause: Cause | null;
   readonly model: string | null;
   readonly inputTokens: number;
   readonly outputTokens: number;

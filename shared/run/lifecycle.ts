@@ -3,6 +3,7 @@
 // No clock, no storage, no content: digests stand for the request and the reply. The RunObject reads the state, asks
 // `step`, commits what comes back in one transaction, and only then performs the effects.
 
+import type { CancelCause } from "../outcome/outcome.ts";
 import {
   type Answer,
   type GivenUp,
@@ -21,8 +22,6 @@ import { unreachable } from "../result.ts";
 export const mostCalls = 3;
 
 export type RunPhase = "received" | "requestReview" | "generating" | "responseReview" | "ended";
-
-export type CancelCause = "caller" | "originatingRequest" | "session" | "admin";
 
 export type End =
   | { readonly kind: "completed" }

@@ -1,13 +1,15 @@
 // A run as others see it, read from its tables: its answer, its line in lists, its page, how it stands. Writes nothing.
 
-import type { RunSummary } from "../../shared/outcome/record.ts";
+import { type Cause, failedCause } from "../../shared/outcome/cause.ts";
+import type { LineState, RunSummary } from "../../shared/outcome/record.ts";
 import type { Reviewer } from "../../shared/policy/evaluate.ts";
 import type { Attempt } from "../../shared/provider/call.ts";
 import type { Gate, GrantOffer, ReviewView, RunProgress } from "../../shared/review/view.ts";
 import { costUsd } from "../../shared/routing/price.ts";
 import { type Answer, completedAnswer, outcomeAnswer, outcomeOfEnd, runMeta } from "../../shared/run/answer.ts";
 import { offerOf } from "../../shared/run/granting.ts";
-import type { RunState } from "../../shared/run/lifecycle.ts";
+import { unreachable } from "../../shared/result.ts";
+import type { End, RunState } from "../../shared/run/lifecycle.ts";
 import { type RequestVersion, replyDigest } from "../../shared/run/opening.ts";
 import { type ModelFacts, presentReview, progressOf } from "../../shared/run/present.ts";
 import { cachedFor } from "./run-cache.ts";
@@ -55,7 +57,7 @@ export function answerOf(store: RunStore, state: RunState, opening: StoredOpenin
 
 /** The run's line in lists and usage. */
 export function summaryOf(store: RunStore, opening: StoredOpening, state: RunState): RunSummary {
-  const model = store.modelFacts<ModelFacts>();
+  const model = store.modelFacts<ModelFacts & { readonly attempts?: readonly Attempt[] }>();
   const candidate = opening.candidates.find(({ model: { id } }) => id === model?.candidate);
   return {
     run: opening.id,
@@ -64,12 +66,36 @@ export function summaryOf(store: RunStore, opening: StoredOpening, state: RunSta
     name: opening.asker.name,
     createdAt: opening.createdAt,
     endedAt: state.phase === "ended" ? lastChange(opening, state) : null,
-    state: progressOf(state),
+    state: lineState(state),
+    cause: state.end === null ? null : causeOfEnd(state.end, model?.attempts ?? []),
     model: model?.candidate ?? null,
     inputTokens: model?.usage.inputTokens ?? 0,
     outputTokens: model?.usage.outputTokens ?? 0,
     costUsd: model === null || candidate === undefined ? 0 : costUsd(candidate.model, model.usage),
   };
+}
+
+/** As lists have it: `undeliverable` is an ending of its own there. */
+function lineState(state: RunState): LineState {
+  return state.end?.kind ?? progressOf(state);
+}
+
+function causeOfEnd(end: End, attempts: readonly Attempt[]): Cause | null {
+  switch (end.kind) {
+    case "completed":
+      return null;
+    case "rejected":
+      return { kind: "rejected", gate: end.gate, by: end.by };
+    case "expired":
+    case "undeliverable":
+      return { kind: end.kind, gate: end.gate };
+    case "cancelled":
+      return { kind: "cancelled", cause: end.cause };
+    case "failed":
+      return failedCause(attempts);
+    default:
+      return unreachable(end);
+  }
 }
 
 /** When the run last changed, in Unix milliseconds. */

@@ -6,21 +6,13 @@
 
 import { DurableObject } from "cloudflare:workers";
 import { conversationEdits } from "../../shared/control/conversation.ts";
+import type { CancelCause } from "../../shared/outcome/outcome.ts";
 import type { RecordEvent, RecordFact } from "../../shared/outcome/record.ts";
 import type { Review } from "../../shared/review/decision.ts";
 import { failure, success } from "../../shared/protocol/json-rpc.ts";
 import type { Gate } from "../../shared/review/view.ts";
 import type { Answer } from "../../shared/run/answer.ts";
-import {
-  type CancelCause,
-  type Effect,
-  type RunEvent,
-  type RunState,
-  type Step,
-  newRun,
-  openGate,
-  step,
-} from "../../shared/run/lifecycle.ts";
+import { type Effect, type RunEvent, type RunState, type Step, newRun, openGate, step } from "../../shared/run/lifecycle.ts";
 import {
   type Attachment,
   type RequestVersion,

@@ -5,7 +5,7 @@
 
 import { DurableObject } from "cloudflare:workers";
 import { type Known, type Reservation, associate, originatingLapsesMs, resultKeptMs } from "../../shared/association/session.ts";
-import type { CancelCause } from "../../shared/run/lifecycle.ts";
+import type { CancelCause } from "../../shared/outcome/outcome.ts";
 import type { Env } from "../env.ts";
 import { errorClass, logEvent } from "../log.ts";
 import { runStub } from "./names.ts";

@@ -3,6 +3,7 @@
 // The work does not depend on the caller's connection. What was begun is finished, as far as the platform lets a Worker
 // go on after its caller has left, and its answer is kept for the next try.
 
+import { type Cause, failedCause } from "../../shared/outcome/cause.ts";
 import { type RecordEvent, type RecordFact, type RunSummary, chainEvents, providersWord } from "../../shared/outcome/record.ts";
 import { type Answer, completedAnswer, outcomeAnswer, refusalAnswer, runMeta } from "../../shared/run/answer.ts";
 import {
@@ -39,7 +40,8 @@ type Called = {
   /** Null where no model was called, or none answered. */
   readonly model: ModelAnswer | null;
   readonly facts: () => readonly RecordFact[];
-  readonly outcome: string;
+  /** Why there is no reply; null where there is one. */
+  readonly cause: Cause | null;
   /** No model was asked, for want of a place. */
   readonly unasked?: true;
 };
@@ -66,7 +68,7 @@ async function callOnce({ env, opening, onDelta, signal }: FastCall): Promise<Ca
         { kind: "finished", outcome: "failed" },
       ];
       const answer = outcomeAnswer({ kind: "failed", attempts });
-      return { answer, model: null, facts, outcome: "failed", ...(isUnasked(attempts) ? { unasked: true } : {}) };
+      return { answer, model: null, facts, cause: failedCause(attempts), ...(isUnasked(attempts) ? { unasked: true } : {}) };
     }
     const { reply, candidate, attempts } = answered.value;
     const answer = completedAnswer(reply.reply, opening.request, runMeta(opening, candidate, reply, { request: false, response: false }));
@@ -85,11 +87,12 @@ async function callOnce({ env, opening, onDelta, signal }: FastCall): Promise<Ca
       },
       { kind: "finished", outcome: "completed" },
     ];
-    return { answer, model: answered.value, facts, outcome: "completed" };
+    return { answer, model: answered.value, facts, cause: null };
   } catch (error) {
     logEvent("request.failed", { run: opening.id, error: errorClass(error) });
     const facts = (): RecordFact[] => [{ kind: "finished", outcome: "broken" }];
-    return { answer: refusalAnswer({ kind: "broken", quote: opening.id }), model: null, facts, outcome: "broken" };
+    const broken = { kind: "broken", quote: opening.id } as const;
+    return { answer: refusalAnswer(broken), model: null, facts, cause: broken };
   }
 }
 
@@ -111,7 +114,7 @@ function fromCache(opening: RunOpening, cached: CachedReply, onDelta: FastCall["
       { kind: "fromCache", model: known.candidate, digest: replyDigest(reply), cachedAt: at },
       { kind: "finished", outcome: "completed" },
     ],
-    outcome: "completed",
+    cause: null,
   };
 }
 
@@ -124,7 +127,7 @@ function begunFacts(opening: RunOpening): RecordFact[] {
 }
 
 /** Bookkeeping: the session's copy for repeats, the key's place and spending, the record; and the reply, where the asker has left. */
-function keepBooks({ env, ctx, opening, signal }: FastCall, { answer, model, facts, outcome, unasked }: Called): void {
+function keepBooks({ env, ctx, opening, signal }: FastCall, { answer, model, facts, cause, unasked }: Called): void {
   const endedAt = Date.now();
   const { attachment, id } = opening;
   const cost = model === null ? 0 : costUsd(model.candidate.model, model.reply.usage);
@@ -137,7 +140,8 @@ function keepBooks({ env, ctx, opening, signal }: FastCall, { answer, model, fac
     name: opening.asker.name,
     createdAt: opening.createdAt,
     endedAt,
-    state: outcome,
+    state: cause === null ? "completed" : "failed",
+    cause,
     model: model?.candidate.model.id ?? null,
     ...usage,
   };

@@ -43,6 +43,7 @@ export async function handBack({
     createdAt: now,
     endedAt: now,
     state: "completed",
+    cause: null,
     model: null,
     inputTokens: 0,
     outputTokens: 0,
