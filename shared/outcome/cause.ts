@@ -71,10 +71,9 @@ const cancelledSentences: Readonly<Record<CancelCause, string>> = {
 
 function failedSentence({ tried, last }: Extract<Cause, { kind: "failed" }>): string {
   if (last === null) return "No model answered, and no attempt at one is recorded; look in the gateway's logs.";
-  const before = tried === 1 ? "" : `${tried} attempts failed, and at the last one `;
   const [what, fix] = faultWords(last);
-  const sentence = `${before}model "${last.model}" of provider "${last.provider}" ${what}; ${fix}.`;
-  return sentence.charAt(0).toUpperCase() + sentence.slice(1);
+  const before = tried === 1 ? "Model" : `All ${tried} attempts failed, at the last one model`;
+  return `${before} "${last.model}" of provider "${last.provider}" ${what}; ${fix}.`;
 }
 
 /** What happened, and what to do. */
