@@ -46,9 +46,12 @@ export function holdOf<T>(signal: AbortSignal, { work, broken, ...rest }: HeldWo
 const holdAfterMs = 250;
 
 /** The answer if it is there before the line has to be held, else null; a fault is for whoever waits for it later. */
-export function beforeHolding<T>(answer: Promise<T>): Promise<T | null> {
+export const beforeHolding = <T>(answer: Promise<T>): Promise<T | null> => within(answer, holdAfterMs);
+
+/** What comes within `milliseconds`, else null; a fault is for whoever waits for it later. */
+export function within<T>(answer: Promise<T>, milliseconds: number): Promise<T | null> {
   return new Promise((resolve) => {
-    const timer = setTimeout(() => resolve(null), holdAfterMs);
+    const timer = setTimeout(() => resolve(null), milliseconds);
     const done = (value: T | null): void => {
       clearTimeout(timer);
       resolve(value);

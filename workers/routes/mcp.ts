@@ -11,11 +11,13 @@ import { EventSplitter, dataOf, eventOf } from "../../shared/relay/event-stream.
 import { type Passing, passingOf } from "../../shared/relay/messages.ts";
 import type { Server } from "../../shared/relay/servers.ts";
 import { type RelaySession, eventPrefix, parseEventId, parseRelaySession, relaySessionId } from "../../shared/relay/session-id.ts";
+import { ok } from "../../shared/result.ts";
 import { sessionStub } from "../objects/names.ts";
 import { readBytes } from "../pipeline/body.ts";
+import { within } from "../pipeline/hold.ts";
 import { settingsOf } from "../settings.ts";
 import { callerOf, keyPrefix } from "../stores/keys.ts";
-import { type UpstreamFault, askUpstream, headersDown } from "../upstream/ask.ts";
+import { type UpstreamFault, askUpstream, headersDown, lateStream } from "../upstream/ask.ts";
 import {
   type Originating,
   answerTaken,
@@ -200,17 +202,22 @@ async function listen(c: AppContext, visit: Visit): Promise<Response> {
   if (last?.request.startsWith(lostMark)) return lost(c, session, last.request.slice(lostMark.length));
   // As a server answers that has no such stream: there is nothing more to say.
   if (last?.request.startsWith(toldMark)) return new Response(null, { status: 405, headers: { Allow: "POST, DELETE" } });
-  const asked = await askUpstream(c.env, visit.server, {
+  const left = new AbortController();
+  c.req.raw.signal.addEventListener("abort", () => left.abort(), { once: true });
+  const asking = askUpstream(c.env, visit.server, {
     method: "GET",
     session: session.upstream,
     headers: c.req.raw.headers,
     authorization: visit.authorization,
     ...(last === undefined ? {} : { lastEventId: last.own }),
+    signal: left.signal,
   });
-  if (!asked.ok) return unreachable(c, visit, asked.error, null);
   // A stream that is resumed is still that of its request.
   const originating = last === undefined || last.request === "" ? null : (JSON.parse(last.request) as Originating); // sealed by us
   const serves = await servedByTask({ env: c.env, key: c.var.key, session }, originating);
+  // A server may say nothing at all before its first event. That its client has gone meanwhile shows only once something was sent.
+  const asked = (await within(asking, settingsOf(c.env).heartbeatMs)) ?? ok(lateStream(asking, left));
+  if (!asked.ok) return unreachable(c, visit, asked.error, null);
   return down(c, visit, session, asked.value, { ...noRequest, originating, serves });
 }
 

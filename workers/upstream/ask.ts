@@ -62,6 +62,27 @@ export async function askUpstream(env: Env, server: Server, request: UpstreamReq
   }
 }
 
+/**
+ * An event stream in place of an answer that is still to come: it goes on with the answer's body, or ends where the answer is none.
+ * @param left ends the request where the stream is let go of.
+ */
+export function lateStream(asking: Promise<Result<Response, UpstreamFault>>, left: AbortController): Response {
+  let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
+  const body = new ReadableStream<Uint8Array>({
+    pull: async (controller) => {
+      if (reader === undefined) {
+        const asked = await asking;
+        reader = asked.ok && asked.value.ok ? asked.value.body?.getReader() : undefined;
+      }
+      const { done, value } = (await reader?.read()) ?? { done: true, value: undefined };
+      if (done) controller.close();
+      else controller.enqueue(value);
+    },
+    cancel: () => left.abort(),
+  });
+  return new Response(body, { headers: { "Content-Type": "text/event-stream" } });
+}
+
 /** Null: the server wants none. Undefined: the secret that the entry names is not set. */
 function credentialOf(env: Env, server: Server, authorization: string | null): string | null | undefined {
   if (server.passAuthorization) return authorization;

@@ -94,6 +94,7 @@ class Passage {
   /** The highest progress that the client has been told for its token. */
   #progress = 0;
   #ended = false;
+  #isBeating = false;
 
   constructor(upstream: ReadableStream<Uint8Array>, parts: StreamParts) {
     const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
@@ -112,8 +113,9 @@ class Passage {
   async run(): Promise<void> {
     // As every client of event streams does: a byte order mark is not part of the first line.
     const decoder = new TextDecoder();
-    // While something is waited for, the line is not idle.
+    // The line is never idle: that a client has gone shows where something is written, and nowhere else.
     const timer = setInterval(() => this.#beat(), settingsOf(this.#parts.env).heartbeatMs);
+    this.#writer.closed.catch(() => this.#letGoOfServer());
     try {
       for (;;) {
         const { done, value } = await this.#upstream.read();
@@ -130,13 +132,17 @@ class Passage {
       await this.#writer.close();
     } catch {
       // The client has left, or the server broke off: the other side is let go.
-      this.#ended = true;
-      this.#upstream.cancel().catch(() => {});
+      this.#letGoOfServer();
       this.#writer.abort().catch(() => {});
     } finally {
       clearInterval(timer);
       await Promise.allSettled(this.#tasksOfOurs);
     }
+  }
+
+  #letGoOfServer(): void {
+    this.#ended = true;
+    this.#upstream.cancel().catch(() => {});
   }
 
   async #pass(raw: string): Promise<void> {
@@ -295,7 +301,13 @@ class Passage {
   }
 
   #beat(): void {
-    if (!this.#ended && this.#tasksOfOurs.size > 0) void this.#write(": waiting\n\n").catch(() => {});
+    if (this.#ended || this.#isBeating) return;
+    this.#isBeating = true;
+    // A client that reads slowly gets one of them at a time.
+    void this.#write(": waiting\n\n").then(
+      () => (this.#isBeating = false),
+      () => {},
+    );
   }
 
   async #write(text: string): Promise<void> {
@@ -303,8 +315,7 @@ class Passage {
   }
 
   async #fail(message: string): Promise<void> {
-    this.#ended = true;
-    this.#upstream.cancel().catch(() => {});
+    this.#letGoOfServer();
     const { originating } = this.#parts;
     if (originating !== null) await this.#write(eventOf({ jsonrpc: "2.0", id: originating.id, error: { code: -32603, message } }));
     await this.#writer.close();

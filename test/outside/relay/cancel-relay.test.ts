@@ -14,8 +14,11 @@ let office: RelayOffice;
 let server: RawMcpServer;
 /** What a call's stream is written to, by the call's id. */
 const streams = new Map<string | number, Parameters<RawMcpServer["behave"]>[1]>();
+/** The stand-alone streams that are open at the server. */
+const listening = new Set<Parameters<RawMcpServer["behave"]>[1]>();
+let isSilent = false;
 beforeAll(async () => {
-  [office, server] = await Promise.all([relayOffice(), startRawMcpServer()]);
+  [office, server] = await Promise.all([relayOffice({ HEARTBEAT_SECONDS: "1" }), startRawMcpServer()]);
   const then = { request: "review", response: "allow", reviewers: ["everyone"] };
   await office.rule({
     ...openGates,
@@ -25,7 +28,12 @@ beforeAll(async () => {
   await office.serve({ reviewed: { url: server.url, allowPrivate: true } });
   server.behave = ({ method, message, headers }, response) => {
     const resumed = headers["last-event-id"];
-    if (method === "GET" && typeof resumed === "string") streams.set(`resumed ${resumed}`, response);
+    if (method === "GET" && resumed === undefined) {
+      listening.add(response);
+      response.on("close", () => listening.delete(response));
+      // Without a byte of an answer, where the test has the server say none.
+      if (isSilent) return true;
+    } else if (method === "GET" && typeof resumed === "string") streams.set(`resumed ${resumed}`, response);
     else if (message.method === "tools/call" && message.id !== undefined) streams.set(message.id, response);
     else return false;
     openStream(response);
@@ -243,5 +251,42 @@ describe("a review waits on, where", () => {
     expect((await until("the answer", () => server.answersTo("s-7")[0])).result).toBeDefined();
     streams.get("7")?.end(event(resultOf("7")));
     expect(await call.text).toContain("done");
+  });
+});
+
+describe("a stream at the server is closed, where its client", () => {
+  const open = async (): Promise<{ client: RawClient; leaving: AbortController[] }> => {
+    const client = await rawClient(office.relay("reviewed"));
+    const leaving = Array.from({ length: 20 }, () => new AbortController());
+    await Promise.all(leaving.map(({ signal }) => client.listen(undefined, signal).catch(() => {})));
+    return { client, leaving };
+  };
+
+  test("has gone, which listened: of 20 none stays", async () => {
+    const { leaving } = await open();
+    await until("twenty streams", () => listening.size === 20);
+    for (const each of leaving) each.abort();
+    await until("their end", () => listening.size === 0);
+  });
+
+  test("has gone before the server said a word", async () => {
+    isSilent = true;
+    const client = await rawClient(office.relay("reviewed"));
+    const leaving = new AbortController();
+    client.listen(undefined, leaving.signal).catch(() => {});
+    await until("the stream", () => listening.size === 1);
+    leaving.abort();
+    await until("its end", () => listening.size === 0);
+    isSilent = false;
+  });
+
+  test("has gone, which called a tool", async () => {
+    const client = await rawClient(office.relay("reviewed"));
+    const leaving = new AbortController();
+    await client.call("left", leaving.signal);
+    let isClosed = false;
+    streams.get("left")?.on("close", () => (isClosed = true));
+    leaving.abort();
+    await until("its end", () => isClosed);
   });
 });

@@ -8,7 +8,7 @@ export type RawClient = {
   /** A `tools/call` with this id. */
   readonly call: (id: string | number, signal?: AbortSignal, more?: object) => Promise<Response>;
   readonly cancel: (id: string | number) => Promise<Response>;
-  readonly listen: (lastEventId?: string) => Promise<Response>;
+  readonly listen: (lastEventId?: string, signal?: AbortSignal) => Promise<Response>;
   readonly end: () => Promise<Response>;
 };
 
@@ -34,7 +34,11 @@ export async function rawClient(url: string, options: { key?: string; capabiliti
     call: (id, signal, more = {}) =>
       post({ jsonrpc: "2.0", id, method: "tools/call", params: { name: "tool", arguments: {}, ...more } }, signal),
     cancel: (id) => post({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: id } }),
-    listen: (last) => fetch(url, { headers: { ...headers, ...(last === undefined ? {} : { "Last-Event-ID": last }) } }),
+    listen: (last, signal) =>
+      fetch(url, {
+        headers: { ...headers, ...(last === undefined ? {} : { "Last-Event-ID": last }) },
+        ...(signal === undefined ? {} : { signal }),
+      }),
     end: () => fetch(url, { method: "DELETE", headers }),
   };
 }

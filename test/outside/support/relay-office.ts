@@ -17,8 +17,9 @@ export type RelayOffice = Killable & {
   readonly key: (wish: object) => Promise<string>;
 };
 
-export async function relayOffice(): Promise<RelayOffice> {
-  const office = await killableGateway();
+/** `variables`: what is set beside the usual. */
+export async function relayOffice(variables: Readonly<Record<string, string>> = {}): Promise<RelayOffice> {
+  const office = await killableGateway(variables);
   await office.start();
   await office.configure();
   await office.rule(openGates);
