@@ -34,9 +34,12 @@ export const requireKey: MiddlewareHandler<App> = async (c, next) => {
 export const refuseKey = async (c: Context<App>, why: Extract<Refusal, { kind: "unauthorized" }>["why"]): Promise<Response> =>
   (await isFlooding(c)) ? refuse({ kind: "flooded" }) : refuse({ kind: "unauthorized", why });
 
-/** After `requireKey`, where no admission follows that would find it out: refuses a key that was revoked, wherever KV still shows it. */
+/** Whether the key of this request was revoked, wherever KV still shows it: for what no admission follows that would find it out. */
+export const isRevoked = async (c: Context<App>): Promise<boolean> => keyStub(c.env, c.var.key.id).isRevoked();
+
+/** After `requireKey`: refuses a key that was revoked. */
 export const requireLiveKey: MiddlewareHandler<App> = async (c, next) =>
-  (await keyStub(c.env, c.var.key.id).isRevoked()) ? refuse({ kind: "unauthorized", why: "revoked" }) : next();
+  (await isRevoked(c)) ? refuse({ kind: "unauthorized", why: "revoked" }) : next();
 
 /** Lets in whoever has the admin token. */
 export const requireAdmin: MiddlewareHandler<App> = async (c, next) => {

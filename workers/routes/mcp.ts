@@ -32,7 +32,7 @@ import {
 import { singleAnswer } from "../upstream/single.ts";
 import { type StreamParts, longestEvent, lostMark, relayStream, toldMark } from "../upstream/stream.ts";
 import { paths } from "../urls.ts";
-import { presentedKey, refuse, refuseKey } from "./auth.ts";
+import { isRevoked, presentedKey, refuse, refuseKey } from "./auth.ts";
 import type { App, AppContext } from "./context.ts";
 import { forPages, mayUse, serverAt } from "./mcp-origin.ts";
 
@@ -80,6 +80,8 @@ async function enter(c: AppContext): Promise<Visit | Response> {
   }
   if (!caller.record.scopes.includes("sampling")) return refuse({ kind: "wrongScope", scope: "sampling" });
   c.set("key", caller.record);
+  // What passes here is admitted by nobody else.
+  if (await isRevoked(c)) return refuse({ kind: "unauthorized", why: "revoked" });
   if (server === undefined)
     return c.json(failure(null, { code: -32600, message: "No such server; /admin/servers names those there are" }), 404);
   if (caller.record.servers !== undefined && !caller.record.servers.includes(name))

@@ -11,7 +11,7 @@ import { type ParsedSampling, parseSampling } from "../../shared/protocol/revisi
 import { createTaskResult, parseCancelled, parseTaskParams, taskResult, withRelatedTask } from "../../shared/protocol/tasks.ts";
 import { type Answer, refusalAnswer } from "../../shared/run/answer.ts";
 import { parseRunId } from "../../shared/sealed-id.ts";
-import { conversationStub, keyStub, runStub, sessionStub } from "../objects/names.ts";
+import { conversationStub, runStub, sessionStub } from "../objects/names.ts";
 import { readBody } from "../pipeline/body.ts";
 import { beforeHolding, holdEvents, holdJson, holdOf } from "../pipeline/hold.ts";
 import type { Begun } from "../pipeline/begin.ts";
@@ -20,7 +20,7 @@ import { taskOf } from "../pipeline/task.ts";
 import { awaitRun, parseAnswer } from "../pipeline/wait.ts";
 import { settingsOf } from "../settings.ts";
 import { paths, runPath } from "../urls.ts";
-import { refuse, requireKey, requireLiveKey } from "./auth.ts";
+import { isRevoked, refuse, requireKey, requireLiveKey } from "./auth.ts";
 import type { App, AppContext } from "./context.ts";
 import { isSessionName, sessionNameError } from "./session-name.ts";
 
@@ -41,7 +41,7 @@ samplingRoutes.post(paths.sampling, requireKey, async (c) => {
   const { value } = message;
   // A sampling request is admitted by the KeyObject itself, in the call that it makes anyway.
   const admitted = value.kind === "request" && value.method === "sampling/createMessage";
-  if (!admitted && (await keyStub(c.env, c.var.key.id).isRevoked())) return refuse({ kind: "unauthorized", why: "revoked" });
+  if (!admitted && (await isRevoked(c))) return refuse({ kind: "unauthorized", why: "revoked" });
   if (value.kind === "notification") return takeNotification(c, value.method, value.params);
   const { id, method, params } = value;
   switch (method) {

@@ -16,7 +16,7 @@ import { type Answer, refusalAnswer } from "../../shared/run/answer.ts";
 import { parseRunId } from "../../shared/sealed-id.ts";
 import type { Env } from "../env.ts";
 import { errorClass, logEvent } from "../log.ts";
-import { runStub, sessionStub } from "../objects/names.ts";
+import { keyStub, runStub, sessionStub } from "../objects/names.ts";
 import { progressMessages } from "../pipeline/hold.ts";
 import { beginSampling, originatingKey } from "../pipeline/sampling.ts";
 import { taskOf } from "../pipeline/task.ts";
@@ -254,6 +254,8 @@ async function task({ env, key }: SamplingParts, { method, params }: Taken): Pro
   const parsed = parseTaskParams(params);
   if (!parsed.ok) return refusalAnswer(refusalOf(parsed.error));
   const { taskId } = parsed.value;
+  // The stream that it came on may be older than the revocation.
+  if (await keyStub(env, key.id).isRevoked()) return refusalAnswer({ kind: "unauthorized", why: "revoked" });
   const snapshot = parseRunId(settingsOf(env).keys, taskId) === undefined ? null : await runStub(env, taskId).snapshot();
   if (snapshot === null || snapshot.key !== key.id) return refusalAnswer({ kind: "unknownTask" });
   switch (method) {
