@@ -45,6 +45,19 @@ export function readForm(html: string, pageUrl: string): PageForm | null {
 const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 /**
+ * The value of a pressed button. That of Approve carries how many fields differ from those of the untouched page, as the page counts
+ * them that shows these changes.
+ */
+export function pressedAct(act: string, untouched: URLSearchParams, fields: URLSearchParams): string {
+  if (act !== "approve") return act;
+  // A browser sends every line end as a pair.
+  const plain = (text: string | null): string | undefined => text?.replaceAll(/\r\n?/g, "\n");
+  const isEditable = (name: string): boolean => name === "model" || name.startsWith("edit:");
+  const differ = [...fields].filter(([name, text]) => isEditable(name) && plain(untouched.get(name)) !== plain(text));
+  return `approve:${differ.length}`;
+}
+
+/**
  * Opens a review link, and presses a button after the second that a person takes.
  * @param change edits the fields before they are sent.
  */
@@ -56,8 +69,9 @@ export async function decideByLink(
   const page = await fetch(link);
   const form = readForm(await page.text(), link);
   if (form === null) throw new Error(`no form at this link: ${page.status}`);
-  form.fields.set("act", act);
+  const untouched = new URLSearchParams(form.fields);
   change(form.fields);
+  form.fields.set("act", pressedAct(act, untouched, form.fields));
   await pause(1_100);
   return fetch(form.action, {
     method: "POST",

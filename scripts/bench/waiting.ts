@@ -170,7 +170,7 @@ async function openForm(link: string): Promise<PageForm> {
   const page = await fetch(link, { headers: browserHeaders(Math.floor(Math.random() * 60_000), link) });
   const form = readForm(await page.text(), link);
   if (form === null) throw new Error(`a review page was answered with ${page.status}`);
-  form.fields.set("act", "approve");
+  form.fields.set("act", "approve:0");
   return form;
 }
 

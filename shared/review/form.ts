@@ -42,6 +42,8 @@ export type SubmittedForm = {
   readonly version: number;
   readonly digest: string;
   readonly act: Act;
+  /** With `approve`: how many changes the page showed, as its button carries it. */
+  readonly promised?: number;
   /** Trimmed, line ends as `\n`, 1 to 1,000 UTF-16 code units; absent where nothing was written. */
   readonly reason?: string;
   /** The id of the model that the reviewer wants first. The page always has one chosen: the first, unless another was picked. */
@@ -59,12 +61,17 @@ export type FormFault = { readonly kind: "missing" | "repeated" | "malformed" | 
 
 export const longestReason = 1_000;
 
-const acts: readonly Act[] = ["approve", "deny", "preview", "handOver", "notMine"];
+/** An approval is not among them: it carries a number. */
+const acts: readonly Act[] = ["deny", "preview", "handOver", "notMine"];
+const approval = /^approve:(0|[1-9][0-9]{0,5})$/;
 const shapes = {
   nonce: /^[A-Za-z0-9_.~-]{1,300}$/,
   version: /^[1-9][0-9]{0,8}$/,
   digest: /^[A-Za-z0-9_-]{1,100}$/,
 };
+
+/** The value of the Approve button of a page that shows this many changes. */
+export const approveAct = (changes: number): string => `approve:${changes}`;
 
 /** Line ends as `\n`: HTML forms turn every one of them into `\r\n`. */
 export const plainLineEnds = (text: string): string => text.replaceAll(/\r\n?/g, "\n");
@@ -72,7 +79,7 @@ export const plainLineEnds = (text: string): string => text.replaceAll(/\r\n?/g,
 /**
  * Reads the decoded fields of one POST. `nonce`, `version` and `digest` must be there and look like ours; no field may
  * come twice; others are ignored. Without `act` (a script that submits the form presses no button) it is a preview, which
- * decides nothing. An unknown act is refused.
+ * decides nothing. An approval is `approve:` and the number of changes that its page showed; an unknown act is refused.
  */
 export function parseDecisionForm(fields: Iterable<[string, string]>): Result<SubmittedForm, FormFault> {
   const plain = new Map<string, string>();
@@ -91,7 +98,8 @@ export function parseDecisionForm(fields: Iterable<[string, string]>): Result<Su
     if (!shapes[field].test(value)) return err({ kind: "malformed", field });
   }
   const asked = plain.get(formFields.act) ?? "preview";
-  const act = acts.find((each) => each === asked);
+  const promised = approval.exec(asked)?.[1];
+  const act = promised === undefined ? acts.find((each) => each === asked) : "approve";
   if (act === undefined) return err({ kind: "malformed", field: "act" });
   const reason = plainLineEnds(plain.get(formFields.reason) ?? "").trim();
   if (reason.length > longestReason) return err({ kind: "tooLong", field: "reason" });
@@ -108,6 +116,7 @@ export function parseDecisionForm(fields: Iterable<[string, string]>): Result<Su
     version: Number(plain.get(formFields.version)),
     digest: plain.get(formFields.digest) ?? "",
     act,
+    ...(promised === undefined ? {} : { promised: Number(promised) }),
     ...(reason === "" ? {} : { reason }),
     ...(model === undefined ? {} : { model }),
     ...(to === undefined ? {} : { to }),

@@ -23,7 +23,12 @@ export type RunSnapshot = {
 };
 
 /** What a reviewer wants done, by whatever channel: a review form without its nonce. */
-export type Submission = Omit<SubmittedForm, "nonce" | "edits"> & {
+export type Submission = Omit<SubmittedForm, "nonce" | "edits" | "promised"> & {
+  /**
+   * With `approve`: how many changes the reviewer was shown. `typed`: they wrote each text in a field that shows all of it and cannot
+   * be folded, as in Slack's dialog, so that nothing can be unseen. Absent: none was shown.
+   */
+  readonly promised?: number | "typed";
   /** Path to text, for every field that was shown for editing, changed or not. */
   readonly edits: readonly (readonly [string, string])[];
 };
@@ -51,6 +56,8 @@ export type DecideAnswer =
   /** The grant that was asked for with the approval is not on offer: nothing was decided. */
   | { readonly kind: "noGrant" }
   | { readonly kind: "invalidEdit"; readonly faults: readonly EditFault[] }
+  /** The form has other changes than its page showed: nothing was decided. */
+  | { readonly kind: "unseenChanges" }
   | { readonly kind: "onceUsed" | "noSuchLink" };
 
 /** A Slack message's review, as the interactions route needs it to judge a press. */

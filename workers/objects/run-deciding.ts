@@ -10,7 +10,7 @@ import { grantFrom, grantedFact } from "../../shared/run/granting.ts";
 import { step } from "../../shared/run/lifecycle.ts";
 import { grantOffer } from "./run-account.ts";
 import type { DecideAnswer, DecideInput, Submission } from "./run-contract.ts";
-import { editedContent } from "./run-edit.ts";
+import { type EditedContent, editedContent } from "./run-edit.ts";
 import type { RunNotices } from "./run-notices.ts";
 import { type RunParts, type Standing, linkedAt } from "./run-parts.ts";
 import type { LinkRow } from "./run-store.ts";
@@ -24,6 +24,12 @@ type Asked = Standing & {
   readonly slackUser: string | null;
   readonly use: (now: number) => void;
 };
+
+/** Whether an approval has other changes than its page showed. Slack's dialog shows each text as it will be sent. */
+function hasUnseenChanges(edit: EditedContent, { promised = 0 }: Submission): boolean {
+  if (edit.kind !== "same" && edit.kind !== "edited") return false;
+  return promised !== "typed" && promised !== (edit.kind === "edited" ? edit.changes : 0);
+}
 
 export class RunDeciding {
   readonly #parts: RunParts;
@@ -70,6 +76,7 @@ export class RunDeciding {
     const { opening, state, link, gate, by, submission, slackUser, use } = asked;
     const edit = editedContent(this.#parts.store, opening, state, gate, submission);
     if (edit.kind === "invalid") return { kind: "invalidEdit", faults: edit.faults };
+    if (hasUnseenChanges(edit, submission)) return { kind: "unseenChanges" };
     // A grant is for what was asked, not for what a reviewer made of it.
     if (edit.kind === "edited" && submission.grant !== undefined) return { kind: "noGrant" };
     const now = this.#parts.now();

@@ -2,11 +2,13 @@
 // one POST.
 
 import { Hono } from "hono";
-import { applyReplyEdits, applyRequestEdits } from "../../shared/review/edit.ts";
-import { replyChanges, requestChanges } from "../../shared/review/difference.ts";
+import { changedReply, changedRequest } from "../../shared/review/changes.ts";
+import type { FieldChange } from "../../shared/review/difference.ts";
+import type { EditFault } from "../../shared/review/edit.ts";
 import { type SubmittedForm, formFields, mostGrantUses, parseDecisionForm } from "../../shared/review/form.ts";
 import { judgeNonce, linkId } from "../../shared/review/link.ts";
 import type { ReviewView } from "../../shared/review/view.ts";
+import { type Result, ok } from "../../shared/result.ts";
 import { replyRuleOf } from "../../shared/run/reply-rule.ts";
 import { errorClass, logEvent } from "../log.ts";
 import { runStub } from "../objects/names.ts";
@@ -123,14 +125,13 @@ type Answering = {
 
 async function answerForm(c: AppContext, answering: Answering): Promise<Response> {
   const { link, view, form, keep, body } = answering;
-  if (form.act === "preview") return page(c, link, view, preview(view, form, keep), 200);
+  if (form.act === "preview") return previewPage(c, answering);
   const { token, claims, run, settings } = link;
   const { nonce, edits, ...wish } = form;
   const judged = judgeNonce(settings.keys, { token, version: form.version, digest: form.digest }, nonce, Date.now());
   if (judged !== "good") {
-    const isStale = form.version !== view.version || form.digest !== view.digest;
     const status = judged === "forged" ? 403 : 409;
-    return page(c, link, view, { problem: { title: nonceWords[judged] }, ...(isStale ? {} : keep) }, status);
+    return page(c, link, view, { problem: { title: nonceWords[judged] }, ...(isFor(view, form) ? keep : {}) }, status);
   }
   const submission: Submission = { ...wish, edits: [...edits] };
   const decided = await runStub(c.env, run).decide({
@@ -158,6 +159,8 @@ async function afterDecision(c: AppContext, { link, view, keep }: Answering, dec
         { problem: { title: "Some of your changes cannot be sent. Nothing was decided.", fields: decided.faults }, ...keep },
         422,
       );
+    case "unseenChanges":
+      return again(c, link, unseenChanges, 409, keep);
     case "noGrant":
       return page(c, link, view, { problem: noGrantProblem, ...keep }, 422);
     case "cannotGiveUp": {
@@ -215,6 +218,9 @@ const noGrantProblem = {
   ],
 };
 
+const unseenChanges =
+  "Nothing was decided: the page that you approved did not show your changes. They are shown below; check them, then approve.";
+
 const nonceWords = {
   early: "That was quicker than a person reads. Nothing was decided; press the button again when you have read everything.",
   late: "This page was open for more than half an hour. Nothing was decided; your changes are still here. Look again, then decide.",
@@ -222,30 +228,41 @@ const nonceWords = {
 } as const;
 
 /** What the reviewer's changes would make of the content, or what is wrong with them. Decides nothing. */
-function preview(view: ReviewView, form: SubmittedForm, keep: Keeping): Partial<ReviewPageInput> {
-  if (form.version !== view.version || form.digest !== view.digest) {
-    return {
-      problem: { title: "The content changed while you were reading. This is the new version; your changes were for the old one." },
-    };
+function previewPage(c: AppContext, { link, view, form, keep }: Answering): Response {
+  if (!isFor(view, form)) {
+    const title = "The content changed while you were reading. This is the new version; your changes were for the old one.";
+    return page(c, link, view, { problem: { title } }, 200);
   }
-  if (view.gate === "response" && view.reply !== null) {
-    const applied = applyReplyEdits(view.reply, form.edits, replyRuleOf(view.request));
-    if (!applied.ok) return { ...keep, problem: { title: "Some of your changes cannot be delivered.", fields: applied.error } };
-    return { ...keep, preview: replyChanges(view.reply, applied.value.value) };
-  }
-  const applied = applyRequestEdits(view.request, form.edits);
-  if (!applied.ok) return { ...keep, problem: { title: "Some of your changes cannot be sent.", fields: applied.error } };
-  return { ...keep, preview: requestChanges(view.request, applied.value.value) };
+  const pending = pendingChanges(view, form);
+  if (pending.ok) return page(c, link, view, { ...keep, preview: true }, 200);
+  const title = `Some of your changes cannot be ${view.gate === "request" ? "sent" : "delivered"}.`;
+  return page(c, link, view, { ...keep, problem: { title, fields: pending.error } }, 200);
+}
+
+/** Whether a form was made for what is there now. */
+const isFor = (view: ReviewView, form: Pick<SubmittedForm, "version" | "digest">): boolean =>
+  form.version === view.version && form.digest === view.digest;
+
+/** What the form would change, counted as the run object counts it. */
+function pendingChanges(view: ReviewView, form: SubmittedForm): Result<readonly FieldChange[], readonly EditFault[]> {
+  const changed =
+    view.gate === "request"
+      ? changedRequest({ request: view.request, models: view.models.map(({ id }) => id) }, form)
+      : view.reply === null
+        ? null
+        : changedReply(view.reply, form.edits, replyRuleOf(view.request));
+  if (changed === null) return ok([]);
+  return changed.ok ? ok(changed.value.changes) : changed;
 }
 
 /** The page as it stands now, with a word on why nothing was decided. What was written is kept where it was for what is there. */
 async function again(c: AppContext, link: PresentedLink, title: string, status: Words["status"], keep?: Keeping): Promise<Response> {
   const view = await readView(c, link);
   if (view === null) return noSuchLink(c);
-  const isForThis = keep !== undefined && keep.kept.version === view.version && keep.kept.digest === view.digest;
-  return page(c, link, view, { problem: { title }, ...(isForThis ? keep : {}) }, status);
+  return page(c, link, view, { problem: { title }, ...(keep !== undefined && isFor(view, keep.kept) ? keep : {}) }, status);
 }
 
+/** The page, with what the reviewer wrote before: whatever of it would be sent is shown as a change, and counted on the button. */
 function page(
   c: AppContext,
   link: PresentedLink,
@@ -254,8 +271,10 @@ function page(
   status: 200 | Words["status"],
 ): Response {
   const cspNonce = freshCspNonce();
+  const pending = extra.kept !== undefined && isFor(view, extra.kept) ? pendingChanges(view, extra.kept) : ok([]);
+  const changes = pending.ok ? pending.value : [];
   const action = actionOf(link);
   const nonce = nonceOf(link, view.version, view.digest);
-  const html = renderReviewPage({ view, action, nonce, cspNonce, live: `${action}/live`, ...extra });
+  const html = renderReviewPage({ view, action, nonce, cspNonce, live: `${action}/live`, changes, ...extra });
   return c.body(html, status, reviewHeaders(cspNonce, isLive(view)));
 }

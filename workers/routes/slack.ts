@@ -87,7 +87,7 @@ async function answerPress(heard: Heard, press: SlackPress): Promise<Response> {
   const isPerson = standing.as.slackUser === null;
   switch (review.reference.act) {
     case "approve": {
-      const answer = await decide(heard, review, standing.as, { act: "approve", edits: [] });
+      const answer = await decide(heard, review, standing.as, { act: "approve", promised: 0, edits: [] });
       const words = wordsOf(answer);
       return words === null ? c.body(null, 200) : tell(heard, review, press, words, isPerson && words === "invalidEdit");
     }
@@ -144,7 +144,7 @@ async function answerSubmission(heard: Heard, submission: SlackSubmission): Prom
     standing.as,
     review.reference.act === "submitDenial"
       ? { act: "deny", edits: [], ...(reason === "" ? {} : { reason }) }
-      : { act: "approve", edits: editsFrom(review.target.view, values) },
+      : { act: "approve", promised: "typed", edits: editsFrom(review.target.view, values) },
   );
   const errors = answer.kind === "invalidEdit" ? modalErrors(review.target.view, answer.faults) : null;
   if (errors !== null) return c.json({ response_action: "errors", errors });
@@ -172,7 +172,7 @@ const decide = (
   { once, words }: Heard,
   { run, reference }: Review,
   { link, place, slackUser }: Deciding,
-  what: Pick<Submission, "act" | "edits" | "reason">,
+  what: Pick<Submission, "act" | "promised" | "edits" | "reason">,
 ): Promise<DecideAnswer> => {
   const submission: Submission = { version: reference.version, digest: reference.digest, ...what };
   return run.decide({ gate: reference.gate, reviewer: place, link, once, words, submission: JSON.stringify(submission), slackUser });
@@ -189,6 +189,7 @@ function wordsOf(answer: DecideAnswer): SlackWords | null {
       return "invalidEdit";
     case "noSuchLink":
     case "noGrant":
+    case "unseenChanges":
     case "cannotGiveUp":
       return "oldMessage";
     case "verdict":

@@ -20,9 +20,9 @@ const run: Readonly<Record<ReviewView["gate"], GateWords>> = {
     approve: "Approve and run",
     approveTo: "Approve and run {model}",
     exactly:
-      "If you approve, this runs: version {version}, as it stands on this page and with the changes you made in its fields, on the server you chose first, and on the next only if that one fails.",
+      "If you approve, this runs: version {version} as it stands on this page{changes}, on the server you chose first, and on the next only if that one fails.",
     exactlyOne:
-      "If you approve, this runs: version {version}, as it stands on this page and with the changes you made in its fields, on this server only. Changed arguments are checked against the tool’s schema once more before.",
+      "If you approve, this runs: version {version} as it stands on this page{changes}, on this server only. Changed arguments are checked against the tool’s schema once more before.",
     notSent: "Denying runs nothing.",
   },
   response: {
@@ -32,9 +32,8 @@ const run: Readonly<Record<ReviewView["gate"], GateWords>> = {
     closedContent: "The result",
     approve: "Approve and deliver",
     approveTo: "Approve and deliver to {server}",
-    exactly: "Approving delivers version {version} of the result, as it stands on this page and with the changes you made in its fields.",
-    exactlyOne:
-      "Approving delivers version {version} of the result, as it stands on this page and with the changes you made in its fields.",
+    exactly: "Approving delivers version {version} of the result as it stands on this page{changes}.",
+    exactlyOne: "Approving delivers version {version} of the result as it stands on this page{changes}.",
     notSent: "Denying delivers it nowhere. It does not undo what the tool did.",
   },
 };

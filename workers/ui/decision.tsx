@@ -4,7 +4,7 @@
 import type { Child } from "hono/jsx";
 import { askingOf } from "../../shared/review/asking.ts";
 import type { SubmittedForm } from "../../shared/review/form.ts";
-import { formFields, longestReason } from "../../shared/review/form.ts";
+import { approveAct, formFields, longestReason } from "../../shared/review/form.ts";
 import type { ReviewView } from "../../shared/review/view.ts";
 import { gateWords, reasonHint } from "./asking-words.ts";
 import { Grant, GrantReminder, type KeptGrant } from "./grant-offer.tsx";
@@ -58,7 +58,7 @@ const Harmless = ({ hint, name }: { hint: string; name: string }) => (
 /** Vectors have no field that could have been changed. */
 const isFixed = ({ gate, request }: ReviewView): boolean => gate === "response" && request.task === "embedding";
 
-const Approve = ({ view, grant }: { view: ReviewView; grant: KeptGrant | undefined }) => (
+const Approve = ({ view, changes, grant }: { view: ReviewView; changes: number; grant: KeptGrant | undefined }) => (
   <>
     {isFixed(view) ? (
       <Harmless hint={words.decide.lookAgainHint} name={words.decide.lookAgain} />
@@ -68,27 +68,35 @@ const Approve = ({ view, grant }: { view: ReviewView; grant: KeptGrant | undefin
     {view.grant == null ? null : <Grant view={view} offer={view.grant} kept={grant} />}
     <div class="choice">
       {view.grant == null ? null : <GrantReminder gate={view.gate} />}
-      <button type="submit" name={formFields.act} value="approve" class="approve">
+      <button type="submit" name={formFields.act} value={approveAct(changes)} class="approve">
         <ApproveWords view={view} />
+        {words.decide.withChanges(changes)}
       </button>
     </div>
   </>
 );
 
 /** What approving would do; or why this reviewer cannot. */
-function standing(view: ReviewView): Child {
-  if (mayApprove(view)) return fill(exactly(view), { version: String(view.version) });
+function standing(view: ReviewView, changes: number): Child {
+  if (mayApprove(view)) return fill(exactly(view), { version: String(view.version), changes: words.decide.shownChanges(changes) });
   return view.ownVote == null ? words.decide.ownRequest : fill(words.decide.ownVote, { version: String(view.version) });
 }
 
-type DecisionProps = { view: ReviewView; kept: SubmittedForm | undefined; grant: KeptGrant | undefined; isListening: boolean };
+type DecisionProps = {
+  readonly view: ReviewView;
+  readonly kept: SubmittedForm | undefined;
+  /** How many changes of the reviewer's own the page shows. */
+  readonly changes: number;
+  readonly grant: KeptGrant | undefined;
+  readonly isListening: boolean;
+};
 
-export const Decision = ({ view, kept, grant, isListening }: DecisionProps) => (
+export const Decision = ({ view, kept, changes, grant, isListening }: DecisionProps) => (
   <section class="decision" id="decision" tabindex={-1} aria-labelledby="decision-heading">
     <h2 id="decision-heading">{words.decide.heading}</h2>
     <p>{fill(words.decide.as, { reviewer: <Name value={view.reviewer} /> })}</p>
     <p>
-      {standing(view)} {gateWords(view).notSent} {fill(words.decide.silence, { deadline: timeWords(view.deadlineAt) })}
+      {standing(view, changes)} {gateWords(view).notSent} {fill(words.decide.silence, { deadline: timeWords(view.deadlineAt) })}
     </p>
     {view.quorum > 1 ? (
       <p>
@@ -100,7 +108,7 @@ export const Decision = ({ view, kept, grant, isListening }: DecisionProps) => (
     ) : null}
     {isListening ? <LiveCopy /> : null}
     {mayApprove(view) ? (
-      <Approve view={view} grant={grant} />
+      <Approve view={view} changes={changes} grant={grant} />
     ) : (
       <Harmless hint={words.decide.lookAgainHint} name={words.decide.lookAgain} />
     )}

@@ -47,8 +47,10 @@ export type ReviewPageInput = {
   readonly kept?: SubmittedForm;
   /** What they chose there of a grant. */
   readonly keptGrant?: KeptGrant;
-  /** The reviewer's own changes, not yet sent, for `act=preview`. */
-  readonly preview?: readonly FieldChange[];
+  /** The reviewer's own changes, not yet sent: they are shown, and their number is the button's. */
+  readonly changes?: readonly FieldChange[];
+  /** The reviewer asked to see their changes: the page says so where there are none. */
+  readonly preview?: boolean;
   /** The path where a page that can run scripts hears that somebody else decided; none where it is not to ask. */
   readonly live?: string;
 };
@@ -313,7 +315,7 @@ const ResponseGate = ({ view, editing }: { view: ReviewView; editing: Editing | 
   );
 };
 
-const ReviewPage = ({ view, action, nonce, cspNonce, problem, kept, keptGrant, preview, live }: ReviewPageInput) => {
+const ReviewPage = ({ view, action, nonce, cspNonce, problem, kept, keptGrant, changes = [], preview = false, live }: ReviewPageInput) => {
   const open = isOpen(view.state);
   const decides = mayDecide(view);
   const editing: Editing | undefined = mayApprove(view)
@@ -350,7 +352,7 @@ const ReviewPage = ({ view, action, nonce, cspNonce, problem, kept, keptGrant, p
       <Outcome view={view} />
       <OwnStanding view={view} />
       {open ? <p class="lead">{editing === undefined ? gateWords(view).stillHere : gateWords(view).lead}</p> : null}
-      {editing !== undefined && preview !== undefined ? <Preview changes={preview} view={view} /> : null}
+      {editing !== undefined && (preview || changes.length > 0) ? <Preview changes={changes} view={view} /> : null}
       <Glance view={view} />
       {open && view.risks.length > 0 ? <Risks view={view} /> : null}
       {decides ? (
@@ -359,7 +361,7 @@ const ReviewPage = ({ view, action, nonce, cspNonce, problem, kept, keptGrant, p
           <input type="hidden" name={formFields.version} value={String(view.version)} />
           <input type="hidden" name={formFields.digest} value={view.digest} />
           {content}
-          <Decision view={view} kept={kept} grant={keptGrant} isListening={isListening} />
+          <Decision view={view} kept={kept} changes={changes.length} grant={keptGrant} isListening={isListening} />
           {mayGiveUp(view) ? <GiveUp view={view} chosen={kept?.to} /> : null}
         </form>
       ) : (

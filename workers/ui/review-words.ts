@@ -2,6 +2,7 @@
 //
 // `{name}` in a sentence is a place where the page puts something; `fill` in sentence.tsx puts it there.
 
+import { modelPath } from "../../shared/review/changes.ts";
 import type { Note, Usage } from "../../shared/provider/call.ts";
 import { unreachable } from "../../shared/result.ts";
 import type { SamplingRequest } from "../../shared/protocol/sampling.ts";
@@ -20,9 +21,8 @@ export const reviewWords = {
     approve: "Approve and send",
     approveTo: "Approve and send to {model}",
     exactly:
-      "Approving sends version {version}, as it stands on this page and with the changes you made in its fields, to the model you chose first, and to the others in its list only if that one fails.",
-    exactlyOne:
-      "Approving sends version {version}, as it stands on this page and with the changes you made in its fields, to this model only.",
+      "Approving sends version {version} as it stands on this page{changes}, to the model you chose first, and to the others in its list only if that one fails.",
+    exactlyOne: "Approving sends version {version} as it stands on this page{changes}, to this model only.",
     notSent: "Denying sends nothing to any model.",
   },
   response: {
@@ -32,7 +32,7 @@ export const reviewWords = {
     closedContent: "The reply",
     approve: "Approve and deliver",
     approveTo: "Approve and deliver to {server}",
-    exactly: "Approving delivers version {version} of the reply, as it stands on this page and with the changes you made in its fields.",
+    exactly: "Approving delivers version {version} of the reply as it stands on this page{changes}.",
     notSent: "Denying delivers it nowhere.",
     prompt: "The approved prompt",
     hidden: "This reply was denied. It is not shown any more, and it was delivered nowhere.",
@@ -123,7 +123,7 @@ export const reviewWords = {
     heading: "What reviewers changed",
     byWhom: "Version {version} by {by}, {at}",
     preview: "Preview of your changes",
-    previewLead: "Nothing is decided and nothing is sent. Your changes are still in the fields below; they count once you approve.",
+    previewLead: "Nothing is decided yet. Your changes are in the fields below; Approve counts them.",
     previewNone: "You have changed nothing.",
     skipped: (lines: number): string => `${plural(lines, "unchanged line", "unchanged lines")} not repeated here`,
     removed: "removed",
@@ -176,6 +176,8 @@ export const reviewWords = {
     quorum: "{quorum} people have to approve.",
     votes: "{votes} of {quorum} have approved so far.",
     changed: "Changed something? Look at it first; this decides nothing.",
+    withChanges: (changes: number): string => (changes === 0 ? "" : ` with ${plural(changes, "change", "changes")}`),
+    shownChanges: (changes: number): string => (changes === 0 ? "" : ` with the ${plural(changes, "change", "changes")} shown above`),
     preview: "Preview changes",
     reason: "Reason for a no (optional)",
     reasonTold: "The server will be told this reason.",
@@ -388,6 +390,7 @@ export function placeWords(path: string, task?: Task): string {
   if (task === "embedding" && path.startsWith("/messages/")) return `Text ${first}`;
   if (path === "" || path === "/") return reviewWords.changes.rest;
   if (path === "/systemPrompt") return "System prompt";
+  if (path === modelPath) return "Model that is asked first";
   if (path === "/maxTokens") return "Longest reply";
   if (path === "/temperature") return "Temperature";
   if (path.startsWith("/stopSequences")) return first === undefined ? "Stop sequences" : `Stop sequence ${first}`;

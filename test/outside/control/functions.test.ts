@@ -158,7 +158,7 @@ describe.skipIf(chromiumPath === undefined)("with a person at a browser", () => 
     await field.fill('{ "message": "as Ada left it" }');
     // A person's second.
     await page.waitForTimeout(1_100);
-    await page.locator("button[value=approve]").click();
+    await page.locator("button[value^=approve]").click();
     await page.locator("section.outcome").waitFor();
     expect(await answer).toMatchObject({
       status: "completed",

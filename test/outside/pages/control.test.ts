@@ -225,9 +225,9 @@ describe.skipIf(chromiumPath === undefined)("a review of the control door in a b
 
   test("shows a reviewer their own change of the arguments before anything runs", async () => {
     const { requestAsAsked, request } = control.editedFunction;
-    const page = await open(control.function, 390, { preview: requestChanges(requestAsAsked, request) });
+    const page = await open(control.function, 390, { changes: requestChanges(requestAsAsked, request) });
     const seen = await seenOn(page);
-    expect(seen).toContain("Preview of your changes Nothing is decided and nothing is sent.");
+    expect(seen).toContain("Preview of your changes Nothing is decided yet.");
     for (const part of ["[removed: 上海 ]", "[added: 北京 ]"]) expect(seen).toContain(part);
   });
 

@@ -31,7 +31,7 @@ const pages: Record<string, string> = {
   "open response": render(openResponse),
   "edited response": render(editedResponse),
   "problem with kept edits": render(openRequest, { kept, problem }),
-  preview: render(openRequest, { kept, preview: requestChanges(request, { ...request, maxTokens: 5 }) }),
+  preview: render(openRequest, { kept, changes: requestChanges(request, { ...request, maxTokens: 5 }) }),
   ...Object.fromEntries(Object.entries(decided).map(([name, view]) => [name, render(view)])),
   ...Object.fromEntries(Object.entries(standings).map(([name, view]) => [name, render(view)])),
   "a grant after a problem": render(standings.mayGrant, {
@@ -215,7 +215,7 @@ describe.skipIf(chromiumPath === undefined)("the review page in a browser", () =
       await page.keyboard.type("Be kind.");
       await focusOn((element) => element?.getAttribute("name") === "model");
       await page.keyboard.press("ArrowDown");
-      await focusOn((element) => element?.getAttribute("value") === "approve");
+      await focusOn((element) => element?.getAttribute("value") === "approve:0");
       await page.keyboard.press("Enter");
       await page.waitForLoadState();
       const form = await submitted();

@@ -150,13 +150,27 @@ describe.skipIf(chromiumPath === undefined)("npm start, with a person at a brows
     }
     throw new Error(`the Tab key does not reach ${selector}`);
   }
-  async function press(page: Page, act: "approve" | "deny"): Promise<void> {
+  async function press(page: Page, act: "approve" | "deny", until = "section.outcome"): Promise<void> {
     await page.waitForTimeout(aPersonsSecond);
-    await tabTo(page, `button[value=${act}]`);
+    await tabTo(page, `button[value^=${act}]`);
     await page.keyboard.press("Enter");
     await page.waitForURL(page.url(), { waitUntil: "load" });
-    await page.locator("section.outcome").waitFor();
+    await page.locator(until).waitFor();
   }
+  /** Approves changes that the page does not show: they are shown, and approved from there. */
+  async function approveChanges(page: Page, shown: readonly string[]): Promise<void> {
+    await press(page, "approve", "#problem");
+    expect(await page.locator("#problem").innerText()).toContain("did not show your changes");
+    const preview = await page.locator("#preview").innerText();
+    for (const text of shown) expect(preview).toContain(text);
+    expect(await page.locator("button[value^=approve]").innerText()).toMatch(
+      shown.length === 1 ? / with 1 change$/ : new RegExp(` with ${shown.length} changes$`),
+    );
+    await press(page, "approve");
+  }
+  /** Folds the field away that was edited: the text on the page is the old one then. */
+  const fold = (page: Page, path: string): Promise<void> =>
+    page.locator(`details.edit:has(textarea[name="${editField(path)}"]) > summary`).click();
   /** Opens the field of this text with the keyboard and puts the cursor at its end. */
   async function edit(page: Page, path: string): Promise<void> {
     const field = `textarea[name="${editField(path)}"]`;
@@ -188,8 +202,10 @@ describe.skipIf(chromiumPath === undefined)("npm start, with a person at a brows
     await edit(request, "/messages/0/content/0/text");
     await request.keyboard.press("Control+Home");
     await request.keyboard.type("Person's edit. ");
+    await fold(request, "/systemPrompt");
+    await fold(request, "/messages/0/content/0/text");
     await shoot(request, "request-gate-edited");
-    await press(request, "approve");
+    await approveChanges(request, ["Answer in French.", "Person's edit."]);
     expect(await request.locator("section.outcome").innerText()).toContain("Approved with changes");
     await shoot(request, "request-outcome");
 
@@ -200,7 +216,7 @@ describe.skipIf(chromiumPath === undefined)("npm start, with a person at a brows
     await shoot(response, "response-gate");
     await edit(response, "/content/0/text");
     await response.keyboard.type(" Checked by a person.");
-    await press(response, "approve");
+    await approveChanges(response, ["Checked by a person."]);
     await shoot(response, "response-outcome");
 
     await program.prints(/The server received the reply\. Its tool answered:\n\n.*Person's edit\. Summarize.* Checked by a person\./s);
@@ -229,7 +245,7 @@ describe.skipIf(chromiumPath === undefined)("npm start, with a person at a brows
     // The tab that was open all along has heard of it: nothing can be pressed there, and it leads to what happened.
     const ended = other.getByRole("link", { name: "See how it ended" }).first();
     await ended.waitFor();
-    expect(await other.locator("button[value=approve]").isDisabled()).toBe(true);
+    expect(await other.locator("button[value^=approve]").isDisabled()).toBe(true);
     await ended.focus();
     await other.keyboard.press("Enter");
     await other.locator("section.outcome").waitFor();
@@ -261,8 +277,8 @@ describe.skipIf(chromiumPath === undefined)("npm start, with a person at a brows
     await tabTo(page, "input[type=radio][value=first]");
     await page.keyboard.press("ArrowDown");
     await shoot(page, "other-model");
-    expect(await page.locator("button[value=approve]").innerText()).toBe("Approve and send to other");
-    await press(page, "approve");
+    expect(await page.locator("button[value^=approve]").innerText()).toBe("Approve and send to other");
+    await approveChanges(page, ["other"]);
     const reply = await open(await newNotice(started.url, "response", seen));
     expect(await reply.locator("main").innerText()).toContain("Hello from the scripted provider.");
     await press(reply, "approve");

@@ -5,7 +5,7 @@ const good: [string, string][] = [
   ["nonce", "n0nce_-."],
   ["version", "3"],
   ["digest", "A".repeat(43)],
-  ["act", "approve"],
+  ["act", "approve:2"],
 ];
 const but = (name: string, value: string): [string, string][] => good.map(([key, old]) => [key, key === name ? value : old]);
 
@@ -25,6 +25,7 @@ describe("parseDecisionForm", () => {
         version: 3,
         digest: "A".repeat(43),
         act: "approve",
+        promised: 2,
         reason: "no\nreally",
         model: "m2",
         edits: new Map([["/messages/0/content/0/text", "a\r\nb"]]),
@@ -54,7 +55,10 @@ describe("parseDecisionForm", () => {
     ["a version in other digits", but("version", "1e3"), "malformed", "version"],
     ["an empty nonce", but("nonce", ""), "malformed", "nonce"],
     ["a digest with a line break", but("digest", "AAAA\n"), "malformed", "digest"],
-    ["an unknown act", but("act", "approve "), "malformed", "act"],
+    ["an unknown act", but("act", "send"), "malformed", "act"],
+    ...["approve", "approve:", "approve: 1", "approve:01", "approve:-1", "approve:1e3", "approve:1234567"].map(
+      (act) => [`an approval that promises no number of changes: ${act}`, but("act", act), "malformed", "act"] as const,
+    ),
     ["an empty act", but("act", ""), "malformed", "act"],
     ["two acts", [...good, ["act", "deny"]], "repeated", "act"],
     ["one edit twice", [...good, [editField("/a"), "1"], [editField("/a"), "2"]], "repeated", "edit"],

@@ -108,7 +108,7 @@ describe("the page of an expired link", () => {
 
   test("takes no decision, not even one that was begun in time", async () => {
     const fields = await formOf(link);
-    fields.set("act", "approve");
+    fields.set("act", "approve:0");
     travel(linkHours + 1_000);
     fields.set("nonce", nonceFor(link, fields, 5_000));
     const response = await postForm(link, fields);
@@ -179,7 +179,7 @@ describe("a new link", () => {
   test("is not sent with the nonce of a decision, nor a decision taken with this one's", async () => {
     const fields = await formOf(link);
     const decision = nonceFor(link, fields, 5_000);
-    fields.set("act", "approve");
+    fields.set("act", "approve:0");
     fields.set("nonce", renewForm(link).get("nonce") ?? "");
     expect((await postForm(link, fields)).status).toBe(403);
     travel(linkHours + 1_000);

@@ -25,7 +25,7 @@ import { linkToken, parseLinkToken } from "../../../shared/review/link.ts";
 import { signingKey } from "../../../shared/sealed-id.ts";
 import { loggedLines, promptMarker } from "../support/logs.ts";
 import { recordLines } from "../support/record.ts";
-import { formOf, nonceFor, pathOf, postForm, press, tokenOf } from "../support/reviewer.ts";
+import { filledForm, formOf, nonceFor, pathOf, postForm, press, tokenOf } from "../support/reviewer.ts";
 
 const get = (link: string, headers: Record<string, string> = {}): Promise<Response> => gateway(pathOf(link), { key: null, headers });
 
@@ -33,9 +33,9 @@ let notice: Notice;
 let link: string;
 
 /** A run that nobody holds the line for, so that nothing but the reviewer changes it. */
-async function openReview(server: string): Promise<Notice> {
+async function openReview(server: string, gate: Notice["gate"] = "request"): Promise<Notice> {
   const response = await sample({ server }, { headers: { Prefer: "respond-async" } });
-  return openNotice("request", (response.headers.get("Location") ?? "").slice("/runs/".length));
+  return openNotice(gate, (response.headers.get("Location") ?? "").slice("/runs/".length));
 }
 
 beforeEach(async () => {
@@ -59,12 +59,7 @@ const undecided = async (): Promise<void> => {
   expect(model.calls).toHaveLength(0);
 };
 
-async function goodForm(act = "approve"): Promise<URLSearchParams> {
-  const fields = await formOf(link);
-  fields.set("act", act);
-  fields.set("nonce", nonceFor(link, fields, 5_000));
-  return fields;
-}
+const goodForm = (act = "approve", change?: (fields: URLSearchParams) => void): Promise<URLSearchParams> => filledForm(link, act, change);
 
 describe("GET and HEAD", () => {
   test("show the page and change nothing, however often and whoever opens it", async () => {
@@ -194,7 +189,7 @@ describe("a POST decides nothing", () => {
 
   test("with a nonce that is too early: the page again, edits kept", async () => {
     const fields = await formOf(link);
-    fields.set("act", "approve");
+    fields.set("act", "approve:0");
     edit(fields);
     const response = await postForm(link, fields);
     expect(response.status).toBe(409);
@@ -204,9 +199,8 @@ describe("a POST decides nothing", () => {
     await undecided();
   });
 
-  test("with a nonce that is too old: the page again, edits kept, and its new nonce is good", async () => {
-    const fields = await goodForm();
-    edit(fields);
+  test("with a nonce that is too old: the page again, edits kept and shown, and its new nonce is good", async () => {
+    const fields = await goodForm("approve", edit);
     fields.set("nonce", nonceFor(link, fields, 31 * 60_000));
     const response = await postForm(link, fields);
     expect(response.status).toBe(409);
@@ -215,7 +209,8 @@ describe("a POST decides nothing", () => {
     await undecided();
     const again = readForm(page, link)?.fields ?? new URLSearchParams();
     expect([...again.values()].join("\n")).toContain("largest city");
-    again.set("act", "approve");
+    expect(page).toContain('value="approve:1"');
+    again.set("act", "approve:1");
     await new Promise((resolve) => setTimeout(resolve, 1_050));
     expect((await postForm(link, again)).status).toBe(303);
     expect(JSON.stringify((await eventually("the call", async () => model.calls[0])).body)).toContain("largest city");
@@ -365,7 +360,7 @@ describe("with two reviewers", () => {
   test("an edit while another page is open makes that page stale: 412 with the new content", async () => {
     const { run, ada, grace } = await bothLinks({ quorum: 2 });
     const stale = await formOf(grace);
-    stale.set("act", "approve");
+    stale.set("act", "approve:0");
     stale.set("nonce", nonceFor(grace, stale, 5_000));
     expect((await press(ada, "approve", edit)).status).toBe(303);
     const response = await postForm(grace, stale);
@@ -380,7 +375,7 @@ describe("with two reviewers", () => {
   test("one person's link and form never vote as the other", async () => {
     const { run, ada, grace } = await bothLinks({ quorum: 2 });
     const fields = await formOf(ada);
-    fields.set("act", "approve");
+    fields.set("act", "approve:0");
     fields.set("nonce", nonceFor(ada, fields, 5_000));
     expect((await postForm(grace, fields)).status).toBe(403);
     await press(ada, "approve");
@@ -396,6 +391,56 @@ describe("with two reviewers", () => {
     const own = await eventually("Ada's notice", async () => (await notices()).find((each) => each.run === run && each.reviewer === "Ada"));
     expect((await press(own.link, "approve")).status).toBe(403);
     expect((await runOf(run, key)).state).toBe("waiting");
+  });
+});
+
+describe("an approval of other changes than its page showed decides nothing, and shows them", () => {
+  test.each<[string, (fields: URLSearchParams) => void, string]>([
+    ["an edited text", edit, "[added: </span>largest"],
+    ["a lower limit in tokens", (fields) => fields.set("edit:/maxTokens", "7"), "Longest reply"],
+    ["another model first", (fields) => fields.set("model", "second"), "Model that is asked first"],
+  ])("%s", async (_name, change, shown) => {
+    for (const promised of ["approve:0", "approve:2"]) {
+      const unseen = await goodForm("approve", (fields) => {
+        change(fields);
+        fields.set("act", promised);
+      });
+      const refused = await postForm(link, unseen);
+      expect(refused.status).toBe(409);
+      const page = await refused.text();
+      expect(page).toContain("did not show your changes");
+      expect(/id="preview"[\s\S]*?<\/section>\s*<\/section>/.exec(page)?.[0]).toContain(shown);
+      await undecided();
+      const again = readForm(page, link)?.fields ?? new URLSearchParams();
+      // The changes are still in its fields, and its button counts them.
+      expect(page).toMatch(/value="approve:1"[^>]*>[\s\S]*with 1 change/);
+      change(unseen);
+      for (const [name, value] of again) if (name === "model" || name.startsWith("edit:")) expect(value).toBe(unseen.get(name));
+    }
+    expect((await press(link, "approve", change)).status).toBe(303);
+    await runReaches(notice.run, "completed");
+    expect(model.calls).toHaveLength(1);
+  });
+
+  test("where the changes were taken back, too", async () => {
+    const fields = await goodForm("approve", (each) => each.set("act", "approve:1"));
+    const refused = await postForm(link, fields);
+    expect([refused.status, (await refused.text()).includes('value="approve:0"')]).toEqual([409, true]);
+    await undecided();
+  });
+
+  test("of a reply", async () => {
+    const reviewed = await openReview("response-gate", "response");
+    const changed = (fields: URLSearchParams): void => fields.set("edit:/content/0/text", "Another reply.");
+    const unseen = await filledForm(reviewed.link, "approve", (fields) => {
+      changed(fields);
+      fields.set("act", "approve:0");
+    });
+    const refused = await postForm(reviewed.link, unseen);
+    expect([refused.status, (await refused.text()).includes("Another reply.")]).toEqual([409, true]);
+    expect(await (await get(reviewed.link)).text()).toContain('value="approve:0"');
+    expect((await press(reviewed.link, "approve", changed)).status).toBe(303);
+    await runReaches(reviewed.run, "completed");
   });
 });
 
@@ -443,7 +488,7 @@ test("a link that has expired shows no content and decides nothing, although all
   expect(over.status).toBe(410);
   expect(await over.text()).not.toContain(promptMarker);
   const form = await formOf(link);
-  form.set("act", "approve");
+  form.set("act", "approve:0");
   form.set("nonce", nonceFor(link, form, 5_000));
   expect((await postForm(expiring(-1), form)).status).toBe(410);
   await undecided();

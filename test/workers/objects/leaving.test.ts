@@ -223,13 +223,13 @@ describe("what ends under a run", () => {
     const answer = answerOf(post(asked("sess-1")));
     const { run, link } = await openNotice("request");
     const form = await formOf(link);
-    form.set("act", "approve");
+    form.set("act", "approve:0");
     form.set("nonce", nonceFor(link, form, 5_000));
     expect((await end()).status).toBe(204);
     expect((await answer).error?.code).toBe(-32800);
     expect((await recordOf(run)).map(({ fact }) => fact)).toContainEqual({ kind: "cancelled", cause });
     const html = await (await gateway(pathOf(link), { key: null })).text();
-    expect(html).not.toContain('value="approve"');
+    expect(html).not.toContain('value="approve:');
     expect((await postForm(link, form)).status).toBe(409);
     expect(model.calls).toHaveLength(0);
     expect((await errorOf(post(asked("sess-1")))).code).toBe(-32602);

@@ -61,7 +61,7 @@ describe("while a caller waits", () => {
       const before = await formOf(notice.link);
       await crash();
       // The very form of the page that was open before.
-      before.set("act", "approve");
+      before.set("act", "approve:0");
       before.set("nonce", nonceFor(notice.link, before, 5_000));
       expect((await postForm(notice.link, before)).status).toBe(303);
       expect((await answer).result).toMatchObject({ role: "assistant" });
@@ -249,7 +249,7 @@ describe("alarms", () => {
   test("a deadline that passed while the object was away ends the run at once, and an approval of that moment is late", async () => {
     const { answer, notice, run } = await waiting(both);
     const form = await formOf(notice.link);
-    form.set("act", "approve");
+    form.set("act", "approve:0");
     later(600_000);
     form.set("nonce", nonceFor(notice.link, form, 5_000));
     await crash();
@@ -354,7 +354,7 @@ describe("a commit that fails", () => {
   test("while somebody decides has decided nothing and begun nothing: the very same form counts afterwards", async () => {
     const { answer, notice, run } = await waiting({ server: "request-gate" });
     const fields = await formOf(notice.link);
-    fields.set("act", "approve");
+    fields.set("act", "approve:0");
     fields.set("nonce", nonceFor(notice.link, fields, 5_000));
     await recordWith(run, "noticed");
     vi.spyOn(RunStore.prototype, "appendEvents").mockImplementationOnce(failOnce);

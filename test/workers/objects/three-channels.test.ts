@@ -19,7 +19,7 @@ import {
   samplingMessage,
 } from "../support/gateway.ts";
 import { answerAt } from "../support/provider.ts";
-import { formOf, nonceFor, postForm } from "../support/reviewer.ts";
+import { filledForm, postForm } from "../support/reviewer.ts";
 import { recordLines } from "../support/record.ts";
 
 const channels = ["outbox", "email", "slack"] as const;
@@ -91,9 +91,7 @@ async function ready({ listed, mailed, posted }: Open, who: "Ada" | "Bob", way: 
       ? listed.find(({ reviewer, channel }) => reviewer === who && channel === "outbox")?.link
       : /https?:\/\/\S+\/r\/[A-Za-z0-9_-]+/.exec(mail?.text ?? "")?.[0];
   if (link === undefined) throw new Error("no link");
-  const fields = await formOf(link);
-  fields.set("act", act);
-  fields.set("nonce", nonceFor(link, fields, 5_000));
+  const fields = await filledForm(link, act);
   return () => postForm(link, fields, { Origin: publicUrl });
 }
 

@@ -2,7 +2,7 @@
 
 import { formNonce, nonceRandomLength } from "../../../shared/review/link.ts";
 import { signingKey } from "../../../shared/sealed-id.ts";
-import { readForm } from "../../../scripts/page-form.ts";
+import { pressedAct, readForm } from "../../../scripts/page-form.ts";
 import { type Notice, env, gateway, openNotice, publicUrl } from "./gateway.ts";
 
 export const pathOf = (link: string): string => new URL(link).pathname;
@@ -35,18 +35,26 @@ export const postForm = (
     headers: { "Content-Type": "application/x-www-form-urlencoded", ...headers },
   });
 
-/** Presses a button of the link's page, five seconds after it was made. */
-export async function press(
+/** The form as a pressed button sends it, five seconds after the page was made. Where `change` presses another button, that one counts. */
+export async function filledForm(
   link: string,
-  act: "approve" | "deny" | "preview",
+  act: string,
   change: (fields: URLSearchParams) => void = () => {},
-): Promise<Response> {
+): Promise<URLSearchParams> {
   const fields = await formOf(link);
-  fields.set("act", act);
+  const untouched = new URLSearchParams(fields);
   fields.set("nonce", nonceFor(link, fields, 5_000));
   change(fields);
-  return postForm(link, fields);
+  if (!fields.has("act")) fields.set("act", pressedAct(act, untouched, fields));
+  return fields;
 }
+
+/** Presses a button of the link's page, five seconds after it was made. */
+export const press = async (
+  link: string,
+  act: "approve" | "deny" | "preview",
+  change?: (fields: URLSearchParams) => void,
+): Promise<Response> => postForm(link, await filledForm(link, act, change));
 
 /** Waits for the review to open, and decides it. */
 export async function decide(
