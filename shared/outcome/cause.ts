@@ -162,6 +162,8 @@ function refusalSentence(reason: RefusalFact): string {
       return "The budget of the key is used up; raise it, or wait until it begins anew.";
     case "policyRefused":
       return `The policy refuses it (${reason.rule}); change that at /admin/policy, the key or the server's entry if it should pass.`;
+    case "ownerUnknown":
+      return `The key's owner is no reviewer of the policy, and ${reason.rule === "default" ? "its default" : `its rule ${reason.rule}`} bars people from approving their own requests; make the key again with a reviewer's name or email as its owner.`;
     case "noModel": {
       const [first] = reason.reasons;
       const why = first === undefined ? "the routing table has none" : `"${first.model}": ${first.reason}`;

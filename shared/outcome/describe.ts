@@ -104,6 +104,14 @@ export function describeRefusal(refusal: Refusal): Described {
       return { status: 200, code: -32012, message: "The budget of this key is used up; ask its operator" };
     case "policyRefused":
       return { status: 200, code: -1, message: "Sampling request refused by policy", data: { outcome: "refused" } };
+    case "ownerUnknown":
+      return {
+        status: 200,
+        code: -1,
+        message:
+          "Sampling request refused by policy: people may not approve their own requests here, and the owner of this API key is no reviewer; ask the operator for a key whose owner is a reviewer's name or email",
+        data: { outcome: "refused", reason: "keyOwner" },
+      };
     case "noModel":
       return {
         status: 200,

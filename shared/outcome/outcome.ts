@@ -79,6 +79,8 @@ export type Refusal =
   | { readonly kind: "flooded" }
   | { readonly kind: "budgetUsedUp" }
   | { readonly kind: "policyRefused"; readonly rule: string }
+  /** The rule bars people from approving their own requests, and the API key's owner is no reviewer whom the policy knows. */
+  | { readonly kind: "ownerUnknown"; readonly rule: string }
   /** `named`: a model was asked for by name, so that only it and its equivalents came into question. */
   | { readonly kind: "noModel"; readonly reasons: readonly { readonly model: string; readonly reason: string }[]; readonly named?: true }
   /** A registered function whose server does not let it be run now. */

@@ -58,6 +58,7 @@ export function refusalFact(refusal: Refusal): RefusalFact {
     case "flooded":
     case "budgetUsedUp":
     case "policyRefused":
+    case "ownerUnknown":
     case "functionUnavailable":
     case "unknownTask":
     case "noLongerKept":

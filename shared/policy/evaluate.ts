@@ -3,6 +3,8 @@
 
 import type { SamplingRequest } from "../protocol/sampling.ts";
 import type { Candidate } from "../routing/choose.ts";
+import { matchesGlob } from "./glob.ts";
+import { reviewerWhoIs } from "./own-requests.ts";
 import type { RiskLevel, RiskNote } from "./risk.ts";
 import { everyoneIn, isSlackChannel, type Conditions, type Policy } from "./rules.ts";
 
@@ -28,6 +30,8 @@ export type GatePlan = {
   readonly reviewers: readonly Reviewer[];
   readonly quorum: number;
   readonly selfApproval: boolean;
+  /** The name of the reviewer whose client asks: the API key's owner. Null where the owner is none of the policy's reviewers. */
+  readonly owner: string | null;
   readonly deadlineSeconds: number;
   readonly remindAtSeconds: readonly number[];
   readonly escalate: { readonly afterSeconds: number; readonly to: readonly Reviewer[] } | null;
@@ -62,6 +66,8 @@ export type PolicyFacts = {
   /** The originating request's method. */
   readonly method: string;
   readonly keyName: string;
+  /** As the API key has it. */
+  readonly keyOwner: string | null;
   readonly provenance: "claimed" | "inferred" | "observed" | "own";
   readonly request: SamplingRequest;
   /** In failover order: everything that the request may be sent to. */
@@ -107,6 +113,7 @@ export function evaluatePolicy(policy: Policy, facts: PolicyFacts): GatePlan {
     reviewers: asked,
     quorum,
     selfApproval,
+    owner: reviewerWhoIs(policy, facts.keyOwner)?.name ?? null,
     deadlineSeconds: gate.deadlineSeconds,
     remindAtSeconds: [...new Set(gate.remindAtSeconds)].sort((a, b) => a - b),
     escalate: gate.escalate === null ? null : { afterSeconds: gate.escalate.afterSeconds, to: known(everyoneIn(policy, gate.escalate.to)) },
@@ -207,23 +214,3 @@ const matches = (when: Conditions, facts: CommonFacts, model: string | undefined
 
 const fits = (glob: string | undefined, value: string | undefined): boolean =>
   glob === undefined || (value !== undefined && matchesGlob(glob, value));
-
-/**
- * Whether `value` fits `glob`, where `*` stands for any run of characters and everything else for itself, case included. It
- * looks for the pieces between the stars from left to right, so no pattern makes it slow.
- */
-export function matchesGlob(glob: string, value: string): boolean {
-  const pieces = glob.split("*");
-  const first = pieces[0] ?? "";
-  if (pieces.length === 1) return value === glob;
-  const last = pieces.at(-1) ?? "";
-  if (value.length < first.length + last.length || !value.startsWith(first) || !value.endsWith(last)) return false;
-  let from = first.length;
-  const end = value.length - last.length;
-  for (const piece of pieces.slice(1, -1)) {
-    const at = value.indexOf(piece, from);
-    if (at === -1 || at + piece.length > end) return false;
-    from = at + piece.length;
-  }
-  return true;
-}

@@ -1,7 +1,74 @@
 // When two names are one person's: the policy refuses two such reviewers, and nobody is barred or counted by a capital letter.
 
-/** `name` as names are compared: compatibility forms composed, case and white space at the ends left out. */
-export const nameKey = (name: string): string => name.normalize("NFKC").trim().toLowerCase();
+import { foldCase } from "../routing/table.ts";
+
+/** `name` as names are compared: compatibility forms (NFKC), case, and white space at the ends left out. */
+export const nameKey = (name: string): string => foldCase(name.normalize("NFKC")).normalize("NFKC").trim();
 
 /** Whether both names stand for one person. A key's owner is written by hand, apart from the policy that has the reviewer's name. */
 export const isSamePerson = (one: string | null, other: string): boolean => one !== null && nameKey(one) === nameKey(other);
+
+/**
+ * `name` with each character replaced by the Latin letter or digit that it is drawn like: names that are equal here cannot be told
+ * apart by who reads them. Covers the Cyrillic, Greek and Armenian letters that pass for Latin ones, and the digits that pass for
+ * letters (a subset of Unicode's confusables, UTS #39); no other scripts.
+ */
+export const drawnKey = (name: string): string => {
+  let drawn = "";
+  for (const character of name.normalize("NFKC").trim()) drawn += drawnAs.get(character) ?? character;
+  return foldCase(drawn);
+};
+
+/** A letter, and after it what is drawn like it. */
+const lookAlikes = [
+  "aаɑα",
+  "bЬ",
+  "cсϲ",
+  "dԁ",
+  "eеҽ",
+  "gɡց",
+  "hһհ",
+  "iіɩι",
+  "jјϳ",
+  "kκк",
+  "lIӏ1|Ιⵏ",
+  "mм",
+  "nոռ",
+  "oоοօσ0",
+  "pрρ",
+  "qԛզ",
+  "rг",
+  "sѕ",
+  "tт",
+  "uυսц",
+  "vѵν",
+  "wԝωѡ",
+  "xхχ",
+  "yуγү",
+  "zᴢ",
+  "AАΑ",
+  "BВΒ",
+  "CСϹ",
+  "EЕΕ",
+  "GԌ",
+  "HНΗ",
+  "lІӀ",
+  "JЈ",
+  "KКΚК",
+  "MМΜ",
+  "NΝ",
+  "OОΟՕ",
+  "PРΡ",
+  "SЅՏ",
+  "TТΤ",
+  "UՍ",
+  "VѴ",
+  "WԜ",
+  "XХΧ",
+  "YҮΥУ",
+  "ZΖ",
+];
+
+const drawnAs: ReadonlyMap<string, string> = new Map(
+  lookAlikes.flatMap(([letter = "", ...others]) => others.map((other) => [other, letter] as const)),
+);

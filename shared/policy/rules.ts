@@ -5,7 +5,7 @@ import * as z from "zod";
 import type { JsonObject } from "../encoding.ts";
 import { err, ok, type Result } from "../result.ts";
 import { isPrivateHost } from "../routing/address.ts";
-import { nameKey } from "./person.ts";
+import { drawnKey, nameKey } from "./person.ts";
 import { pointerTo, problemsOf, type Problem } from "../routing/problems.ts";
 
 /** A label that a person reads and the record keeps: no line breaks, no characters that hide. */
@@ -139,8 +139,8 @@ export const policyJsonSchema = (): JsonObject => JSON.parse(JSON.stringify(z.to
 /**
  * Reads a policy from parsed JSON. Refused, each with a pointer: what the schema refuses, names of groups or people that do
  * not exist, a group without people, a gate that needs review and has nobody to ask, a quorum above the number of people,
- * reminders or an escalation at or after the deadline, one person under two names, and a Slack channel where the gate needs
- * to know who decides.
+ * reminders or an escalation at or after the deadline, one person under two names, two names that look the same, and a Slack
+ * channel where the gate needs to know who decides.
  */
 export function parsePolicy(value: unknown): Result<Policy, Problem[]> {
   const parsed = policySchema.safeParse(value);
@@ -186,6 +186,12 @@ function peopleProblems(policy: Policy): Problem[] {
   const problems: Problem[] = [];
   const described = new Map<string, string>();
   const owners = new Map<string, string>();
+  const drawn = new Map<string, string>();
+  const emails = new Map(
+    Object.values(policy.reviewers).flatMap((people) =>
+      people.flatMap(({ name, email }) => (email === undefined ? [] : [[nameKey(email), nameKey(name)] as const])),
+    ),
+  );
   for (const [group, people] of Object.entries(policy.reviewers)) {
     if (people.length === 0) problems.push({ pointer: pointerTo(["reviewers", group]), message: "is a group without people" });
     const inGroup = new Set<string>();
@@ -196,6 +202,10 @@ function peopleProblems(policy: Policy): Problem[] {
       const description = JSON.stringify([person.name, person.email, person.slack, person.webhook, person.notify, person.language]);
       if (inGroup.has(key)) at("name", "stands twice in this group");
       else if ((described.get(key) ?? description) !== description) at("name", "is described differently in another group");
+      if ((drawn.get(drawnKey(person.name)) ?? key) !== key)
+        at("name", "cannot be told apart from another reviewer's name by who reads it");
+      // An API key's owner is known by name or email.
+      if ((emails.get(key) ?? key) !== key) at("name", "is the email address of another reviewer");
       if (Object.hasOwn(policy.reviewers, person.name)) at("name", "is also the name of a group");
       if (person.notify !== undefined) {
         if (new Set(person.notify).size !== person.notify.length) at("notify", "names a channel twice");
@@ -204,6 +214,7 @@ function peopleProblems(policy: Policy): Problem[] {
       }
       inGroup.add(key);
       described.set(key, description);
+      drawn.set(drawnKey(person.name), key);
       // Whoever gets a webhook has the links of all whom it is for.
       for (const member of ["email", "slack", "webhook"] as const) {
         const address = person[member]?.toLowerCase();

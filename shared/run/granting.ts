@@ -119,15 +119,13 @@ export type AskingFacts = {
   readonly attachment: Attachment;
   /** The digest by which the session knows a repeat. */
   readonly params: string;
-  /** The person whose client asks. */
-  readonly owner: string | null;
 };
 
 /**
  * What a request asks of its key's grants, all but what the session knows of it; null where there is nothing to ask: both
  * gates are open, the rules that apply now do not enable grants, or one person's word is not enough there.
  */
-export function grantQueryOf({ run, plan, request, asker, attachment, params, owner }: AskingFacts): Omit<GrantQuery, "asked"> | null {
+export function grantQueryOf({ run, plan, request, asker, attachment, params }: AskingFacts): Omit<GrantQuery, "asked"> | null {
   const { gates, candidates, risks } = plan;
   const closed = (["request", "response"] as const).filter((gate) => gates[gate] === "review");
   if (closed.length === 0 || !gates.grants || gates.quorum !== 1) return null;
@@ -146,7 +144,7 @@ export function grantQueryOf({ run, plan, request, asker, attachment, params, ow
     worstCostMicroUsd: microUsd(dearestUsd(request, candidates, 0)),
     rule: gates.rule,
     deciders: peopleOfPlan(gates)
-      .filter((person) => !isSlackChannel(person) && (gates.selfApproval || !isSamePerson(owner, person.name)))
+      .filter((person) => !isSlackChannel(person) && (gates.selfApproval || !isSamePerson(gates.owner, person.name)))
       .map(({ name }) => name),
   };
 }

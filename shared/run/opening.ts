@@ -121,8 +121,15 @@ export function gatesOf({ plan, granted = [] }: Pick<RunOpening, "plan" | "grant
 }
 
 /** Equal where the same rule asks the same people in the same way: what some of them saw counts for no other. */
-export const decidersDigest = ({ rule, quorum, selfApproval, reviewers }: GatePlan): string =>
-  digestOf("countersign/deciders/v1", { rule, quorum, selfApproval, reviewers: reviewers.map(({ name }) => name) });
+export const decidersDigest = ({ rule, quorum, selfApproval, owner, reviewers }: GatePlan): string =>
+  digestOf("countersign/deciders/v1", {
+    rule,
+    quorum,
+    selfApproval,
+    // What somebody approved for another is not approved for themself.
+    barred: selfApproval ? null : owner,
+    reviewers: reviewers.map(({ name }) => name),
+  });
 
 /** The first events of a run's record: what was asked, and what let it through a gate that the policy closes. */
 export const openingFacts = (opening: Omit<RunOpening, "request">, digest: string): RecordFact[] => [

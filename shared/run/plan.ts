@@ -4,6 +4,7 @@
 import type { Refusal } from "../outcome/outcome.ts";
 import { type GatePlan, evaluatePolicy, permittedCandidates } from "../policy/evaluate.ts";
 import type { GrantPass } from "../policy/grant.ts";
+import { barsOwn } from "../policy/own-requests.ts";
 import { type RiskNote, findRisks } from "../policy/risk.ts";
 import type { Policy } from "../policy/rules.ts";
 import type { SamplingRequest } from "../protocol/sampling.ts";
@@ -24,6 +25,8 @@ export type PlanInput = {
   readonly key: {
     readonly id: string;
     readonly name: string;
+    /** The person whose client uses it. */
+    readonly owner?: string | undefined;
     readonly servers?: readonly string[] | undefined;
     readonly models?: readonly string[] | undefined;
   };
@@ -44,7 +47,8 @@ export type Plan = {
 };
 
 /**
- * Plans a request. Refused: a server that the key is not for, a request that no model can serve, one that the policy refuses.
+ * Plans a request. Refused: a server that the key is not for, a request that no model can serve, one that the policy refuses, and one of
+ * nobody the policy knows, where people may not approve their own requests.
  */
 export function planRun(input: PlanInput): Result<Plan, Refusal> {
   const { policy, request, asker, key } = input;
@@ -57,6 +61,7 @@ export function planRun(input: PlanInput): Result<Plan, Refusal> {
     tool: asker.name,
     method: asker.method,
     keyName: key.name,
+    keyOwner: key.owner ?? null,
     request,
     candidates: ranked.value,
     risk: risks,
@@ -68,6 +73,8 @@ export function planRun(input: PlanInput): Result<Plan, Refusal> {
   const candidates = input.once === true ? mayServe.slice(0, 1) : mayServe;
   const gates = evaluatePolicy(policy, { ...facts, candidates });
   if (gates.request === "refuse") return err({ kind: "policyRefused", rule: gates.rule });
+  // Nobody could tell whom to bar: a grant, or a second approval, would not make up for that.
+  if (barsOwn(gates) && gates.owner === null) return err({ kind: "ownerUnknown", rule: gates.rule });
   return ok({ candidates, gates, risks });
 }
 

@@ -1,6 +1,6 @@
 // Checks the channels that are set up, each by asking its own service, and how callers come in: the API keys.
 
-import { isSamePerson } from "../../shared/policy/person.ts";
+import { ruleWithoutOwner } from "../../shared/policy/own-requests.ts";
 import type { Policy } from "../../shared/policy/rules.ts";
 import { emailChannel, emailDoctor, emailProblems } from "../channels/email.ts";
 import { slackChannel, slackDoctor, slackProblems } from "../channels/slack.ts";
@@ -8,7 +8,7 @@ import { webhookChannel, webhookDoctor, webhookProblems } from "../channels/webh
 import type { Env } from "../env.ts";
 import { configStub } from "../objects/names.ts";
 import { settingsOf } from "../settings.ts";
-import { keyRequestSchema } from "../stores/keys.ts";
+import { type KeyRecord, acceptedKeys } from "../stores/keys.ts";
 import { paths } from "../urls.ts";
 import { type Check, good, guardedCall, isOnThisMachine, listed, mend, note } from "./check.ts";
 
@@ -62,8 +62,7 @@ function withoutChannels(env: Env, titles: string): Check[] {
 export async function keyChecks(env: Env, policy: Policy): Promise<readonly Check[]> {
   const { devApiKey, publicUrl } = settingsOf(env);
   const stored = await configStub(env).keys();
-  const now = Date.now();
-  const accepted = stored.filter(({ record, revokedAt }) => revokedAt === null && !isExpired(record, now));
+  const accepted = await acceptedKeys(env, Date.now());
   const live = accepted.length;
   const owners = ownerChecks(accepted, policy);
   if (live > 0) return [good("keys", `${live === 1 ? "One API key is" : `${live} API keys are`} accepted.`), ...owners];
@@ -73,20 +72,11 @@ export async function keyChecks(env: Env, policy: Policy): Promise<readonly Chec
   return [note("keys", `${over}, so nobody can send a request. To make one: ${curl}`)];
 }
 
-/** Where own requests are barred, an owner by a name that no reviewer has bars nobody. */
-function ownerChecks(keys: readonly { readonly id: string; readonly record: string }[], policy: Policy): Check[] {
-  if ([policy.default, ...policy.rules.map(({ then }) => then)].every(({ selfApproval }) => selfApproval)) return [];
-  const names = Object.values(policy.reviewers).flatMap((people) => people.map(({ name }) => name));
-  const unknown = keys.filter(({ record }) => {
-    const owner = keyRequestSchema.pick({ owner: true }).strip().safeParse(JSON.parse(record)).data?.owner;
-    return owner !== undefined && !names.some((name) => isSamePerson(owner, name));
-  });
-  const ids = listed(unknown.map(({ id }) => id));
-  const text = `The policy bars own requests (selfApproval: false), and the owner of ${ids} is no reviewer's name, so nobody is barred for ${unknown.length === 1 ? "it" : "them"}: make the key again with the reviewer's name as its owner.`;
-  return unknown.length === 0 ? [] : [note("keys", text)];
-}
-
-function isExpired(record: string, now: number): boolean {
-  const parsed = keyRequestSchema.pick({ expiresAt: true }).strip().safeParse(JSON.parse(record));
-  return parsed.success && parsed.data.expiresAt !== undefined && parsed.data.expiresAt <= now;
+/** Where own requests are barred, a key whose owner is no reviewer is refused. */
+function ownerChecks(keys: readonly KeyRecord[], policy: Policy): Check[] {
+  const refused = keys.filter((key) => ruleWithoutOwner(policy, key) !== null);
+  if (refused.length === 0) return [];
+  const them = refused.length === 1 ? "it is" : "they are";
+  const text = `The policy bars own requests (selfApproval: false), and the owner of ${listed(refused.map(({ id }) => id))} is no reviewer's name or email, so ${them} refused there: make the key again with a reviewer's name or email as its owner, and revoke the old one.`;
+  return [mend("keys", text)];
 }

@@ -44,10 +44,10 @@ export class RunNotices {
   /** Names of those whom some channel reaches, left out the people who were asked first, and whoever may not approve their own request. */
   heirs(opening: StoredOpening): string[] {
     const channels = openChannels(this.#parts.env);
-    const { plan, key } = opening;
+    const { plan } = opening;
     const asked = new Set(plan.reviewers.map(({ name }) => name));
     return this.people(opening)
-      .filter(({ name }) => !asked.has(name) && (plan.selfApproval || !isSamePerson(key.owner, name)))
+      .filter(({ name }) => !asked.has(name) && (plan.selfApproval || !isSamePerson(plan.owner, name)))
       .filter((each) => channelsFor(each, channels).first.length > 0)
       .map(({ name }) => name);
   }

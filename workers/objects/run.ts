@@ -120,7 +120,7 @@ export class RunObject extends DurableObject<Env> {
         reviewers: plan.reviewers.map(({ name }) => name),
         escalateTo: plan.escalate?.to.map(({ name }) => name) ?? [],
         quorum: plan.quorum,
-        owner: stored.key.owner,
+        owner: plan.owner,
         selfApproval: plan.selfApproval,
         deadlineSeconds: plan.deadlineSeconds,
         ...(stored.endsAt === undefined ? {} : { endsAt: stored.endsAt }),

@@ -243,7 +243,7 @@ async function admit(prepared: Prepared, planned: Result<Plan, Refusal>): Promis
  */
 async function queryOf({ ask, run }: Prepared, plan: Plan, look: () => Promise<AssociateAnswer>): Promise<GrantQuery | null> {
   const { asker, attachment, request } = ask;
-  const query = grantQueryOf({ run, plan, request, asker, attachment, params: ask.digest, owner: ask.key.owner ?? null });
+  const query = grantQueryOf({ run, plan, request, asker, attachment, params: ask.digest });
   if (query === null) return null;
   const seen = await look();
   if (seen.kind === "repeat") return { ...query, asked: "repeat" };

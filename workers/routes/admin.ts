@@ -6,7 +6,8 @@ import * as z from "zod";
 import { fromBase64url } from "../../shared/encoding.ts";
 import type { PointedError } from "../../shared/outcome/outcome.ts";
 import type { RecordEvent, RunSummary } from "../../shared/outcome/record.ts";
-import { parsePolicy, policyJsonSchema } from "../../shared/policy/rules.ts";
+import { ruleWithoutOwner } from "../../shared/policy/own-requests.ts";
+import { type Policy, parsePolicy, policyJsonSchema } from "../../shared/policy/rules.ts";
 import { issuersJsonSchema, parseIssuers } from "../../shared/credential/issuers.ts";
 import { parseServers, serversJsonSchema } from "../../shared/relay/servers.ts";
 import type { NamedModel } from "../../shared/protocol/sampling.ts";
@@ -25,7 +26,7 @@ import { readBody } from "../pipeline/body.ts";
 import { readyIn } from "../pipeline/begin.ts";
 import { settingsOf } from "../settings.ts";
 import { type DocumentName, documentsOf, serveWritten, standardDocument } from "../stores/documents.ts";
-import { forgetKeys, keyRequestSchema, newKey, randomKeyBytes } from "../stores/keys.ts";
+import { acceptedKeys, forgetKeys, keyRequestSchema, newKey, randomKeyBytes } from "../stores/keys.ts";
 import { paths, reviewUrl } from "../urls.ts";
 import { requireAdmin } from "./auth.ts";
 import type { App, AppContext } from "./context.ts";
@@ -144,6 +145,16 @@ adminRoutes.post(paths.admin.restore, async (c) => {
 async function write(c: AppContext, name: Writable, expected: number, value: unknown): Promise<Response> {
   const parsed = parsers[name](value);
   if (!parsed.ok) return c.json({ error: `The ${name} document is not valid; nothing was changed`, details: parsed.error }, 400);
+  const cutOff = name === "policy" && c.req.query("cutOffKeys") !== "yes" ? await keysCutOff(c, value) : [];
+  if (cutOff.length > 0)
+    return c.json(
+      {
+        error:
+          "This policy bars people from approving their own requests (selfApproval: false), and the owner of these keys is no reviewer of it, so that they would be refused. Nothing was changed. Revoke them, make them again with a reviewer's name or email as owner, or write the policy all the same with ?cutOffKeys=yes",
+        keys: cutOff,
+      },
+      409,
+    );
   const written = await configStub(c.env).write(name, expected, JSON.stringify(value));
   if (written.kind === "conflict") {
     const current = written.current.version === 0 ? standardDocument(name) : (JSON.parse(written.current.text) as object);
@@ -159,6 +170,26 @@ async function write(c: AppContext, name: Writable, expected: number, value: unk
   const text = JSON.stringify({ ...(value as object), version: written.version }); // a parsed document is an object
   serveWritten(c.env, name, text, Date.now());
   return c.json(JSON.parse(text) as object, 200, { ETag: `"${written.version}"` });
+}
+
+type CutOffKey = { readonly id: string; readonly name: string; readonly owner: string | null; readonly rule: string };
+
+/** The keys that this policy would refuse for want of an owner, and the current one does not. */
+async function keysCutOff(c: AppContext, document: unknown): Promise<CutOffKey[]> {
+  const next = parsePolicy(document);
+  if (!next.ok) return [];
+  const current = await currentPolicy(c);
+  return (await acceptedKeys(c.env, Date.now())).flatMap((key) => {
+    const rule = ruleWithoutOwner(next.value, key);
+    if (rule === null || ruleWithoutOwner(current, key) !== null) return [];
+    return [{ id: key.id, name: key.name, owner: key.owner ?? null, rule }];
+  });
+}
+
+/** The policy as it was written last; where this version of the gateway cannot read that, the one that serves. */
+async function currentPolicy(c: AppContext): Promise<Policy> {
+  const parsed = parsePolicy(JSON.parse((await currentDocument(c.env, "policy")).text));
+  return parsed.ok ? parsed.value : (await documentsOf(c.env, Date.now(), (work) => c.executionCtx.waitUntil(work))).policy;
 }
 
 /** Version 0 is the document that a fresh gateway serves until somebody writes one. */
@@ -184,6 +215,12 @@ function ifMatch(c: AppContext): number | null {
 
 adminRoutes.post(paths.admin.keys, zValidator("json", keyRequestSchema, onInvalid), async (c) => {
   const request = c.req.valid("json");
+  const rule = ruleWithoutOwner(await currentPolicy(c), request);
+  if (rule !== null) {
+    const where = rule === "default" ? "the default of the policy" : `the rule "${rule}"`;
+    const error = `Where ${where} applies, people may not approve their own requests (selfApproval: false), so it has to be known whose they are: give as owner the name or email of a reviewer of the policy. No key was made`;
+    return c.json({ error, rule }, 409);
+  }
   const { key, id, hash } = newKey(settingsOf(c.env).keys, randomKeyBytes());
   const record = { ...request, id, createdAt: Date.now() };
   await configStub(c.env).addKey(id, hash, JSON.stringify(record));

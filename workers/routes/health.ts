@@ -4,6 +4,7 @@ import { Hono } from "hono";
 import { channelProblems } from "../channels/channel.ts";
 import { settingsOf } from "../settings.ts";
 import { documentProblems, documentsOf } from "../stores/documents.ts";
+import { keysWithoutOwner } from "../stores/keys.ts";
 import { paths } from "../urls.ts";
 import type { App } from "./context.ts";
 
@@ -12,10 +13,24 @@ export const healthRoutes = new Hono<App>();
 healthRoutes.get(paths.health, async (c) => {
   try {
     const settings = settingsOf(c.env);
-    await documentsOf(c.env, Date.now(), (work) => c.executionCtx.waitUntil(work));
-    const problems = [...settings.problems, ...channelProblems(c.env), ...documentProblems(c.env)];
+    const { policy } = await documentsOf(c.env, Date.now(), (work) => c.executionCtx.waitUntil(work));
+    const problems = [
+      ...settings.problems,
+      ...channelProblems(c.env),
+      ...documentProblems(c.env),
+      ...ownerProblems(await keysWithoutOwner(c.env, policy, Date.now())),
+    ];
     return c.json({ status: problems.length === 0 ? "ok" : "degraded", problems }, 200, { "Cache-Control": "no-store" });
   } catch {
     return c.json({ status: "down", problems: ["LINK_KEY is missing or too short: set it with `wrangler secret put LINK_KEY`"] }, 503);
   }
 });
+
+const ownerProblems = (ids: readonly string[]): string[] =>
+  ids.length === 0
+    ? []
+    : [
+        `Keys whose owner is no reviewer are refused where the policy says selfApproval: false: ${ids.slice(0, mostNamed).join(", ")}${ids.length > mostNamed ? ` and ${ids.length - mostNamed} more` : ""}. Make them again with a reviewer's name or email as owner.`,
+      ];
+
+const mostNamed = 5;

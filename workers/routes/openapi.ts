@@ -226,6 +226,7 @@ function schemas(): Record<SchemaName, JsonObject> {
     Document: record({ version: integer }),
     JsonSchema: { type: "object" },
     Conflict: record({ error: text, current: record({ version: integer }) }),
+    CutOff: record({ error: text, keys: list(record({ id: text, name: text, owner: orNull("string"), rule: text })) }),
     ExplainRequest: {
       type: "object",
       properties: {

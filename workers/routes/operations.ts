@@ -29,6 +29,7 @@ export type SchemaName =
   | "Document"
   | "JsonSchema"
   | "Conflict"
+  | "CutOff"
   | "ExplainRequest"
   | "Explanation"
   | "OpenApi";
@@ -84,6 +85,8 @@ const flooded = { ...rpcError("-32013: rate limited"), headers: { "Retry-After":
 const notOperator = problem("Not the operator");
 const tooManyAttempts = problem("Too many wrong tokens from one address");
 const asOperator = { 401: notOperator, 429: tooManyAttempts };
+const cutOffKeys: Parameter = { name: "cutOffKeys", in: "query", description: "yes: write a policy although it cuts API keys off" };
+const cutsOff = { description: "The policy would cut off these API keys; nothing was changed", bodies: json("CutOff") };
 const asKey = { 401: unauthorized, 429: flooded };
 
 const sampling: readonly Operation[] = [
@@ -291,12 +294,13 @@ const documents: readonly Operation[] = (["routing", "policy", "servers", "issue
       path: paths.admin[name],
       summary: `Replaces the ${name} document whole`,
       auth: "admin",
-      parameters: [ifMatch(true)],
+      parameters: [ifMatch(true), ...(name === "policy" ? [cutOffKeys] : [])],
       body: { type: "application/json", schema },
       answers: {
         200: { description: "What serves now", bodies: json("Document"), headers: { ETag: "Its version" } },
         400: problem("Not a valid document; nothing was changed"),
         ...asOperator,
+        ...(name === "policy" ? { 409: cutsOff } : {}),
         412: { description: "Somebody was faster; the current document", bodies: json("Conflict") },
         413: problem("Over a megabyte"),
         428: problem("Without a version"),
@@ -343,12 +347,13 @@ const operator: readonly Operation[] = [
     path: paths.admin.restore,
     summary: "Writes an old version again, as the newest",
     auth: "admin",
-    parameters: [document, inPath("version", "Its number"), ifMatch(false)],
+    parameters: [document, inPath("version", "Its number"), ifMatch(false), cutOffKeys],
     answers: {
       200: { description: "What serves now", bodies: json("Document"), headers: { ETag: "Its version" } },
       400: problem("No longer valid"),
       ...asOperator,
       404: noVersion,
+      409: cutsOff,
       412: { description: "Somebody was faster; the current document", bodies: json("Conflict") },
     },
   },
@@ -368,7 +373,12 @@ const operator: readonly Operation[] = [
     summary: "Makes an API key; the key itself is in this answer and never again",
     auth: "admin",
     body: { type: "application/json", schema: "KeyRequest" },
-    answers: { 201: { description: "The key", bodies: json("NewKey") }, 400: problem("Not valid"), ...asOperator },
+    answers: {
+      201: { description: "The key", bodies: json("NewKey") },
+      400: problem("Not valid"),
+      409: problem("A rule bars own requests, and the owner is no reviewer of the policy"),
+      ...asOperator,
+    },
   },
   {
     id: "listKeys",

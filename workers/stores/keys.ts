@@ -6,6 +6,8 @@
 import * as z from "zod";
 import { sha256Hex } from "../../shared/encoding.ts";
 import { limitsSchema } from "../../shared/policy/limits.ts";
+import { barsOwn, ruleWithoutOwner } from "../../shared/policy/own-requests.ts";
+import type { Policy } from "../../shared/policy/rules.ts";
 import { type SigningKeys, seal, unseal } from "../../shared/sealed-id.ts";
 import type { Env } from "../env.ts";
 import type { StoredKey } from "../objects/config.ts";
@@ -112,7 +114,7 @@ export async function keyById(env: Env, id: string, now: number): Promise<Caller
   return asCaller(found, now);
 }
 
-function asCaller({ record, revokedAt }: Cached, now: number): Caller {
+function asCaller({ record, revokedAt }: KnownKey, now: number): Caller {
   if (revokedAt !== null) return { kind: "refused", why: "revoked" };
   if (record.expiresAt !== undefined && now >= record.expiresAt) return { kind: "refused", why: "expired" };
   return { kind: "key", record };
@@ -131,6 +133,28 @@ async function readKey(env: Env, keys: SigningKeys, presented: string, hash: str
   if (!genuine) return null;
   const stored = await configStub(env).findKey(hash);
   return stored === null ? null : parseStored(stored);
+}
+
+/** Every key that is accepted now, but the one for development. */
+export async function acceptedKeys(env: Env, now: number): Promise<KeyRecord[]> {
+  const stored = await configStub(env).keys();
+  return stored.flatMap((each) => {
+    const known = parseStored(each);
+    return known !== null && asCaller(known, now).kind === "key" ? [known.record] : [];
+  });
+}
+
+type Refused = { readonly policy: Policy; readonly readAt: number; readonly ids: readonly string[] };
+let refusedLast: Refused | null = null;
+
+/** Ids of the keys that this policy refuses for want of an owner whom it knows; up to half a minute old. */
+export async function keysWithoutOwner(env: Env, policy: Policy, now: number): Promise<readonly string[]> {
+  if (![policy.default, ...policy.rules.map(({ then }) => then)].some(barsOwn)) return [];
+  if (refusedLast?.policy !== policy || now - refusedLast.readAt >= cachedMs) {
+    const keys = await acceptedKeys(env, now);
+    refusedLast = { policy, readAt: now, ids: keys.filter((key) => ruleWithoutOwner(policy, key) !== null).map(({ id }) => id) };
+  }
+  return refusedLast.ids;
 }
 
 const parseStored = ({ record, revokedAt }: Pick<StoredKey, "record" | "revokedAt">): KnownKey | null =>

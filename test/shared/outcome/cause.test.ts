@@ -26,6 +26,7 @@ const refusals: { readonly [K in Refusal["kind"]]: Extract<Refusal, { kind: K }>
   flooded: { kind: "flooded" },
   budgetUsedUp: { kind: "budgetUsedUp" },
   policyRefused: { kind: "policyRefused", rule: "no media" },
+  ownerUnknown: { kind: "ownerUnknown", rule: "default" },
   noModel: { kind: "noModel", reasons: Array.from({ length: 30 }, (_, n) => ({ model: `m${n}`, reason: "it is disabled" })) },
   functionUnavailable: { kind: "functionUnavailable", function: "notes/add", why: "noSuchTool" },
   unknownTask: { kind: "unknownTask" },

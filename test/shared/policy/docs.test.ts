@@ -44,6 +44,7 @@ const factsOf = (members: Partial<PolicyFacts>): PolicyFacts => ({
   tool: "search_all",
   method: "tools/call",
   keyName: "ci-1",
+  keyOwner: null,
   provenance: "claimed",
   request: requestOf(),
   candidates: [candidate("local", 0)],

@@ -1,13 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import {
-  evaluatePolicy,
-  matchesGlob,
-  peopleOfPlan,
-  permittedCandidates,
-  type GatePlan,
-  type PolicyFacts,
-} from "../../../shared/policy/evaluate.ts";
+import { evaluatePolicy, peopleOfPlan, permittedCandidates, type GatePlan, type PolicyFacts } from "../../../shared/policy/evaluate.ts";
+import { matchesGlob } from "../../../shared/policy/glob.ts";
 import { parsePolicy, type Policy } from "../../../shared/policy/rules.ts";
 import type { Candidate } from "../../../shared/routing/choose.ts";
 import { providerOf } from "../../../shared/routing/table.ts";
@@ -36,6 +30,7 @@ const factsOf = (members: Partial<PolicyFacts> = {}): PolicyFacts => ({
   tool: "summarize",
   method: "tools/call",
   keyName: "ci-7",
+  keyOwner: null,
   provenance: "claimed",
   request: requestOf(),
   candidates: [candidate("cheap-1")],
@@ -107,6 +102,7 @@ test("a rule's missing fields are the careful ones, whatever the default says, a
     reviewers: [{ name: "Ann" }, { name: "Bo" }],
     quorum: 1,
     selfApproval: true,
+    owner: null,
     deadlineSeconds: 600,
     remindAtSeconds: [],
     escalate: null,

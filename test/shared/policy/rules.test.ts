@@ -129,6 +129,16 @@ const faults: [string, unknown, RegExp][] = [
     policyWith({ reviewers: { ...people, more: [{ name: "Dan", email: "Ann@Example.com" }] } }),
     /^\/reviewers\/more\/0\/email belongs to a reviewer of another name/,
   ],
+  ...["\u0391nn", "\u0410nn", "A\u0578n", "\uff21\uff2e\uff2e"].map((name): [string, object, RegExp] => [
+    `a name that looks like another's (${name})`,
+    policyWith({ reviewers: { ...people, more: [{ name }] } }),
+    /^\/reviewers\/more\/0\/name (cannot be told apart|is described differently)/,
+  ]),
+  [
+    "a name that is another's email address",
+    policyWith({ reviewers: { ...people, more: [{ name: "ANN@example.com" }] } }),
+    /^\/reviewers\/more\/0\/name is the email address of another reviewer/,
+  ],
   [
     "a person called like a group",
     policyWith({ reviewers: { ...people, more: [{ name: "lead" }] } }),

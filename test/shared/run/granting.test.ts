@@ -14,14 +14,14 @@ const asker: Asker = { server: "notes", method: "tools/call", name: "summarize",
 const attachment = { session: "session-1", originating: '["notes",7]', request: "1" };
 const routing = tableOf([{ id: "one" }, { id: "two", price: { inputPerMTok: 3, outputPerMTok: 15 } }]);
 
-function plan(then: object, request: SamplingRequest = requestOf(), by: Partial<Asker> = {}): ReturnType<typeof planRun> {
+function plan(then: object, request: SamplingRequest = requestOf(), by: Partial<Asker> = {}, owner = "Bo"): ReturnType<typeof planRun> {
   const policy = parsePolicy({
     rules: [{ name: "granting", then: { reviewers: ["everyone"], grants: true, ...then } }],
     default: { reviewers: ["everyone"] },
     reviewers: { everyone: [{ name: "Ada" }, { name: "Bo" }], channel: [{ name: "The channel", slack: "C012AB3CD" }] },
   });
   if (!policy.ok) throw new Error(JSON.stringify(policy.error));
-  const key = { id: "key_dev", name: "dev" };
+  const key = { id: "key_dev", name: "dev", owner };
   return planRun({ routing, policy: policy.value, request, asker: { ...asker, ...by }, key, ready: () => undefined });
 }
 
@@ -63,7 +63,7 @@ function lets(
   at = now,
   over: { by?: Partial<Asker>; owner?: string } = {},
 ): boolean {
-  const made = plan(then, request, over.by);
+  const made = plan(then, request, over.by, over.owner);
   if (!made.ok) return false;
   const query = grantQueryOf({
     run: "run_2",
@@ -72,7 +72,6 @@ function lets(
     asker: { ...asker, ...over.by },
     attachment: { ...attachment, request: "2" },
     params: "digest",
-    owner: over.owner ?? "you",
   });
   if (query === null) return false;
   return useGrants([grant], [], { ...query, asked: "fresh" }, at).passes.some(({ gate }) => gate === "request");
@@ -189,7 +188,7 @@ describe("a grant that was given", () => {
         const request = saying("y".repeat(later));
         fc.pre(lets(grant, request));
         for (let n = 0; n <= count; n += 1) {
-          const query = grantQueryOf({ run: "run", plan: planned({}, request), request, asker, attachment, params: `${n}`, owner: null });
+          const query = grantQueryOf({ run: "run", plan: planned({}, request), request, asker, attachment, params: `${n}` });
           if (query === null) throw new Error("no query");
           const granted = useGrants([grant], [], { ...query, asked: "fresh" }, now);
           expect(granted.passes).toHaveLength(n < count ? 1 : 0);
@@ -222,7 +221,6 @@ test("whatever grants there are, what the policy refuses is refused and a gate t
         asker,
         attachment,
         params: "digest",
-        owner: null,
       });
       const granted = query === null ? [] : useGrants(grants, [], { ...query, asked: "fresh" }, now).passes;
       const after = gatesOf({ plan: made.value.gates, granted });

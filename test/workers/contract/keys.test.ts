@@ -11,16 +11,21 @@ import {
   devKey,
   env,
   errorOf,
+  eventually,
   gateway,
   gatewayWith,
   jsonBody,
   model,
+  notices,
+  policy,
   rpc,
   sample,
   samplingMessage,
   travel,
 } from "../support/gateway.ts";
+import { control, textEnvelope } from "../support/control.ts";
 import { neverLogged } from "../support/logs.ts";
+import { press } from "../support/reviewer.ts";
 
 const revoke = (id: string): Promise<Response> => admin(`/keys/${id}`, { method: "DELETE" });
 
@@ -153,6 +158,109 @@ describe("a key", () => {
     expect(result).toMatchObject({ model: "vendor/second" });
     const none = await createKey({ models: ["none"] });
     expect(await errorOf(sample({}, { key: none.key }))).toMatchObject({ code: -32010 });
+  });
+});
+
+describe("where a rule bars people from approving their own requests", () => {
+  const ada = { name: "Ada", email: "ada@example.org" };
+  const reviewers = { everyone: [ada, { name: "Grace" }, { name: "#room", slack: "C0123456789" }] };
+  const people = ["Ada", "Grace"];
+  /** The default bars own requests, and so does a rule for the keys that are named so. */
+  const barring = {
+    ...policy,
+    rules: [{ name: "ours", when: { key: "ours-*" }, then: { reviewers: people } }, ...policy.rules],
+    default: { ...policy.default, reviewers: people, selfApproval: false },
+    reviewers,
+  };
+  const lax = { ...barring, default: { ...barring.default, selfApproval: true } };
+
+  async function bar(document: object = barring): Promise<void> {
+    const { version } = await adminJson<{ version: number }>("/policy");
+    const written = await admin("/policy?cutOffKeys=yes", jsonBody("PUT", document, { "If-Match": String(version) }));
+    expect(written.status).toBe(200);
+  }
+
+  const strangers: [string, string | undefined][] = [
+    ["nobody", undefined],
+    ["somebody else", "Mallory"],
+    ["a reviewer's full name", "Ada Lovelace"],
+    ["an email address that no reviewer has", "ada@example.com"],
+    ["letters that only look like a reviewer's", "\u0410d\u0430"],
+    ["a character that is not seen", "A\u200bda"],
+    ["a group", "everyone"],
+    ["a Slack channel", "#room"],
+  ];
+
+  test("a key of nobody whom the policy knows is not made there, and the answer says what to do", async () => {
+    await bar();
+    for (const [how, owner] of strangers) {
+      const made = await admin("/keys", jsonBody("POST", { name: "ci", owner }));
+      expect([how, made.status, await made.text()]).toEqual([
+        how,
+        409,
+        expect.stringMatching(/the default .*selfApproval.*name or email/s),
+      ]);
+    }
+    expect((await adminJson<{ keys: unknown[] }>("/keys")).keys).toEqual([]);
+    // No such rule applies to these.
+    for (const other of [{ name: "ci", servers: ["open"] }, { name: "ours-1" }])
+      expect((await admin("/keys", jsonBody("POST", other))).status).toBe(201);
+  });
+
+  test("a key of nobody whom the policy knows, made before, asks nobody, by any way in", async () => {
+    await configure("policy", lax);
+    const keys: [string, string][] = [];
+    for (const [how, owner] of strangers) keys.push([how, (await createKey(owner === undefined ? {} : { owner })).key]);
+    await bar();
+    const refused = { code: -1, message: expect.stringContaining("owner") as unknown, data: { outcome: "refused", reason: "keyOwner" } };
+    for (const [how, key] of keys) {
+      expect([how, await errorOf(sample({ server: "notes" }, { key }))]).toEqual([how, refused]);
+      expect(await errorOf(sample({ server: "notes" }, { key, headers: { Prefer: "respond-async" } }))).toEqual(refused);
+      expect(await errorOf(sample({ server: "notes", params: { task: {} } }, { key }))).toEqual(refused);
+      expect([how, (await control(textEnvelope(), { key })).status]).toEqual([how, 403]);
+      // Where nobody is asked there is nothing to bar.
+      expect(await answerOf(sample({ server: "open" }, { key }))).toHaveProperty("result");
+    }
+    expect(model.calls).toHaveLength(keys.length);
+    expect(await notices()).toEqual([]);
+  });
+
+  test("an owner by a reviewer's name or email, however it is written, is that reviewer, who may not approve", async () => {
+    await bar();
+    for (const owner of ["ada", " ADA ", "\uff21\uff24\uff21", "ada@example.org", "Ada@Example.ORG"]) {
+      const { key } = await createKey({ owner });
+      const accepted = await sample({ server: "notes" }, { key, headers: { Prefer: "respond-async" } });
+      const run = (accepted.headers.get("Location") ?? "").slice("/runs/".length);
+      const linkOf = (name: string): Promise<string> =>
+        eventually(`${name}'s notice`, async () => (await notices()).find((each) => each.run === run && each.reviewer === name)?.link);
+      expect([owner, (await press(await linkOf("Ada"), "approve")).status]).toEqual([owner, 403]);
+      expect((await press(await linkOf("Grace"), "approve")).status).toBe(303);
+    }
+  });
+
+  test("a policy that cuts keys off is refused with their names, unless it is meant; health goes on naming them", async () => {
+    await configure("policy", lax);
+    const { id } = await createKey({ name: "nobody's" });
+    const fine = await createKey({ name: "hers", owner: "Ada" });
+    const over = await createKey({ name: "over" });
+    await revoke(over.id);
+    const { version } = await adminJson<{ version: number }>("/policy");
+    const put = (query = ""): Promise<Response> => admin(`/policy${query}`, jsonBody("PUT", barring, { "If-Match": String(version) }));
+    const refused = await put();
+    expect([refused.status, await refused.json()]).toEqual([
+      409,
+      { error: expect.stringContaining("?cutOffKeys=yes") as unknown, keys: [{ id, name: "nobody's", owner: null, rule: "default" }] },
+    ]);
+    expect((await adminJson<{ version: number }>("/policy")).version).toBe(version);
+    expect((await put("?cutOffKeys=yes")).status).toBe(200);
+    const health = async (): Promise<string> => (await gateway("/healthz", { key: null })).text();
+    expect(await health()).toContain(id);
+    expect(await health()).not.toContain(fine.id);
+    // What was cut off before is no reason to refuse the next version.
+    await configure("policy", { ...barring, imageHosts: ["images.example.org"] });
+    await revoke(id);
+    travel(60_000);
+    expect(await health()).not.toContain(id);
   });
 });
 
