@@ -5,7 +5,7 @@
 import type { Attempt, ProviderFault } from "../provider/call.ts";
 import { unreachable } from "../result.ts";
 import type { Gate } from "../review/view.ts";
-import type { CancelCause, CredentialFault, FunctionFault, Refusal } from "./outcome.ts";
+import type { CancelCause, CredentialFault, FunctionFault, NotAssociated, Refusal } from "./outcome.ts";
 import type { RefusalFact } from "./refusal-fact.ts";
 
 export type FailedAttempt = Pick<Attempt, "model" | "provider"> & Pick<ProviderFault, "kind" | "status" | "detail">;
@@ -183,12 +183,17 @@ function refusalSentence(reason: RefusalFact): string {
   }
 }
 
-const associationSentences: Readonly<Record<Extract<Refusal, { kind: "notAssociated" }>["why"], string>> = {
+const associationSentences: Readonly<Record<NotAssociated, string>> = {
   noSession: "The request names no session; the host has to send countersign/session in _meta.",
   noOriginatingRequest:
-    "The request serves no client request that is known; the host has to name one, or at the relay the server's association setting has to fit it.",
+    "The request serves no client request that may be sampled for; the host has to name a tools/call, resources/read or prompts/get, or the server has to ask on the response stream of one.",
   originatingRequestEnded: "The client request that it serves has ended; the server asked too late.",
   sessionEnded: "Its session has ended; the host has to begin a new one.",
+  nothingShown:
+    'Its server did not show which client request it serves, and its entry says "association": "strict"; set "auto" at /admin/servers if its requests in flight may tell.',
+  noneInFlight: "Its server did not show which client request it serves, and none was in flight.",
+  severalInFlight:
+    'Its server did not show which client request it serves, and several were in flight; set "association": "inFlight" in its entry at /admin/servers to take the newest.',
 };
 
 const functionSentences: Readonly<Record<FunctionFault, string>> = {

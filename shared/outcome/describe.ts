@@ -6,12 +6,26 @@ import type { JsonObject } from "../encoding.ts";
 import type { Attempt } from "../provider/call.ts";
 import { isUnasked } from "../provider/fault.ts";
 import { unreachable } from "../result.ts";
-import type { Completed, Described, FunctionFault, Outcome, Refusal } from "./outcome.ts";
+import type { Completed, Described, FunctionFault, NotAssociated, Outcome, Refusal } from "./outcome.ts";
 
 const rejectedMessage = "User rejected sampling request";
 
 /** For about as long nobody asks an issuer that just did not answer. */
 const issuerRetryMs = 10_000;
+
+/** Where a setting of the server's entry would let it through, the error names it. */
+const notAssociatedWhy: Readonly<Record<NotAssociated, string>> = {
+  noSession: "",
+  noOriginatingRequest: "",
+  originatingRequestEnded: "",
+  sessionEnded: "",
+  nothingShown:
+    ': it came on no response stream of a request that may sample and names no task, and this server\'s entry says "association": "strict"; ask on the response stream of the request that is served, or have the gateway\'s operator set "auto"',
+  noneInFlight:
+    ": it came on no response stream of a request that may sample, and no tools/call, resources/read or prompts/get is in flight; ask before the request that is served is answered",
+  severalInFlight:
+    ': several requests are in flight, and nothing shows which one it serves; ask on the response stream of the request that is served, or have the gateway\'s operator set "association": "inFlight" in this server\'s entry, which takes the newest',
+};
 
 /** What the caller is told of a refusal. */
 export function describeRefusal(refusal: Refusal): Described {
@@ -69,7 +83,7 @@ export function describeRefusal(refusal: Refusal): Described {
       return {
         status: 200,
         code: -32602,
-        message: "Sampling request is not associated with a client request",
+        message: `Sampling request is not associated with a client request${notAssociatedWhy[refusal.why]}`,
         data: { reason: refusal.why },
       };
     case "sameIdOtherParams":

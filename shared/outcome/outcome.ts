@@ -52,6 +52,19 @@ export type FunctionFault = "noSuchTool" | "taskOnly" | "unreachable" | "noCrede
 /** Who ended a run before its time: whoever asked, the client request that it served, their session, or an operator. */
 export type CancelCause = "caller" | "originatingRequest" | "session" | "admin";
 
+/**
+ * Why a sampling request belongs to no client request. The last three are the relay's: nothing shows which request it serves, and the
+ * server's `association` setting is `strict`; or none is in flight; or several are, and the setting does not take the newest.
+ */
+export type NotAssociated =
+  | "noSession"
+  | "noOriginatingRequest"
+  | "originatingRequestEnded"
+  | "sessionEnded"
+  | "nothingShown"
+  | "noneInFlight"
+  | "severalInFlight";
+
 /** Refused before anything was begun. */
 export type Refusal =
   | { readonly kind: "notJson" }
@@ -67,7 +80,7 @@ export type Refusal =
   | { readonly kind: "invalidParams"; readonly errors: readonly PointedError[] }
   | { readonly kind: "toolResultMissing"; readonly pointer: string }
   | { readonly kind: "toolResultsMixed"; readonly pointer: string }
-  | { readonly kind: "notAssociated"; readonly why: "noSession" | "noOriginatingRequest" | "originatingRequestEnded" | "sessionEnded" }
+  | { readonly kind: "notAssociated"; readonly why: NotAssociated }
   | { readonly kind: "sameIdOtherParams" }
   | {
       readonly kind: "rateLimited";

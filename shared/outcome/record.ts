@@ -84,6 +84,8 @@ export type RecordFact =
       readonly method: string;
       readonly name: string;
       readonly provenance: string;
+      /** At the relay: how it was found which request is served, in words. */
+      readonly association?: string;
       readonly door: string;
       /** The id that the asker gave its request. */
       readonly requestId?: string;

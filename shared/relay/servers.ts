@@ -37,10 +37,10 @@ const server = z.strictObject({
   /** Whose sampling answers: ours always, the client's own, or ours where the client has none. */
   mode: z.enum(["fulfil", "forward", "fallback"]).default("fulfil"),
   /**
-   * `strict`: only what comes on the response stream of a client's request. `inFlight`: what comes on the stand-alone stream counts
-   * for the newest request in flight, and is marked as inferred; each request then costs a call of a Durable Object.
+   * Which client request a sampling request serves: see `association.ts`. `auto`: what its response stream or a named task shows, else the
+   * only request in flight; `strict`: only what is shown; `inFlight`: as `auto`, and of several in flight the newest.
    */
-  association: z.enum(["strict", "inFlight"]).default("strict"),
+  association: z.enum(["auto", "strict", "inFlight"]).default("auto"),
   /** Whether `sampling.context` is declared. What is added, and only where the policy's rule says so, is in `context.ts`. */
   context: z.boolean().default(false),
   /** Whether `sampling.tools` is declared to the server. Some strict servers refuse it. */

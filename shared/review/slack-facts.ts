@@ -2,7 +2,7 @@
 
 import { asksWords } from "./asking.ts";
 import { type Inline, type SlackBlock, cutAt, filled, list, moment, named, paragraph, say, shownText, strong } from "./slack-blocks.ts";
-import { costWords, noteWords, provenanceWords, slackWords as words } from "./slack-words.ts";
+import { costWords, noteWords, slackWords as words, sureWords } from "./slack-words.ts";
 import type { NamedModel, SamplingRequest } from "../protocol/sampling.ts";
 import type { ReviewView } from "./view.ts";
 
@@ -24,7 +24,7 @@ export function factLines(view: ReviewView, { inChannel, isBrief, excerpt }: Fac
         method: named(asker.method),
         name: named(asker.name),
       }),
-      say(provenanceWords[asker.provenance]),
+      say(sureWords(asker)),
     ],
     ...(asker.gone ? [[say(words.facts.gone)]] : []),
     ...details,

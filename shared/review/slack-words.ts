@@ -2,6 +2,7 @@
 
 import { unreachable } from "../result.ts";
 import type { SamplingRequest } from "../protocol/sampling.ts";
+import { evidencePhrases } from "./evidence.ts";
 import type { Gate, Provenance, ReviewView } from "./view.ts";
 
 const count = (n: number): string => n.toLocaleString("en-US");
@@ -158,7 +159,11 @@ export const slackWords = {
   },
 } as const;
 
-export const provenanceWords: Readonly<Record<Provenance, string>> = {
+/** How sure it is which client request is served. */
+export const sureWords = ({ provenance, evidence }: Pick<ReviewView["asker"], "provenance" | "evidence">): string =>
+  evidence === undefined ? provenanceWords[provenance] : evidencePhrases[evidence];
+
+const provenanceWords: Readonly<Record<Provenance, string>> = {
   claimed: "Claimed by the host.",
   inferred: "Inferred, may be wrong.",
   observed: "Observed by Countersign.",

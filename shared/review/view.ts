@@ -1,6 +1,7 @@
 // What a review page, a mail or a chat message shows: one value, made from the run's state, that every channel renders.
 
 import type { Note, Usage } from "../provider/call.ts";
+import type { Evidence } from "./evidence.ts";
 import type { RiskNote } from "../policy/risk.ts";
 import type { SamplingReply, SamplingRequest } from "../protocol/sampling.ts";
 
@@ -60,6 +61,8 @@ export type ReviewView = {
     /** The tool, resource or prompt of the originating request. */
     readonly name: string;
     readonly provenance: Provenance;
+    /** At the relay: how it was found which request is served. */
+    readonly evidence?: Evidence;
     /** The API key's name: the host. */
     readonly client: string;
     readonly owner: string | null;

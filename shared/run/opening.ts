@@ -8,13 +8,21 @@ import type { RiskNote } from "../policy/risk.ts";
 import type { SamplingReply, SamplingRequest } from "../protocol/sampling.ts";
 import type { RequestId } from "../protocol/json-rpc.ts";
 import type { CallTerms, Note, Usage } from "../provider/call.ts";
+import { type Evidence, evidenceWords } from "../review/evidence.ts";
 import type { Provenance } from "../review/view.ts";
 import type { Candidate } from "../routing/choose.ts";
 
 /** One sampling request in one session that this run answers. */
 export type Attachment = { readonly session: string; readonly originating: string; readonly request: string };
 
-export type Asker = { readonly server: string; readonly method: string; readonly name: string; readonly provenance: Provenance };
+export type Asker = {
+  readonly server: string;
+  readonly method: string;
+  readonly name: string;
+  readonly provenance: Provenance;
+  /** At the relay: how it was found which request is served. */
+  readonly evidence?: Evidence;
+};
 
 /** An MCP server that waits for the answer to its sampling request. */
 export type WaitingServer = {
@@ -145,6 +153,7 @@ export const receivedFact = (opening: Omit<RunOpening, "request">, digest: strin
   method: opening.asker.method,
   name: opening.asker.name,
   provenance: opening.asker.provenance,
+  ...(opening.asker.evidence === undefined ? {} : { association: evidenceWords[opening.asker.evidence] }),
   door: opening.door,
   ...(opening.requestId === undefined ? {} : { requestId: idWord(opening.requestId) }),
   requestDigest: digest,

@@ -60,6 +60,7 @@ export function presentReview(shown: Shown): ReviewView | null {
       method: opening.asker.method,
       name: opening.asker.name,
       provenance: opening.asker.provenance,
+      ...(opening.asker.evidence === undefined ? {} : { evidence: opening.asker.evidence }),
       client: opening.key.name,
       owner: opening.key.owner,
       gone: shown.askerGone,

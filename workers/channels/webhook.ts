@@ -8,6 +8,7 @@ import { sha256Hex } from "../../shared/encoding.ts";
 import { err, ok, type Result, unreachable } from "../../shared/result.ts";
 import { asksWords } from "../../shared/review/asking.ts";
 import { beginningOf, excerptOf } from "../../shared/review/excerpt.ts";
+import { evidenceWords } from "../../shared/review/evidence.ts";
 import type { ReviewView } from "../../shared/review/view.ts";
 import { Webhook } from "standardwebhooks";
 import type { Env } from "../env.ts";
@@ -123,6 +124,7 @@ function dataOf(notice: Notice): object {
     method: nameOf(asker.method),
     name: nameOf(asker.name),
     provenance: asker.provenance,
+    ...(asker.evidence === undefined ? {} : { association: evidenceWords[asker.evidence] }),
     client: nameOf(asker.client),
     version,
     deadline: isoOf(view.deadlineAt),

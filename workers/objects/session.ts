@@ -52,6 +52,20 @@ export type AssociateAnswer =
 /** One sampling request of this session. */
 type Claim = { readonly originating: string; readonly request: string };
 
+/** A client request on its way through the relay. */
+export type InFlightRow = {
+  /** Its JSON-RPC id with its type. */
+  readonly request: string;
+  /** The originating request's key: the same request, or the one that its task runs for. */
+  readonly originating: string;
+  /** The originating request, as JSON. */
+  readonly named: string;
+};
+
+/** Whoever relays a request says again and again that it is in flight; after a crash nobody does. */
+const inFlightLeaseMs = 3 * 60_000;
+/** More would tell nothing that these do not. */
+const mostInFlight = 100;
 /** Longer results go to a table of their own, in parts. */
 const longestInline = 100_000;
 const claimKeptMs = 24 * 3_600_000;
@@ -84,7 +98,8 @@ export class SessionObject extends DurableObject<Env> {
        due_at INTEGER NOT NULL, PRIMARY KEY (originating, request)) WITHOUT ROWID`,
     );
     this.#sql.exec(
-      `CREATE TABLE IF NOT EXISTS in_flight (request TEXT PRIMARY KEY, named TEXT NOT NULL, at INTEGER NOT NULL) WITHOUT ROWID`,
+      `CREATE TABLE IF NOT EXISTS in_flight (request TEXT PRIMARY KEY, originating TEXT NOT NULL, named TEXT NOT NULL, holder TEXT NOT NULL,
+       at INTEGER NOT NULL, until INTEGER NOT NULL)`,
     );
     this.#sql.exec(`CREATE TABLE IF NOT EXISTS task (id TEXT PRIMARY KEY, named TEXT NOT NULL, at INTEGER NOT NULL) WITHOUT ROWID`);
     this.#sql.exec(
@@ -276,16 +291,40 @@ export class SessionObject extends DurableObject<Env> {
         originating,
         now,
       );
+      this.#sql.exec("DELETE FROM in_flight WHERE originating = ?", originating);
       this.#queueWithdrawals("originating = ?", [originating], cause, now);
     });
     await this.#withdrawQueued();
   }
 
-  /** For relays that cannot see which request is served: this client request is on its way. `named`: id, method and name, as JSON. */
-  openInFlight(request: string, named: string): void {
+  /** Client requests are on their way through the relay. `holder` is the stream that answers for them. */
+  openInFlight(requests: readonly InFlightRow[], holder: string): void {
     const now = this.now();
-    this.#sql.exec("DELETE FROM in_flight WHERE at <= ?", now - originatingLapsesMs);
-    this.#sql.exec("INSERT OR REPLACE INTO in_flight (request, named, at) VALUES (?, ?, ?)", request, named, now);
+    for (const { request, originating, named } of requests)
+      this.#sql.exec(
+        "INSERT OR REPLACE INTO in_flight (request, originating, named, holder, at, until) VALUES (?, ?, ?, ?, ?, ?)",
+        request,
+        originating,
+        named,
+        holder,
+        now,
+        now + inFlightLeaseMs,
+      );
+    this.#alarmBy(now + originatingLapsesMs);
+  }
+
+  /** Another stream goes on with a request; nothing where it was answered or given up. */
+  resumeInFlight(request: string, holder: string): void {
+    this.#sql.exec("UPDATE in_flight SET holder = ?, until = ? WHERE request = ?", holder, this.now() + inFlightLeaseMs, request);
+  }
+
+  renewInFlight(holder: string): void {
+    this.#sql.exec("UPDATE in_flight SET until = ? WHERE holder = ?", this.now() + inFlightLeaseMs, holder);
+  }
+
+  /** The stream broke: its requests are not in flight, unless somebody resumes them. */
+  leaveInFlight(holder: string): void {
+    this.#sql.exec("UPDATE in_flight SET until = 0 WHERE holder = ?", holder);
   }
 
   /** A server runs a client's request as a task: what it asks while the task's result is waited for serves that request. */
@@ -309,18 +348,29 @@ export class SessionObject extends DurableObject<Env> {
     return this.ctx.storage.kv.get<string>("instructions") ?? null;
   }
 
-  /** It was answered. What was sampled for it is over with it. */
-  async closeInFlight(request: string, originating: string): Promise<void> {
-    this.#sql.exec("DELETE FROM in_flight WHERE request = ?", request);
-    if (this.#sql.exec("SELECT 1 FROM originating WHERE key = ? AND state = 'open'", originating).toArray().length > 0)
-      await this.endOriginating(originating, "originatingRequest");
+  /** They were answered. What was sampled for them is over with them, but for what `goesOn` as a task. */
+  async closeInFlight(requests: readonly string[], goesOn: boolean): Promise<void> {
+    for (const request of requests) {
+      const [row] = this.#sql
+        .exec<{ originating: string }>("DELETE FROM in_flight WHERE request = ? RETURNING originating", request)
+        .toArray();
+      if (goesOn || row === undefined) continue;
+      if (this.#sql.exec("SELECT 1 FROM originating WHERE key = ? AND state = 'open'", row.originating).toArray().length > 0)
+        await this.endOriginating(row.originating, "originatingRequest");
+    }
   }
 
-  /** The client request that began last and was not answered yet, or null. */
-  newestInFlight(): string | null {
-    return (
-      this.#sql.exec<{ named: string }>("SELECT named FROM in_flight ORDER BY at DESC, request DESC LIMIT 1").toArray()[0]?.named ?? null
+  /**
+   * What may be served by a request that no response stream shows, as JSON: the request that the named task runs for, and those in
+   * flight, newest first.
+   */
+  associationSigns(task: string | null): { readonly task: string | null; readonly inFlight: string[] } {
+    const rows = this.#sql.exec<{ named: string }>(
+      "SELECT named FROM in_flight WHERE until > ? ORDER BY rowid DESC LIMIT ?",
+      this.now(),
+      mostInFlight,
     );
+    return { task: task === null ? null : this.taskServes(task), inFlight: rows.toArray().map(({ named }) => named) };
   }
 
   /** Ends the session for good. */
@@ -329,6 +379,7 @@ export class SessionObject extends DurableObject<Env> {
     this.ctx.storage.transactionSync(() => {
       this.#sql.exec("INSERT OR IGNORE INTO session (one, ended_at) VALUES (1, ?)", now);
       this.ctx.storage.kv.delete("instructions");
+      this.#sql.exec("DELETE FROM in_flight");
       this.#queueWithdrawals("TRUE", [], "session", now);
     });
     this.#ended = true;
@@ -341,18 +392,9 @@ export class SessionObject extends DurableObject<Env> {
    */
   async cancelRequest(request: string, originating: string | null): Promise<void> {
     const now = this.now();
-    const open = this.#sql
-      .exec<{ originating: string }>(
-        "SELECT originating FROM sampling WHERE request = ? AND state = 'durable' AND settled_at IS NULL",
-        request,
-      )
-      .toArray()
-      .filter((row) => originating === null || row.originating === originating);
-    const [only] = open;
-    if (open.length !== 1 || only === undefined) return;
-    this.ctx.storage.transactionSync(() =>
-      this.#queueWithdrawals("request = ? AND originating = ?", [request, only.originating], "caller", now),
-    );
+    const named = this.#openUnder(request, originating);
+    if (named === undefined) return;
+    this.ctx.storage.transactionSync(() => this.#queueWithdrawals("request = ? AND originating = ?", [request, named], "caller", now));
     await this.#withdrawQueued();
   }
 
@@ -360,27 +402,36 @@ export class SessionObject extends DurableObject<Env> {
    * The MCP server that asked did not wait any longer. The run goes on for its next try, whatever becomes of the originating request;
    * where the run is of another kind, this is a withdrawal.
    */
-  async abandonRequest(request: string, originating: string): Promise<void> {
+  async abandonRequest(request: string, originating: string | null): Promise<void> {
     const now = this.now();
+    const named = this.#openUnder(request, originating);
+    if (named === undefined) return;
     // First of all, so that the end of the originating request, which comes next, finds nothing to withdraw.
     const [row] = this.#sql
       .exec<{ run: string }>(
         "UPDATE sampling SET settled_at = ? WHERE request = ? AND originating = ? AND state = 'durable' AND settled_at IS NULL RETURNING run",
         now,
         request,
-        originating,
+        named,
       )
       .toArray();
     if (row === undefined) return;
     this.#alarmBy(now + originatingLapsesMs);
     if (await runStub(this.env, row.run).abandon()) return;
-    this.#sql.exec(
-      "UPDATE sampling SET settled_at = NULL WHERE request = ? AND originating = ? AND run = ?",
-      request,
-      originating,
-      row.run,
-    );
-    await this.cancelRequest(request, originating);
+    this.#sql.exec("UPDATE sampling SET settled_at = NULL WHERE request = ? AND originating = ? AND run = ?", request, named, row.run);
+    await this.cancelRequest(request, named);
+  }
+
+  /** The originating request of the one open run that this id names: two servers of a session may use the same id. */
+  #openUnder(request: string, originating: string | null): string | undefined {
+    const open = this.#sql
+      .exec<{ originating: string }>(
+        "SELECT originating FROM sampling WHERE request = ? AND state = 'durable' AND settled_at IS NULL",
+        request,
+      )
+      .toArray()
+      .filter((row) => originating === null || row.originating === originating);
+    return open.length === 1 ? open[0]?.originating : undefined;
   }
 
   override async alarm(): Promise<void> {
@@ -502,6 +553,7 @@ export class SessionObject extends DurableObject<Env> {
       // Reserved by a Worker that never came back, and not asked for again in all this time.
       this.#sql.exec("DELETE FROM sampling WHERE state = 'fast' AND lease_until <= ?", now - originatingLapsesMs);
       this.#sql.exec("DELETE FROM claim WHERE at <= ?", now - claimKeptMs);
+      this.#sql.exec("DELETE FROM in_flight WHERE at <= ? AND until <= ?", now - originatingLapsesMs, now);
       this.#sql.exec("DELETE FROM withdrawal WHERE (originating, request) NOT IN (SELECT originating, request FROM sampling)");
     });
   }
@@ -513,10 +565,11 @@ export class SessionObject extends DurableObject<Env> {
         .exec<{ at: number | null }>(
           `SELECT MIN(at) AS at FROM (SELECT due_at AS at FROM withdrawal UNION ALL
            SELECT settled_at + CASE state WHEN 'settled' THEN ? ELSE ? END AS at FROM sampling WHERE settled_at IS NOT NULL UNION ALL
-           SELECT at + ? AS at FROM claim)`,
+           SELECT at + ? AS at FROM claim UNION ALL SELECT MAX(at + ?, until) AS at FROM in_flight)`,
           resultKeptMs,
           originatingLapsesMs,
           claimKeptMs,
+          originatingLapsesMs,
         )
         .toArray()[0]?.at ?? null
     );

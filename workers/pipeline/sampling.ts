@@ -8,7 +8,7 @@ import { type RequestId, idKey } from "../../shared/protocol/json-rpc.ts";
 import type { ParsedSampling } from "../../shared/protocol/revision-2025.ts";
 import { type ServerContext, withContext } from "../../shared/relay/context.ts";
 import { type Result, err } from "../../shared/result.ts";
-import type { Provenance } from "../../shared/review/view.ts";
+import { type Evidence, provenanceOf } from "../../shared/review/evidence.ts";
 import type { Plan } from "../../shared/run/plan.ts";
 import { sessionStub } from "../objects/names.ts";
 import { type Ask, type Begun, begin, planFor } from "./begin.ts";
@@ -20,13 +20,13 @@ export type SamplingCall = Pick<Ask, "env" | "ctx" | "key" | "wish" | "signal"> 
   readonly parsed: ParsedSampling;
   /** What may be added where the server asks for context and the policy lets it have some. */
   readonly context?: () => Promise<ServerContext>;
-  /** How sure the association is, where it is not the host's claim. */
-  readonly provenance?: Provenance;
+  /** How the relay found which request is served; absent where the host says so. */
+  readonly evidence?: Evidence;
 };
 
 /** Begins a sampling request, or attaches to what is already under way for the same one. */
 export async function beginSampling(call: SamplingCall): Promise<Result<Begun, Refusal>> {
-  const { env, ctx, key, parsed, wish, signal } = call;
+  const { env, ctx, key, parsed, wish, signal, evidence } = call;
   const { session: sessionName, originating } = parsed.meta;
   if (sessionName === undefined) return err({ kind: "notAssociated", why: "noSession" });
   if (originating === undefined) return err({ kind: "notAssociated", why: "noOriginatingRequest" });
@@ -37,8 +37,15 @@ export async function beginSampling(call: SamplingCall): Promise<Result<Begun, R
     env,
     ctx,
     key,
-    door: wish.kind === "relay" || call.provenance === "observed" ? "relay" : "sampling",
-    asker: { server, method, name, provenance: call.provenance ?? (originating.inferred === true ? "inferred" : "claimed") },
+    door: evidence === undefined ? "sampling" : "relay",
+    asker: {
+      server,
+      method,
+      name,
+      ...(evidence === undefined
+        ? { provenance: originating.inferred === true ? "inferred" : "claimed" }
+        : { provenance: provenanceOf[evidence], evidence }),
+    },
     request: parsed.request,
     contextIgnored: parsed.contextIgnored ?? null,
     session,

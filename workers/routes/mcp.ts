@@ -8,6 +8,7 @@ import { type RequestId, failure, toRequestId } from "../../shared/protocol/json
 import { longestPart } from "../../shared/relay/context.ts";
 import { declaresSampling, isDeclined, isOurs, mayFallBack, withSampling } from "../../shared/relay/capability-2025.ts";
 import { EventSplitter, dataOf, eventOf } from "../../shared/relay/event-stream.ts";
+import type { Originating } from "../../shared/relay/association.ts";
 import { type Passing, passingOf } from "../../shared/relay/messages.ts";
 import type { Server } from "../../shared/relay/servers.ts";
 import { type RelaySession, eventPrefix, parseEventId, parseRelaySession, relaySessionId } from "../../shared/relay/session-id.ts";
@@ -18,17 +19,8 @@ import { within } from "../pipeline/hold.ts";
 import { settingsOf } from "../settings.ts";
 import { callerOf, keyPrefix } from "../stores/keys.ts";
 import { type UpstreamFault, askUpstream, headersDown, lateStream } from "../upstream/ask.ts";
-import {
-  type Originating,
-  answerTaken,
-  associationSession,
-  closeInFlight,
-  keepTask,
-  servedByTask,
-  endOriginating,
-  openInFlight,
-  takeHeld,
-} from "../upstream/sampling.ts";
+import { InFlight } from "../upstream/in-flight.ts";
+import { answerTaken, associationSession, keepTask, servedByTask, endOriginating, takeHeld } from "../upstream/sampling.ts";
 import { singleAnswer } from "../upstream/single.ts";
 import { type StreamParts, longestEvent, lostMark, relayStream, toldMark } from "../upstream/stream.ts";
 import { paths } from "../urls.ts";
@@ -117,14 +109,21 @@ async function post(c: AppContext, visit: Visit): Promise<Response> {
     const cancelled =
       message.kind === "notification" && message.method === "notifications/cancelled" ? message.params?.["requestId"] : undefined;
     const id = toRequestId(cancelled);
-    if (id !== undefined) c.executionCtx.waitUntil(endOriginating({ env: c.env, key: c.var.key, session }, id));
+    // Before the client hears that it was taken: what it asks next is in flight without this one.
+    if (id !== undefined) await endOriginating({ env: c.env, key: c.var.key, session }, id).catch(() => {});
   }
   if (await takesOver(c, visit, session, messages)) return new Response(null, { status: 202 });
-  const originating = originatingOf(only, visit.server);
+  const originating = only === undefined ? null : originatingOf(only, visit.server);
   const place = { env: c.env, key: c.var.key, server: visit.server, session };
-  // Before the server can ask for it.
-  if (originating !== null) await openInFlight(place, originating);
   const serves = await servedByTask(place, originating);
+  // Before the server can ask for it.
+  const inFlight = await InFlight.open(
+    place,
+    requests.map((each) => {
+      const request = originatingOf(each, visit.server);
+      return { request, serves: serves ?? request };
+    }),
+  );
   const asked = await askUpstream(c.env, visit.server, {
     method: "POST",
     body,
@@ -132,10 +131,11 @@ async function post(c: AppContext, visit: Visit): Promise<Response> {
     headers: c.req.raw.headers,
     authorization: visit.authorization,
   });
-  if (!asked.ok) return unreachable(c, visit, asked.error, only?.id ?? null);
-  // Whatever is no stream is the whole answer.
-  if (originating !== null && !isStream(asked.value)) c.executionCtx.waitUntil(closeInFlight(place, originating.id));
-  return down(c, visit, session, asked.value, { originating, serves, progressToken: progressTokenOf(only) });
+  if (!asked.ok) {
+    await inFlight?.streamEnded(false);
+    return unreachable(c, visit, asked.error, only?.id ?? null);
+  }
+  return down(c, visit, session, asked.value, { originating, serves, inFlight, progressToken: progressTokenOf(only) });
 }
 
 /** Whether the client declines a request that is ours then: the server gets our answer in place of its own. */
@@ -216,11 +216,16 @@ async function listen(c: AppContext, visit: Visit): Promise<Response> {
   });
   // A stream that is resumed is still that of its request.
   const originating = last === undefined || last.request === "" ? null : (JSON.parse(last.request) as Originating); // sealed by us
-  const serves = await servedByTask({ env: c.env, key: c.var.key, session }, originating);
+  const place = { env: c.env, key: c.var.key, server: visit.server, session };
+  const serves = await servedByTask(place, originating);
+  const inFlight = originating === null ? null : await InFlight.resume(place, { request: originating, serves: serves ?? originating });
   // A server may say nothing at all before its first event. That its client has gone meanwhile shows only once something was sent.
   const asked = (await within(asking, settingsOf(c.env).heartbeatMs)) ?? ok(lateStream(asking, left));
-  if (!asked.ok) return unreachable(c, visit, asked.error, null);
-  return down(c, visit, session, asked.value, { ...noRequest, originating, serves });
+  if (!asked.ok) {
+    await inFlight?.streamEnded(false);
+    return unreachable(c, visit, asked.error, null);
+  }
+  return down(c, visit, session, asked.value, { ...noRequest, originating, serves, inFlight });
 }
 
 /**
@@ -254,28 +259,38 @@ async function down(
   { server, authorization }: Visit,
   session: RelaySession,
   answer: Response,
-  request: Pick<StreamParts, "originating" | "serves" | "progressToken">,
+  request: Pick<StreamParts, "originating" | "serves" | "inFlight" | "progressToken">,
 ): Promise<Response> {
   const { status } = answer;
   const headers = headersDown(answer, server);
-  if (answer.body === null) return new Response(null, { status, headers });
+  const { originating, inFlight } = request;
+  if (answer.body === null) {
+    await inFlight?.allAnswered(false);
+    return new Response(null, { status, headers });
+  }
   const isGet = c.req.method === "GET";
   // Clients take whatever answers a GET for a stream.
   if (isStream(answer) || (isGet && answer.ok)) {
     const place = { env: c.env, ctx: c.executionCtx, key: c.var.key, session, server, authorization };
     return new Response(relayStream(answer.body, { ...place, ...request, isResumed: isGet }), { status, headers });
   }
-  if (!answer.ok) return new Response(answer.body, { status, headers });
-  const { originating } = request;
+  // Whatever is no stream is the whole answer. A resumed stream that is refused may be asked for again.
+  if (!answer.ok) {
+    await (isGet ? inFlight?.streamEnded(false) : inFlight?.allAnswered(false));
+    return new Response(answer.body, { status, headers });
+  }
   const body = await singleAnswer(answer.body, server, session);
+  const goesOn =
+    originating?.asTask === true &&
+    body instanceof Uint8Array &&
+    (await keepTask({ env: c.env, key: c.var.key, session }, jsonIn(body), originating));
+  await inFlight?.allAnswered(goesOn);
   if (body === "tooLong" || body === "asks") return broken(c, originating?.id ?? null, faultWords[body]);
-  if (originating?.asTask === true && body instanceof Uint8Array)
-    await keepTask({ env: c.env, key: c.var.key, session }, jsonIn(body), originating);
   return new Response(body, { status, headers });
 }
 
 /** What belongs to no request of the client's. */
-const noRequest = { originating: null, serves: null, progressToken: undefined } as const;
+const noRequest = { originating: null, serves: null, inFlight: null, progressToken: undefined } as const;
 
 function jsonIn(bytes: Uint8Array): unknown {
   try {
@@ -307,8 +322,7 @@ function messagesIn(body: Uint8Array): Passing[] {
   }
 }
 
-function originatingOf(request: Extract<Passing, { kind: "request" }> | undefined, { context }: Server): Originating | null {
-  if (request === undefined) return null;
+function originatingOf(request: Extract<Passing, { kind: "request" }>, { context }: Server): Originating {
   const { params, method, id } = request;
   const named = params?.[{ "resources/read": "uri", "tasks/result": "taskId" }[method] ?? "name"];
   // It is part of every event id: what no server would call anything is cut.

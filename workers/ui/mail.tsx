@@ -10,7 +10,7 @@ import type { AskWhy } from "../../shared/run/lifecycle.ts";
 import { asksOf } from "./asking-words.ts";
 import { framed, outsideName, outsideText } from "./mail-text.ts";
 import { mailWords as words } from "./mail-words.ts";
-import { leftWords, moneyWords, provenanceWords, reviewWords, timeWords } from "./review-words.ts";
+import { leftWords, moneyWords, reviewWords, sureWords, timeWords } from "./review-words.ts";
 import { fill } from "./sentence.tsx";
 
 export type MailInput = {
@@ -75,7 +75,7 @@ function factsOf(view: ReviewView, name: (text: string) => Child): Fact[] {
   const place = { server: name(asker.server), client: name(asker.client), method: name(asker.method), name: name(asker.name) };
   const facts: Fact[] = [
     { label: words.facts.asker, sentences: [fill(asksOf(view, true).sentence, place), ...(asker.gone ? [[reviewWords.who.gone]] : [])] },
-    { label: words.facts.sure, sentences: [[provenanceWords[asker.provenance]]] },
+    { label: words.facts.sure, sentences: [[sureWords(asker)]] },
     ...(view.request.task === "function" ? runFacts(view, name) : modelFacts(view, name)),
   ];
   if (quorum > 1) {

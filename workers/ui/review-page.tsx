@@ -25,9 +25,9 @@ import {
   noteWords,
   placeId,
   placeWords,
-  provenancePhrases,
-  provenanceWords,
   reviewWords as words,
+  surePhrase,
+  sureWords,
   timeWords,
 } from "./review-words.ts";
 import { fill } from "./sentence.tsx";
@@ -133,7 +133,7 @@ const Glance = ({ view }: { view: ReviewView }) => {
             method: <Name value={asker.method} />,
             name: <Name value={asker.name} />,
           })}{" "}
-          {provenancePhrases[asker.provenance]}
+          {surePhrase(asker)}
         </dd>
         {isOpen(view.state) ? (
           <>
@@ -157,7 +157,7 @@ const AboutRequest = ({ view }: { view: ReviewView }) => (
       <summary>{words.about.heading}</summary>
       <dl class="facts">
         <dt>{words.about.sure}</dt>
-        <dd>{provenanceWords[view.asker.provenance]}</dd>
+        <dd>{sureWords(view.asker)}</dd>
         {view.asker.owner === null ? null : (
           <>
             <dt>{words.about.owner}</dt>

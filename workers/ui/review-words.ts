@@ -6,7 +6,8 @@ import { modelPath } from "../../shared/review/changes.ts";
 import type { Note, Usage } from "../../shared/provider/call.ts";
 import { unreachable } from "../../shared/result.ts";
 import type { SamplingRequest } from "../../shared/protocol/sampling.ts";
-import type { Provenance, RunProgress } from "../../shared/review/view.ts";
+import { type Evidence, evidencePhrases } from "../../shared/review/evidence.ts";
+import type { Provenance, ReviewView, RunProgress } from "../../shared/review/view.ts";
 
 const plural = (count: number, one: string, many: string): string => `${count.toLocaleString("en-US")} ${count === 1 ? one : many}`;
 
@@ -321,19 +322,37 @@ export const reviewWords = {
 
 export const roleWords = { user: "user", assistant: "assistant" } as const;
 
-/** The same in a phrase, for the top of the page. */
-export const provenancePhrases: Readonly<Record<Provenance, string>> = {
+type Sure = Pick<ReviewView["asker"], "provenance" | "evidence">;
+
+/** How sure it is which client request is served, in a phrase, for the top of the page. */
+export const surePhrase = ({ provenance, evidence }: Sure): string =>
+  evidence === undefined ? provenancePhrases[provenance] : evidencePhrases[evidence];
+
+/** The same in full. */
+export const sureWords = ({ provenance, evidence }: Sure): string =>
+  evidence === undefined ? provenanceWords[provenance] : evidenceSentences[evidence];
+
+const provenancePhrases: Readonly<Record<Provenance, string>> = {
   claimed: "Claimed by the host.",
   inferred: "Inferred, may be wrong.",
   observed: "Observed by Countersign.",
   own: "It asks for itself.",
 };
 
-export const provenanceWords: Readonly<Record<Provenance, string>> = {
+const provenanceWords: Readonly<Record<Provenance, string>> = {
   claimed: "Claimed by the host. Countersign did not see the client’s own request.",
   inferred: "Inferred: it was worked out from the client requests that were open, and may be wrong.",
   observed: "Observed: Countersign saw the client’s own request.",
   own: "The client asks for itself: no MCP server is behind the request.",
+};
+
+const evidenceSentences: Readonly<Record<Evidence, string>> = {
+  responseStream: "Observed: the server asked on the response stream of this very request.",
+  namedTask: "Observed: the server named the task that it runs for this request.",
+  onlyInFlight:
+    "Inferred: the server did not show which request it serves, and this was the only one in flight. That may be wrong: a server can ask at any time.",
+  newestInFlight:
+    "Inferred: the server did not show which request it serves, and of several in flight this one began last. That may be wrong.",
 };
 
 /** What a run is doing now, for somebody who opens a decided review. `waiting` says nothing that the outcome does not say. */

@@ -6,6 +6,7 @@ import { type RequestId, failure, idKey, success } from "../../shared/protocol/j
 import type { ParamsFault } from "../../shared/protocol/reading.ts";
 import { type ParsedSampling, parseSampling } from "../../shared/protocol/revision-2025.ts";
 import { createTaskResult, parseTaskParams, taskResult, withRelatedTask } from "../../shared/protocol/tasks.ts";
+import { type Originating, type Signs, associationOf, maySample, namedTask } from "../../shared/relay/association.ts";
 import { type Taken, samplingMethod } from "../../shared/relay/messages.ts";
 import { forwardedIds } from "../../shared/relay/forwarded.ts";
 import type { ServerContext } from "../../shared/relay/context.ts";
@@ -25,17 +26,6 @@ import { settingsOf } from "../settings.ts";
 import type { KeyRecord } from "../stores/keys.ts";
 import { type Waiting, postToServer } from "./answer.ts";
 
-/** The client's request on whose response stream a server asks. */
-export type Originating = {
-  readonly id: RequestId;
-  readonly method: string;
-  readonly name: string;
-  /** As JSON, cut; only where they may be added to what is asked. */
-  readonly arguments?: string;
-  /** The client wants it run as a task. */
-  readonly asTask?: true;
-};
-
 export type SamplingParts = {
   readonly env: Env;
   readonly ctx: Pick<ExecutionContext, "waitUntil">;
@@ -43,7 +33,7 @@ export type SamplingParts = {
   readonly session: RelaySession;
   readonly server: Server;
   readonly authorization: string | null;
-  /** Null on a stream that belongs to no request. */
+  /** The client's request on whose response stream a server asks, or for whose task; null on a stream that belongs to no request. */
   readonly originating: Originating | null;
   /** Hears what is waited for, for the client. */
   readonly onProgress: (state: RunProgress) => void;
@@ -57,8 +47,6 @@ export type SamplingParts = {
 
 /** The session that association goes by: the relay's own, which no host can name. */
 export const associationSession = ({ name }: RelaySession): string => `mcp:${name}`;
-
-const samplingMethods = ["tools/call", "resources/read", "prompts/get"] as const;
 
 /** Answers one request of the server. Never throws. */
 export async function answerTaken(parts: SamplingParts, taken: Taken): Promise<void> {
@@ -87,9 +75,10 @@ async function post(env: Env, waiting: Waiting, id: RequestId, answer: Answer): 
 /** The answer to post, or null where the run posts it. */
 async function sample(parts: SamplingParts, waiting: Waiting, { id, params }: Taken): Promise<Answer | null> {
   const { env, ctx, key, session, server, authorization } = parts;
-  const originating = parts.originating ?? (await newestInFlight(parts));
-  const method = samplingMethods.find((each) => each === originating?.method);
-  if (originating === null || method === undefined) return refusalAnswer({ kind: "notAssociated", why: "noOriginatingRequest" });
+  const association = associationOf(server.association, await signsOf(parts, params));
+  if (!association.ok) return refusalAnswer({ kind: "notAssociated", why: association.error });
+  const { originating, evidence } = association.value;
+  const { method } = originating;
   if (parts.isOver) return refusalAnswer({ kind: "notAssociated", why: "originatingRequestEnded" });
   if (server.samplingTools !== undefined && method === "tools/call" && !server.samplingTools.includes(originating.name))
     return refusalAnswer({ kind: "policyRefused", rule: "the server's samplingTools" });
@@ -105,7 +94,7 @@ async function sample(parts: SamplingParts, waiting: Waiting, { id, params }: Ta
     key,
     id,
     params,
-    provenance: parts.originating === null ? "inferred" : "observed",
+    evidence,
     ...(server.context ? { context: () => contextOf(parts, originating) } : {}),
     parsed: {
       ...parsed.value,
@@ -152,34 +141,28 @@ async function contextOf({ env, key, session }: SamplingParts, { method, name, a
   return { instructions, request: { method, name, arguments: given ?? null } };
 }
 
-/** Where the entry lets requests in flight count: the newest one. */
-async function newestInFlight({ env, key, server, session }: SamplingParts): Promise<Originating | null> {
-  if (server.association !== "inFlight") return null;
-  const named = await sessionStub(env, key.id, associationSession(session)).newestInFlight();
-  return named === null ? null : (JSON.parse(named) as Originating); // written by openInFlight below
-}
-
-/** A client request is on its way, where that has to be known. */
-export async function openInFlight(
-  { env, key, server, session }: Pick<SamplingParts, "env" | "key" | "server" | "session">,
-  request: Originating,
-): Promise<void> {
-  if (server.association !== "inFlight" || !samplingMethods.some((each) => each === request.method)) return;
-  await sessionStub(env, key.id, associationSession(session)).openInFlight(idKey(request.id), JSON.stringify(request));
+/** What there is to tell by which request is served; the session is asked only where the stream does not show it. */
+async function signsOf({ env, key, session, originating }: SamplingParts, params: JsonObject | null): Promise<Signs> {
+  if (originating !== null && maySample(originating)) return { stream: originating, task: null, inFlight: [] };
+  const named = namedTask(params);
+  const { task, inFlight } = await sessionStub(env, key.id, associationSession(session)).associationSigns(named);
+  const parse = (text: string): Originating => JSON.parse(text) as Originating; // written by keepTask and InFlight.open
+  return { stream: originating, task: named === null ? null : task === null ? "unknown" : parse(task), inFlight: inFlight.map(parse) };
 }
 
 /** The longest id of a server's own task that is followed. */
 const longestTaskId = 512;
 
-/** The server runs the client's request as a task: the id of it is in the response. */
+/** Whether the server runs the client's request as a task: the id of it is in the response, and is kept. */
 export async function keepTask(
   { env, key, session }: Pick<SamplingParts, "env" | "key" | "session">,
   response: unknown,
   { id, method, name }: Originating,
-): Promise<void> {
+): Promise<boolean> {
   const taskId = (response as { result?: { task?: { taskId?: unknown } } } | null)?.result?.task?.taskId; // looked at below
-  if (typeof taskId !== "string" || taskId.length > longestTaskId) return;
+  if (typeof taskId !== "string" || taskId.length > longestTaskId) return false;
   await sessionStub(env, key.id, associationSession(session)).keepTask(taskId, JSON.stringify({ id, method, name }));
+  return true;
 }
 
 /** The client's request that a task of the server runs for, on the stream of `tasks/result`; null for any other stream. */
@@ -190,15 +173,6 @@ export async function servedByTask(
   if (request?.method !== "tasks/result") return null;
   const named = await sessionStub(env, key.id, associationSession(session)).taskServes(request.name);
   return named === null ? null : (JSON.parse(named) as Originating); // written by keepTask
-}
-
-/** It was answered. */
-export async function closeInFlight(
-  { env, key, server, session }: Pick<SamplingParts, "env" | "key" | "server" | "session">,
-  id: RequestId,
-): Promise<void> {
-  if (server.association !== "inFlight") return;
-  await sessionStub(env, key.id, associationSession(session)).closeInFlight(idKey(id), originatingKey(session.server, id));
 }
 
 /** The run's answer, with progress again and again: it is what resets the patience of whoever asked for it. */
@@ -316,8 +290,7 @@ export async function cancelTaken({ env, key, session, originating }: SamplingPa
 export const isImpatience = (reason: string | null): boolean => reason !== null && /timed[ -]?out|time-?out/i.test(reason);
 
 export async function abandonTaken({ env, key, session, originating }: SamplingParts, request: RequestId): Promise<void> {
-  if (originating === null) return;
-  const named = originatingKey(session.server, originating.id);
+  const named = originating === null ? null : originatingKey(session.server, originating.id);
   await sessionStub(env, key.id, associationSession(session)).abandonRequest(idKey(request), named);
 }
 

@@ -10,13 +10,13 @@ import { eventPrefix } from "../../shared/relay/session-id.ts";
 import type { RunProgress } from "../../shared/review/view.ts";
 import { progressMessages } from "../pipeline/hold.ts";
 import { settingsOf } from "../settings.ts";
+import type { Originating } from "../../shared/relay/association.ts";
+import type { InFlight } from "./in-flight.ts";
 import {
-  type Originating,
   type SamplingParts,
   abandonTaken,
   answerTaken,
   cancelTaken,
-  closeInFlight,
   endOriginating,
   hold,
   isImpatience,
@@ -43,6 +43,8 @@ export type StreamParts = Omit<SamplingParts, "onProgress" | "isOver" | "isBrief
   readonly isResumed: boolean;
   /** On the stream of `tasks/result`: the request that the server's task runs for. */
   readonly serves: Originating | null;
+  /** The requests that this stream answers, where it has to be known that they are in flight. */
+  readonly inFlight: InFlight | null;
   /** The token by which the client wants to hear of its request's progress. */
   readonly progressToken: RequestId | undefined;
 };
@@ -58,7 +60,7 @@ export function relayStream(upstream: ReadableStream<Uint8Array>, parts: StreamP
 }
 
 /** What of a client's request is carried in event ids: never its arguments. */
-const named = ({ id, method, name }: Originating): Originating => ({ id, method, name });
+const named = ({ id, method, name, asTask }: Originating): Originating => ({ id, method, name, ...(asTask === true ? { asTask } : {}) });
 
 /** JSON, or null where it is none. */
 function parsedOrNull(text: string): unknown {
@@ -90,6 +92,8 @@ class Passage {
   #unread: string | null = null;
   /** The request has its response: nothing can be sampled for it any more. */
   #isOver = false;
+  /** The response says that a task goes on with the request. */
+  #goesOn = false;
   readonly #tasksOfOurs = new Set<Promise<void>>();
   /** The highest progress that the client has been told for its token. */
   #progress = 0;
@@ -116,6 +120,7 @@ class Passage {
     // The line is never idle: that a client has gone shows where something is written, and nowhere else.
     const timer = setInterval(() => this.#beat(), settingsOf(this.#parts.env).heartbeatMs);
     this.#writer.closed.catch(() => this.#letGoOfServer());
+    let isWhole = false;
     try {
       for (;;) {
         const { done, value } = await this.#upstream.read();
@@ -128,6 +133,7 @@ class Passage {
         for (const raw of events) await this.#pass(raw);
       }
       await this.#write(this.#lastWords(this.#splitter.rest()));
+      isWhole = !this.#ended;
       this.#ended = true;
       await this.#writer.close();
     } catch {
@@ -136,6 +142,7 @@ class Passage {
       this.#writer.abort().catch(() => {});
     } finally {
       clearInterval(timer);
+      await this.#parts.inFlight?.streamEnded(isWhole && this.#hasIds);
       await Promise.allSettled(this.#tasksOfOurs);
     }
   }
@@ -149,7 +156,7 @@ class Passage {
     const marked = withEventId(raw, this.#prefix);
     const hadIds = this.#hasIds;
     if (marked !== raw) this.#hasIds = true;
-    if (this.#unread !== null) this.#lookBack(this.#unread);
+    if (this.#unread !== null) await this.#lookBack(this.#unread);
     this.#unread = null;
     if (!this.#mayConcern(raw)) {
       if (/"(?:result|error)"/.test(raw)) this.#unread = raw;
@@ -161,7 +168,7 @@ class Passage {
     const { originating } = this.#parts;
     // Before the client can ask for the task's result.
     if (originating?.asTask === true && seen.answered.some((id) => id === originating.id))
-      await keepTask(this.#parts, parsedOrNull(data), originating).catch(() => {});
+      this.#goesOn = await keepTask(this.#parts, parsedOrNull(data), originating).catch(() => false);
     await this.#act(seen);
     if (seen.rest === undefined) return this.#write(this.#withoutHidden(marked));
     // A client that can resume from an earlier event gets this one's request once more then, for whatever of it was lost.
@@ -190,7 +197,7 @@ class Passage {
       // On a stream of which the beginning was not seen here, it may be about any of them.
       const mayBeOurs = this.#parts.isResumed && (this.#isOurs() || this.#mayFallBack());
       if (!this.#taken.has(idKey(id)) && !mayBeOurs) continue;
-      if (isImpatience(reason) && this.#parts.originating !== null) {
+      if (isImpatience(reason)) {
         // Before the response that comes next ends the request, and all that is asked for it.
         await abandonTaken(this.#samplingParts(), id).catch(() => {});
         continue;
@@ -198,17 +205,19 @@ class Passage {
       this.#gaveUp.add(idKey(id));
       this.#goOn(cancelTaken(this.#samplingParts(), id));
     }
-    this.#endIfAnswered(seen);
+    await this.#endIfAnswered(seen);
   }
 
-  #endIfAnswered(seen: FromServer): void {
-    const { originating, isResumed } = this.#parts;
+  async #endIfAnswered(seen: FromServer): Promise<void> {
+    const { originating, isResumed, inFlight } = this.#parts;
+    // Before the client has the answer: what it asks next is in flight without this one.
+    await inFlight?.answered(seen.answered, this.#goesOn);
     if (originating === null || !seen.answered.some((id) => id === originating.id)) return;
     this.#isOver = true;
     for (const id of this.#forwarded.values()) this.#goOn(takeHeld(this.#parts, id).then(() => {}));
     const served = this.#parts.serves ?? originating;
-    if (this.#taken.size > 0 || this.#forwarded.size > 0 || isResumed) this.#goOn(endOriginating(this.#parts, served.id));
-    this.#goOn(closeInFlight(this.#parts, originating.id));
+    const wasSampled = this.#taken.size > 0 || this.#forwarded.size > 0 || isResumed;
+    if (wasSampled && !this.#goesOn) this.#goOn(endOriginating(this.#parts, served.id));
   }
 
   /** The server does not want what the client was asked: it may be with the client, or ours already. */
@@ -218,9 +227,9 @@ class Passage {
   }
 
   /** An event that passed before this one. */
-  #lookBack(raw: string): void {
+  async #lookBack(raw: string): Promise<void> {
     const data = dataOf(raw);
-    if (data !== null) this.#endIfAnswered(fromServer(data, () => false));
+    if (data !== null) await this.#endIfAnswered(fromServer(data, () => false));
   }
 
   #samplingParts(): SamplingParts {
@@ -261,7 +270,7 @@ class Passage {
 
   /** Whether an event has to be looked into. An escape may hide any word. */
   #mayConcern(raw: string): boolean {
-    if (this.#parts.server.association === "inFlight" || this.#parts.isResumed) return true;
+    if (this.#parts.inFlight !== null || this.#parts.isResumed) return true;
     if (raw.includes("createMessage") || raw.includes("task") || raw.includes("\\u")) return true;
     return this.#taken.size + this.#forwarded.size > 0 || (this.#parts.progressToken !== undefined && raw.includes("progress"));
   }

@@ -43,7 +43,7 @@ beforeAll(async () => {
     servers.push(server);
     heard[name] = hears;
     entries[name] = { url: `${server.url}/mcp`, allowPrivate: true };
-    entries[`${name}-inFlight`] = { ...entries[name], association: "inFlight" };
+    entries[`${name}-strict`] = { ...entries[name], association: "strict" };
   }
   await office.serve(entries);
 });
@@ -94,14 +94,14 @@ describe.each(revisions)("revision %s", (revision) => {
         while ((heard[name]?.streams ?? 0) === from) await pause(5);
       };
       const before = heard[name]?.streams ?? 0;
-      const strict = await connect(kind, name, revision);
+      const strict = await connect(kind, `${name}-strict`, revision);
       await listening(before);
       expect(await strict.call("aside", "What is new?")).toContain("Sampling request is not associated with a client request");
       await strict.close();
-      const lenient = await connect(kind, `${name}-inFlight`, revision);
+      const client = await connect(kind, name, revision);
       await listening(before + 1);
-      expect(await lenient.call("aside", "What is new?")).toBe(reply);
-      await lenient.close();
+      expect(await client.call("aside", "What is new?")).toBe(reply);
+      await client.close();
     });
   });
 });

@@ -8,7 +8,7 @@ const pointersOf = (value: unknown): string[] => {
 };
 
 describe("a servers document", () => {
-  test("needs no more than a URL, and is strict where nothing else is said", () => {
+  test("needs no more than a URL, and is careful where nothing else is said", () => {
     expect(parseServers(document({ url: "https://notes.example.com/mcp" }))).toEqual({
       ok: true,
       value: {
@@ -20,7 +20,7 @@ describe("a servers document", () => {
             passAuthorization: false,
             allowPrivate: false,
             mode: "fulfil",
-            association: "strict",
+            association: "auto",
             context: false,
             tools: true,
             tasks: true,

@@ -358,7 +358,11 @@ describe("what passes from a server", () => {
     expect(await (await client.call(2)).text()).toMatch(/^id: [\w-]+\.7\ndata: \{\}\n\n$/);
   });
 
-  test("wakes no object where nothing is sampled", async () => {
+  test.each([
+    ["strict", 0],
+    ["auto", 1],
+  ])("wakes no object where nothing is sampled, but with association %s %i for the session", async (association, expected) => {
+    await configureServers({ open: { url, association } });
     const woken = async (): Promise<number> => {
       const all = await Promise.all([listDurableObjectIds(env.SESSION), listDurableObjectIds(env.RUN), listDurableObjectIds(env.KEY)]);
       return all.flat().length;
@@ -370,7 +374,7 @@ describe("what passes from a server", () => {
     await (await client.call(1)).text();
     upstream.answer = () => undefined;
     await client.post(ping);
-    expect(await woken()).toBe(before);
+    expect(await woken()).toBe(before + expected);
   });
 });
 

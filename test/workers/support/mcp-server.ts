@@ -93,15 +93,22 @@ export const eventFor = (message: object, id?: string): string =>
  * A stream that stays open and says what it is told to. It is made by the request that reads it, and looks by itself for what there is
  * to say: nothing may be pushed from one request into another.
  */
-export function openStream(): { readonly response: () => Response; readonly say: (text: string) => void; readonly end: () => void } {
+export function openStream(): {
+  readonly response: () => Response;
+  readonly say: (text: string) => void;
+  readonly end: () => void;
+  /** As where the connection breaks, and not at an end. */
+  readonly breakOff: () => void;
+} {
   const said: string[] = [];
-  const state = { ended: false };
+  const state = { ended: false, broken: false };
   const open = (): ReadableStream<Uint8Array> =>
     new ReadableStream<Uint8Array>({
       pull: async (controller) => {
         while (said.length === 0 && !state.ended) await new Promise((resolve) => setTimeout(resolve, 5));
         const text = said.shift();
-        if (text === undefined) controller.close();
+        if (text === undefined && state.broken) controller.error(new Error("broken off"));
+        else if (text === undefined) controller.close();
         else controller.enqueue(new TextEncoder().encode(text));
       },
       cancel: () => void (state.ended = true),
@@ -110,6 +117,10 @@ export function openStream(): { readonly response: () => Response; readonly say:
     response: () => new Response(open(), { headers: { "Content-Type": "text/event-stream" } }),
     say: (text) => void said.push(text),
     end: () => void (state.ended = true),
+    breakOff: () => {
+      state.broken = true;
+      state.ended = true;
+    },
   };
 }
 
