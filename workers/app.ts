@@ -18,6 +18,7 @@ import { reviewRoutes } from "./routes/review.tsx";
 import { runRoutes } from "./routes/runs.ts";
 import { samplingRoutes } from "./routes/sampling.ts";
 import { slackRoutes } from "./routes/slack.ts";
+import { ConfigurationUnavailable } from "./stores/documents.ts";
 
 export const app = new Hono<App>();
 
@@ -42,6 +43,7 @@ app.notFound((c) => c.json({ error: "There is nothing at this path; GET /openapi
 app.onError((error, c) => {
   // What hono refuses by itself: a body that is not the JSON it claims to be.
   if (error instanceof HTTPException && error.status < 500) return c.json({ error: error.message }, error.status);
+  if (error instanceof ConfigurationUnavailable) return refuse({ kind: "configurationUnavailable" });
   const quote = crypto.randomUUID();
   logEvent("request.failed", { quote, error: errorClass(error) });
   return refuse({ kind: "broken", quote });

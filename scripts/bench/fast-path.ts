@@ -8,7 +8,7 @@ import { freePort } from "../gateway.ts";
 import { config, gateway, worker, text } from "./gateway-on-workerd.ts";
 import { type Contender, compare } from "./rounds.ts";
 import { post } from "./load.ts";
-import { documents, message, sampling } from "./sampling-load.ts";
+import { configured, message, sampling } from "./sampling-load.ts";
 import { type Served, bundle, serve } from "./workerd.ts";
 
 const rounds = Number(process.env["ROUNDS"] ?? 5);
@@ -46,12 +46,12 @@ const contenders: Contender[] = [
   },
   {
     name: "Countersign, objects in memory",
-    served: await gateway("memory", { folder, memory, documents: documents(providerUrl) }),
+    served: await gateway("memory", { folder, memory, configured: configured(providerUrl) }),
     request: sampling,
   },
   {
     name: "Countersign, objects on disk",
-    served: await gateway("disk", { folder, memory, documents: documents(providerUrl) }),
+    served: await gateway("disk", { folder, memory, configured: configured(providerUrl) }),
     request: sampling,
   },
 ];

@@ -1,8 +1,10 @@
-// The gateway as it would be deployed, on workerd itself, for benchmarks: its KV answers from a list of documents.
+// The gateway as it would be deployed, on workerd itself, for benchmarks: its KV is a Worker, and the documents are written as an operator would.
 
 import { mkdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import { freePort } from "../gateway.ts";
+import { publishedCopy } from "../../shared/published.ts";
+import { signingKey } from "../../shared/sealed-id.ts";
 import { type Served, bundle, serve } from "./workerd.ts";
 
 const flags = `compatibilityDate = "2026-11-02", compatibilityFlags = ["enable_request_signal"]`;
@@ -16,10 +18,16 @@ const config :Workerd.Config = (
   sockets = [ (name = "http", address = "127.0.0.1:${port}", http = (), service = "main") ]
 );`;
 
+const linkKey = "bench-link-key-0123456789";
+const adminToken = "bench-admin-token-0123456789";
+
+/** What a benchmark's gateway is configured with: documents by their names, and keys' records by the digests of keys that it chose. */
+export type Configured = { readonly documents: Readonly<Record<string, object>>; readonly keys: Readonly<Record<string, object>> };
+
 /** `disk` waits for this machine's disk at every commit, which no deployed object does; `memory` is what is left without it. */
 export async function gateway(
   storage: "memory" | "disk",
-  { folder, memory, documents }: { readonly folder: string; readonly memory: string; readonly documents: Record<string, unknown> },
+  { folder, memory, configured }: { readonly folder: string; readonly memory: string; readonly configured: Configured },
 ): Promise<Served> {
   const port = await freePort();
   const disk = join(storage === "disk" ? folder : memory, "objects");
@@ -37,8 +45,8 @@ export async function gateway(
   const bindings = [
     `(name = "CONFIG", kvNamespace = "kv")`,
     text("PUBLIC_URL", `http://127.0.0.1:${port}`),
-    text("LINK_KEY", "bench-link-key-0123456789"),
-    text("ADMIN_TOKEN", "bench-admin-token-0123456789"),
+    text("LINK_KEY", linkKey),
+    text("ADMIN_TOKEN", adminToken),
     ...Object.entries(classes).map(([name, each]) => `(name = "${name}", durableObjectNamespace = "${each}")`),
   ].join(", ");
   const objects = `, durableObjectNamespaces = [${Object.values(classes)
@@ -46,8 +54,28 @@ export async function gateway(
     .join(", ")}], durableObjectStorage = (localDisk = "disk")`;
   const services = [
     `(name = "disk", disk = (path = "${disk}", writable = true))`,
-    `(name = "kv", worker = ${worker(bundle("scripts/bench/workers/kv.ts", folder), `(name = "DOCUMENTS", json = ${JSON.stringify(JSON.stringify(documents))})`)})`,
+    `(name = "kv", worker = ${worker(bundle("scripts/bench/workers/kv.ts", folder), `(name = "PUBLISHED", json = ${JSON.stringify(JSON.stringify(publishedKeys(configured)))})`)})`,
     `(name = "main", worker = ${worker(bundle("workers/index.ts", folder), bindings, objects)})`,
   ].join(", ");
-  return serve(`countersign-${storage}`, folder, port, config(services, port));
+  const served = await serve(`countersign-${storage}`, folder, port, config(services, port));
+  for (const [name, document] of Object.entries(configured.documents)) await write(port, name, document);
+  return served;
+}
+
+/** Keys as the ConfigObject would have published them. */
+const publishedKeys = ({ keys }: Configured): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(keys).map(([hash, record]) => {
+      const name = `key:${hash}`;
+      return [name, publishedCopy([signingKey(linkKey)], name, { version: 1, text: JSON.stringify({ record, revokedAt: null }) })];
+    }),
+  );
+
+async function write(port: number, name: string, document: object): Promise<void> {
+  const response = await fetch(`http://127.0.0.1:${port}/admin/${name}`, {
+    method: "PUT",
+    body: JSON.stringify(document),
+    headers: { Authorization: `Bearer ${adminToken}`, "If-Match": "0", "Content-Type": "application/json" },
+  });
+  if (!response.ok) throw new Error(`${name}: the gateway answered ${response.status} ${await response.text()}`);
 }

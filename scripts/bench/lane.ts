@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { freePort } from "../gateway.ts";
 import { config, gateway, worker } from "./gateway-on-workerd.ts";
 import { compare } from "./rounds.ts";
-import { documents, sampling } from "./sampling-load.ts";
+import { configured, sampling } from "./sampling-load.ts";
 import { bundle, serve } from "./workerd.ts";
 
 const rounds = Number(process.env["ROUNDS"] ?? 5);
@@ -25,8 +25,8 @@ const provider = await serve(
   config(`(name = "main", worker = ${worker(bundle("scripts/bench/workers/provider.ts", folder), "")})`, port),
 );
 const url = `http://127.0.0.1:${port}`;
-const without = await gateway("memory", { folder, memory: memory[0], documents: documents(url) });
-const withLane = await gateway("memory", { folder, memory: memory[1], documents: documents(url, { concurrency: 100 }) });
+const without = await gateway("memory", { folder, memory: memory[0], configured: configured(url) });
+const withLane = await gateway("memory", { folder, memory: memory[1], configured: configured(url, { concurrency: 100 }) });
 
 await compare(
   [

@@ -24,9 +24,9 @@ const server = await serve(
 const relay = await gateway("memory", {
   folder,
   memory,
-  documents: {
-    servers: { version: 1, servers: { bench: { url: `http://127.0.0.1:${port}/mcp`, allowPrivate: true } } },
-    [`key:${createHash("sha256").update(key).digest("hex")}`]: { record: { id: "key_0", name: "bench", createdAt: 0 }, revokedAt: null },
+  configured: {
+    documents: { servers: { servers: { bench: { url: `http://127.0.0.1:${port}/mcp`, allowPrivate: true } } } },
+    keys: { [createHash("sha256").update(key).digest("hex")]: { id: "key_0", name: "bench", createdAt: 0 } },
   },
 });
 

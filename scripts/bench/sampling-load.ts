@@ -1,47 +1,45 @@
 // What the benchmarks of the sampling door share: a gateway with one model behind a mock and no gate, and requests to it.
 
 import { createHash } from "node:crypto";
+import type { Configured } from "./gateway-on-workerd.ts";
 import { post } from "./load.ts";
 
 /** One for each connection. */
 export const keys = Array.from({ length: 16 }, (_, index) => `bench-key-${String(index).padStart(4, "0")}`);
 
-/** The gateway's KV. `lane`: the limit of the model, which has none without it. */
-export const documents = (providerUrl: string, lane?: { readonly concurrency: number }): Record<string, unknown> => ({
-  routing: {
-    version: 1,
-    providers: { mock: { kind: "openai", baseUrl: `${providerUrl}/v1`, keyless: true, allowPrivate: true } },
-    models: [
-      {
-        id: "mock",
-        provider: "mock",
-        name: "mock-1",
-        tools: true,
-        contextTokens: 100_000,
-        maxOutputTokens: 10_000,
-        price: { inputPerMTok: 1, outputPerMTok: 1 },
-        scores: { intelligence: 0.5, speed: 0.5, cost: 0.5 },
-        ...(lane === undefined ? {} : { lane }),
-      },
-    ],
-  },
-  policy: {
-    version: 1,
-    rules: [{ name: "bench", when: {}, then: { request: "allow", response: "allow" } }],
-    default: { request: "review", response: "review", reviewers: ["everyone"], deadlineSeconds: 600 },
-    reviewers: { everyone: [{ name: "Nobody" }] },
-  },
-  ...Object.fromEntries(
-    keys.map((key, index) => [
-      `key:${createHash("sha256").update(key).digest("hex")}`,
-      {
-        record: {
-          id: `key_${index}`,
-          name: `bench ${index}`,
-          createdAt: 0,
-          limits: { requestsPerMinute: 100_000, concurrent: 10_000, roundsPerOriginatingRequest: 10_000, bodyBytes: 1_000_000 },
+/** The gateway's configuration. `lane`: the limit of the model, which has none without it. */
+export const configured = (providerUrl: string, lane?: { readonly concurrency: number }): Configured => ({
+  documents: {
+    routing: {
+      providers: { mock: { kind: "openai", baseUrl: `${providerUrl}/v1`, keyless: true, allowPrivate: true } },
+      models: [
+        {
+          id: "mock",
+          provider: "mock",
+          name: "mock-1",
+          tools: true,
+          contextTokens: 100_000,
+          maxOutputTokens: 10_000,
+          price: { inputPerMTok: 1, outputPerMTok: 1 },
+          scores: { intelligence: 0.5, speed: 0.5, cost: 0.5 },
+          ...(lane === undefined ? {} : { lane }),
         },
-        revokedAt: null,
+      ],
+    },
+    policy: {
+      rules: [{ name: "bench", when: {}, then: { request: "allow", response: "allow" } }],
+      default: { request: "review", response: "review", reviewers: ["everyone"], deadlineSeconds: 600 },
+      reviewers: { everyone: [{ name: "Nobody" }] },
+    },
+  },
+  keys: Object.fromEntries(
+    keys.map((key, index) => [
+      createHash("sha256").update(key).digest("hex"),
+      {
+        id: `key_${index}`,
+        name: `bench ${index}`,
+        createdAt: 0,
+        limits: { requestsPerMinute: 100_000, concurrent: 10_000, roundsPerOriginatingRequest: 10_000, bodyBytes: 1_000_000 },
       },
     ]),
   ),

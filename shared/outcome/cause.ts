@@ -144,6 +144,8 @@ function refusalSentence(reason: RefusalFact): string {
       return `The key lacks the scope "${reason.scope}"; make a key that has it, or use the endpoint that this one is for.`;
     case "issuerUnavailable":
       return "The keys of the token's issuer could not be read; check jwksUrl at /admin/issuers.";
+    case "configurationUnavailable":
+      return "The configuration could be read neither from KV nor from the ConfigObject; see GET /healthz.";
     case "notAssociated":
       return associationSentences[reason.why];
     case "sameIdOtherParams":

@@ -12,6 +12,7 @@ const rejectedMessage = "User rejected sampling request";
 
 /** For about as long nobody asks an issuer that just did not answer. */
 const issuerRetryMs = 10_000;
+const configurationRetryMs = 5_000;
 
 /** Where a setting of the server's entry would let it through, the error names it. */
 const notAssociatedWhy: Readonly<Record<NotAssociated, string>> = {
@@ -51,6 +52,14 @@ export function describeRefusal(refusal: Refusal): Described {
         message: "The keys of this token's issuer cannot be read now, so the token cannot be checked; try again in a few seconds",
         data: { retryAfterMs: issuerRetryMs },
         retryAfterMs: issuerRetryMs,
+      };
+    case "configurationUnavailable":
+      return {
+        status: 503,
+        code: -32017,
+        message: "The gateway cannot read its configuration now, so it does not know what is allowed; try again in a few seconds",
+        data: { retryAfterMs: configurationRetryMs },
+        retryAfterMs: configurationRetryMs,
       };
     case "tooLarge":
       return {

@@ -74,6 +74,8 @@ export type Refusal =
   | { readonly kind: "wrongScope"; readonly scope: "sampling" | "control" }
   /** The token may be good: the keys of its issuer cannot be had now, so nobody can tell. */
   | { readonly kind: "issuerUnavailable" }
+  /** Neither KV nor the ConfigObject can be read, so nobody knows what is allowed. */
+  | { readonly kind: "configurationUnavailable" }
   | { readonly kind: "tooLarge"; readonly limitBytes: number }
   | { readonly kind: "notJsonType" }
   | { readonly kind: "unknownMethod"; readonly method: string }

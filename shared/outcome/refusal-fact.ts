@@ -49,6 +49,7 @@ export function refusalFact(refusal: Refusal): RefusalFact {
     case "unauthorized":
     case "wrongScope":
     case "issuerUnavailable":
+    case "configurationUnavailable":
     case "tooLarge":
     case "notJsonType":
     case "notAssociated":

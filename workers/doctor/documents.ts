@@ -44,17 +44,11 @@ async function documentCheck(env: Env, name: Name, version: number): Promise<Che
   return good(name, `${titles[name]} is valid; version ${version} serves.`);
 }
 
-/** Where the document in KV is wrong, by its place in it and never by its value. */
+/** Where the document as it was written is wrong, by its place in it and never by its value: an upgrade may refuse what was good before. */
 async function firstFault(env: Env, name: Name): Promise<string> {
-  const text = await env.CONFIG.get(name, { type: "text" }).catch(() => null);
-  if (text === null) return "";
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return " What is there is not JSON.";
-  }
-  const parsed = parsers[name](value);
+  const text = (await configStub(env).current(name))?.text;
+  if (text === undefined) return "";
+  const parsed = parsers[name](JSON.parse(text));
   const [first] = parsed.ok ? [] : parsed.error;
   return first === undefined ? "" : ` The first fault is at ${first.pointer === "" ? "its top" : first.pointer}: ${first.message}.`;
 }

@@ -1,11 +1,13 @@
 // The one writer of configuration: documents with their last versions, and API keys. KV holds the published copy.
 //
 // KV has no compare-and-set, so nothing is written there first: a version is committed here, then published, and what
-// could not be published is tried again by the alarm.
+// could not be published is tried again by the alarm. Others may be able to write to KV: each copy carries a MAC.
 
 import { DurableObject } from "cloudflare:workers";
+import { publishedCopy, publishingMark } from "../../shared/published.ts";
 import type { Env } from "../env.ts";
 import { errorClass, logEvent } from "../log.ts";
+import { settingsOf } from "../settings.ts";
 
 export const documentNames = ["routing", "policy", "servers", "issuers"] as const;
 export type DocumentName = (typeof documentNames)[number];
@@ -13,17 +15,35 @@ export type DocumentName = (typeof documentNames)[number];
 const versionsKept = 20;
 const publishRetryMs = 2_000;
 const publishRetryMostMs = 60_000;
+/** Puts of one pass: a write that waits for its own is not held up by all keys. */
+const mostPublishedAtOnce = 100;
+/** Every place that reads a damaged copy says so; it is written again once in so long. */
+const repairEveryMs = 60_000;
 
 export type StoredDocument = { readonly version: number; readonly at: number; readonly text: string };
 export type WriteAnswer =
   | { readonly kind: "written"; readonly version: number }
   | { readonly kind: "conflict"; readonly current: StoredDocument };
 export type StoredKey = { readonly id: string; readonly hash: string; readonly record: string; readonly revokedAt: number | null };
+/** Version 0, written at 0, where nobody ever wrote one. */
+export type Latest = Readonly<Record<DocumentName, { readonly version: number; readonly at: number }>>;
+
+const keyPrefix = "key:";
+
+/** Where the copy of a key's record is in KV. */
+export const publishedKeyName = (hash: string): string => `${keyPrefix}${hash}`;
+
+/** A record is only ever revoked after it was made: these are its two versions. */
+const publishedKey = ({ record, revokedAt }: Pick<StoredKey, "record" | "revokedAt">): { version: number; text: string } => ({
+  version: revokedAt === null ? 1 : 2,
+  text: JSON.stringify({ record: JSON.parse(record) as unknown, revokedAt }),
+});
 
 export class ConfigObject extends DurableObject<Env> {
   now = (): number => Date.now();
   readonly #sql: SqlStorage;
   #publishing: Promise<void> = Promise.resolve();
+  readonly #repairedAt = new Map<string, number>();
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
@@ -37,6 +57,17 @@ export class ConfigObject extends DurableObject<Env> {
     this.#sql.exec(
       `CREATE TABLE IF NOT EXISTS unpublished (kv_key TEXT PRIMARY KEY, value TEXT NOT NULL, attempts INTEGER NOT NULL, due_at INTEGER NOT NULL) WITHOUT ROWID`,
     );
+    this.#sql.exec(`CREATE TABLE IF NOT EXISTS published_with (one INTEGER PRIMARY KEY, mark TEXT NOT NULL)`);
+    this.#publishAgainIfOutdated();
+  }
+
+  /** The version of each document that is to be served, and when it was written. */
+  latest(): Latest {
+    const of = (name: DocumentName): { version: number; at: number } => {
+      const { version = 0, at = 0 } = this.current(name) ?? {};
+      return { version, at };
+    };
+    return { routing: of("routing"), policy: of("policy"), servers: of("servers"), issuers: of("issuers") };
   }
 
   /** The current version, or null where nobody ever wrote one. */
@@ -63,7 +94,7 @@ export class ConfigObject extends DurableObject<Env> {
       const text = JSON.stringify({ ...(JSON.parse(document) as object), version });
       this.#sql.exec("INSERT INTO document (name, version, at, text) VALUES (?, ?, ?, ?)", name, version, now, text);
       this.#sql.exec("DELETE FROM document WHERE name = ? AND version <= ?", name, version - versionsKept);
-      this.#queue(name, text, now);
+      this.#queue(name, { version, text }, now);
       return { kind: "written", version };
     });
     await this.#publish();
@@ -89,7 +120,7 @@ export class ConfigObject extends DurableObject<Env> {
     const now = this.now();
     this.ctx.storage.transactionSync(() => {
       this.#sql.exec("INSERT INTO key (id, hash, record, created_at, revoked_at) VALUES (?, ?, ?, ?, NULL)", id, hash, record, now);
-      this.#queue(`key:${hash}`, JSON.stringify({ record: JSON.parse(record) as unknown, revokedAt: null }), now);
+      this.#queue(publishedKeyName(hash), publishedKey({ record, revokedAt: null }), now);
     });
     await this.#publish();
   }
@@ -113,25 +144,60 @@ export class ConfigObject extends DurableObject<Env> {
     const now = this.now();
     const found = this.ctx.storage.transactionSync(() => {
       const [row] = this.#sql
-        .exec<{ hash: string; record: string }>(
-          "UPDATE key SET revoked_at = COALESCE(revoked_at, ?) WHERE id = ? RETURNING hash, record",
+        .exec<StoredKey>(
+          "UPDATE key SET revoked_at = COALESCE(revoked_at, ?) WHERE id = ? RETURNING id, hash, record, revoked_at AS revokedAt",
           now,
           id,
         )
         .toArray();
       if (row === undefined) return false;
-      this.#queue(`key:${row.hash}`, JSON.stringify({ record: JSON.parse(row.record) as unknown, revokedAt: now }), now);
+      this.#queue(publishedKeyName(row.hash), publishedKey(row), now);
       return true;
     });
     await this.#publish();
     return found;
   }
 
+  /** Writes the copy of a document or key to KV again, where somebody found it missing, damaged or older; at most once a minute each. */
+  async repair(kvKey: string): Promise<void> {
+    const now = this.now();
+    if (now - (this.#repairedAt.get(kvKey) ?? -repairEveryMs) < repairEveryMs) return;
+    const known = this.#published(kvKey);
+    if (known === null) return;
+    this.#repairedAt.set(kvKey, now);
+    this.#queue(kvKey, known, now);
+    await this.#publish();
+  }
+
   override async alarm(): Promise<void> {
     await this.#publish();
   }
 
-  #queue(kvKey: string, value: string, now: number): void {
+  /** After a change of LINK_KEY, and for a store whose copies were made in an older form, everything is published anew. */
+  #publishAgainIfOutdated(): void {
+    const mark = publishingMark(settingsOf(this.env).keys);
+    this.ctx.storage.transactionSync(() => {
+      const [row] = this.#sql.exec<{ mark: string }>("SELECT mark FROM published_with").toArray();
+      if (row?.mark === mark) return;
+      this.#sql.exec("INSERT OR REPLACE INTO published_with (one, mark) VALUES (1, ?)", mark);
+      const names = [...documentNames, ...this.keys().map(({ hash }) => publishedKeyName(hash))];
+      for (const name of names) {
+        const known = this.#published(name);
+        if (known !== null) this.#queue(name, known, this.now());
+      }
+    });
+  }
+
+  /** What is to be under this key of KV; null where nothing is. */
+  #published(kvKey: string): { version: number; text: string } | null {
+    const name = documentNames.find((each) => each === kvKey);
+    if (name !== undefined) return this.current(name);
+    const key = kvKey.startsWith(keyPrefix) ? this.findKey(kvKey.slice(keyPrefix.length)) : null;
+    return key === null ? null : publishedKey(key);
+  }
+
+  #queue(kvKey: string, published: { version: number; text: string }, now: number): void {
+    const value = publishedCopy(settingsOf(this.env).keys, kvKey, published);
     this.#sql.exec("INSERT OR REPLACE INTO unpublished (kv_key, value, attempts, due_at) VALUES (?, ?, 0, ?)", kvKey, value, now);
     // In the same commit: a crash before the first attempt still publishes.
     void this.ctx.storage.setAlarm(now + publishRetryMs);
@@ -147,8 +213,10 @@ export class ConfigObject extends DurableObject<Env> {
   async #publishDue(): Promise<void> {
     const rows = this.#sql
       .exec<{ kv_key: string; value: string; attempts: number }>(
-        "SELECT kv_key, value, attempts FROM unpublished WHERE due_at <= ?",
+        // Documents first: a gate may hang on them, and a key that KV does not show is found here.
+        "SELECT kv_key, value, attempts FROM unpublished WHERE due_at <= ? ORDER BY kv_key LIKE 'key:%', due_at LIMIT ?",
         this.now(),
+        mostPublishedAtOnce,
       )
       .toArray();
     for (const { kv_key: kvKey, value, attempts } of rows) {

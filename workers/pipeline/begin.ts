@@ -31,7 +31,7 @@ import type { AssociateAnswer, SessionObject } from "../objects/session.ts";
 import { lookupIn } from "../lookup.ts";
 import { providerReady } from "../providers/ready.ts";
 import { settingsOf } from "../settings.ts";
-import { documentsOf } from "../stores/documents.ts";
+import { ConfigurationUnavailable, type Documents, documentsOf } from "../stores/documents.ts";
 import type { KeyRecord } from "../stores/keys.ts";
 import { keep, tellingReleased, tellingSettled } from "./bookkeeping.ts";
 import { approvedBefore, cacheTermsOf } from "./cache.ts";
@@ -112,7 +112,8 @@ export async function planFor(
   ask: Pick<Ask, "env" | "ctx" | "key" | "asker" | "request" | "destination" | "terms">,
 ): Promise<Result<Plan, Refusal>> {
   const { env, ctx, key, asker, request, destination, terms } = ask;
-  const documents = await documentsOf(env, Date.now(), (work) => ctx.waitUntil(work));
+  const documents = await documentsOrNull(env, ctx);
+  if (documents === null) return err({ kind: "configurationUnavailable" });
   return planRun({
     ...documents,
     request,
@@ -122,6 +123,15 @@ export async function planFor(
     ...(destination === undefined ? {} : { destination }),
     ...(terms?.once === undefined ? {} : { once: terms.once }),
   });
+}
+
+async function documentsOrNull(env: Env, ctx: Pick<ExecutionContext, "waitUntil">): Promise<Documents | null> {
+  try {
+    return await documentsOf(env, Date.now(), (work) => ctx.waitUntil(work));
+  } catch (error) {
+    if (error instanceof ConfigurationUnavailable) return null;
+    throw error;
+  }
 }
 
 export const newRunId = (env: Env): string => runIdOf(settingsOf(env).keys, crypto.getRandomValues(new Uint8Array(runRandomLength)));

@@ -19,13 +19,13 @@ import { parseRoutingTable, routingJsonSchema } from "../../shared/routing/table
 import { parseRunId, randomOfRunId } from "../../shared/sealed-id.ts";
 import type { Result } from "../../shared/result.ts";
 import type { Env } from "../env.ts";
-import { type StoredDocument, documentNames } from "../objects/config.ts";
+import { type DocumentName, type StoredDocument, documentNames } from "../objects/config.ts";
 import type { NoticeRow } from "../objects/ledger.ts";
 import { configStub, keyStub, ledgerShards, ledgerStub, runStub } from "../objects/names.ts";
 import { readBody } from "../pipeline/body.ts";
 import { readyIn } from "../pipeline/begin.ts";
 import { settingsOf } from "../settings.ts";
-import { type DocumentName, documentsOf, serveWritten, standardDocument } from "../stores/documents.ts";
+import { documentsOf, serveWritten, standardDocument } from "../stores/documents.ts";
 import { acceptedKeys, forgetKeys, keyRequestSchema, newKey, randomKeyBytes } from "../stores/keys.ts";
 import { paths, reviewUrl } from "../urls.ts";
 import { requireAdmin } from "./auth.ts";
@@ -168,7 +168,7 @@ async function write(c: AppContext, name: Writable, expected: number, value: unk
     );
   }
   const text = JSON.stringify({ ...(value as object), version: written.version }); // a parsed document is an object
-  serveWritten(c.env, name, text, Date.now());
+  serveWritten(c.env, name, { version: written.version, text }, Date.now());
   return c.json(JSON.parse(text) as object, 200, { ETag: `"${written.version}"` });
 }
 

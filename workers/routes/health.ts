@@ -3,8 +3,8 @@
 import { Hono } from "hono";
 import { channelProblems } from "../channels/channel.ts";
 import { settingsOf } from "../settings.ts";
-import { documentProblems, documentsOf } from "../stores/documents.ts";
-import { keysWithoutOwner } from "../stores/keys.ts";
+import { ConfigurationUnavailable, documentProblems, documentsOf } from "../stores/documents.ts";
+import { keyProblems, keysWithoutOwner } from "../stores/keys.ts";
 import { paths } from "../urls.ts";
 import type { App } from "./context.ts";
 
@@ -18,11 +18,17 @@ healthRoutes.get(paths.health, async (c) => {
       ...settings.problems,
       ...channelProblems(c.env),
       ...documentProblems(c.env),
-      ...ownerProblems(await keysWithoutOwner(c.env, policy, Date.now())),
+      ...keyProblems(c.env),
+      // Where the ConfigObject cannot be asked, the documents' problems say so.
+      ...ownerProblems(await keysWithoutOwner(c.env, policy, Date.now()).catch(() => [])),
     ];
     return c.json({ status: problems.length === 0 ? "ok" : "degraded", problems }, 200, { "Cache-Control": "no-store" });
-  } catch {
-    return c.json({ status: "down", problems: ["LINK_KEY is missing or too short: set it with `wrangler secret put LINK_KEY`"] }, 503);
+  } catch (error) {
+    const problem =
+      error instanceof ConfigurationUnavailable
+        ? "The configuration can be read neither from KV nor from the ConfigObject: requests are refused until one of them answers"
+        : "LINK_KEY is missing or too short: set it with `wrangler secret put LINK_KEY`";
+    return c.json({ status: "down", problems: [problem] }, 503);
   }
 });
 

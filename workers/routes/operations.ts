@@ -82,6 +82,7 @@ const ifMatch = (required: boolean): Parameter => ({
 
 const unauthorized = rpcError("-32014: no key, or one that is unknown, expired or revoked");
 const flooded = { ...rpcError("-32013: rate limited"), headers: { "Retry-After": "Seconds" } };
+const unconfigured = { ...rpcError("-32017: the gateway cannot read its configuration now"), headers: { "Retry-After": "Seconds" } };
 const notOperator = problem("Not the operator");
 const tooManyAttempts = problem("Too many wrong tokens from one address");
 const asOperator = { 401: notOperator, 429: tooManyAttempts };
@@ -116,6 +117,7 @@ const sampling: readonly Operation[] = [
       413: rpcError("-32015: over the key's limit of bytes"),
       415: rpcError("-32016: not application/json"),
       500: rpcError("-32603: a fault of the gateway, with an id to quote"),
+      503: unconfigured,
     },
   },
   {
@@ -165,7 +167,7 @@ const sampling: readonly Operation[] = [
       500: controlAnswer("error: a fault of the gateway, with an id to quote"),
       502: controlAnswer("failed: a registered function's server cannot be asked"),
       503: {
-        ...controlAnswer("unavailable: what is needed to check the credential cannot be read now"),
+        ...controlAnswer("unavailable: what is needed to check the credential, or the gateway's configuration, cannot be read now"),
         headers: { "Retry-After": "Seconds" },
       },
     },
@@ -194,7 +196,10 @@ const sampling: readonly Operation[] = [
       400: problem("A name that cannot be one"),
       ...asKey,
       403: rpcError("-32014: a key without the scope control"),
-      503: { ...rpcError("-32017: the keys of the token's issuer cannot be read now"), headers: { "Retry-After": "Seconds" } },
+      503: {
+        ...rpcError("-32017: the keys of the token's issuer, or the gateway's configuration, cannot be read now"),
+        headers: { "Retry-After": "Seconds" },
+      },
     },
   },
   {

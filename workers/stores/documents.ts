@@ -1,10 +1,12 @@
-// The configuration documents as this isolate serves them: read from KV, parsed on the way out, the last good one kept.
+// The configuration documents as this isolate serves them: found by `findDocument`, parsed on the way out, the last good one kept.
 //
-// A malformed or missing document never takes the gateway down: what served before serves on, and health says so.
+// A document that cannot be read never takes the gateway down: what served before serves on, and health says so. Where none was
+// ever read nobody knows what is allowed, and requests are refused.
 
 import type { Result } from "../../shared/result.ts";
 import { type Policy, parsePolicy } from "../../shared/policy/rules.ts";
 import { defaultPolicy } from "../../shared/policy/default-policy.ts";
+import type { Published } from "../../shared/published.ts";
 import { type RoutingTable, parseRoutingTable } from "../../shared/routing/table.ts";
 import { defaultRoutingTable } from "../../shared/routing/default-table.ts";
 import { type Servers, parseServers } from "../../shared/relay/servers.ts";
@@ -12,152 +14,116 @@ import { type Issuers, parseIssuers } from "../../shared/credential/issuers.ts";
 import type { PointedError } from "../../shared/outcome/outcome.ts";
 import type { Env } from "../env.ts";
 import { logEvent } from "../log.ts";
-
-export type DocumentName = "routing" | "policy" | "servers" | "issuers";
+import type { DocumentName } from "../objects/config.ts";
+import { type CopyIssue, findDocument, noteWritten } from "./published.ts";
 
 export type Documents = { readonly routing: RoutingTable; readonly policy: Policy };
 
+/** Thrown where a document can be read neither from KV nor from the ConfigObject, and this isolate never had one. */
+export class ConfigurationUnavailable extends Error {}
+
 /** Design: up to a minute old. KV's own cache takes the other half. */
 const servedMs = 30_000;
-const kvCacheSeconds = 30;
-/** KV may show an older version for about a minute after a write: for so long nobody goes back to one behind what they wrote. */
-const kvSettlesMs = 120_000;
+const retryMs = 5_000;
+/** A refresh whose request was cut off never ends; after so long another one begins. */
+const refreshMs = 10_000;
 
-type Served<T> = {
-  value: T;
-  text: string | null;
-  readAt: number;
-  /** When this isolate last saw a version written. */
-  writtenAt: number;
-  problem: string | null;
-  refreshing: Promise<void> | null;
-};
-type Versioned = { readonly version: number };
-type Kind<T extends Versioned> = {
+type Background = (work: Promise<unknown>) => void;
+type Kind<T> = {
   readonly name: DocumentName;
   readonly parse: (value: unknown) => Result<T, readonly PointedError[]>;
+  /** What a fresh gateway serves. */
   readonly standard: T;
 };
 
-const routingKind: Kind<RoutingTable> = { name: "routing", parse: parseRoutingTable, standard: defaultRoutingTable() };
-const policyKind: Kind<Policy> = { name: "policy", parse: parsePolicy, standard: defaultPolicy() };
-const serversKind: Kind<Servers> = { name: "servers", parse: parseServers, standard: { version: 0, servers: {} } };
-const issuersKind: Kind<Issuers> = { name: "issuers", parse: parseIssuers, standard: { version: 0, issuers: {} } };
+const issueWords: Record<CopyIssue, (name: DocumentName) => string> = {
+  missing: (name) =>
+    `The ${name} document is missing from KV; the ConfigObject's own serves and is published again. Where this stays, write it again with PUT /admin/${name}.`,
+  notGenuine: (name) =>
+    `The ${name} document in KV was not written by this gateway, and is not used; the ConfigObject's own serves and is published again. Find out who writes to KV; configuration is changed with PUT /admin/${name}.`,
+  older: (name) =>
+    `The ${name} document in KV is an older version, and is not used; the ConfigObject's own serves and is published again. Where this stays, write it again with PUT /admin/${name}.`,
+  newer: (name) =>
+    `The ${name} document in KV is of a later version than the ConfigObject has, and is not used; the ConfigObject's own serves and is published again. Write the one that you want with PUT /admin/${name}.`,
+  unreadable: (name) => `The ${name} document could not be read from KV; the ConfigObject's own serves.`,
+  unreachable: (name) => `The ConfigObject did not say which ${name} document is the current one; the last good one serves.`,
+};
 
-type Shelf = { routing: Served<RoutingTable>; policy: Served<Policy>; servers: Served<Servers>; issuers: Served<Issuers> };
-const shelves = new WeakMap<object, Shelf>();
+/** One document in this isolate. */
+class ServedDocument<T> {
+  readonly #kind: Kind<T>;
+  #value: T;
+  /** What was read last, be it malformed; null where nobody ever wrote it. */
+  #text: string | null = null;
+  /** Of that text; null where nothing was read yet. */
+  #version: number | null = null;
+  #readAt = 0;
+  #refreshingSince = 0;
+  #writes = 0;
+  #isMalformed = false;
+  #issue: CopyIssue | null = null;
 
-function shelfOf(env: Env): Shelf {
-  let shelf = shelves.get(env.CONFIG);
-  if (shelf === undefined) {
-    const unread = { text: null, readAt: 0, writtenAt: 0, problem: null, refreshing: null };
-    shelf = {
-      routing: { value: routingKind.standard, ...unread },
-      policy: { value: policyKind.standard, ...unread },
-      servers: { value: serversKind.standard, ...unread },
-      issuers: { value: issuersKind.standard, ...unread },
-    };
-    shelves.set(env.CONFIG, shelf);
+  constructor(kind: Kind<T>) {
+    this.#kind = kind;
+    this.#value = kind.standard;
   }
-  return shelf;
-}
 
-/**
- * The documents that serve now. Waits for KV the first time only; later an old one serves while the new one is read.
- * @param background keeps a refresh alive past the answer.
- */
-export async function documentsOf(env: Env, now: number, background: (work: Promise<unknown>) => void): Promise<Documents> {
-  const shelf = shelfOf(env);
-  if (now - shelf.routing.readAt >= servedMs) await refresh(env, routingKind, shelf.routing, now, background);
-  if (now - shelf.policy.readAt >= servedMs) await refresh(env, policyKind, shelf.policy, now, background);
-  return { routing: shelf.routing.value, policy: shelf.policy.value };
-}
-
-/** The routing table as this isolate has it, without looking for a newer one; null where it has read none yet. */
-export function routingInMemory(env: Env): RoutingTable | null {
-  const { routing } = shelfOf(env);
-  return routing.readAt === 0 ? null : routing.value;
-}
-
-/** The servers that the relay reaches now; read only where the relay is used. */
-export async function serversOf(env: Env, now: number, background: (work: Promise<unknown>) => void): Promise<Servers> {
-  const { servers } = shelfOf(env);
-  if (now - servers.readAt >= servedMs) await refresh(env, serversKind, servers, now, background);
-  return servers.value;
-}
-
-/** The issuers whose tokens are accepted now; read only where a token is presented. */
-export async function issuersOf(env: Env, now: number, background: (work: Promise<unknown>) => void): Promise<Issuers> {
-  const { issuers } = shelfOf(env);
-  if (now - issuers.readAt >= servedMs) await refresh(env, issuersKind, issuers, now, background);
-  return issuers.value;
-}
-
-/** What this isolate just saw written: served at once here and from here on, elsewhere within a minute. */
-export function serveWritten(env: Env, name: DocumentName, text: string, now: number): void {
-  const shelf = shelfOf(env);
-  shelf[name].writtenAt = now;
-  if (name === "routing") take(routingKind, shelf.routing, text, now);
-  else if (name === "policy") take(policyKind, shelf.policy, text, now);
-  else if (name === "servers") take(serversKind, shelf.servers, text, now);
-  else take(issuersKind, shelf.issuers, text, now);
-}
-
-/** What is wrong with the documents, for health: one sentence each. */
-export function documentProblems(env: Env): string[] {
-  const { routing, policy, servers, issuers } = shelfOf(env);
-  return [routing.problem, policy.problem, servers.problem, issuers.problem].filter((problem) => problem !== null);
-}
-
-async function refresh<T extends Versioned>(
-  env: Env,
-  kind: Kind<T>,
-  served: Served<T>,
-  now: number,
-  background: (work: Promise<unknown>) => void,
-): Promise<void> {
-  served.refreshing ??= read(env, kind, served, now).finally(() => {
-    served.refreshing = null;
-  });
-  if (served.readAt === 0) await served.refreshing;
-  else background(served.refreshing);
-}
-
-async function read<T extends Versioned>(env: Env, kind: Kind<T>, served: Served<T>, now: number): Promise<void> {
-  try {
-    const text = await env.CONFIG.get(kind.name, { type: "text", cacheTtl: kvCacheSeconds });
-    if (text === null) {
-      served.readAt = now;
-      served.problem = null;
-      return;
+  /** Waits the first time only; later the last one serves while the next is read. The first time every request reads for itself: another's may be cut off. */
+  async serving(env: Env, now: number, background: Background): Promise<T> {
+    if (this.#version === null) await this.#read(env, now);
+    else if (now - this.#readAt >= servedMs && now - this.#refreshingSince >= refreshMs) {
+      this.#refreshingSince = now;
+      background(this.#read(env, now));
     }
-    take(kind, served, text, now, now - served.writtenAt < kvSettlesMs ? served.value.version : 0);
-  } catch {
-    served.readAt = Math.max(1, now - servedMs + 5_000);
-    served.problem = `The ${kind.name} document could not be read from KV; the last good one serves.`;
+    return this.#value;
+  }
+
+  get inMemory(): T | null {
+    return this.#version === null ? null : this.#value;
+  }
+
+  /** What was just written here. A read that was under way before is dropped. */
+  serveWritten(published: Published, now: number): void {
+    this.#writes += 1;
+    this.#issue = null;
+    this.#take(published, now);
+  }
+
+  /** One sentence, or null where all is well. */
+  get problem(): string | null {
+    const { name } = this.#kind;
+    if (this.#issue !== null) return issueWords[this.#issue](name);
+    return this.#isMalformed
+      ? `The ${name} document is malformed; the last good one serves. Write it again with PUT /admin/${name}.`
+      : null;
+  }
+
+  async #read(env: Env, now: number): Promise<void> {
+    const writes = this.#writes;
+    const found = await findDocument(env, this.#kind.name, this.#version, now);
+    this.#refreshingSince = 0;
+    if (this.#writes !== writes) return;
+    if (found.kind === "unavailable") throw new ConfigurationUnavailable();
+    if (found.kind === "text") this.#take(found.published, now);
+    this.#readAt = found.issue === "unreachable" || found.issue === "unreadable" ? now - servedMs + retryMs : now;
+    if (found.issue !== null && found.issue !== this.#issue) logEvent("config.documentInvalid");
+    this.#issue = found.issue;
+  }
+
+  #take(published: Published | null, now: number): void {
+    this.#readAt = now;
+    const isKnown = this.#version !== null && (published?.text ?? null) === this.#text;
+    this.#version = published?.version ?? 0;
+    if (isKnown) return;
+    this.#text = published?.text ?? null;
+    const parsed = published === null ? this.#kind.standard : parseText(this.#kind, published.text);
+    this.#isMalformed = parsed === null;
+    if (parsed === null) logEvent("config.documentInvalid");
+    else this.#value = parsed;
   }
 }
 
-/** `least`: a version before this one is what somebody has replaced. */
-function take<T extends Versioned>(kind: Kind<T>, served: Served<T>, text: string, now: number, least = 0): void {
-  served.readAt = now;
-  if (text === served.text) {
-    served.problem = null;
-    return;
-  }
-  const parsed = parseText(kind, text);
-  if (parsed === null) {
-    served.problem = `The ${kind.name} document in KV is malformed; the last good one serves. Write it again with PUT /admin/${kind.name}.`;
-    logEvent("config.documentInvalid");
-    return;
-  }
-  served.problem = null;
-  if (parsed.version < least) return;
-  served.text = text;
-  served.value = parsed;
-}
-
-function parseText<T extends Versioned>(kind: Kind<T>, text: string): T | null {
+function parseText<T>(kind: Kind<T>, text: string): T | null {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -168,7 +134,67 @@ function parseText<T extends Versioned>(kind: Kind<T>, text: string): T | null {
   return parsed.ok ? parsed.value : null;
 }
 
+const routingKind: Kind<RoutingTable> = { name: "routing", parse: parseRoutingTable, standard: defaultRoutingTable() };
+const policyKind: Kind<Policy> = { name: "policy", parse: parsePolicy, standard: defaultPolicy() };
+const serversKind: Kind<Servers> = { name: "servers", parse: parseServers, standard: { version: 0, servers: {} } };
+const issuersKind: Kind<Issuers> = { name: "issuers", parse: parseIssuers, standard: { version: 0, issuers: {} } };
 const kinds = { routing: routingKind, policy: policyKind, servers: serversKind, issuers: issuersKind };
 
 /** What a fresh gateway serves: version 0. */
 export const standardDocument = (name: DocumentName): object => ({ ...kinds[name].standard, version: 0 });
+
+type Shelf = {
+  readonly routing: ServedDocument<RoutingTable>;
+  readonly policy: ServedDocument<Policy>;
+  readonly servers: ServedDocument<Servers>;
+  readonly issuers: ServedDocument<Issuers>;
+};
+const shelves = new WeakMap<object, Shelf>();
+
+function shelfOf(env: Env): Shelf {
+  let shelf = shelves.get(env.CONFIG);
+  if (shelf === undefined) {
+    shelf = {
+      routing: new ServedDocument(routingKind),
+      policy: new ServedDocument(policyKind),
+      servers: new ServedDocument(serversKind),
+      issuers: new ServedDocument(issuersKind),
+    };
+    shelves.set(env.CONFIG, shelf);
+  }
+  return shelf;
+}
+
+/**
+ * The documents that serve now. Waits the first time only; later an old one serves while the new one is read.
+ * @param background keeps a refresh alive past the answer.
+ * @throws ConfigurationUnavailable
+ */
+export async function documentsOf(env: Env, now: number, background: Background): Promise<Documents> {
+  const shelf = shelfOf(env);
+  const routing = await shelf.routing.serving(env, now, background);
+  return { routing, policy: await shelf.policy.serving(env, now, background) };
+}
+
+/** The routing table as this isolate has it, without looking for a newer one; null where it has read none yet. */
+export const routingInMemory = (env: Env): RoutingTable | null => shelfOf(env).routing.inMemory;
+
+/** The servers that the relay reaches now; read only where the relay is used. Throws as `documentsOf` does. */
+export const serversOf = (env: Env, now: number, background: Background): Promise<Servers> =>
+  shelfOf(env).servers.serving(env, now, background);
+
+/** The issuers whose tokens are accepted now; read only where a token is presented. Throws as `documentsOf` does. */
+export const issuersOf = (env: Env, now: number, background: Background): Promise<Issuers> =>
+  shelfOf(env).issuers.serving(env, now, background);
+
+/** What this isolate just saw written: served at once here and from here on, elsewhere within a minute. */
+export function serveWritten(env: Env, name: DocumentName, published: Published, now: number): void {
+  noteWritten(env, name, published.version, now);
+  shelfOf(env)[name].serveWritten(published, now);
+}
+
+/** What is wrong with the documents, for health: one sentence each. */
+export function documentProblems(env: Env): string[] {
+  const { routing, policy, servers, issuers } = shelfOf(env);
+  return [routing, policy, servers, issuers].flatMap(({ problem }) => problem ?? []);
+}

@@ -8,9 +8,11 @@ import { sha256Hex } from "../../shared/encoding.ts";
 import { limitsSchema } from "../../shared/policy/limits.ts";
 import { barsOwn, ruleWithoutOwner } from "../../shared/policy/own-requests.ts";
 import type { Policy } from "../../shared/policy/rules.ts";
+import { readPublished } from "../../shared/published.ts";
 import { type SigningKeys, seal, unseal } from "../../shared/sealed-id.ts";
 import type { Env } from "../env.ts";
-import type { StoredKey } from "../objects/config.ts";
+import { logEvent } from "../log.ts";
+import { type StoredKey, publishedKeyName } from "../objects/config.ts";
 import { configStub } from "../objects/names.ts";
 import { settingsOf } from "../settings.ts";
 
@@ -126,13 +128,21 @@ export function forgetKeys(): void {
   cacheById.clear();
 }
 
+/** A copy in KV counts where it is ours; else the ConfigObject is asked, unless nothing vouches for the key: a made-up one wakes no object. */
 async function readKey(env: Env, keys: SigningKeys, presented: string, hash: string): Promise<KnownKey | null> {
-  const text = await env.CONFIG.get(`key:${hash}`, { type: "text", cacheTtl: 30 });
-  if (text !== null) return parsePublished(text);
+  const name = publishedKeyName(hash);
+  const stored = await env.CONFIG.get(name, { type: "text", cacheTtl: 30 });
+  const copy = stored === null ? undefined : readPublished(keys, name, stored);
+  if (copy !== undefined) return parsePublished(copy.text);
   const genuine = presented.startsWith(keyPrefix) && unseal(keys, domain, presented.slice(keyPrefix.length), randomLength) !== undefined;
-  if (!genuine) return null;
-  const stored = await configStub(env).findKey(hash);
-  return stored === null ? null : parseStored(stored);
+  if (stored === null && !genuine) return null;
+  const known = await configStub(env).findKey(hash);
+  if (stored !== null) {
+    logEvent("config.documentInvalid");
+    noteDamagedKey(env);
+    await configStub(env).repair(name);
+  }
+  return known === null ? null : parseStored(known);
 }
 
 /** Every key that is accepted now, but the one for development. */
@@ -156,6 +166,19 @@ export async function keysWithoutOwner(env: Env, policy: Policy, now: number): P
   }
   return refusedLast.ids;
 }
+
+/** Health tells of a damaged copy for as long as it may still be shown somewhere. */
+const damageToldMs = 120_000;
+const damagedAt = new WeakMap<object, number>();
+const noteDamagedKey = (env: Env): void => void damagedAt.set(env.CONFIG, Date.now());
+
+/** What is wrong with the copies of keys, for health: one sentence, or none. */
+export const keyProblems = (env: Env): string[] =>
+  Date.now() - (damagedAt.get(env.CONFIG) ?? 0) < damageToldMs
+    ? [
+        "An API key's record in KV was not written by this gateway, and is not used; the ConfigObject's own serves and is published again. Find out who writes to KV; keys are made with POST /admin/keys.",
+      ]
+    : [];
 
 const parseStored = ({ record, revokedAt }: Pick<StoredKey, "record" | "revokedAt">): KnownKey | null =>
   parsePublished(`{"record":${record},"revokedAt":${revokedAt}}`);

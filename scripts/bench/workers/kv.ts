@@ -1,9 +1,15 @@
-// The KV namespace of the benchmark, as workerd asks for one: documents from a binding, and the keys of the callers.
+// The KV namespace of the benchmark, as workerd asks for one: the keys of the callers from a binding, and what is put, in memory.
+
+const written = new Map<string, string>();
 
 export default {
-  fetch(request: Request, env: { DOCUMENTS: Record<string, unknown> }): Response {
+  async fetch(request: Request, env: { PUBLISHED: Record<string, string> }): Promise<Response> {
     const name = decodeURIComponent(new URL(request.url).pathname.slice(1));
-    const document = env.DOCUMENTS[name];
-    return document === undefined ? new Response(null, { status: 404 }) : Response.json(document);
+    if (request.method === "PUT") {
+      written.set(name, await request.text());
+      return new Response(null, { status: 200 });
+    }
+    const copy = written.get(name) ?? env.PUBLISHED[name];
+    return copy === undefined ? new Response(null, { status: 404 }) : new Response(copy);
   },
 };

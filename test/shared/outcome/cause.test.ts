@@ -13,6 +13,7 @@ const refusals: { readonly [K in Refusal["kind"]]: Extract<Refusal, { kind: K }>
   unauthorized: { kind: "unauthorized", why: "revoked" },
   wrongScope: { kind: "wrongScope", scope: "sampling" },
   issuerUnavailable: { kind: "issuerUnavailable" },
+  configurationUnavailable: { kind: "configurationUnavailable" },
   tooLarge: { kind: "tooLarge", limitBytes: 1024 },
   notJsonType: { kind: "notJsonType" },
   unknownMethod: { kind: "unknownMethod", method: secret },

@@ -1,19 +1,26 @@
 // Configuration over HTTP: versions, 412, restore; and a malformed document that takes nothing down.
 
 import { describe, expect, test, vi } from "vitest";
+import { publishedCopy } from "../../../shared/published.ts";
+import { signingKey } from "../../../shared/sealed-id.ts";
+import { configStub } from "../../../workers/objects/names.ts";
+import { settingsOf } from "../../../workers/settings.ts";
 import {
   admin,
   adminJson,
   answerOf,
   configure,
   env,
+  errorOf,
   eventually,
   gateway,
+  gatewayWith,
   jsonBody,
   model,
   policy,
   routing,
   sample,
+  samplingMessage,
   travel,
 } from "../support/gateway.ts";
 
@@ -115,27 +122,6 @@ describe.each(["policy", "routing"] as const)("%s", (name) => {
     expect(await adminJson(`/${name}/schema`)).toMatchObject({ type: "object", properties: expect.any(Object) });
   });
 
-  test("that is malformed in KV: the last good one serves, and health says so until it is mended", async () => {
-    await env.CONFIG.put(name, "{malformed");
-    travel(31_000);
-    const seen = await eventually("the problem", async () => {
-      const state = await health();
-      return state.status === "degraded" ? state : null;
-    });
-    expect(seen.problems.join()).toContain(`PUT /admin/${name}`);
-    expect(await answerOf(sample())).toHaveProperty("result");
-    expect(model.calls).toHaveLength(1);
-    await configure(name, documents[name]);
-    expect(await health()).toMatchObject({ status: "ok", problems: [] });
-  });
-
-  test("that is valid JSON and no document is malformed too", async () => {
-    await env.CONFIG.put(name, '{"models":7,"rules":7}');
-    travel(31_000);
-    await eventually("the problem", async () => (await health()).problems.join().includes("malformed"));
-    expect(await answerOf(sample())).toHaveProperty("result");
-  });
-
   test("that KV cannot give: the last good one serves, and health says so", async () => {
     vi.spyOn(env.CONFIG, "get").mockRejectedValue(new Error("KV is away"));
     travel(31_000);
@@ -143,19 +129,61 @@ describe.each(["policy", "routing"] as const)("%s", (name) => {
     expect(await answerOf(sample())).toHaveProperty("result");
   });
 
-  test("that was malformed, or could not be read, and is as it was before: health is well again", async () => {
-    const good = (await env.CONFIG.get(name)) ?? "";
-    for (const breakIt of [
-      () => env.CONFIG.put(name, "{"),
-      async () => void vi.spyOn(env.CONFIG, "get").mockRejectedValueOnce(new Error("KV is away")),
-    ]) {
-      await breakIt();
-      travel(31_000);
-      await eventually("the problem", async () => (await health()).status === "degraded");
-      await env.CONFIG.put(name, good);
-      travel(31_000);
-      await eventually("the end of the problem", async () => (await health()).status === "ok");
-    }
+  test("that could not be read, and can be again: health is well again", async () => {
+    vi.spyOn(env.CONFIG, "get").mockRejectedValueOnce(new Error("KV is away"));
+    travel(31_000);
+    await eventually("the problem", async () => (await health()).status === "degraded");
+    travel(31_000);
+    await eventually("the end of the problem", async () => (await health()).status === "ok");
+  });
+
+  const copyOf = async (of: string): Promise<string> => (await env.CONFIG.get(of)) ?? "";
+  const opened = { ...policy, version: 99, rules: [], default: { ...policy.default, request: "allow", response: "allow" } };
+  const anotherKey = [signingKey("another gateway's key, long enough")] as const;
+  /** What somebody makes of the copy in KV who may write there and has everything that was ever published. */
+  const tampering: [string, (good: string) => Promise<string | null>][] = [
+    ["missing", async () => null],
+    ["no document", async () => "{malformed"],
+    ["empty", async () => ""],
+    ["written by hand", async () => JSON.stringify(name === "policy" ? opened : { ...routing, version: 99, models: [] })],
+    ["changed under its MAC", async (good) => good.replace('"version":', '"version": ')],
+    [
+      "another gateway's",
+      async () => publishedCopy(anotherKey, name, { version: 1, text: JSON.stringify({ ...documents[name], version: 1 }) }),
+    ],
+    ["the copy of another document", async () => copyOf(name === "policy" ? "routing" : "policy")],
+    [
+      "an older version",
+      async (good) => {
+        await configure(name, documents[name]);
+        travel(121_000);
+        return good;
+      },
+    ],
+    [
+      "a later version than was written",
+      async () => publishedCopy(settingsOf(env).keys, name, { version: 99, text: JSON.stringify({ ...documents[name], version: 99 }) }),
+    ],
+  ];
+
+  test.each(tampering)("that is %s in KV is not used, health says so, and it is published again", async (_what, tamper) => {
+    travel(121_000);
+    const bad = await tamper(await copyOf(name));
+    const good = await copyOf(name);
+    if (bad === null) await env.CONFIG.delete(name);
+    else await env.CONFIG.put(name, bad);
+    travel(31_000);
+    const seen = await eventually("the problem", async () => {
+      const state = await health();
+      return state.status === "degraded" ? state : null;
+    });
+    expect(seen.problems).toEqual([expect.stringContaining(`PUT /admin/${name}`)]);
+    expect(await answerOf(sample())).toHaveProperty("result");
+    expect(await errorOf(sample({ server: "refused" }))).toMatchObject({ code: -1 });
+    expect(model.calls).toHaveLength(1);
+    await eventually("the copy as it was", async () => (await copyOf(name)) === good);
+    travel(31_000);
+    await eventually("the end of the problem", async () => (await health()).status === "ok");
   });
 });
 
@@ -164,11 +192,62 @@ test("a written document serves the very next request", async () => {
   expect((await answerOf(sample())).error?.data).toEqual({ outcome: "refused" });
 });
 
-test("a document that another place wrote serves within a minute", async () => {
-  await env.CONFIG.put("policy", JSON.stringify({ ...policy, version: 99, rules: [], default: { ...policy.default, request: "refuse" } }));
+test("a document that another place wrote serves within a minute, also where KV does not show it yet", async () => {
+  const refusing = { ...policy, rules: [], default: { ...policy.default, request: "refuse" } };
+  const elsewhere = async (document: object): Promise<void> => {
+    const { version } = (await configStub(env).current("policy")) ?? { version: 0 };
+    await configStub(env).write("policy", version, JSON.stringify(document));
+  };
+  const before = (await env.CONFIG.get("policy")) ?? "";
+  await elsewhere(refusing);
   expect(await answerOf(sample())).toHaveProperty("result");
-  travel(31_000);
+  travel(61_000);
   await eventually("the new policy", async () => (await answerOf(sample())).error?.code === -1);
+  await elsewhere(policy);
+  await env.CONFIG.put("policy", before);
+  travel(61_000);
+  await eventually("the newest policy", async () => (await answerOf(sample())).result !== undefined);
+  expect((await health()).problems).toEqual([]);
+});
+
+test("while the ConfigObject does not answer the last good documents serve; an isolate that never had any refuses", async () => {
+  const asked: string[] = [];
+  const away = {
+    getByName: () =>
+      new Proxy({}, { get: (_, method) => () => Promise.reject(new Error(`${String(asked.push(String(method)))}: the object is away`)) }),
+  } as unknown as typeof env.CONFIGURATION; // what an object looks like that cannot be reached
+  const request = (): RequestInit => jsonBody("POST", samplingMessage());
+  // An isolate with a KV of its own begins; then it finds the object gone.
+  const here = { CONFIG: new Proxy(env.CONFIG, { get: (real, method) => Reflect.get(real, method).bind(real) as unknown }) };
+  expect(await answerOf(gatewayWith(here, "/sampling", request()))).toHaveProperty("result");
+  travel(61_000);
+  for (let i = 0; i < 2; i += 1)
+    expect(await answerOf(gatewayWith({ ...here, CONFIGURATION: away }, "/sampling", request()))).toHaveProperty("result");
+  const degraded = await eventually("what health says", async () => {
+    const state = await (await gatewayWith({ ...here, CONFIGURATION: away }, "/healthz")).json<{ problems: string[] }>();
+    return state.problems.length > 0 ? state : null;
+  });
+  expect(degraded.problems.join()).toContain("ConfigObject did not say");
+  // A genuine copy in KV is enough to begin with, and nothing else is.
+  for (const [shown, served] of [
+    ["genuine", true],
+    ["damaged", false],
+    ["missing", false],
+  ] as const) {
+    const get = async (name: string): Promise<string | null> =>
+      shown === "genuine" ? env.CONFIG.get(name) : shown === "damaged" ? "{}" : null;
+    const cold = { CONFIG: { get } as unknown as typeof env.CONFIG, CONFIGURATION: away };
+    const calls = model.calls.length;
+    const response = await gatewayWith(cold, "/sampling", request());
+    const answer = await answerOf(response);
+    if (served) expect([shown, answer]).toEqual([shown, expect.objectContaining({ result: expect.anything() })]);
+    else {
+      expect([shown, response.status, response.headers.get("Retry-After"), answer.error?.code]).toEqual([shown, 503, "5", -32017]);
+      expect(model.calls).toHaveLength(calls);
+      const state = await gatewayWith(cold, "/healthz");
+      expect([state.status, (await state.json<{ status: string }>()).status]).toEqual([503, "down"]);
+    }
+  }
 });
 
 test("nothing else is a document", async () => {

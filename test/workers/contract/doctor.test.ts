@@ -1,5 +1,6 @@
 // POST /admin/doctor: each check where all is well and where something is wrong, what is said of it, and what never is.
 
+import { configStub } from "../../../workers/objects/names.ts";
 import { describe, expect, test, vi } from "vitest";
 import type { Env } from "../../../workers/env.ts";
 import {
@@ -172,25 +173,34 @@ describe("documents", () => {
     expect(await said("policy")).toEqual(one("good", new RegExp(`version ${version} serves`)));
   });
 
-  test("a document in KV that is malformed is told with its place, while the last good one serves", async () => {
+  test("a document that an upgrade refuses is told with its place, while the last good one serves", async () => {
+    for (const [name, document] of [
+      ["routing", { providers: {}, models: "SECRETVALUE-0c1d" }],
+      ["policy", { rules: 7 }],
+    ] as const)
+      await configStub(env).write(name, (await configStub(env).current(name))?.version ?? 0, JSON.stringify(document));
     // In an environment of its own, whose documents nobody has read yet.
-    const texts: Record<string, string> = {
-      routing: JSON.stringify({ version: 1, providers: {}, models: "SECRETVALUE-0c1d" }),
-      policy: "{",
-    };
-    const CONFIG = { get: async (name: string) => texts[name] ?? null } as never; // only `get` of text is asked here
-    const checks = await examine({ ...bare, CONFIG });
-    expect(checks).toContainEqual({
-      check: "routing",
-      state: "mend",
-      text: expect.stringMatching(/malformed.*PUT \/admin\/routing.*at \/models: /),
+    const checks = await examine({
+      ...bare,
+      CONFIG: new Proxy(env.CONFIG, { get: (real, name) => Reflect.get(real, name).bind(real) as unknown }),
     });
-    expect(checks).toContainEqual({
-      check: "policy",
-      state: "mend",
-      text: expect.stringMatching(/malformed.*PUT \/admin\/policy.*not JSON/),
-    });
+    for (const [name, place] of [
+      ["routing", "/models"],
+      ["policy", "/rules"],
+    ] as const)
+      expect(checks).toContainEqual({
+        check: name,
+        state: "mend",
+        text: expect.stringMatching(new RegExp(`malformed.*PUT /admin/${name}.*at ${place}: `)),
+      });
     expect(JSON.stringify(checks)).not.toContain("SECRETVALUE");
+  });
+
+  test("a document that somebody wrote into KV is told, and is not the one that serves", async () => {
+    const CONFIG = { get: async (name: string) => (name === "policy" ? '{"version":9,"rules":[]}' : env.CONFIG.get(name)) } as never; // only `get` of text is asked here
+    const checks = await examine({ ...bare, CONFIG });
+    expect(checks).toContainEqual({ check: "policy", state: "mend", text: expect.stringContaining("not written by this gateway") });
+    expect(checks).toContainEqual({ check: "routing", state: "good", text: expect.stringContaining("version 1 serves") });
   });
 });
 

@@ -24,6 +24,9 @@ import {
   travel,
 } from "../support/gateway.ts";
 import { control, textEnvelope } from "../support/control.ts";
+import { sha256Hex } from "../../../shared/encoding.ts";
+import { publishedCopy } from "../../../shared/published.ts";
+import { signingKey } from "../../../shared/sealed-id.ts";
 import { neverLogged } from "../support/logs.ts";
 import { press } from "../support/reviewer.ts";
 
@@ -140,10 +143,41 @@ describe("a key", () => {
     expect((await sample({}, { key })).status).toBe(200);
   });
 
-  test("whose entry in KV is damaged is unknown, and breaks nothing", async () => {
+  test("whose entry in KV is damaged counts as it was made, health says so, and its entry is written again", async () => {
+    const { key } = await createKey({ scopes: ["control"] });
+    const name = `key:${sha256Hex(key)}`;
+    const good = (await env.CONFIG.get(name)) ?? "";
+    for (const damaged of ["{damaged", good.replace('"control"', '"sampling","control"'), good.slice(good.indexOf("\n") + 1)]) {
+      await env.CONFIG.put(name, damaged);
+      // As another isolate reads it.
+      travel(61_000);
+      expect((await sample({}, { key })).status).toBe(403);
+      expect((await (await gateway("/healthz", { key: null })).json<{ problems: string[] }>()).problems.join()).toContain(
+        "API key's record",
+      );
+      await eventually("the entry as it was", async () => (await env.CONFIG.get(name)) === good);
+    }
+    travel(121_000);
+    expect(await (await gateway("/healthz", { key: null })).json()).toEqual({ status: "ok", problems: [] });
+  });
+
+  test("that nobody made is unknown, whatever is written into KV under its digest", async () => {
     const { key } = await createKey();
-    for (const { name } of (await env.CONFIG.list({ prefix: "key:" })).keys) await env.CONFIG.put(name, "{damaged");
-    expect((await sample({}, { key })).status).toBe(401);
+    const good = (await env.CONFIG.get(`key:${sha256Hex(key)}`)) ?? "";
+    const record = { id: "key_0", name: "mine", createdAt: 0 };
+    const forged = publishedCopy([signingKey("another gateway's key, long enough")], `key:${sha256Hex("mine")}`, {
+      version: 1,
+      text: JSON.stringify({ record, revokedAt: null }),
+    });
+    for (const [presented, entry] of [
+      ["mine-by-hand", JSON.stringify({ record, revokedAt: null })],
+      ["mine-copied", good],
+      ["mine", forged],
+    ] as const) {
+      await env.CONFIG.put(`key:${sha256Hex(presented)}`, entry);
+      expect([presented, (await sample({}, { key: presented })).status]).toEqual([presented, 401]);
+    }
+    expect(model.calls).toEqual([]);
   });
 
   test("reaches the servers it is for and no others", async () => {

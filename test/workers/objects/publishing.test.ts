@@ -2,9 +2,13 @@
 
 import { runInDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
+import { publishedCopy, publishingMark, readPublished } from "../../../shared/published.ts";
+import { sha256Hex } from "../../../shared/encoding.ts";
+import { type SigningKeys, signingKey } from "../../../shared/sealed-id.ts";
 import { type ConfigObject } from "../../../workers/objects/config.ts";
 import { configStub } from "../../../workers/objects/names.ts";
-import { env, eventually } from "../support/gateway.ts";
+import { settingsOf } from "../../../workers/settings.ts";
+import { createKey, env, eventually, gatewayWith } from "../support/gateway.ts";
 import { crash, later, ringAlarm, tablesOf } from "./inside.ts";
 
 type Put = (key: string, value: string) => Promise<void>;
@@ -20,7 +24,10 @@ const throughKv = (put: (real: Put) => Put): Promise<void> =>
     };
   });
 
-const published = async (name: string): Promise<unknown> => JSON.parse((await env.CONFIG.get(name)) ?? "null");
+const published = async (name: string): Promise<unknown> => {
+  const copy = readPublished(settingsOf(env).keys, name, (await env.CONFIG.get(name)) ?? "");
+  return copy === undefined ? null : (JSON.parse(copy.text) as unknown);
+};
 const stub = (): DurableObjectStub<ConfigObject> => configStub(env);
 
 test("a crash between commit and publishing: the alarm publishes", async () => {
@@ -84,4 +91,50 @@ test("of ten who write the same version at once, one does", async () => {
   const current = JSON.parse((await stub().current("servers"))?.text ?? "null") as unknown;
   for (const answer of answers) if (answer.kind === "conflict") expect(JSON.parse(answer.current.text)).toEqual(current);
   expect(await published("servers")).toEqual(current);
+});
+
+const older: SigningKeys = [signingKey("the key before this one, long enough")];
+
+/** What a start with another LINK_KEY, or of an older version, left behind: its copies in KV, and its mark in the object. */
+const starts: [string, string | null, (name: string, version: number, text: string) => string][] = [
+  ["a rotation of LINK_KEY", publishingMark(older), (name, version, text) => publishedCopy(older, name, { version, text })],
+  ["an upgrade from copies without a MAC", null, (_name, _version, text) => text],
+];
+
+test.each(starts)("after %s everything that was published is published again", async (_what, mark, asItWas) => {
+  const { key } = await createKey();
+  const revoked = await createKey();
+  await stub().revokeKey(revoked.id);
+  const names = ["policy", "routing", `key:${sha256Hex(key)}`, `key:${sha256Hex(revoked.key)}`];
+  const before: Record<string, string> = {};
+  for (const name of names) {
+    before[name] = (await env.CONFIG.get(name)) ?? "";
+    const copy = readPublished(settingsOf(env).keys, name, before[name]);
+    if (copy === undefined) throw new Error(`${name} is not published`);
+    await env.CONFIG.put(name, asItWas(name, copy.version, copy.text));
+  }
+  await runInDurableObject(stub(), (_, { storage }) => {
+    if (mark === null) storage.sql.exec("DELETE FROM published_with");
+    else storage.sql.exec("UPDATE published_with SET mark = ?", mark);
+  });
+  await crash();
+  await stub().latest();
+  for (const name of names) await eventually(name, async () => (await env.CONFIG.get(name)) === before[name]);
+  await eventually("the end", async () => (await tablesOf(stub() as unknown as DurableObjectStub))["unpublished"]?.length === 0);
+  // Once is enough.
+  await crash();
+  await stub().latest();
+  expect((await tablesOf(stub() as unknown as DurableObjectStub))["unpublished"]).toEqual([]);
+});
+
+test("copies of the key before this one are accepted while it is LINK_KEY_PREVIOUS, and not without", async () => {
+  const mine = { CONFIG: new Proxy(env.CONFIG, { get: (real, name) => Reflect.get(real, name).bind(real) as unknown }) };
+  const rotated = { ...mine, LINK_KEY: "the-key-after-the-rotation-0123456789" };
+  const both = await gatewayWith({ ...rotated, LINK_KEY_PREVIOUS: env.LINK_KEY ?? "" }, "/healthz");
+  expect(await both.json()).toEqual({ status: "ok", problems: [] });
+  const one = await gatewayWith(
+    { ...rotated, CONFIG: new Proxy(env.CONFIG, { get: (real, name) => Reflect.get(real, name).bind(real) as unknown }) },
+    "/healthz",
+  );
+  expect((await one.json<{ problems: string[] }>()).problems).toHaveLength(2);
 });

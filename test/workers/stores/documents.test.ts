@@ -1,46 +1,86 @@
 // The documents as one isolate serves them, with a KV that shows what it likes, as KV does after a write.
 
 import { env } from "cloudflare:workers";
-import { expect, test } from "vitest";
-import { documentsOf, serveWritten } from "../../../workers/stores/documents.ts";
+import { beforeEach, expect, test } from "vitest";
+import { publishedCopy } from "../../../shared/published.ts";
+import { configStub } from "../../../workers/objects/names.ts";
+import { settingsOf } from "../../../workers/settings.ts";
+import { documentProblems, documentsOf, serveWritten } from "../../../workers/stores/documents.ts";
 import { policy } from "../support/gateway.ts";
 
-const versionOf = (version: number): string => JSON.stringify({ ...policy, version });
+const textOf = (version: number): string => JSON.stringify({ ...policy, version });
+const copyOf = (version: number): string => publishedCopy(settingsOf(env).keys, "policy", { version, text: textOf(version) });
 
-/** The version that serves at this time, once what was begun in the background is over. */
-function isolateWith(kv: { shows: string | null }): {
-  written: (version: number, now: number) => void;
-  at: (now: number) => Promise<number>;
-} {
-  const store = { get: async (name: string) => (name === "policy" ? kv.shows : null) } as unknown as KVNamespace;
-  const here = { ...env, CONFIG: store };
+/** An isolate with a KV of its own, before the real ConfigObject. */
+function isolateWith(kv: { shows: string | null }) {
+  const store = { get: async (name: string) => (name === "policy" ? kv.shows : env.CONFIG.get(name)) } as unknown as KVNamespace;
+  const real = configStub(env);
+  const asked: string[] = [];
+  const through = {
+    latest: () => (asked.push("latest"), real.latest()),
+    current: (name: "policy") => (asked.push(`current ${name}`), real.current(name)),
+    repair: (name: string) => (asked.push(`repair ${name}`), real.repair(name)),
+  };
+  const here = { ...env, CONFIG: store, CONFIGURATION: { getByName: () => through } as unknown as typeof env.CONFIGURATION };
   return {
-    written: (version, now) => serveWritten(here, "policy", versionOf(version), now),
-    at: async (now) => {
+    asked,
+    written: (version: number, now: number): void => serveWritten(here, "policy", { version, text: textOf(version) }, now),
+    /** The version that serves at this time, once what was begun in the background is over. */
+    at: async (now: number): Promise<number> => {
       const background: Promise<unknown>[] = [];
       await documentsOf(here, now, (work) => void background.push(work));
       await Promise.all(background);
       return (await documentsOf(here, now, () => {})).policy.version;
     },
+    problems: (): string[] => documentProblems(here),
   };
 }
 
-const start = 1_000_000;
+/** Writes the policy again as its next version. */
+const write = async (expected: number): Promise<void> => void (await configStub(env).write("policy", expected, JSON.stringify(policy)));
 
-test("an isolate that saw a policy written does not go back to the one before it, which KV still shows", async () => {
-  const kv = { shows: versionOf(1) };
-  const isolate = isolateWith(kv);
-  expect(await isolate.at(start)).toBe(1);
-  isolate.written(2, start);
-  for (const later of [0, 30_000, 60_000, 90_000]) expect(await isolate.at(start + later)).toBe(2);
-  kv.shows = versionOf(3);
-  expect(await isolate.at(start + 120_000)).toBe(3);
+let start = 0;
+beforeEach(async () => {
+  start = Date.now();
+  expect((await configStub(env).current("policy"))?.version).toBe(1);
 });
 
-test("when KV has had its time, what it shows serves, also where its numbers begin again", async () => {
-  const kv = { shows: versionOf(7) };
+test("an isolate that saw a policy written does not go back to the one before it, which KV still shows", async () => {
+  const kv = { shows: copyOf(1) };
   const isolate = isolateWith(kv);
-  isolate.written(8, start);
-  expect(await isolate.at(start + 30_000)).toBe(8);
-  expect(await isolate.at(start + 120_000)).toBe(7);
+  expect(await isolate.at(start)).toBe(1);
+  await write(1);
+  isolate.written(2, start);
+  for (const later of [0, 30_000, 60_000, 90_000]) expect([await isolate.at(start + later), isolate.problems()]).toEqual([2, []]);
+  kv.shows = copyOf(2);
+  expect([await isolate.at(start + 120_000), isolate.problems()]).toEqual([2, []]);
+});
+
+test("one that did not see it written learns of it from the ConfigObject within a minute, and health is well while KV may lag", async () => {
+  const isolate = isolateWith({ shows: copyOf(1) });
+  expect(await isolate.at(start)).toBe(1);
+  await write(1);
+  expect(await isolate.at(start + 30_000)).toBe(1);
+  expect([await isolate.at(start + 60_000), isolate.problems()]).toEqual([2, []]);
+  expect(await isolate.at(start + 130_000)).toBe(2);
+  expect(isolate.problems()).toEqual([expect.stringContaining("older version")]);
+});
+
+test("the ConfigObject is asked once a minute, however many requests there are, and for a text only where KV does not have it", async () => {
+  const kv = { shows: copyOf(1) };
+  const isolate = isolateWith(kv);
+  for (let seconds = 0; seconds < 300; seconds += 1) await isolate.at(start + seconds * 1_000);
+  expect(new Set(isolate.asked)).toEqual(new Set(["latest"]));
+  expect(isolate.asked.length).toBeLessThanOrEqual(6);
+  // What KV shows of a later version is asked about at once.
+  await write(1);
+  kv.shows = copyOf(2);
+  expect(await isolate.at(start + 330_000)).toBe(2);
+});
+
+test("where the ConfigObject's numbers began again, its own document serves, whatever KV shows", async () => {
+  const isolate = isolateWith({ shows: copyOf(7) });
+  isolate.written(8, start - 200_000);
+  expect(await isolate.at(start)).toBe(1);
+  expect(isolate.problems()).toEqual([expect.stringContaining("later version")]);
 });

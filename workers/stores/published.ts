@@ -1,0 +1,117 @@
+// Where this isolate gets a document's text: from KV, if the copy there is genuine and of the version that the ConfigObject has;
+// else from the ConfigObject.
+//
+// KV is a copy that others may be able to write. The ConfigObject is asked for its versions at start and once a minute, and for a
+// text only where KV does not have it.
+
+import { type Published, readPublished } from "../../shared/published.ts";
+import type { Env } from "../env.ts";
+import type { DocumentName, Latest } from "../objects/config.ts";
+import { configStub } from "../objects/names.ts";
+import { settingsOf } from "../settings.ts";
+
+/** What is wrong with the copy in KV, or with asking. */
+export type CopyIssue = "missing" | "notGenuine" | "older" | "newer" | "unreadable" | "unreachable";
+
+export type Found =
+  /** `published` is null where nobody ever wrote this document. */
+  | { readonly kind: "text"; readonly published: Published | null; readonly issue: CopyIssue | null }
+  /** What serves is what the ConfigObject has, or nothing better can be had. */
+  | { readonly kind: "unchanged"; readonly issue: CopyIssue | null }
+  /** Neither can be read, and nothing serves yet. */
+  | { readonly kind: "unavailable" };
+
+const kvCacheSeconds = 30;
+const latestServesMs = 60_000;
+/** KV may show an older version, or none, for about a minute after a write: for so long nothing is wrong. */
+const kvSettlesMs = 120_000;
+
+type State = {
+  latest: Latest | null;
+  askedAt: number;
+  asking: { readonly at: number; readonly answer: Promise<Latest | null> } | null;
+  writes: number;
+};
+const states = new WeakMap<object, State>();
+
+function stateOf(env: Env): State {
+  let state = states.get(env.CONFIG);
+  if (state === undefined) {
+    state = { latest: null, askedAt: 0, asking: null, writes: 0 };
+    states.set(env.CONFIG, state);
+  }
+  return state;
+}
+
+/** @param serving The version that this isolate serves; null where it has read none yet. */
+export async function findDocument(env: Env, name: DocumentName, serving: number | null, now: number): Promise<Found> {
+  const [copy, asked] = await Promise.all([copyOf(env, name), latestOf(env, now)]);
+  // A newer copy may have been written after the ConfigObject was asked.
+  const latest = typeof copy === "object" && asked !== null && copy.version > asked[name].version ? await askLatest(env, now) : asked;
+  if (latest === null) return withoutConfigObject(copy, serving);
+  const { version, at } = latest[name];
+  if (typeof copy === "object" && copy.version === version) return { kind: "text", published: copy, issue: null };
+  const issue = issueOf(copy, version, now - at < kvSettlesMs);
+  try {
+    if (issue !== null && issue !== "unreadable") await configStub(env).repair(name);
+    if (serving === version) return { kind: "unchanged", issue };
+    return { kind: "text", published: await configStub(env).current(name), issue };
+  } catch {
+    return withoutConfigObject(copy, serving);
+  }
+}
+
+/** What this isolate just saw written. An answer that was under way before says less. */
+export function noteWritten(env: Env, name: DocumentName, version: number, now: number): void {
+  const state = stateOf(env);
+  state.writes += 1;
+  if (state.latest !== null) state.latest = { ...state.latest, [name]: { version, at: now } };
+}
+
+/** Genuine is as much as can be known then: an older copy than what serves is not taken. */
+function withoutConfigObject(copy: Published | "missing" | "notGenuine" | "unreadable", serving: number | null): Found {
+  if (typeof copy === "object" && copy.version >= (serving ?? 0)) return { kind: "text", published: copy, issue: "unreachable" };
+  return serving === null ? { kind: "unavailable" } : { kind: "unchanged", issue: "unreachable" };
+}
+
+async function copyOf(env: Env, name: DocumentName): Promise<Published | "missing" | "notGenuine" | "unreadable"> {
+  let stored: string | null;
+  try {
+    stored = await env.CONFIG.get(name, { type: "text", cacheTtl: kvCacheSeconds });
+  } catch {
+    return "unreadable";
+  }
+  if (stored === null) return "missing";
+  return readPublished(settingsOf(env).keys, name, stored) ?? "notGenuine";
+}
+
+function issueOf(copy: Published | "missing" | "notGenuine" | "unreadable", version: number, isSettling: boolean): CopyIssue | null {
+  if (copy === "missing") return version === 0 || isSettling ? null : "missing";
+  if (typeof copy !== "object") return copy;
+  if (copy.version > version) return "newer";
+  return isSettling ? null : "older";
+}
+
+/** The versions as they were at most a minute ago; null where the ConfigObject does not answer. */
+async function latestOf(env: Env, now: number): Promise<Latest | null> {
+  const state = stateOf(env);
+  if (state.latest === null) return askLatest(env, now);
+  if (now - state.askedAt < latestServesMs) return state.latest;
+  // The documents that are refreshed together ask once. Not for longer: an ask whose request was cut off never ends.
+  if (state.asking?.at !== now) state.asking = { at: now, answer: askLatest(env, now) };
+  return state.asking.answer;
+}
+
+async function askLatest(env: Env, now: number): Promise<Latest | null> {
+  const state = stateOf(env);
+  const { writes } = state;
+  try {
+    const latest = await configStub(env).latest();
+    if (state.writes !== writes) return state.latest ?? latest;
+    state.latest = latest;
+    state.askedAt = now;
+    return latest;
+  } catch {
+    return null;
+  }
+}
