@@ -1,6 +1,7 @@
 // The Worker: its routes, and the Durable Object classes that wrangler.toml names.
 
 import { app } from "./app.ts";
+import { scheduled } from "./sweep.ts";
 
 export { CacheObject } from "./objects/cache.ts";
 export { ConfigObject } from "./objects/config.ts";
@@ -11,4 +12,4 @@ export { LedgerObject } from "./objects/ledger.ts";
 export { RunObject } from "./objects/run.ts";
 export { SessionObject } from "./objects/session.ts";
 
-export default app;
+export default { fetch: app.fetch, scheduled };

@@ -3,11 +3,13 @@
 // Prompts, replies, tokens and keys never reach a log: no parameter here can carry one, and errors are logged by their
 // class alone, because their messages may quote what they choked on.
 
-import type { OutboxKind } from "./objects/run-store.ts";
+import type { OutboxKind, ScheduleKind } from "./objects/run-store.ts";
 
 type LogFacts = {
   /** Which kind of row of a run's outbox. */
   readonly effect?: OutboxKind;
+  /** Which row of a run's schedule. */
+  readonly clock?: ScheduleKind;
   readonly run?: string;
   readonly status?: number;
   readonly attempt?: number;
@@ -24,7 +26,13 @@ export type LogEvent =
   | "issuer.keysUnavailable"
   | "run.effectFailed"
   | "run.alarmFailed"
+  | "run.scheduleFailed"
+  | "run.unreadable"
   | "lane.alarmFailed"
+  | "config.alarmFailed"
+  | "ledger.alarmFailed"
+  | "session.alarmFailed"
+  | "sweep.failed"
   | "session.cancelFailed"
   | "cache.failed"
   | "kept.forgetFailed";

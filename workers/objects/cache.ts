@@ -9,11 +9,12 @@ import { KeptText } from "./kept-text.ts";
 
 export class CacheObject extends DurableObject<Env> {
   now = (): number => Date.now();
+  random = (): number => Math.random();
   readonly #kept: KeptText;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
-    this.#kept = new KeptText(ctx.storage);
+    this.#kept = new KeptText(ctx.storage, { now: () => this.now(), random: () => this.random() });
   }
 
   /** Keeps a text of any length from `at` (Unix milliseconds) for `ttlMs` milliseconds, in place of an earlier one. */
@@ -31,6 +32,6 @@ export class CacheObject extends DurableObject<Env> {
   }
 
   override async alarm(): Promise<void> {
-    await this.#kept.forgetExpired(this.now());
+    await this.#kept.forgetExpired();
   }
 }

@@ -4,17 +4,18 @@
 // could not be published is tried again by the alarm. Others may be able to write to KV: each copy carries a MAC.
 
 import { DurableObject } from "cloudflare:workers";
+import { backoffMs } from "../../shared/backoff.ts";
 import { publishedCopy, publishingMark } from "../../shared/published.ts";
 import type { Env } from "../env.ts";
 import { errorClass, logEvent } from "../log.ts";
 import { settingsOf } from "../settings.ts";
+import { ObjectAlarm } from "./alarm.ts";
 
 export const documentNames = ["routing", "policy", "servers", "issuers"] as const;
 export type DocumentName = (typeof documentNames)[number];
 
 const versionsKept = 20;
-const publishRetryMs = 2_000;
-const publishRetryMostMs = 60_000;
+const publishRetry = { firstMs: 2_000, mostMs: 60_000 };
 /** Puts of one pass: a write that waits for its own is not held up by all keys. */
 const mostPublishedAtOnce = 100;
 /** Every place that reads a damaged copy says so; it is written again once in so long. */
@@ -41,7 +42,9 @@ const publishedKey = ({ record, revokedAt }: Pick<StoredKey, "record" | "revoked
 
 export class ConfigObject extends DurableObject<Env> {
   now = (): number => Date.now();
+  random = (): number => Math.random();
   readonly #sql: SqlStorage;
+  readonly #alarm: ObjectAlarm;
   #publishing: Promise<void> = Promise.resolve();
   readonly #repairedAt = new Map<string, number>();
 
@@ -58,7 +61,20 @@ export class ConfigObject extends DurableObject<Env> {
       `CREATE TABLE IF NOT EXISTS unpublished (kv_key TEXT PRIMARY KEY, value TEXT NOT NULL, attempts INTEGER NOT NULL, due_at INTEGER NOT NULL) WITHOUT ROWID`,
     );
     this.#sql.exec(`CREATE TABLE IF NOT EXISTS published_with (one INTEGER PRIMARY KEY, mark TEXT NOT NULL)`);
-    this.#publishAgainIfOutdated();
+    this.#alarm = new ObjectAlarm({
+      storage: ctx.storage,
+      now: () => this.now(),
+      random: () => this.random(),
+      nextDue: () => this.#nextDue(),
+      failed: "config.alarmFailed",
+    });
+    void this.#alarm.restore();
+    try {
+      this.#publishAgainIfOutdated();
+    } catch (error) {
+      // What cannot be read now keeps nothing else from being served; the next wake tries again.
+      logEvent("config.publishFailed", { error: errorClass(error) });
+    }
   }
 
   /** The version of each document that is to be served, and when it was written. */
@@ -170,7 +186,12 @@ export class ConfigObject extends DurableObject<Env> {
   }
 
   override async alarm(): Promise<void> {
-    await this.#publish();
+    await this.#alarm.ring(() => this.#publish());
+  }
+
+  /** For the gateway's sweep: what is still to be published is published, whatever became of the alarm. */
+  async sweep(): Promise<void> {
+    await this.alarm();
   }
 
   /** After a change of LINK_KEY, and for a store whose copies were made in an older form, everything is published anew. */
@@ -200,7 +221,7 @@ export class ConfigObject extends DurableObject<Env> {
     const value = publishedCopy(settingsOf(this.env).keys, kvKey, published);
     this.#sql.exec("INSERT OR REPLACE INTO unpublished (kv_key, value, attempts, due_at) VALUES (?, ?, 0, ?)", kvKey, value, now);
     // In the same commit: a crash before the first attempt still publishes.
-    void this.ctx.storage.setAlarm(now + publishRetryMs);
+    void this.ctx.storage.setAlarm(now + publishRetry.firstMs);
   }
 
   /** One at a time: of two writes of one key that are under way together, KV keeps either. */
@@ -225,11 +246,14 @@ export class ConfigObject extends DurableObject<Env> {
         this.#sql.exec("DELETE FROM unpublished WHERE kv_key = ? AND value = ?", kvKey, value);
       } catch (error) {
         logEvent("config.publishFailed", { attempt: attempts, error: errorClass(error) });
-        const wait = Math.min(publishRetryMs * 2 ** attempts, publishRetryMostMs);
+        const wait = backoffMs(publishRetry, attempts, this.random());
         this.#sql.exec("UPDATE unpublished SET attempts = attempts + 1, due_at = ? WHERE kv_key = ?", this.now() + wait, kvKey);
       }
     }
-    const [next] = this.#sql.exec<{ due_at: number | null }>("SELECT MIN(due_at) AS due_at FROM unpublished").toArray();
-    if (next?.due_at != null) await this.ctx.storage.setAlarm(next.due_at);
+    this.#alarm.arm();
+  }
+
+  #nextDue(): number | null {
+    return this.#sql.exec<{ at: number | null }>("SELECT MIN(due_at) AS at FROM unpublished").one().at;
   }
 }

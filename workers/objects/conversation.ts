@@ -33,11 +33,12 @@ const mostTurnIds = 1_000;
 
 export class ConversationObject extends DurableObject<Env> {
   now = (): number => Date.now();
+  random = (): number => Math.random();
   readonly #kept: KeptText;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
-    this.#kept = new KeptText(ctx.storage);
+    this.#kept = new KeptText(ctx.storage, { now: () => this.now(), random: () => this.random() });
   }
 
   /** JSON of `Turn[]`, oldest first, or null where nothing is kept or its time is over. */
@@ -64,7 +65,7 @@ export class ConversationObject extends DurableObject<Env> {
   }
 
   override async alarm(): Promise<void> {
-    await this.#kept.forgetExpired(this.now());
+    await this.#kept.forgetExpired();
   }
 
   /** Takes down the id. Ids of what was forgotten with its time are forgotten too. */

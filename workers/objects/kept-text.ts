@@ -1,18 +1,22 @@
 // One text that an object keeps for a while: content, gone with its time, at once when it is to be forgotten, and never there for
 // whoever only asks.
 
-import { errorClass, logEvent } from "../log.ts";
+import { type AlarmParts, ObjectAlarm } from "./alarm.ts";
 import { LongTexts } from "./long-text.ts";
-
-const retryMs = 60_000;
 
 export class KeptText {
   readonly #storage: DurableObjectStorage;
   readonly #texts: LongTexts;
+  readonly #now: () => number;
+  readonly #alarm: ObjectAlarm;
 
-  constructor(storage: DurableObjectStorage) {
+  /** For the object's constructor: it looks for the alarm that forgets what is kept. */
+  constructor(storage: DurableObjectStorage, { now, random }: Pick<AlarmParts, "now" | "random">) {
     this.#storage = storage;
+    this.#now = now;
     this.#texts = new LongTexts(storage.sql, "kept_text");
+    this.#alarm = new ObjectAlarm({ storage, now, random, nextDue: () => this.#row()?.expires_at ?? null, failed: "kept.forgetFailed" });
+    void this.#alarm.restore();
   }
 
   /** Writes the text in place of what was kept, until `expiresAt`. Call inside a transaction. */
@@ -40,15 +44,12 @@ export class KeptText {
   }
 
   /** For the object's alarm: forgets what is over; waits on where the time was put off. */
-  async forgetExpired(now: number): Promise<void> {
-    try {
+  forgetExpired(): Promise<void> {
+    return this.#alarm.ring(async () => {
       const row = this.#row();
-      if (row !== undefined && row.expires_at > now) await this.#storage.setAlarm(row.expires_at);
+      if (row !== undefined && row.expires_at > this.#now()) this.#alarm.arm();
       else await this.forget();
-    } catch (error) {
-      logEvent("kept.forgetFailed", { error: errorClass(error) });
-      await this.#storage.setAlarm(now + retryMs);
-    }
+    });
   }
 
   #row(): { at: number; expires_at: number } | undefined {

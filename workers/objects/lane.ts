@@ -7,7 +7,7 @@
 import { DurableObject } from "cloudflare:workers";
 import { type Lane, type LaneLimits, type Newcomer, type Place, type Step, enter, lapsed, leave } from "../../shared/lane/queue.ts";
 import type { Env } from "../env.ts";
-import { errorClass, logEvent } from "../log.ts";
+import { ObjectAlarm } from "./alarm.ts";
 
 /** What a caller says of itself, in this header of its upgrade: JSON of `LaneAsk`. */
 export const askHeader = "X-Countersign-Place";
@@ -30,7 +30,6 @@ export const hereWord = "here";
 
 /** A caller that has not taken its socket for so long, or has not come back after a reset, is gone. */
 export const graceMs = 5_000;
-const alarmRetryMs = 1_000;
 
 type Known = { readonly socket: WebSocket; readonly attempt: number };
 type Attachment = { readonly ticket: string; readonly attempt: number; readonly here: boolean };
@@ -40,7 +39,9 @@ type LimitsRow = { version: number; concurrency: number; queue: number; promote_
 
 export class LaneObject extends DurableObject<Env> {
   now = (): number => Date.now();
+  random = (): number => Math.random();
   readonly #sql: SqlStorage;
+  readonly #alarm: ObjectAlarm;
   readonly #sockets = new Map<string, Known>();
   /** Tickets whose callers are yet to say that they are here, and until when they may: Unix milliseconds. */
   readonly #absent = new Map<string, number>();
@@ -71,6 +72,13 @@ export class LaneObject extends DurableObject<Env> {
       const known = this.#sockets.get(ticket);
       if (known === undefined || !attachmentOf(known.socket).here) this.#absent.set(ticket, graceEndsAt);
     }
+    this.#alarm = new ObjectAlarm({
+      storage: ctx.storage,
+      now: () => this.now(),
+      random: () => this.random(),
+      nextDue: () => this.#nextDue(),
+      failed: "lane.alarmFailed",
+    });
     this.#armForAll();
   }
 
@@ -120,17 +128,14 @@ export class LaneObject extends DurableObject<Env> {
   }
 
   /** Frees what nobody closed: places whose time is over, and those whose callers never said that they were here. */
-  override alarm(): void {
+  override async alarm(): Promise<void> {
     this.#alarmAt = Number.POSITIVE_INFINITY;
-    try {
+    await this.#alarm.ring(() => {
       const now = this.now();
       const silent = [...this.#absent].filter(([, until]) => until <= now).map(([ticket]) => ticket);
       this.#free([...lapsed(this.#lane, now), ...silent]);
       this.#armForAll();
-    } catch (error) {
-      logEvent("lane.alarmFailed", { error: errorClass(error) });
-      this.#arm(this.now() + alarmRetryMs);
-    }
+    });
   }
 
   #closed(socket: WebSocket): void {
@@ -207,8 +212,13 @@ export class LaneObject extends DurableObject<Env> {
   }
 
   #armForAll(): void {
-    for (const { until } of this.#places()) this.#arm(until);
-    for (const until of this.#absent.values()) this.#arm(until);
+    const at = this.#nextDue();
+    if (at !== null) this.#arm(at);
+  }
+
+  #nextDue(): number | null {
+    const times = [...this.#places().map(({ until }) => until), ...this.#absent.values()];
+    return times.length === 0 ? null : Math.min(...times);
   }
 
   /** One alarm, for the earliest. It may find nothing to do: a place that was given back does not move it. */

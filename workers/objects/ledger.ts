@@ -5,6 +5,7 @@
 import { DurableObject } from "cloudflare:workers";
 import type { RecordEvent, RunSummary } from "../../shared/outcome/record.ts";
 import type { Env } from "../env.ts";
+import { ObjectAlarm } from "./alarm.ts";
 
 const keptMs = 400 * 24 * 3_600_000;
 const cleanUpEveryMs = 24 * 3_600_000;
@@ -29,7 +30,12 @@ export type LedgerEntry = {
   readonly events: readonly RecordEvent[];
   readonly summary: RunSummary | null;
   readonly notices?: readonly NoticeRow[];
+  /** When a run's object has something to do next, in Unix milliseconds; null: it has forgotten everything. */
+  readonly expected?: Expected | { readonly run: string; readonly dueAt: null };
 };
+
+/** A run, and when its object has something to do next, in Unix milliseconds. */
+export type Expected = { readonly run: string; readonly dueAt: number };
 
 export type RunsQuery = { readonly open?: boolean; readonly key?: string; readonly before?: number; readonly limit: number };
 
@@ -37,7 +43,9 @@ export type NoticesQuery = { readonly open?: boolean; readonly before?: number; 
 
 export class LedgerObject extends DurableObject<Env> {
   now = (): number => Date.now();
+  random = (): number => Math.random();
   readonly #sql: SqlStorage;
+  readonly #alarm: ObjectAlarm;
   #alarmSet = false;
 
   constructor(ctx: DurableObjectState, env: Env) {
@@ -54,13 +62,23 @@ export class LedgerObject extends DurableObject<Env> {
     this.#sql.exec(
       `CREATE TABLE IF NOT EXISTS notice (id TEXT PRIMARY KEY, at INTEGER NOT NULL, run TEXT NOT NULL, text TEXT NOT NULL) WITHOUT ROWID`,
     );
+    this.#sql.exec(`CREATE TABLE IF NOT EXISTS expected (run TEXT PRIMARY KEY, due_at INTEGER NOT NULL) WITHOUT ROWID`);
+    this.#sql.exec(`CREATE INDEX IF NOT EXISTS expected_due ON expected (due_at)`);
+    this.#alarm = new ObjectAlarm({
+      storage: ctx.storage,
+      now: () => this.now(),
+      random: () => this.random(),
+      nextDue: () => (this.#isEmpty() ? null : this.now() + cleanUpEveryMs),
+      failed: "ledger.alarmFailed",
+    });
+    void this.#alarm.restore();
   }
 
   /** Appends what is new of each entry; what is there already stays as it is. `entries` is JSON of `LedgerEntry[]`. */
   append(entries: string): void {
     const parsed = JSON.parse(entries) as LedgerEntry[]; // written by our own objects
     this.ctx.storage.transactionSync(() => {
-      for (const { events, summary, notices } of parsed) {
+      for (const { events, summary, notices, expected } of parsed) {
         for (const event of events) {
           this.#sql.exec(
             "INSERT OR IGNORE INTO event (run, seq, at, fact, hash) VALUES (?, ?, ?, ?, ?)",
@@ -92,12 +110,33 @@ export class LedgerObject extends DurableObject<Env> {
             JSON.stringify(notice),
           );
         }
+        if (expected !== undefined) this.#expect(expected.run, expected.dueAt);
       }
     });
     if (!this.#alarmSet) {
       this.#alarmSet = true;
-      this.ctx.waitUntil(this.#ensureAlarm());
+      this.ctx.waitUntil(this.#alarm.restore());
     }
+  }
+
+  #expect(run: string, dueAt: number | null): void {
+    if (dueAt === null) this.#sql.exec("DELETE FROM expected WHERE run = ?", run);
+    else this.#sql.exec("INSERT OR REPLACE INTO expected (run, due_at) VALUES (?, ?)", run, dueAt);
+  }
+
+  /** The runs whose objects had something to do before then and did not say that they did it, the longest overdue first. */
+  overdue(before: number, limit: number): Expected[] {
+    return this.#sql
+      .exec<Expected>("SELECT run, due_at AS dueAt FROM expected WHERE due_at < ? ORDER BY due_at, run LIMIT ?", before, limit)
+      .toArray();
+  }
+
+  /** A run was looked after: what it said is kept, unless it said something by itself meanwhile. `dueAt`: null where nothing of it is left. */
+  lookedAfter(was: Expected, dueAt: number | null): void {
+    this.ctx.storage.transactionSync(() => {
+      const rows = this.#sql.exec("SELECT 1 FROM expected WHERE run = ? AND due_at = ?", was.run, was.dueAt).toArray();
+      if (rows.length > 0) this.#expect(was.run, dueAt);
+    });
   }
 
   /** Summary lines, newest first, as JSON of `RunSummary[]`. */
@@ -142,17 +181,22 @@ export class LedgerObject extends DurableObject<Env> {
   }
 
   override async alarm(): Promise<void> {
-    const oldest = this.now() - keptMs;
-    this.ctx.storage.transactionSync(() => {
-      // A run's chain goes as a whole: events of a run are dropped once its last one is too old.
-      this.#sql.exec("DELETE FROM event WHERE run IN (SELECT run FROM event GROUP BY run HAVING MAX(at) < ?)", oldest);
-      this.#sql.exec("DELETE FROM summary WHERE created_at < ? AND ended_at IS NOT NULL", oldest);
-      this.#sql.exec("DELETE FROM notice WHERE at < ?", oldest);
+    await this.#alarm.ring(() => {
+      const oldest = this.now() - keptMs;
+      this.ctx.storage.transactionSync(() => {
+        // A run's chain goes as a whole: events of a run are dropped once its last one is too old.
+        this.#sql.exec("DELETE FROM event WHERE run IN (SELECT run FROM event GROUP BY run HAVING MAX(at) < ?)", oldest);
+        this.#sql.exec("DELETE FROM summary WHERE created_at < ? AND ended_at IS NOT NULL", oldest);
+        this.#sql.exec("DELETE FROM notice WHERE at < ?", oldest);
+      });
+      this.#alarm.arm();
     });
-    await this.ctx.storage.setAlarm(this.now() + cleanUpEveryMs);
   }
 
-  async #ensureAlarm(): Promise<void> {
-    if ((await this.ctx.storage.getAlarm()) === null) await this.ctx.storage.setAlarm(this.now() + cleanUpEveryMs);
+  #isEmpty(): boolean {
+    const [row] = this.#sql
+      .exec("SELECT 1 WHERE EXISTS (SELECT 1 FROM event) OR EXISTS (SELECT 1 FROM summary) OR EXISTS (SELECT 1 FROM notice)")
+      .toArray();
+    return row === undefined;
   }
 }

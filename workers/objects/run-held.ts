@@ -19,14 +19,19 @@ export class RunHeld {
     this.#storage.transactionSync(() => {
       this.#texts.createTable();
       this.#texts.write("request", text);
+      this.#texts.write("forgetAt", String(now + heldMs));
     });
     void this.#storage.setAlarm(now + heldMs);
   }
 
+  /** When it is to be forgotten, in Unix milliseconds; null where nothing is kept. */
+  forgetAt(): number | null {
+    return this.#isThere() ? Number(this.#texts.read("forgetAt") ?? 0) : null;
+  }
+
   /** What is kept, once. No table is made by asking. */
   async take(): Promise<string | null> {
-    const tables = this.#storage.sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'held'").toArray();
-    if (tables.length === 0) return null;
+    if (!this.#isThere()) return null;
     const text = this.#texts.read("request") ?? null;
     // Before anything is awaited: of two who ask, one gets it.
     this.#texts.deleteAll();
@@ -37,5 +42,9 @@ export class RunHeld {
   async forget(): Promise<void> {
     await this.#storage.deleteAlarm();
     await this.#storage.deleteAll();
+  }
+
+  #isThere(): boolean {
+    return this.#storage.sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'held'").toArray().length > 0;
   }
 }

@@ -3,11 +3,12 @@
 // An attempt is committed before it is made, so that one that was cut off is known as one; what is not done is tried
 // again, later each time. It decides nothing and knows no row's meaning.
 
+import { backoffMs } from "../../shared/backoff.ts";
+import type { Json } from "../../shared/encoding.ts";
 import { errorClass, logEvent } from "../log.ts";
-import type { OutboxRow, RunStore } from "./run-store.ts";
+import type { OutboxRow, RunStore, StoredRow } from "./run-store.ts";
 
-const retryMs = 1_000;
-const retryMostMs = 60_000;
+const retry = { firstMs: 1_000, mostMs: 60_000 };
 /** A call under way is looked after this often: where its object is gone, it is made again. */
 const callWatchMs = 20_000;
 /** An alarm waits this long for the effects that it started: while it waits, no other alarm is delivered. */
@@ -15,8 +16,10 @@ export const alarmWaitMs = 5_000;
 
 export type OutboxParts = {
   readonly store: RunStore;
-  readonly setAlarm: (at: number) => void;
+  /** Sets the object's alarm for what is due next. */
+  readonly arm: () => void;
   readonly now: () => number;
+  readonly random: () => number;
   /** True where the row is done; false or an error has it tried again, a number in so many milliseconds and without being counted. */
   readonly perform: (row: OutboxRow) => Promise<boolean | number>;
 };
@@ -30,15 +33,13 @@ export class RunOutbox {
     this.#parts = parts;
   }
 
-  /** Sets the one alarm to the earliest thing there is to do: the schedule to the millisecond, effects no sooner than their kick. */
-  arm(): void {
+  /** When the next attempt is due, in Unix milliseconds, and no sooner than a kick would make it; null where there is nothing to do. */
+  nextDue(): number | null {
     const now = this.#parts.now();
-    const scheduled = this.#parts.store.nextScheduled();
     const rows = this.#parts.store
       .nextRows()
-      .map(({ chain, dueAt }) => Math.max(dueAt, now + (this.#busy.has(chain) ? alarmWaitMs : retryMs)));
-    const times = scheduled === null ? rows : [scheduled, ...rows];
-    if (times.length > 0) this.#parts.setAlarm(Math.min(...times));
+      .map(({ chain, dueAt }) => Math.max(dueAt, now + (this.#busy.has(chain) ? alarmWaitMs : retry.firstMs)));
+    return rows.length === 0 ? null : Math.min(...rows);
   }
 
   /** Attempts what is due; a chain whose row is being attempted goes on by itself, and holds up no other. */
@@ -46,16 +47,16 @@ export class RunOutbox {
     if (this.#parts.store.state() === null) return;
     const rows = this.#parts.store.dueRows(this.#parts.now()).filter(({ chain }) => !this.#busy.has(chain));
     await Promise.all(rows.map((row) => this.#attempt(row)));
-    this.arm();
+    this.#parts.arm();
   }
 
-  async #attempt(row: OutboxRow): Promise<void> {
-    const wait = row.kind === "call" ? callWatchMs : Math.min(retryMs * 2 ** row.attempts, retryMostMs);
+  async #attempt(row: StoredRow): Promise<void> {
+    const wait = row.kind === "call" ? callWatchMs : backoffMs(retry, row.attempts, this.#parts.random());
     this.#parts.store.postpone(row.id, this.#parts.now() + wait);
     this.#busy.add(row.chain);
     let done = false;
     try {
-      const performed = await this.#parts.perform(row);
+      const performed = await this.#parts.perform({ ...row, detail: JSON.parse(row.detail) as Json }); // written by `queue`
       done = performed === true;
       if (done) this.#parts.store.done(row.id);
       else if (typeof performed === "number") this.#parts.store.wait(row.id, this.#parts.now() + performed);

@@ -42,6 +42,8 @@ export type OutboxRow = {
   readonly attempts: number;
   readonly dueAt: number;
 };
+/** As it is stored: its detail is read by whoever attempts it, so that one that cannot be read holds up its own chain alone. */
+export type StoredRow = Omit<OutboxRow, "detail"> & { readonly detail: string };
 export type OutboxKind =
   | "record"
   | "notice"
@@ -89,7 +91,7 @@ export class RunStore {
       "link (id TEXT PRIMARY KEY, gate TEXT NOT NULL, reviewer INTEGER NOT NULL, channel TEXT NOT NULL, created_at INTEGER NOT NULL, expires_at INTEGER NOT NULL, revoked_at INTEGER, notice TEXT NOT NULL, receipt TEXT) WITHOUT ROWID",
       "nonce (id TEXT PRIMARY KEY, form TEXT NOT NULL, used_at INTEGER NOT NULL) WITHOUT ROWID",
       "outbox (id INTEGER PRIMARY KEY AUTOINCREMENT, chain TEXT NOT NULL, kind TEXT NOT NULL, detail TEXT NOT NULL, attempts INTEGER NOT NULL, due_at INTEGER NOT NULL)",
-      "schedule (kind TEXT PRIMARY KEY, due_at INTEGER NOT NULL) WITHOUT ROWID",
+      "schedule (kind TEXT PRIMARY KEY, due_at INTEGER NOT NULL, attempts INTEGER NOT NULL) WITHOUT ROWID",
       "event (seq INTEGER PRIMARY KEY, at INTEGER NOT NULL, fact TEXT NOT NULL, hash TEXT NOT NULL, shipped INTEGER NOT NULL)",
       "attachment (session TEXT NOT NULL, originating TEXT NOT NULL, request TEXT NOT NULL, PRIMARY KEY (session, originating, request)) WITHOUT ROWID",
     ]) {
@@ -123,6 +125,11 @@ export class RunStore {
   }
 
   // The run itself
+
+  /** Whether there is a run, readable or not. */
+  exists(): boolean {
+    return this.#created;
+  }
 
   state(): RunState | null {
     if (!this.#created) return null;
@@ -328,21 +335,13 @@ export class RunStore {
   }
 
   /** The first row of each chain, if it is due. */
-  dueRows(now: number): OutboxRow[] {
+  dueRows(now: number): StoredRow[] {
     return this.#sql
-      .exec<{ id: number; chain: string; kind: OutboxKind; detail: string; attempts: number; due_at: number }>(
-        "SELECT id, chain, kind, detail, attempts, due_at FROM outbox WHERE id IN (SELECT MIN(id) FROM outbox GROUP BY chain) AND due_at <= ? ORDER BY id",
+      .exec<StoredRow>(
+        "SELECT id, chain, kind, detail, attempts, due_at AS dueAt FROM outbox WHERE id IN (SELECT MIN(id) FROM outbox GROUP BY chain) AND due_at <= ? ORDER BY id",
         now,
       )
-      .toArray()
-      .map(({ id, chain, kind, detail, attempts, due_at: dueAt }) => ({
-        id,
-        chain,
-        kind,
-        detail: JSON.parse(detail) as Json,
-        attempts,
-        dueAt,
-      }));
+      .toArray();
   }
 
   /** Committed before the attempt, so that an attempt that was cut off is known as one. */
@@ -376,7 +375,7 @@ export class RunStore {
 
   schedule(kind: ScheduleKind, dueAt: number): void {
     this.#sql.exec(
-      "INSERT INTO schedule (kind, due_at) VALUES (?, ?) ON CONFLICT (kind) DO UPDATE SET due_at = excluded.due_at",
+      "INSERT INTO schedule (kind, due_at, attempts) VALUES (?, ?, 0) ON CONFLICT (kind) DO UPDATE SET due_at = excluded.due_at, attempts = 0",
       kind,
       dueAt,
     );
@@ -395,11 +394,16 @@ export class RunStore {
     return this.#sql.exec("SELECT 1 FROM schedule WHERE kind = ?", kind).toArray().length > 0;
   }
 
-  dueSchedule(now: number): ScheduleKind[] {
+  /** What is due, the longest overdue first. `attempts`: how often it failed. */
+  dueSchedule(now: number): { kind: ScheduleKind; attempts: number }[] {
     return this.#sql
-      .exec<{ kind: ScheduleKind }>("SELECT kind FROM schedule WHERE due_at <= ? ORDER BY due_at", now)
-      .toArray()
-      .map(({ kind }) => kind);
+      .exec<{ kind: ScheduleKind; attempts: number }>("SELECT kind, attempts FROM schedule WHERE due_at <= ? ORDER BY due_at", now)
+      .toArray();
+  }
+
+  /** It failed, and is due again then. */
+  postponeSchedule(kind: ScheduleKind, dueAt: number): void {
+    this.#sql.exec("UPDATE schedule SET attempts = attempts + 1, due_at = ? WHERE kind = ?", dueAt, kind);
   }
 
   /** Whether the run's time is over. */

@@ -5,6 +5,7 @@
 // run, which never keeps this object awake and whose loss changes nothing.
 
 import { DurableObject } from "cloudflare:workers";
+import { backoffMs } from "../../shared/backoff.ts";
 import { conversationEdits } from "../../shared/control/conversation.ts";
 import type { CancelCause } from "../../shared/outcome/outcome.ts";
 import type { RecordEvent, RecordFact } from "../../shared/outcome/record.ts";
@@ -29,6 +30,8 @@ import { errorClass, logEvent } from "../log.ts";
 import { settingsOf } from "../settings.ts";
 import { serversOf } from "../stores/documents.ts";
 import { postToServer } from "../upstream/answer.ts";
+import { ObjectAlarm } from "./alarm.ts";
+import type { LedgerEntry } from "./ledger.ts";
 import { keyStub, ledgerShardOf, ledgerStub } from "./names.ts";
 import { RunAsker, askerGraceMs } from "./run-asker.ts";
 import { answerOf, currentRequest, lastChange, shownState, summaryOf } from "./run-account.ts";
@@ -40,12 +43,12 @@ import { RunHeld } from "./run-held.ts";
 import { RunNotices } from "./run-notices.ts";
 import { type RunParts, type Standing, linkedAt } from "./run-parts.ts";
 import { RunOutbox, alarmWaitMs } from "./run-outbox.ts";
-import { type GateClock, type OutboxRow, RunStore, type StoredOpening } from "./run-store.ts";
+import { type OutboxRow, RunStore, type ScheduleKind, type StoredOpening } from "./run-store.ts";
 import { type PageWindow, RunWindows } from "./run-windows.ts";
 import type { SessionObject } from "./session.ts";
 
-/** An alarm that failed comes again after this. */
-const alarmRetryMs = 1_000;
+/** A row of the schedule that failed is tried again after this. */
+const strikeRetry = { firstMs: 1_000, mostMs: 5 * 60_000 };
 /** How often the answer is posted to an MCP server that does not take it: about four minutes. */
 const postAttempts = 10;
 /** The reply to an asker who gave up is kept this long for an identical request. */
@@ -59,7 +62,9 @@ export const callerLeft = "the caller left";
 
 export class RunObject extends DurableObject<Env> {
   now = (): number => Date.now();
+  random = (): number => Math.random();
   readonly #store: RunStore;
+  readonly #alarm: ObjectAlarm;
   readonly #outbox: RunOutbox;
   readonly #parts: RunParts;
   readonly #windows: RunWindows;
@@ -75,8 +80,9 @@ export class RunObject extends DurableObject<Env> {
     this.#store = new RunStore(ctx.storage);
     this.#outbox = new RunOutbox({
       store: this.#store,
-      setAlarm: (at) => void ctx.storage.setAlarm(at),
+      arm: () => this.#alarm.arm(),
       now: () => this.now(),
+      random: () => this.random(),
       perform: (row) => this.#perform(row),
     });
     this.#parts = {
@@ -94,15 +100,31 @@ export class RunObject extends DurableObject<Env> {
     this.#notices = new RunNotices(this.#parts);
     this.#deciding = new RunDeciding(this.#parts, this.#notices);
     this.#call = new RunCall(this.#parts);
-    this.#asker = new RunAsker(this.#parts, this.#windows, () => this.#outbox.arm());
+    this.#asker = new RunAsker(this.#parts, this.#windows, () => this.#alarm.arm());
     this.#held = new RunHeld(ctx.storage);
-    const state = this.#store.state();
-    if (state === null) return;
-    this.#asker.watch();
-    if (state.phase !== "generating") return;
-    // A call that was made by the object's last instance is lost with it.
-    this.#store.hasten("call", this.now());
-    this.#outbox.arm();
+    this.#alarm = new ObjectAlarm({
+      storage: ctx.storage,
+      now: () => this.now(),
+      random: () => this.random(),
+      nextDue: () => this.#nextDue(),
+      failed: "run.alarmFailed",
+    });
+    this.#wake();
+  }
+
+  /** What the object's last instance left behind. It never throws: an object whose constructor does is dead for its alarm too. */
+  #wake(): void {
+    try {
+      this.#asker.watch();
+      if (this.#store.state()?.phase === "generating") {
+        // A call that was made by the object's last instance is lost with it.
+        this.#store.hasten("call", this.now());
+        this.#alarm.arm();
+      }
+    } catch (error) {
+      logEvent("run.unreadable", { error: errorClass(error) });
+    }
+    void this.#alarm.restore();
   }
 
   // What the Worker calls
@@ -184,6 +206,7 @@ export class RunObject extends DurableObject<Env> {
 
   /** The run as its owner may see it, or null where there is none (any more). */
   snapshot(): RunSnapshot | null {
+    this.#seen();
     const state = this.#store.state();
     const opening = this.#loadOpening();
     if (state === null || opening === null) return null;
@@ -307,6 +330,7 @@ export class RunObject extends DurableObject<Env> {
 
   /** The page of a link, as JSON of `ReviewView`; null where there is no such link. Writes nothing. */
   view(gate: Gate, reviewer: number, link: string): string | null {
+    this.#seen();
     const found = linkedAt(this.#parts, gate, reviewer, link);
     const view = found === null ? null : this.#notices.view(found, found.link);
     return view === null ? null : JSON.stringify(view);
@@ -314,6 +338,7 @@ export class RunObject extends DurableObject<Env> {
 
   /** How an expired link stands, as JSON of `ExpiredLink`; null where there is no such link. Writes nothing. */
   expiredLink(gate: Gate, reviewer: number, link: string): string | null {
+    this.#seen();
     const expired = this.#notices.expired(gate, reviewer, link);
     return expired === null ? null : JSON.stringify(expired);
   }
@@ -345,6 +370,7 @@ export class RunObject extends DurableObject<Env> {
   /** A window on the run: a caller's, which hears of each phase and of the end, or a page's, which hears how its review stands. */
   override async fetch(request: Request): Promise<Response> {
     if (request.headers.get("Upgrade") !== "websocket") return new Response(null, { status: 426 });
+    this.#seen();
     const state = this.#store.state();
     if (state === null) return new Response(null, { status: 404 });
     if (request.headers.get(windowHeader) === "page") return this.#openPage(new URL(request.url).searchParams);
@@ -393,21 +419,73 @@ export class RunObject extends DurableObject<Env> {
   }
 
   override async alarm(): Promise<void> {
-    try {
-      // A late alarm of a run that was deleted, or of a request that was held and never asked for.
-      if (this.#store.state() === null) return await this.#held.forget();
-      if (this.#store.dueForget(this.now())) {
-        await this.#store.deleteAll();
-        this.#opening = null;
-        return;
-      }
+    await this.#alarm.ring(async () => {
+      if (!this.#store.exists()) return this.#forgetHeld();
+      if (await this.#forget()) return;
       this.#runSchedule();
       await atMost(alarmWaitMs, this.#outbox.drain());
-      this.#outbox.arm();
+      this.#alarm.arm();
+    });
+  }
+
+  /**
+   * For the gateway's sweep: does what the alarm would have done, as often as it is asked.
+   * @returns when there is something to do next, in Unix milliseconds; null where there is no run (any more).
+   */
+  async sweep(): Promise<number | null> {
+    await this.alarm();
+    return this.#store.exists() ? this.#nextDue() : null;
+  }
+
+  /** Somebody looks: an alarm that was lost is set again. A run that is not there stays so. */
+  #seen(): void {
+    if (this.#store.exists()) this.ctx.waitUntil(this.#alarm.restore());
+  }
+
+  /** The earliest thing that the alarm is for: the schedule to the millisecond, the outbox, or forgetting what is held. */
+  #nextDue(): number | null {
+    if (!this.#store.exists()) return this.#held.forgetAt();
+    const times = [this.#store.nextScheduled(), this.#outbox.nextDue()].filter((at) => at !== null);
+    return times.length === 0 ? null : Math.min(...times);
+  }
+
+  /** A late alarm of a run that was deleted, or of a request that was held and never asked for. */
+  async #forgetHeld(): Promise<void> {
+    const forgetAt = this.#held.forgetAt();
+    if (forgetAt !== null && forgetAt > this.now()) this.#alarm.arm();
+    else await this.#held.forget();
+  }
+
+  /** Deletes the run where its time is over; false where it goes on. */
+  async #forget(): Promise<boolean> {
+    const now = this.now();
+    let isOpen = false;
+    try {
+      isOpen = this.#standing()?.state.end === null;
     } catch (error) {
-      // An alarm that keeps throwing is dropped by the platform: nothing may leave here.
-      logEvent("run.alarmFailed", { error: errorClass(error) });
-      await this.ctx.storage.setAlarm(this.now() + alarmRetryMs);
+      // It can never end any more, and its content must not stay for that.
+      if (!this.#store.isScheduled("forget")) this.#store.schedule("forget", now + settingsOf(this.env).retentionMs);
+      if (!this.#store.dueForget(now)) throw error;
+    }
+    if (!this.#store.dueForget(now)) return false;
+    if (isOpen) {
+      // It could not be read for a while, and can be again.
+      this.#store.unschedule("forget");
+      return false;
+    }
+    const id = this.#opening?.id;
+    await this.#store.deleteAll();
+    this.#opening = null;
+    if (id !== undefined) await this.#tellForgotten(id);
+    return true;
+  }
+
+  /** Where the ledger does not hear of it, the sweep asks once, and finds nothing. */
+  async #tellForgotten(run: string): Promise<void> {
+    try {
+      await this.#toLedger(run, { events: [], summary: null, expected: { run, dueAt: null } });
+    } catch (error) {
+      logEvent("run.effectFailed", { effect: "record", error: errorClass(error) });
     }
   }
 
@@ -450,7 +528,7 @@ export class RunObject extends DurableObject<Env> {
     if (opening === null) return;
     this.#store.appendEvents(opening.id, now, facts);
     this.#store.queue("record", "answer", null, now);
-    this.#outbox.arm();
+    this.#alarm.arm();
   }
 
   #queueEffect(effect: Effect, state: RunState, opening: StoredOpening, now: number): RecordFact[] {
@@ -508,28 +586,35 @@ export class RunObject extends DurableObject<Env> {
 
   #runSchedule(): void {
     const now = this.now();
-    for (const kind of this.#store.dueSchedule(now)) {
+    for (const { kind, attempts } of this.#store.dueSchedule(now)) {
       // What struck before it may have stopped it.
       if (!this.#store.isScheduled(kind)) continue;
-      switch (kind) {
-        case "asker":
-          this.#store.unschedule("asker");
-          this.#asker.notice(now);
-          break;
-        case "forget":
-          break;
-        default:
-          this.#strike(kind, now);
+      try {
+        this.#strike(kind, now);
+      } catch (error) {
+        // Each by itself: a row that cannot be done holds back no other.
+        logEvent("run.scheduleFailed", { clock: kind, attempt: attempts, error: errorClass(error) });
+        this.#store.postponeSchedule(kind, now + backoffMs(strikeRetry, attempts, this.random()));
       }
     }
   }
 
-  /** A gate's clock strikes. Of several reminders that are overdue at once, one is sent. */
-  #strike(kind: `${GateClock}:${Gate}`, now: number): void {
+  /** A row of the schedule is due. Of several reminders that are overdue at once, one is sent. */
+  #strike(kind: ScheduleKind, now: number): void {
+    if (kind === "forget") return;
+    if (kind === "asker") {
+      this.#store.transaction(() => {
+        this.#store.unschedule("asker");
+        this.#asker.notice(now);
+      });
+      return;
+    }
     const gate: Gate = kind.endsWith(":request") ? "request" : "response";
     if (kind.startsWith("deadline")) {
-      this.#apply({ kind: "deadline", gate }, now, [{ kind: "expired", gate }]);
-      this.#store.unschedule(kind);
+      this.#store.transaction(() => {
+        this.#store.unschedule(kind);
+        this.#apply({ kind: "deadline", gate }, now, [{ kind: "expired", gate }]);
+      });
     } else if (kind.startsWith("escalate")) {
       this.#store.transaction(() => {
         this.#store.unschedule(kind);
@@ -537,7 +622,7 @@ export class RunObject extends DurableObject<Env> {
       });
     } else {
       this.#store.transaction(() => {
-        for (const due of this.#store.dueSchedule(now))
+        for (const { kind: due } of this.#store.dueSchedule(now))
           if (due.startsWith("remind") && due.endsWith(`:${gate}`)) this.#store.unschedule(due);
         const standing = this.#standing();
         if (standing === null || openGate(standing.state) !== gate) return;
@@ -551,7 +636,7 @@ export class RunObject extends DurableObject<Env> {
 
   /** Performs what is due, now and not inside the caller's request; the alarm is behind it for whatever is lost. */
   #kick(): void {
-    this.#outbox.arm();
+    this.#alarm.arm();
     // Not before the transaction that this may be called in has been committed.
     this.ctx.waitUntil(
       Promise.resolve().then(() => {
@@ -638,10 +723,17 @@ export class RunObject extends DurableObject<Env> {
     const events = this.#store.unshippedEvents(opening.id);
     const last = events.at(-1);
     if (last === undefined) return;
-    await ledgerStub(this.env, ledgerShardOf(opening.id)).append(
-      JSON.stringify([{ events, summary: summaryOf(this.#store, opening, state) }]),
-    );
+    const dueAt = this.#nextDue();
+    await this.#toLedger(opening.id, {
+      events,
+      summary: summaryOf(this.#store, opening, state),
+      ...(dueAt === null ? {} : { expected: { run: opening.id, dueAt } }),
+    });
     this.#store.markShipped(last.seq);
+  }
+
+  async #toLedger(run: string, entry: LedgerEntry): Promise<void> {
+    await ledgerStub(this.env, ledgerShardOf(run)).append(JSON.stringify([entry]));
   }
 
   /** Where no channel reaches anybody who is asked, the review does not wait for its deadline. */

@@ -4,10 +4,12 @@
 // shared/association/session.ts. Its tables are described in docs/storage-schema.md.
 
 import { DurableObject } from "cloudflare:workers";
+import { backoffMs } from "../../shared/backoff.ts";
 import { type Known, type Reservation, associate, originatingLapsesMs, resultKeptMs } from "../../shared/association/session.ts";
 import type { CancelCause } from "../../shared/outcome/outcome.ts";
 import type { Env } from "../env.ts";
 import { errorClass, logEvent } from "../log.ts";
+import { ObjectAlarm } from "./alarm.ts";
 import { runStub } from "./names.ts";
 import { LongTexts } from "./long-text.ts";
 
@@ -69,14 +71,15 @@ const mostInFlight = 100;
 /** Longer results go to a table of their own, in parts. */
 const longestInline = 100_000;
 const claimKeptMs = 24 * 3_600_000;
-const withdrawRetryMs = 2_000;
-const withdrawRetryMostMs = 5 * 60_000;
+const withdrawRetry = { firstMs: 2_000, mostMs: 5 * 60_000 };
 /** A reserved run that was not opened after so many attempts (some minutes) never will be. */
 const withdrawUnknownAttempts = 7;
 
 export class SessionObject extends DurableObject<Env> {
   now = (): number => Date.now();
+  random = (): number => Math.random();
   readonly #sql: SqlStorage;
+  readonly #alarm: ObjectAlarm;
   readonly #results: LongTexts;
   readonly #waiting = new Map<string, Set<(result: string | null) => void>>();
   #ended: boolean;
@@ -108,6 +111,14 @@ export class SessionObject extends DurableObject<Env> {
     this.#results = new LongTexts(this.#sql, "result");
     this.#results.createTable();
     this.#ended = this.#sql.exec("SELECT 1 FROM session").toArray().length > 0;
+    this.#alarm = new ObjectAlarm({
+      storage: ctx.storage,
+      now: () => this.now(),
+      random: () => this.random(),
+      nextDue: () => this.#nextDue(),
+      failed: "session.alarmFailed",
+    });
+    void this.#alarm.restore();
   }
 
   /** Judges a sampling request and, where it is fresh, reserves it: in one call, so that of two repeats one is fresh. */
@@ -436,16 +447,10 @@ export class SessionObject extends DurableObject<Env> {
 
   override async alarm(): Promise<void> {
     this.#alarmAt = undefined;
-    try {
+    await this.#alarm.ring(async () => {
       this.#cleanUp();
       await this.#withdrawQueued();
-      const next = this.#nextDue();
-      if (next !== null) this.#alarmBy(next);
-    } catch (error) {
-      logEvent("session.cancelFailed", { error: errorClass(error) });
-      this.#alarmAt = this.now() + withdrawRetryMostMs;
-      await this.ctx.storage.setAlarm(this.#alarmAt);
-    }
+    });
   }
 
   /** One statement for both: on the fast path each one costs more than all the judging. */
@@ -489,7 +494,7 @@ export class SessionObject extends DurableObject<Env> {
       now,
       ...bindings,
     );
-    this.#alarmBy(now + withdrawRetryMs);
+    this.#alarmBy(now + withdrawRetry.firstMs);
   }
 
   async #withdrawQueued(): Promise<void> {
@@ -503,7 +508,7 @@ export class SessionObject extends DurableObject<Env> {
     await Promise.all(
       due.map(async ({ originating, request, run, cause, attempts }) => {
         const again = (): void => {
-          const wait = Math.min(withdrawRetryMs * 2 ** attempts, withdrawRetryMostMs);
+          const wait = backoffMs(withdrawRetry, attempts, this.random());
           this.#sql.exec(
             "UPDATE withdrawal SET attempts = attempts + 1, due_at = ? WHERE originating = ? AND request = ?",
             this.now() + wait,

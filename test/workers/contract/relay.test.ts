@@ -7,7 +7,19 @@ import { parseRelaySession } from "../../../shared/relay/session-id.ts";
 import { type SigningKeys, signingKey } from "../../../shared/sealed-id.ts";
 import { runStub } from "../../../workers/objects/names.ts";
 import { devKeyId } from "../../../workers/stores/keys.ts";
-import { createKey, devKey, env, eventually, gateway, gatewayWith, model, notices, openNotice, runReaches } from "../support/gateway.ts";
+import {
+  createKey,
+  devKey,
+  env,
+  eventually,
+  gateway,
+  gatewayWith,
+  model,
+  notices,
+  openNotice,
+  runReaches,
+  travel,
+} from "../support/gateway.ts";
 import { promptMarker } from "../support/logs.ts";
 import {
   RelayClient,
@@ -813,6 +825,10 @@ describe("fallback", () => {
         storage.sql.exec("SELECT name FROM sqlite_master WHERE name = 'held'").toArray(),
       );
     expect(await tables()).toHaveLength(1);
+    // Not before its time, however often the alarm comes.
+    expect(await runDurableObjectAlarm(runStub(env, held))).toBe(true);
+    expect(await tables()).toHaveLength(1);
+    travel(15 * 60_000);
     expect(await runDurableObjectAlarm(runStub(env, held))).toBe(true);
     expect(await tables()).toHaveLength(0);
     await client.post(error("s1", -32603));
