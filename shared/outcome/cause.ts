@@ -2,6 +2,7 @@
 //
 // Kinds, numbers and our own names; nothing of what was asked. What the requestor is told is in describe.ts.
 
+import type { LimitName } from "../policy/limits.ts";
 import type { Attempt, ProviderFault } from "../provider/call.ts";
 import { unreachable } from "../result.ts";
 import type { Gate } from "../review/view.ts";
@@ -137,6 +138,8 @@ function refusalSentence(reason: RefusalFact): string {
     case "toolResultsMixed":
       return "The params break MCP's rules for tool results; the error that the requestor got says where.";
     case "tooLarge":
+      if (reason.unknown === true)
+        return `The body was over ${reason.limitBytes} bytes and had the credential in it; the requestor has to send the credential as a header.`;
       return `The body is over the key's limit of ${reason.limitBytes} bytes; send less, or make a key with a higher limits.bodyBytes.`;
     case "unauthorized":
       return credentialSentences[reason.why];
@@ -153,9 +156,7 @@ function refusalSentence(reason: RefusalFact): string {
     case "noLongerKept":
       return "The request's id was used before and its reply is no longer kept; the requestor has to use a new id.";
     case "rateLimited":
-      return reason.limit === "concurrent"
-        ? `The key had ${reason.max} requests under way, which is its limit; let some end, or make a key with a higher limits.concurrent.`
-        : `The key made more than ${reason.max} requests a minute; ask less often, or make a key with a higher limits.requestsPerMinute.`;
+      return limitSentences[reason.limit](reason.max);
     case "tooManyRounds":
       return `One client request had more than ${reason.max} sampling rounds; end the tool's loop, or make a key with a higher limits.roundsPerOriginatingRequest.`;
     case "flooded":
@@ -222,4 +223,13 @@ const credentialSentences: Readonly<Record<CredentialFault, string>> = {
   tokenAudience: "The token is for another audience.",
   tokenSubject: "The token's subject stands for no key at /admin/issuers.",
   credentialsDisagree: "The credentials of the request are of different keys.",
+};
+
+const limitSentences: Readonly<Record<LimitName, (max: number) => string>> = {
+  requestsPerMinute: (max) =>
+    `The key made more than ${max} requests a minute; ask less often, or make a key with a higher limits.requestsPerMinute.`,
+  concurrent: (max) =>
+    `The key had ${max} requests under way, which is its limit; let some end, or make a key with a higher limits.concurrent.`,
+  callsPerMinute: (max) =>
+    `The key sent more than ${max} messages a minute; send less often, or make a key with a higher limits.callsPerMinute.`,
 };

@@ -3,6 +3,7 @@
 // Codes and statuses are the table of the HTTP contract. Nothing here ever carries a prompt, a reply or a key.
 
 import type { JsonObject } from "../encoding.ts";
+import type { LimitName } from "../policy/limits.ts";
 import type { Attempt } from "../provider/call.ts";
 import { isUnasked } from "../provider/fault.ts";
 import { unreachable } from "../result.ts";
@@ -65,7 +66,10 @@ export function describeRefusal(refusal: Refusal): Described {
       return {
         status: 413,
         code: -32015,
-        message: `The body is over the limit of ${refusal.limitBytes} bytes; send a shorter prompt or smaller media`,
+        message:
+          refusal.unknown === true
+            ? `The body is over ${refusal.limitBytes} bytes, the most that is read with the credential in it; send the key as Authorization: Bearer`
+            : `The body is over the limit of ${refusal.limitBytes} bytes; send a shorter prompt or smaller media`,
         data: { limitBytes: refusal.limitBytes },
       };
     case "notJsonType":
@@ -101,10 +105,7 @@ export function describeRefusal(refusal: Refusal): Described {
       return {
         status: 429,
         code: -32013,
-        message:
-          refusal.limit === "concurrent"
-            ? `Rate limited: ${refusal.max} requests of this key are under way; wait for one to end`
-            : `Rate limited: this key may make ${refusal.max} requests a minute; wait and try again`,
+        message: `Rate limited: ${limitMessages[refusal.limit](refusal.max)}`,
         data: { limit: refusal.limit, max: refusal.max, retryAfterMs: refusal.retryAfterMs },
         retryAfterMs: refusal.retryAfterMs,
       };
@@ -276,3 +277,10 @@ function unauthorizedMessage(why: Extract<Refusal, { kind: "unauthorized" }>["wh
       return unreachable(why);
   }
 }
+
+/** What is over, and what to do. */
+const limitMessages: Readonly<Record<LimitName, (max: number) => string>> = {
+  requestsPerMinute: (max) => `this key may make ${max} requests a minute; wait and try again`,
+  concurrent: (max) => `${max} requests of this key are under way; wait for one to end`,
+  callsPerMinute: (max) => `this key may send ${max} messages a minute, whatever they ask for; wait and try again`,
+};

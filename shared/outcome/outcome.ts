@@ -3,6 +3,7 @@
 // What an outsider may know of each is in describe.ts; what the record keeps is in record.ts.
 
 import type { JsonObject } from "../encoding.ts";
+import type { LimitName } from "../policy/limits.ts";
 import type { SamplingReply } from "../protocol/sampling.ts";
 import type { Attempt, Note, Usage } from "../provider/call.ts";
 import type { Gate } from "../review/view.ts";
@@ -76,7 +77,8 @@ export type Refusal =
   | { readonly kind: "issuerUnavailable" }
   /** Neither KV nor the ConfigObject can be read, so nobody knows what is allowed. */
   | { readonly kind: "configurationUnavailable" }
-  | { readonly kind: "tooLarge"; readonly limitBytes: number }
+  /** `unknown`: nobody is known yet who may send more: the credential is in the body. */
+  | { readonly kind: "tooLarge"; readonly limitBytes: number; readonly unknown?: true }
   | { readonly kind: "notJsonType" }
   | { readonly kind: "unknownMethod"; readonly method: string }
   | { readonly kind: "invalidParams"; readonly errors: readonly PointedError[] }
@@ -86,7 +88,7 @@ export type Refusal =
   | { readonly kind: "sameIdOtherParams" }
   | {
       readonly kind: "rateLimited";
-      readonly limit: "requestsPerMinute" | "concurrent";
+      readonly limit: LimitName;
       readonly max: number;
       readonly retryAfterMs: number;
     }

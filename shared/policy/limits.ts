@@ -19,6 +19,11 @@ export const limitsSchema = z.strictObject({
   requestsPerMinute: z.int().min(1).max(100_000).default(defaultLimits.requestsPerMinute),
   /** Requests under way at the same time, those that wait for a person included. */
   concurrent: z.int().min(1).max(10_000).default(defaultLimits.concurrent),
+  /**
+   * Everything that the key sends in a minute, on average: the requests above, and what asks no model (notifications, tasks, cancellations,
+   * every message at the relay). Absent: `callsPerMinuteOf` says.
+   */
+  callsPerMinute: z.int().min(1).max(1_000_000).optional(),
   /** Sampling requests that one originating request may cause. */
   roundsPerOriginatingRequest: z.int().min(1).max(10_000).default(defaultLimits.roundsPerOriginatingRequest),
   /** The largest body of one request. A run holds it several times over in 128 MB of memory, so there is a bound to this too. */
@@ -27,8 +32,18 @@ export const limitsSchema = z.strictObject({
 
 export type Limits = z.infer<typeof limitsSchema>;
 
+/** What a key may send in a minute where its limits do not say: room for what belongs to each of its requests. */
+export const callsPerMinuteOf = ({ callsPerMinute, requestsPerMinute }: Pick<Limits, "callsPerMinute" | "requestsPerMinute">): number =>
+  callsPerMinute ?? Math.max(1_200, 10 * requestsPerMinute);
+
+/** The messages that one batch may hold (revision `2025-03-26` alone has batches). */
+export const mostInBatch = 100;
+
 /** Why a key's request was not admitted. A budget or a kill switch will be one more member. */
-export type Refusal = { readonly limit: "requestsPerMinute" | "concurrent"; readonly retryAfterMs: number };
+export type Refusal = { readonly limit: LimitName; readonly retryAfterMs: number };
+
+/** The limits that are over for a time. */
+export type LimitName = "requestsPerMinute" | "concurrent" | "callsPerMinute";
 
 /** `credit` is whole 60,000ths of a request; `at` is the time, in Unix milliseconds, for which it was last true. */
 export type Bucket = { readonly credit: number; readonly at: number };
@@ -36,9 +51,10 @@ export type Bucket = { readonly credit: number; readonly at: number };
 /** A request under way. One that never says that it ended counts until `expiresAt` (Unix milliseconds). */
 export type Lease = { readonly id: string; readonly expiresAt: number };
 
-export type KeyState = { readonly bucket: Bucket | null; readonly leases: readonly Lease[] };
+/** `calls` is the bucket of `callsPerMinute`. */
+export type KeyState = { readonly bucket: Bucket | null; readonly calls: Bucket | null; readonly leases: readonly Lease[] };
 
-export const emptyKeyState: KeyState = { bucket: null, leases: [] };
+export const emptyKeyState: KeyState = { bucket: null, calls: null, leases: [] };
 
 /** One request costs this much credit, so that a rate of n a minute earns n for each millisecond: no fractions anywhere. */
 const costOfOne = 60_000;
@@ -47,26 +63,42 @@ const costOfOne = 60_000;
 export const fullHouseRetryMs = 1_000;
 
 /**
- * Takes one request out of a token bucket that holds `requestsPerMinute` requests and fills at that rate. In any 60 s no more
- * than twice the limit is admitted (a full bucket, and what a minute fills), over long times no more than the limit.
+ * Takes `count` requests out of a token bucket that holds `rate` requests and fills at that rate a minute. In any 60 s no more
+ * than twice the rate is admitted (a full bucket, and what a minute fills), over long times no more than the rate. More than the
+ * bucket holds cost as much as it holds, so that they are admitted at some time.
  *
  * `now` is Unix milliseconds. Where the clock went back nothing is earned, and earning goes on from the earlier time, so
  * that a jump forwards and back does not lock the key out until the clock has caught up. A lower limit takes effect at once.
- * A refusal carries the exact time after which one request would be admitted, and its state too is to be kept.
+ * A refusal carries the exact time after which they would be admitted, and its state too is to be kept.
  */
-export function admit(
+export function take(
   bucket: Bucket | null,
-  limits: Pick<Limits, "requestsPerMinute">,
+  { rate, count }: { readonly rate: number; readonly count: number },
   now: number,
 ): { readonly admitted: boolean; readonly bucket: Bucket; readonly retryAfterMs: number } {
-  const rate = limits.requestsPerMinute;
   const full = rate * costOfOne;
+  const cost = Math.min(count * costOfOne, full);
   const at = Math.floor(now);
   // A full bucket takes 60,000 ms to fill, whatever the rate, so a longer time earns no more.
   const elapsed = bucket === null ? costOfOne : Math.min(Math.max(at - bucket.at, 0), costOfOne);
   const credit = Math.min((bucket?.credit ?? full) + elapsed * rate, full);
-  if (credit >= costOfOne) return { admitted: true, bucket: { credit: credit - costOfOne, at }, retryAfterMs: 0 };
-  return { admitted: false, bucket: { credit, at }, retryAfterMs: Math.ceil((costOfOne - credit) / rate) };
+  if (credit >= cost) return { admitted: true, bucket: { credit: credit - cost, at }, retryAfterMs: 0 };
+  return { admitted: false, bucket: { credit, at }, retryAfterMs: Math.ceil((cost - credit) / rate) };
+}
+
+/** Takes one request out of the bucket of `requestsPerMinute`, as `take` does. */
+export const admit = (bucket: Bucket | null, { requestsPerMinute }: Pick<Limits, "requestsPerMinute">, now: number) =>
+  take(bucket, { rate: requestsPerMinute, count: 1 }, now);
+
+/** Counts what a key sends, whatever it asks for. */
+export function countCalls(
+  state: KeyState,
+  count: number,
+  limits: Pick<Limits, "callsPerMinute" | "requestsPerMinute">,
+  now: number,
+): { readonly state: KeyState; readonly refusal: Refusal | null } {
+  const { admitted, bucket, retryAfterMs } = take(state.calls, { rate: callsPerMinuteOf(limits), count }, now);
+  return { state: { ...state, calls: bucket }, refusal: admitted ? null : { limit: "callsPerMinute", retryAfterMs } };
 }
 
 /** The leases that still count: `expiresAt` itself is too late. */
@@ -110,6 +142,7 @@ export function enter(
   if (!taken.ok) return { state: { ...state, leases: liveLeases(state.leases, now) }, refusal: taken.error };
   if (held) return { state: { ...state, leases: taken.value }, refusal: null };
   const { admitted, bucket, retryAfterMs } = admit(state.bucket, limits, now);
-  if (!admitted) return { state: { bucket, leases: liveLeases(state.leases, now) }, refusal: { limit: "requestsPerMinute", retryAfterMs } };
-  return { state: { bucket, leases: taken.value }, refusal: null };
+  if (!admitted)
+    return { state: { ...state, bucket, leases: liveLeases(state.leases, now) }, refusal: { limit: "requestsPerMinute", retryAfterMs } };
+  return { state: { ...state, bucket, leases: taken.value }, refusal: null };
 }

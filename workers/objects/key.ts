@@ -7,7 +7,16 @@
 
 import { DurableObject } from "cloudflare:workers";
 import type { Grant, GrantPass, GrantQuery } from "../../shared/policy/grant.ts";
-import { type KeyState, type Limits, type Refusal, dropLease, emptyKeyState, enter } from "../../shared/policy/limits.ts";
+import {
+  type KeyState,
+  type Limits,
+  type Refusal,
+  callsPerMinuteOf,
+  countCalls,
+  dropLease,
+  emptyKeyState,
+  enter,
+} from "../../shared/policy/limits.ts";
 import type { Env } from "../env.ts";
 import { KeyGrants } from "./key-grants.ts";
 
@@ -32,8 +41,17 @@ export type AdmitInput = {
 export type AdmitAnswer =
   /** `passes`: the gates that grants open for it. */
   | { readonly kind: "admitted"; readonly identical: string | null; readonly passes: readonly GrantPass[] }
-  | { readonly kind: "refused"; readonly limit: Refusal["limit"]; readonly max: number; readonly retryAfterMs: number }
+  | OverLimit
   | { readonly kind: "revoked" };
+
+export type OverLimit = {
+  readonly kind: "refused";
+  readonly limit: Refusal["limit"];
+  readonly max: number;
+  readonly retryAfterMs: number;
+};
+
+export type CountAnswer = { readonly kind: "counted" } | OverLimit | { readonly kind: "revoked" };
 
 const writeEveryMs = 1_000;
 
@@ -62,7 +80,7 @@ export class KeyObject extends DurableObject<Env> {
       this.#index.set(row.digest, { run: row.run, expiresAt: row.expires_at });
     }
     void ctx.blockConcurrencyWhile(async () => {
-      this.#state = (await ctx.storage.get<KeyState>("state")) ?? emptyKeyState;
+      this.#state = { ...emptyKeyState, ...(await ctx.storage.get<KeyState>("state")) };
     });
   }
 
@@ -76,13 +94,21 @@ export class KeyObject extends DurableObject<Env> {
     if (released.length > 0) this.release(released);
     const { state, refusal } = enter(this.#state, { id: run, expiresAt: now + leaseMs }, limits, now);
     this.#keep(state);
-    if (refusal !== null) return { kind: "refused", ...refusal, max: limits[refusal.limit] };
+    if (refusal !== null) return overLimit(refusal, limits);
     const found = this.#index.get(identical);
     return {
       kind: "admitted",
       identical: found !== undefined && found.expiresAt > now ? found.run : null,
       passes: grants === undefined ? [] : this.#pass(run, grants, limits),
     };
+  }
+
+  /** Counts so many messages of the key, whatever they ask for; the answer comes before any of it is done. */
+  count(calls: number, limits: Limits): CountAnswer {
+    if (this.#revoked) return { kind: "revoked" };
+    const { state, refusal } = countCalls(this.#state, calls, limits, this.now());
+    this.#keep(state);
+    return refusal === null ? { kind: "counted" } : overLimit(refusal, limits);
   }
 
   #pass(run: string, { query: text, leaseMs }: NonNullable<AdmitInput["grants"]>, limits: Limits): readonly GrantPass[] {
@@ -156,3 +182,9 @@ export class KeyObject extends DurableObject<Env> {
     }, writeEveryMs);
   }
 }
+
+const overLimit = (refusal: Refusal, limits: Limits): OverLimit => ({
+  kind: "refused",
+  ...refusal,
+  max: refusal.limit === "callsPerMinute" ? callsPerMinuteOf(limits) : limits[refusal.limit],
+});

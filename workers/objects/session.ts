@@ -293,17 +293,19 @@ export class SessionObject extends DurableObject<Env> {
     this.#alarmBy(now + originatingLapsesMs);
   }
 
-  /** Ends an originating request for good: its open runs are cancelled, later sampling for it is refused. */
-  async endOriginating(originating: string, cause: CancelCause): Promise<void> {
+  /** Ends originating requests for good: their open runs are cancelled, later sampling for them is refused. */
+  async endOriginating(ended: readonly string[], cause: CancelCause): Promise<void> {
     const now = this.now();
     this.ctx.storage.transactionSync(() => {
-      this.#sql.exec(
-        "INSERT INTO originating (key, state, last_at, rounds) VALUES (?, 'ended', ?, 0) ON CONFLICT (key) DO UPDATE SET state = 'ended', last_at = excluded.last_at",
-        originating,
-        now,
-      );
-      this.#sql.exec("DELETE FROM in_flight WHERE originating = ?", originating);
-      this.#queueWithdrawals("originating = ?", [originating], cause, now);
+      for (const originating of ended) {
+        this.#sql.exec(
+          "INSERT INTO originating (key, state, last_at, rounds) VALUES (?, 'ended', ?, 0) ON CONFLICT (key) DO UPDATE SET state = 'ended', last_at = excluded.last_at",
+          originating,
+          now,
+        );
+        this.#sql.exec("DELETE FROM in_flight WHERE originating = ?", originating);
+        this.#queueWithdrawals("originating = ?", [originating], cause, now);
+      }
     });
     await this.#withdrawQueued();
   }
@@ -367,7 +369,7 @@ export class SessionObject extends DurableObject<Env> {
         .toArray();
       if (goesOn || row === undefined) continue;
       if (this.#sql.exec("SELECT 1 FROM originating WHERE key = ? AND state = 'open'", row.originating).toArray().length > 0)
-        await this.endOriginating(row.originating, "originatingRequest");
+        await this.endOriginating([row.originating], "originatingRequest");
     }
   }
 

@@ -6,7 +6,7 @@ import { describeRefusal } from "../../shared/outcome/describe.ts";
 import type { Refusal } from "../../shared/outcome/outcome.ts";
 import { failure } from "../../shared/protocol/json-rpc.ts";
 import { errorAnswer } from "../../shared/run/answer.ts";
-import { keyStub } from "../objects/names.ts";
+import { countCalls } from "../pipeline/calls.ts";
 import { settingsOf } from "../settings.ts";
 import { callerOf } from "../stores/keys.ts";
 import type { App } from "./context.ts";
@@ -34,12 +34,14 @@ export const requireKey: MiddlewareHandler<App> = async (c, next) => {
 export const refuseKey = async (c: Context<App>, why: Extract<Refusal, { kind: "unauthorized" }>["why"]): Promise<Response> =>
   (await isFlooding(c)) ? refuse({ kind: "flooded" }) : refuse({ kind: "unauthorized", why });
 
-/** Whether the key of this request was revoked, wherever KV still shows it: for what no admission follows that would find it out. */
-export const isRevoked = async (c: Context<App>): Promise<boolean> => keyStub(c.env, c.var.key.id).isRevoked();
-
-/** After `requireKey`: refuses a key that was revoked. */
-export const requireLiveKey: MiddlewareHandler<App> = async (c, next) =>
-  (await isRevoked(c)) ? refuse({ kind: "unauthorized", why: "revoked" }) : next();
+/**
+ * After `requireKey`, where no admission follows: counts the request, and refuses a key that is over its limit, or was revoked, wherever
+ * KV still shows it.
+ */
+export const requireCounted: MiddlewareHandler<App> = async (c, next) => {
+  const refusal = await countCalls(c.env, c.var.key);
+  return refusal === null ? next() : refuse(refusal);
+};
 
 /** Lets in whoever has the admin token. */
 export const requireAdmin: MiddlewareHandler<App> = async (c, next) => {

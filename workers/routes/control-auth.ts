@@ -19,6 +19,15 @@ export type ControlAuth = { readonly apiKey?: string; readonly token?: string };
 
 export type ControlCaller = { readonly kind: "key"; readonly record: KeyRecord } | { readonly kind: "refused"; readonly refusal: Refusal };
 
+/** Whether the request presents anything in its headers that counts as a credential. */
+export const hasCredential = (headers: Headers): boolean =>
+  presentedCredentials({
+    apiKey: undefined,
+    token: undefined,
+    authorization: headers.get("Authorization"),
+    keyHeader: headers.get(keyHeader),
+  }).length > 0;
+
 /**
  * The key of whoever sent this request, with the scope `control`. Refusals are to be told with `describeRefusal`: 401, 403 for a key
  * without the scope, 503 where an issuer's keys cannot be read, and 429 where refused credentials keep coming from one address.

@@ -3,7 +3,7 @@
 import { Hono } from "hono";
 import { conversationStub } from "../objects/names.ts";
 import { paths } from "../urls.ts";
-import { refuse, requireLiveKey } from "./auth.ts";
+import { refuse, requireCounted } from "./auth.ts";
 import type { App } from "./context.ts";
 import { callerOfControl } from "./control-auth.ts";
 import { isSessionName, sessionNameError } from "./session-name.ts";
@@ -19,7 +19,7 @@ controlSessionRoutes.use(paths.controlSession, async (c, next) => {
 });
 
 /** The turns that were kept are deleted at once. The name may be used again; what is under way then begins a conversation anew. */
-controlSessionRoutes.delete(paths.controlSession, requireLiveKey, async (c) => {
+controlSessionRoutes.delete(paths.controlSession, requireCounted, async (c) => {
   const session = c.req.param("session");
   if (!isSessionName(session)) return c.json({ error: sessionNameError }, 400);
   await conversationStub(c.env, c.var.key.id, session).forget();

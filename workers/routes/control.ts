@@ -11,20 +11,20 @@ import { deltaEvent, finalEvent, progressEvent } from "../../shared/control/stre
 import type { JsonObject } from "../../shared/encoding.ts";
 import { describeRefusal } from "../../shared/outcome/describe.ts";
 import type { Refusal } from "../../shared/outcome/outcome.ts";
-import { defaultLimits, mostBodyBytes } from "../../shared/policy/limits.ts";
+import { defaultLimits } from "../../shared/policy/limits.ts";
 import { isObject } from "../../shared/protocol/reading.ts";
 import { refusalAnswer } from "../../shared/run/answer.ts";
 import { errorClass, logEvent } from "../log.ts";
 import { readBytes } from "../pipeline/body.ts";
+import { mayRead } from "../pipeline/calls.ts";
 import { type Doing, type Ending, type EnvelopeCall, beginEnvelope, remember } from "../pipeline/control-task.ts";
 import { Deltas } from "../pipeline/deltas.ts";
 import { type Hold, beforeHolding, holdDoorEvents, holdJson, holdOf, progressMessages } from "../pipeline/hold.ts";
 import { settingsOf } from "../settings.ts";
-import { type KeyRecord, callerOf } from "../stores/keys.ts";
+import type { KeyRecord } from "../stores/keys.ts";
 import { paths } from "../urls.ts";
-import { presentedKey } from "./auth.ts";
 import type { App, AppContext } from "./context.ts";
-import { callerOfControl } from "./control-auth.ts";
+import { callerOfControl, hasCredential } from "./control-auth.ts";
 
 export const controlRoutes = new Hono<App>();
 
@@ -46,13 +46,21 @@ controlRoutes.get(paths.controlSchema, (c) => {
 
 controlRoutes.post(paths.control, async (c) => {
   if (!/^application\/json\s*(;|$)/i.test(c.req.header("Content-Type") ?? "")) return refuse({ kind: "notJsonType" });
-  const body = await readEnvelope(c);
+  // Who says who they are in a header is asked before anything of the body is read.
+  const announced = hasCredential(c.req.raw.headers) ? await callerOfControl(c, {}) : null;
+  if (announced?.kind === "refused") return refuse(announced.refusal);
+  const tooMany = announced === null ? null : mayRead(announced.record, Date.now());
+  if (tooMany !== null) return refuse(tooMany);
+  const body = await readEnvelope(c, announced?.record ?? null);
   if ("refusal" in body) return refuse(body.refusal);
   // Whoever may not come in learns nothing of what else is wrong.
-  const caller = await callerOfControl(c, authIn(body.value));
+  const auth = authIn(body.value);
+  const caller = announced !== null && isEmpty(auth) ? announced : await callerOfControl(c, auth);
   if (caller.kind === "refused") return refuse(caller.refusal, body.value);
   const { bodyBytes } = caller.record.limits ?? defaultLimits;
   if (body.bytes > bodyBytes) return refuse({ kind: "tooLarge", limitBytes: bodyBytes }, body.value);
+  const late = announced === null ? mayRead(caller.record, Date.now()) : null;
+  if (late !== null) return refuse(late, body.value);
   const parsed = parseEnvelope(body.value);
   if (!parsed.ok) {
     const { requestId, version, errors } = parsed.error;
@@ -66,16 +74,17 @@ controlRoutes.post(paths.control, async (c) => {
   }
 });
 
-/**
- * The body as JSON. Bounded by the limit of the key in the header, where there is one; a key in the body has to be read before its limit
- * is known, and so has a token's: then by the most that any key may have.
- */
-async function readEnvelope(c: AppContext): Promise<{ readonly value: unknown; readonly bytes: number } | { readonly refusal: Refusal }> {
-  const presented = presentedKey(c.req.raw.headers);
-  const known = presented === undefined ? null : await callerOf(c.env, presented, Date.now());
-  const limitBytes = known?.kind === "key" ? (known.record.limits ?? defaultLimits).bodyBytes : mostBodyBytes;
+/** What is read of a body of which nobody is known to have sent it: room for a prompt and a few images' addresses, not for images. */
+const mostUnknownBytes = 256 * 1024;
+
+/** The body as JSON. Bounded by the limit of the key of a header; where the credential is in the body, by what is read of anybody's. */
+async function readEnvelope(
+  c: AppContext,
+  known: KeyRecord | null,
+): Promise<{ readonly value: unknown; readonly bytes: number } | { readonly refusal: Refusal }> {
+  const limitBytes = known === null ? mostUnknownBytes : (known.limits ?? defaultLimits).bodyBytes;
   const bytes = await readBytes(c.req.raw, limitBytes);
-  if (bytes === "tooLarge") return { refusal: { kind: "tooLarge", limitBytes } };
+  if (bytes === "tooLarge") return { refusal: { kind: "tooLarge", limitBytes, ...(known === null ? { unknown: true } : {}) } };
   try {
     return { value: JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes)), bytes: bytes.length };
   } catch {
@@ -89,6 +98,8 @@ function authIn(value: unknown): { readonly apiKey?: string; readonly token?: st
   const { api_key: apiKey, token } = auth;
   return { ...(typeof apiKey === "string" ? { apiKey } : {}), ...(typeof token === "string" ? { token } : {}) };
 }
+
+const isEmpty = ({ apiKey = "", token = "" }: ReturnType<typeof authIn>): boolean => apiKey === "" && token === "";
 
 async function serve(c: AppContext, key: KeyRecord, envelope: Envelope, identity: string): Promise<Response> {
   const { task } = envelope;

@@ -3,7 +3,7 @@
 
 import { Hono } from "hono";
 import { toBase64url } from "../../shared/encoding.ts";
-import { defaultLimits } from "../../shared/policy/limits.ts";
+import { defaultLimits, mostInBatch } from "../../shared/policy/limits.ts";
 import { type RequestId, failure, toRequestId } from "../../shared/protocol/json-rpc.ts";
 import { longestPart } from "../../shared/relay/context.ts";
 import { declaresSampling, isDeclined, isOurs, mayFallBack, withSampling } from "../../shared/relay/capability-2025.ts";
@@ -15,6 +15,7 @@ import { type RelaySession, eventPrefix, parseEventId, parseRelaySession, relayS
 import { ok } from "../../shared/result.ts";
 import { sessionStub } from "../objects/names.ts";
 import { readBytes } from "../pipeline/body.ts";
+import { countCalls } from "../pipeline/calls.ts";
 import { within } from "../pipeline/hold.ts";
 import { settingsOf } from "../settings.ts";
 import { callerOf, keyPrefix } from "../stores/keys.ts";
@@ -24,7 +25,7 @@ import { answerTaken, associationSession, keepTask, servedByTask, endOriginating
 import { singleAnswer } from "../upstream/single.ts";
 import { type StreamParts, longestEvent, lostMark, relayStream, toldMark } from "../upstream/stream.ts";
 import { paths } from "../urls.ts";
-import { isRevoked, presentedKey, refuse, refuseKey } from "./auth.ts";
+import { presentedKey, refuse, refuseKey } from "./auth.ts";
 import type { App, AppContext } from "./context.ts";
 import { forPages, mayUse, serverAt } from "./mcp-origin.ts";
 
@@ -73,7 +74,8 @@ async function enter(c: AppContext): Promise<Visit | Response> {
   if (!caller.record.scopes.includes("sampling")) return refuse({ kind: "wrongScope", scope: "sampling" });
   c.set("key", caller.record);
   // What passes here is admitted by nobody else.
-  if (await isRevoked(c)) return refuse({ kind: "unauthorized", why: "revoked" });
+  const refusal = await countCalls(c.env, caller.record);
+  if (refusal !== null) return refuse(refusal);
   if (server === undefined)
     return c.json(failure(null, { code: -32600, message: "No such server; /admin/servers names those there are" }), 404);
   if (caller.record.servers !== undefined && !caller.record.servers.includes(name))
@@ -99,19 +101,19 @@ async function post(c: AppContext, visit: Visit): Promise<Response> {
   const body = await readBytes(c.req.raw, bodyBytes);
   if (body === "tooLarge") return refuse({ kind: "tooLarge", limitBytes: bodyBytes });
   const messages = messagesIn(body);
+  if (messages === "tooMany")
+    return c.json(failure(null, { code: -32600, message: `Send at most ${mostInBatch} messages in a batch` }), 400);
   const [first] = messages;
+  const refusal = messages.length < 2 ? null : await countCalls(c.env, c.var.key, messages.length - 1);
+  if (refusal !== null) return refuse(refusal);
   if (messages.length === 1 && first?.kind === "request" && first.method === "initialize") return initialize(c, visit, first, body);
   const session = sessionOf(c, visit);
   if (session instanceof Response) return session;
   const requests = messages.filter((message) => message.kind === "request");
   const only = requests.length === 1 ? requests[0] : undefined;
-  for (const message of messages) {
-    const cancelled =
-      message.kind === "notification" && message.method === "notifications/cancelled" ? message.params?.["requestId"] : undefined;
-    const id = toRequestId(cancelled);
-    // Before the client hears that it was taken: what it asks next is in flight without this one.
-    if (id !== undefined) await endOriginating({ env: c.env, key: c.var.key, session }, id).catch(() => {});
-  }
+  const cancelled = messages.flatMap(cancelledBy);
+  // Before the client hears that they were taken: what it asks next is in flight without these.
+  if (cancelled.length > 0) await endOriginating({ env: c.env, key: c.var.key, session }, cancelled).catch(() => {});
   if (await takesOver(c, visit, session, messages)) return new Response(null, { status: 202 });
   const originating = only === undefined ? null : originatingOf(only, visit.server);
   const place = { env: c.env, key: c.var.key, server: visit.server, session };
@@ -313,13 +315,21 @@ function sessionOf(c: AppContext, { name }: Visit): RelaySession | Response {
 }
 
 /** What a body holds. What is not JSON is the server's to refuse. */
-function messagesIn(body: Uint8Array): Passing[] {
+function messagesIn(body: Uint8Array): Passing[] | "tooMany" {
   try {
     const value: unknown = JSON.parse(new TextDecoder().decode(body));
-    return (Array.isArray(value) ? value : [value]).map(passingOf);
+    if (!Array.isArray(value)) return [passingOf(value)];
+    return value.length > mostInBatch ? "tooMany" : value.map(passingOf);
   } catch {
     return [];
   }
+}
+
+/** The request that the client cancels with this message. */
+function cancelledBy(message: Passing): RequestId[] {
+  if (message.kind !== "notification" || message.method !== "notifications/cancelled") return [];
+  const id = toRequestId(message.params?.["requestId"]);
+  return id === undefined ? [] : [id];
 }
 
 function originatingOf(request: Extract<Passing, { kind: "request" }>, { context }: Server): Originating {

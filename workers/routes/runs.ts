@@ -3,17 +3,16 @@
 import { Hono } from "hono";
 import { equalBytes, utf8ToBytes } from "../../shared/encoding.ts";
 import { parseRunId } from "../../shared/sealed-id.ts";
-import { keyStub, runStub } from "../objects/names.ts";
+import { runStub } from "../objects/names.ts";
 import type { RunSnapshot } from "../objects/run-contract.ts";
+import { countCalls } from "../pipeline/calls.ts";
 import { parseAnswer } from "../pipeline/wait.ts";
 import { settingsOf } from "../settings.ts";
 import { callerOf } from "../stores/keys.ts";
 import { paths } from "../urls.ts";
-import { presentedKey, refuseKey } from "./auth.ts";
+import { presentedKey, refuse, refuseKey } from "./auth.ts";
 import type { App, AppContext } from "./context.ts";
 import { taskOf } from "../pipeline/task.ts";
-
-const revoked = { kind: "refused", why: "revoked" } as const;
 
 export const runRoutes = new Hono<App>();
 
@@ -53,10 +52,11 @@ async function findRun(c: AppContext): Promise<{ snapshot: RunSnapshot; admin: b
   const { adminToken, keys } = settingsOf(c.env);
   const admin = adminToken !== undefined && presented !== undefined && equalBytes(utf8ToBytes(presented), utf8ToBytes(adminToken));
   const known = admin ? null : await callerOf(c.env, presented, Date.now());
-  const caller = known?.kind === "key" && (await keyStub(c.env, known.record.id).isRevoked()) ? revoked : known;
-  if (caller?.kind === "refused") return refuseKey(c, caller.why);
+  if (known?.kind === "refused") return refuseKey(c, known.why);
+  const refusal = known === null ? null : await countCalls(c.env, known.record);
+  if (refusal !== null) return refuse(refusal);
   const id = c.req.param("id") ?? "";
   const snapshot = parseRunId(keys, id) === undefined ? null : await runStub(c.env, id).snapshot();
-  if (snapshot === null || (caller !== null && snapshot.key !== caller.record.id)) return c.json(unknown, 404);
+  if (snapshot === null || (known !== null && snapshot.key !== known.record.id)) return c.json(unknown, 404);
   return { snapshot, admin };
 }

@@ -13,6 +13,7 @@ import { type Answer, refusalAnswer } from "../../shared/run/answer.ts";
 import { parseRunId } from "../../shared/sealed-id.ts";
 import { conversationStub, runStub, sessionStub } from "../objects/names.ts";
 import { readBody } from "../pipeline/body.ts";
+import { countCalls, mayRead } from "../pipeline/calls.ts";
 import { beforeHolding, holdEvents, holdJson, holdOf } from "../pipeline/hold.ts";
 import type { Begun } from "../pipeline/begin.ts";
 import { beginSampling, originatingKey } from "../pipeline/sampling.ts";
@@ -20,7 +21,7 @@ import { taskOf } from "../pipeline/task.ts";
 import { awaitRun, parseAnswer } from "../pipeline/wait.ts";
 import { settingsOf } from "../settings.ts";
 import { paths, runPath } from "../urls.ts";
-import { isRevoked, refuse, requireKey, requireLiveKey } from "./auth.ts";
+import { refuse, requireCounted, requireKey } from "./auth.ts";
 import type { App, AppContext } from "./context.ts";
 import { isSessionName, sessionNameError } from "./session-name.ts";
 
@@ -28,6 +29,8 @@ export const samplingRoutes = new Hono<App>();
 
 samplingRoutes.post(paths.sampling, requireKey, async (c) => {
   if (!/^application\/json\s*(;|$)/i.test(c.req.header("Content-Type") ?? "")) return refuse({ kind: "notJsonType" });
+  const tooMany = mayRead(c.var.key, Date.now());
+  if (tooMany !== null) return refuse(tooMany);
   const { bodyBytes } = c.var.key.limits ?? defaultLimits;
   const body = await readBody(c.req.raw, bodyBytes);
   if (body === "tooLarge") return refuse({ kind: "tooLarge", limitBytes: bodyBytes });
@@ -41,7 +44,8 @@ samplingRoutes.post(paths.sampling, requireKey, async (c) => {
   const { value } = message;
   // A sampling request is admitted by the KeyObject itself, in the call that it makes anyway.
   const admitted = value.kind === "request" && value.method === "sampling/createMessage";
-  if (!admitted && (await isRevoked(c))) return refuse({ kind: "unauthorized", why: "revoked" });
+  const uncounted = admitted ? null : await countCalls(c.env, c.var.key);
+  if (uncounted !== null) return refuse(uncounted, value.kind === "request" ? value.id : null);
   if (value.kind === "notification") return takeNotification(c, value.method, value.params);
   const { id, method, params } = value;
   switch (method) {
@@ -57,19 +61,19 @@ samplingRoutes.post(paths.sampling, requireKey, async (c) => {
 });
 
 /** The originating request ended: its open runs are cancelled, later sampling for it is refused. */
-samplingRoutes.delete(paths.sessionRequest, requireKey, requireLiveKey, async (c) => {
+samplingRoutes.delete(paths.sessionRequest, requireKey, requireCounted, async (c) => {
   const id = parseIdJson(c.req.param("id"));
   const server = c.req.query("server");
   if (id === undefined)
     return c.json({ error: "The id in the path must be the request's JSON-RPC id as URL-encoded JSON: 7 or %22a%22" }, 400);
   if (server === undefined || server === "") return c.json({ error: "Name the MCP server whose request it was: ?server=<name>" }, 400);
   if (!isSessionName(c.req.param("session"))) return c.json({ error: sessionNameError }, 400);
-  await sessionStub(c.env, c.var.key.id, c.req.param("session")).endOriginating(originatingKey(server, id), "originatingRequest");
+  await sessionStub(c.env, c.var.key.id, c.req.param("session")).endOriginating([originatingKey(server, id)], "originatingRequest");
   return c.body(null, 204);
 });
 
 /** The session ended; its name stays ended, and what was kept of its conversation is forgotten. */
-samplingRoutes.delete(paths.sessions, requireKey, requireLiveKey, async (c) => {
+samplingRoutes.delete(paths.sessions, requireKey, requireCounted, async (c) => {
   const session = c.req.param("session");
   if (!isSessionName(session)) return c.json({ error: sessionNameError }, 400);
   const { id } = c.var.key;

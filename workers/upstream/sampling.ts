@@ -17,7 +17,8 @@ import { type Answer, refusalAnswer } from "../../shared/run/answer.ts";
 import { parseRunId } from "../../shared/sealed-id.ts";
 import type { Env } from "../env.ts";
 import { errorClass, logEvent } from "../log.ts";
-import { keyStub, runStub, sessionStub } from "../objects/names.ts";
+import { runStub, sessionStub } from "../objects/names.ts";
+import { countCalls } from "../pipeline/calls.ts";
 import { progressMessages } from "../pipeline/hold.ts";
 import { beginSampling, originatingKey } from "../pipeline/sampling.ts";
 import { taskOf } from "../pipeline/task.ts";
@@ -229,7 +230,8 @@ async function task({ env, key }: SamplingParts, { method, params }: Taken): Pro
   if (!parsed.ok) return refusalAnswer(refusalOf(parsed.error));
   const { taskId } = parsed.value;
   // The stream that it came on may be older than the revocation.
-  if (await keyStub(env, key.id).isRevoked()) return refusalAnswer({ kind: "unauthorized", why: "revoked" });
+  const refused = await countCalls(env, key);
+  if (refused !== null) return refusalAnswer(refused);
   const snapshot = parseRunId(settingsOf(env).keys, taskId) === undefined ? null : await runStub(env, taskId).snapshot();
   if (snapshot === null || snapshot.key !== key.id) return refusalAnswer({ kind: "unknownTask" });
   switch (method) {
@@ -294,7 +296,11 @@ export async function abandonTaken({ env, key, session, originating }: SamplingP
   await sessionStub(env, key.id, associationSession(session)).abandonRequest(idKey(request), named);
 }
 
-/** The client's request is over: what it was sampled for is over with it. */
-export async function endOriginating({ env, key, session }: Pick<SamplingParts, "env" | "key" | "session">, id: RequestId): Promise<void> {
-  await sessionStub(env, key.id, associationSession(session)).endOriginating(originatingKey(session.server, id), "originatingRequest");
+/** The client's requests are over: what they were sampled for is over with them. */
+export async function endOriginating(
+  { env, key, session }: Pick<SamplingParts, "env" | "key" | "session">,
+  ids: readonly RequestId[],
+): Promise<void> {
+  const named = ids.map((id) => originatingKey(session.server, id));
+  await sessionStub(env, key.id, associationSession(session)).endOriginating(named, "originatingRequest");
 }

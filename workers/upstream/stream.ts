@@ -197,6 +197,8 @@ class Passage {
       // On a stream of which the beginning was not seen here, it may be about any of them.
       const mayBeOurs = this.#parts.isResumed && (this.#isOurs() || this.#mayFallBack());
       if (!this.#taken.has(idKey(id)) && !mayBeOurs) continue;
+      // Once is enough.
+      if (this.#gaveUp.has(idKey(id))) continue;
       if (isImpatience(reason)) {
         // Before the response that comes next ends the request, and all that is asked for it.
         await abandonTaken(this.#samplingParts(), id).catch(() => {});
@@ -217,7 +219,7 @@ class Passage {
     for (const id of this.#forwarded.values()) this.#goOn(takeHeld(this.#parts, id).then(() => {}));
     const served = this.#parts.serves ?? originating;
     const wasSampled = this.#taken.size > 0 || this.#forwarded.size > 0 || isResumed;
-    if (wasSampled && !this.#goesOn) this.#goOn(endOriginating(this.#parts, served.id));
+    if (wasSampled && !this.#goesOn) this.#goOn(endOriginating(this.#parts, [served.id]));
   }
 
   /** The server does not want what the client was asked: it may be with the client, or ours already. */

@@ -170,6 +170,6 @@ describe("entering", () => {
     const first = enterAs("a");
     const again = enterAs("a", first.state, 500);
     expect(again.refusal).toBeNull();
-    expect(again.state).toEqual({ bucket: first.state.bucket, leases: [{ id: "a", expiresAt: 1500 }] });
+    expect(again.state).toEqual({ ...first.state, leases: [{ id: "a", expiresAt: 1500 }] });
   });
 });

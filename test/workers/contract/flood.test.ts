@@ -1,0 +1,118 @@
+// One cheap request must not become endless work: everything that a key can cause is counted before it is done, and bounded.
+// These tests count what was done; what it costs others is measured by scripts/bench/flood.ts.
+
+import { beforeEach, describe, expect, test } from "vitest";
+import { control, textEnvelope } from "../support/control.ts";
+import { createKey, errorOf, gateway, openNotice, post, rpc, sample, travel } from "../support/gateway.ts";
+import { RelayClient, type Upstream, configureServers, scriptUpstream, upstreamOrigin } from "../support/mcp-server.ts";
+
+let upstream: Upstream;
+beforeEach(async () => {
+  upstream = scriptUpstream();
+  await configureServers({ open: { url: `${upstreamOrigin}/mcp` } });
+});
+
+const cancelled = (requestId: string | number): object => ({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId } });
+
+describe("callsPerMinute", () => {
+  type Sender = { readonly key: string; readonly client: RelayClient; readonly task: string };
+  const everything: readonly (readonly [string, (sender: Sender) => Promise<Response>])[] = [
+    ["a notification", ({ key }) => post(cancelled(1), { key })],
+    ["a question about a task", ({ key, task }) => rpc("tasks/get", { taskId: task }, { key })],
+    ["a question about a made-up task", ({ key }) => rpc("tasks/get", { taskId: "made-up" }, { key })],
+    ["a method that there is not", ({ key }) => rpc("tools/call", {}, { key })],
+    ["a sampling request whose params are wrong", ({ key }) => rpc("sampling/createMessage", { messages: 1 }, { key })],
+    [
+      "what is no JSON",
+      ({ key }) => gateway("/sampling", { method: "POST", key, body: "{", headers: { "Content-Type": "application/json" } }),
+    ],
+    ["an envelope that is none", ({ key }) => control({ model: 1 }, { key })],
+    ["a look at a run", ({ key, task }) => gateway(`/runs/${task}`, { key })],
+    ["the end of a session", ({ key }) => gateway("/sessions/any", { key, method: "DELETE" })],
+    ["the end of a request", ({ key }) => gateway("/sessions/any/requests/7?server=open", { key, method: "DELETE" })],
+    ["the end of a conversation", ({ key }) => gateway("/control/sessions/any", { key, method: "DELETE" })],
+    ["a message at the relay", ({ client }) => client.request(1, "ping")],
+    ["a stream at the relay", ({ client }) => client.send({ method: "GET" })],
+  ];
+
+  /** A key with a task and a session at the relay, of whose ten messages a minute as many are left as it says. */
+  async function senderWith(left: number): Promise<Sender> {
+    const { key } = await createKey({ limits: { callsPerMinute: 10 } });
+    const asked = await sample({ server: "request-gate" }, { key, headers: { Prefer: "respond-async" } });
+    const task = decodeURIComponent((asked.headers.get("Location") ?? "").replace("/runs/", ""));
+    await openNotice("request", task);
+    const client = new RelayClient("open", { key });
+    await client.connect();
+    // Each of them is looked into here, and counted by the key's object.
+    travel(60_000);
+    for (let sent = 10; sent > left; sent -= 1) expect((await post(cancelled(1), { key })).status).toBe(202);
+    return { key, client, task };
+  }
+
+  test.each(everything)("counts %s, and refuses one too many with when to come again", async (_what, send) => {
+    const sender = await senderWith(1);
+    expect((await send(sender)).status).not.toBe(429);
+    const refused = await send(sender);
+    expect([refused.status, refused.headers.get("Retry-After")]).toEqual([429, "6"]);
+    const text = await refused.text();
+    expect(text).toContain('"callsPerMinute"');
+    expect(text).toContain("10 messages a minute");
+    travel(6_000);
+    expect((await send(sender)).status).not.toBe(429);
+  });
+
+  test("counts every message of a batch, and passes all of it or nothing", async () => {
+    const { client } = await senderWith(5);
+    const batch = (length: number): object[] => Array.from({ length }, (_, at) => ({ jsonrpc: "2.0", method: `notifications/n${at}` }));
+    const before = upstream.calls.length;
+    expect((await client.post(batch(4))).status).not.toBe(429);
+    expect((await client.post(batch(4))).status).toBe(429);
+    expect(upstream.calls).toHaveLength(before + 1);
+  });
+
+  test("is ten times requestsPerMinute where nothing is said, so that no request is refused for it", async () => {
+    const { key } = await createKey({ limits: { requestsPerMinute: 100_000 } });
+    for (let sent = 0; sent < 1_201; sent += 1) expect((await post(cancelled(1), { key })).status).toBe(202);
+  });
+});
+
+describe("a batch at the relay", () => {
+  test("of more than a hundred messages is refused, and nothing of it is done", async () => {
+    const client = new RelayClient("open");
+    await client.connect();
+    const before = upstream.calls.length;
+    const refused = await client.post(Array.from({ length: 48_000 }, (_, at) => cancelled(at)));
+    expect(refused.status).toBe(400);
+    expect(await errorOf(refused)).toEqual({ code: -32600, message: "Send at most 100 messages in a batch" });
+    expect((await client.post(Array.from({ length: 100 }, (_, at) => cancelled(at)))).status).toBeLessThan(300);
+    expect(upstream.calls).toHaveLength(before + 1);
+  });
+});
+
+describe("the body of an envelope", () => {
+  /** A body that never ends: who waits for its end waits for ever. */
+  const endless = (bytes: number): ReadableStream<Uint8Array> =>
+    new ReadableStream({ start: (controller) => controller.enqueue(new TextEncoder().encode(`{"x":"${"x".repeat(bytes)}`)) });
+  const send = (body: BodyInit, key: string | null): Promise<Response> =>
+    gateway("/control", { method: "POST", key, body, headers: { "Content-Type": "application/json" } });
+
+  test("is not read where the credential of a header is wrong", async () => {
+    const refused = await send(endless(10), "csk_wrong");
+    expect([refused.status, await refused.text()]).toEqual([401, expect.stringContaining("API key")]);
+  });
+
+  test("is read up to 256 KiB where no header has a credential, and the answer says what to do", async () => {
+    const refused = await send(endless(256 * 1024), null);
+    expect(refused.status).toBe(413);
+    expect(await refused.json()).toMatchObject({
+      error: {
+        message: "The body is over 262144 bytes, the most that is read with the credential in it; send the key as Authorization: Bearer",
+        details: { limitBytes: 262_144 },
+      },
+    });
+    const { key } = await createKey();
+    const long = textEnvelope({ prompt: "x".repeat(260_000) }, { auth: { api_key: key } });
+    expect((await control(long, { key: null })).status).not.toBe(413);
+    expect((await control({ ...long, auth: {}, context: { note: "x".repeat(300_000) } }, { key })).status).not.toBe(413);
+  });
+});
