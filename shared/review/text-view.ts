@@ -14,8 +14,58 @@ export type Segment =
 const fewestBlankLines = 4;
 const fewestSpaces = 100;
 
-const blank = "[ \\t\\u00a0\\u202f\\u3000]";
-const gap = new RegExp(`(?<=^|\\n)(?:${blank}*\\r?\\n){${fewestBlankLines},}|${blank}{${fewestSpaces},}`, "g");
+const lineFeed = 0x0a;
+const carriageReturn = 0x0d;
+
+/** Spaces that are ordinary writing: space, tab, no-break space, narrow no-break space, ideographic space. */
+const isBlankUnit = (unit: number): boolean => unit === 0x20 || unit === 0x09 || unit === 0xa0 || unit === 0x202f || unit === 0x3000;
+
+type Gap = { readonly at: number; readonly end: number; readonly kind: "lines" | "spaces"; readonly count: number };
+
+/** The end of the run of blank characters that begins at `from`. */
+function blanksEnd(text: string, from: number): number {
+  let at = from;
+  while (at < text.length && isBlankUnit(text.charCodeAt(at))) at += 1;
+  return at;
+}
+
+/** Where the blank line that begins at `from` ends, after its line end; null where the line has something on it, or no end. */
+function blankLineEnd(text: string, from: number): number | null {
+  const at = blanksEnd(text, from);
+  const feed = text.charCodeAt(at) === carriageReturn ? at + 1 : at;
+  return text.charCodeAt(feed) === lineFeed ? feed + 1 : null;
+}
+
+/** Runs of blank lines and of spaces that are long enough to be counted, in order. A scan: a pattern overflows on millions of lines. */
+function* gapsIn(text: string): Generator<Gap> {
+  let at = 0;
+  let isLineStart = true;
+  while (at < text.length) {
+    if (isLineStart) {
+      let end = at;
+      let count = 0;
+      for (let next = blankLineEnd(text, end); next !== null; next = blankLineEnd(text, end)) {
+        end = next;
+        count += 1;
+      }
+      if (count >= fewestBlankLines) {
+        yield { at, end, kind: "lines", count };
+        at = end;
+        continue;
+      }
+      isLineStart = false;
+    }
+    const unit = text.charCodeAt(at);
+    if (isBlankUnit(unit)) {
+      const end = blanksEnd(text, at);
+      if (end - at >= fewestSpaces) yield { at, end, kind: "spaces", count: end - at };
+      at = end;
+    } else {
+      isLineStart = unit === lineFeed;
+      at += 1;
+    }
+  }
+}
 
 const isTag = (codePoint: number): boolean => codePoint >= 0xe0000 && codePoint <= 0xe007f;
 
@@ -87,13 +137,11 @@ export function viewText(text: string): Segment[] {
   const segments: Segment[] = [];
   const seen = new Set<number>();
   let at = 0;
-  for (const match of text.matchAll(gap)) {
-    withLabels(text.slice(at, match.index), seen, segments);
-    const run = match[0];
-    const lines = run.split("\n").length - 1;
-    if (lines > 0) segments.push({ kind: "blankLines", count: lines });
-    else segments.push({ kind: "unseen", label: `${run.length} spaces`, codePoint: 0x20, count: run.length });
-    at = match.index + run.length;
+  for (const gap of gapsIn(text)) {
+    withLabels(text.slice(at, gap.at), seen, segments);
+    if (gap.kind === "lines") segments.push({ kind: "blankLines", count: gap.count });
+    else segments.push({ kind: "unseen", label: `${gap.count} spaces`, codePoint: 0x20, count: gap.count });
+    at = gap.end;
   }
   withLabels(text.slice(at), seen, segments);
   return segments;

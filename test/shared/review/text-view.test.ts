@@ -47,6 +47,33 @@ describe("viewText", () => {
     expect(viewText("a\n\n\n\nb")).toHaveLength(1);
   });
 
+  test("finds the same gaps as the pattern that says what they are", () => {
+    const blank = "[ \\t\\u00a0\\u202f\\u3000]";
+    const gap = new RegExp(`(?<=^|\\n)(?:${blank}*\\r?\\n){4,}|${blank}{100,}`, "g");
+    const piece = fc.oneof(
+      fc.constantFrom("\n", "\r\n", "\r", " ", "\t", "\u3000", "a", "\n\n\n", " ".repeat(99), " ".repeat(100), `${" ".repeat(120)}\n`),
+    );
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 30 }), (pieces) => {
+        const text = pieces.join("");
+        const expected = [...text.matchAll(gap)].map(([run]): number | string => {
+          const lines = run.split("\n").length - 1;
+          return lines > 0 ? lines : `${run.length} spaces`;
+        });
+        const found = viewText(text).flatMap((part): (number | string)[] =>
+          part.kind === "blankLines" ? [part.count] : part.kind === "unseen" && part.codePoint === 0x20 ? [part.label] : [],
+        );
+        expect(found).toEqual(expected);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test("counts three million line breaks, and as many lines of spaces", () => {
+    expect(viewText("\n".repeat(3_000_000))).toEqual([{ kind: "blankLines", count: 3_000_000 }]);
+    expect(viewText(" \r\n".repeat(1_000_000))).toEqual([{ kind: "blankLines", count: 1_000_000 }]);
+  });
+
   test("counts a long run of spaces inside a line", () => {
     expect(viewText(`a${" ".repeat(4000)}b`)[1]).toEqual({ kind: "unseen", label: "4000 spaces", codePoint: 0x20, count: 4000 });
   });

@@ -18,6 +18,7 @@ import {
   policy,
   publicUrl,
   runOf,
+  routing,
   runReaches,
   sample,
 } from "../support/gateway.ts";
@@ -392,6 +393,18 @@ describe("with two reviewers", () => {
     expect((await press(own.link, "approve")).status).toBe(403);
     expect((await runOf(run, key)).state).toBe("waiting");
   });
+});
+
+test("a prompt of three million line breaks is shown, counted, and can be decided", async () => {
+  await configure("routing", { ...routing, models: routing.models.map((each) => ({ ...each, contextTokens: 10_000_000 })) });
+  const { key } = await createKey({ limits: { bodyBytes: 8_388_608 } });
+  const messages = [{ role: "user", content: { type: "text", text: `What?${"\n".repeat(3_000_000)}` } }];
+  const asked = await sample({ server: "request-gate", params: { messages } }, { key, headers: { Prefer: "respond-async" } });
+  const long = await openNotice("request", (asked.headers.get("Location") ?? "").slice("/runs/".length));
+  const page = await get(long.link);
+  expect([page.status, (await page.text()).includes("2,999,999 blank lines")]).toEqual([200, true]);
+  expect((await press(long.link, "deny")).status).toBe(303);
+  await runReaches(long.run, "rejected", key);
 });
 
 describe("an approval of other changes than its page showed decides nothing, and shows them", () => {
