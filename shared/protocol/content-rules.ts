@@ -36,15 +36,27 @@ export type BlockPointer = (message: number, block: number) => string;
 export const neutralPointer: BlockPointer = (message, block) => `/messages/${message}/content/${block}`;
 
 /**
- * What is wrong with the tool uses and results of a conversation, if anything; the first of:
+ * What is wrong with a conversation, if anything; the first of:
  * a role that may not hold such a block, and ids used twice (`invalid`, all of them); results beside other content; a use without its
- * result in the very next message, the last message included; a result that answers no use of the message before it (`invalid`).
+ * result in the very next message, the last message included; a result that answers no use of the message before it (`invalid`);
+ * no message, or a message without content (`invalid`).
  * The order of results within their message is free. An id may be used once in a request: providers refuse a second use.
  */
 export function conversationFault(messages: readonly Message[], pointer: BlockPointer): ParamsFault | undefined {
   // Most requests have no tools; one look decides it.
-  if (!messages.some(hasTools)) return undefined;
-  return rolesAndIds(messages, pointer) ?? mixedResults(messages) ?? missingResult(messages, pointer) ?? unaskedResults(messages, pointer);
+  const fault = messages.some(hasTools)
+    ? (rolesAndIds(messages, pointer) ?? mixedResults(messages) ?? missingResult(messages, pointer) ?? unaskedResults(messages, pointer))
+    : undefined;
+  return fault ?? emptiness(messages);
+}
+
+/** The official schema allows a request without messages and a message without content. No model can be sent either. */
+function emptiness(messages: readonly Message[]): ParamsFault | undefined {
+  const reading = new Reading();
+  if (messages.length === 0) reading.fault("/messages", "must hold at least one message");
+  for (const [m, { content }] of messages.entries())
+    if (content.length === 0) reading.fault(`/messages/${m}/content`, "must hold at least one content block");
+  return reading.invalid();
 }
 
 const hasTools = (message: Message): boolean => message.content.some(({ type }) => type === "tool_use" || type === "tool_result");

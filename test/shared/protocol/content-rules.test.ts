@@ -86,7 +86,6 @@ describe("the tool uses and results of a conversation", () => {
 
   test.each<[string, Message[]]>([
     ["no tools at all", [user(say("a")), assistant(say("b")), user(say("c"))]],
-    ["no messages", []],
     ["one use and its result", [user(say("a")), assistant(use("1")), user(result("1"))]],
     ["a use beside text", [user(say("a")), assistant(say("let me see"), use("1")), user(result("1"))]],
     ["parallel uses", [assistant(use("1"), use("2"), use("3")), user(result("1"), result("2"), result("3"))]],

@@ -120,7 +120,7 @@ const said = fc.oneof(text, image, audio);
 /** One turn: something said, or a round of tools with as many results as uses. */
 const turn: fc.Arbitrary<Value[]> = fc.oneof(
   fc
-    .record({ role: fc.constantFrom("user", "assistant"), content: fc.oneof(said, fc.array(said, { maxLength: 3 })) })
+    .record({ role: fc.constantFrom("user", "assistant"), content: fc.oneof(said, fc.array(said, { minLength: 1, maxLength: 3 })) })
     .map((message) => [message as Value]),
   fc.tuple(fc.boolean(), fc.array(resultContent, { minLength: 1, maxLength: 3 })).map(([aside, contents]) => [
     {
@@ -142,7 +142,7 @@ const validParams: fc.Arbitrary<Members> = fc
   .record(
     {
       messages: fc
-        .array(turn, { maxLength: 4 })
+        .array(turn, { minLength: 1, maxLength: 4 })
         .map((turns) =>
           turns.flatMap((messages, i) => JSON.parse(JSON.stringify(messages).replaceAll('"call_', `"call_${i}_`)) as Value[]),
         ),
@@ -219,12 +219,17 @@ const list = (value: Value | undefined): Value[] => (Array.isArray(value) ? valu
 function keepsTextualRules(params: Members): boolean {
   return (
     isCarried(params) &&
+    saysSomething(list(params["messages"]).map(members)) &&
     numbersAreExact(params) &&
     blocksAreSound(params) &&
     metaIsSound(members(params["_meta"])) &&
     toolsAreBalanced(list(params["messages"]).map(members))
   );
 }
+
+/** A message, and in each of them a block. */
+const saysSomething = (messages: Members[]): boolean =>
+  messages.length > 0 && messages.every(({ content }) => !Array.isArray(content) || content.length > 0);
 
 function isCarried(value: Value): boolean {
   if (typeof value === "string") return value.isWellFormed();

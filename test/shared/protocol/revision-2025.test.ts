@@ -77,7 +77,7 @@ describe("every official example", () => {
     ["2026-07-28/examples/SamplingMessage/single-content-block.json", []],
   ])("of a message in a conversation is read: %s", (path, ids) => {
     const uses = { role: "assistant", content: ids.map((id) => ({ type: "tool_use", id, name: "t", input: {} })) };
-    expect(parseSampling(params({ messages: [uses, fixture(path)] }))).toMatchObject({ ok: true });
+    expect(parseSampling(params({ messages: [...(ids.length === 0 ? [] : [uses]), fixture(path)] }))).toMatchObject({ ok: true });
   });
 
   test("of a message that is not valid is refused as the specification says", () => {
@@ -213,9 +213,15 @@ describe("the neutral request", () => {
     expect(parsed(withContent({ type: "text", text: "a" })).request).toEqual(parsed(withContent([{ type: "text", text: "a" }])).request);
   });
 
-  test("may have no messages, and messages without a block, as the official schema allows", () => {
-    expect(parsed(params({ messages: [] })).request.messages).toEqual([]);
-    expect(parsed(withContent([])).request.messages).toEqual([{ role: "user", content: [] }]);
+  test("must have a message, and each message a block, which the official schema does not ask for: no model can be sent less", () => {
+    const text = { role: "user", content: { type: "text", text: "a" } };
+    for (const [messages, pointer] of [
+      [[], "/messages"],
+      [[text, { role: "assistant", content: [] }, text], "/messages/1/content"],
+    ] as const) {
+      const result = parseSampling(params({ messages }));
+      expect(result).toMatchObject({ ok: false, error: { kind: "invalid", errors: [{ pointer }] } });
+    }
   });
 
   test("never has the context that was asked for: that is told beside it", () => {
@@ -233,7 +239,9 @@ describe("the neutral request", () => {
   });
 
   test("takes a maxTokens that is written as 100.0", () => {
-    expect(parsed(JSON.parse('{"messages":[],"maxTokens":100.0}')).request.maxTokens).toBe(100);
+    expect(
+      parsed(JSON.parse('{"messages":[{"role":"user","content":{"type":"text","text":"a"}}],"maxTokens":100.0}')).request.maxTokens,
+    ).toBe(100);
   });
 });
 
