@@ -24,6 +24,8 @@ export function noteSentence(note: Note): string {
       return `The model reported ${note.reportedTokens} tokens where max_tokens allowed ${note.maxTokens}; the reply was ${note.cut ? "" : "not "}cut.`;
     case "contextAdded":
       return `${note.characters} characters of context were added to the system prompt.`;
+    case "toolNeedsSampling":
+      return "The tool asks its caller for sampling, and a function is run without it. Call the tool through the relay (/mcp/{server}) to give it a model's reply.";
     default:
       return unreachable(note);
   }

@@ -29,7 +29,9 @@ export type Note =
   | { readonly kind: "clamped"; readonly field: "temperature"; readonly from: number; readonly to: number }
   | { readonly kind: "overLimit"; readonly reportedTokens: number; readonly maxTokens: number; readonly cut: boolean }
   /** The server asked for context, and the policy lets it have some: it stands at the end of the system prompt. */
-  | { readonly kind: "contextAdded"; readonly parts: readonly ("instructions" | "arguments")[]; readonly characters: number };
+  | { readonly kind: "contextAdded"; readonly parts: readonly ("instructions" | "arguments")[]; readonly characters: number }
+  /** The tool that ran wants a model's reply from its caller, and functions are run without one. */
+  | { readonly kind: "toolNeedsSampling" };
 
 export type ModelReply = { readonly reply: SamplingReply; readonly usage: Usage; readonly notes: readonly Note[] };
 

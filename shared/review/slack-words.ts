@@ -190,6 +190,8 @@ export function noteWords(note: ReviewView["notes"][number]): string {
       return `${plural(note.reportedTokens, "token", "tokens")} reported where ${count(note.maxTokens)} were allowed${note.cut ? "; the reply was cut" : ""}`;
     case "contextAdded":
       return `added by us to the system prompt, as the server asked: ${count(note.characters)} characters of context`;
+    case "toolNeedsSampling":
+      return "The tool asks its caller for sampling, and a function is run without it.";
     default:
       return unreachable(note);
   }

@@ -387,6 +387,8 @@ export function noteWords(note: Note): string {
       return `The model reported ${plural(note.reportedTokens, "token", "tokens")} where ${note.maxTokens.toLocaleString("en-US")} were allowed. ${note.cut ? "The reply was cut." : "The reply was not cut."}`;
     case "contextAdded":
       return `Added by us at the end of the system prompt, because the server asked for context: ${note.parts.map((part) => contextParts[part]).join(" and ")} (${note.characters.toLocaleString("en-US")} characters).`;
+    case "toolNeedsSampling":
+      return "The tool asks its caller for sampling, and a function is run without it.";
     default:
       return unreachable(note);
   }

@@ -9,8 +9,8 @@ import { registeredFunction, toToolResultReply } from "../../shared/control/func
 import { readTool } from "../../shared/protocol/content-2025.ts";
 import { checkJson } from "../../shared/protocol/json-rules.ts";
 import { Reading, isObject } from "../../shared/protocol/reading.ts";
-import type { SamplingRequest, ToolDefinition, ToolUseBlock } from "../../shared/protocol/sampling.ts";
-import type { ModelReply, ProviderFault } from "../../shared/provider/call.ts";
+import type { SamplingRequest, ToolDefinition, ToolResultBlock, ToolUseBlock } from "../../shared/protocol/sampling.ts";
+import type { ModelReply, Note, ProviderFault } from "../../shared/provider/call.ts";
 import { cancelledFault, connectionFault, faultOfStatus, outcomeUnknownFault, timeoutFault } from "../../shared/provider/fault.ts";
 import { type Result, err, ok } from "../../shared/result.ts";
 import { type Server, functionNames } from "../../shared/relay/servers.ts";
@@ -81,9 +81,18 @@ export async function runFunction(
     const block = toToolResultReply(use.id, result);
     if (!block.ok) return err(broken());
     const usage = { inputTokens: 0, outputTokens: 0 };
-    return ok({ reply: { content: [block.value], model: candidate.model.id }, usage, notes: [] });
+    const notes: Note[] = session.askedForSampling || saysThatItSamples(block.value) ? [{ kind: "toolNeedsSampling" }] : [];
+    return ok({ reply: { content: [block.value], model: candidate.model.id }, usage, notes });
   });
 }
+
+/**
+ * Whether a failed tool's own words say that it wanted a model's reply: servers of the official SDKs look at what their client declared
+ * and do not ask. The words are theirs ("Client does not support sampling (required for sampling/createMessage)").
+ */
+const saysThatItSamples = ({ isError, content }: ToolResultBlock): boolean =>
+  isError === true &&
+  content.some((part) => part.type === "text" && /\bnot support sampling\b|sampling\/createMessage/i.test(part.text.slice(0, 2_000)));
 
 function toolUseOf({ messages }: SamplingRequest): ToolUseBlock | undefined {
   const [only, ...others] = messages.flatMap(({ content }) => content);

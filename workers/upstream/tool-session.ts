@@ -2,7 +2,7 @@
 // `askUpstream`. So only the configured address is asked, no redirect is followed and nobody signs in; nothing is read without a
 // bound, no stand-alone stream is opened, and `tools/call` is sent once at the most. No capabilities are declared.
 
-import { Client, type JSONRPCMessage, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { Client, type JSONRPCMessage, ProtocolError, ProtocolErrorCode, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import type { Server } from "../../shared/relay/servers.ts";
 import type { Env } from "../env.ts";
 import { type UpstreamFault, askUpstream } from "./ask.ts";
@@ -33,6 +33,7 @@ export class ToolSession {
   readonly #transport: AnsweringTransport;
   #seen: Seen = {};
   #callSent = false;
+  #askedForSampling = false;
 
   /** @param signal ends everything but the session's own end. */
   constructor(env: Env, server: Server, signal: AbortSignal) {
@@ -48,6 +49,16 @@ export class ToolSession {
       // Both families: the newer one's question first, the handshake where that is not understood.
       { versionNegotiation: { mode: "auto" }, inputRequired: { autoFulfill: false }, capabilities: {} },
     );
+    // Nothing that a server asks of its client is given. What it wanted explains why its tool failed.
+    this.client.fallbackRequestHandler = async ({ method }) => {
+      if (method === "sampling/createMessage") this.#askedForSampling = true;
+      throw new ProtocolError(ProtocolErrorCode.MethodNotFound, "Method not found");
+    };
+  }
+
+  /** Whether the server asked for a model's reply, which no function is given. */
+  get askedForSampling(): boolean {
+    return this.#askedForSampling;
   }
 
   get seen(): Readonly<Seen> {

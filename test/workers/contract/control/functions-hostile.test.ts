@@ -9,6 +9,7 @@ import { type ControlAnswer, asked, control, controlAnswerOf, envelopeOf, gates 
 import { admin, createKey, env, eventually, travel } from "../../support/gateway.ts";
 import { eventFor, streamOf } from "../../support/mcp-server.ts";
 import { decide } from "../../support/reviewer.ts";
+import type { UpstreamCall } from "../../support/mcp-server.ts";
 import { type ToolServer, resultOf, scriptToolServer, textResult } from "../../support/tool-server.ts";
 
 let server: ToolServer;
@@ -243,6 +244,28 @@ describe("however it answers", () => {
     for (const id of ["mine", "roots"]) {
       for (const answer of server.upstream.answersTo(id)) expect(answer).toMatchObject({ error: { code: expect.any(Number) } });
     }
+  });
+
+  test.each<[string, (call: UpstreamCall) => Response]>([
+    [
+      "asks for it",
+      ({ message }) =>
+        streamOf(
+          eventFor({ jsonrpc: "2.0", id: "mine", method: "sampling/createMessage", params: { messages: [], maxTokens: 1 } }),
+          eventFor(resultOf(message, textResult("no reply"))),
+        ),
+    ],
+    [
+      "does not ask, as its client declares none",
+      ({ message }) => {
+        const said = [{ type: "text", text: "Client does not support sampling (required for sampling/createMessage)" }];
+        return Response.json(resultOf(message, { content: said, isError: true }));
+      },
+    ],
+  ])("a tool that needs sampling and %s: the answer says that functions have none", async (_how, result) => {
+    server.result = result;
+    const answer = await asked(call());
+    expect(JSON.stringify(answer)).toContain("The tool asks its caller for sampling, and a function is run without it.");
   });
 
   test("a tool on a later page of the list is found", async () => {
