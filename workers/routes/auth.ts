@@ -32,7 +32,7 @@ export const requireKey: MiddlewareHandler<App> = async (c, next) => {
 
 /** What a key that is not let in gets: 401, or 429 where they keep coming from one address. */
 export const refuseKey = async (c: Context<App>, why: Extract<Refusal, { kind: "unauthorized" }>["why"]): Promise<Response> =>
-  (await isFlooding(c)) ? refuse({ kind: "flooded" }) : refuse({ kind: "unauthorized", why });
+  (await isFlooding(c, "keys")) ? refuse({ kind: "flooded" }) : refuse({ kind: "unauthorized", why });
 
 /**
  * After `requireKey`, where no admission follows: counts the request, and refuses a key that is over its limit, or was revoked, wherever
@@ -48,7 +48,8 @@ export const requireAdmin: MiddlewareHandler<App> = async (c, next) => {
   const { adminToken } = settingsOf(c.env);
   const presented = /^Bearer +(\S+) *$/i.exec(c.req.header("Authorization") ?? "")?.[1];
   if (adminToken !== undefined && presented !== undefined && equalBytes(utf8ToBytes(presented), utf8ToBytes(adminToken))) return next();
-  if (await isFlooding(c)) return c.json({ error: "Too many attempts from this address; wait a minute" }, 429, { "Retry-After": "60" });
+  if (await isFlooding(c, "admin tokens"))
+    return c.json({ error: "Too many attempts from this address; wait a minute" }, 429, { "Retry-After": "60" });
   const error =
     adminToken === undefined
       ? "No ADMIN_TOKEN is configured: set one of 16 characters or more with `wrangler secret put ADMIN_TOKEN`"
@@ -56,11 +57,15 @@ export const requireAdmin: MiddlewareHandler<App> = async (c, next) => {
   return c.json({ error }, 401, { "WWW-Authenticate": "Bearer" });
 };
 
-/** Per address and approximate: against guessing and floods, not a quota. Where there is no address (locally) nothing is counted. */
-export async function isFlooding(c: Context<App>): Promise<boolean> {
+/**
+ * Counts one more request from its address, and says whether there were too many: approximate, against guessing and floods, not a
+ * quota. Where there is no address (locally) nothing is counted.
+ * @param what What is counted for itself: a flood of one kind refuses nothing of another.
+ */
+export async function isFlooding(c: Context<App>, what: "keys" | "admin tokens" | "made-up links" | `link ${string}`): Promise<boolean> {
   const address = c.req.header("CF-Connecting-IP");
   if (address === undefined) return false;
-  const { success } = await c.env.FLOOD.limit({ key: address });
+  const { success } = await c.env.FLOOD.limit({ key: `${what} ${address}` });
   return !success;
 }
 

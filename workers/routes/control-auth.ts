@@ -45,7 +45,7 @@ export async function callerOfControl(c: Context<App>, auth: ControlAuth): Promi
   // A key that is good elsewhere is no guess.
   if (known.ok && !known.value.scopes.includes("control")) return refused({ kind: "wrongScope", scope: "control" });
   if (known.ok) return { kind: "key", record: known.value };
-  return refused((await isFlooding(c)) ? { kind: "flooded" } : known.error);
+  return refused((await isFlooding(c, "keys")) ? { kind: "flooded" } : known.error);
 }
 
 const refused = (refusal: Refusal): ControlCaller => ({ kind: "refused", refusal });

@@ -2,13 +2,14 @@
 // object, and decides nothing.
 
 import { toBase64url } from "../../shared/encoding.ts";
-import { type LinkClaims, formNonce, nonceRandomLength, parseLinkToken } from "../../shared/review/link.ts";
+import { type LinkClaims, formNonce, linkId, nonceRandomLength, parseLinkToken } from "../../shared/review/link.ts";
 import { runIdOf } from "../../shared/sealed-id.ts";
 import { readBody } from "../pipeline/body.ts";
 import { type Settings, settingsOf } from "../settings.ts";
 import { renderNoSuchLinkPage, renderProblemPage } from "../ui/plain-pages.tsx";
 import { reviewHeaders } from "../ui/review-page.tsx";
 import { reviewFormAction } from "../urls.ts";
+import { isFlooding } from "./auth.ts";
 import type { AppContext } from "./context.ts";
 
 /** A form repeats every text that may be edited, and URL encoding takes up to nine bytes a character: several times the largest prompt of text. */
@@ -22,8 +23,19 @@ export type PresentedLink = {
   readonly isOver: boolean;
 };
 
+/**
+ * The link of the request, or the answer to a request without a genuine one: 404, or 429 where made-up ones keep coming from its
+ * address. A genuine link is counted by itself, so that nothing that others do at that address closes a reviewer's page.
+ */
+export async function admittedLink(c: AppContext): Promise<PresentedLink | Response> {
+  const link = presentedLink(c);
+  const tooMany = await isFlooding(c, link === null ? "made-up links" : `link ${linkId(link.claims)}`);
+  if (tooMany) return problem(c, "tooMany", 429);
+  return link ?? noSuchLink(c);
+}
+
 /** The link of the request's path where its token is genuine: nothing is woken for any other. */
-export function presentedLink(c: AppContext): PresentedLink | null {
+function presentedLink(c: AppContext): PresentedLink | null {
   const settings = settingsOf(c.env);
   const token = c.req.param("token") ?? "";
   const claims = parseLinkToken(settings.keys, token);

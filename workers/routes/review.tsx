@@ -18,17 +18,16 @@ import type { KeptGrant } from "../ui/grant-offer.tsx";
 import { renderProblemPage } from "../ui/plain-pages.tsx";
 import { type ReviewPageInput, isLive, renderReviewPage, reviewHeaders } from "../ui/review-page.tsx";
 import { paths, reviewUrl } from "../urls.ts";
-import { isFlooding } from "./auth.ts";
 import type { App, AppContext } from "./context.ts";
 import { answerExpiredForm, expiredLinkPage } from "./expired-link.ts";
 import {
   type PresentedLink,
   actionOf,
+  admittedLink,
   freshCspNonce,
   noSuchLink,
   nonceOf,
   originOf,
-  presentedLink,
   problem,
   readForm,
 } from "./review-link.ts";
@@ -36,18 +35,16 @@ import {
 export const reviewRoutes = new Hono<App>();
 
 reviewRoutes.get(paths.review, async (c) => {
-  if (await isFlooding(c)) return problem(c, "tooMany", 429);
-  const link = presentedLink(c);
-  if (link === null) return noSuchLink(c);
+  const link = await admittedLink(c);
+  if (link instanceof Response) return link;
   if (link.isOver) return expiredLinkPage(c, link);
   const view = await readView(c, link);
   return view === null ? noSuchLink(c) : page(c, link, view, {}, 200);
 });
 
 reviewRoutes.post(paths.review, async (c) => {
-  if (await isFlooding(c)) return problem(c, "tooMany", 429);
-  const link = presentedLink(c);
-  if (link === null) return noSuchLink(c);
+  const link = await admittedLink(c);
+  if (link instanceof Response) return link;
   const body = await readForm(c, link);
   if (body instanceof Response) return body;
   if (link.isOver) return answerExpiredForm(c, link, body.text);
@@ -66,9 +63,9 @@ reviewRoutes.all(paths.review, (c) => problem(c, "badRequest", 405, { Allow: "GE
 
 /** Where an open page that can run scripts hears of what happens to its review: a WebSocket, and nothing else. */
 reviewRoutes.get(paths.reviewLive, async (c) => {
-  if (await isFlooding(c)) return problem(c, "tooMany", 429);
-  const link = presentedLink(c);
-  if (link === null || link.isOver) return noSuchLink(c);
+  const link = await admittedLink(c);
+  if (link instanceof Response) return link;
+  if (link.isOver) return noSuchLink(c);
   if (c.req.header("Upgrade")?.toLowerCase() !== "websocket") return c.body(null, 426, { Upgrade: "websocket", Connection: "Upgrade" });
   const origin = c.req.header("Origin");
   if (origin !== undefined && origin !== originOf(link.settings.publicUrl)) return problem(c, "crossSite", 403);

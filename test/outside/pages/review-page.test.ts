@@ -543,7 +543,7 @@ describe.skipIf(chromiumPath === undefined)("the review page in a browser", () =
         "Cache-Control": "no-store",
         "X-Content-Type-Options": "nosniff",
         "X-Robots-Tag": "noindex, nofollow",
-        "Strict-Transport-Security": "max-age=31536000; includeSubDomains",
+        "Strict-Transport-Security": "max-age=31536000",
       });
       expect(Object.keys(headers)).not.toContain("Set-Cookie");
     });

@@ -87,7 +87,8 @@ describe("GET and HEAD", () => {
       "Cache-Control": "no-store",
       "X-Content-Type-Options": "nosniff",
       "X-Robots-Tag": /noindex/,
-      "Strict-Transport-Security": /max-age/,
+      // For this host alone: others of its domain may not have https.
+      "Strict-Transport-Security": /^max-age=\d+$/,
     };
     for (const [name, value] of Object.entries(expected))
       expect([name, response.headers.get(name)]).toEqual([name, expect.stringMatching(value)]);
@@ -138,6 +139,61 @@ describe("a token", () => {
     await runInDurableObject(runStub(env, notice.run), async (_object, { storage }) => storage.deleteAll());
     await runInDurableObject(runStub(env, notice.run), (_object, state) => state.abort("restart")).catch(() => {});
     expect((await get(link)).status).toBe(404);
+  });
+});
+
+describe("too many from one address", () => {
+  const address = { "CF-Connecting-IP": "192.0.2.7" };
+  const limit = 3;
+  /** As the platform's limit counts: by what the gateway names. */
+  const counting = () => {
+    const counted = new Map<string, number>();
+    const FLOOD = {
+      limit: async ({ key }: { key: string }) => {
+        counted.set(key, (counted.get(key) ?? 0) + 1);
+        return { success: (counted.get(key) ?? 0) <= limit };
+      },
+    };
+    return (path: string, init: RequestInit & { key?: string | null } = {}): Promise<Response> =>
+      gatewayWith({ FLOOD }, path, { key: null, ...init, headers: { ...address, ...init.headers } });
+  };
+  type Ask = ReturnType<typeof counting>;
+  const madeUp = (at: number): string => `/r/${"A".repeat(71)}${at}`;
+  const guesses: Record<string, (ask: Ask, at: number) => Promise<Response>> = {
+    "wrong keys": (ask, at) => ask("/sampling", { method: "POST", body: "{}", key: `csk_wrong${at}` }),
+    "wrong admin tokens": (ask, at) => ask("/admin/policy", { key: `wrong-admin-token-${at}` }),
+    "made-up links": (ask, at) => ask(madeUp(at)),
+    "forms of made-up links": (ask, at) => ask(madeUp(at), { method: "POST", body: "" }),
+    "windows of made-up links": (ask, at) => ask(`${madeUp(at)}/live`, { headers: { Upgrade: "websocket" } }),
+  };
+
+  test.each(Object.keys(guesses))(
+    "%s are refused, and no reviewer with a link, no other guess and nobody elsewhere for them",
+    async (name) => {
+      const ask = counting();
+      const guess = guesses[name];
+      if (guess === undefined) throw new Error("no such guess");
+      for (let at = 1; at <= limit + 2; at += 1) expect([at, (await guess(ask, at)).status === 429]).toEqual([at, at > limit]);
+      const isOfLinks = name.endsWith("links");
+      for (const [other, first] of Object.entries(guesses))
+        expect([other, (await first(ask, 1)).status === 429]).toEqual([other, other === name || (isOfLinks && other.endsWith("links"))]);
+      expect(
+        (await guess((path, init = {}) => ask(path, { ...init, headers: { ...init.headers, "CF-Connecting-IP": "192.0.2.8" } }), 1)).status,
+      ).not.toBe(429);
+      const opened = await ask(pathOf(link));
+      expect([opened.status, await opened.text()]).toEqual([200, expect.stringContaining(promptMarker)]);
+      const window = await ask(`${pathOf(link)}/live`, { headers: { Upgrade: "websocket" } });
+      expect(window.status).toBe(101);
+      window.webSocket?.accept();
+      window.webSocket?.close();
+    },
+  );
+
+  test("a link that is asked for again and again is refused there, and opens elsewhere; another link opens", async () => {
+    const ask = counting();
+    for (let at = 1; at <= limit + 2; at += 1) expect([at, (await ask(pathOf(link))).status]).toEqual([at, at > limit ? 429 : 200]);
+    expect((await ask(pathOf((await openReview("request-gate")).link))).status).toBe(200);
+    expect((await ask(pathOf(link), { headers: { "CF-Connecting-IP": "192.0.2.8" } })).status).toBe(200);
   });
 });
 

@@ -364,7 +364,7 @@ describe("what is presented", () => {
       await from({}),
     ]).toEqual(["401 tokenInvalid", "401 unknown", "429 flooded", "429 flooded"]);
     expect(await from({ apiKey: key.key })).toBe(`200 ${key.id}`);
-    expect(counted).toEqual(Array.from({ length: 4 }, () => "192.0.2.7"));
+    expect(counted).toEqual(Array.from({ length: 4 }, () => "keys 192.0.2.7"));
   });
 });
 
