@@ -1,4 +1,5 @@
-// Verifies an exported record: reads the NDJSON of GET /admin/record and checks that each run's events follow from one another.
+// Verifies an exported record: reads the NDJSON of GET /admin/record and checks that each chain's events follow from one another: those of a
+// run, and those of what operators did in a month.
 //
 //   npm run verify-record -- record.ndjson        (or `-` for standard input)
 //
@@ -8,12 +9,14 @@ import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
 import { z } from "zod";
-import { type ReadEvent, firstBrokenEvent } from "../shared/outcome/record.ts";
+import { isOperatorChain } from "../shared/outcome/operators.ts";
+import { type ReadEvent, endsRecord, firstBrokenEvent } from "../shared/outcome/record.ts";
 
 const lineSchema = z.strictObject({
   run: z.string().min(1),
   seq: z.int().min(1),
-  at: z.number(),
+  /** The hash is over its milliseconds. */
+  at: z.iso.datetime().transform((text) => Date.parse(text)),
   fact: z.object({ kind: z.string() }).catchall(z.json()),
   hash: z.string().min(1),
 });
@@ -21,11 +24,13 @@ const lineSchema = z.strictObject({
 export type Finding =
   /** Event `seq` of the run is missing or was changed, or an event before it was. */
   | { readonly kind: "broken"; readonly run: string; readonly seq: number; readonly line: number }
-  /** The run goes on after it was finished, or has no end yet: no fault of the chain, but worth knowing. */
+  /** The next chain says that this one had an event after its last one. */
+  | { readonly kind: "cut"; readonly run: string; readonly next: string; readonly seq: number }
+  /** The run has no end yet: no issue of the chain, but worth knowing. */
   | { readonly kind: "open"; readonly run: string };
 
 export type Verified = {
-  readonly runs: number;
+  readonly chains: number;
   readonly events: number;
   readonly findings: readonly Finding[];
   /** Lines that are no events, by number. */
@@ -34,7 +39,7 @@ export type Verified = {
 
 /**
  * Checks the lines of an exported record. Events of one run need not stand together, but have to be in their order.
- * What it cannot see: runs that are missing as a whole, and events that are missing from a run's end.
+ * What it cannot see: runs that are missing as a whole, and events that are missing from a run's end, or from the end of the newest chain.
  */
 export async function verifyRecord(lines: AsyncIterable<string> | Iterable<string>): Promise<Verified> {
   const runs = new Map<string, { events: ReadEvent[]; lines: number[] }>();
@@ -58,10 +63,21 @@ export async function verifyRecord(lines: AsyncIterable<string> | Iterable<strin
   const findings = [...runs].flatMap(([run, { events: chain, lines: at }]): Finding[] => {
     const broken = firstBrokenEvent(chain);
     if (broken !== null) return [{ kind: "broken", run, seq: broken, line: at[broken - 1] ?? 0 }];
-    return chain.some(({ fact }) => fact.kind === "finished") ? [] : [{ kind: "open", run }];
+    const before = chain[0]?.fact;
+    const cut = before?.kind === "continued" ? cutOff(run, before, runs.get(String(before["chain"]))?.events) : [];
+    return isOperatorChain(run) || chain.some(({ fact }) => endsRecord(fact)) ? cut : [...cut, { kind: "open", run }];
   });
-  return { runs: runs.size, events, findings, unreadable };
+  return { chains: runs.size, events, findings, unreadable };
 }
+
+/** Whether a chain that is continued ends where the next one says; one that is not in the export is not missed, since its time may be over. */
+function cutOff(next: string, continued: ReadEvent["fact"], before: readonly ReadEvent[] | undefined): Finding[] {
+  const { chain, seq, hash } = continuedSchema.parse(continued);
+  const last = before?.at(-1);
+  return last === undefined || (last.seq === seq && last.hash === hash) ? [] : [{ kind: "cut", run: chain, next, seq }];
+}
+
+const continuedSchema = z.object({ chain: z.string(), seq: z.int(), hash: z.string() });
 
 function parseLine(text: string): ReadEvent | null {
   try {
@@ -73,18 +89,23 @@ function parseLine(text: string): ReadEvent | null {
   }
 }
 
-export function report({ runs, events, findings, unreadable }: Verified): { readonly text: string; readonly exitCode: 0 | 1 | 2 } {
-  const broken = findings.filter((finding) => finding.kind === "broken");
-  const open = findings.length - broken.length;
+export function report({ chains, events, findings, unreadable }: Verified): { readonly text: string; readonly exitCode: 0 | 1 | 2 } {
+  const broken = new Set(findings.flatMap(({ kind, run }) => (kind === "open" ? [] : [run]))).size;
+  const open = findings.filter(({ kind }) => kind === "open").length;
   const lines = [
     ...unreadable.map((line) => `line ${line}: not an event of a record`),
-    ...broken.map(({ run, seq, line }) => `line ${line}: run ${run}: event ${seq} does not follow from the one before it`),
-    `${events} events of ${runs} runs: ${runs - broken.length} chains hold, ${broken.length} are broken${open > 0 ? `; ${open} runs have no end yet` : ""}`,
+    ...findings.flatMap((finding) => (finding.kind === "open" ? [] : [wordsOf(finding)])),
+    `${events} events of ${chains} chains: ${chains - broken} hold, ${broken} are broken${open > 0 ? `; ${open} runs have no end yet` : ""}`,
   ];
   const empty = events === 0 && unreadable.length === 0;
   if (empty) lines.push("there are no events in it");
-  return { text: lines.join("\n"), exitCode: unreadable.length > 0 || empty ? 2 : broken.length > 0 ? 1 : 0 };
+  return { text: lines.join("\n"), exitCode: unreadable.length > 0 || empty ? 2 : broken > 0 ? 1 : 0 };
 }
+
+const wordsOf = (finding: Exclude<Finding, { kind: "open" }>): string =>
+  finding.kind === "broken"
+    ? `line ${finding.line}: ${finding.run}: event ${finding.seq} does not follow from the one before it`
+    : `${finding.run}: its end is missing or was changed; ${finding.next} continues it after event ${finding.seq}`;
 
 async function main(path: string | undefined): Promise<number> {
   if (path === undefined) {

@@ -13,6 +13,7 @@ import { doctorRoutes } from "./routes/doctor.ts";
 import { grantRoutes } from "./routes/grants.ts";
 import { healthRoutes } from "./routes/health.ts";
 import { mcpRoutes } from "./routes/mcp.ts";
+import { operatorRunRoutes } from "./routes/operator-runs.ts";
 import { openapiRoutes } from "./routes/openapi.ts";
 import { reviewRoutes } from "./routes/review.tsx";
 import { runRoutes } from "./routes/runs.ts";
@@ -31,6 +32,7 @@ for (const routes of [
   reviewRoutes,
   slackRoutes,
   adminRoutes,
+  operatorRunRoutes,
   grantRoutes,
   doctorRoutes,
   healthRoutes,

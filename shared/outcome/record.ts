@@ -105,7 +105,8 @@ export type RecordFact =
       readonly version: number;
       readonly digest: string;
       readonly reviewers: readonly string[];
-      readonly deadlineAt: number;
+      /** ISO 8601, as every time in a fact. */
+      readonly deadlineAt: string;
     }
   | {
       readonly kind: "noticed";
@@ -150,7 +151,7 @@ export type RecordFact =
       readonly scope: string;
       readonly what: string;
       readonly uses: number;
-      readonly expiresAt: number;
+      readonly expiresAt: string;
     }
   /** The policy closes the gate, and a grant that this reviewer gave earlier let the request through. */
   | { readonly kind: "grantUsed"; readonly gate: Gate; readonly grant: string; readonly by: string }
@@ -171,7 +172,7 @@ export type RecordFact =
       readonly attempts: readonly Attempt[];
     }
   /** An identical request of the key was answered before: no model was called. */
-  | { readonly kind: "fromCache"; readonly model: string; readonly digest: string; readonly cachedAt: number }
+  | { readonly kind: "fromCache"; readonly model: string; readonly digest: string; readonly cachedAt: string }
   /** A function call was validated and given back to whoever asked: nothing was sent. */
   | { readonly kind: "handedBack"; readonly key: string; readonly requestId: string }
   | { readonly kind: "callFailed"; readonly call: number; readonly attempts: readonly Attempt[] }
@@ -230,6 +231,14 @@ export function firstBrokenEvent(events: readonly ReadEvent[]): number | null {
   }
   return null;
 }
+
+/** An event's line in an export. The time is text there; its hash is over the milliseconds, which the text gives back. */
+export const exportLine = ({ run, seq, at, fact, hash }: RecordEvent): string =>
+  `${JSON.stringify({ run, seq, at: new Date(at).toISOString(), fact, hash })}\n`;
+
+/** Whether a run's record ends with it; a refusal, and a call that was handed back, are whole with their one event. */
+export const endsRecord = ({ kind }: RecordFact | JsonObject): boolean =>
+  kind === "finished" || kind === "refused" || kind === "refusedMany" || kind === "handedBack";
 
 /** What a request's line says of it: what is waited for while it is open, its outcome when it has ended. */
 export const openStates = ["waiting", "generating", "responseReview"] as const;

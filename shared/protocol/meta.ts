@@ -2,7 +2,7 @@
 // host's claims; whether they hold is for association.
 
 import { toRequestId, type RequestId } from "./json-rpc.ts";
-import type { Members, Reading } from "./reading.ts";
+import { type Members, Reading, isObject } from "./reading.ts";
 
 export const SESSION_META = "countersign/session";
 export const ORIGINATING_REQUEST_META = "countersign/originatingRequest";
@@ -45,6 +45,13 @@ export function readMeta(value: unknown, reading: Reading): SamplingMeta {
     ...(originating !== undefined && readOriginating(originating, reading)),
     ...((typeof token === "string" || typeof token === "number") && { progressToken: token }),
   };
+}
+
+/** The client request that params name, whatever else is wrong with them; undefined where it cannot be read. */
+export function originatingIn(params: unknown): OriginatingRequest | undefined {
+  const reading = new Reading();
+  const { originating } = readMeta(isObject(params) ? params["_meta"] : undefined, reading);
+  return reading.errors.length === 0 ? originating : undefined;
 }
 
 function readSession(value: unknown, reading: Reading): string {

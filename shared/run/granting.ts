@@ -102,7 +102,7 @@ export const grantedFact = ({ id, gate, by, scope, what, usesGiven, expiresAt }:
   scope: scope.kind,
   what,
   uses: usesGiven,
-  expiresAt,
+  expiresAt: new Date(expiresAt).toISOString(),
 });
 
 /** A grant's id carries its key's, because the key's object has it. */

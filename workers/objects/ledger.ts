@@ -3,7 +3,8 @@
 // Appending is idempotent: a run's events are keyed by run and number, its summary and notices by their ids.
 
 import { DurableObject } from "cloudflare:workers";
-import type { RecordEvent, RunSummary } from "../../shared/outcome/record.ts";
+import { type Door, type LineState, type RecordEvent, type RecordFact, type RunSummary, chainEvents } from "../../shared/outcome/record.ts";
+import type { Refusal } from "../../shared/outcome/outcome.ts";
 import type { Env } from "../env.ts";
 import { ObjectAlarm } from "./alarm.ts";
 
@@ -32,14 +33,49 @@ export type LedgerEntry = {
   readonly notices?: readonly NoticeRow[];
   /** When a run's object has something to do next, in Unix milliseconds; null: it has forgotten everything. */
   readonly expected?: Expected | { readonly run: string; readonly dueAt: null };
+  readonly flood?: Flood;
 };
 
 /** A run, and when its object has something to do next, in Unix milliseconds. */
 export type Expected = { readonly run: string; readonly dueAt: number };
 
-export type RunsQuery = { readonly open?: boolean; readonly key?: string; readonly before?: number; readonly limit: number };
+/** Refusals that are counted: how many there are so far. Told again and again, the count only grows. */
+export type Flood = {
+  readonly run: string;
+  readonly key: string;
+  readonly door: Door;
+  readonly reason: Refusal["kind"];
+  readonly since: number;
+  readonly until: number;
+  readonly count: number;
+};
+
+export type RunsQuery = {
+  /** `open`: whatever has not ended. */
+  readonly state?: LineState | "open";
+  readonly server?: string;
+  readonly key?: string;
+  /** Begun then or later, in Unix milliseconds. */
+  readonly since?: number;
+  /** Only what comes after this line, in the order of the list. */
+  readonly after?: { readonly createdAt: number; readonly run: string };
+  readonly limit: number;
+};
 
 export type NoticesQuery = { readonly open?: boolean; readonly before?: number; readonly limit: number };
+
+/** Workers tell of a flood within a quarter of a second; some are slow. */
+const floodSettlesMs = 30_000;
+
+const stateOf = "json_extract(text, '$.state')";
+const serverOf = "json_extract(text, '$.server')";
+const summaryIndexes = {
+  created: "(created_at)",
+  open: "(created_at) WHERE ended_at IS NULL",
+  of_key: "(key, created_at)",
+  of_state: `(${stateOf}, created_at)`,
+  of_server: `(${serverOf}, created_at)`,
+};
 
 export class LedgerObject extends DurableObject<Env> {
   now = (): number => Date.now();
@@ -58,7 +94,12 @@ export class LedgerObject extends DurableObject<Env> {
     this.#sql.exec(
       `CREATE TABLE IF NOT EXISTS summary (run TEXT PRIMARY KEY, created_at INTEGER NOT NULL, ended_at INTEGER, key TEXT NOT NULL, text TEXT NOT NULL) WITHOUT ROWID`,
     );
-    this.#sql.exec(`CREATE INDEX IF NOT EXISTS summary_created ON summary (created_at)`);
+    // Each filter by itself, newest first; what several leave is looked through.
+    for (const [name, columns] of Object.entries(summaryIndexes))
+      this.#sql.exec(`CREATE INDEX IF NOT EXISTS summary_${name} ON summary ${columns}`);
+    this.#sql.exec(
+      `CREATE TABLE IF NOT EXISTS flood (run TEXT PRIMARY KEY, until INTEGER NOT NULL, count INTEGER NOT NULL, written INTEGER NOT NULL, text TEXT NOT NULL) WITHOUT ROWID`,
+    );
     this.#sql.exec(
       `CREATE TABLE IF NOT EXISTS notice (id TEXT PRIMARY KEY, at INTEGER NOT NULL, run TEXT NOT NULL, text TEXT NOT NULL) WITHOUT ROWID`,
     );
@@ -78,17 +119,9 @@ export class LedgerObject extends DurableObject<Env> {
   append(entries: string): void {
     const parsed = JSON.parse(entries) as LedgerEntry[]; // written by our own objects
     this.ctx.storage.transactionSync(() => {
-      for (const { events, summary, notices, expected } of parsed) {
-        for (const event of events) {
-          this.#sql.exec(
-            "INSERT OR IGNORE INTO event (run, seq, at, fact, hash) VALUES (?, ?, ?, ?, ?)",
-            event.run,
-            event.seq,
-            event.at,
-            JSON.stringify(event.fact),
-            event.hash,
-          );
-        }
+      for (const { events, summary, notices, flood, expected } of parsed) {
+        this.#write(events);
+        if (flood !== undefined) this.#count(flood);
         if (summary !== null) {
           // A late repeat of an earlier line never reopens a run that has ended.
           this.#sql.exec(
@@ -139,19 +172,101 @@ export class LedgerObject extends DurableObject<Env> {
     });
   }
 
-  /** Summary lines, newest first, as JSON of `RunSummary[]`. */
-  runs(query: RunsQuery): string {
+  #write(events: readonly RecordEvent[]): void {
+    for (const { run, seq, at, fact, hash } of events)
+      this.#sql.exec(
+        "INSERT OR IGNORE INTO event (run, seq, at, fact, hash) VALUES (?, ?, ?, ?, ?)",
+        run,
+        seq,
+        at,
+        JSON.stringify(fact),
+        hash,
+      );
+  }
+
+  /** Takes down how far a flood has come. Its line says so at once, its event when its minute is over. */
+  #count(flood: Flood): void {
+    const { run, key, reason, since, until } = flood;
+    const { count } = this.#sql
+      .exec<{ count: number }>(
+        `INSERT INTO flood (run, until, count, written, text) VALUES (?, ?, ?, 0, ?)
+         ON CONFLICT (run) DO UPDATE SET count = MAX(count, excluded.count) RETURNING count`,
+        run,
+        until,
+        flood.count,
+        JSON.stringify(flood),
+      )
+      .one();
+    const line: RunSummary = {
+      run,
+      key,
+      server: null,
+      name: null,
+      createdAt: since,
+      endedAt: until,
+      state: "refused",
+      cause: { kind: "refusedMany", reason, count },
+      model: null,
+      inputTokens: 0,
+      outputTokens: 0,
+      costUsd: 0,
+    };
+    this.#sql.exec(
+      `INSERT OR REPLACE INTO summary (run, created_at, ended_at, key, text) VALUES (?, ?, ?, ?, ?)`,
+      run,
+      since,
+      until,
+      key,
+      JSON.stringify(line),
+    );
+  }
+
+  /** Writes the events of floods whose minute is over. What comes later all the same is an event more: the counts add up. */
+  #closeFloods(): void {
+    const now = this.now();
+    this.ctx.storage.transactionSync(() => {
+      const over = this.#sql
+        .exec<{ run: string; count: number; written: number; text: string }>(
+          "SELECT run, count, written, text FROM flood WHERE until < ? AND count > written",
+          now - floodSettlesMs,
+        )
+        .toArray();
+      for (const { run, count, written, text } of over) {
+        const { key, door, reason, since, until } = JSON.parse(text) as Flood; // written by #count
+        const [last = null] = this.#sql
+          .exec<{ seq: number; hash: string }>("SELECT seq, hash FROM event WHERE run = ? ORDER BY seq DESC LIMIT 1", run)
+          .toArray();
+        const times = { since: new Date(since).toISOString(), until: new Date(until).toISOString() };
+        const fact: RecordFact = { kind: "refusedMany", key, door, reason, ...times, count: count - written };
+        this.#write(chainEvents(run, last, now, [fact]));
+        this.#sql.exec("UPDATE flood SET written = ? WHERE run = ?", count, run);
+      }
+    });
+  }
+
+  /** Lines, newest first, as JSON of `RunSummary[]`. */
+  runs({ state, server, key, since, after, limit }: RunsQuery): string {
+    const wanted: [string, ...(string | number)[]][] = [];
+    if (state === "open") wanted.push(["ended_at IS NULL"]);
+    else if (state !== undefined) wanted.push([`${stateOf} = ?`, state]);
+    if (server !== undefined) wanted.push([`${serverOf} = ?`, server]);
+    if (key !== undefined) wanted.push(["key = ?", key]);
+    if (since !== undefined) wanted.push(["created_at >= ?", since]);
+    if (after !== undefined) wanted.push(["(created_at, run) < (?, ?)", after.createdAt, after.run]);
+    const where = wanted.length === 0 ? "" : `WHERE ${wanted.map(([condition]) => condition).join(" AND ")}`;
     const rows = this.#sql
       .exec<{ text: string }>(
-        `SELECT text FROM summary WHERE created_at < ? AND (? OR ended_at IS NULL) AND (? OR key = ?) ORDER BY created_at DESC LIMIT ?`,
-        query.before ?? Number.MAX_SAFE_INTEGER,
-        query.open === true ? 0 : 1,
-        query.key === undefined ? 1 : 0,
-        query.key ?? "",
-        query.limit,
+        `SELECT text FROM summary ${where} ORDER BY created_at DESC, run DESC LIMIT ?`,
+        ...wanted.flatMap(([, ...values]) => values),
+        limit,
       )
       .toArray();
     return `[${rows.map(({ text }) => text).join(",")}]`;
+  }
+
+  /** The line of one request, as JSON of `RunSummary`; null where there is none (any more). */
+  line(run: string): string | null {
+    return this.#sql.exec<{ text: string }>("SELECT text FROM summary WHERE run = ?", run).toArray()[0]?.text ?? null;
   }
 
   /** Notices, newest first, as JSON of `NoticeRow[]`. `open`: of reviews that still wait. `before`: Unix milliseconds. */
@@ -167,11 +282,12 @@ export class LedgerObject extends DurableObject<Env> {
     return `[${rows.map(({ text }) => text).join(",")}]`;
   }
 
-  /** Events after a run and number, in the order of run and number, as JSON of `RecordEvent[]`. */
-  events(after: { readonly run: string; readonly seq: number }, limit: number): string {
+  /** Events after a run and number, in the order of run and number, as JSON of `RecordEvent[]`. `only`: of that run alone. */
+  events(after: { readonly run: string; readonly seq: number }, limit: number, only: boolean): string {
+    this.#closeFloods();
     const rows = this.#sql
       .exec<{ run: string; seq: number; at: number; fact: string; hash: string }>(
-        "SELECT run, seq, at, fact, hash FROM event WHERE (run, seq) > (?, ?) ORDER BY run, seq LIMIT ?",
+        `SELECT run, seq, at, fact, hash FROM event WHERE ${only ? "run = ? AND seq > ?" : "(run, seq) > (?, ?)"} ORDER BY run, seq LIMIT ?`,
         after.run,
         after.seq,
         limit,
@@ -183,11 +299,13 @@ export class LedgerObject extends DurableObject<Env> {
   override async alarm(): Promise<void> {
     await this.#alarm.ring(() => {
       const oldest = this.now() - keptMs;
+      this.#closeFloods();
       this.ctx.storage.transactionSync(() => {
         // A run's chain goes as a whole: events of a run are dropped once its last one is too old.
         this.#sql.exec("DELETE FROM event WHERE run IN (SELECT run FROM event GROUP BY run HAVING MAX(at) < ?)", oldest);
         this.#sql.exec("DELETE FROM summary WHERE created_at < ? AND ended_at IS NOT NULL", oldest);
         this.#sql.exec("DELETE FROM notice WHERE at < ?", oldest);
+        this.#sql.exec("DELETE FROM flood WHERE until < ?", this.now() - cleanUpEveryMs);
       });
       this.#alarm.arm();
     });

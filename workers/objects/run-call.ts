@@ -111,7 +111,7 @@ export class RunCall {
   /** An identical request was answered before: nothing is sent, and nothing is spent. */
   #fromCache(call: number, { reply, facts, at }: CachedReply): void {
     const digest = replyDigest(reply);
-    const fact: RecordFact = { kind: "fromCache", model: facts.candidate, digest, cachedAt: at };
+    const fact: RecordFact = { kind: "fromCache", model: facts.candidate, digest, cachedAt: new Date(at).toISOString() };
     this.#generated({ call, reply, facts: { ...facts, usage: nothingSpent }, attempts: [] }, digest, fact);
   }
 

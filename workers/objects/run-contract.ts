@@ -1,6 +1,7 @@
 // What the RunObject takes and answers, for the routes that call it. Types that cross the RPC boundary are flat: whatever is
 // nested goes as JSON text.
 
+import type { RunSummary } from "../../shared/outcome/record.ts";
 import type { Reviewer } from "../../shared/policy/evaluate.ts";
 import type { GivenUp, Verdict } from "../../shared/review/decision.ts";
 import type { EditFault } from "../../shared/review/edit.ts";
@@ -20,6 +21,13 @@ export type RunSnapshot = {
   readonly name: string;
   /** The answer, once it may be delivered: JSON of `Answer`. */
   readonly answer: string | null;
+};
+
+/** The run's line, as an operator sees it: without what was asked or answered. */
+export type RunLine = RunSummary & {
+  readonly updatedAt: number;
+  /** Whether there is an answer that may be delivered. */
+  readonly answered: boolean;
 };
 
 /** What a reviewer wants done, by whatever channel: a review form without its nonce. */

@@ -37,7 +37,7 @@ import { RunAsker, askerGraceMs } from "./run-asker.ts";
 import { answerOf, currentRequest, lastChange, shownState, summaryOf } from "./run-account.ts";
 import { cacheEnded, cachedFor } from "./run-cache.ts";
 import { RunCall } from "./run-call.ts";
-import type { DecideAnswer, DecideInput, RenewAnswer, RunSnapshot, TellInput } from "./run-contract.ts";
+import type { DecideAnswer, DecideInput, RenewAnswer, RunLine, RunSnapshot, TellInput } from "./run-contract.ts";
 import { RunDeciding } from "./run-deciding.ts";
 import { RunHeld } from "./run-held.ts";
 import { RunNotices } from "./run-notices.ts";
@@ -223,6 +223,19 @@ export class RunObject extends DurableObject<Env> {
       name: opening.asker.name,
       answer: this.#store.delivery() === null ? null : (this.#store.answer() ?? null),
     };
+  }
+
+  /** The run as an operator may see it, as JSON of `RunLine`: nothing of what was asked or answered. Null where there is none (any more). */
+  line(): string | null {
+    const standing = this.#standing();
+    if (standing === null) return null;
+    const { opening, state } = standing;
+    const line: RunLine = {
+      ...summaryOf(this.#store, opening, state),
+      updatedAt: lastChange(opening, state),
+      answered: this.#store.delivery() !== null && this.#store.answer() !== undefined,
+    };
+    return JSON.stringify(line);
   }
 
   /** The prompt that was sent, and JSON of `ConversationEdits`: what a reviewer made of the request. Null where there is none (any more). */
@@ -579,7 +592,7 @@ export class RunObject extends DurableObject<Env> {
     for (const [index, seconds] of plan.remindAtSeconds.entries())
       this.#store.schedule(`remind${index}:${gate}`, openedAt + seconds * 1000);
     if (plan.escalate !== null) this.#store.schedule(`escalate:${gate}`, openedAt + plan.escalate.afterSeconds * 1000);
-    return [{ kind: "reviewOpened", gate, version, digest, reviewers, deadlineAt }];
+    return [{ kind: "reviewOpened", gate, version, digest, reviewers, deadlineAt: new Date(deadlineAt).toISOString() }];
   }
 
   // Time

@@ -36,6 +36,7 @@ import type { KeyRecord } from "../stores/keys.ts";
 import { keep, tellingReleased, tellingSettled } from "./bookkeeping.ts";
 import { approvedBefore, cacheTermsOf } from "./cache.ts";
 import { answerFast } from "./fast.ts";
+import { recordRefusal } from "./refusals.ts";
 import { awaitRun, parseAnswer } from "./wait.ts";
 
 /**
@@ -308,8 +309,11 @@ async function asRun(
 
 /** The same for a line that is held: a refusal is an answer there. */
 async function awaitFast(prepared: Prepared, plan: Result<Plan, Refusal>): Promise<Answer> {
+  const { env, ctx, key, door, asker, requestId } = prepared.ask;
   const answer = await awaitFirst(prepared, plan);
-  return answer.ok ? answer.value : refusalAnswer(answer.error);
+  if (answer.ok) return answer.value;
+  recordRefusal(env, ctx, { key: key.id, door, server: asker.server, method: asker.method, name: asker.name, requestId }, answer.error);
+  return refusalAnswer(answer.error);
 }
 
 /** Waits for the fast-path answer that another caller is getting; takes over where that one vanished. */

@@ -11,8 +11,10 @@ import type { JsonObject } from "../../shared/encoding.ts";
 import { describeRefusal } from "../../shared/outcome/describe.ts";
 import type { Refusal, RunMeta } from "../../shared/outcome/outcome.ts";
 import { defaultLimits } from "../../shared/policy/limits.ts";
+import { CONTROL_SERVER } from "../../shared/protocol/meta.ts";
 import { RUN_META } from "../../shared/protocol/result-2025.ts";
 import { type Result, err, ok } from "../../shared/result.ts";
+import type { Candidate } from "../../shared/routing/choose.ts";
 import type { RunProgress } from "../../shared/review/view.ts";
 import type { Answer } from "../../shared/run/answer.ts";
 import { conversationStub, runStub } from "../objects/names.ts";
@@ -22,6 +24,7 @@ import { functionSchema } from "../upstream/tool-call.ts";
 import type { Begun } from "./begin.ts";
 import { keep } from "./bookkeeping.ts";
 import { type ControlCall, beginControl, letIn, planControl } from "./control.ts";
+import { recordRefusal } from "./refusals.ts";
 import { handBack } from "./handed-back.ts";
 import { awaitRun } from "./wait.ts";
 
@@ -248,13 +251,21 @@ async function runChosen(
 ): Promise<FunctionCall> {
   const at = `/result/calls/${position}`;
   const found = await findFunction(call, functions, given, { position, name: `${at}/name`, input: `${at}/arguments` });
-  if (!found.ok) return endedCall(given, describeRefusal(found.error));
+  if (!found.ok) return refusedCall(call, given, found.error);
   if (found.value === "theCallers") return validatedCall(given);
   const begun = await beginControl(found.value);
-  if (!begun.ok) return endedCall(given, describeRefusal(begun.error));
+  if (!begun.ok) return refusedCall(call, given, begun.error, found.value.destination?.candidate);
   const { answer } = await doing(call, begun.value).ending(onProgress, left);
   givePlaceBack(call, begun.value);
   return callOf(given, answer);
+}
+
+/** The call of a function that was refused: the envelope's answer says so, and so does the record. */
+function refusedCall({ env, ctx, key, envelope }: EnvelopeCall, given: GivenCall, refusal: Refusal, to?: Candidate): FunctionCall {
+  const { requestId } = envelope;
+  const about = { server: to?.providerName ?? CONTROL_SERVER, method: "tools/call", name: to?.model.name, requestId };
+  recordRefusal(env, ctx, { key: key.id, door: "control", ...about }, refusal);
+  return endedCall(given, describeRefusal(refusal));
 }
 
 /** A run that is over gives its place back by itself, but maybe only after the next call of the same envelope needs it. */

@@ -111,7 +111,7 @@ function fromCache(opening: RunOpening, cached: CachedReply, onDelta: FastCall["
     ),
     model: null,
     facts: () => [
-      { kind: "fromCache", model: known.candidate, digest: replyDigest(reply), cachedAt: at },
+      { kind: "fromCache", model: known.candidate, digest: replyDigest(reply), cachedAt: new Date(at).toISOString() },
       { kind: "finished", outcome: "completed" },
     ],
     cause: null,

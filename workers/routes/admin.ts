@@ -1,11 +1,10 @@
-// The operator's JSON: configuration, keys, runs, notices, the record. Everything here wants the admin token.
+// The operator's JSON: configuration, keys, notices. Everything here wants the admin token.
 
 import { zValidator } from "@hono/zod-validator";
 import { Hono } from "hono";
 import * as z from "zod";
 import { fromBase64url } from "../../shared/encoding.ts";
 import type { PointedError } from "../../shared/outcome/outcome.ts";
-import type { RecordEvent, RunSummary } from "../../shared/outcome/record.ts";
 import { ruleWithoutOwner } from "../../shared/policy/own-requests.ts";
 import { type Policy, parsePolicy, policyJsonSchema } from "../../shared/policy/rules.ts";
 import { issuersJsonSchema, parseIssuers } from "../../shared/credential/issuers.ts";
@@ -16,21 +15,22 @@ import { cannotCarry } from "../../shared/provider/carry.ts";
 import { linkToken } from "../../shared/review/link.ts";
 import { explainRouting } from "../../shared/routing/explain.ts";
 import { parseRoutingTable, routingJsonSchema } from "../../shared/routing/table.ts";
-import { parseRunId, randomOfRunId } from "../../shared/sealed-id.ts";
+import { randomOfRunId } from "../../shared/sealed-id.ts";
 import type { Result } from "../../shared/result.ts";
 import type { Env } from "../env.ts";
 import { type DocumentName, type StoredDocument, documentNames } from "../objects/config.ts";
 import type { NoticeRow } from "../objects/ledger.ts";
-import { configStub, keyStub, ledgerShards, ledgerStub, runStub } from "../objects/names.ts";
+import { configStub, keyStub, ledgerShards, ledgerStub } from "../objects/names.ts";
 import { readBody } from "../pipeline/body.ts";
 import { readyIn } from "../pipeline/begin.ts";
 import { settingsOf } from "../settings.ts";
 import { documentsOf, serveWritten, standardDocument } from "../stores/documents.ts";
-import { acceptedKeys, forgetKeys, keyRequestSchema, newKey, randomKeyBytes } from "../stores/keys.ts";
+import { type KeyRecord, acceptedKeys, forgetKeys, keyRequestSchema, newKey, randomKeyBytes } from "../stores/keys.ts";
 import { paths, reviewUrl } from "../urls.ts";
 import { requireAdmin } from "./auth.ts";
 import type { App, AppContext } from "./context.ts";
 import { onInvalid } from "./invalid.ts";
+import { iso, isoTime } from "./iso-time.ts";
 
 const documentLimitBytes = 1_000_000;
 type Writable = DocumentName;
@@ -123,7 +123,7 @@ adminRoutes.get(paths.admin.versions, async (c) => {
   const name = c.req.param("document");
   if (!isWritable(name)) return c.notFound();
   const versions = await configStub(c.env).versions(name);
-  return c.json({ versions: versions.map(({ version, at }) => ({ version, at: new Date(at).toISOString() })) });
+  return c.json({ versions: versions.map(({ version, at }) => ({ version, at: iso(at) })) });
 });
 
 adminRoutes.get(paths.admin.version, async (c) => {
@@ -224,12 +224,24 @@ adminRoutes.post(paths.admin.keys, zValidator("json", keyRequestSchema, onInvali
   const { key, id, hash } = newKey(settingsOf(c.env).keys, randomKeyBytes());
   const record = { ...request, id, createdAt: Date.now() };
   await configStub(c.env).addKey(id, hash, JSON.stringify(record));
-  return c.json({ ...record, key }, 201, { "Cache-Control": "no-store" });
+  return c.json({ ...shownKey(record), key }, 201, { "Cache-Control": "no-store" });
 });
 
 adminRoutes.get(paths.admin.keys, async (c) => {
   const keys = await configStub(c.env).keys();
-  return c.json({ keys: keys.map(({ record, revokedAt }) => ({ ...(JSON.parse(record) as object), revokedAt })) });
+  return c.json({
+    keys: keys.map(({ record, revokedAt }) => ({
+      ...shownKey(JSON.parse(record) as KeyRecord), // written by the route above
+      revokedAt: revokedAt === null ? null : iso(revokedAt),
+    })),
+  });
+});
+
+/** A key as an operator sees it: times as text. */
+const shownKey = ({ createdAt, expiresAt, ...key }: KeyRecord) => ({
+  ...key,
+  createdAt: iso(createdAt),
+  ...(expiresAt === undefined ? {} : { expiresAt: iso(expiresAt) }),
 });
 
 adminRoutes.delete(paths.admin.key, async (c) => {
@@ -240,38 +252,11 @@ adminRoutes.delete(paths.admin.key, async (c) => {
   return c.body(null, 204);
 });
 
-// Runs, notices, record
-
-const runsQuery = z.object({
-  state: z.enum(["open", "all"]).default("all"),
-  key: z.string().optional(),
-  before: z.coerce.number().int().optional(),
-  limit: z.coerce.number().int().min(1).max(500).default(100),
-});
-
-adminRoutes.get(paths.admin.runs, zValidator("query", runsQuery, onInvalid), async (c) => {
-  const { state, key, before, limit } = c.req.valid("query");
-  const query = { open: state === "open", limit, ...(key === undefined ? {} : { key }), ...(before === undefined ? {} : { before }) };
-  const shards = await eachShard(async (shard) => JSON.parse(await ledgerStub(c.env, shard).runs(query)) as RunSummary[]);
-  const runs = shards
-    .flat()
-    .sort((a, b) => b.createdAt - a.createdAt)
-    .slice(0, limit);
-  return c.json({ runs });
-});
-
-adminRoutes.get(paths.admin.run, async (c) => {
-  const id = c.req.param("id");
-  const snapshot = parseRunId(settingsOf(c.env).keys, id) === undefined ? null : await runStub(c.env, id).snapshot();
-  if (snapshot === null) return c.json({ error: "No such run, or its time is over; the record may still have it" }, 404);
-  // An operator sees how a run stands, never what was asked or answered.
-  const { answer, ...rest } = snapshot;
-  return c.json({ ...rest, answered: answer !== null });
-});
+// Notices
 
 const noticesQuery = z.object({
   state: z.enum(["open", "all"]).default("all"),
-  before: z.coerce.number().int().optional(),
+  before: isoTime.optional(),
   limit: z.coerce.number().int().min(1).max(500).default(100),
 });
 
@@ -287,7 +272,7 @@ adminRoutes.get(paths.admin.notices, zValidator("query", noticesQuery, onInvalid
   return c.json(
     {
       notices: notices.map(({ at, channel, reviewer, run, gate, state, fault, link }) => ({
-        at: new Date(at).toISOString(),
+        at: iso(at),
         channel,
         reviewer,
         run,
@@ -313,34 +298,6 @@ adminRoutes.get(paths.admin.notices, zValidator("query", noticesQuery, onInvalid
     if (runRandom === undefined || randomBytes === undefined || publicUrl === undefined) return null;
     return reviewUrl(publicUrl, linkToken(keys, { runRandom, gate, reviewer, channel: "outbox", expiresAtSeconds, random: randomBytes }));
   }
-});
-
-const recordPage = 500;
-
-/** The whole record as NDJSON, a line an event, each run's events together and in order. */
-adminRoutes.get(paths.admin.record, (c) => {
-  const { env } = c;
-  const encoder = new TextEncoder();
-  let shard = 0;
-  let after = { run: "", seq: 0 };
-  const body = new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      while (shard < ledgerShards) {
-        const events = JSON.parse(await ledgerStub(env, shard).events(after, recordPage)) as RecordEvent[];
-        const last = events.at(-1);
-        if (last === undefined) {
-          shard += 1;
-          after = { run: "", seq: 0 };
-          continue;
-        }
-        after = { run: last.run, seq: last.seq };
-        controller.enqueue(encoder.encode(events.map((event) => `${JSON.stringify(event)}\n`).join("")));
-        return;
-      }
-      controller.close();
-    },
-  });
-  return new Response(body, { headers: { "Content-Type": "application/x-ndjson", "Cache-Control": "no-store" } });
 });
 
 const eachShard = <T>(ask: (shard: number) => Promise<T>): Promise<T[]> =>

@@ -4,9 +4,11 @@ import type { Context, MiddlewareHandler } from "hono";
 import { equalBytes, utf8ToBytes } from "../../shared/encoding.ts";
 import { describeRefusal } from "../../shared/outcome/describe.ts";
 import type { Refusal } from "../../shared/outcome/outcome.ts";
-import { failure } from "../../shared/protocol/json-rpc.ts";
+import type { Door } from "../../shared/outcome/record.ts";
+import { type RequestId, failure } from "../../shared/protocol/json-rpc.ts";
 import { errorAnswer } from "../../shared/run/answer.ts";
 import { countCalls } from "../pipeline/calls.ts";
+import { type Refused, recordRefusal } from "../pipeline/refusals.ts";
 import { settingsOf } from "../settings.ts";
 import { callerOf } from "../stores/keys.ts";
 import type { App } from "./context.ts";
@@ -25,8 +27,8 @@ export function presentedKey(headers: Headers): string | undefined {
 export const requireKey: MiddlewareHandler<App> = async (c, next) => {
   const caller = await callerOf(c.env, presentedKey(c.req.raw.headers), Date.now());
   if (caller.kind === "refused") return refuseKey(c, caller.why);
-  if (!caller.record.scopes.includes("sampling")) return refuse({ kind: "wrongScope", scope: "sampling" });
   c.set("key", caller.record);
+  if (!caller.record.scopes.includes("sampling")) return refuseKnown(c, "sampling", { kind: "wrongScope", scope: "sampling" });
   return next();
 };
 
@@ -40,7 +42,7 @@ export const refuseKey = async (c: Context<App>, why: Extract<Refusal, { kind: "
  */
 export const requireCounted: MiddlewareHandler<App> = async (c, next) => {
   const refusal = await countCalls(c.env, c.var.key);
-  return refusal === null ? next() : refuse(refusal);
+  return refusal === null ? next() : refuseKnown(c, "sampling", refusal);
 };
 
 /** Lets in whoever has the admin token. */
@@ -69,8 +71,19 @@ export async function isFlooding(c: Context<App>, what: "keys" | "admin tokens" 
   return !success;
 }
 
+/** A refusal of a request whose key is known: it goes into the record. `about`: what could be read of the request. */
+export function refuseKnown(
+  c: Context<App>,
+  door: Door,
+  refusal: Refusal,
+  { id = null, ...about }: Omit<Refused, "key" | "door"> & { readonly id?: RequestId | null } = {},
+): Response {
+  recordRefusal(c.env, c.executionCtx, { key: c.var.key.id, door, ...about }, refusal);
+  return refuse(refusal, id);
+}
+
 /** A refusal as a JSON-RPC error with its HTTP status. */
-export function refuse(refusal: Refusal, id: string | number | null = null): Response {
+export function refuse(refusal: Refusal, id: RequestId | null = null): Response {
   const described = describeRefusal(refusal);
   const answer = errorAnswer(described);
   const headers: Record<string, string> = {

@@ -17,7 +17,10 @@ import type { App } from "./context.ts";
 /** The envelope's `auth`. */
 export type ControlAuth = { readonly apiKey?: string; readonly token?: string };
 
-export type ControlCaller = { readonly kind: "key"; readonly record: KeyRecord } | { readonly kind: "refused"; readonly refusal: Refusal };
+export type ControlCaller =
+  | { readonly kind: "key"; readonly record: KeyRecord }
+  /** `key`: whose request it is, where that is known. */
+  | { readonly kind: "refused"; readonly refusal: Refusal; readonly key: string | null };
 
 /** Whether the request presents anything in its headers that counts as a credential. */
 export const hasCredential = (headers: Headers): boolean =>
@@ -43,12 +46,12 @@ export async function callerOfControl(c: Context<App>, auth: ControlAuth): Promi
   });
   const known = await keyOfAll(c.env, credentials, (work) => c.executionCtx.waitUntil(work));
   // A key that is good elsewhere is no guess.
-  if (known.ok && !known.value.scopes.includes("control")) return refused({ kind: "wrongScope", scope: "control" });
+  if (known.ok && !known.value.scopes.includes("control")) return refused({ kind: "wrongScope", scope: "control" }, known.value.id);
   if (known.ok) return { kind: "key", record: known.value };
   return refused((await isFlooding(c, "keys")) ? { kind: "flooded" } : known.error);
 }
 
-const refused = (refusal: Refusal): ControlCaller => ({ kind: "refused", refusal });
+const refused = (refusal: Refusal, key: string | null = null): ControlCaller => ({ kind: "refused", refusal, key });
 const unauthorized = (why: CredentialFault): Result<never, Refusal> => err({ kind: "unauthorized", why });
 
 type Background = (work: Promise<unknown>) => void;

@@ -2,6 +2,7 @@
 
 import { Hono } from "hono";
 import { conversationStub } from "../objects/names.ts";
+import { recordRefusal } from "../pipeline/refusals.ts";
 import { paths } from "../urls.ts";
 import { refuse, requireCounted } from "./auth.ts";
 import type { App } from "./context.ts";
@@ -13,7 +14,10 @@ export const controlSessionRoutes = new Hono<App>();
 // There is no body to hold a credential here: it comes in a header.
 controlSessionRoutes.use(paths.controlSession, async (c, next) => {
   const caller = await callerOfControl(c, {});
-  if (caller.kind === "refused") return refuse(caller.refusal);
+  if (caller.kind === "refused") {
+    if (caller.key !== null) recordRefusal(c.env, c.executionCtx, { key: caller.key, door: "control" }, caller.refusal);
+    return refuse(caller.refusal);
+  }
   c.set("key", caller.record);
   return next();
 });

@@ -12,12 +12,14 @@ import type { JsonObject } from "../../shared/encoding.ts";
 import { describeRefusal } from "../../shared/outcome/describe.ts";
 import type { Refusal } from "../../shared/outcome/outcome.ts";
 import { defaultLimits } from "../../shared/policy/limits.ts";
+import { CONTROL_SERVER } from "../../shared/protocol/meta.ts";
 import { isObject } from "../../shared/protocol/reading.ts";
 import { refusalAnswer } from "../../shared/run/answer.ts";
 import { errorClass, logEvent } from "../log.ts";
 import { readBytes } from "../pipeline/body.ts";
 import { mayRead } from "../pipeline/calls.ts";
 import { type Doing, type Ending, type EnvelopeCall, beginEnvelope, remember } from "../pipeline/control-task.ts";
+import { type Refused, recordRefusal } from "../pipeline/refusals.ts";
 import { Deltas } from "../pipeline/deltas.ts";
 import { type Hold, beforeHolding, holdDoorEvents, holdJson, holdOf, progressMessages } from "../pipeline/hold.ts";
 import { settingsOf } from "../settings.ts";
@@ -48,31 +50,60 @@ controlRoutes.post(paths.control, async (c) => {
   if (!/^application\/json\s*(;|$)/i.test(c.req.header("Content-Type") ?? "")) return refuse({ kind: "notJsonType" });
   // Who says who they are in a header is asked before anything of the body is read.
   const announced = hasCredential(c.req.raw.headers) ? await callerOfControl(c, {}) : null;
-  if (announced?.kind === "refused") return refuse(announced.refusal);
+  if (announced?.kind === "refused") {
+    record(c, announced.key, announced.refusal);
+    return refuse(announced.refusal);
+  }
+  const announcedId = announced?.record.id ?? null;
   const tooMany = announced === null ? null : mayRead(announced.record, Date.now());
-  if (tooMany !== null) return refuse(tooMany);
+  if (tooMany !== null) {
+    record(c, announcedId, tooMany);
+    return refuse(tooMany);
+  }
   const body = await readEnvelope(c, announced?.record ?? null);
-  if ("refusal" in body) return refuse(body.refusal);
+  if ("refusal" in body) {
+    record(c, announcedId, body.refusal);
+    return refuse(body.refusal);
+  }
   // Whoever may not come in learns nothing of what else is wrong.
   const auth = authIn(body.value);
   const caller = announced !== null && isEmpty(auth) ? announced : await callerOfControl(c, auth);
-  if (caller.kind === "refused") return refuse(caller.refusal, body.value);
-  const { bodyBytes } = caller.record.limits ?? defaultLimits;
-  if (body.bytes > bodyBytes) return refuse({ kind: "tooLarge", limitBytes: bodyBytes }, body.value);
-  const late = announced === null ? mayRead(caller.record, Date.now()) : null;
-  if (late !== null) return refuse(late, body.value);
+  const requestId = identityIn(body.value).requestId ?? undefined;
+  if (caller.kind === "refused") {
+    record(c, caller.key, caller.refusal, { requestId });
+    return refuse(caller.refusal, body.value);
+  }
+  const { id, limits } = caller.record;
+  const { bodyBytes } = limits ?? defaultLimits;
+  const late: Refusal | null =
+    body.bytes > bodyBytes ? { kind: "tooLarge", limitBytes: bodyBytes } : announced === null ? mayRead(caller.record, Date.now()) : null;
+  if (late !== null) {
+    record(c, id, late, { requestId });
+    return refuse(late, body.value);
+  }
   const parsed = parseEnvelope(body.value);
   if (!parsed.ok) {
-    const { requestId, version, errors } = parsed.error;
-    return answerRefused({ requestId, version }, { kind: "invalidParams", errors });
+    const { version, errors } = parsed.error;
+    const refusal: Refusal = { kind: "invalidParams", errors };
+    record(c, id, refusal, { requestId });
+    return answerRefused({ requestId: parsed.error.requestId, version }, refusal);
   }
   const { auth: _auth, ...envelope } = parsed.value;
+  const refused = (refusal: Refusal): Response => {
+    record(c, id, refusal, { requestId, name: envelope.task.type });
+    return answerRefused(envelope, refusal);
+  };
   try {
-    return await serve(c, caller.record, { ...envelope, auth: {} }, envelopeIdentity(body.value));
+    return await serve(c, caller.record, { ...envelope, auth: {} }, envelopeIdentity(body.value), refused);
   } catch (error) {
-    return answerRefused(envelope, broken(error));
+    return refused(broken(error));
   }
 });
+
+/** Takes down a refusal, where it is known whose request it was. */
+function record(c: AppContext, key: string | null, refusal: Refusal, about: Pick<Refused, "name" | "requestId"> = {}): void {
+  if (key !== null) recordRefusal(c.env, c.executionCtx, { key, door: "control", server: CONTROL_SERVER, ...about }, refusal);
+}
 
 /** What is read of a body of which nobody is known to have sent it: room for a prompt and a few images' addresses, not for images. */
 const mostUnknownBytes = 256 * 1024;
@@ -101,7 +132,13 @@ function authIn(value: unknown): { readonly apiKey?: string; readonly token?: st
 
 const isEmpty = ({ apiKey = "", token = "" }: ReturnType<typeof authIn>): boolean => apiKey === "" && token === "";
 
-async function serve(c: AppContext, key: KeyRecord, envelope: Envelope, identity: string): Promise<Response> {
+async function serve(
+  c: AppContext,
+  key: KeyRecord,
+  envelope: Envelope,
+  identity: string,
+  refused: (refusal: Refusal) => Response,
+): Promise<Response> {
   const { task } = envelope;
   const deltas = "stream" in task && task.stream ? new Deltas() : null;
   const { signal } = c.req.raw;
@@ -115,7 +152,7 @@ async function serve(c: AppContext, key: KeyRecord, envelope: Envelope, identity
     signal,
   };
   const begun = await beginEnvelope(call);
-  if (!begun.ok) return answerRefused(envelope, begun.error);
+  if (!begun.ok) return refused(begun.error);
   if (deltas !== null) return stream(c, call, begun.value, deltas);
   const soon = begun.value.soon === null ? null : await beforeHolding(begun.value.soon);
   if (soon !== null) {

@@ -17,6 +17,7 @@ import { sessionStub } from "../objects/names.ts";
 import { readBytes } from "../pipeline/body.ts";
 import { countCalls } from "../pipeline/calls.ts";
 import { within } from "../pipeline/hold.ts";
+import { recordRefusal } from "../pipeline/refusals.ts";
 import { settingsOf } from "../settings.ts";
 import { callerOf, keyPrefix } from "../stores/keys.ts";
 import { type UpstreamFault, askUpstream, headersDown, lateStream } from "../upstream/ask.ts";
@@ -25,7 +26,7 @@ import { answerTaken, associationSession, keepTask, servedByTask, endOriginating
 import { singleAnswer } from "../upstream/single.ts";
 import { type StreamParts, longestEvent, lostMark, relayStream, toldMark } from "../upstream/stream.ts";
 import { paths } from "../urls.ts";
-import { presentedKey, refuse, refuseKey } from "./auth.ts";
+import { presentedKey, refuseKey, refuseKnown } from "./auth.ts";
 import type { App, AppContext } from "./context.ts";
 import { forPages, mayUse, serverAt } from "./mcp-origin.ts";
 
@@ -71,19 +72,28 @@ async function enter(c: AppContext): Promise<Visit | Response> {
     const isBeside = server?.passAuthorization === true && caller.why === "missing";
     return refuseKey(c, isBeside ? "missingBesideAuthorization" : caller.why);
   }
-  if (!caller.record.scopes.includes("sampling")) return refuse({ kind: "wrongScope", scope: "sampling" });
   c.set("key", caller.record);
+  const about = { server: name };
+  if (!caller.record.scopes.includes("sampling")) return refuseKnown(c, "relay", { kind: "wrongScope", scope: "sampling" }, about);
   // What passes here is admitted by nobody else.
   const refusal = await countCalls(c.env, caller.record);
-  if (refusal !== null) return refuse(refusal);
-  if (server === undefined)
+  if (refusal !== null) return refuseKnown(c, "relay", refusal, about);
+  const notAllowed = (rule: string): void =>
+    recordRefusal(c.env, c.executionCtx, { key: caller.record.id, door: "relay", ...about }, { kind: "policyRefused", rule });
+  if (server === undefined) {
+    notAllowed("there is no such server");
     return c.json(failure(null, { code: -32600, message: "No such server; /admin/servers names those there are" }), 404);
-  if (caller.record.servers !== undefined && !caller.record.servers.includes(name))
+  }
+  if (caller.record.servers !== undefined && !caller.record.servers.includes(name)) {
+    notAllowed("the key's servers");
     return c.json(failure(null, { code: -32600, message: "This API key is not for this server" }), 403);
+  }
   // A page of another site could drive a server of one's own machine: DNS rebinding.
   const origin = headers.get("Origin");
-  if (origin !== null && !mayUse(c, server, origin))
+  if (origin !== null && !mayUse(c, server, origin)) {
+    notAllowed("the server's origins");
     return c.json(failure(null, { code: -32600, message: "This origin may not use the relay; list it in the server's origins" }), 403);
+  }
   if (!server.passAuthorization) return { name, server, authorization: null };
   const authorization = headers.get("Authorization");
   // A key of ours never goes to a server, not even where a client sends it in both places.
@@ -99,13 +109,13 @@ async function enter(c: AppContext): Promise<Visit | Response> {
 async function post(c: AppContext, visit: Visit): Promise<Response> {
   const { bodyBytes } = c.var.key.limits ?? defaultLimits;
   const body = await readBytes(c.req.raw, bodyBytes);
-  if (body === "tooLarge") return refuse({ kind: "tooLarge", limitBytes: bodyBytes });
+  if (body === "tooLarge") return refuseKnown(c, "relay", { kind: "tooLarge", limitBytes: bodyBytes }, { server: visit.name });
   const messages = messagesIn(body);
   if (messages === "tooMany")
     return c.json(failure(null, { code: -32600, message: `Send at most ${mostInBatch} messages in a batch` }), 400);
   const [first] = messages;
   const refusal = messages.length < 2 ? null : await countCalls(c.env, c.var.key, messages.length - 1);
-  if (refusal !== null) return refuse(refusal);
+  if (refusal !== null) return refuseKnown(c, "relay", refusal, { server: visit.name });
   if (messages.length === 1 && first?.kind === "request" && first.method === "initialize") return initialize(c, visit, first, body);
   const session = sessionOf(c, visit);
   if (session instanceof Response) return session;

@@ -5,6 +5,7 @@ import * as z from "zod";
 import { answerJsonSchema } from "../../shared/control/answer-schema.ts";
 import { envelopeJsonSchema } from "../../shared/control/envelope-schema.ts";
 import type { JsonObject } from "../../shared/encoding.ts";
+import { endStates, openStates } from "../../shared/outcome/record.ts";
 import { policyJsonSchema } from "../../shared/policy/rules.ts";
 import { issuersJsonSchema } from "../../shared/credential/issuers.ts";
 import { serversJsonSchema } from "../../shared/relay/servers.ts";
@@ -111,7 +112,19 @@ const record = (properties: JsonObject, optional: JsonObject = {}): JsonObject =
 const rpcId = { type: ["string", "integer", "null"] };
 const rpcError = record({ code: integer, message: text }, { data: { type: "object" } });
 const pointed = list(record({ pointer: text, message: text }));
-const ofKey = { id: text, name: text, createdAt: integer };
+const ofKey = { id: text, name: text, createdAt: time };
+const runLine = {
+  id: text,
+  state: { enum: [...openStates, ...endStates] },
+  server: orNull("string"),
+  tool: orNull("string"),
+  key: text,
+  model: orNull("string"),
+  at: time,
+  endedAt: { ...time, ...orNull("string") },
+  cause: orNull("string"),
+  usage: record({ inputTokens: integer, outputTokens: integer, costUsd: number }),
+};
 
 /** A document's own schema is draft 2020-12, which is OpenAPI 3.1's too; the name of its dialect stands once, at the top. */
 function inside({ $schema: _dialect, $id: _address, ...schema }: JsonObject): JsonObject {
@@ -138,36 +151,11 @@ function schemas(): Record<SchemaName, JsonObject> {
       },
       { result: { type: "object" }, error: rpcError },
     ),
-    RunList: record({
-      runs: list(
-        record({
-          run: text,
-          key: text,
-          server: text,
-          name: text,
-          createdAt: integer,
-          endedAt: orNull("integer"),
-          state: text,
-          model: orNull("string"),
-          inputTokens: integer,
-          outputTokens: integer,
-          costUsd: number,
-        }),
-      ),
-    }),
-    OperatorRun: record({
-      id: text,
-      key: text,
-      state: text,
-      createdAt: integer,
-      updatedAt: integer,
-      server: text,
-      name: text,
-      answered: { type: "boolean" },
-    }),
+    RunList: record({ runs: list(record(runLine)), next: orNull("string") }),
+    OperatorRun: record({ ...runLine, updatedAt: time, answered: { type: "boolean" } }),
     KeyRequest: inside(JSON.parse(JSON.stringify(z.toJSONSchema(keyRequestSchema, { io: "input" }))) as JsonObject), // a schema is JSON
-    NewKey: record({ ...ofKey, key: text }),
-    KeyList: record({ keys: list(record({ ...ofKey, revokedAt: orNull("integer") })) }),
+    NewKey: record({ ...ofKey, key: text }, { expiresAt: time }),
+    KeyList: record({ keys: list(record({ ...ofKey, revokedAt: { ...time, ...orNull("string") } }, { expiresAt: time })) }),
     NoticeList: record({
       notices: list(
         record(

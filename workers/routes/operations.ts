@@ -3,6 +3,7 @@
 // GET /openapi.json is made from it, and a test asks for each operation and holds the answers against it.
 
 import type { JsonObject } from "../../shared/encoding.ts";
+import { endStates, openStates } from "../../shared/outcome/record.ts";
 import { paths } from "../urls.ts";
 
 export type SchemaName =
@@ -406,24 +407,36 @@ const operator: readonly Operation[] = [
     id: "listRuns",
     method: "get",
     path: paths.admin.runs,
-    summary: "A line for each request, newest first",
+    summary: "A line for each request, refused ones too, newest first; the cause says why there is no reply",
     auth: "admin",
     parameters: [
-      { name: "state", in: "query", description: "open or all", schema: { type: "string", enum: ["open", "all"] } },
+      {
+        name: "state",
+        in: "query",
+        description: "open: whatever has not ended; or one state alone",
+        schema: { type: "string", enum: ["all", "open", ...openStates, ...endStates] },
+      },
+      { name: "server", in: "query", description: "An MCP server's name; control for what came by POST /control" },
       { name: "key", in: "query", description: "A key's id" },
-      { name: "before", in: "query", description: "Created before this time, in Unix milliseconds", schema: { type: "integer" } },
-      { name: "limit", in: "query", description: "1 to 500", schema: { type: "integer", minimum: 1, maximum: 500 } },
+      { name: "since", in: "query", description: "Begun then or later: a time or a day in ISO 8601" },
+      { name: "after", in: "query", description: "`next` of the answer before: the lines that follow" },
+      {
+        name: "limit",
+        in: "query",
+        description: "1 to 500, 100 where it is not given",
+        schema: { type: "integer", minimum: 1, maximum: 500 },
+      },
     ],
-    answers: { 200: { description: "The lines", bodies: json("RunList") }, 400: problem("Not valid"), ...asOperator },
+    answers: { 200: { description: "The lines, and where to go on", bodies: json("RunList") }, 400: problem("Not valid"), ...asOperator },
   },
   {
     id: "getOperatorRun",
     method: "get",
     path: paths.admin.run,
-    summary: "How a run stands, without what was asked or answered",
+    summary: "One request, whether it waits, was answered at once or was refused: without what was asked or answered",
     auth: "admin",
-    parameters: [inPath("id", "The run's id")],
-    answers: { 200: { description: "The run", bodies: json("OperatorRun") }, ...asOperator, 404: problem("No such run") },
+    parameters: [inPath("id", "Its id in GET /admin/runs")],
+    answers: { 200: { description: "The request", bodies: json("OperatorRun") }, ...asOperator, 404: problem("No such request") },
   },
   {
     id: "listNotices",
@@ -433,7 +446,7 @@ const operator: readonly Operation[] = [
     auth: "admin",
     parameters: [
       { name: "state", in: "query", description: "open: of reviews that still wait", schema: { type: "string", enum: ["open", "all"] } },
-      { name: "before", in: "query", description: "Unix milliseconds: older notices", schema: { type: "integer" } },
+      { name: "before", in: "query", description: "Older notices: a time or a day in ISO 8601" },
       { name: "limit", in: "query", description: "1 to 500", schema: { type: "integer", minimum: 1, maximum: 500 } },
     ],
     answers: { 200: { description: "The notices", bodies: json("NoticeList") }, 400: problem("Not valid"), ...asOperator },
@@ -468,9 +481,14 @@ const operator: readonly Operation[] = [
     id: "exportRecord",
     method: "get",
     path: paths.admin.record,
-    summary: "The whole record, a line an event, each run's events in order",
+    summary: "The record, a line an event, each run's events in order. That it was exported is an event itself",
     auth: "admin",
-    answers: { 200: { description: "The record", bodies: [{ type: "application/x-ndjson" }] }, ...asOperator },
+    parameters: [{ name: "run", in: "query", description: "The events of this request, or of this chain of operators' acts, alone" }],
+    answers: {
+      200: { description: "The record", bodies: [{ type: "application/x-ndjson" }] },
+      400: problem("Not valid"),
+      ...asOperator,
+    },
   },
   {
     id: "doctor",

@@ -10,7 +10,7 @@ import { parseAnswer } from "../pipeline/wait.ts";
 import { settingsOf } from "../settings.ts";
 import { callerOf } from "../stores/keys.ts";
 import { paths } from "../urls.ts";
-import { presentedKey, refuse, refuseKey } from "./auth.ts";
+import { presentedKey, refuseKey, refuseKnown } from "./auth.ts";
 import type { App, AppContext } from "./context.ts";
 import { taskOf } from "../pipeline/task.ts";
 
@@ -53,8 +53,9 @@ async function findRun(c: AppContext): Promise<{ snapshot: RunSnapshot; admin: b
   const admin = adminToken !== undefined && presented !== undefined && equalBytes(utf8ToBytes(presented), utf8ToBytes(adminToken));
   const known = admin ? null : await callerOf(c.env, presented, Date.now());
   if (known?.kind === "refused") return refuseKey(c, known.why);
+  if (known !== null) c.set("key", known.record);
   const refusal = known === null ? null : await countCalls(c.env, known.record);
-  if (refusal !== null) return refuse(refusal);
+  if (refusal !== null) return refuseKnown(c, "sampling", refusal);
   const id = c.req.param("id") ?? "";
   const snapshot = parseRunId(keys, id) === undefined ? null : await runStub(c.env, id).snapshot();
   if (snapshot === null || (known !== null && snapshot.key !== known.record.id)) return c.json(unknown, 404);

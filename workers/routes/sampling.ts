@@ -6,6 +6,7 @@ import { describeRefusal } from "../../shared/outcome/describe.ts";
 import type { Refusal } from "../../shared/outcome/outcome.ts";
 import { defaultLimits } from "../../shared/policy/limits.ts";
 import { type RequestId, failure, idKey, parseIdJson, parseMessage, success } from "../../shared/protocol/json-rpc.ts";
+import { originatingIn } from "../../shared/protocol/meta.ts";
 import type { ParamsFault } from "../../shared/protocol/reading.ts";
 import { type ParsedSampling, parseSampling } from "../../shared/protocol/revision-2025.ts";
 import { createTaskResult, parseCancelled, parseTaskParams, taskResult, withRelatedTask } from "../../shared/protocol/tasks.ts";
@@ -21,31 +22,31 @@ import { taskOf } from "../pipeline/task.ts";
 import { awaitRun, parseAnswer } from "../pipeline/wait.ts";
 import { settingsOf } from "../settings.ts";
 import { paths, runPath } from "../urls.ts";
-import { refuse, requireCounted, requireKey } from "./auth.ts";
+import { refuseKnown, requireCounted, requireKey } from "./auth.ts";
 import type { App, AppContext } from "./context.ts";
 import { isSessionName, sessionNameError } from "./session-name.ts";
 
 export const samplingRoutes = new Hono<App>();
 
 samplingRoutes.post(paths.sampling, requireKey, async (c) => {
-  if (!/^application\/json\s*(;|$)/i.test(c.req.header("Content-Type") ?? "")) return refuse({ kind: "notJsonType" });
+  if (!/^application\/json\s*(;|$)/i.test(c.req.header("Content-Type") ?? "")) return refused(c, { kind: "notJsonType" });
   const tooMany = mayRead(c.var.key, Date.now());
-  if (tooMany !== null) return refuse(tooMany);
+  if (tooMany !== null) return refused(c, tooMany);
   const { bodyBytes } = c.var.key.limits ?? defaultLimits;
   const body = await readBody(c.req.raw, bodyBytes);
-  if (body === "tooLarge") return refuse({ kind: "tooLarge", limitBytes: bodyBytes });
-  if (body === "notUtf8") return refuse({ kind: "notJson" });
+  if (body === "tooLarge") return refused(c, { kind: "tooLarge", limitBytes: bodyBytes });
+  if (body === "notUtf8") return refused(c, { kind: "notJson" });
   const message = parseMessage(body.text);
   if (!message.ok) {
     return message.error.kind === "notJson"
-      ? refuse({ kind: "notJson" })
-      : refuse({ kind: "notSingleRequest", why: message.error.message }, message.error.id);
+      ? refused(c, { kind: "notJson" })
+      : refused(c, { kind: "notSingleRequest", why: message.error.message }, { id: message.error.id });
   }
   const { value } = message;
   // A sampling request is admitted by the KeyObject itself, in the call that it makes anyway.
   const admitted = value.kind === "request" && value.method === "sampling/createMessage";
   const uncounted = admitted ? null : await countCalls(c.env, c.var.key);
-  if (uncounted !== null) return refuse(uncounted, value.kind === "request" ? value.id : null);
+  if (uncounted !== null) return refused(c, uncounted, { id: value.kind === "request" ? value.id : null, method: value.method });
   if (value.kind === "notification") return takeNotification(c, value.method, value.params);
   const { id, method, params } = value;
   switch (method) {
@@ -56,7 +57,7 @@ samplingRoutes.post(paths.sampling, requireKey, async (c) => {
     case "tasks/cancel":
       return task(c, id, method, params);
     default:
-      return refuse({ kind: "unknownMethod", method }, id);
+      return refused(c, { kind: "unknownMethod", method }, { id, method });
   }
 });
 
@@ -81,9 +82,19 @@ samplingRoutes.delete(paths.sessions, requireKey, requireCounted, async (c) => {
   return c.body(null, 204);
 });
 
+const refused = (c: AppContext, refusal: Refusal, about: Parameters<typeof refuseKnown>[3] = {}): Response =>
+  refuseKnown(c, "sampling", refusal, about);
+
+/** What the record says of a sampling request that was refused, also where its params are wrong. */
+const aboutSampling = (params: unknown) => {
+  const { server, name } = originatingIn(params) ?? {};
+  return { method: "sampling/createMessage", server, name };
+};
+
 async function createMessage(c: AppContext, id: RequestId, params: unknown): Promise<Response> {
   const parsed = parseSampling(params);
-  if (!parsed.ok) return refuse(paramsRefusal(parsed.error), id);
+  const about = { id, ...aboutSampling(params) };
+  if (!parsed.ok) return refused(c, paramsRefusal(parsed.error), about);
   const asTask = parsed.value.task !== undefined;
   const asynchronous = prefersAsync(c.req.header("Prefer"));
   const signal = c.req.raw.signal;
@@ -97,7 +108,7 @@ async function createMessage(c: AppContext, id: RequestId, params: unknown): Pro
     wish: asTask || asynchronous ? { kind: "detached", ttlMs: parsed.value.task?.ttl ?? null } : { kind: "line" },
     signal,
   });
-  if (!begun.ok) return refuse(begun.error, id);
+  if (!begun.ok) return refused(c, begun.error, about);
   if (begun.value.kind === "run" && (asTask || asynchronous)) return detached(c, id, begun.value.run, asTask);
   return hold(c, id, begun.value, parsed.value, signal);
 }
@@ -125,7 +136,7 @@ async function hold(c: AppContext, id: RequestId, begun: Begun, parsed: ParsedSa
 
 async function detached(c: AppContext, id: RequestId, run: string, asTask: boolean): Promise<Response> {
   const snapshot = await runStub(c.env, run).snapshot();
-  if (snapshot === null) return refuse({ kind: "noLongerKept" }, id);
+  if (snapshot === null) return refused(c, { kind: "noLongerKept" }, { id, method: "sampling/createMessage" });
   if (asTask) return rpc(c, success(id, createTaskResult(taskOf(snapshot))));
   if (snapshot.answer !== null) return rpc(c, rpcResponse(id, parseAnswer(snapshot.answer)));
   return rpc(c, success(id, createTaskResult(taskOf(snapshot))), 202, { Location: runPath(run), "Preference-Applied": "respond-async" });
@@ -138,19 +149,19 @@ async function task(
   params: unknown,
 ): Promise<Response> {
   const parsed = parseTaskParams(params);
-  if (!parsed.ok) return refuse(paramsRefusal(parsed.error), id);
+  if (!parsed.ok) return refused(c, paramsRefusal(parsed.error), { id, method });
   const { taskId } = parsed.value;
   // A made-up id never wakes an object, and another key's run is as unknown as one that never was.
   const genuine = parseRunId(settingsOf(c.env).keys, taskId) !== undefined;
   const snapshot = genuine ? await runStub(c.env, taskId).snapshot() : null;
-  if (snapshot === null || snapshot.key !== c.var.key.id) return refuse({ kind: "unknownTask" }, id);
+  if (snapshot === null || snapshot.key !== c.var.key.id) return refused(c, { kind: "unknownTask" }, { id, method });
   switch (method) {
     case "tasks/get":
       return rpc(c, success(id, taskResult(taskOf(snapshot))));
     case "tasks/cancel": {
       if (!(await runStub(c.env, taskId).cancel("caller"))) {
         const { status } = taskOf(snapshot);
-        return refuse({ kind: "taskEnded", status: status === "working" ? "ending" : status }, id);
+        return refused(c, { kind: "taskEnded", status: status === "working" ? "ending" : status }, { id, method });
       }
       return rpc(c, success(id, taskResult({ ...taskOf(snapshot), status: "cancelled", lastUpdatedAt: Date.now() })));
     }

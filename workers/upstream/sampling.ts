@@ -3,6 +3,7 @@
 
 import type { JsonObject } from "../../shared/encoding.ts";
 import { type RequestId, failure, idKey, success } from "../../shared/protocol/json-rpc.ts";
+import type { Refusal } from "../../shared/outcome/outcome.ts";
 import type { ParamsFault } from "../../shared/protocol/reading.ts";
 import { type ParsedSampling, parseSampling } from "../../shared/protocol/revision-2025.ts";
 import { createTaskResult, parseTaskParams, taskResult, withRelatedTask } from "../../shared/protocol/tasks.ts";
@@ -20,6 +21,7 @@ import { errorClass, logEvent } from "../log.ts";
 import { runStub, sessionStub } from "../objects/names.ts";
 import { countCalls } from "../pipeline/calls.ts";
 import { progressMessages } from "../pipeline/hold.ts";
+import { recordRefusal } from "../pipeline/refusals.ts";
 import { beginSampling, originatingKey } from "../pipeline/sampling.ts";
 import { taskOf } from "../pipeline/task.ts";
 import { awaitRun } from "../pipeline/wait.ts";
@@ -59,9 +61,17 @@ export async function answerTaken(parts: SamplingParts, taken: Taken): Promise<v
   } catch (error) {
     const quote = crypto.randomUUID();
     logEvent("request.failed", { quote, error: errorClass(error) });
-    await post(env, waiting, taken.id, refusalAnswer({ kind: "broken", quote }));
+    await post(env, waiting, taken.id, refusing(parts, taken.method, parts.originating?.name)({ kind: "broken", quote }));
   }
 }
+
+/** What the server is told of a refusal, which goes into the record. */
+const refusing =
+  ({ env, ctx, key, session }: SamplingParts, method: string, name?: string) =>
+  (refusal: Refusal): Answer => {
+    recordRefusal(env, ctx, { key: key.id, door: "relay", server: session.server, method, name }, refusal);
+    return refusalAnswer(refusal);
+  };
 
 const postTries = 3;
 
@@ -77,17 +87,18 @@ async function post(env: Env, waiting: Waiting, id: RequestId, answer: Answer): 
 async function sample(parts: SamplingParts, waiting: Waiting, { id, params }: Taken): Promise<Answer | null> {
   const { env, ctx, key, session, server, authorization } = parts;
   const association = associationOf(server.association, await signsOf(parts, params));
-  if (!association.ok) return refusalAnswer({ kind: "notAssociated", why: association.error });
+  if (!association.ok) return refusing(parts, samplingMethod)({ kind: "notAssociated", why: association.error });
   const { originating, evidence } = association.value;
   const { method } = originating;
-  if (parts.isOver) return refusalAnswer({ kind: "notAssociated", why: "originatingRequestEnded" });
+  const refuse = refusing(parts, samplingMethod, originating.name);
+  if (parts.isOver) return refuse({ kind: "notAssociated", why: "originatingRequestEnded" });
   if (server.samplingTools !== undefined && method === "tools/call" && !server.samplingTools.includes(originating.name))
-    return refusalAnswer({ kind: "policyRefused", rule: "the server's samplingTools" });
+    return refuse({ kind: "policyRefused", rule: "the server's samplingTools" });
   const parsed = parseSampling(params);
-  if (!parsed.ok) return refusalAnswer(refusalOf(parsed.error));
+  if (!parsed.ok) return refuse(refusalOf(parsed.error));
   const undeclared = undeclaredIn(parsed.value, server, session.revision);
   if (undeclared !== null)
-    return refusalAnswer({ kind: "invalidParams", errors: [{ pointer: `/${undeclared}`, message: "was not declared by the client" }] });
+    return refuse({ kind: "invalidParams", errors: [{ pointer: `/${undeclared}`, message: "was not declared by the client" }] });
   const asTask = parsed.value.task;
   const begun = await beginSampling({
     env,
@@ -117,7 +128,7 @@ async function sample(parts: SamplingParts, waiting: Waiting, { id, params }: Ta
             },
     signal: new AbortController().signal,
   });
-  if (!begun.ok) return refusalAnswer(begun.error);
+  if (!begun.ok) return refuse(begun.error);
   // A cancellation that came while it was begun found nothing to withdraw.
   if (parts.gaveUp(id)) await cancelTaken(parts, id);
   if (begun.value.kind === "answered") return begun.value.answer;
@@ -129,7 +140,7 @@ async function sample(parts: SamplingParts, waiting: Waiting, { id, params }: Ta
   const { run, posts } = begun.value;
   if (asTask !== undefined) {
     const snapshot = await runStub(env, run).snapshot();
-    return snapshot === null ? refusalAnswer({ kind: "noLongerKept" }) : { result: createTaskResult(taskOf(snapshot)) };
+    return snapshot === null ? refuse({ kind: "noLongerKept" }) : { result: createTaskResult(taskOf(snapshot)) };
   }
   if (posts && parts.isBrief) return null;
   const answer = await waitTelling(parts, run, tell);
@@ -225,15 +236,17 @@ function undeclaredIn({ request, task: asTask }: ParsedSampling, server: Server,
 const refusalOf = (fault: ParamsFault) => (fault.kind === "invalid" ? ({ kind: "invalidParams", errors: fault.errors } as const) : fault);
 
 /** A task of ours, asked about by the server. */
-async function task({ env, key }: SamplingParts, { method, params }: Taken): Promise<Answer> {
+async function task(parts: SamplingParts, { method, params }: Taken): Promise<Answer> {
+  const { env, key } = parts;
+  const refuse = refusing(parts, method);
   const parsed = parseTaskParams(params);
-  if (!parsed.ok) return refusalAnswer(refusalOf(parsed.error));
+  if (!parsed.ok) return refuse(refusalOf(parsed.error));
   const { taskId } = parsed.value;
   // The stream that it came on may be older than the revocation.
   const refused = await countCalls(env, key);
-  if (refused !== null) return refusalAnswer(refused);
+  if (refused !== null) return refuse(refused);
   const snapshot = parseRunId(settingsOf(env).keys, taskId) === undefined ? null : await runStub(env, taskId).snapshot();
-  if (snapshot === null || snapshot.key !== key.id) return refusalAnswer({ kind: "unknownTask" });
+  if (snapshot === null || snapshot.key !== key.id) return refuse({ kind: "unknownTask" });
   switch (method) {
     case "tasks/get":
       return { result: taskResult(taskOf(snapshot)) };
@@ -241,14 +254,14 @@ async function task({ env, key }: SamplingParts, { method, params }: Taken): Pro
       if (await runStub(env, taskId).cancel("caller"))
         return { result: taskResult({ ...taskOf(snapshot), status: "cancelled", lastUpdatedAt: Date.now() }) };
       const { status } = taskOf(snapshot);
-      return refusalAnswer({ kind: "taskEnded", status: status === "working" ? "ending" : status });
+      return refuse({ kind: "taskEnded", status: status === "working" ? "ending" : status });
     }
     case "tasks/result": {
       const answer = await awaitRun(env, taskId, () => {}, new AbortController().signal);
       return "result" in answer ? { result: withRelatedTask(answer.result, taskId) } : answer;
     }
     default:
-      return refusalAnswer({ kind: "unknownMethod", method });
+      return refuse({ kind: "unknownMethod", method });
   }
 }
 

@@ -6,11 +6,14 @@ import { fileURLToPath } from "node:url";
 import * as fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
 import { report, verifyRecord } from "../../../scripts/verify-record.ts";
+import { chainActs } from "../../../shared/outcome/operators.ts";
 import {
+  type OperatorFact,
   type RecordEvent,
   type RecordFact,
   chainEvents,
   eventHash,
+  exportLine,
   firstBrokenEvent,
   providersWord,
 } from "../../../shared/outcome/record.ts";
@@ -33,7 +36,7 @@ const facts: RecordFact[] = [
     contextIgnored: null,
     takenOver: false,
   },
-  { kind: "reviewOpened", gate: "request", version: 1, digest: "digest", reviewers: ["Ada"], deadlineAt: 2000 },
+  { kind: "reviewOpened", gate: "request", version: 1, digest: "digest", reviewers: ["Ada"], deadlineAt: "2026-11-22T00:00:02.000Z" },
   { kind: "approved", gate: "request", by: "Ada", channel: "outbox", version: 1, digest: "digest", reasonGiven: false },
   { kind: "called", call: 1, models: ["a", "b"], digest: "digest", again: false },
   { kind: "finished", outcome: "completed" },
@@ -123,25 +126,35 @@ describe("the chain of a run's events", () => {
     const events = chain("run-1");
     const [first, second] = events;
     if (first === undefined || second === undefined) throw new Error("too short");
-    const forged: RecordFact = { kind: "reviewOpened", gate: "request", version: 1, digest: "other", reviewers: ["Ada"], deadlineAt: 2000 };
+    const forged: RecordFact = {
+      kind: "reviewOpened",
+      gate: "request",
+      version: 1,
+      digest: "other",
+      reviewers: ["Ada"],
+      deadlineAt: "2026-11-22T00:00:02.000Z",
+    };
     const changed = events.with(1, { ...second, fact: forged, hash: eventHash(first.hash, "run-1", 2, second.at, forged) });
     expect(firstBrokenEvent(changed)).toBe(3);
   });
 });
 
-const lines = (events: readonly RecordEvent[]): string[] => events.map((event) => JSON.stringify(event));
+const asked: OperatorFact = { kind: "doctorAsked", by: { kind: "adminToken", fingerprint: "0123456789ab" } };
+const month = (number: number): number => Date.UTC(2026, number - 1, 22);
+
+const lines = (events: readonly RecordEvent[]): string[] => events.map((event) => exportLine(event).trimEnd());
 
 describe("verifying an exported record", () => {
   test("says how many events and runs there are, and that all hold", async () => {
     const verified = await verifyRecord(lines([...chain("run-1"), ...chain("run-2")]));
-    expect(verified).toEqual({ runs: 2, events: 10, findings: [], unreadable: [] });
-    expect(report(verified)).toEqual({ text: "10 events of 2 runs: 2 chains hold, 0 are broken", exitCode: 0 });
+    expect(verified).toEqual({ chains: 2, events: 10, findings: [], unreadable: [] });
+    expect(report(verified)).toEqual({ text: "10 events of 2 chains: 2 hold, 0 are broken", exitCode: 0 });
   });
 
   test("takes the events of several runs in turn, members in any order, and blank lines", async () => {
     const [one, two] = [chain("run-1"), chain("run-2")];
     const mixed = one.flatMap((event, index) => [event, two[index] as RecordEvent]);
-    const reversed = mixed.map((event) => JSON.stringify(Object.fromEntries(Object.entries(event).reverse())));
+    const reversed = lines(mixed).map((line) => JSON.stringify(Object.fromEntries(Object.entries(JSON.parse(line) as object).reverse())));
     expect(report(await verifyRecord([...reversed, "", " "])).exitCode).toBe(0);
   });
 
@@ -150,12 +163,12 @@ describe("verifying an exported record", () => {
     events.splice(6, 1);
     const { text, exitCode } = report(await verifyRecord(lines(events)));
     expect(exitCode).toBe(1);
-    expect(text).toBe("line 7: run run-2: event 2 does not follow from the one before it\n9 events of 2 runs: 1 chains hold, 1 are broken");
+    expect(text).toBe("line 7: run-2: event 2 does not follow from the one before it\n9 events of 2 chains: 1 hold, 1 are broken");
   });
 
   test("counts runs without an end, which is no fault", async () => {
     const { text, exitCode } = report(await verifyRecord(lines(chain("run-1").slice(0, 3))));
-    expect({ text, exitCode }).toEqual({ text: "3 events of 1 runs: 1 chains hold, 0 are broken; 1 runs have no end yet", exitCode: 0 });
+    expect({ text, exitCode }).toEqual({ text: "3 events of 1 chains: 1 hold, 0 are broken; 1 runs have no end yet", exitCode: 0 });
   });
 
   test("verifies facts of kinds that it does not know", async () => {
@@ -163,9 +176,42 @@ describe("verifying an exported record", () => {
     expect(report(await verifyRecord(lines(chainEvents("run-1", null, 1, [fact])))).exitCode).toBe(0);
   });
 
+  test("a refusal is whole with its one event, and what operators do has no end", async () => {
+    const refused: RecordFact = {
+      kind: "refused",
+      key: "key_1",
+      door: "sampling",
+      server: null,
+      method: null,
+      name: null,
+      reason: { kind: "notJson" },
+    };
+    const acts = chainActs(null, month(11), [asked]);
+    expect((await verifyRecord(lines([...chainEvents("run-1", null, 1, [refused]), ...acts]))).findings).toEqual([]);
+  });
+
+  test("a month of operators' acts whose end is missing or was changed shows by the month after it", async () => {
+    const november = chainActs(null, month(11), [asked, asked]);
+    const december = chainActs(november.at(-1) ?? null, month(12), [asked]);
+    expect(december.map(({ run, seq, fact }) => [run, seq, fact.kind])).toEqual([
+      ["operators/2026-12", 1, "continued"],
+      ["operators/2026-12", 2, "doctorAsked"],
+    ]);
+    // A clock that goes back begins no earlier month again.
+    expect(chainActs(december.at(-1) ?? null, month(11), [asked]).map(({ run, seq }) => [run, seq])).toEqual([["operators/2026-12", 3]]);
+    expect(report(await verifyRecord(lines([...november, ...december]))).exitCode).toBe(0);
+    // Its time may be over.
+    expect(report(await verifyRecord(lines(december))).exitCode).toBe(0);
+    const { text, exitCode } = report(await verifyRecord(lines([...november.slice(0, 1), ...december])));
+    expect(exitCode).toBe(1);
+    expect(text).toBe(
+      "operators/2026-11: its end is missing or was changed; operators/2026-12 continues it after event 2\n3 events of 2 chains: 1 hold, 1 are broken",
+    );
+  });
+
   test("takes nothing for a record that is none", async () => {
     expect(report(await verifyRecord([])).exitCode).toBe(2);
-    for (const line of ["{", "[]", '{"run":"r"}', '{"run":"r","seq":0,"at":1,"fact":{"kind":"x"},"hash":"h"}'])
+    for (const line of ["{", "[]", '{"run":"r"}', '{"run":"r","seq":0,"at":"2026-11-22T00:00:00.000Z","fact":{"kind":"x"},"hash":"h"}'])
       expect(report(await verifyRecord([...lines(chain("run-1")), line]))).toMatchObject({
         exitCode: 2,
         text: expect.stringContaining("line 6"),
@@ -185,7 +231,7 @@ describe("the command", () => {
   test("reads a file or its standard input, and its exit code says what it found", () => {
     const good = join(folder, "good.ndjson");
     writeFileSync(good, `${lines(chain("run-1")).join("\n")}\n`);
-    expect(run([good])).toMatchObject({ code: 0, out: "5 events of 1 runs: 1 chains hold, 0 are broken\n" });
+    expect(run([good])).toMatchObject({ code: 0, out: "5 events of 1 chains: 1 hold, 0 are broken\n" });
     expect(run(["-"], lines(chain("run-1").slice(1)).join("\n"))).toMatchObject({
       code: 1,
       out: expect.stringContaining("event 1 does not follow"),

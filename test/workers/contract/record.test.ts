@@ -2,11 +2,12 @@
 
 import { expect, test } from "vitest";
 import { firstBrokenEvent } from "../../../shared/outcome/record.ts";
-import { type RunSummary } from "../../../shared/outcome/record.ts";
 import { admin, adminJson, answerOf, createKey, devKey, eventually, gateway, openNotice, sample } from "../support/gateway.ts";
 import { promptMarker, reasonMarker, replyMarker } from "../support/logs.ts";
 import { recordLines } from "../support/record.ts";
 import { decide, tokenOf } from "../support/reviewer.ts";
+
+type Line = { readonly id: string };
 
 const kindsOf = async (run: string): Promise<string[]> =>
   (await recordLines()).filter((line) => line.run === run).map(({ fact }) => fact.kind);
@@ -80,18 +81,57 @@ test("no prompt, reply, reason, key or token is in the record, the lists or the 
     expect(everything).not.toContain(secret);
 });
 
-test("GET /admin/runs lists open and ended runs, by key and state", async () => {
+test("GET /admin/runs lists open and ended runs, by key, server, state and time, page by page", async () => {
   const other = await createKey();
+  const begun = new Date().toISOString();
   await sample();
   void answerOf(sample({ server: "notes" }, { key: other.key }));
   const { run } = await openNotice("request");
-  const listed = async (query: string): Promise<RunSummary[]> => (await adminJson<{ runs: RunSummary[] }>(`/runs${query}`)).runs;
-  await eventually("both", async () => (await listed("")).length === 2);
-  expect((await listed("?state=open")).map((each) => [each.run, each.state])).toEqual([[run, "waiting"]]);
-  expect((await listed(`?key=${other.id}`)).map((each) => each.run)).toEqual([run]);
-  expect(await listed("?limit=1")).toHaveLength(1);
-  expect((await admin("/runs?limit=0")).status).toBe(400);
-  expect((await admin("/runs?state=closed")).status).toBe(400);
+  const listed = async (query: string): Promise<readonly Line[]> => (await adminJson<{ runs: Line[] }>(`/runs${query}`)).runs;
+  const both = await eventually("both", async () => {
+    const lines = await listed("");
+    return lines.length === 2 ? lines : null;
+  });
+  expect(await listed("?state=open")).toEqual([
+    {
+      id: run,
+      state: "waiting",
+      server: "notes",
+      tool: "summarize",
+      key: other.id,
+      model: null,
+      at: expect.stringMatching(/Z$/),
+      endedAt: null,
+      cause: null,
+      usage: { inputTokens: 0, outputTokens: 0, costUsd: 0 },
+    },
+  ]);
+  const ids = async (query: string): Promise<string[]> => (await listed(query)).map(({ id }) => id);
+  expect(await ids(`?key=${other.id}`)).toEqual([run]);
+  expect(await ids("?server=notes")).toEqual([run]);
+  expect(await ids("?server=notes&state=completed")).toEqual([]);
+  expect(await ids("?server=open&state=completed")).toHaveLength(1);
+  expect(await ids(`?since=${begun}`)).toHaveLength(2);
+  expect(await ids(`?since=${begun.slice(0, 10)}`)).toHaveLength(2);
+  expect(await ids("?since=2126-01-01T00:00:00+01:00")).toEqual([]);
+  const first = await adminJson<{ runs: Line[]; next: string }>("/runs?limit=1");
+  const second = await adminJson<{ runs: Line[]; next: null }>(`/runs?limit=1&after=${encodeURIComponent(first.next)}`);
+  expect([...first.runs, ...second.runs]).toEqual(both);
+  expect(second.next).toBeNull();
+});
+
+test.each([
+  ["limit=0", "/limit"],
+  ["state=closed", "/state"],
+  ["since=yesterday", "/since"],
+  ["since=1795275352008", "/since"],
+  ["after=run_x", "/after"],
+  ["sate=failed", ""],
+  ["server=", "/server"],
+])("GET /admin/runs?%s is refused and says where", async (query, pointer) => {
+  const answer = await admin(`/runs?${query}`);
+  expect(answer.status).toBe(400);
+  expect(await answer.json()).toMatchObject({ details: [{ pointer, message: expect.stringMatching(/./) }] });
 });
 
 test("a notice is listed with its link and the state of its review, newest last", async () => {

@@ -8,7 +8,8 @@ import { firstBrokenEvent } from "../../../shared/outcome/record.ts";
 import { runStub } from "../../../workers/objects/names.ts";
 import type { RunObject } from "../../../workers/objects/run.ts";
 import { settingsOf } from "../../../workers/settings.ts";
-import { admin, env, eventually } from "../support/gateway.ts";
+import { env, eventually } from "../support/gateway.ts";
+import { recordLines } from "../support/record.ts";
 
 export const stubOf = (run: string): DurableObjectStub<RunObject> => runStub(env, run);
 
@@ -59,12 +60,7 @@ export async function everything(): Promise<string> {
 
 /** A run's events as the exported record has them; fails where their chain is broken. */
 export async function recordOf(run: string): Promise<RecordEvent[]> {
-  const text = await (await admin("/record")).text();
-  const events = text
-    .split("\n")
-    .filter((line) => line !== "")
-    .map((line) => JSON.parse(line) as RecordEvent)
-    .filter((event) => event.run === run);
+  const events = await recordLines({ run });
   const broken = firstBrokenEvent(events);
   if (broken !== null) throw new Error(`the record of ${run} is broken at event ${broken}`);
   return events;

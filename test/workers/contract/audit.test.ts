@@ -1,0 +1,310 @@
+// What an auditor asks: which requests were refused and why, what operators did, who opened a review; and why something failed.
+
+import { runInDurableObject } from "cloudflare:test";
+import { describe, expect, test } from "vitest";
+import { firstBrokenEvent } from "../../../shared/outcome/record.ts";
+import { ledgerShards, ledgerStub } from "../../../workers/objects/names.ts";
+import { writtenOneByOne } from "../../../workers/pipeline/refusals.ts";
+import { control, textEnvelope } from "../support/control.ts";
+import { admin, adminJson, answerOf, createKey, env, eventually, gateway, jsonBody, model, post, rpc, sample } from "../support/gateway.ts";
+import { promptMarker, reasonMarker, replyMarker } from "../support/logs.ts";
+import {
+  RelayClient,
+  configureServers,
+  eventFor,
+  samplingRequest,
+  scriptUpstream,
+  streamOf,
+  upstreamOrigin,
+} from "../support/mcp-server.ts";
+import { recordLines } from "../support/record.ts";
+import { decide } from "../support/reviewer.ts";
+
+type Line = {
+  readonly id: string;
+  readonly state: string;
+  readonly server: string | null;
+  readonly tool: string | null;
+  readonly key: string;
+  readonly model: string | null;
+  readonly at: string;
+  readonly endedAt: string | null;
+  readonly cause: string | null;
+  readonly usage: { readonly inputTokens: number; readonly outputTokens: number; readonly costUsd: number };
+};
+type Page = { readonly runs: readonly Line[]; readonly next: string | null };
+
+const listed = async (query: Record<string, string> = {}): Promise<readonly Line[]> =>
+  (await adminJson<Page>(`/runs?${new URLSearchParams(query)}`)).runs;
+
+/** The lines of a key, once there are so many. */
+const linesOf = (key: string, count: number): Promise<readonly Line[]> =>
+  eventually(`${count} lines of ${key}`, async () => {
+    const lines = await listed({ key });
+    return lines.length >= count ? lines : null;
+  });
+
+type Key = { readonly id: string; readonly key: string };
+
+/** Each refusal once: how it comes about, with which key, and what the record and the list say of it. */
+const refusals: readonly {
+  readonly what: string;
+  readonly options?: object;
+  readonly ask: (key: Key) => Promise<unknown>;
+  readonly kind: string;
+  readonly line: { readonly server: string | null; readonly tool: string | null };
+  readonly cause: RegExp;
+}[] = [
+  {
+    what: "by a rule of the policy",
+    ask: ({ key }) => sample({ server: "refused" }, { key }),
+    kind: "policyRefused",
+    line: { server: "refused", tool: "summarize" },
+    cause: /policy refuses it \(refused\); change that at \/admin\/policy/,
+  },
+  {
+    what: "by the key's servers",
+    options: { servers: ["notes"] },
+    ask: ({ key }) => sample({ server: "open" }, { key }),
+    kind: "policyRefused",
+    line: { server: "open", tool: "summarize" },
+    cause: /the key's servers/,
+  },
+  {
+    what: "by the key's rate",
+    options: { limits: { requestsPerMinute: 1 } },
+    ask: async ({ key }) => {
+      await answerOf(sample({}, { key }));
+      return sample({}, { key });
+    },
+    kind: "rateLimited",
+    line: { server: "open", tool: "summarize" },
+    cause: /more than 1 requests a minute.*requestsPerMinute/,
+  },
+  {
+    what: "by the rounds of one client request",
+    options: { limits: { roundsPerOriginatingRequest: 1 } },
+    ask: async ({ key }) => {
+      await answerOf(sample({}, { key }));
+      return sample({}, { key });
+    },
+    kind: "tooManyRounds",
+    line: { server: "open", tool: "summarize" },
+    cause: /more than 1 sampling rounds/,
+  },
+  {
+    what: "for want of a model",
+    ask: ({ key }) => sample({ params: { maxTokens: 90_000 } }, { key }),
+    kind: "noModel",
+    line: { server: "open", tool: "summarize" },
+    cause: /No model can serve it \("first": it cannot give maxTokens: at most 10000, and 1 more/,
+  },
+  {
+    what: "because its client request has ended",
+    ask: async ({ key }) => {
+      await answerOf(sample({}, { key }));
+      await gateway("/sessions/sess-1", { method: "DELETE", key });
+      return sample({}, { key });
+    },
+    kind: "notAssociated",
+    line: { server: "open", tool: "summarize" },
+    cause: /session has ended/,
+  },
+  {
+    what: "for its params",
+    ask: ({ key }) => sample({ params: { temperature: promptMarker } }, { key }),
+    kind: "invalidParams",
+    line: { server: "open", tool: "summarize" },
+    cause: /wrong in one place/,
+  },
+  {
+    what: "for a body that is no JSON",
+    ask: ({ key }) => gateway("/sampling", { method: "POST", body: promptMarker, headers: { "Content-Type": "application/json" }, key }),
+    kind: "notJson",
+    line: { server: null, tool: null },
+    cause: /not JSON/,
+  },
+  {
+    what: "for its size",
+    options: { limits: { bodyBytes: 1024 } },
+    ask: ({ key }) => post("x".repeat(2_000), { key }),
+    kind: "tooLarge",
+    line: { server: null, tool: null },
+    cause: /over the key's limit of 1024 bytes/,
+  },
+  {
+    what: "for its method",
+    ask: ({ key }) => rpc("tools/call", {}, { key }),
+    kind: "unknownMethod",
+    line: { server: null, tool: null },
+    cause: /does not know the method tools\/call/,
+  },
+  {
+    what: "for a task of nobody's",
+    ask: ({ key }) => rpc("tasks/get", { taskId: "run_x" }, { key }),
+    kind: "unknownTask",
+    line: { server: null, tool: null },
+    cause: /task is unknown/,
+  },
+  {
+    what: "for the key's scope",
+    options: { scopes: ["control"] },
+    ask: ({ key }) => sample({}, { key }),
+    kind: "wrongScope",
+    line: { server: null, tool: null },
+    cause: /lacks the scope "sampling"/,
+  },
+  {
+    what: "at the control endpoint, for its model",
+    ask: ({ key }) => control(textEnvelope({}, { model: { name: "of nobody" } }), { key }),
+    kind: "noModel",
+    line: { server: "control", tool: "text_generation" },
+    cause: /No model can serve it/,
+  },
+  {
+    what: "at the control endpoint, for the key's scope",
+    options: { scopes: ["sampling"] },
+    ask: ({ key }) => control(textEnvelope(), { key }),
+    kind: "wrongScope",
+    line: { server: "control", tool: null },
+    cause: /lacks the scope "control"/,
+  },
+  {
+    what: "at the control endpoint, for what it says",
+    ask: ({ key }) => control({ protocol_version: "2.1", prompt: promptMarker }, { key }),
+    kind: "invalidParams",
+    line: { server: "control", tool: null },
+    cause: /wrong in \d+ places/,
+  },
+];
+
+describe("a refused request is in the record and in the list, with its reason and without its content", () => {
+  test.each(refusals.map((each) => [each.what, each] as const))("%s", async (_, { options = {}, ask, kind, line, cause }) => {
+    const key = await createKey(options);
+    await ask(key);
+    const found = await eventually("the line", async () => (await listed({ key: key.id, state: "refused" }))[0]);
+    expect(found).toEqual({
+      id: found.id,
+      state: "refused",
+      ...line,
+      key: key.id,
+      model: null,
+      at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+      endedAt: expect.stringMatching(/Z$/),
+      cause: expect.stringMatching(cause),
+      usage: { inputTokens: 0, outputTokens: 0, costUsd: 0 },
+    });
+    const events = await recordLines({ run: found.id });
+    expect(events.map(({ fact }) => fact)).toEqual([expect.objectContaining({ kind: "refused", key: key.id, server: line.server })]);
+    expect(events[0]?.fact).toMatchObject({ reason: { kind } });
+    expect(firstBrokenEvent(events)).toBeNull();
+    expect(await adminJson(`/runs/${found.id}`)).toMatchObject({ ...found, answered: false });
+    expect(JSON.stringify([events, found])).not.toContain(promptMarker);
+  });
+
+  test("what a server asks at the relay, and who may not use it", async () => {
+    const upstream = scriptUpstream();
+    await configureServers({ refused: { url: `${upstreamOrigin}/mcp` }, other: { url: `${upstreamOrigin}/mcp` } });
+    const key = await createKey({ servers: ["refused"] });
+    upstream.answer = ({ message }) =>
+      message.method === "tools/call" ? streamOf(eventFor(samplingRequest("ask-1", promptMarker, {}))) : undefined;
+    const client = new RelayClient("refused", { key: key.key });
+    await client.connect();
+    await (await client.call(2)).body?.cancel();
+    await gateway("/mcp/other", { ...jsonBody("POST", { jsonrpc: "2.0", id: 1, method: "ping" }), key: key.key });
+    const lines = await linesOf(key.id, 2);
+    expect(lines.map(({ server, tool, state }) => ({ server, tool, state }))).toEqual(
+      expect.arrayContaining([
+        { server: "refused", tool: "summarize", state: "refused" },
+        { server: "other", tool: null, state: "refused" },
+      ]),
+    );
+  });
+});
+
+describe("a flood of refusals", () => {
+  const more = 37;
+
+  test("is counted: its first ones by themselves, the rest in one event and one line, and the sums are exact", async () => {
+    const { id, key } = await createKey({ limits: { requestsPerMinute: 1_000, concurrent: 1_000 } });
+    const answers = await Promise.all(Array.from({ length: writtenOneByOne + more }, () => sample({ server: "refused" }, { key })));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    const counted = await eventually("the count", async () =>
+      (await listed({ key: id })).find(({ cause }) => cause?.includes(` ${more} times more`)),
+    );
+    expect(await listed({ key: id, state: "refused" })).toHaveLength(writtenOneByOne + 1);
+    // Its minute is over, for every shard.
+    for (let shard = 0; shard < ledgerShards; shard += 1)
+      await runInDurableObject(ledgerStub(env, shard), (ledger) => void (ledger.now = () => Date.now() + 180_000));
+    const facts = (await recordLines()).flatMap(({ run, fact }) => ("key" in fact && fact.key === id ? [{ run, fact }] : []));
+    expect(facts.filter(({ fact }) => fact.kind === "refused")).toHaveLength(writtenOneByOne);
+    expect(facts.filter(({ fact }) => fact.kind === "refusedMany")).toEqual([
+      { run: counted.id, fact: expect.objectContaining({ kind: "refusedMany", reason: "policyRefused", count: more }) },
+    ]);
+    // Asked again, nothing is counted twice.
+    expect(await recordLines({ run: counted.id })).toHaveLength(1);
+  });
+});
+
+describe("GET /admin/runs/{id} and /admin/record?run= answer for", () => {
+  const members = ["id", "state", "server", "tool", "key", "model", "at", "endedAt", "cause", "usage", "updatedAt", "answered"];
+
+  /** What the operator is told of it, once it has ended: these members and no content. */
+  const told = async (id: string): Promise<Line & { readonly answered: boolean }> => {
+    const text = await eventually("its end", async () => {
+      const answer = await admin(`/runs/${id}`);
+      const body = await answer.text();
+      return answer.status === 200 && (JSON.parse(body) as Line).endedAt !== null ? body : null;
+    });
+    expect(Object.keys(JSON.parse(text) as object).sort()).toEqual(members.toSorted());
+    const record = await (await admin(`/record?run=${id}`)).text();
+    expect(record).toContain(`"run":"${id}"`);
+    expect(record).toMatch(/"at":"\d{4}-\d\d-\d\dT/);
+    for (const content of [promptMarker, replyMarker, reasonMarker]) expect(text + record).not.toContain(content);
+    return JSON.parse(text) as Line & { readonly answered: boolean };
+  };
+
+  test("a request that was answered at once", async () => {
+    const { result } = await answerOf(sample());
+    expect(await told(result?._meta?.["countersign/run"]?.id ?? "")).toMatchObject({
+      state: "completed",
+      server: "open",
+      tool: "summarize",
+      model: "first",
+      cause: null,
+      usage: { inputTokens: 12, outputTokens: 5, costUsd: expect.any(Number) },
+      answered: true,
+    });
+  });
+
+  test("one that people let through: its key sees the reply, the operator does not", async () => {
+    const answer = sample({ server: "request-gate" });
+    const { run } = await decide("request", "approve");
+    await (await answer).text();
+    expect(await (await gateway(`/runs/${run}`)).text()).toContain(replyMarker);
+    expect(await told(run)).toMatchObject({ state: "completed", cause: null, answered: true });
+  });
+
+  test("one that was denied", async () => {
+    const answer = sample({ server: "request-gate" });
+    const { run } = await decide("request", "deny", undefined, (fields) => fields.set("reason", reasonMarker));
+    await (await answer).text();
+    expect(await told(run)).toMatchObject({ state: "rejected", cause: "Ada denied the request, so no model was asked.", answered: true });
+  });
+
+  test.each(["open", "request-gate"])("one that failed at its models (%s)", async (server) => {
+    model.script({ status: 401, message: promptMarker });
+    const answer = sample({ server });
+    if (server === "request-gate") await decide("request", "approve");
+    await (await answer).text();
+    const { id } = await eventually("its line", async () => (await listed({ state: "failed", server }))[0]);
+    expect((await told(id)).cause).toBe(
+      'Model "first" of provider "scripted" refused the credential (status 401); set the provider\'s secret again, and check that it may use this model.',
+    );
+  });
+
+  test("nothing else: an id that is made up wakes no object", async () => {
+    expect((await admin("/runs/run_x")).status).toBe(404);
+    expect(await recordLines({ run: "run_x" })).toEqual([]);
+  });
+});

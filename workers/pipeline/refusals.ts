@@ -1,0 +1,111 @@
+// Refused requests in the record: each by itself, and in a flood as one count, so that refusing stays cheap and leaves no more than it may.
+
+import { chainEvents, type Door, idWord, type RecordFact, type RunSummary, providersWord } from "../../shared/outcome/record.ts";
+import type { Refusal } from "../../shared/outcome/outcome.ts";
+import { refusalFact } from "../../shared/outcome/refusal-fact.ts";
+import { runIdOf, runRandomLength } from "../../shared/sealed-id.ts";
+import type { Env } from "../env.ts";
+import type { Flood, LedgerEntry } from "../objects/ledger.ts";
+import { settingsOf } from "../settings.ts";
+import { keep } from "./bookkeeping.ts";
+
+/** A refused request, as far as it could be read. */
+export type Refused = {
+  readonly key: string;
+  readonly door: Door;
+  readonly server?: string | undefined;
+  readonly method?: string | undefined;
+  readonly name?: string | undefined;
+  /** What the requestor calls it. */
+  readonly requestId?: string | undefined;
+};
+
+/** So many of one key, at one endpoint and for one reason, are written one by one within a minute; the rest are counted. */
+export const writtenOneByOne = 20;
+const minuteMs = 60_000;
+
+type Counting = {
+  readonly since: number;
+  written: number;
+  /** Those that are counted; null while none are. */
+  flood: { readonly run: string; count: number; isQueued: boolean } | null;
+};
+
+const countings = new WeakMap<object, Map<string, Counting>>();
+const mostCountings = 10_000;
+
+function countingOf(env: Env, name: string, now: number): Counting {
+  let ofEnv = countings.get(env);
+  if (ofEnv === undefined) countings.set(env, (ofEnv = new Map()));
+  const known = ofEnv.get(name);
+  if (known !== undefined && now - known.since < minuteMs) return known;
+  // What is counted already is on the books with its own count.
+  if (ofEnv.size >= mostCountings) ofEnv.clear();
+  const counting: Counting = { since: now, written: 0, flood: null };
+  ofEnv.set(name, counting);
+  return counting;
+}
+
+/** Takes down that a request of a known key was refused. It costs the requestor no time: the ledger is told afterwards, in batches. */
+export function recordRefusal(env: Env, ctx: Pick<ExecutionContext, "waitUntil">, refused: Refused, refusal: Refusal): void {
+  const now = Date.now();
+  const { key, door } = refused;
+  const counting = countingOf(env, `${key} ${door} ${refusal.kind}`, now);
+  if (counting.written < writtenOneByOne) {
+    counting.written += 1;
+    const run = newId(env);
+    keep(env, ctx, { entry: { run, make: () => entryOf(run, now, refused, refusal) } });
+    return;
+  }
+  const flood = (counting.flood ??= { run: newId(env), count: 0, isQueued: false });
+  flood.count += 1;
+  if (flood.isQueued) return;
+  flood.isQueued = true;
+  const make = (): LedgerEntry => {
+    flood.isQueued = false;
+    const counted: Flood = {
+      run: flood.run,
+      key,
+      door,
+      reason: refusal.kind,
+      since: counting.since,
+      until: counting.since + minuteMs,
+      count: flood.count,
+    };
+    return { events: [], summary: null, flood: counted };
+  };
+  keep(env, ctx, { entry: { run: flood.run, make } });
+}
+
+/** An id of the kind that runs have, so that it is found and shown as one. */
+const newId = (env: Env): string => runIdOf(settingsOf(env).keys, crypto.getRandomValues(new Uint8Array(runRandomLength)));
+
+function entryOf(run: string, at: number, refused: Refused, refusal: Refusal): LedgerEntry {
+  const { key, door, server = null, method = null, name = null, requestId } = refused;
+  const reason = refusalFact(refusal);
+  const fact: RecordFact = {
+    kind: "refused",
+    key,
+    door,
+    server,
+    method: method === null ? null : providersWord(method),
+    name,
+    ...(requestId === undefined ? {} : { requestId: idWord(requestId) }),
+    reason,
+  };
+  const summary: RunSummary = {
+    run,
+    key,
+    server,
+    name,
+    createdAt: at,
+    endedAt: at,
+    state: reason.kind === "broken" ? "failed" : "refused",
+    cause: reason.kind === "broken" ? reason : { kind: "refused", reason },
+    model: null,
+    inputTokens: 0,
+    outputTokens: 0,
+    costUsd: 0,
+  };
+  return { events: chainEvents(run, null, at, [fact]), summary };
+}
