@@ -3,6 +3,7 @@
 // Prompts, replies, tokens and keys never reach a log: no parameter here can carry one, and errors are logged by their
 // class alone, because their messages may quote what they choked on.
 
+import type { Holding } from "./objects/key-holdings.ts";
 import type { OutboxKind, ScheduleKind } from "./objects/run-store.ts";
 
 type LogFacts = {
@@ -10,6 +11,8 @@ type LogFacts = {
   readonly effect?: OutboxKind;
   /** Which row of a run's schedule. */
   readonly clock?: ScheduleKind;
+  /** Which kind of thing of a key. */
+  readonly what?: Holding["kind"];
   readonly run?: string;
   readonly status?: number;
   readonly attempt?: number;
@@ -28,6 +31,8 @@ export type LogEvent =
   | "run.alarmFailed"
   | "run.scheduleFailed"
   | "run.unreadable"
+  | "key.endFailed"
+  | "key.alarmFailed"
   | "lane.alarmFailed"
   | "config.alarmFailed"
   | "ledger.alarmFailed"

@@ -68,6 +68,8 @@ const cancelledSentences: Readonly<Record<CancelCause, string>> = {
   originatingRequest: "The client's own request that it served ended first.",
   session: "The session that it belonged to ended first.",
   admin: "An operator cancelled it.",
+  keyRevoked: "Its API key was revoked, which ends everything of that key.",
+  keyExpired: "Its API key expired, which ends everything of that key; make keys with a later expiresAt where people need longer.",
 };
 
 function failedSentence({ tried, last }: Extract<Cause, { kind: "failed" }>): string {

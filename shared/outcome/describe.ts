@@ -7,6 +7,7 @@ import type { LimitName } from "../policy/limits.ts";
 import type { Attempt } from "../provider/call.ts";
 import { isUnasked } from "../provider/fault.ts";
 import { unreachable } from "../result.ts";
+import type { KeyEnd } from "../review/view.ts";
 import type { Completed, Described, FunctionFault, NotAssociated, Outcome, Refusal } from "./outcome.ts";
 
 const rejectedMessage = "User rejected sampling request";
@@ -198,7 +199,12 @@ export function describeOutcome(outcome: Exclude<Outcome, Completed>): Described
       return { status: 200, code: -1, message: "Sampling request expired: nobody decided in time", data: { outcome: "expired" } };
     case "cancelled":
       // No code of MCP's own; -32800 is the one that JSON-RPC protocols with cancellation use.
-      return { status: 200, code: -32800, message: "Sampling request cancelled", data: { outcome: "cancelled" } };
+      return {
+        status: 200,
+        code: -32800,
+        message: `Sampling request cancelled${outcome.key === undefined ? "" : keyEnds[outcome.key]}`,
+        data: { outcome: "cancelled", ...(outcome.key === undefined ? {} : { reason: outcome.key }) },
+      };
     case "failed":
       if (isUnasked(outcome.attempts)) return noPlace(outcome.attempts);
       return {
@@ -213,6 +219,8 @@ export function describeOutcome(outcome: Exclude<Outcome, Completed>): Described
       return unreachable(outcome);
   }
 }
+
+const keyEnds: Readonly<Record<KeyEnd, string>> = { keyRevoked: ": its API key was revoked", keyExpired: ": its API key expired" };
 
 /** A queue moves with each call that ends, and nobody knows when: soon enough for whoever wants to come again. */
 const queueRetryMs = 5_000;

@@ -6,7 +6,7 @@ import type { JsonObject } from "../encoding.ts";
 import type { LimitName } from "../policy/limits.ts";
 import type { SamplingReply } from "../protocol/sampling.ts";
 import type { Attempt, Note, Usage } from "../provider/call.ts";
-import type { Gate } from "../review/view.ts";
+import type { Gate, KeyEnd } from "../review/view.ts";
 
 /** What a reply's `_meta` says of its run (design: POST /sampling). */
 export type RunMeta = {
@@ -50,8 +50,8 @@ export type CredentialFault =
  */
 export type FunctionFault = "noSuchTool" | "taskOnly" | "unreachable" | "noCredential" | "broken" | "uncheckableSchema";
 
-/** Who ended a run before its time: whoever asked, the client request that it served, their session, or an operator. */
-export type CancelCause = "caller" | "originatingRequest" | "session" | "admin";
+/** What ended a run before its time: its requestor, the client request that it served, their session, an operator, or the end of its key. */
+export type CancelCause = "caller" | "originatingRequest" | "session" | "admin" | KeyEnd;
 
 /**
  * Why a sampling request belongs to no client request. The last three are the relay's: nothing shows which request it serves, and the
@@ -114,7 +114,8 @@ export type Outcome =
   | { readonly kind: "rejected"; readonly gate: Gate; readonly reason: string | null }
   | { readonly kind: "undeliverable"; readonly gate: Gate }
   | { readonly kind: "expired"; readonly gate: Gate }
-  | { readonly kind: "cancelled" }
+  /** `key`: where it ended with its key. */
+  | { readonly kind: "cancelled"; readonly key?: KeyEnd }
   | { readonly kind: "failed"; readonly attempts: readonly Attempt[] }
   | { readonly kind: "broken"; readonly quote: string };
 

@@ -46,7 +46,7 @@ export const slackReplaced = (): SlackMessage => ({
   blocks: [{ type: "header", text: plain(words.ended.replaced) }, paragraph(say(words.ended.replacedLine))],
 });
 
-function endingOf({ state, left }: ReviewView): { title: string; line: Inline[] } {
+function endingOf({ state, left, keyEnd = null }: ReviewView): { title: string; line: Inline[] } {
   const { ended } = words;
   switch (state.kind) {
     case "approved":
@@ -59,7 +59,7 @@ function endingOf({ state, left }: ReviewView): { title: string; line: Inline[] 
     case "expired":
       return { title: ended.expired, line: filled(ended.expiredAt, { at: moment(state.at) }) };
     case "cancelled":
-      return { title: ended.cancelled, line: filled(ended.cancelledAt, { at: moment(state.at) }) };
+      return { title: ended.cancelled, line: filled(keyEnd === null ? ended.cancelledAt : ended[`${keyEnd}At`], { at: moment(state.at) }) };
     case "failed":
       return { title: ended.failed, line: filled(ended.failedAt, { at: moment(state.at) }) };
     case "open":

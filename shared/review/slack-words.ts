@@ -116,6 +116,8 @@ export const slackWords = {
     deniedBy: "{by} denied this, {at}.",
     expiredAt: "Nobody decided before {at}. That counts as a no.",
     cancelledAt: "The request was withdrawn, {at}. This is not a no; nobody needs to decide.",
+    keyRevokedAt: "The API key of the request was revoked, {at}. Nothing will be sent or delivered any more; nobody needs to decide.",
+    keyExpiredAt: "The API key of the request expired, {at}. Nothing will be sent or delivered any more; nobody needs to decide.",
     failedAt: "It could not be carried out. It ended {at}.",
     handedOverTo: "You handed this to {to}, {at}.",
     notMineAt: "You said that this is not yours, {at}.",

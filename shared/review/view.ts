@@ -34,6 +34,9 @@ export type ReviewState =
   | { readonly kind: "cancelled"; readonly at: number; readonly why: string }
   | { readonly kind: "failed"; readonly at: number; readonly why: string };
 
+/** Why the key of a request may not be used any more. */
+export type KeyEnd = "keyRevoked" | "keyExpired";
+
 /** What became of the run after this review, for the page that is opened later. */
 export type RunProgress = "waiting" | "generating" | "responseReview" | "completed" | "rejected" | "expired" | "cancelled" | "failed";
 
@@ -48,6 +51,8 @@ export type ReviewView = {
   readonly gate: Gate;
   readonly state: ReviewState;
   readonly progress: RunProgress;
+  /** Where the run ended with its key. */
+  readonly keyEnd?: KeyEnd | null;
   readonly now: number;
   readonly run: string;
   readonly reviewer: string;

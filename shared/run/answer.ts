@@ -9,7 +9,7 @@ import type { ModelReply } from "../provider/call.ts";
 import { unreachable } from "../result.ts";
 import type { Candidate } from "../routing/choose.ts";
 import { costUsd } from "../routing/price.ts";
-import type { End } from "./lifecycle.ts";
+import { type End, isKeyEnd } from "./lifecycle.ts";
 import type { RunOpening } from "./opening.ts";
 
 export type AnswerError = { readonly code: number; readonly message: string; readonly data?: JsonObject };
@@ -62,7 +62,7 @@ export function outcomeOfEnd(
     case "expired":
       return { kind: end.kind, gate: end.gate };
     case "cancelled":
-      return { kind: "cancelled" };
+      return { kind: "cancelled", ...(isKeyEnd(end.cause) ? { key: end.cause } : {}) };
     case "failed":
       return { kind: "failed", attempts };
     default:

@@ -15,7 +15,7 @@ import {
   decide,
   giveUp,
 } from "../review/decision.ts";
-import type { Gate } from "../review/view.ts";
+import type { Gate, KeyEnd } from "../review/view.ts";
 import { unreachable } from "../result.ts";
 
 /** A request that keeps killing the object that calls the model is not paid for without end. */
@@ -102,6 +102,8 @@ export type Step = {
   /** For a reviewer who gives up their place only. */
   readonly givenUp?: GivenUp;
 };
+
+export const isKeyEnd = (cause: CancelCause): cause is KeyEnd => cause === "keyRevoked" || cause === "keyExpired";
 
 /** A run as it begins: nothing asked, nothing called. */
 export const newRun = (gates: RunState["gates"], terms: ReviewTerms, requestDigest: string): RunState => ({
@@ -233,6 +235,10 @@ function cancelled(state: RunState, cause: CancelCause, now: number): Step {
   if (review !== null) return endReview(state, review, "cancelled", cause, { kind: "cancelled", cause }, now);
   return finish(state, { kind: "cancelled", cause });
 }
+
+/** A run that was completed and whose reply was not let out before its key ended: it is let out to nobody. */
+export const withheld = (state: RunState, cause: KeyEnd): RunState =>
+  state.end?.kind === "completed" ? { ...state, end: { kind: "cancelled", cause } } : state;
 
 function endReview(
   state: RunState,

@@ -60,7 +60,8 @@ export type RunOpening = {
   readonly createdAt: number;
   /** Which door the request came through. */
   readonly door: "sampling" | "relay" | "control";
-  readonly key: { readonly id: string; readonly name: string; readonly owner: string | null };
+  /** `expiresAt`: Unix milliseconds, where it does. */
+  readonly key: { readonly id: string; readonly name: string; readonly owner: string | null; readonly expiresAt?: number };
   readonly asker: Asker;
   /** What the asker calls the request; at the control door only. */
   readonly requestId?: string;

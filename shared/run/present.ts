@@ -4,12 +4,12 @@ import type { Note } from "../provider/call.ts";
 import { isSamePerson } from "../policy/person.ts";
 import type { SamplingReply } from "../protocol/sampling.ts";
 import type { Review } from "../review/decision.ts";
-import type { Gate, GrantOffer, ReviewState, ReviewView, RunProgress, ShownModel, ShownVersion } from "../review/view.ts";
+import type { Gate, GrantOffer, KeyEnd, ReviewState, ReviewView, RunProgress, ShownModel, ShownVersion } from "../review/view.ts";
 import { unreachable } from "../result.ts";
 import type { Candidate } from "../routing/choose.ts";
 import { costUsd } from "../routing/price.ts";
 import type { ModelReply } from "../provider/call.ts";
-import type { End, RunState } from "./lifecycle.ts";
+import { type End, type RunState, isKeyEnd } from "./lifecycle.ts";
 import { type RequestVersion, type RunOpening, inOrder } from "./opening.ts";
 
 /** What a model answered, as the run keeps it. */
@@ -49,6 +49,7 @@ export function presentReview(shown: Shown): ReviewView | null {
     gate,
     state: reviewState(review, state.end),
     progress: progressOf(state),
+    keyEnd: keyEndOf(state.end),
     now: shown.now,
     run: opening.id,
     reviewer: shown.reviewer,
@@ -136,6 +137,8 @@ export function reviewState(review: Review, end: End | null): ReviewState {
   }
 }
 
+const keyEndOf = (end: End | null): KeyEnd | null => (end?.kind === "cancelled" && isKeyEnd(end.cause) ? end.cause : null);
+
 function cancelledWhy(end: End | null): string {
   if (end?.kind !== "cancelled") return "The request was withdrawn.";
   switch (end.cause) {
@@ -147,6 +150,10 @@ function cancelledWhy(end: End | null): string {
       return "The client's session has ended.";
     case "admin":
       return "An operator cancelled it.";
+    case "keyRevoked":
+      return "The API key of the request was revoked.";
+    case "keyExpired":
+      return "The API key of the request expired.";
     default:
       return unreachable(end.cause);
   }

@@ -134,6 +134,7 @@ const objectOf: Readonly<Record<string, string>> = {
   "conversation.ts": "ConversationObject",
   "key.ts": "KeyObject",
   "key-grants.ts": "KeyObject",
+  "key-holdings.ts": "KeyObject",
   "kept-text.ts": "CacheObject and ConversationObject",
   "lane.ts": "LaneObject",
   "ledger.ts": "LedgerObject",

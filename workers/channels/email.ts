@@ -5,7 +5,8 @@ import { sha256Hex } from "../../shared/encoding.ts";
 import { err, ok, type Result } from "../../shared/result.ts";
 import { type Mail, type MailAddress, mailFaults, parseMailbox } from "../../shared/review/mail-rules.ts";
 import type { Env } from "../env.ts";
-import { reviewMail } from "../ui/mail.tsx";
+import { endedMail } from "../ui/ended-mail.tsx";
+import { type MailContent, reviewMail } from "../ui/mail.tsx";
 import type { Channel, Notice, NoticeWhy, Sent } from "./channel.ts";
 import { bindingSender } from "./email/binding.ts";
 import { resendAddress, resendDomains, resendSender, type ResendSettings } from "./email/resend.ts";
@@ -73,15 +74,16 @@ export function emailChannel(env: Env): Channel | undefined {
   return {
     name: "email",
     reaches: ({ email }) => email !== undefined,
-    send: async (notice) => {
-      const mail = mailOf(notice, from);
-      if (mail === undefined) return { kind: "sent", receipt: null };
-      if (mailFaults(mail).length > 0) return { kind: "failed", why: "invalid" };
-      return withReceipt(notice, await send(mail, notice.idempotencyKey));
-    },
-    // After a decision nothing is sent: the link's page shows the outcome.
-    ended: async () => ({ kind: "sent", receipt: null }),
+    send: async (notice) => deliver(notice, askingMail(notice)),
+    ended: async (notice) => deliver(notice, endingMail(notice)),
   };
+
+  async function deliver(notice: Notice, content: MailContent | undefined): Promise<Sent> {
+    if (content === undefined) return { kind: "sent", receipt: null };
+    const mail = mailOf(notice, from, content);
+    if (mailFaults(mail).length > 0) return { kind: "failed", why: "invalid" };
+    return withReceipt(notice, await send(mail, notice.idempotencyKey));
+  }
 }
 
 /** What health reports. */
@@ -93,9 +95,21 @@ export function emailProblems(env: Env): string[] {
 const isMailed = (why: NoticeWhy): why is Exclude<NoticeWhy, "voted"> => why !== "voted";
 
 /** Undefined where nobody is to get a mail: somebody else's vote is no reason for one, and after a decision there is none. */
-function mailOf({ view, url, why, excerpt, link, reviewer, receipt }: Notice, from: MailAddress): Mail | undefined {
+function askingMail({ view, url, why, excerpt, link }: Notice): MailContent | undefined {
   if (!isMailed(why) || (view.state.kind !== "open" && view.state.kind !== "voted")) return undefined;
-  const { subject, text, html } = reviewMail({ view, url, why, excerpt, expiresAt: link.expiresAtSeconds * 1000 });
+  return reviewMail({ view, url, why, excerpt, expiresAt: link.expiresAtSeconds * 1000 });
+}
+
+/**
+ * After a decision nothing is sent: the link's page shows the outcome. Where nobody decided and nobody can any more, because the key of the
+ * request ended, whoever was asked is told.
+ */
+function endingMail({ view, url, link }: Notice): MailContent | undefined {
+  const { keyEnd = null } = view;
+  return view.state.kind !== "cancelled" || keyEnd === null || link.notice !== "sent" ? undefined : endedMail({ view, keyEnd, url });
+}
+
+function mailOf({ view, why, link, reviewer, receipt }: Notice, from: MailAddress, { subject, text, html }: MailContent): Mail {
   const thread = threadOf(view.run, link, from);
   const first = messageIdIn(receipt);
   return {

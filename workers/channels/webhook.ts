@@ -81,7 +81,7 @@ export function webhookChannel(env: Env): Channel | undefined {
     name: "webhook",
     reaches: ({ webhook }) => webhook !== undefined && targets.has(webhook),
     send: (notice) => post(notice, types[notice.why], dataOf(notice)),
-    ended: (notice) => post(notice, "review.ended", { ...whichOf(notice), state: endOf(notice.view.state) }),
+    ended: (notice) => post(notice, "review.ended", { ...whichOf(notice), state: endOf(notice.view) }),
   };
 }
 
@@ -144,8 +144,8 @@ function summaryOf(view: ReviewView): string {
   return asksWords(view, true).replaceAll(/\{(\w+)\}/g, (_, place: string) => outsideName(names[place] ?? "", { plain: true }));
 }
 
-/** How it ended, without a reason: a reviewer's words are for other reviewers. */
-function endOf(state: ReviewView["state"]): object {
+/** How it ended, without a reviewer's reason, which is for other reviewers. */
+function endOf({ state, keyEnd = null }: ReviewView): object {
   switch (state.kind) {
     case "open":
     case "voted":
@@ -155,8 +155,9 @@ function endOf(state: ReviewView["state"]): object {
       return { kind: state.kind, by: state.by, at: isoOf(state.at), edited: state.edited };
     case "denied":
       return { kind: state.kind, by: state.by, at: isoOf(state.at) };
-    case "expired":
     case "cancelled":
+      return { kind: state.kind, at: isoOf(state.at), ...(keyEnd === null ? {} : { reason: keyEnd }) };
+    case "expired":
     case "failed":
       return { kind: state.kind, at: isoOf(state.at) };
     default:

@@ -6,19 +6,26 @@
 import { DurableObject } from "cloudflare:workers";
 import type { Env } from "../env.ts";
 import { KeptText } from "./kept-text.ts";
+import { OfKey } from "./of-key.ts";
 
 export class CacheObject extends DurableObject<Env> {
   now = (): number => Date.now();
   random = (): number => Math.random();
   readonly #kept: KeptText;
+  readonly #ofKey: OfKey;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
     this.#kept = new KeptText(ctx.storage, { now: () => this.now(), random: () => this.random() });
+    this.#ofKey = new OfKey(env, "cache", ctx.id);
   }
 
-  /** Keeps a text of any length from `at` (Unix milliseconds) for `ttlMs` milliseconds, in place of an earlier one. */
-  put(text: string, at: number, ttlMs: number): void {
+  /**
+   * Keeps a text of any length from `at` (Unix milliseconds) for `ttlMs` milliseconds, in place of an earlier one; nothing where its key
+   * was revoked.
+   */
+  async put(keyId: string, text: string, at: number, ttlMs: number): Promise<void> {
+    if (!(await this.#ofKey.may(keyId, at + ttlMs))) return;
     this.ctx.storage.transactionSync(() => this.#kept.write(text, at, at + ttlMs));
   }
 
@@ -28,6 +35,12 @@ export class CacheObject extends DurableObject<Env> {
   }
 
   async forget(): Promise<void> {
+    await this.#kept.forget();
+  }
+
+  /** Its key was revoked: nothing is kept, now or ever. */
+  async keyRevoked(): Promise<void> {
+    this.#ofKey.revoked();
     await this.#kept.forget();
   }
 

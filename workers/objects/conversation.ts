@@ -13,8 +13,10 @@ import {
 import type { Turn } from "../../shared/control/envelope.ts";
 import type { Env } from "../env.ts";
 import { KeptText } from "./kept-text.ts";
+import { OfKey } from "./of-key.ts";
 
 export type AppendInput = {
+  readonly keyId: string;
   /** The same for every try of one request: twice is once. */
   readonly turnId: string;
   /** JSON of `Turn[]`: what the user asked and what the assistant answered. */
@@ -35,10 +37,12 @@ export class ConversationObject extends DurableObject<Env> {
   now = (): number => Date.now();
   random = (): number => Math.random();
   readonly #kept: KeptText;
+  readonly #ofKey: OfKey;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
     this.#kept = new KeptText(ctx.storage, { now: () => this.now(), random: () => this.random() });
+    this.#ofKey = new OfKey(env, "conversation", ctx.id);
   }
 
   /** JSON of `Turn[]`, oldest first, or null where nothing is kept or its time is over. */
@@ -46,8 +50,12 @@ export class ConversationObject extends DurableObject<Env> {
     return this.#kept.read(this.now())?.text ?? null;
   }
 
-  /** Adds an exchange in one transaction and begins the time anew. One that was added before changes nothing. */
-  append({ turnId, turns, base, edits, ttlMs, limits = conversationLimits }: AppendInput): void {
+  /**
+   * Adds an exchange in one transaction and begins the time anew. One that was added before changes nothing, and nothing is added where
+   * the key was revoked.
+   */
+  async append({ keyId, turnId, turns, base, edits, ttlMs, limits = conversationLimits }: AppendInput): Promise<void> {
+    if (!(await this.#ofKey.may(keyId, this.now() + ttlMs))) return;
     const now = this.now();
     const added = parseTurns(turns);
     this.ctx.storage.transactionSync(() => {
@@ -61,6 +69,12 @@ export class ConversationObject extends DurableObject<Env> {
 
   /** Deletes everything at once. */
   async forget(): Promise<void> {
+    await this.#kept.forget();
+  }
+
+  /** Its key was revoked: nothing is kept, now or ever. */
+  async keyRevoked(): Promise<void> {
+    this.#ofKey.revoked();
     await this.#kept.forget();
   }
 

@@ -1,9 +1,9 @@
-// One API key: how often and how many at once, whether it was revoked, its grants, and which of its runs an identical
-// request may find.
+// One API key: how often and how many at once, whether it was revoked, its grants, what there is of it, and which of its runs an
+// identical request may find.
 //
 // The arithmetic is shared/policy/limits.ts and shared/policy/grant.ts. Rate and places are kept in memory and written once a
 // second, without being waited for: a crash may forgive the last second's requests and never locks a key out. Revocation,
-// grants with their uses, and the index are written for good before anything is answered.
+// what it ends, grants with their uses, and the index are written for good before anything is answered.
 
 import { DurableObject } from "cloudflare:workers";
 import type { Grant, GrantPass, GrantQuery } from "../../shared/policy/grant.ts";
@@ -18,7 +18,9 @@ import {
   enter,
 } from "../../shared/policy/limits.ts";
 import type { Env } from "../env.ts";
+import { atMost } from "./at-most.ts";
 import { KeyGrants } from "./key-grants.ts";
+import { type Holding, KeyHoldings } from "./key-holdings.ts";
 
 export type AdmitInput = {
   readonly run: string;
@@ -54,9 +56,12 @@ export type OverLimit = {
 export type CountAnswer = { readonly kind: "counted" } | OverLimit | { readonly kind: "revoked" };
 
 const writeEveryMs = 1_000;
+/** Whoever revokes a key waits this long for what it ends; the alarm is behind it for the rest. */
+const revokeWaitMs = 5_000;
 
 export class KeyObject extends DurableObject<Env> {
   now = (): number => Date.now();
+  random = (): number => Math.random();
   readonly #sql: SqlStorage;
   #state: KeyState = emptyKeyState;
   #revoked: boolean;
@@ -64,11 +69,13 @@ export class KeyObject extends DurableObject<Env> {
   /** Runs by the digest of their request: see `indexRun`. */
   readonly #index = new Map<string, { run: string; expiresAt: number }>();
   readonly #grants: KeyGrants;
+  readonly #holdings: KeyHoldings;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
     this.#sql = ctx.storage.sql;
     this.#grants = new KeyGrants(ctx.storage);
+    this.#holdings = new KeyHoldings(env, ctx.storage, { now: () => this.now(), random: () => this.random() });
     this.#sql.exec("CREATE TABLE IF NOT EXISTS revocation (one INTEGER PRIMARY KEY CHECK (one = 1), at INTEGER NOT NULL)");
     this.#sql.exec(
       "CREATE TABLE IF NOT EXISTS identical (digest TEXT PRIMARY KEY, run TEXT NOT NULL, expires_at INTEGER NOT NULL) WITHOUT ROWID",
@@ -165,11 +172,35 @@ export class KeyObject extends DurableObject<Env> {
     return this.#revoked;
   }
 
-  /** For good. */
-  revoke(): void {
+  /**
+   * Something of this key is about to be there: false where the key was revoked, so that it must not be. What is taken down here is ended
+   * when the key is revoked.
+   * @param until Unix milliseconds, after which it is gone by itself; null: until `drop`.
+   */
+  hold(holding: Holding, until: number | null): boolean {
+    if (!this.#revoked) this.#holdings.add(holding, until, this.now());
+    return !this.#revoked;
+  }
+
+  /** It is not there any more. Doing it twice is doing it once. */
+  drop(holding: Holding): void {
+    this.#holdings.drop(holding);
+  }
+
+  /** For good: and with it ends everything that there is of the key, now, or by the alarm where that fails. */
+  async revoke(): Promise<void> {
     this.#revoked = true;
-    this.#sql.exec("INSERT OR IGNORE INTO revocation (one, at) VALUES (1, ?)", this.now());
-    for (const { id } of this.#grants.list()) this.#grants.revoke(id, this.now());
+    const now = this.now();
+    this.ctx.storage.transactionSync(() => {
+      this.#sql.exec("INSERT OR IGNORE INTO revocation (one, at) VALUES (1, ?)", now);
+      this.#holdings.queueAll(now);
+    });
+    for (const { id } of this.#grants.list()) this.#grants.revoke(id, now);
+    await atMost(revokeWaitMs, this.#holdings.endDue());
+  }
+
+  override async alarm(): Promise<void> {
+    await this.#holdings.endDue();
   }
 
   #keep(state: KeyState): void {

@@ -4,15 +4,18 @@
 import type { RecordFact } from "../../shared/outcome/record.ts";
 import { providersWord } from "../../shared/outcome/record.ts";
 import type { SamplingReply } from "../../shared/protocol/sampling.ts";
+import type { KeyEnd } from "../../shared/review/view.ts";
 import type { Attempt, CallTerms } from "../../shared/provider/call.ts";
 import { outcomeUnknownFault } from "../../shared/provider/fault.ts";
 import { costUsd } from "../../shared/routing/price.ts";
 import type { RunState } from "../../shared/run/lifecycle.ts";
 import { type CachedReply, inOrder, nothingSpent, replyDigest, requestDigest } from "../../shared/run/opening.ts";
 import type { ModelFacts } from "../../shared/run/present.ts";
+import { errorClass, logEvent } from "../log.ts";
 import { callModels } from "../providers/model-call.ts";
 import { currentRequest } from "./run-account.ts";
 import { cachedFor } from "./run-cache.ts";
+import { keyEndOf } from "./run-key.ts";
 import type { RunParts } from "./run-parts.ts";
 import type { OutboxRow, StoredOpening } from "./run-store.ts";
 
@@ -25,8 +28,8 @@ type CallResult = {
 
 export class RunCall {
   readonly #parts: RunParts;
-  /** Numbers of the calls that this instance is making. */
-  readonly #underWay = new Set<number>();
+  /** The calls that this instance is making, by number; aborted where nobody may have the answer any more. */
+  readonly #underWay = new Map<number, AbortController>();
 
   constructor(parts: RunParts) {
     this.#parts = parts;
@@ -41,10 +44,16 @@ export class RunCall {
       this.#lost(row, call, opening, state);
       return true;
     }
-    this.#underWay.add(call);
-    const under = this.#call(call, opening, state).finally(() => this.#underWay.delete(call));
+    const over = new AbortController();
+    this.#underWay.set(call, over);
+    const under = this.#call(call, opening, state, over.signal).finally(() => this.#underWay.delete(call));
     this.#parts.waitUntil(under);
     return false;
+  }
+
+  /** The run is over: whatever is under way begins nothing more. */
+  stop(): void {
+    for (const over of this.#underWay.values()) over.abort();
   }
 
   /** What became of the call is not known: where it is not made again, the asker is told so. */
@@ -71,13 +80,18 @@ export class RunCall {
     });
   }
 
-  async #call(call: number, opening: StoredOpening, state: RunState): Promise<void> {
+  async #call(call: number, opening: StoredOpening, state: RunState, over: AbortSignal): Promise<void> {
     const content = currentRequest(this.#parts.store, state);
     // What is executed is what was approved, or nothing.
     if (content === null || requestDigest(content, opening.candidates) !== state.requestDigest) {
       this.#failCall(call, []);
       return;
     }
+    const keyEnd = await keyEndOf(this.#parts.env, opening, this.#parts.now()).catch((error: unknown) => {
+      logEvent("run.effectFailed", { effect: "call", run: opening.id, error: errorClass(error) });
+      return "unknown" as const;
+    });
+    if (keyEnd !== null) return this.#uncalled(call, keyEnd);
     const cached = cachedFor(opening, state);
     if (cached !== null) return this.#fromCache(call, cached);
     const answered = await callModels(
@@ -85,6 +99,7 @@ export class RunCall {
       content.request,
       inOrder(opening.candidates, content.models),
       termsOf(opening, this.#parts.now()),
+      { over },
     );
     if (!answered.ok) {
       this.#failCall(call, answered.error);
@@ -106,6 +121,16 @@ export class RunCall {
       attempts,
     };
     this.#generated({ call, reply, facts: { candidate: candidate.model.id, usage, notes }, attempts }, digest, fact);
+  }
+
+  /** The key ended, or nobody can tell, which is no yes: nothing is sent. */
+  #uncalled(call: number, keyEnd: KeyEnd | "unknown"): void {
+    if (keyEnd === "unknown") return this.#failCall(call, []);
+    const facts: RecordFact[] = [
+      { kind: "callFailed", call, attempts: [] },
+      { kind: "cancelled", cause: keyEnd },
+    ];
+    this.#parts.apply({ kind: "cancelled", cause: keyEnd }, this.#parts.now(), facts);
   }
 
   /** An identical request was answered before: nothing is sent, and nothing is spent. */
@@ -136,7 +161,13 @@ export class RunCall {
   #failCall(call: number, attempts: readonly Attempt[]): void {
     const now = this.#parts.now();
     const state = this.#parts.store.state();
-    if (state?.phase !== "generating" || state.call?.number !== call) return;
+    if (state === null) return;
+    if (state.phase !== "generating" || state.call?.number !== call) {
+      // Cancelled meanwhile: that no model answered is in the record all the same.
+      this.#parts.record(now, [{ kind: "callFailed", call, attempts }]);
+      this.#parts.kick();
+      return;
+    }
     this.#parts.store.transaction(() => {
       this.#parts.store.writeModelFacts({ candidate: "", usage: { inputTokens: 0, outputTokens: 0 }, notes: [], attempts });
       this.#parts.apply({ kind: "callFailed", call }, now, [{ kind: "callFailed", call, attempts }]);

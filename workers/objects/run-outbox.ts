@@ -50,7 +50,19 @@ export class RunOutbox {
     this.#parts.arm();
   }
 
+  /** Attempts the row of this kind, where it is the next of its chain, and waits for nothing else. */
+  async attempt(kind: OutboxRow["kind"]): Promise<void> {
+    const row = this.#parts.store.dueRows(this.#parts.now()).find((each) => each.kind === kind && !this.#busy.has(each.chain));
+    if (row !== undefined) await this.#once(row);
+  }
+
   async #attempt(row: StoredRow): Promise<void> {
+    // The next of its chain, or what it led to, may be due.
+    if (await this.#once(row)) await this.drain();
+  }
+
+  /** Whether it is done. */
+  async #once(row: StoredRow): Promise<boolean> {
     const wait = row.kind === "call" ? callWatchMs : backoffMs(retry, row.attempts, this.#parts.random());
     this.#parts.store.postpone(row.id, this.#parts.now() + wait);
     this.#busy.add(row.chain);
@@ -65,7 +77,6 @@ export class RunOutbox {
     } finally {
       this.#busy.delete(row.chain);
     }
-    // The next of its chain, or what it led to, may be due.
-    if (done) await this.drain();
+    return done;
   }
 }

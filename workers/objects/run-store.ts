@@ -45,6 +45,7 @@ export type OutboxRow = {
 /** As it is stored: its detail is read by whoever attempts it, so that one that cannot be read holds up its own chain alone. */
 export type StoredRow = Omit<OutboxRow, "detail"> & { readonly detail: string };
 export type OutboxKind =
+  | "begin"
   | "record"
   | "notice"
   | "noticeEnded"
@@ -61,7 +62,7 @@ export type OutboxKind =
 
 /** What a gate's clock does, at the times that the policy gives: `remind` has one row for each reminder. */
 export type GateClock = "deadline" | "escalate" | `remind${number}`;
-export type ScheduleKind = `${GateClock}:${Gate}` | "asker" | "forget";
+export type ScheduleKind = `${GateClock}:${Gate}` | "asker" | "keyExpires" | "forget";
 
 type Texts = "opening" | "answer" | "model" | `request:${number}` | `reply:${number}`;
 

@@ -11,9 +11,9 @@ import type { CancelCause } from "../../shared/outcome/outcome.ts";
 import type { RecordEvent, RecordFact } from "../../shared/outcome/record.ts";
 import type { Review } from "../../shared/review/decision.ts";
 import { failure, success } from "../../shared/protocol/json-rpc.ts";
-import type { Gate } from "../../shared/review/view.ts";
+import type { Gate, KeyEnd } from "../../shared/review/view.ts";
 import type { Answer } from "../../shared/run/answer.ts";
-import { type Effect, type RunEvent, type RunState, type Step, newRun, openGate, step } from "../../shared/run/lifecycle.ts";
+import { type Effect, type RunEvent, type RunState, type Step, newRun, openGate, step, withheld } from "../../shared/run/lifecycle.ts";
 import {
   type Attachment,
   type RequestVersion,
@@ -31,6 +31,7 @@ import { settingsOf } from "../settings.ts";
 import { serversOf } from "../stores/documents.ts";
 import { postToServer } from "../upstream/answer.ts";
 import { ObjectAlarm } from "./alarm.ts";
+import { atMost } from "./at-most.ts";
 import type { LedgerEntry } from "./ledger.ts";
 import { keyStub, ledgerShardOf, ledgerStub } from "./names.ts";
 import { RunAsker, askerGraceMs } from "./run-asker.ts";
@@ -41,6 +42,7 @@ import type { DecideAnswer, DecideInput, RenewAnswer, RunLine, RunSnapshot, Tell
 import { RunDeciding } from "./run-deciding.ts";
 import { RunHeld } from "./run-held.ts";
 import { RunNotices } from "./run-notices.ts";
+import { keyEndOf } from "./run-key.ts";
 import { type RunParts, type Standing, linkedAt } from "./run-parts.ts";
 import { RunOutbox, alarmWaitMs } from "./run-outbox.ts";
 import { type OutboxRow, RunStore, type ScheduleKind, type StoredOpening } from "./run-store.ts";
@@ -129,8 +131,11 @@ export class RunObject extends DurableObject<Env> {
 
   // What the Worker calls
 
-  /** Begins the run. Doing it twice is doing it once. `opening` is JSON of `RunOpening`. */
-  open(opening: string): void {
+  /**
+   * Begins the run, once its key knows of it. Doing it twice is doing it once. Nobody is told of it before: a key that is revoked ends
+   * every run that it knows of, and every other finds that out here. `opening` is JSON of `RunOpening`.
+   */
+  async open(opening: string): Promise<void> {
     if (this.#store.state() !== null) return;
     const { request, ...stored } = JSON.parse(opening) as RunOpening; // written by the Worker's pipeline
     const now = this.now();
@@ -157,10 +162,22 @@ export class RunObject extends DurableObject<Env> {
       this.#store.writeRequestVersion(1, content, null, now);
       this.#store.attach(stored.attachment);
       this.#store.queue("index", "index", null, now);
+      // Of the same chain as what tells the key that it is over: that can never come first.
+      this.#store.queue("begin", "settle", null, now);
+      if (stored.key.expiresAt !== undefined) this.#store.schedule("keyExpires", stored.key.expiresAt);
       if (stored.mode === "wait") this.#store.schedule("asker", now + askerGraceMs);
-      this.#commit(step(initial, { kind: "received" }, now), now, openingFacts(stored, initial.requestDigest));
+      this.#commit({ state: initial, effects: [], verdict: null }, now, openingFacts(stored, initial.requestDigest));
     });
+    await this.#outbox.attempt("begin");
     this.#kick();
+  }
+
+  /** The key hears of the run, and the run begins where the key may still be used. */
+  async #begin({ key, id }: StoredOpening): Promise<void> {
+    if (this.#store.state()?.phase !== "received") return;
+    const isHeld = await keyStub(this.env, key.id).hold({ kind: "run", name: id }, null);
+    if (isHeld) this.#apply({ kind: "received" }, this.now(), []);
+    else this.cancel("keyRevoked");
   }
 
   /** Keeps the answer to an asker who left while the Worker itself was calling the model: a run that is over from the start. */
@@ -573,6 +590,7 @@ export class RunObject extends DurableObject<Env> {
       case "finish": {
         this.#store.writeAnswer(JSON.stringify(answerOf(this.#store, state, opening)));
         this.#store.dropQueued("call");
+        this.#store.unschedule("keyExpires");
         this.#store.queue("record", "answer", null, now);
         this.#store.queue("deliver", "answer", null, now);
         this.#store.queue("settle", "settle", null, now);
@@ -622,6 +640,13 @@ export class RunObject extends DurableObject<Env> {
       });
       return;
     }
+    if (kind === "keyExpires") {
+      this.#store.transaction(() => {
+        this.#store.unschedule("keyExpires");
+        this.cancel("keyExpired");
+      });
+      return;
+    }
     const gate: Gate = kind.endsWith(":request") ? "request" : "response";
     if (kind.startsWith("deadline")) {
       this.#store.transaction(() => {
@@ -655,6 +680,7 @@ export class RunObject extends DurableObject<Env> {
       Promise.resolve().then(() => {
         const state = this.#store.state();
         if (state !== null && state.phase !== "ended") this.#windows.tellCallers(progressMessage(state));
+        if (state?.phase === "ended") this.#call.stop();
         if (state !== null) this.#windows.tellPages((page) => this.#pageMessage(page));
         return this.#outbox.drain();
       }),
@@ -687,6 +713,9 @@ export class RunObject extends DurableObject<Env> {
         return true;
       case "call":
         return this.#call.watch(row, opening, state);
+      case "begin":
+        await this.#begin(opening);
+        return true;
       case "claim":
         await this.#claim(row, opening);
         return true;
@@ -705,7 +734,10 @@ export class RunObject extends DurableObject<Env> {
   }
 
   /** Lets the answer out: to whoever waits at a window, and to the MCP server that waits for it. */
-  async #deliver(row: OutboxRow, { mode, waiting }: StoredOpening, state: RunState): Promise<boolean> {
+  async #deliver(row: OutboxRow, opening: StoredOpening, before: RunState): Promise<boolean> {
+    const { mode, waiting } = opening;
+    const keyEnd = before.end?.kind === "completed" ? await keyEndOf(this.env, opening, this.now()) : null;
+    const state = keyEnd === null ? before : this.#withhold(opening, before, keyEnd);
     // Windows on a run that a server waits for only tell its client how it goes.
     let takers = mode === "relay" ? 0 : this.#windows.callers();
     if (waiting !== undefined && !this.#store.isAskerGone()) {
@@ -720,10 +752,21 @@ export class RunObject extends DurableObject<Env> {
     return true;
   }
 
-  /** Posts the answer to the server; nobody is told of a request that was withdrawn. */
+  /** The key ended between the last decision and the delivery: what would be let out says so in place of the reply. */
+  #withhold(opening: StoredOpening, state: RunState, cause: KeyEnd): RunState {
+    const held = withheld(state, cause);
+    this.#store.transaction(() => {
+      this.#store.writeState(held);
+      this.#store.writeAnswer(JSON.stringify(answerOf(this.#store, held, opening)));
+      this.#record(this.now(), [{ kind: "cancelled", cause }]);
+    });
+    return held;
+  }
+
+  /** Posts the answer to the server; whoever withdrew a request is told nothing of it. */
   async #post({ server: name, session, revision, id }: WaitingServer, { end }: RunState): Promise<"taken" | "refused" | "failed"> {
     const text = this.#store.answer();
-    if (text === undefined || (end?.kind === "cancelled" && end.cause !== "admin")) return "refused";
+    if (text === undefined || (end?.kind === "cancelled" && withdrawn.has(end.cause))) return "refused";
     const { servers } = await serversOf(this.env, this.now(), (work) => this.ctx.waitUntil(work));
     const server = servers[name];
     if (server === undefined) return "refused";
@@ -759,7 +802,8 @@ export class RunObject extends DurableObject<Env> {
 
   async #settle(opening: StoredOpening, state: RunState): Promise<void> {
     if (state.phase !== "ended") return;
-    await keyStub(this.env, opening.key.id).release([opening.id]);
+    const key = keyStub(this.env, opening.key.id);
+    await Promise.all([key.release([opening.id]), key.drop({ kind: "run", name: opening.id })]);
     const bySession = Map.groupBy(this.#store.attachments(), ({ session }) => session);
     await Promise.all([...bySession].map(([session, claims]) => sessionById(this.env, session).runEnded(opening.id, claims)));
   }
@@ -778,19 +822,10 @@ export class RunObject extends DurableObject<Env> {
   }
 }
 
-const sessionById = (env: Env, id: string): DurableObjectStub<SessionObject> => env.SESSION.get(env.SESSION.idFromString(id));
+/** Causes that come from the side that waits. */
+const withdrawn: ReadonlySet<CancelCause> = new Set(["caller", "originatingRequest", "session"]);
 
-/** Waits for work that goes on by itself, but not for longer than this. */
-async function atMost(milliseconds: number, work: Promise<void>): Promise<void> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  await Promise.race([
-    work,
-    new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, milliseconds);
-    }),
-  ]);
-  clearTimeout(timer);
-}
+const sessionById = (env: Env, id: string): DurableObjectStub<SessionObject> => env.SESSION.get(env.SESSION.idFromString(id));
 
 function reviewAt(state: RunState, gate: Gate): Review {
   const review = state.reviews[gate];

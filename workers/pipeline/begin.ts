@@ -365,7 +365,12 @@ function openingOf({ ask, run, now, cache }: Prepared, plan: Plan, takenOver: bo
     id: run,
     createdAt: now,
     door: ask.door,
-    key: { id: key.id, name: key.name, owner: key.owner ?? null },
+    key: {
+      id: key.id,
+      name: key.name,
+      owner: key.owner ?? null,
+      ...(key.expiresAt === undefined ? {} : { expiresAt: key.expiresAt }),
+    },
     asker: ask.asker,
     ...(ask.requestId === undefined ? {} : { requestId: ask.requestId }),
     ...(ask.sessionless === undefined ? {} : { sessionless: ask.sessionless }),

@@ -52,7 +52,7 @@ export async function keepReply(
   at: number = Date.now(),
 ): Promise<void> {
   try {
-    await cacheStub(env, keyId, digest).put(JSON.stringify(kept), at, ttlMs);
+    await cacheStub(env, keyId, digest).put(keyId, JSON.stringify(kept), at, ttlMs);
   } catch (error) {
     logEvent("cache.failed", { error: errorClass(error) });
   }

@@ -286,6 +286,7 @@ export async function remember({ env, key, envelope }: EnvelopeCall, result: Jso
     { role: "assistant", content: text },
   ];
   await conversationStub(env, key.id, context.sessionId).append({
+    keyId: key.id,
     turnId: requestId,
     turns: JSON.stringify(turns),
     base: context.history === undefined ? "kept" : { history: JSON.stringify(context.history) },

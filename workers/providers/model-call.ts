@@ -42,14 +42,14 @@ function senderOf(env: Env): Sender {
  *
  * `terms.timeoutMs` bounds everything from the queue to the last byte, and never goes above the gateway's own MODEL_TIMEOUT_SECONDS.
  * `onDelta` gets a reply's text in pieces while it comes: together they are the text of the reply, or of what came before the fault.
- * `left` aborts when nobody waits for the answer any more: see `SendOptions`.
+ * `left` aborts when nobody waits for the answer any more, `over` when nobody may have it: see `SendOptions`.
  */
 export async function callModels(
   env: Env,
   request: SamplingRequest,
   candidates: readonly Candidate[],
   terms: CallTerms = {},
-  { onDelta, left }: { readonly onDelta?: OnDelta | undefined; readonly left?: AbortSignal } = {},
+  { onDelta, left, over }: { readonly onDelta?: OnDelta | undefined; readonly left?: AbortSignal; readonly over?: AbortSignal } = {},
 ): Promise<Result<ModelAnswer, readonly Attempt[]>> {
   const { modelTimeoutMs } = settingsOf(env);
   const totalTimeoutMs = Math.min(modelTimeoutMs, terms.timeoutMs ?? modelTimeoutMs);
@@ -62,6 +62,7 @@ export async function callModels(
     ...(terms.once === undefined ? {} : { once: terms.once }),
     ...(terms.priority === undefined ? {} : { priority: terms.priority }),
     ...(left === undefined ? {} : { left }),
+    ...(over === undefined ? {} : { over }),
   };
   if (request.task === "embedding") return embed(env, request, candidates, options);
   const sent = await senderOf(env).send(request, candidates, options, onDelta);

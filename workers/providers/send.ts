@@ -26,6 +26,8 @@ export type SendOptions = {
   readonly signal?: AbortSignal;
   /** The caller has left: it waits in no queue any more, but what was begun goes on, since it is paid for and its answer is kept. */
   readonly left?: AbortSignal;
+  /** Nobody may have an answer any more: no queue is waited in and no attempt is begun; the one under way goes on, for what it costs. */
+  readonly over?: AbortSignal;
 };
 
 export type Sent<T> = { readonly value: T; readonly candidate: Candidate; readonly attempts: readonly Attempt[] };
@@ -112,7 +114,7 @@ async function failover<T>(
     try {
       for (let number = 1; number <= mostAttempts; number += 1) {
         const at = world.now();
-        if (options.signal?.aborted === true || at >= end) {
+        if (options.signal?.aborted === true || options.over?.aborted === true || at >= end) {
           failed(candidate, at, at >= end ? outOfTimeFault : cancelledFault);
           return err({ kind: "allFailed", attempts });
         }
@@ -138,13 +140,13 @@ async function enterLane(
   world: World,
   candidate: Candidate,
   { end, others }: { readonly end: number; readonly others: boolean },
-  { attemptTimeoutMs, priority = "normal", signal, left }: SendOptions,
+  { attemptTimeoutMs, priority = "normal", signal, left, over }: SendOptions,
 ): Promise<Result<LanePlace | null, { readonly at: number; readonly fault: ProviderFault }>> {
   const at = world.now();
   if (world.enterLane === undefined || at >= end) return ok(null);
   // One full queue must leave the next model time to answer, like one silent provider.
   const waitUntil = others ? Math.min(end, at + attemptTimeoutMs) : end;
-  const gone = [signal, left].filter((each) => each !== undefined);
+  const gone = [signal, left, over].filter((each) => each !== undefined);
   const entered = await world.enterLane(candidate, { priority, waitUntil, until: end, signal: AbortSignal.any(gone) });
   return entered.ok ? entered : err({ at, fault: laneFault(entered.error) });
 }

@@ -246,8 +246,10 @@ const shownKey = ({ createdAt, expiresAt, ...key }: KeyRecord) => ({
 
 adminRoutes.delete(paths.admin.key, async (c) => {
   const id = c.req.param("id");
-  if (!(await configStub(c.env).revokeKey(id))) return c.json({ error: "No such key" }, 404);
+  if ((await configStub(c.env).keyOfId(id)) === null) return c.json({ error: "No such key" }, 404);
+  // First where every endpoint asks: cut off after that, the key is dead, and whoever revokes it again completes the rest.
   await keyStub(c.env, id).revoke();
+  await configStub(c.env).revokeKey(id);
   forgetKeys();
   return c.body(null, 204);
 });

@@ -40,6 +40,14 @@ export const mailWords = {
       "{reviewer}, a reviewer changed it after you were asked. What waits now is version {version}; approvals of earlier versions do not count.",
     newLink: "{reviewer}, here is the new link that was asked for. The earlier one does not work any more.",
   },
+  /** Where there is nothing to decide any more. */
+  ended: {
+    title: "No decision is needed any more",
+    keyRevoked: "{reviewer}, the API key of this request was revoked.",
+    keyExpired: "{reviewer}, the API key of this request expired.",
+    nothing: "The request was withdrawn. Nothing will be sent or delivered any more.",
+    page: "See how it stands",
+  },
   deadline: {
     label: "Decide before",
     left: "{deadline}. That was {span} away when this mail was written.",

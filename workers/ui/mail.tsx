@@ -40,7 +40,7 @@ export function reviewMail(input: MailInput): MailContent {
 }
 
 /** The same for each mail about a gate of a run, so that mail programs keep them together, and for no other. */
-function subjectOf(view: ReviewView): string {
+export function subjectOf(view: ReviewView): string {
   const { asker, run } = view;
   const [server, name, client] = [asker.server, asker.name, asker.client].map((text) => outsideName(text, { characters: 40, plain: true }));
   const what = fill(askingWords[askingOf(view)].subject, { server, name, client }).join("");
@@ -166,7 +166,7 @@ const rulesOf = ({ view, expiresAt }: MailInput, name: (text: string) => Child):
   fill(words.rules.because, { rule: name(view.rule) }),
 ];
 
-const inText = (text: string): string => `“${outsideName(text)}”`;
+export const inText = (text: string): string => `“${outsideName(text)}”`;
 
 function textOf(input: MailInput, excerpt: Excerpt | undefined): string {
   const { view, url } = input;
@@ -204,7 +204,7 @@ function textOf(input: MailInput, excerpt: Excerpt | undefined): string {
 
 // Inline, because programs drop stylesheets. No colours of ours but the button's and the frame's: a program's own, light or
 // dark, fit each other; and those two are readable on both.
-const styles = {
+export const mailStyles = {
   body: "margin:0;padding:0;",
   page: "max-width:600px;margin:0 auto;padding:16px;font-family:system-ui,-apple-system,'Segoe UI',Roboto,Arial,sans-serif;font-size:16px;line-height:1.5;overflow-wrap:anywhere;word-break:break-word;",
   title: "margin:0 0 12px;font-size:22px;line-height:1.3;",
@@ -220,13 +220,13 @@ const styles = {
   rules: "margin:24px 0 0;padding:16px 0 0;border-top:1px solid #8b939c;",
 } as const;
 
-const Named = ({ value }: { value: string }) => <bdi style={styles.name}>{outsideName(value)}</bdi>;
-const inHtml = (text: string): Child => <Named value={text} />;
+const Named = ({ value }: { value: string }) => <bdi style={mailStyles.name}>{outsideName(value)}</bdi>;
+export const inHtml = (text: string): Child => <Named value={text} />;
 
 const Sentences = ({ of }: { of: readonly Child[][] }) => <>{of.flatMap((sentence, i) => (i === 0 ? sentence : [" ", ...sentence]))}</>;
 
 const Said = ({ text }: { text: string }) => (
-  <div dir="auto" style={styles.said}>
+  <div dir="auto" style={mailStyles.said}>
     {outsideText(text)
       .split("\n")
       // As elements, because some programs drop line ends even here.
@@ -236,23 +236,22 @@ const Said = ({ text }: { text: string }) => (
 
 const Content = ({ excerpt, view }: { excerpt: Excerpt; view: ReviewView }) => (
   <>
-    <h2 style={styles.heading}>{words.excerpt.heading}</h2>
-    {excerpt.pieces.length === 0 ? null : <p style={styles.line}>{words.excerpt.rule}</p>}
+    <h2 style={mailStyles.heading}>{words.excerpt.heading}</h2>
+    {excerpt.pieces.length === 0 ? null : <p style={mailStyles.line}>{words.excerpt.rule}</p>}
     {excerpt.pieces.map(({ from, text }) => (
-      <div style={styles.frame}>
-        <p style={styles.edge}>{startOf(view, from)}</p>
+      <div style={mailStyles.frame}>
+        <p style={mailStyles.edge}>{startOf(view, from)}</p>
         <Said text={text} />
-        <p style={styles.edge}>{words.excerpt.end}</p>
+        <p style={mailStyles.edge}>{words.excerpt.end}</p>
       </div>
     ))}
-    <p style={styles.line}>{endOf(excerpt)}</p>
+    <p style={mailStyles.line}>{endOf(excerpt)}</p>
   </>
 );
 
-function htmlOf(input: MailInput, subject: string, excerpt: Excerpt | undefined): string {
-  const { view, url } = input;
-  const gate = gateOf(view);
-  const mail = (
+/** A whole mail around its content. */
+export const mailPage = (subject: string, content: Child): string =>
+  `<!doctype html>${String(
     <html lang="en" style="color-scheme:light dark;">
       <head>
         <meta charset="utf-8" />
@@ -263,39 +262,46 @@ function htmlOf(input: MailInput, subject: string, excerpt: Excerpt | undefined)
         <meta name="x-apple-disable-message-reformatting" />
         <title>{subject}</title>
       </head>
-      <body style={styles.body}>
-        <div style={styles.page}>
-          <h1 style={styles.title}>{titleOf(view)}</h1>
-          <p style={styles.line}>
-            {whyOf(input)} {gate.lead}
-          </p>
-          {view.mayApprove === false ? <p style={styles.line}>{words.mayNotApprove}</p> : null}
-          <table role="presentation" width="100%" cellpadding="0" cellspacing="0" style="margin:16px 0;border:0;">
-            <tr>
-              <td bgcolor="#14603a" style={styles.cell}>
-                <a href={url} style={styles.button}>
-                  {gate.button}
-                </a>
-              </td>
-            </tr>
-          </table>
-          <p style={styles.line}>
-            <b>{words.deadline.label}:</b> {deadlineOf(view)} {words.deadline.silence}
-          </p>
-          {factsOf(view, inHtml).map(({ label, sentences }) => (
-            <p style={styles.line}>
-              <b>{label}:</b> <Sentences of={sentences} />
-            </p>
-          ))}
-          {excerpt === undefined ? <p style={styles.line}>{noExcerpt(input)}</p> : <Content excerpt={excerpt} view={view} />}
-          <div style={styles.rules}>
-            {rulesOf(input, inHtml).map((rule) => (
-              <p style={styles.line}>{rule}</p>
-            ))}
-          </div>
-        </div>
+      <body style={mailStyles.body}>
+        <div style={mailStyles.page}>{content}</div>
       </body>
-    </html>
+    </html>,
+  )}`;
+
+function htmlOf(input: MailInput, subject: string, excerpt: Excerpt | undefined): string {
+  const { view, url } = input;
+  const gate = gateOf(view);
+  return mailPage(
+    subject,
+    <>
+      <h1 style={mailStyles.title}>{titleOf(view)}</h1>
+      <p style={mailStyles.line}>
+        {whyOf(input)} {gate.lead}
+      </p>
+      {view.mayApprove === false ? <p style={mailStyles.line}>{words.mayNotApprove}</p> : null}
+      <table role="presentation" width="100%" cellpadding="0" cellspacing="0" style="margin:16px 0;border:0;">
+        <tr>
+          <td bgcolor="#14603a" style={mailStyles.cell}>
+            <a href={url} style={mailStyles.button}>
+              {gate.button}
+            </a>
+          </td>
+        </tr>
+      </table>
+      <p style={mailStyles.line}>
+        <b>{words.deadline.label}:</b> {deadlineOf(view)} {words.deadline.silence}
+      </p>
+      {factsOf(view, inHtml).map(({ label, sentences }) => (
+        <p style={mailStyles.line}>
+          <b>{label}:</b> <Sentences of={sentences} />
+        </p>
+      ))}
+      {excerpt === undefined ? <p style={mailStyles.line}>{noExcerpt(input)}</p> : <Content excerpt={excerpt} view={view} />}
+      <div style={mailStyles.rules}>
+        {rulesOf(input, inHtml).map((rule) => (
+          <p style={mailStyles.line}>{rule}</p>
+        ))}
+      </div>
+    </>,
   );
-  return `<!doctype html>${String(mail)}`;
 }

@@ -5,7 +5,7 @@ import { unreachable } from "../../shared/result.ts";
 import type { ReviewState, ReviewView } from "../../shared/review/view.ts";
 import { Name, Plain } from "./outside-text.tsx";
 import { progressOf } from "./asking-words.ts";
-import { reviewWords as words, timeWords } from "./review-words.ts";
+import { keyEndWords, reviewWords as words, timeWords } from "./review-words.ts";
 import { fill } from "./sentence.tsx";
 import { isOpen } from "./standing.ts";
 
@@ -44,6 +44,8 @@ function reasonOf(state: ReviewState): Child[] {
 function afterwards(view: ReviewView): string {
   const { gate, state, progress } = view;
   if (isOpen(state)) return "";
+  const { keyEnd = null } = view;
+  if (keyEnd !== null) return state.kind === "cancelled" ? keyEndWords.nothing : `${keyEndWords[keyEnd]} ${keyEndWords.nothing}`;
   const now = progressOf(view);
   if (gate === "response" || state.kind !== "approved") return now;
   if (progress === "generating") return `${now} ${words.states.replyLink}`;

@@ -7,7 +7,7 @@ import type { Note, Usage } from "../../shared/provider/call.ts";
 import { unreachable } from "../../shared/result.ts";
 import type { SamplingRequest } from "../../shared/protocol/sampling.ts";
 import { type Evidence, evidencePhrases } from "../../shared/review/evidence.ts";
-import type { Provenance, ReviewView, RunProgress } from "../../shared/review/view.ts";
+import type { KeyEnd, Provenance, ReviewView, RunProgress } from "../../shared/review/view.ts";
 
 const plural = (count: number, one: string, many: string): string => `${count.toLocaleString("en-US")} ${count === 1 ? one : many}`;
 
@@ -366,6 +366,13 @@ export const progressWords: Readonly<Record<RunProgress, string>> = {
   cancelled: "The request was withdrawn; nothing more will happen.",
   failed: "The server was told that it could not be carried out.",
 };
+
+/** The same where the run ended with its key; `cancelled` pages say the first by themselves. */
+export const keyEndWords = {
+  keyRevoked: "The API key of the request was revoked.",
+  keyExpired: "The API key of the request expired.",
+  nothing: "Nothing will be sent or delivered any more.",
+} as const satisfies Readonly<Record<KeyEnd | "nothing", string>>;
 
 const noteFields = {
   temperature: "the temperature",

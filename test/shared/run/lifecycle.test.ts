@@ -266,7 +266,10 @@ const anEvent: fc.Arbitrary<RunEvent> = fc.oneof(
   },
   {
     weight: 1,
-    arbitrary: fc.record({ kind: fc.constant("cancelled" as const), cause: fc.constantFrom("caller" as const, "session" as const) }),
+    arbitrary: fc.record({
+      kind: fc.constant("cancelled" as const),
+      cause: fc.constantFrom("caller" as const, "session" as const, "keyRevoked" as const),
+    }),
   },
   {
     weight: 4,

@@ -2,8 +2,20 @@
 
 import { beforeEach, describe, expect, test } from "vitest";
 import { keyStub } from "../../../workers/objects/names.ts";
-import { control, textEnvelope } from "../support/control.ts";
-import { type KeyAnswer, createKey, env, eventually, gateway, jsonBody, model, openNotice, rpc, sample } from "../support/gateway.ts";
+import { control, gates, textEnvelope } from "../support/control.ts";
+import {
+  type KeyAnswer,
+  admin,
+  createKey,
+  env,
+  eventually,
+  gateway,
+  jsonBody,
+  model,
+  openNotice,
+  rpc,
+  sample,
+} from "../support/gateway.ts";
 import {
   RelayClient,
   type Upstream,
@@ -13,6 +25,8 @@ import {
   scriptUpstream,
   upstreamOrigin,
 } from "../support/mcp-server.ts";
+import { everything } from "../objects/inside.ts";
+import { replyMarker } from "../support/logs.ts";
 import { press } from "../support/reviewer.ts";
 
 /** As another place on earth has it for the next minute: the key was revoked, while its memory and KV still show it as good. */
@@ -74,6 +88,18 @@ describe("a key that was revoked where nobody here has heard of it", () => {
     expect(upstream.calls).toEqual([]);
     expect(model.calls).toEqual([]);
   });
+});
+
+test("a key that is revoked has its kept replies and conversations deleted", async () => {
+  await gates();
+  const made = await createKey();
+  const keeps = { control: { cache: { enable: true, ttl: 60 } }, context: { session_id: "talk", remember: { ttl: 60 } } };
+  expect((await control(textEnvelope({}, keeps), { key: made.key })).status).toBe(200);
+  const kept = async (): Promise<number> =>
+    (await everything()).split("\n").filter((line) => /^CACHE|^CONVERSATION/.test(line) && line.includes(replyMarker)).length;
+  await eventually("both", async () => (await kept()) === 2);
+  expect((await admin(`/keys/${made.id}`, { method: "DELETE" })).status).toBe(204);
+  await eventually("neither", async () => (await kept()) === 0);
 });
 
 /** A server in the middle of a client's call, which may ask what it likes. */

@@ -283,8 +283,8 @@ describe("what ends under a run", () => {
     const open = RunObject.prototype.open;
     vi.spyOn(RunObject.prototype, "open").mockImplementation(async function (this: RunObject, opening: string) {
       await opened;
-      open.call(this, opening);
-    } as unknown as (opening: string) => void); // a Worker that is slow to get there
+      await open.call(this, opening);
+    }); // a Worker that is slow to get there
     const answer = answerOf(post(asked("sess-1")));
     const session = sessionStub(env, "key_dev", "sess-1");
     await eventually("the reservation", async () => (await everything()).includes('"state":"durable"'));

@@ -375,12 +375,12 @@ describe("an object of another kind", () => {
   const kinds: Record<string, { readonly stub: () => AnyStub; readonly fill: () => Promise<unknown>; readonly breaks: string }> = {
     "that keeps a reply": {
       stub: () => anyStub(cacheStub(env, "key_dev", "d")),
-      fill: () => cacheStub(env, "key_dev", "d").put("[]", Date.now(), day),
+      fill: () => cacheStub(env, "key_dev", "d").put("key_dev", "[]", Date.now(), day),
       breaks: "ALTER TABLE kept RENAME COLUMN expires_at TO broken",
     },
     "that keeps a conversation": {
       stub: () => anyStub(conversationStub(env, "key_dev", "s")),
-      fill: () => conversationStub(env, "key_dev", "s").append({ turnId: "t", turns: "[]", base: "kept", ttlMs: day }),
+      fill: () => conversationStub(env, "key_dev", "s").append({ keyId: "key_dev", turnId: "t", turns: "[]", base: "kept", ttlMs: day }),
       breaks: "ALTER TABLE kept RENAME COLUMN expires_at TO broken",
     },
     "that holds a request for its client": {

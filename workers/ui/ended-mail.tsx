@@ -1,0 +1,69 @@
+// The email that says that a review needs no decision any more, because the key of its request ended: subject, text and HTML.
+// Nothing of the content is in it.
+
+import { unreachable } from "../../shared/result.ts";
+import type { KeyEnd, ReviewView } from "../../shared/review/view.ts";
+import { asksOf } from "./asking-words.ts";
+import { type MailContent, inHtml, inText, mailPage, mailStyles, subjectOf } from "./mail.tsx";
+import { outsideName } from "./mail-text.ts";
+import { mailWords } from "./mail-words.ts";
+import { fill } from "./sentence.tsx";
+
+const { ended: words, facts } = mailWords;
+
+export type EndedMailInput = {
+  readonly view: ReviewView;
+  readonly keyEnd: KeyEnd;
+  /** The reviewer's personal link, which shows how it stands. */
+  readonly url: string;
+};
+
+export function endedMail({ view, keyEnd, url }: EndedMailInput): MailContent {
+  const subject = subjectOf(view);
+  const why = fill(whyOf(keyEnd), { reviewer: outsideName(view.reviewer) }).join("");
+  const { server, client, method, name } = view.asker;
+  const asks = (show: typeof inHtml) =>
+    fill(asksOf(view, true).sentence, { server: show(server), client: show(client), method: show(method), name: show(name) });
+  const lines = [
+    words.title,
+    "",
+    why,
+    words.nothing,
+    "",
+    `${facts.asker}: ${asks(inText).join("")}`,
+    `${facts.run}: ${inText(view.run)}`,
+    "",
+    `${words.page}:`,
+    url,
+  ];
+  const page = mailPage(
+    subject,
+    <>
+      <h1 style={mailStyles.title}>{words.title}</h1>
+      <p style={mailStyles.line}>
+        {why} {words.nothing}
+      </p>
+      <p style={mailStyles.line}>
+        <b>{facts.asker}:</b> {asks(inHtml)}
+      </p>
+      <p style={mailStyles.line}>
+        <b>{facts.run}:</b> {inHtml(view.run)}
+      </p>
+      <p style={mailStyles.line}>
+        <a href={url}>{words.page}</a>
+      </p>
+    </>,
+  );
+  return { subject, text: `${lines.join("\n")}\n`, html: page };
+}
+
+function whyOf(keyEnd: KeyEnd): string {
+  switch (keyEnd) {
+    case "keyRevoked":
+      return words.keyRevoked;
+    case "keyExpired":
+      return words.keyExpired;
+    default:
+      return unreachable(keyEnd);
+  }
+}
