@@ -6,6 +6,7 @@ import { HTTPException } from "hono/http-exception";
 import { errorClass, logEvent } from "./log.ts";
 import { adminRoutes } from "./routes/admin.ts";
 import { refuse } from "./routes/auth.ts";
+import { idsOf } from "./routes/refused-ids.ts";
 import type { App } from "./routes/context.ts";
 import { controlRoutes } from "./routes/control.ts";
 import { controlSessionRoutes } from "./routes/control-session.ts";
@@ -42,11 +43,11 @@ for (const routes of [
 
 app.notFound((c) => c.json({ error: "There is nothing at this path; GET /openapi.json lists what there is" }, 404));
 
-app.onError((error, c) => {
+app.onError(async (error, c) => {
   // What hono refuses by itself: a body that is not the JSON it claims to be.
   if (error instanceof HTTPException && error.status < 500) return c.json({ error: error.message }, error.status);
   if (error instanceof ConfigurationUnavailable) return refuse({ kind: "configurationUnavailable" });
   const quote = crypto.randomUUID();
   logEvent("request.failed", { quote, error: errorClass(error) });
-  return refuse({ kind: "broken", quote });
+  return refuse({ kind: "broken", quote }, await idsOf(c));
 });

@@ -74,8 +74,29 @@ const notSingleRequest = (message: string, id: RequestId | null) => err({ kind: 
 /** The response that carries a result. */
 export const success = (id: RequestId, result: JsonObject) => ({ jsonrpc: "2.0", id, result }) as const;
 
-/** The response that carries an error; the id is null only where the request's could not be told (JSON-RPC 2.0 section 5). */
-export const failure = (id: RequestId | null, error: RpcError) => ({ jsonrpc: "2.0", id, error }) as const;
+/**
+ * The response that carries an error. Where the request's id is not known it has none: no revision of MCP lets it be the null of JSON-RPC 2.0
+ * section 5, and a transport may answer a refused POST with "a JSON-RPC error response that has no id" (basic/transports).
+ */
+export const failure = (id: RequestId | null, error: RpcError) =>
+  id === null ? ({ jsonrpc: "2.0", error } as const) : ({ jsonrpc: "2.0", id, error } as const);
+
+/** Whose answer a refusal is: one request, each request of a batch, or null where it is not known. */
+export type RefusedIds = RequestId | readonly RequestId[] | null;
+
+/** The refusal of a message or a batch: of a batch an error for each of its requests (JSON-RPC 2.0 section 6). */
+export const failures = (ids: RefusedIds, error: RpcError) =>
+  typeof ids === "object" && ids !== null && ids.length > 0
+    ? ids.map((id) => failure(id, error))
+    : failure(typeof ids === "object" ? null : ids, error);
+
+/** The ids of the requests in a parsed body. Those of responses are ids of the other side's requests, and are not answered. */
+export function refusedIds(body: unknown): RefusedIds {
+  const idIn = (value: unknown): RequestId | undefined =>
+    isObject(value) && Object.hasOwn(value, "method") ? toRequestId(value["id"]) : undefined;
+  if (!Array.isArray(body)) return idIn(body) ?? null;
+  return body.flatMap((each) => idIn(each) ?? []);
+}
 
 /** One text for one id, its type kept: the id's JSON. */
 export const idKey = (id: RequestId): string => JSON.stringify(id);

@@ -5,13 +5,14 @@ import { equalBytes, utf8ToBytes } from "../../shared/encoding.ts";
 import { describeRefusal } from "../../shared/outcome/describe.ts";
 import type { Refusal } from "../../shared/outcome/outcome.ts";
 import type { Door } from "../../shared/outcome/record.ts";
-import { type RequestId, failure } from "../../shared/protocol/json-rpc.ts";
+import { type RefusedIds, failures } from "../../shared/protocol/json-rpc.ts";
 import { errorAnswer } from "../../shared/run/answer.ts";
 import { countCalls } from "../pipeline/calls.ts";
 import { type Refused, recordRefusal } from "../pipeline/refusals.ts";
 import { settingsOf } from "../settings.ts";
 import { callerOf } from "../stores/keys.ts";
 import type { App } from "./context.ts";
+import { idsOf } from "./refused-ids.ts";
 
 export const keyHeader = "X-Countersign-Key";
 
@@ -34,7 +35,7 @@ export const requireKey: MiddlewareHandler<App> = async (c, next) => {
 
 /** What a key that is not let in gets: 401, or 429 where they keep coming from one address. */
 export const refuseKey = async (c: Context<App>, why: Extract<Refusal, { kind: "unauthorized" }>["why"]): Promise<Response> =>
-  (await isFlooding(c, "keys")) ? refuse({ kind: "flooded" }) : refuse({ kind: "unauthorized", why });
+  (await isFlooding(c, "keys")) ? refuse({ kind: "flooded" }) : refuse({ kind: "unauthorized", why }, await idsOf(c));
 
 /**
  * After `requireKey`, where no admission follows: counts the request, and refuses a key that is over its limit, or was revoked, wherever
@@ -71,19 +72,19 @@ export async function isFlooding(c: Context<App>, what: "keys" | "admin tokens" 
   return !success;
 }
 
-/** A refusal of a request whose key is known: it goes into the record. `about`: what could be read of the request. */
-export function refuseKnown(
+/** A refusal of a request whose key is known: it goes into the record. `about`: what could be read of the request; its id is looked for where it is not given. */
+export async function refuseKnown(
   c: Context<App>,
   door: Door,
   refusal: Refusal,
-  { id = null, ...about }: Omit<Refused, "key" | "door"> & { readonly id?: RequestId | null } = {},
-): Response {
+  { id, ...about }: Omit<Refused, "key" | "door"> & { readonly id?: RefusedIds } = {},
+): Promise<Response> {
   recordRefusal(c.env, c.executionCtx, { key: c.var.key.id, door, ...about }, refusal);
-  return refuse(refusal, id);
+  return refuse(refusal, id === undefined ? await idsOf(c) : id);
 }
 
 /** A refusal as a JSON-RPC error with its HTTP status. */
-export function refuse(refusal: Refusal, id: RequestId | null = null): Response {
+export function refuse(refusal: Refusal, ids: RefusedIds = null): Response {
   const described = describeRefusal(refusal);
   const answer = errorAnswer(described);
   const headers: Record<string, string> = {
@@ -93,7 +94,7 @@ export function refuse(refusal: Refusal, id: RequestId | null = null): Response 
   };
   if (described.status === 401) headers["WWW-Authenticate"] = "Bearer";
   if (described.retryAfterMs !== undefined) headers["Retry-After"] = String(Math.ceil(described.retryAfterMs / 1000));
-  return new Response(JSON.stringify(failure(id, "error" in answer ? answer.error : { code: -32603, message: "Internal error" })), {
+  return new Response(JSON.stringify(failures(ids, "error" in answer ? answer.error : { code: -32603, message: "Internal error" })), {
     status: described.status,
     headers,
   });

@@ -4,7 +4,7 @@
 import { Hono } from "hono";
 import { toBase64url } from "../../shared/encoding.ts";
 import { defaultLimits, mostInBatch } from "../../shared/policy/limits.ts";
-import { type RequestId, failure, toRequestId } from "../../shared/protocol/json-rpc.ts";
+import { type RequestId, failure, failures, refusedIds, toRequestId } from "../../shared/protocol/json-rpc.ts";
 import { longestPart } from "../../shared/relay/context.ts";
 import { declaresSampling, isDeclined, isOurs, mayFallBack, withSampling } from "../../shared/relay/capability-2025.ts";
 import { EventSplitter, dataOf, eventOf } from "../../shared/relay/event-stream.ts";
@@ -29,6 +29,7 @@ import { paths } from "../urls.ts";
 import { presentedKey, refuseKey, refuseKnown } from "./auth.ts";
 import type { App, AppContext } from "./context.ts";
 import { forPages, mayUse, serverAt } from "./mcp-origin.ts";
+import { idsOf } from "./refused-ids.ts";
 
 export const mcpRoutes = new Hono<App>();
 
@@ -48,9 +49,7 @@ mcpRoutes.use(paths.mcp, forPages);
 mcpRoutes.post(paths.mcp, letIn(post));
 mcpRoutes.get(paths.mcp, letIn(listen));
 mcpRoutes.delete(paths.mcp, letIn(end));
-mcpRoutes.all(paths.mcp, (c) =>
-  c.json(failure(null, { code: -32600, message: "Use POST, GET or DELETE" }), 405, { Allow: "POST, GET, DELETE" }),
-);
+mcpRoutes.all(paths.mcp, (c) => refuseWith(c, 405, "Use POST, GET or DELETE", { Allow: "POST, GET, DELETE" }));
 
 /** A client at a server's door, let in. */
 type Visit = {
@@ -82,27 +81,24 @@ async function enter(c: AppContext): Promise<Visit | Response> {
     recordRefusal(c.env, c.executionCtx, { key: caller.record.id, door: "relay", ...about }, { kind: "policyRefused", rule });
   if (server === undefined) {
     notAllowed("there is no such server");
-    return c.json(failure(null, { code: -32600, message: "No such server; /admin/servers names those there are" }), 404);
+    return refuseWith(c, 404, "No such server; /admin/servers names those there are");
   }
   if (caller.record.servers !== undefined && !caller.record.servers.includes(name)) {
     notAllowed("the key's servers");
-    return c.json(failure(null, { code: -32600, message: "This API key is not for this server" }), 403);
+    return refuseWith(c, 403, "This API key is not for this server");
   }
   // A page of another site could drive a server of one's own machine: DNS rebinding.
   const origin = headers.get("Origin");
   if (origin !== null && !mayUse(c, server, origin)) {
     notAllowed("the server's origins");
-    return c.json(failure(null, { code: -32600, message: "This origin may not use the relay; list it in the server's origins" }), 403);
+    return refuseWith(c, 403, "This origin may not use the relay; list it in the server's origins");
   }
   if (!server.passAuthorization) return { name, server, authorization: null };
   const authorization = headers.get("Authorization");
   // A key of ours never goes to a server, not even where a client sends it in both places.
   const credential = /^Bearer +(\S+) *$/i.exec(authorization ?? "")?.[1];
   if (credential !== undefined && (credential === presented || credential.startsWith(keyPrefix)))
-    return c.json(
-      failure(null, { code: -32600, message: "Authorization is the server's here; send the gateway's key in X-Countersign-Key alone" }),
-      400,
-    );
+    return refuseWith(c, 400, "Authorization is the server's here; send the gateway's key in X-Countersign-Key alone");
   return { name, server, authorization };
 }
 
@@ -110,14 +106,17 @@ async function post(c: AppContext, visit: Visit): Promise<Response> {
   const { bodyBytes } = c.var.key.limits ?? defaultLimits;
   const body = await readBytes(c.req.raw, bodyBytes);
   if (body === "tooLarge") return refuseKnown(c, "relay", { kind: "tooLarge", limitBytes: bodyBytes }, { server: visit.name });
-  const messages = messagesIn(body);
-  if (messages === "tooMany")
-    return c.json(failure(null, { code: -32600, message: `Send at most ${mostInBatch} messages in a batch` }), 400);
+  // What is not JSON is the server's to refuse.
+  const value = jsonIn(body);
+  const values: unknown[] = Array.isArray(value) ? value : [value];
+  if (values.length > mostInBatch) return refuseWith(c, 400, `Send at most ${mostInBatch} messages in a batch`);
+  c.set("ids", refusedIds(value));
+  const messages = values.map(passingOf);
   const [first] = messages;
   const refusal = messages.length < 2 ? null : await countCalls(c.env, c.var.key, messages.length - 1);
   if (refusal !== null) return refuseKnown(c, "relay", refusal, { server: visit.name });
   if (messages.length === 1 && first?.kind === "request" && first.method === "initialize") return initialize(c, visit, first, body);
-  const session = sessionOf(c, visit);
+  const session = await sessionOf(c, visit);
   if (session instanceof Response) return session;
   const requests = messages.filter((message) => message.kind === "request");
   const only = requests.length === 1 ? requests[0] : undefined;
@@ -145,7 +144,7 @@ async function post(c: AppContext, visit: Visit): Promise<Response> {
   });
   if (!asked.ok) {
     await inFlight?.streamEnded(false);
-    return unreachable(c, visit, asked.error, only?.id ?? null);
+    return unreachable(c, asked.error);
   }
   return down(c, visit, session, asked.value, { originating, serves, inFlight, progressToken: progressTokenOf(only) });
 }
@@ -181,12 +180,12 @@ async function initialize(
       ? JSON.stringify({ jsonrpc: "2.0", id: request.id, method: "initialize", params: withSampling(request.params, server) })
       : body;
   const asked = await askUpstream(c.env, server, { method: "POST", body: sent, session: null, headers: c.req.raw.headers, authorization });
-  if (!asked.ok) return unreachable(c, visit, asked.error, request.id);
+  if (!asked.ok) return unreachable(c, asked.error);
   const answer = asked.value;
   if (!answer.ok) return new Response(answer.body, { status: answer.status, headers: headersDown(answer, server) });
   // The one answer that is read before it goes on, as far as where it says which revision was agreed on.
   const beginning = await beginningOf(answer);
-  if (beginning === "tooLong") return broken(c, request.id, faultWords.tooLong);
+  if (beginning === "tooLong") return broken(c, faultWords.tooLong);
   const { revision } = beginning;
   const session: RelaySession = {
     key: c.var.key.id,
@@ -197,7 +196,7 @@ async function initialize(
     name: toBase64url(crypto.getRandomValues(new Uint8Array(sessionNameLength))),
   };
   const id = relaySessionId(settingsOf(c.env).keys, session);
-  if (id === null) return broken(c, request.id, "The MCP server's session id is too long to be carried");
+  if (id === null) return broken(c, "The MCP server's session id is too long to be carried");
   const passed = await down(c, visit, session, new Response(beginning.body, answer), noRequest);
   // An error, or what the client will not understand either, passes as it is and begins nothing.
   if (revision !== null && passed.ok) passed.headers.set(sessionHeader, id);
@@ -207,12 +206,11 @@ async function initialize(
 }
 
 async function listen(c: AppContext, visit: Visit): Promise<Response> {
-  const session = sessionOf(c, visit);
+  const session = await sessionOf(c, visit);
   if (session instanceof Response) return session;
   const given = c.req.header("Last-Event-ID");
   const last = given === undefined ? undefined : parseEventId(settingsOf(c.env).keys, session.name, given);
-  if (given !== undefined && last === undefined)
-    return c.json(failure(null, { code: -32600, message: "This Last-Event-ID is not one of this session" }), 400);
+  if (given !== undefined && last === undefined) return refuseWith(c, 400, "This Last-Event-ID is not one of this session");
   if (last?.request.startsWith(lostMark)) return lost(c, session, last.request.slice(lostMark.length));
   // As a server answers that has no such stream: there is nothing more to say.
   if (last?.request.startsWith(toldMark)) return new Response(null, { status: 405, headers: { Allow: "POST, DELETE" } });
@@ -235,7 +233,7 @@ async function listen(c: AppContext, visit: Visit): Promise<Response> {
   const asked = (await within(asking, settingsOf(c.env).heartbeatMs)) ?? ok(lateStream(asking, left));
   if (!asked.ok) {
     await inFlight?.streamEnded(false);
-    return unreachable(c, visit, asked.error, null);
+    return unreachable(c, asked.error);
   }
   return down(c, visit, session, asked.value, { ...noRequest, originating, serves, inFlight });
 }
@@ -252,7 +250,7 @@ function lost(c: AppContext, session: RelaySession, request: string): Response {
 }
 
 async function end(c: AppContext, visit: Visit): Promise<Response> {
-  const session = sessionOf(c, visit);
+  const session = await sessionOf(c, visit);
   if (session instanceof Response) return session;
   await sessionStub(c.env, c.var.key.id, associationSession(session)).endSession();
   const asked = await askUpstream(c.env, visit.server, {
@@ -261,7 +259,7 @@ async function end(c: AppContext, visit: Visit): Promise<Response> {
     headers: c.req.raw.headers,
     authorization: visit.authorization,
   });
-  if (!asked.ok) return unreachable(c, visit, asked.error, null);
+  if (!asked.ok) return unreachable(c, asked.error);
   return new Response(asked.value.body, { status: asked.value.status, headers: headersDown(asked.value, visit.server) });
 }
 
@@ -297,7 +295,7 @@ async function down(
     body instanceof Uint8Array &&
     (await keepTask({ env: c.env, key: c.var.key, session }, jsonIn(body), originating));
   await inFlight?.allAnswered(goesOn);
-  if (body === "tooLong" || body === "asks") return broken(c, originating?.id ?? null, faultWords[body]);
+  if (body === "tooLong" || body === "asks") return broken(c, faultWords[body]);
   return new Response(body, { status, headers });
 }
 
@@ -315,24 +313,12 @@ function jsonIn(bytes: Uint8Array): unknown {
 /** As clients know one, whatever else the type says. */
 const isStream = (answer: Response): boolean => /text\/event-stream/i.test(answer.headers.get("Content-Type") ?? "");
 
-function sessionOf(c: AppContext, { name }: Visit): RelaySession | Response {
+async function sessionOf(c: AppContext, { name }: Visit): Promise<RelaySession | Response> {
   const id = c.req.header(sessionHeader);
-  if (id === undefined)
-    return c.json(failure(null, { code: -32600, message: `Send the ${sessionHeader} that initialize answered with` }), 400);
+  if (id === undefined) return refuseWith(c, 400, `Send the ${sessionHeader} that initialize answered with`);
   const session = parseRelaySession(settingsOf(c.env).keys, id, c.var.key.id, name);
   // As the specification has it for a session that is over: the client begins a new one.
-  return session ?? c.json(failure(null, { code: -32001, message: "Session not found" }), 404);
-}
-
-/** What a body holds. What is not JSON is the server's to refuse. */
-function messagesIn(body: Uint8Array): Passing[] | "tooMany" {
-  try {
-    const value: unknown = JSON.parse(new TextDecoder().decode(body));
-    if (!Array.isArray(value)) return [passingOf(value)];
-    return value.length > mostInBatch ? "tooMany" : value.map(passingOf);
-  } catch {
-    return [];
-  }
+  return session ?? (await refuseWith(c, 404, "Session not found", {}, -32001));
 }
 
 /** The request that the client cancels with this message. */
@@ -420,7 +406,17 @@ const faultWords: Readonly<Record<UpstreamFault | "tooLong" | "asks", string>> =
   asks: "The MCP server asked for sampling in place of an answer, which it may only do on an event stream",
 };
 
-const broken = (c: AppContext, id: RequestId | null, message: string): Response => c.json(failure(id, { code: -32603, message }), 502);
+const broken = (c: AppContext, message: string): Promise<Response> => refuseWith(c, 502, message, {}, -32603);
 
-const unreachable = (c: AppContext, _visit: Visit, fault: UpstreamFault, id: RequestId | null): Response =>
-  c.json(failure(id, { code: -32603, message: faultWords[fault] }), 502);
+const unreachable = (c: AppContext, fault: UpstreamFault): Promise<Response> => broken(c, faultWords[fault]);
+
+/** A refusal in the relay's own words. It carries the id of each request that it answers, where that is known. */
+async function refuseWith(
+  c: AppContext,
+  status: 400 | 403 | 404 | 405 | 502,
+  message: string,
+  headers: Record<string, string> = {},
+  code = -32600,
+): Promise<Response> {
+  return c.json(failures(await idsOf(c), { code, message }), status, headers);
+}

@@ -109,7 +109,7 @@ const record = (properties: JsonObject, optional: JsonObject = {}): JsonObject =
   required: Object.keys(properties),
 });
 
-const rpcId = { type: ["string", "integer", "null"] };
+const rpcId = { type: ["string", "integer"] };
 const rpcError = record({ code: integer, message: text }, { data: { type: "object" } });
 const pointed = list(record({ pointer: text, message: text }));
 const ofKey = { id: text, name: text, createdAt: time };
@@ -133,10 +133,10 @@ function inside({ $schema: _dialect, $id: _address, ...schema }: JsonObject): Js
 
 function schemas(): Record<SchemaName, JsonObject> {
   return {
-    RpcRequest: record({ jsonrpc: { const: "2.0" }, method: text }, { id: { type: ["string", "integer"] }, params: { type: "object" } }),
+    RpcRequest: record({ jsonrpc: { const: "2.0" }, method: text }, { id: rpcId, params: { type: "object" } }),
     RpcAnswer: {
-      ...record({ jsonrpc: { const: "2.0" }, id: rpcId }, { result: { type: "object" }, error: rpcError }),
-      oneOf: [{ required: ["result"] }, { required: ["error"] }],
+      ...record({ jsonrpc: { const: "2.0" } }, { id: rpcId, result: { type: "object" }, error: rpcError }),
+      oneOf: [{ required: ["id", "result"] }, { required: ["error"] }],
     },
     Problem: record({ error: text }, { details: { anyOf: [pointed, { type: "object" }] } }),
     Run: record(

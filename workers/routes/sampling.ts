@@ -31,7 +31,7 @@ export const samplingRoutes = new Hono<App>();
 samplingRoutes.post(paths.sampling, requireKey, async (c) => {
   if (!/^application\/json\s*(;|$)/i.test(c.req.header("Content-Type") ?? "")) return refused(c, { kind: "notJsonType" });
   const tooMany = mayRead(c.var.key, Date.now());
-  if (tooMany !== null) return refused(c, tooMany);
+  if (tooMany !== null) return refused(c, tooMany, { id: null });
   const { bodyBytes } = c.var.key.limits ?? defaultLimits;
   const body = await readBody(c.req.raw, bodyBytes);
   if (body === "tooLarge") return refused(c, { kind: "tooLarge", limitBytes: bodyBytes });
@@ -43,10 +43,11 @@ samplingRoutes.post(paths.sampling, requireKey, async (c) => {
       : refused(c, { kind: "notSingleRequest", why: message.error.message }, { id: message.error.id });
   }
   const { value } = message;
+  c.set("ids", value.kind === "request" ? value.id : null);
   // A sampling request is admitted by the KeyObject itself, in the call that it makes anyway.
   const admitted = value.kind === "request" && value.method === "sampling/createMessage";
   const uncounted = admitted ? null : await countCalls(c.env, c.var.key);
-  if (uncounted !== null) return refused(c, uncounted, { id: value.kind === "request" ? value.id : null, method: value.method });
+  if (uncounted !== null) return refused(c, uncounted, { method: value.method });
   if (value.kind === "notification") return takeNotification(c, value.method, value.params);
   const { id, method, params } = value;
   switch (method) {
@@ -82,7 +83,7 @@ samplingRoutes.delete(paths.sessions, requireKey, requireCounted, async (c) => {
   return c.body(null, 204);
 });
 
-const refused = (c: AppContext, refusal: Refusal, about: Parameters<typeof refuseKnown>[3] = {}): Response =>
+const refused = (c: AppContext, refusal: Refusal, about: Parameters<typeof refuseKnown>[3] = {}): Promise<Response> =>
   refuseKnown(c, "sampling", refusal, about);
 
 /** What the record says of a sampling request that was refused, also where its params are wrong. */

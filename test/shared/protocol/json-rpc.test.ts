@@ -2,11 +2,13 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
   failure,
+  failures,
   idKey,
   isRequestId,
   parseIdJson,
   parseIdKey,
   parseMessage,
+  refusedIds,
   success,
   type RequestId,
 } from "../../../shared/protocol/json-rpc.ts";
@@ -135,13 +137,34 @@ describe("a response", () => {
     );
   });
 
-  test("to a message whose id could not be told has a null id, as JSON-RPC asks", () => {
-    expect(failure(null, { code: -32700, message: "Parse error" })).toEqual({
-      jsonrpc: "2.0",
-      id: null,
-      error: { code: -32700, message: "Parse error" },
-    });
+  test("to a message whose id could not be told has none: no revision allows null", () => {
+    const answer = failure(null, { code: -32700, message: "Parse error" });
+    expect(answer).toEqual({ jsonrpc: "2.0", error: { code: -32700, message: "Parse error" } });
+    for (const revision of ["2025-11-25", "2026-07-28"] as const)
+      expect(officialErrors(revision, "JSONRPCErrorResponse", answer)).toEqual([]);
   });
+});
+
+test.each<[string, unknown, unknown]>([
+  ["a request", { jsonrpc: "2.0", id: 7, method: "m" }, 7],
+  ["what would be a request but for its version or params", { id: "a", method: 3, params: [] }, "a"],
+  ["a notification", { jsonrpc: "2.0", method: "m" }, null],
+  ["a response, whose id is of the other side", { jsonrpc: "2.0", id: 7, result: {} }, null],
+  ["an id that is none", { jsonrpc: "2.0", id: 1.5, method: "m" }, null],
+  ["a batch", [{ id: 1, method: "m" }, { method: "n" }, { id: 2, result: {} }, null, { id: "b", method: "m" }], [1, "b"]],
+  ["a batch without requests", [{ method: "n" }], []],
+  ["no object", "text", null],
+])("the refusal of %s is for the ids of its requests, and is what the schemas allow", (_what, body, expected) => {
+  const ids = refusedIds(body);
+  expect(ids).toEqual(expected);
+  const answer: unknown = failures(ids, { code: -32600, message: "No" });
+  for (const each of [answer].flat()) {
+    expect(officialErrors("2025-11-25", "JSONRPCErrorResponse", each)).toEqual([]);
+    if (Object.hasOwn(Object(each), "id"))
+      for (const revision of ["2024-11-05", "2025-03-26", "2025-06-18"] as const)
+        expect(officialErrors(revision, "JSONRPCError", each)).toEqual([]);
+  }
+  if (Array.isArray(answer)) expect(officialErrors("2025-03-26", "JSONRPCBatchResponse", answer)).toEqual([]);
 });
 
 describe("the key of an id", () => {

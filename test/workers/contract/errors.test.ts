@@ -41,13 +41,12 @@ type Expected = {
 
 async function expectError(
   response: Response,
-  id: string | number | null,
+  id: string | number | undefined,
   { status, code, message, data, headers = {} }: Expected,
 ): Promise<void> {
   const answer = await answerOf(response);
   expect({ status: response.status, code: answer.error?.code, id: answer.id }).toEqual({ status, code, id });
-  // JSON-RPC answers an unreadable request with a null id, which MCP's schema does not know.
-  if (id !== null) expectOfficial("JSONRPCErrorResponse", answer);
+  expectOfficial("JSONRPCErrorResponse", answer);
   if (typeof message === "string") expect(answer.error?.message).toBe(message);
   else if (message !== undefined) expect(answer.error?.message).toMatch(message);
   if (data !== undefined) expect(answer.error?.data).toEqual(data);
@@ -99,12 +98,28 @@ describe("before the request is read", () => {
       { status: 413, code: -32015, data: { limitBytes: 1024 } },
     ],
   ])("%s", async (_name, ask, expected) => {
-    await expectError(await ask(), null, expected);
+    await expectError(await ask(), undefined, expected);
     expect(model.calls).toHaveLength(0);
   });
 
-  test("an error names the request's id wherever it can be told", async () => {
-    await expectError(await raw('{"jsonrpc":"2.0","id":"a","method":7}'), "a", { status: 400, code: -32600 });
+  const message = samplingMessage({ id: "a" });
+  test.each<[string, () => Promise<Response>, Expected]>([
+    ["is no request", () => raw('{"jsonrpc":"2.0","id":"a","method":7}'), { status: 400, code: -32600 }],
+    ["has no key", () => post(message, { key: null }), { status: 401, code: -32014 }],
+    ["has a wrong key", () => post(message, { key: "csk_wrong" }), { status: 401, code: -32014 }],
+    [
+      "has a key for something else",
+      async () => post(message, { key: (await createKey({ scopes: ["control"] })).key }),
+      { status: 403, code: -32014 },
+    ],
+    ["has no JSON type", () => raw(JSON.stringify(message), { "Content-Type": "text/plain" }), { status: 415, code: -32016 }],
+  ])("the error names the id of a request that %s", async (_what, ask, expected) => {
+    await expectError(await ask(), "a", expected);
+  });
+
+  test("of a stranger's body no more than 16 KiB is read for its id", async () => {
+    const long = samplingMessage({ id: "a", params: { systemPrompt: "x".repeat(20_000) } });
+    await expectError(await post(long, { key: null }), undefined, { status: 401, code: -32014 });
   });
 
   test("application/json with a charset is JSON", async () => {
@@ -340,7 +355,6 @@ describe("a fault of ours", () => {
     expect(broken.status).toBe(500);
     expect(answer).toEqual({
       jsonrpc: "2.0",
-      id: null,
       error: { code: -32603, message: expect.stringContaining("Internal error"), data: { quote: expect.any(String) } },
     });
     expect(JSON.stringify(answer)).not.toMatch(/LINK_KEY|short/);
@@ -358,7 +372,7 @@ describe("a flood of wrong keys from one address", () => {
       const answers = await Promise.all(Array.from({ length: 30 }, () => ask(from)));
       return answers.find(({ status }) => status === 429);
     });
-    await expectError(response, null, { status: 429, code: -32013, headers: { "Retry-After": "60" } });
+    await expectError(response, undefined, { status: 429, code: -32013, headers: { "Retry-After": "60" } });
   });
 });
 

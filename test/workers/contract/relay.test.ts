@@ -35,6 +35,7 @@ import {
   upstreamOrigin,
   upstreamSession,
 } from "../support/mcp-server.ts";
+import { expectOfficial, expectOfficialError } from "../support/official.ts";
 import { decide } from "../support/reviewer.ts";
 import { Stream, messageOf } from "../support/stream.ts";
 
@@ -125,6 +126,69 @@ describe("who is let in", () => {
       const answer = await new RelayClient().send({ method, body: "{}" });
       expect([answer.status, answer.headers.get("Allow")]).toEqual([405, "POST, GET, DELETE"]);
     }
+  });
+
+  const ofBatch = [
+    { jsonrpc: "2.0", id: 8, method: "ping" },
+    { jsonrpc: "2.0", method: "notifications/x" },
+    { ...ping, id: "nine" },
+  ];
+  test.each<[string, number, (message: unknown) => Promise<Response>]>([
+    ["without a key", 401, (message) => new RelayClient("open", { key: null }).post(message)],
+    ["with a wrong key", 401, (message) => new RelayClient("open", { key: "csk_wrong" }).post(message)],
+    [
+      "with a key of another scope",
+      403,
+      async (message) => new RelayClient("open", { key: (await createKey({ scopes: ["control"] })).key }).post(message),
+    ],
+    [
+      "with a key for other servers",
+      403,
+      async (message) => new RelayClient("open", { key: (await createKey({ servers: ["pages"] })).key }).post(message),
+    ],
+    ["at a server that there is not", 404, (message) => new RelayClient("unknown").post(message)],
+    [
+      "from a page of an origin that is not listed",
+      403,
+      (message) => new RelayClient("open", { headers: { Origin: "https://evil.example.com" } }).post(message),
+    ],
+    [
+      "with our key in both places",
+      400,
+      (message) => new RelayClient("own", { headers: { "X-Countersign-Key": devKey, Authorization: `Bearer ${devKey}` } }).post(message),
+    ],
+    ["without a session", 400, (message) => new RelayClient().post(message)],
+    ["with a session that there is not", 404, (message) => Object.assign(new RelayClient(), { session: "x" }).post(message)],
+    [
+      "to a server that redirects",
+      502,
+      async (message) => {
+        const client = await connected();
+        upstream.answer = () => new Response(null, { status: 302, headers: { Location: "https://elsewhere.example.com/" } });
+        return client.post(message);
+      },
+    ],
+    [
+      "to a server that answers by asking",
+      502,
+      async (message) => {
+        const client = await connected();
+        upstream.answer = () => Response.json(ask("ask-1"));
+        return client.post(message);
+      },
+    ],
+  ])("the refusal of what comes %s names its request, and each one of a batch", async (_how, status, send) => {
+    const one = await send({ ...ping, id: "seven" });
+    expect(one.status).toBe(status);
+    const answer = await one.json();
+    expect(answer).toMatchObject({ id: "seven" });
+    expectOfficialError(answer);
+    const several = await (await send(ofBatch)).json<{ id: unknown }[]>();
+    expect(several.map(({ id }) => id)).toEqual([8, "nine"]);
+    for (const each of several) expectOfficialError(each);
+    const none = await (await send({ jsonrpc: "2.0", method: "notifications/x" })).json<object>();
+    expect(none).not.toHaveProperty("id");
+    expectOfficial("JSONRPCErrorResponse", none);
   });
 
   test("a body over the key's limit is refused before the server hears of it", async () => {
