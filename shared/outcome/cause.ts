@@ -220,6 +220,7 @@ const credentialSentences: Readonly<Record<CredentialFault, string>> = {
   tokenInvalid: "The token cannot be read or is not signed by its issuer.",
   tokenExpired: "The token has expired.",
   tokenWithoutExpiry: "The token does not say when it expires.",
+  tokenLongLived: "The token lives longer than a day; its issuer has to make shorter ones.",
   tokenTooEarly: "The token is not valid yet.",
   tokenIssuer: "The token's issuer is not configured at /admin/issuers.",
   tokenAudience: "The token is for another audience.",

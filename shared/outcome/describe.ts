@@ -271,6 +271,8 @@ function unauthorizedMessage(why: Extract<Refusal, { kind: "unauthorized" }>["wh
       return "This token has expired; ask its issuer for a new one";
     case "tokenWithoutExpiry":
       return "This token does not say when it expires; ask its issuer for one with exp, a number of seconds";
+    case "tokenLongLived":
+      return "This token lives longer than a day; ask its issuer for one whose exp is at most 86400 seconds after its iat, and after now";
     case "tokenTooEarly":
       return "This token is not valid yet (nbf); wait, or set the issuer's clock right";
     case "tokenIssuer":

@@ -36,6 +36,7 @@ export type CredentialFault =
   | "tokenInvalid"
   | "tokenExpired"
   | "tokenWithoutExpiry"
+  | "tokenLongLived"
   | "tokenTooEarly"
   | "tokenIssuer"
   | "tokenAudience"

@@ -3,6 +3,7 @@
 
 import { type JWTPayload, type JWTVerifyGetKey, decodeJwt, errors, jwtVerify } from "jose";
 import { type Issuer, type Issuers, entryOf, keyIdOf } from "../../shared/credential/issuers.ts";
+import { livesTooLong } from "../../shared/credential/lifetime.ts";
 import { mostKeys } from "../../shared/credential/key-set.ts";
 import { longestToken, looksLikeToken } from "../../shared/credential/presented.ts";
 import type { CredentialFault } from "../../shared/outcome/outcome.ts";
@@ -15,7 +16,7 @@ export type TokenFault = CredentialFault | "issuerUnavailable";
 /**
  * The id of the API key that a token stands for. Refused: whatever is no compact JWT of at most 8 KiB, an issuer that is not
  * configured, any algorithm but that issuer's one, a signature that none of its keys made, `crit` extensions, a missing or wrong
- * `aud`, a missing or past `exp`, an `nbf` to come, and a `sub` that the document does not map (RFC 7519 section 4.1, RFC 8725).
+ * `aud`, a missing or past `exp`, one of more than a day, an `nbf` to come, and a `sub` that the document does not map (RFC 7519 section 4.1, RFC 8725).
  */
 export async function keyIdOfToken(env: Env, issuers: Issuers, token: string, now: number): Promise<Result<string, TokenFault>> {
   if (token.length > longestToken || !looksLikeToken(token)) return err("tokenInvalid");
@@ -24,7 +25,9 @@ export async function keyIdOfToken(env: Env, issuers: Issuers, token: string, no
   const issuer = entryOf(issuers, claimed.iss);
   if (issuer === undefined) return err("tokenIssuer");
   try {
-    const { sub } = await verified(token, issuer, env, now);
+    const { sub, exp, iat } = await verified(token, issuer, env, now);
+    if (exp === undefined) return err("tokenWithoutExpiry");
+    if (livesTooLong({ exp, iat }, now, issuer.clockToleranceSeconds)) return err("tokenLongLived");
     const id = keyIdOf(issuer, sub);
     return id === undefined ? err("tokenSubject") : ok(id);
   } catch (error) {

@@ -154,6 +154,31 @@ describe("a token of a configured issuer", () => {
     }
   });
 
+  test("lives a day at most, from when it was issued and from now, with the tolerance that the entry gives", async () => {
+    const moment = 2_000_000_000;
+    const day = 86_400;
+    vi.spyOn(Date, "now").mockReturnValue(moment * 1000);
+    for (const clockToleranceSeconds of [0, 30]) {
+      await configured({ clockToleranceSeconds });
+      const most = day + clockToleranceSeconds;
+      for (const [more, isGood] of [
+        [{ exp: moment + most }, true],
+        [{ exp: moment + most + 1 }, false],
+        [{ iat: moment - 600, exp: moment - 600 + day }, true],
+        [{ iat: moment - 600, exp: moment - 600 + day + 1 }, false],
+        // One that was made for a year is no better in its last hour.
+        [{ iat: moment - 365 * day, exp: moment + 3_600 }, false],
+        // Nor is one that says it is issued later.
+        [{ iat: moment + 10 * day, exp: moment + 11 * day }, false],
+      ] as const)
+        expect([more, await enter({ token: await tokenBy(rsa, claims(more)) })]).toEqual([
+          more,
+          isGood ? `200 ${key.id}` : "401 tokenLongLived",
+        ]);
+      expect(await enter({ token: await tokenBy(rsa, claims({ iat: "now", exp: moment + 600 })) })).toBe("401 tokenInvalid");
+    }
+  });
+
   test("is let in by no other algorithm than the entry's, even with a key that could", async () => {
     await configured({ algorithm: "PS256" });
     expect(await enter({ token: await tokenBy(rsa) })).toBe("401 tokenInvalid");
