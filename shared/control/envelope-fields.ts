@@ -221,8 +221,15 @@ const members = {
         { dependentRequired: { remember: ["session_id"] } },
         object({
           session_id: described(
-            "Names the conversation. Visible ASCII.",
-            optional(text({ min: 1, max: 128, pattern: { source: "^[!-~]*$", why: "must be visible ASCII characters, without spaces" } })),
+            "Names the conversation. Visible ASCII; does not begin with mcp:.",
+            optional(
+              text({
+                min: 1,
+                max: 128,
+                // The same as `isSessionName`.
+                pattern: { source: "^(?!mcp:)[!-~]*$", why: "must be visible ASCII characters, without spaces, and not begin with mcp:" },
+              }),
+            ),
           ),
           history: described(
             "The conversation so far, oldest first. System messages may stand anywhere; they are joined to the system prompt, in order.",

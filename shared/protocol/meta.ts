@@ -26,8 +26,16 @@ export type OriginatingRequest = {
   readonly inferred?: boolean;
 };
 
+/** What the names of the relay's own sessions begin with. What its servers ask belongs to them, and no client can name one. */
+export const RELAY_SESSION_PREFIX = "mcp:";
+
+/** Whether a client may call its session so: 1 to 128 visible ASCII characters, and none of the relay's names. */
+export const isSessionName = (name: string): boolean => /^(?!mcp:)[\x21-\x7e]{1,128}$/.test(name);
+
+export const sessionNameError = `must be 1 to 128 visible ASCII characters, and not begin with ${RELAY_SESSION_PREFIX}`;
+
 export type SamplingMeta = {
-  /** 1-128 visible ASCII characters. */
+  /** As `isSessionName` has it. */
   readonly session?: string;
   readonly originating?: OriginatingRequest;
   readonly progressToken?: string | number;
@@ -55,8 +63,8 @@ export function originatingIn(params: unknown): OriginatingRequest | undefined {
 }
 
 function readSession(value: unknown, reading: Reading): string {
-  if (typeof value === "string" && /^[\x21-\x7e]{1,128}$/.test(value)) return value;
-  reading.fault("/_meta/countersign~1session", "must be 1 to 128 visible ASCII characters");
+  if (typeof value === "string" && isSessionName(value)) return value;
+  reading.fault("/_meta/countersign~1session", sessionNameError);
   return "";
 }
 

@@ -1,13 +1,13 @@
 // A session of the control door, as far as it was asked to be remembered: its key may have it forgotten.
 
 import { Hono } from "hono";
+import { isSessionName, sessionNameError } from "../../shared/protocol/meta.ts";
 import { conversationStub } from "../objects/names.ts";
 import { recordRefusal } from "../pipeline/refusals.ts";
 import { paths } from "../urls.ts";
 import { refuse, requireCounted } from "./auth.ts";
 import type { App } from "./context.ts";
 import { callerOfControl } from "./control-auth.ts";
-import { isSessionName, sessionNameError } from "./session-name.ts";
 
 export const controlSessionRoutes = new Hono<App>();
 
@@ -25,7 +25,7 @@ controlSessionRoutes.use(paths.controlSession, async (c, next) => {
 /** The turns that were kept are deleted at once. The name may be used again; what is under way then begins a conversation anew. */
 controlSessionRoutes.delete(paths.controlSession, requireCounted, async (c) => {
   const session = c.req.param("session");
-  if (!isSessionName(session)) return c.json({ error: sessionNameError }, 400);
+  if (!isSessionName(session)) return c.json({ error: `A session's name ${sessionNameError}` }, 400);
   await conversationStub(c.env, c.var.key.id, session).forget();
   return c.body(null, 204);
 });

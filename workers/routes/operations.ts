@@ -128,7 +128,7 @@ const sampling: readonly Operation[] = [
     summary: "The client's own request ended: its open runs are cancelled, later sampling for it is refused",
     auth: "key",
     parameters: [
-      inPath("session", "The session's name: 1 to 128 visible ASCII characters"),
+      inPath("session", "The session's name: 1 to 128 visible ASCII characters, not beginning with mcp:"),
       inPath("id", "The request's JSON-RPC id as JSON: 7 or %22a%22"),
       { name: "server", in: "query", description: "The MCP server that the request was for", required: true },
     ],

@@ -1,6 +1,7 @@
 // The stateless sampling endpoint: JSON-RPC over one POST, as the HTTP contract says.
 
 import { Hono } from "hono";
+import { isSessionName, sessionNameError } from "../../shared/protocol/meta.ts";
 import type { JsonObject } from "../../shared/encoding.ts";
 import { describeRefusal } from "../../shared/outcome/describe.ts";
 import type { Refusal } from "../../shared/outcome/outcome.ts";
@@ -24,7 +25,6 @@ import { settingsOf } from "../settings.ts";
 import { paths, runPath } from "../urls.ts";
 import { refuseKnown, requireCounted, requireKey } from "./auth.ts";
 import type { App, AppContext } from "./context.ts";
-import { isSessionName, sessionNameError } from "./session-name.ts";
 
 export const samplingRoutes = new Hono<App>();
 
@@ -69,7 +69,7 @@ samplingRoutes.delete(paths.sessionRequest, requireKey, requireCounted, async (c
   if (id === undefined)
     return c.json({ error: "The id in the path must be the request's JSON-RPC id as URL-encoded JSON: 7 or %22a%22" }, 400);
   if (server === undefined || server === "") return c.json({ error: "Name the MCP server whose request it was: ?server=<name>" }, 400);
-  if (!isSessionName(c.req.param("session"))) return c.json({ error: sessionNameError }, 400);
+  if (!isSessionName(c.req.param("session"))) return c.json({ error: `A session's name ${sessionNameError}` }, 400);
   await sessionStub(c.env, c.var.key.id, c.req.param("session")).endOriginating([originatingKey(server, id)], "originatingRequest");
   return c.body(null, 204);
 });
@@ -77,7 +77,7 @@ samplingRoutes.delete(paths.sessionRequest, requireKey, requireCounted, async (c
 /** The session ended; its name stays ended, and what was kept of its conversation is forgotten. */
 samplingRoutes.delete(paths.sessions, requireKey, requireCounted, async (c) => {
   const session = c.req.param("session");
-  if (!isSessionName(session)) return c.json({ error: sessionNameError }, 400);
+  if (!isSessionName(session)) return c.json({ error: `A session's name ${sessionNameError}` }, 400);
   const { id } = c.var.key;
   await Promise.all([sessionStub(c.env, id, session).endSession(), conversationStub(c.env, id, session).forget()]);
   return c.body(null, 204);

@@ -4,6 +4,7 @@
 import type { JsonObject } from "../../shared/encoding.ts";
 import { type RequestId, failure, idKey, success } from "../../shared/protocol/json-rpc.ts";
 import type { Refusal } from "../../shared/outcome/outcome.ts";
+import { RELAY_SESSION_PREFIX } from "../../shared/protocol/meta.ts";
 import type { ParamsFault } from "../../shared/protocol/reading.ts";
 import { type ParsedSampling, parseSampling } from "../../shared/protocol/revision-2025.ts";
 import { createTaskResult, parseTaskParams, taskResult, withRelatedTask } from "../../shared/protocol/tasks.ts";
@@ -49,7 +50,7 @@ export type SamplingParts = {
 };
 
 /** The session that association goes by: the relay's own, which no host can name. */
-export const associationSession = ({ name }: RelaySession): string => `mcp:${name}`;
+export const associationSession = ({ name }: RelaySession): string => `${RELAY_SESSION_PREFIX}${name}`;
 
 /** Answers one request of the server. Never throws. */
 export async function answerTaken(parts: SamplingParts, taken: Taken): Promise<void> {

@@ -1,23 +1,29 @@
 // Association: what ended stays ended, what ran under it is cancelled and says so, and no key reaches another's.
 
+import { listDurableObjectIds } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
 import {
   type Asked,
   answerOf,
+  configure,
   createKey,
   devKey,
+  env,
   errorOf,
   eventually,
   gateway,
   model,
   notices,
   openNotice,
+  policy,
+  post,
   rpc,
   runOf,
   runReaches,
   sample,
   travel,
 } from "../support/gateway.ts";
+import { control, controlErrorOf, textEnvelope } from "../support/control.ts";
 import { decide, formOf, pathOf, press } from "../support/reviewer.ts";
 
 const endRequest = (id: unknown, server = "notes", key: string = devKey, session = "sess-1"): Promise<Response> =>
@@ -46,6 +52,28 @@ async function waiting(
 }
 
 const page = async (link: string): Promise<string> => (await gateway(pathOf(link), { key: null })).text();
+
+test("a session whose name is the relay's is refused wherever one can be named, and wakes no object", async () => {
+  await configure("policy", { ...policy, rules: [], default: { ...policy.default, request: "allow", response: "allow" } });
+  const session = "mcp:0123456789";
+  const sessions = async (): Promise<number> => (await listDurableObjectIds(env.SESSION)).length;
+  const before = await sessions();
+  const errors = [{ pointer: "/_meta/countersign~1session", message: expect.stringContaining("mcp:") }];
+  expect(await errorOf(sample({ session }))).toMatchObject({ code: -32602, data: { errors } });
+  const meta = {
+    _meta: { "countersign/session": session, "countersign/originatingRequest": { id: 7, method: "tools/call", name: "a", server: "open" } },
+  };
+  const notification = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1, ...meta } };
+  expect((await post(notification)).status).toBe(202);
+  expect((await endRequest(7, "open", devKey, session)).status).toBe(400);
+  expect((await endSession(session)).status).toBe(400);
+  expect((await gateway(`/control/sessions/${session}`, { method: "DELETE" })).status).toBe(400);
+  const envelope = textEnvelope({}, { context: { session_id: session } });
+  expect((await controlErrorOf(control(envelope))).details).toMatchObject({ errors: [{ pointer: "/context/session_id" }] });
+  expect(await sessions()).toBe(before);
+  // What only looks like it is the host's own.
+  expect(await answerOf(sample({ session: "xmcp:0123456789" }))).toHaveProperty("result");
+});
 
 describe("the end of an originating request", () => {
   test("cancels its open runs, tells the caller and the reviewer, and later sampling for it is refused", async () => {
