@@ -1,8 +1,11 @@
-// The images of a request as bytes, before anybody is asked about them: given as base64, or fetched from where policy allows it. What
-// the reviewer sees and the model gets are these bytes; the address goes no further than this file, and no message has it.
+// The images of an envelope as bytes, before anybody is asked about them: given as base64, or fetched from where policy allows it.
+// They become plain rasters next (`plain-images.ts`); the address goes no further than this file, and no message has it.
 
 import type { GivenImage } from "../../shared/control/envelope.ts";
-import { type AddressFault, imageTypeOf, judgeImageUrl } from "../../shared/control/image-bytes.ts";
+import { type AddressFault, judgeImageUrl } from "../../shared/control/image-address.ts";
+import { imageFaultWords } from "../../shared/image/image-fault.ts";
+import { mostImageBytes } from "../../shared/image/image-limits.ts";
+import { imageTypeOf } from "../../shared/image/image-type.ts";
 import type { PointedError } from "../../shared/outcome/outcome.ts";
 import { isBase64 } from "../../shared/protocol/content-rules.ts";
 import { type ImageType, imageType } from "../../shared/provider/media.ts";
@@ -20,13 +23,12 @@ export type ImageLimits = {
   readonly fetch?: typeof fetch;
 };
 
-/** Of one image; more than models take. */
-export const mostImageBytes = 5 * 1024 * 1024;
 const mostRedirects = 3;
 const atOnce = 3;
 
 const allAt = "/task/parameters/images";
-const pointerOf = (index: number): string => `${allAt}/${index}/value`;
+/** Where an image of an envelope stands. */
+export const imagePointer = (index: number): string => `${allAt}/${index}/value`;
 
 /**
  * The images in their order, or everything that is wrong with them, each at its place. An address is fetched with no credentials and
@@ -52,7 +54,7 @@ export async function fetchImages(
     );
     for (const [index, one] of read.entries()) {
       if (one.ok) images.push(one.value);
-      else errors.push({ pointer: pointerOf(first + index), message: one.error });
+      else errors.push({ pointer: imagePointer(first + index), message: one.error });
       bytes += one.ok ? one.value.data.length : 0;
     }
     if (bytes > limits.limitBytes) {
@@ -63,9 +65,9 @@ export async function fetchImages(
   return errors.length === 0 ? ok(images) : err(errors);
 }
 
-const noImage = "is no PNG, JPEG, GIF or WebP image by its first bytes";
-const tooLarge = `is larger than ${mostImageBytes} bytes: send a smaller image`;
-const otherType = "has another type in its first bytes than the one that is given with it";
+const noImage = imageFaultWords({ kind: "unknownType" });
+const tooLarge = imageFaultWords({ kind: "tooManyBytes" });
+const otherType = (found: ImageType): string => imageFaultWords({ kind: "otherType", found });
 
 function readGiven(value: string): Result<ImageData, string> {
   const prefixed = /^data:([a-z]+\/[a-z0-9.+-]+);base64,/i.exec(value.slice(0, 100));
@@ -75,7 +77,7 @@ function readGiven(value: string): Result<ImageData, string> {
   // 16 letters are 12 bytes.
   const mimeType = imageTypeOf(Uint8Array.from(atob(data.slice(0, 16)), (letter) => letter.charCodeAt(0)));
   if (mimeType === undefined) return err(noImage);
-  if (prefixed !== null && imageType(prefixed[1] ?? "") !== mimeType) return err(otherType);
+  if (prefixed !== null && imageType(prefixed[1] ?? "") !== mimeType) return err(otherType(mimeType));
   return ok({ data, mimeType });
 }
 
@@ -126,7 +128,7 @@ async function imageIn(response: Response): Promise<Result<ImageData, string>> {
   if (bytes === null) return err(tooLarge);
   const mimeType = imageTypeOf(bytes);
   if (mimeType === undefined) return err(noImage);
-  return imageType(said) === mimeType ? ok({ data: toBase64(bytes), mimeType }) : err(otherType);
+  return imageType(said) === mimeType ? ok({ data: bytes.toBase64(), mimeType }) : err(otherType(mimeType));
 }
 
 function wordsFor(fault: AddressFault): string {
@@ -146,13 +148,4 @@ function wordsFor(fault: AddressFault): string {
     default:
       return unreachable(fault);
   }
-}
-
-/** A multiple of three, so that the pieces' base64 is the whole's. */
-const pieceBytes = 3 * 8_192;
-
-function toBase64(bytes: Uint8Array): string {
-  const pieces: string[] = [];
-  for (let at = 0; at < bytes.length; at += pieceBytes) pieces.push(btoa(String.fromCharCode(...bytes.subarray(at, at + pieceBytes))));
-  return pieces.join("");
 }

@@ -1,7 +1,8 @@
 // Images as bytes, inside workerd, with the world behind `fetch` scripted. Real sockets: test/shared/upstream/images.test.ts.
 
 import { describe, expect, test, vi } from "vitest";
-import { type ImageLimits, fetchImages, mostImageBytes } from "../../../workers/upstream/images.ts";
+import { mostImageBytes } from "../../../shared/image/image-limits.ts";
+import { type ImageLimits, fetchImages } from "../../../workers/upstream/images.ts";
 import { base64Of, images, jpeg, noImages, padded, png } from "../../support/image-files.ts";
 
 const hosts = ["images.example.com", "cdn.example.net"];
@@ -57,7 +58,7 @@ describe("an image given as base64", () => {
     ["the example's elision", "...", /is not base64/],
     ["a data: URL of another type", `data:image/gif;base64,${base64Of(png)}`, /another type/],
     ["a data: URL of a page", `data:text/html;base64,${base64Of(png)}`, /another type/],
-    ["too many bytes", base64Of(padded(png, 30)) + "AAAA".repeat(mostImageBytes / 3), /larger than 5242880 bytes/],
+    ["too many bytes", base64Of(padded(png, 30)) + "AAAA".repeat(mostImageBytes / 3), /larger than 5 MiB/],
   ])("is refused with %s, at its place", async (_name, value, message) => {
     expect(await errorsOf([base64(base64Of(png)), base64(value)])).toEqual([
       { pointer: "/task/parameters/images/1/value", message: expect.stringMatching(message) as unknown },

@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { imageTypeOf, judgeImageUrl } from "../../../shared/control/image-bytes.ts";
+import { judgeImageUrl } from "../../../shared/control/image-address.ts";
+import { imageTypeOf } from "../../../shared/image/image-type.ts";
 import { images, noImages, padded } from "../../support/image-files.ts";
 
 describe("the type of an image's bytes", () => {

@@ -1,0 +1,92 @@
+// JPEG by libjpeg-turbo, as WebAssembly. Each picture has an instance of its own: what a hostile one does to the codec's memory ends with it.
+
+import makeCodec, { type JpegCodec } from "@cornerstonejs/codec-libjpeg-turbo-8bit/wasmjs";
+import codecModule from "@cornerstonejs/codec-libjpeg-turbo-8bit/wasm";
+import { isSideways, turn } from "../../shared/image/exif.ts";
+import type { ImageFault } from "../../shared/image/image-fault.ts";
+import { mostPlainBytes } from "../../shared/image/image-limits.ts";
+import type { JpegParts } from "../../shared/image/jpeg-segments.ts";
+import type { Raster } from "../../shared/image/raster.ts";
+import { type Result, err, ok } from "../../shared/result.ts";
+
+/** Of 1 to 100, the first whose file is not too large. */
+const qualities = [90, 75];
+
+/** The library's number for colours at half the resolution each way. */
+const quarterChroma = 2;
+
+const undecodable = err({ kind: "undecodable" } as const);
+
+/** The picture in the codec's memory, the way up that its Exif says. */
+export type DecodedJpeg = {
+  readonly width: number;
+  readonly height: number;
+  /** Writes it to three bytes a pixel, once, and gives its memory back. */
+  readonly moveTo: (rgb: Uint8Array) => void;
+  readonly codec: JpegCodec;
+};
+
+const newCodec = (): Promise<JpegCodec> =>
+  makeCodec({
+    instantiateWasm(imports, done) {
+      const instance = new WebAssembly.Instance(codecModule, imports);
+      done(instance);
+      return instance.exports;
+    },
+    // What the library prints may quote the file.
+    print: () => {},
+    printErr: () => {},
+  });
+
+/** Refused: what cannot be decoded without a warning, and another size than the header's. */
+export async function decodeJpeg({ bytes, width, height, orientation }: JpegParts): Promise<Result<DecodedJpeg, ImageFault>> {
+  const codec = await newCodec();
+  const decoder = new codec.JPEGDecoder();
+  try {
+    decoder.getEncodedBuffer(bytes.length).set(bytes);
+    decoder.decode();
+  } catch {
+    return undecodable;
+  }
+  const info = decoder.getFrameInfo();
+  const samples = info.componentCount === 1 ? 1 : 3;
+  if (info.width !== width || info.height !== height || decoder.getDecodedBuffer().length !== width * height * samples) return undecodable;
+  const moveTo = (rgb: Uint8Array): void => {
+    turn({ pixels: decoder.getDecodedBuffer(), width, height, samples }, rgb, orientation);
+    decoder.delete();
+  };
+  const size = isSideways(orientation) ? { width: height, height: width } : { width, height };
+  return ok({ ...size, moveTo, codec });
+}
+
+/** The picture in the same codec's memory, encoded again without anything else: the two do not fit beside one another three times. */
+export const encodeDecoded = ({ codec, moveTo, ...size }: DecodedJpeg): Result<Uint8Array, ImageFault> => encode(codec, size, moveTo);
+
+/** A raster of a picture that was lossy before. */
+export const encodeJpeg = async ({ rgb, ...size }: Raster): Promise<Result<Uint8Array, ImageFault>> =>
+  encode(await newCodec(), size, (pixels) => pixels.set(rgb));
+
+type Size = { readonly width: number; readonly height: number };
+
+/**
+ * The colours at half their resolution each way: the library writes into a buffer of three bytes a pixel, which is what such a file may
+ * come to, and would write past it with more.
+ */
+function encode(codec: JpegCodec, { width, height }: Size, fill: (rgb: Uint8Array) => void): Result<Uint8Array, ImageFault> {
+  const encoder = new codec.JPEGEncoder();
+  encoder.setProgressive(false);
+  encoder.setSubSampling(quarterChroma);
+  fill(encoder.getDecodedBuffer({ width, height, bitsPerSample: 8, componentCount: 3, isSigned: false }));
+  try {
+    for (const quality of qualities) {
+      encoder.setQuality(quality);
+      encoder.encode();
+      const file = encoder.getEncodedBuffer();
+      if (file.length > width * height * 3) return undecodable;
+      if (file.length <= mostPlainBytes) return ok(new Uint8Array(file));
+    }
+  } catch {
+    return undecodable;
+  }
+  return err({ kind: "plainTooLarge" });
+}
