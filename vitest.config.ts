@@ -1,5 +1,6 @@
 import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
+import { imagesWorker } from "./test/support/images-worker.ts";
 
 /** The packages of many files, as one file each: loaded module by module they are half of a test file's time. */
 const bundled = [
@@ -30,9 +31,10 @@ export default defineConfig({
       {
         // Objects and routes, inside workerd.
         plugins: [
-          cloudflareTest({
+          cloudflareTest(() => ({
             wrangler: { configPath: "./wrangler.toml" },
             miniflare: {
+              workers: [imagesWorker()],
               bindings: {
                 PUBLIC_URL: "http://localhost:8787",
                 ADMIN_TOKEN: "admin-token-of-the-tests-0123456789",
@@ -49,7 +51,7 @@ export default defineConfig({
                 WEBHOOK_TEAMS_SECRET: "whsec_dGhlIHNlY3JldCBvZiB0aGUgd2ViaG9vayBvZiB0aGUgdGVzdHM=",
               },
             },
-          }),
+          })),
         ],
         test: {
           name: "workers",

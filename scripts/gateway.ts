@@ -70,7 +70,8 @@ async function startOnce({ port, persistTo, mailToDisk = false, variables = {} }
   const quiet = ["--log-level", "error", "--show-interactive-dev-session=false"];
   // Prompts, links and keys' digests are in these: `v3` is what wrangler names its part of the data folder.
   for (const folder of [persistTo, join(persistTo, "v3"), ".wrangler", ".wrangler/tmp", mailFolder]) makePrivate(resolve(root, folder));
-  const config = mailToDisk ? ["--config", configWithMail()] : [];
+  // The first is the gateway; the other runs beside it, and the gateway's binding finds it by its name.
+  const config = ["--config", mailToDisk ? configWithMail() : "wrangler.toml", "--config", "workers/images/wrangler.toml"];
   const child = spawn(
     process.execPath,
     [wrangler, "dev", "--port", String(port), "--persist-to", persistTo, ...config, ...quiet, ...given],

@@ -1,5 +1,6 @@
 // What the platform hands the Worker: bindings and variables, as wrangler.toml and the secrets name them.
 
+import type ImagesWorker from "./images/worker.ts";
 import type { CacheObject } from "./objects/cache.ts";
 import type { ConfigObject } from "./objects/config.ts";
 import type { ConversationObject } from "./objects/conversation.ts";
@@ -20,6 +21,8 @@ export interface Env {
   readonly CACHE: DurableObjectNamespace<CacheObject>;
   readonly CONVERSATION: DurableObjectNamespace<ConversationObject>;
   readonly FLOOD: RateLimit;
+  /** The images Worker: workers/images/. */
+  readonly IMAGES: Service<ImagesWorker>;
 
   readonly PUBLIC_URL?: string;
   readonly LINK_KEY?: string;

@@ -40,7 +40,8 @@ export type LogEvent =
   | "sweep.failed"
   | "session.cancelFailed"
   | "cache.failed"
-  | "kept.forgetFailed";
+  | "kept.forgetFailed"
+  | "images.failed";
 
 /** Writes one line of JSON. */
 export function logEvent(event: LogEvent, facts: LogFacts = {}): void {

@@ -4,6 +4,7 @@
 // Never a prompt, a reply, a reviewer's words, a token or a key: ids, names, digests, numbers.
 
 import { type JsonObject, digestOf } from "../encoding.ts";
+import type { ImageDigests } from "../image/image-digests.ts";
 import type { Attempt, Note, Usage } from "../provider/call.ts";
 import type { Gate } from "../review/view.ts";
 import type { Cause } from "./cause.ts";
@@ -98,6 +99,8 @@ export type RecordFact =
       readonly contextIgnored: string | null;
       /** An earlier holder of the same request vanished and may have paid for a model call. */
       readonly takenOver: boolean;
+      /** The images of the request, in its order; absent where it has none. */
+      readonly images?: readonly ImageDigests[];
     }
   | {
       readonly kind: "reviewOpened";
@@ -170,6 +173,8 @@ export type RecordFact =
       readonly digest: string;
       readonly notes: readonly Note[];
       readonly attempts: readonly Attempt[];
+      /** The images of the reply, in its order; absent where it has none. */
+      readonly images?: readonly ImageDigests[];
     }
   /** An identical request of the key was answered before: no model was called. */
   | { readonly kind: "fromCache"; readonly model: string; readonly digest: string; readonly cachedAt: string }

@@ -127,7 +127,8 @@ function readTask(value: unknown, reading: Reading): { readonly ttl?: number } {
 }
 
 /** Where a block stands in these params: content of one block has no index. Called only for params that were read without a fault. */
-function pointerInto(params: unknown): BlockPointer {
+/** Where a block of the neutral request stands in params that `parseSampling` accepted. */
+export function pointerInto(params: unknown): BlockPointer {
   const { messages } = params as { readonly messages: readonly { readonly content: unknown }[] };
   return (message, block) => `/messages/${message}/content${Array.isArray(messages[message]?.content) ? `/${block}` : ""}`;
 }

@@ -1,6 +1,7 @@
 // What a run is opened with: everything that was found out about a request before a person was asked or a task was begun.
 
 import { digestOf } from "../encoding.ts";
+import type { ImageDigests } from "../image/image-digests.ts";
 import { type RecordFact, idWord } from "../outcome/record.ts";
 import type { GatePlan } from "../policy/evaluate.ts";
 import type { GrantPass } from "../policy/grant.ts";
@@ -78,6 +79,8 @@ export type RunOpening = {
   /** What the first candidate will leave out or change, as far as it can be told before the call. */
   readonly notes: readonly Note[];
   readonly contextIgnored: string | null;
+  /** The digests of its images, in their order; absent where it has none. */
+  readonly images?: readonly ImageDigests[];
   readonly takenOver: boolean;
   /**
    * `wait`: a caller holds the line, and may give up. `detached`: a task, or an asynchronous request. `relay`: an MCP server
@@ -165,4 +168,5 @@ export const receivedFact = (opening: Omit<RunOpening, "request">, digest: strin
   risks: opening.risks.map(({ kind }) => kind),
   contextIgnored: opening.contextIgnored,
   takenOver: opening.takenOver,
+  ...(opening.images === undefined ? {} : { images: opening.images }),
 });

@@ -105,7 +105,7 @@ export class RunCall {
       this.#failCall(call, answered.error);
       return;
     }
-    const { candidate, attempts } = answered.value;
+    const { candidate, attempts, images } = answered.value;
     const { reply, usage, notes } = answered.value.reply;
     const digest = replyDigest(reply);
     const fact: RecordFact = {
@@ -119,6 +119,7 @@ export class RunCall {
       digest,
       notes,
       attempts,
+      ...(images === undefined ? {} : { images }),
     };
     this.#generated({ call, reply, facts: { candidate: candidate.model.id, usage, notes }, attempts }, digest, fact);
   }

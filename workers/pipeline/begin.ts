@@ -3,6 +3,7 @@
 //
 // Nothing is spent before association and limits have passed. What the doors add is their own wire and nothing else.
 
+import type { ImageDigests } from "../../shared/image/image-digests.ts";
 import type { Refusal } from "../../shared/outcome/outcome.ts";
 import type { GrantQuery } from "../../shared/policy/grant.ts";
 import { type Limits, defaultLimits } from "../../shared/policy/limits.ts";
@@ -60,6 +61,8 @@ export type Ask = {
   readonly contextIgnored: "thisServer" | "allServers" | null;
   /** What was added to the request. */
   readonly added?: Note;
+  /** The digests of its images, which are plain rasters by now (`plain-request.ts`). */
+  readonly images?: readonly ImageDigests[];
   /** Where a function is to be run: the request says it, and routing is not asked. */
   readonly destination?: Candidate;
   /** The session that remembers the request, and by which names. */
@@ -381,6 +384,7 @@ function openingOf({ ask, run, now, cache }: Prepared, plan: Plan, takenOver: bo
     risks: plan.risks,
     notes: [...(added === undefined ? [] : [added]), ...plannedNotes(request, plan)],
     contextIgnored: ask.contextIgnored,
+    ...(ask.images === undefined ? {} : { images: ask.images }),
     takenOver,
     mode: modes[wish.kind],
     ...(wish.kind === "relay" ? { waiting: wish.waiting } : {}),

@@ -9,7 +9,7 @@ import { choiceRequest, embeddingRequest, functionCallRequest, generationRequest
 import { translationRequest } from "../../shared/control/translation.ts";
 import type { JsonObject } from "../../shared/encoding.ts";
 import { describeRefusal } from "../../shared/outcome/describe.ts";
-import type { Refusal, RunMeta } from "../../shared/outcome/outcome.ts";
+import type { PointedError, Refusal, RunMeta } from "../../shared/outcome/outcome.ts";
 import { defaultLimits } from "../../shared/policy/limits.ts";
 import { CONTROL_SERVER } from "../../shared/protocol/meta.ts";
 import { RUN_META } from "../../shared/protocol/result-2025.ts";
@@ -19,13 +19,15 @@ import type { RunProgress } from "../../shared/review/view.ts";
 import type { Answer } from "../../shared/run/answer.ts";
 import { conversationStub, runStub } from "../objects/names.ts";
 import { documentsOf, serversOf } from "../stores/documents.ts";
-import { type ImageData, fetchImages } from "../upstream/images.ts";
+import { type ImageData, fetchImages, imagePointer } from "../upstream/images.ts";
+import { type PlainImage, plainImages } from "../upstream/plain-images.ts";
 import { functionSchema } from "../upstream/tool-call.ts";
 import type { Begun } from "./begin.ts";
 import { keep } from "./bookkeeping.ts";
 import { type ControlCall, beginControl, letIn, planControl } from "./control.ts";
 import { recordRefusal } from "./refusals.ts";
 import { handBack } from "./handed-back.ts";
+import { pointed } from "./plain-request.ts";
 import { awaitRun } from "./wait.ts";
 
 export type EnvelopeCall = Pick<ControlCall, "env" | "ctx" | "key" | "signal" | "onDelta" | "envelope" | "identity">;
@@ -66,8 +68,9 @@ async function generate(
   call: EnvelopeCall,
   task: Extract<ControlTask, { type: "text_generation" | "multimodal_generation" }>,
 ): Promise<Result<Doing, Refusal>> {
-  const { images, ...more } = task.type === "multimodal_generation" ? await imagesOf(call, task.images) : { images: [] };
+  const { plain, ...more } = task.type === "multimodal_generation" ? await imagesOf(call, task.images) : { plain: [] };
   const history = await historyOf(call);
+  const images = plain.map(({ data, mimeType }) => ({ data, mimeType }));
   const request = generationRequest({ ...call.envelope, task }, { history, images });
   return single(call, { request, hasHistory: history.length > 0, ...more });
 }
@@ -83,25 +86,30 @@ const imagesTimeoutMs = 15_000;
 
 async function imagesOf(
   { env, ctx, key, envelope }: EnvelopeCall,
-  images: readonly GivenImage[],
-): Promise<{ readonly images: readonly ImageData[] } & Prepared> {
-  const areThere = images.every(({ type }) => type === "base64");
-  const entered = areThere ? null : await letIn({ env, ctx, key });
-  if (entered?.ok === false) return { images: [], planned: entered };
+  given: readonly GivenImage[],
+): Promise<{ readonly plain: readonly PlainImage[] } & Prepared> {
+  const entered = await letIn({ env, ctx, key });
+  if (!entered.ok) return { plain: [], planned: entered };
   const { policy } = await documentsOf(env, Date.now(), (work) => ctx.waitUntil(work));
   const startedAt = Date.now();
-  const fetched = await fetchImages(images, policy.imageHosts, {
+  const fetched = await fetchImages(given, policy.imageHosts, {
     limitBytes: (key.limits ?? defaultLimits).bodyBytes,
     timeoutMs: Math.min(envelope.control.timeoutMs, imagesTimeoutMs),
   });
-  const run = entered === null ? {} : { run: entered.value };
-  if (fetched.ok) return { images: fetched.value, ...run, spentMs: Date.now() - startedAt };
+  const made = fetched.ok ? await rastersOf(env, fetched.value) : fetched;
+  const run = entered.value;
+  if (made.ok) return { plain: made.value, images: made.value.map(({ digests }) => digests), run, spentMs: Date.now() - startedAt };
   // Images that are gone since do not keep a repeat from its answer.
-  return { images: [], ...run, planned: err({ kind: "invalidParams", errors: fetched.error }) };
+  return { plain: [], run, planned: err({ kind: "invalidParams", errors: made.error }) };
+}
+
+async function rastersOf(env: EnvelopeCall["env"], fetched: readonly ImageData[]): Promise<Result<readonly PlainImage[], PointedError[]>> {
+  const plain = await plainImages(env, fetched);
+  return plain.ok ? plain : err(pointed(plain.error, imagePointer));
 }
 
 /** What was found out, and used up, before a request is begun. */
-type Prepared = Pick<ControlCall, "planned" | "run" | "spentMs">;
+type Prepared = Pick<ControlCall, "planned" | "run" | "spentMs" | "images">;
 
 async function single(call: EnvelopeCall, asked: Pick<ControlCall, "request" | "hasHistory"> & Prepared): Promise<Result<Doing, Refusal>> {
   const begun = await beginControl({ ...call, ...asked });

@@ -18,7 +18,7 @@ import { tellingReleased } from "./bookkeeping.ts";
 /** What stands where a sampling request has the client request that it serves. */
 const noOriginating = "control";
 
-export type ControlCall = Pick<Ask, "env" | "ctx" | "key" | "signal" | "onDelta"> & {
+export type ControlCall = Pick<Ask, "env" | "ctx" | "key" | "signal" | "onDelta" | "images"> & {
   readonly envelope: Envelope;
   /** `envelopeIdentity` of the envelope as it came. */
   readonly identity: string;
@@ -75,7 +75,7 @@ export async function beginControl(call: ControlCall): Promise<Result<Begun, Ref
 }
 
 function askOf(call: ControlCall, session: Ask["session"], isSharedByKey: boolean): Ask {
-  const { env, ctx, key, signal, envelope, identity, request, destination, onDelta, run, spentMs = 0 } = call;
+  const { env, ctx, key, signal, envelope, identity, request, destination, images, onDelta, run, spentMs = 0 } = call;
   const { control, context, requestId } = envelope;
   const position = destination?.position ?? null;
   const isFunction = request.task === "function";
@@ -91,6 +91,7 @@ function askOf(call: ControlCall, session: Ask["session"], isSharedByKey: boolea
     ...(context.sessionId === undefined ? { sessionless: true } : {}),
     request,
     contextIgnored: null,
+    ...(images === undefined ? {} : { images }),
     ...(destination === undefined ? {} : { destination: destination.candidate }),
     session,
     attachment: {

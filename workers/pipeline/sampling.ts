@@ -5,13 +5,14 @@ import { digestOf } from "../../shared/encoding.ts";
 import type { Refusal } from "../../shared/outcome/outcome.ts";
 import { contentIdentity, samplingIdentity } from "../../shared/protocol/identity.ts";
 import { type RequestId, idKey } from "../../shared/protocol/json-rpc.ts";
-import type { ParsedSampling } from "../../shared/protocol/revision-2025.ts";
+import { type ParsedSampling, pointerInto } from "../../shared/protocol/revision-2025.ts";
 import { type ServerContext, withContext } from "../../shared/relay/context.ts";
-import { type Result, err } from "../../shared/result.ts";
+import { type Result, err, ok } from "../../shared/result.ts";
 import { type Evidence, provenanceOf } from "../../shared/review/evidence.ts";
 import type { Plan } from "../../shared/run/plan.ts";
 import { sessionStub } from "../objects/names.ts";
 import { type Ask, type Begun, begin, planFor } from "./begin.ts";
+import { plainRequest } from "./plain-request.ts";
 
 export type SamplingCall = Pick<Ask, "env" | "ctx" | "key" | "wish" | "signal"> & {
   readonly id: RequestId;
@@ -33,7 +34,7 @@ export async function beginSampling(call: SamplingCall): Promise<Result<Begun, R
   const { server, method, name } = originating;
   const session = sessionStub(env, key.id, sessionName);
   const content = contentIdentity(call.params);
-  const ask: Ask = {
+  const asked: Ask = {
     env,
     ctx,
     key,
@@ -56,7 +57,11 @@ export async function beginSampling(call: SamplingCall): Promise<Result<Begun, R
     wish,
     signal,
   };
-  const plan = await planFor(ask);
+  const plain = await plainRequest(asked, pointerInto(call.params));
+  if (!plain.ok) return plain;
+  if (plain.value.kind === "begun") return ok(plain.value.begun);
+  const { ask, planned } = plain.value;
+  const plan = planned ?? (await planFor(ask));
   return (await withAddedContext(ask, call, plan)) ?? begin(ask, plan);
 }
 

@@ -1,5 +1,6 @@
 // The model call as the pipeline makes it: the sender with this environment's clock, secrets and time limits.
 
+import type { ImageDigests } from "../../shared/image/image-digests.ts";
 import { type Result, err, ok } from "../../shared/result.ts";
 import type { SamplingRequest } from "../../shared/protocol/sampling.ts";
 import type { Attempt, CallTerms, ModelReply } from "../../shared/provider/call.ts";
@@ -8,6 +9,7 @@ import type { Candidate } from "../../shared/routing/choose.ts";
 import type { Env } from "../env.ts";
 import { lookupIn } from "../lookup.ts";
 import { settingsOf } from "../settings.ts";
+import { plainReply } from "../upstream/plain-reply.ts";
 import { runFunction } from "../upstream/tool-call.ts";
 import type { OnDelta } from "./attempt.ts";
 import { enterLane } from "./lane.ts";
@@ -15,7 +17,13 @@ import { type Sender, type SendOptions, createSender } from "./send.ts";
 
 const maxAttemptsPerCandidate = 3;
 
-export type ModelAnswer = { readonly reply: ModelReply; readonly candidate: Candidate; readonly attempts: readonly Attempt[] };
+export type ModelAnswer = {
+  readonly reply: ModelReply;
+  readonly candidate: Candidate;
+  readonly attempts: readonly Attempt[];
+  /** The digests of the reply's images, in their order; absent where it has none. */
+  readonly images?: readonly ImageDigests[];
+};
 
 const senders = new WeakMap<object, Sender>();
 
@@ -68,7 +76,7 @@ export async function callModels(
   const sent = await senderOf(env).send(request, candidates, options, onDelta);
   if (!sent.ok) return err(sent.error.attempts);
   const { modelReply, candidate, attempts } = sent.value;
-  return ok({ reply: modelReply, candidate, attempts });
+  return ok({ ...(await plainReply(env, modelReply)), candidate, attempts });
 }
 
 async function embed(

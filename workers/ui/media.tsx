@@ -5,8 +5,8 @@ import type { Child } from "hono/jsx";
 import { Frame, Name, OutsideText, type Origin } from "./outside-text.tsx";
 import { reviewWords as words } from "./review-words.ts";
 
-/** Raster types only. SVG is a document, and may look different elsewhere: it is shown as its source. */
-const drawable: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/gif", "image/webp", "image/avif"]);
+/** What the gateway makes of every image (`plain-images.ts`). SVG is a document, and may look different elsewhere: it is shown as its source. */
+const drawable: ReadonlySet<string> = new Set(["image/png", "image/jpeg"]);
 const playable: ReadonlySet<string> = new Set([
   "audio/wav",
   "audio/x-wav",
@@ -49,6 +49,7 @@ export const Media = ({ data, mimeType, place, from }: MediaProps) => {
         <Frame from={from}>
           <img class="media" src={`data:${type};base64,${data}`} alt={words.media.image(place, sizeOf(data))} />
         </Frame>
+        <p>{words.media.plain}</p>
       </>
     );
   }

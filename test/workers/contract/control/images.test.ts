@@ -1,10 +1,10 @@
 // Images of a request: what is fetched and from where, and that a person sees the very bytes that a model gets.
 
 import { beforeEach, describe, expect, test } from "vitest";
-import { mostImageBytes } from "../../../../workers/upstream/images.ts";
+import { mostImageBytes } from "../../../../shared/image/image-limits.ts";
 import { base64Of, gif, images, jpeg, noImages, padded, png, webp } from "../../../support/image-files.ts";
 import { type Sent, asked, control, controlAnswerOf, envelopeOf, everyKind, gates, prompt } from "../../support/control.ts";
-import { admin, configure, createKey, gateway, model, openNotice } from "../../support/gateway.ts";
+import { admin, configure, createKey, env, gateway, model, openNotice } from "../../support/gateway.ts";
 import { answerAt } from "../../support/provider.ts";
 import { recordLines } from "../../support/record.ts";
 import { decide, pathOf } from "../../support/reviewer.ts";
@@ -44,6 +44,16 @@ function sentImages(): readonly string[] {
 
 const dataUrl = (bytes: Uint8Array, type: string): string => `data:${type};base64,${base64Of(bytes)}`;
 
+/** What the gateway makes of each image: what is shown, and sent. */
+const plainUrls = (...files: readonly Uint8Array[]): Promise<readonly string[]> =>
+  Promise.all(
+    files.map(async (file) => {
+      const { plain, fault } = await env.IMAGES.plain(file);
+      if (plain === null) throw new Error(fault.kind);
+      return dataUrl(plain.bytes, plain.mimeType);
+    }),
+  );
+
 /** Where each fault is, and what it says. */
 async function faultsOf(message: unknown): Promise<readonly { readonly pointer: string; readonly message: string }[]> {
   const response = await control(message);
@@ -58,7 +68,7 @@ test("are given as base64 or fetched, keep their order, and reach the model as b
     look([base64(base64Of(gif)), url(`https://${host}/secret-path?token=1`), base64(dataUrl(webp, "image/webp"))]),
   );
   expect(answer).toMatchObject({ status: "completed", result: { type: "multimodal_generation" } });
-  expect(sentImages()).toEqual([dataUrl(gif, "image/gif"), dataUrl(jpeg, "image/jpeg"), dataUrl(webp, "image/webp")]);
+  expect(sentImages()).toEqual(await plainUrls(gif, jpeg, webp));
   expect(JSON.stringify(model.calls)).not.toContain("secret-path");
   expect(JSON.stringify(await recordLines())).not.toContain("secret-path");
 });
@@ -77,11 +87,12 @@ describe("what a person is shown", () => {
     const { link } = await openNotice("request");
     hostAnswers(() => imageResponse(jpeg, "image/jpeg"));
     const page = await (await gateway(pathOf(link), { key: null })).text();
-    for (const shown of [dataUrl(png, "image/png"), dataUrl(gif, "image/gif")]) expect(page).toContain(`src="${shown}"`);
+    const shownUrls = await plainUrls(png, gif);
+    for (const shown of shownUrls) expect(page).toContain(`src="${shown}"`);
     expect(page).not.toContain(host);
     await decide("request", "approve");
     expect((await answer).status).toBe("completed");
-    expect(sentImages()).toEqual([dataUrl(png, "image/png"), dataUrl(gif, "image/gif")]);
+    expect(sentImages()).toEqual(shownUrls);
     expect(fetched).toHaveLength(1);
   });
 
@@ -97,7 +108,7 @@ describe("what a person is shown", () => {
     await decide("request", "approve", run);
     const answers = await Promise.all([first, second, third]);
     expect(answers.map((answer) => [answer.status, answer.run])).toEqual(answers.map(() => ["completed", run]));
-    expect(sentImages()).toEqual([dataUrl(png, "image/png")]);
+    expect(sentImages()).toEqual(await plainUrls(png));
     expect(model.calls).toHaveLength(1);
   });
 });
