@@ -105,7 +105,7 @@ async function enter(c: AppContext): Promise<Visit | Response> {
 async function post(c: AppContext, visit: Visit): Promise<Response> {
   const { bodyBytes } = c.var.key.limits ?? defaultLimits;
   const body = await readBytes(c.req.raw, bodyBytes);
-  if (body === "tooLarge") return refuseKnown(c, "relay", { kind: "tooLarge", limitBytes: bodyBytes }, { server: visit.name });
+  if (body === "tooLarge") return refuseKnown(c, "relay", { kind: "tooLarge", limitBytes: bodyBytes }, { server: visit.name, id: null });
   // What is not JSON is the server's to refuse.
   const value = jsonIn(body);
   const values: unknown[] = Array.isArray(value) ? value : [value];

@@ -34,7 +34,7 @@ samplingRoutes.post(paths.sampling, requireKey, async (c) => {
   if (tooMany !== null) return refused(c, tooMany, { id: null });
   const { bodyBytes } = c.var.key.limits ?? defaultLimits;
   const body = await readBody(c.req.raw, bodyBytes);
-  if (body === "tooLarge") return refused(c, { kind: "tooLarge", limitBytes: bodyBytes });
+  if (body === "tooLarge") return refused(c, { kind: "tooLarge", limitBytes: bodyBytes }, { id: null });
   if (body === "notUtf8") return refused(c, { kind: "notJson" });
   const message = parseMessage(body.text);
   if (!message.ok) {
