@@ -181,7 +181,18 @@ export type RecordFact =
   /** A function call was validated and given back to whoever asked: nothing was sent. */
   | { readonly kind: "handedBack"; readonly key: string; readonly requestId: string }
   | { readonly kind: "callFailed"; readonly call: number; readonly attempts: readonly Attempt[] }
-  | { readonly kind: "askerLeft" | "askerBack" | "adopted" }
+  | { readonly kind: "askerLeft" | "askerBack" }
+  /** An identical request, whose caller waits, took this run over or took its kept reply. */
+  | {
+      readonly kind: "adopted";
+      readonly server: string;
+      readonly method: string;
+      readonly name: string;
+      readonly provenance: string;
+      readonly door: Door;
+      /** A digest of the session, the originating request and the request's own id. */
+      readonly request: string;
+    }
   | { readonly kind: "finished"; readonly outcome: string };
 
 export type RecordEvent = {

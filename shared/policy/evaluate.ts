@@ -21,6 +21,13 @@ export type Reviewer = {
   readonly language?: string | undefined;
 };
 
+/** One tool of one server, any tool of one server, or any server of an API key. Each is a part of the one after it. */
+export type Reach = "tool" | "server" | "key";
+const reaches: readonly Reach[] = ["tool", "server", "key"];
+
+/** Whether `wide` takes in all that `narrow` does. */
+export const isWithin = (narrow: Reach, wide: Reach): boolean => reaches.indexOf(narrow) <= reaches.indexOf(wide);
+
 export type GatePlan = {
   /** The name of the rule that matched, or "default". */
   readonly rule: string;
@@ -39,6 +46,10 @@ export type GatePlan = {
   /** Whether the asker is told the reviewer's reason for a "no". */
   readonly tellReason: boolean;
   readonly grants: boolean;
+  /** Whether grants count where it is only inferred which client request is served. */
+  readonly grantsInferred: boolean;
+  /** The widest that a grant, and a reply kept for an identical request, may reach. */
+  readonly boundTo: Reach;
   readonly context: "none" | "thisServer";
   /** Whether the timeout that the asker gives covers the time that people take. */
   readonly timeoutCoversReview: boolean;
@@ -83,8 +94,8 @@ export type PolicyFacts = {
  * open for all: a rule that allows a cheap model never carries an expensive one past a reviewer, nor past the second one. The
  * people and times are those of the strictest rule (refuse, then both gates closed, then one, then the larger quorum, then
  * the earlier rule); the quorum is the largest of the rules that close a gate, and where the strictest rule's people are too
- * few for it those of the others are asked as well; what loosens (`selfApproval`, `tellReason`, `grants`, `context`,
- * `noticeExcerpt`) must be so in all.
+ * few for it those of the others are asked as well; what loosens (`selfApproval`, `tellReason`, `grants`, `grantsInferred`,
+ * `boundTo`, `context`, `noticeExcerpt`) must be so in all.
  *
  * Where some models are refused and others not, `permittedCandidates` beforehand keeps the others on the list.
  */
@@ -120,6 +131,8 @@ export function evaluatePolicy(policy: Policy, facts: PolicyFacts): GatePlan {
     noticeExcerpt: all(({ gate }) => gate.noticeExcerpt === "start") ? "start" : "none",
     tellReason: all(({ gate }) => gate.tellReason),
     grants: all(({ gate }) => gate.grants),
+    grantsInferred: all(({ gate }) => gate.grantsInferred),
+    boundTo: reaches.find((reach) => outcomes.some(({ gate }) => gate.boundTo === reach)) ?? "tool",
     context: all(({ gate }) => gate.context === "thisServer") ? "thisServer" : "none",
     timeoutCoversReview: outcomes.some(({ gate }) => gate.timeoutCoversReview),
     handOverTo: all(({ gate }) => gate.request === "allow" && gate.response === "allow")

@@ -7,14 +7,20 @@
 import { canonicalJson, digestOf } from "../encoding.ts";
 import type { SamplingRequest, ToolResultBlock } from "../protocol/sampling.ts";
 import type { Candidate } from "../routing/choose.ts";
+import { type Reach, isWithin } from "./evaluate.ts";
 import type { RiskLevel, RiskNote } from "./risk.ts";
+
+/** What the client asked the server for: a tool, a prompt or a resource. */
+export type Tool = { readonly method: string; readonly name: string };
 
 /** Of whom a later request must be. Each is a part of the one after it, so that no choice is wider than it sounds. */
 export type GrantScope =
-  /** The server, in the session it was given in. `session` is the SessionObject's id. */
-  | { readonly kind: "session"; readonly session: string; readonly server: string }
+  /** The tool, in the session it was given in. `session` is the SessionObject's id. */
+  | { readonly kind: "session"; readonly session: string; readonly server: string; readonly tool: Tool }
+  | { readonly kind: "tool"; readonly server: string; readonly tool: Tool }
+  /** Any tool of the server: where the policy lets it reach so far. */
   | { readonly kind: "server"; readonly server: string }
-  /** Any server of the API key. */
+  /** Any server of the API key: likewise. */
   | { readonly kind: "key" };
 
 /** The highest level of risk that was seen, or "none". */
@@ -69,6 +75,9 @@ export type GrantQuery = {
   readonly shape: string;
   readonly session: string;
   readonly server: string;
+  readonly tool: Tool;
+  /** How far a grant may reach by the rule that stops it now. */
+  readonly boundTo: Reach;
   readonly characters: number;
   readonly maxTokens: number;
   readonly risk: SeenRisk;
@@ -117,24 +126,26 @@ export const microUsd = (usd: number): number => Math.min(Math.ceil(usd * 1_000_
  *
  * In it: the system prompt and the tools with their schemas, which say what the text is for; `toolChoice`, `temperature`,
  * `stopSequences`, `metadata` and added context, because all of them are sent, and a reviewer who saw one value approved
- * that one; the kinds of content (text, images, audio, tool uses and results and what is in those), because nobody who
- * read text has allowed pictures. Not in it: the words of the messages, for which a shape is given at all, and their
- * number and roles (how much they say has a ceiling, and what they say is looked at for risks); `maxTokens`, which has a
+ * that one; the kinds of content in each role (text, images, audio, tool uses and results and what is in those), because
+ * nobody who read text has allowed pictures, and nobody who read what a user is said to ask has allowed words in the
+ * assistant's name, which are the server's as much and which a model takes for its own; whose turn is the last, because a
+ * model goes on from there. Not in it: the words of the messages, for which a shape is given at all, and their
+ * number (how much they say has a ceiling, and what they say is looked at for risks); `maxTokens`, which has a
  * ceiling too; `modelPreferences`, which is not sent: what it chose is the list of models.
  * A field that is added to the neutral request later is in it unless it is left out here.
  */
 export function shapeDigest(request: SamplingRequest, candidates: readonly Candidate[]): string {
   const { messages, maxTokens: _ceiling, modelPreferences: _advice, ...sent } = request;
   const models = candidates.map(({ model }) => ({ id: model.id, provider: model.provider, name: model.name }));
-  return digestOf("countersign/grant-shape/v1", { sent, kinds: kindsIn(messages), models });
+  return digestOf("countersign/grant-shape/v2", { sent, kinds: kindsIn(messages), last: messages.at(-1)?.role ?? null, models });
 }
 
 function kindsIn(messages: SamplingRequest["messages"]): string[] {
   const kinds = new Set<string>();
-  for (const { content } of messages) {
+  for (const { role, content } of messages) {
     for (const block of content) {
-      kinds.add(block.type);
-      if (block.type === "tool_result") for (const piece of block.content) kinds.add(`tool_result/${kindOf(piece)}`);
+      kinds.add(`${role}/${block.type}`);
+      if (block.type === "tool_result") for (const piece of block.content) kinds.add(`${role}/tool_result/${kindOf(piece)}`);
     }
   }
   return [...kinds].sort();
@@ -174,6 +185,7 @@ export function covers(grant: Grant, gate: Grant["gate"], query: GrantQuery, now
     grant.gate === gate &&
     grant.digest === (grant.what === "exact" ? query.exact : query.shape) &&
     isOf(grant.scope, query) &&
+    isWithin(reachOf(grant.scope), query.boundTo) &&
     query.characters <= grant.charactersAtMost &&
     query.maxTokens <= grant.maxTokensAtMost &&
     levels.indexOf(query.risk) <= levels.indexOf(grant.riskAtMost) &&
@@ -183,10 +195,16 @@ export function covers(grant: Grant, gate: Grant["gate"], query: GrantQuery, now
   );
 }
 
-function isOf(scope: GrantScope, { session, server }: GrantQuery): boolean {
+const reachOf = ({ kind }: GrantScope): Reach => (kind === "session" ? "tool" : kind);
+
+const isSameTool = (one: Tool, other: Tool): boolean => one.method === other.method && one.name === other.name;
+
+function isOf(scope: GrantScope, { session, server, tool }: GrantQuery): boolean {
   switch (scope.kind) {
     case "session":
-      return scope.session === session && scope.server === server;
+      return scope.session === session && scope.server === server && isSameTool(scope.tool, tool);
+    case "tool":
+      return scope.server === server && isSameTool(scope.tool, tool);
     case "server":
       return scope.server === server;
     case "key":
@@ -242,7 +260,7 @@ export const giveBack = (grant: Grant, { microUsd: cost }: Pick<GrantUse, "micro
   spendLeftMicroUsd: grant.spendLeftMicroUsd + cost,
 });
 
-const scopes: readonly GrantScope["kind"][] = ["session", "server", "key"];
+const scopes: readonly GrantScope["kind"][] = ["session", "tool", "server", "key"];
 
 /** Of several that would do, the one that is good for least else is used. */
 const narrowestFirst = (a: Grant, b: Grant): number =>

@@ -90,6 +90,10 @@ const gates = {
   noticeExcerpt: z.enum(["none", "start"]).default("none"),
   tellReason: z.boolean().default(false),
   grants: z.boolean().default(false),
+  /** Whether a grant may be given, and used, where it is only inferred which client request is served. */
+  grantsInferred: z.boolean().default(false),
+  /** The widest that a grant, and a reply kept for an identical request, may reach: one tool of a server, all of a server, all servers of the key. */
+  boundTo: z.enum(["tool", "server", "key"]).default("tool"),
   context: z.enum(["none", "thisServer"]).default("none"),
   /** Whether the timeout that a request at the control door gives covers the time that people take; otherwise the model's alone. */
   timeoutCoversReview: z.boolean().default(false),

@@ -25,7 +25,7 @@ export type Act = "approve" | "deny" | "preview" | "handOver" | "notMine";
 
 /** Which later requests a grant lets pass: the very same one, or any of the same shape; of whom. */
 export const grantKinds = ["exact", "shape"] as const;
-export const grantScopes = ["session", "server", "key"] as const;
+export const grantScopes = ["session", "tool", "server", "key"] as const;
 
 /** "Allow this in future", as the form asks for it beside an approval. */
 export type GrantWish = {
@@ -125,7 +125,7 @@ export function parseDecisionForm(fields: Iterable<[string, string]>): Result<Su
   });
 }
 
-/** `grant` is empty for "not now", or a scope and a kind: `server:shape`. */
+/** `grant` is empty for "not now", or a scope and a kind: `tool:shape`. */
 function parseGrant(plain: ReadonlyMap<string, string>): Result<GrantWish | undefined, FormFault> {
   const text = plain.get(formFields.grant) ?? "";
   if (text === "") return ok(undefined);

@@ -42,7 +42,7 @@ export type RunProgress = "waiting" | "generating" | "responseReview" | "complet
 
 /** A grant that this review may be remembered as. */
 export type GrantOffer = {
-  readonly scopes: readonly ("session" | "server" | "key")[];
+  readonly scopes: readonly ("session" | "tool" | "server" | "key")[];
   /** The level above which a later request is asked about all the same. */
   readonly risk: "none" | "low" | "medium" | "high";
 };

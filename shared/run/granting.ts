@@ -3,11 +3,12 @@
 
 import { digestOf } from "../encoding.ts";
 import type { RecordFact } from "../outcome/record.ts";
-import { type GatePlan, type Reviewer, peopleOfPlan } from "../policy/evaluate.ts";
+import { type GatePlan, type Reviewer, isWithin, peopleOfPlan } from "../policy/evaluate.ts";
 import {
   type Grant,
   type GrantQuery,
   type GrantScope,
+  type Tool,
   highestRisk,
   longestGrantMs,
   messageCharacters,
@@ -23,11 +24,12 @@ import type { GrantWish } from "../review/form.ts";
 import type { Gate, GrantOffer } from "../review/view.ts";
 import type { Candidate } from "../routing/choose.ts";
 import { sizeOf, worstCostUsd } from "../routing/price.ts";
-import { type Attachment, type RunOpening, requestDigest } from "./opening.ts";
+import { type Asker, type Attachment, type RunOpening, requestDigest } from "./opening.ts";
 
 export type OfferFacts = {
   readonly gate: Gate;
-  readonly plan: Pick<GatePlan, "grants" | "quorum" | "request" | "response">;
+  readonly plan: Pick<GatePlan, "grants" | "grantsInferred" | "boundTo" | "quorum" | "request" | "response">;
+  readonly asker: Pick<Asker, "provenance">;
   readonly risks: readonly Pick<RiskNote, "level">[];
   /** Who would give it. */
   readonly reviewer: Pick<Reviewer, "slack">;
@@ -40,15 +42,25 @@ export type OfferFacts = {
 
 /**
  * The grant that may be offered with an approval, or null. Offered where the rules enable grants, one approval decides, the
- * gate is one that the rules close, and nothing was edited: at the response gate neither the reply nor the request
+ * gate is one that the rules close, it is known (or the rules let it be inferred) which tool asks, and nothing was edited: at the response gate neither the reply nor the request
  * that it answers. A Slack channel gives none: a grant has a person's name on it.
  * Whoever submits an edit, or another choice of model, together with the wish edits too: with that there is no grant.
  */
-export function offerOf({ gate, plan, risks, reviewer, requestVersion, replyVersion, sessionless }: OfferFacts): GrantOffer | null {
-  if (!plan.grants || plan.quorum !== 1 || plan[gate] !== "review" || isSlackChannel(reviewer)) return null;
+export function offerOf({ gate, plan, asker, risks, reviewer, requestVersion, replyVersion, sessionless }: OfferFacts): GrantOffer | null {
+  if (!mayUseGrants(plan, asker) || plan[gate] !== "review" || isSlackChannel(reviewer)) return null;
   if (requestVersion !== 1 || replyVersion !== 1) return null;
-  return { scopes: sessionless === true ? ["server", "key"] : ["session", "server", "key"], risk: highestRisk(risks) };
+  const wider = (["tool", "server", "key"] as const).filter((reach) => isWithin(reach, plan.boundTo));
+  return { scopes: sessionless === true ? wider : ["session", ...wider], risk: highestRisk(risks) };
 }
+
+/**
+ * Whether one person's earlier word may count at all. Where it is only inferred which client request is served, a server could wait
+ * for the moment in which a granted tool is the one that is in flight.
+ */
+const mayUseGrants = (
+  { grants, grantsInferred, quorum }: Pick<GatePlan, "grants" | "grantsInferred" | "quorum">,
+  { provenance }: Pick<Asker, "provenance">,
+): boolean => grants && quorum === 1 && (provenance !== "inferred" || grantsInferred);
 
 export type GivingFacts = {
   readonly opening: Omit<RunOpening, "request">;
@@ -73,7 +85,7 @@ export function grantFrom({ opening, request, gate, by }: GivingFacts, wish: Gra
     id: grantIdOf(key.id, digestOf("countersign/grant/v1", { run: opening.id, gate }).slice(0, 22)),
     key: key.id,
     gate,
-    scope: scopeOf(wish.scope, attachment, asker.server),
+    scope: scopeOf(wish.scope, attachment, asker),
     what: wish.what,
     digest: exact ? requestDigest({ request, models: idsOf(candidates) }, candidates) : shapeDigest(request, candidates),
     charactersAtMost,
@@ -115,7 +127,7 @@ export type AskingFacts = {
   readonly run: string;
   readonly plan: { readonly candidates: readonly Candidate[]; readonly gates: GatePlan; readonly risks: readonly RiskNote[] };
   readonly request: SamplingRequest;
-  readonly asker: RunOpening["asker"];
+  readonly asker: Asker;
   readonly attachment: Attachment;
   /** The digest by which the session knows a repeat. */
   readonly params: string;
@@ -128,7 +140,7 @@ export type AskingFacts = {
 export function grantQueryOf({ run, plan, request, asker, attachment, params }: AskingFacts): Omit<GrantQuery, "asked"> | null {
   const { gates, candidates, risks } = plan;
   const closed = (["request", "response"] as const).filter((gate) => gates[gate] === "review");
-  if (closed.length === 0 || !gates.grants || gates.quorum !== 1) return null;
+  if (closed.length === 0 || !mayUseGrants(gates, asker)) return null;
   return {
     gates: closed,
     identity: digestOf("countersign/grant-use/v1", { ...attachment, params }),
@@ -137,6 +149,8 @@ export function grantQueryOf({ run, plan, request, asker, attachment, params }: 
     shape: shapeDigest(request, candidates),
     session: attachment.session,
     server: asker.server,
+    tool: toolOf(asker),
+    boundTo: gates.boundTo,
     characters: messageCharacters(request),
     maxTokens: request.maxTokens,
     risk: highestRisk(risks),
@@ -151,10 +165,15 @@ export function grantQueryOf({ run, plan, request, asker, attachment, params }: 
 
 const idsOf = (candidates: readonly Candidate[]): string[] => candidates.map(({ model }) => model.id);
 
-function scopeOf(scope: GrantWish["scope"], { session }: Attachment, server: string): GrantScope {
+const toolOf = ({ method, name }: Asker): Tool => ({ method, name });
+
+function scopeOf(scope: GrantWish["scope"], { session }: Attachment, asker: Asker): GrantScope {
+  const { server } = asker;
   switch (scope) {
     case "session":
-      return { kind: "session", session, server };
+      return { kind: "session", session, server, tool: toolOf(asker) };
+    case "tool":
+      return { kind: "tool", server, tool: toolOf(asker) };
     case "server":
       return { kind: "server", server };
     case "key":

@@ -3,7 +3,7 @@
 import { digestOf } from "../encoding.ts";
 import type { ImageDigests } from "../image/image-digests.ts";
 import { type RecordFact, idWord } from "../outcome/record.ts";
-import type { GatePlan } from "../policy/evaluate.ts";
+import type { GatePlan, Reach } from "../policy/evaluate.ts";
 import type { GrantPass } from "../policy/grant.ts";
 import type { RiskNote } from "../policy/risk.ts";
 import type { SamplingReply, SamplingRequest } from "../protocol/sampling.ts";
@@ -97,7 +97,7 @@ export type RunOpening = {
   readonly endsAt?: number;
   /** The reply is kept for identical requests, or comes from there. */
   readonly cache?: CacheTerms;
-  /** Equal for identical requests of one key and server, whatever the session. */
+  /** `identicalDigest`. */
   readonly identicalDigest: string;
   readonly attachment: Attachment;
 };
@@ -110,6 +110,14 @@ export function requestDigest(version: RequestVersion, candidates: readonly Cand
   const models = inOrder(candidates, version.models).map(({ model }) => ({ id: model.id, provider: model.provider, name: model.name }));
   return digestOf("countersign/request/v1", { request: version.request, models });
 }
+
+/**
+ * The digest by which a key knows a run that an identical request may take over: one that asks for the same, for the same tool of the
+ * same server, and is tied to it as surely. `boundTo` is the rule's: where it is wider, any tool of the server will do.
+ * @param content A digest of what is asked for.
+ */
+export const identicalDigest = ({ server, method, name, provenance }: Asker, boundTo: Reach, content: string): string =>
+  digestOf("countersign/identical/v2", { server, provenance, tool: boundTo === "tool" ? { method, name } : null, content });
 
 /** What a reviewer approves at the response gate. */
 export const replyDigest = (reply: SamplingReply): string => digestOf("countersign/reply/v1", reply);
@@ -148,6 +156,17 @@ export const openingFacts = (opening: Omit<RunOpening, "request">, digest: strin
   receivedFact(opening, digest),
   ...(opening.granted ?? []).map(({ gate, grant, by }): RecordFact => ({ kind: "grantUsed", gate, grant, by })),
 ];
+
+/** For whom a run was taken over, or its kept reply taken: ids and names, and a digest of the request's place. */
+export const adoptedFact = ({ server, method, name, provenance }: Asker, door: RunOpening["door"], attachment: Attachment): RecordFact => ({
+  kind: "adopted",
+  server,
+  method,
+  name,
+  provenance,
+  door,
+  request: digestOf("countersign/attachment/v1", { ...attachment }),
+});
 
 /** The first event of a run's record. */
 export const receivedFact = (opening: Omit<RunOpening, "request">, digest: string): RecordFact => ({

@@ -109,7 +109,7 @@ export function lastChange(opening: StoredOpening, { reviews, call }: RunState):
 
 /** What may be allowed in future with an approval at this gate. */
 export const grantOffer = (
-  { plan, risks, sessionless }: StoredOpening,
+  { plan, asker, risks, sessionless }: StoredOpening,
   { reviews }: RunState,
   gate: Gate,
   reviewer: Reviewer,
@@ -117,6 +117,7 @@ export const grantOffer = (
   offerOf({
     gate,
     plan,
+    asker,
     risks,
     reviewer,
     requestVersion: reviews.request?.version ?? 1,

@@ -7,7 +7,21 @@ import type { GivenUp, Verdict } from "../../shared/review/decision.ts";
 import type { EditFault } from "../../shared/review/edit.ts";
 import type { SubmittedForm } from "../../shared/review/form.ts";
 import type { Gate, ReviewView } from "../../shared/review/view.ts";
-import type { RunOpening } from "../../shared/run/opening.ts";
+import type { RunState } from "../../shared/run/lifecycle.ts";
+import type { Asker, Attachment, RunOpening, WaitingServer } from "../../shared/run/opening.ts";
+
+/** An identical request that would take a run over. */
+export type Adoption = {
+  readonly attachment: Attachment;
+  readonly asker: Asker;
+  readonly door: RunOpening["door"];
+  /** The gates of its own plan. */
+  readonly gates: RunState["gates"];
+  /** `decidersDigest` of its plan. */
+  readonly deciders: string;
+  /** The MCP server that waits for it: the run posts its answer there, where it answers `posts`. */
+  readonly waiting: WaitingServer | null;
+};
 
 export type RunSnapshot = {
   readonly id: string;

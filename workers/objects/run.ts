@@ -19,6 +19,7 @@ import {
   type RequestVersion,
   type RunOpening,
   type WaitingServer,
+  adoptedFact,
   decidersDigest,
   gatesOf,
   openingFacts,
@@ -38,7 +39,7 @@ import { RunAsker, askerGraceMs } from "./run-asker.ts";
 import { answerOf, currentRequest, lastChange, shownState, summaryOf } from "./run-account.ts";
 import { cacheEnded, cachedFor } from "./run-cache.ts";
 import { RunCall } from "./run-call.ts";
-import type { DecideAnswer, DecideInput, RenewAnswer, RunLine, RunSnapshot, TellInput } from "./run-contract.ts";
+import type { Adoption, DecideAnswer, DecideInput, RenewAnswer, RunLine, RunSnapshot, TellInput } from "./run-contract.ts";
 import { RunDeciding } from "./run-deciding.ts";
 import { RunHeld } from "./run-held.ts";
 import { RunNotices } from "./run-notices.ts";
@@ -268,15 +269,8 @@ export class RunObject extends DurableObject<Env> {
   /**
    * A request of another session that is identical to this run's takes the run over, if its asker is gone and there is,
    * or may still be, a reply.
-   * @param deciders `decidersDigest` of the new request's plan.
-   * @param waiting the MCP server that waits for it: the run posts its answer there, where it answers `posts`.
    */
-  adopt(
-    attachment: Attachment,
-    gates: RunState["gates"],
-    deciders: string,
-    waiting: WaitingServer | null,
-  ): "refused" | "adopted" | "posts" {
+  adopt({ attachment, asker, door, gates, deciders, waiting }: Adoption): "refused" | "adopted" | "posts" {
     const state = this.#store.state();
     const opening = this.#loadOpening();
     if (state === null || opening === null || opening.mode === "detached") return "refused";
@@ -299,7 +293,7 @@ export class RunObject extends DurableObject<Env> {
     const now = this.now();
     this.#store.transaction(() => {
       this.#store.attach(attachment);
-      this.#record(now, [{ kind: "adopted" }]);
+      this.#record(now, [adoptedFact(asker, door, attachment)]);
       if (state.end === null) {
         this.#answerTo(opening, waiting, now);
         this.#store.queue("claim", "settle", { ...attachment }, now);

@@ -21,6 +21,7 @@ import {
   type WaitingServer,
   decidersDigest,
   gatesOf,
+  identicalDigest,
 } from "../../shared/run/opening.ts";
 import type { ModelFacts } from "../../shared/run/present.ts";
 import { type Plan, plannedNotes, planRun } from "../../shared/run/plan.ts";
@@ -80,8 +81,8 @@ export type Ask = {
   readonly sessionless?: true;
   /** A repeat has the same attachment and the same digest; the same attachment with another is refused. */
   readonly digest: string;
-  /** Equal for identical requests of one key, whatever the session. */
-  readonly identicalDigest: string;
+  /** A digest of what is asked for: equal for requests of one key that one reply could answer, whoever asks. */
+  readonly content: string;
   readonly wish: Wish;
   /** How the model is to be called, where the asker says it. */
   readonly terms?: CallTerms;
@@ -109,6 +110,8 @@ type Prepared = {
   readonly keyObject: DurableObjectStub<KeyObject>;
   readonly limits: Limits;
   readonly cache: CacheTerms | null;
+  /** `identicalDigest`. */
+  readonly identical: string;
 };
 
 /** What would become of the request: which models, which gates. Asks nobody and reserves nothing. */
@@ -150,13 +153,15 @@ export async function begin(ask: Ask, planned?: Result<Plan, Refusal>): Promise<
     now: Date.now(),
     keyObject: keyStub(env, key.id),
     limits: key.limits ?? defaultLimits,
+    // Where there is no plan nothing is begun, nor taken over.
+    identical: identicalDigest(ask.asker, plan.ok ? plan.value.gates.boundTo : "tool", ask.content),
     cache: ask.cache === undefined || !plan.ok ? null : await cacheTermsOf(env, key.id, ask, plan.value, ask.cache),
   };
   return admit(prepared, plan);
 }
 
 async function admit(prepared: Prepared, planned: Result<Plan, Refusal>): Promise<Result<Begun, Refusal>> {
-  const { ask, keyObject, limits, run } = prepared;
+  const { ask, keyObject, limits, run, identical } = prepared;
   const { attachment, session } = ask;
   const mayWait = planned.ok && isDurable(planned.value, prepared);
   const leaseMs = settingsOf(ask.env).modelTimeoutMs + leaseSlackMs;
@@ -182,7 +187,7 @@ async function admit(prepared: Prepared, planned: Result<Plan, Refusal>): Promis
         run,
         limits,
         leaseMs: mayWait && planned.ok ? leaseMs + 2 * planned.value.gates.deadlineSeconds * 1000 : leaseMs,
-        identical: ask.identicalDigest,
+        identical,
         released,
         ...(query === null ? {} : { grants: { query: JSON.stringify(query), leaseMs } }),
       }),
@@ -223,7 +228,14 @@ async function admit(prepared: Prepared, planned: Result<Plan, Refusal>): Promis
     // A function that was run for another request is run again for this one.
     admitted.identical === null || ask.request.task === "function"
       ? "refused"
-      : await runStub(ask.env, admitted.identical).adopt(attachment, gatesIn(plan.value), decidersDigest(plan.value.gates), waiting);
+      : await runStub(ask.env, admitted.identical).adopt({
+          attachment,
+          asker: ask.asker,
+          door: ask.door,
+          gates: gatesIn(plan.value),
+          deciders: decidersDigest(plan.value.gates),
+          waiting,
+        });
   if (admitted.identical !== null && adopted !== "refused") {
     await session.adopted(attachment.originating, attachment.request, admitted.identical);
     keep(ask.env, ask.ctx, { key: { id: ask.key.id, run } });
@@ -362,7 +374,7 @@ function refusalOf(associated: Exclude<AssociateAnswer, { kind: "repeat" }>): Re
 
 const modes = { line: "wait", detached: "detached", relay: "relay" } as const;
 
-function openingOf({ ask, run, now, cache }: Prepared, plan: Plan, takenOver: boolean): RunOpening {
+function openingOf({ ask, run, now, cache, identical }: Prepared, plan: Plan, takenOver: boolean): RunOpening {
   const { key, request, wish, terms, added } = ask;
   return {
     id: run,
@@ -392,7 +404,7 @@ function openingOf({ ask, run, now, cache }: Prepared, plan: Plan, takenOver: bo
     ...(terms === undefined ? {} : { call: terms }),
     ...(terms?.timeoutMs !== undefined && plan.gates.timeoutCoversReview ? { endsAt: now + terms.timeoutMs } : {}),
     ...(cache === null ? {} : { cache }),
-    identicalDigest: ask.identicalDigest,
+    identicalDigest: identical,
     attachment: ask.attachment,
   };
 }

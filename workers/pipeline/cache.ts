@@ -2,7 +2,7 @@
 // past a gate that the very same people have not let them through.
 
 import { digestOf } from "../../shared/encoding.ts";
-import { type CacheTerms, type CachedReply, decidersDigest, requestDigest } from "../../shared/run/opening.ts";
+import { type CacheTerms, type CachedReply, decidersDigest, identicalDigest, requestDigest } from "../../shared/run/opening.ts";
 import type { Plan } from "../../shared/run/plan.ts";
 import type { Env } from "../env.ts";
 import { errorClass, logEvent } from "../log.ts";
@@ -14,12 +14,13 @@ import type { Ask } from "./begin.ts";
 export async function cacheTermsOf(
   env: Env,
   keyId: string,
-  { request }: Pick<Ask, "request">,
-  { candidates }: Plan,
+  { request, asker }: Pick<Ask, "request" | "asker">,
+  { candidates, gates }: Plan,
   { ttlMs, within }: NonNullable<Ask["cache"]>,
 ): Promise<CacheTerms> {
   const models = candidates.map(({ model }) => model.id);
-  const digest = digestOf("countersign/cache/v1", { request: requestDigest({ request, models }, candidates), within });
+  const content = digestOf("countersign/cache/v1", { request: requestDigest({ request, models }, candidates), within });
+  const digest = identicalDigest(asker, gates.boundTo, content);
   const terms: CacheTerms = { digest, ttlMs: Math.min(ttlMs, settingsOf(env).retentionMs) };
   try {
     const kept = await cacheStub(env, keyId, digest).get();

@@ -103,7 +103,7 @@ function askOf(call: ControlCall, session: Ask["session"], isSharedByKey: boolea
     // Only the first request of an envelope takes its id; those that follow from it have it already.
     ...(isSharedByKey && position === null ? { claim: requestId } : {}),
     digest: position === null ? identity : digestOf("countersign/control-call/v1", { identity, request }),
-    identicalDigest: digestOf("countersign/identical-control/v1", isFunction ? { identity, position } : { request, called }),
+    content: digestOf("countersign/identical-control/v1", isFunction ? { identity, position } : { request, called }),
     wish: { kind: "line" },
     terms: {
       timeoutMs: Math.max(1, control.timeoutMs - spentMs),

@@ -53,7 +53,7 @@ export async function beginSampling(call: SamplingCall): Promise<Result<Begun, R
     attachment: { session: session.id.toString(), originating: originatingKey(server, originating.id), request: idKey(call.id) },
     alone: false,
     digest: samplingIdentity(call.params, content),
-    identicalDigest: digestOf("countersign/identical/v1", { server, content }),
+    content,
     wish,
     signal,
   };
@@ -80,7 +80,7 @@ async function withAddedContext(ask: Ask, { context }: SamplingCall, plan: Resul
     ...ask,
     request,
     contextIgnored: null,
-    identicalDigest: digestOf("countersign/identical/v1", { identical: ask.identicalDigest, context: request.systemPrompt }),
+    content: digestOf("countersign/with-context/v1", { content: ask.content, context: request.systemPrompt }),
     added: { kind: "contextAdded", parts, characters },
   };
   return begin(extended, again);

@@ -64,13 +64,15 @@ async function keyIds(env: Env): Promise<string[]> {
 
 /** What a list shows of a grant: whom it is for and what is left of it, and no digest of what was asked. */
 function lineOf(grant: Grant, now: number) {
-  const { id, key, gate, scope, what, by, run, rule, riskAtMost, charactersAtMost, maxTokensAtMost, usesGiven, usesLeft } = grant;
+  const { id, key, gate, scope, what, provenance, by, run, rule, riskAtMost, charactersAtMost, maxTokensAtMost, usesGiven, usesLeft } =
+    grant;
   return {
     id,
     key,
     gate,
     scope,
     what,
+    provenance,
     by,
     run,
     rule,

@@ -2,7 +2,7 @@
 // or a tool that is to run. Words only; those of a sampling request are in review-words.ts.
 
 import { type Asking, askingOf, askingWords, asksWords } from "../../shared/review/asking.ts";
-import type { ReviewView, RunProgress } from "../../shared/review/view.ts";
+import type { GrantOffer, ReviewView, RunProgress } from "../../shared/review/view.ts";
 import type { Origin } from "./outside-text.tsx";
 import { progressWords, reviewWords as words } from "./review-words.ts";
 
@@ -150,17 +150,27 @@ export function originsOf(view: Pick<ReviewView, "asker" | "request">): Origins 
 export function grantWords(view: ReviewView): {
   readonly lead: string;
   readonly shape: string;
-  readonly scopes: Readonly<Record<"session" | "server" | "key", string>>;
+  readonly scopes: Readonly<Record<GrantOffer["scopes"][number], string>>;
 } {
   const { lead, shape, scopes } = words.grant;
   const asking = askingOf(view);
-  const own = { session: "in this session, from {client} itself", server: "from {client} itself", key: "from {client}, whoever asks" };
+  const own = {
+    session: "in this session, {name} from {client} itself",
+    tool: "{name} from {client} itself",
+    server: "anything from {client} itself",
+    key: "anything from {client}, whoever asks",
+  };
   if (asking === "sampling") return { lead: lead[view.gate], shape: shape[view.gate], scopes };
   if (asking !== "function") return { lead: lead[view.gate], shape: shape[view.gate], scopes: own };
   return {
     lead: view.gate === "request" ? grantRun.lead : lead.response,
     shape: grantRun.shape[view.gate],
-    scopes: { ...own, session: "in this session, on {server}", server: "on {server} for {client}" },
+    scopes: {
+      ...own,
+      session: "in this session, {name} on {server}",
+      tool: "{name} on {server} for {client}",
+      server: "any tool of {server} for {client}",
+    },
   };
 }
 

@@ -1,7 +1,7 @@
 // "Also allow later requests like this one": what an approval may be remembered as, in plain words. "Not now" is chosen first.
 
 import { formFields, grantKinds, mostGrantUses } from "../../shared/review/form.ts";
-import type { GrantOffer, ReviewView } from "../../shared/review/view.ts";
+import type { GrantOffer, Provenance, ReviewView } from "../../shared/review/view.ts";
 import { grantWords } from "./asking-words.ts";
 import { plainLetters } from "./outside-text.tsx";
 import { reviewWords as words } from "./review-words.ts";
@@ -24,7 +24,11 @@ const What = ({ view, view: { asker }, offer, kept }: GrantFieldsProps) => (
         offer.scopes.map((scope) => (
           <option value={`${scope}:${kind}`} selected={kept?.grant === `${scope}:${kind}`}>
             {words.grant.kinds[kind]},{" "}
-            {fill(grantWords(view).scopes[scope], { server: plainLetters(asker.server), client: plainLetters(asker.client) })}
+            {fill(grantWords(view).scopes[scope], {
+              server: plainLetters(asker.server),
+              client: plainLetters(asker.client),
+              name: plainLetters(asker.name),
+            })}
           </option>
         )),
       )}
@@ -32,42 +36,48 @@ const What = ({ view, view: { asker }, offer, kept }: GrantFieldsProps) => (
   </div>
 );
 
-export const Grant = ({ view, offer, kept }: GrantFieldsProps) => (
-  <details class="grant" open={(kept?.grant ?? "") !== ""}>
-    <summary>{words.grant.heading[view.gate]}</summary>
-    <p>{grantWords(view).lead}</p>
-    <ul>
-      <li>{words.grant.exact[view.gate]}</li>
-      <li>{grantWords(view).shape}</li>
-    </ul>
-    <p>
-      {words.grant.limits} {words.grant.risk[offer.risk]}
-    </p>
-    <What view={view} offer={offer} kept={kept} />
-    <div class="choice">
-      <label for="grant-hours">{words.grant.hours}</label>
-      <select id="grant-hours" name={formFields.grantHours}>
-        {hours.map((each) => (
-          <option value={each} selected={each === (hours.find((known) => known === kept?.hours) ?? usual.hours)}>
-            {words.grant.hoursOf[each]}
-          </option>
-        ))}
-      </select>
-    </div>
-    <div class="choice">
-      <label for="grant-uses">{words.grant.uses}</label>
-      <p id="grant-uses-hint">{words.grant.usesHint(mostGrantUses)}</p>
-      {/* No type or limits that a browser checks: they would stop a "deny" too. */}
-      <input
-        id="grant-uses"
-        name={formFields.grantUses}
-        value={kept?.uses ?? usual.uses}
-        inputmode="numeric"
-        aria-describedby="grant-uses-hint"
-      />
-    </div>
-  </details>
-);
+const knownWords: Readonly<Partial<Record<Provenance, string>>> = words.grant.known;
+
+export const Grant = ({ view, offer, kept }: GrantFieldsProps) => {
+  const known = knownWords[view.asker.provenance];
+  return (
+    <details class="grant" open={(kept?.grant ?? "") !== ""}>
+      <summary>{words.grant.heading[view.gate]}</summary>
+      <p>{grantWords(view).lead}</p>
+      <ul>
+        <li>{words.grant.exact[view.gate]}</li>
+        <li>{grantWords(view).shape}</li>
+      </ul>
+      <p>
+        {words.grant.limits} {words.grant.risk[offer.risk]}
+      </p>
+      {known === undefined ? null : <p>{known}</p>}
+      <What view={view} offer={offer} kept={kept} />
+      <div class="choice">
+        <label for="grant-hours">{words.grant.hours}</label>
+        <select id="grant-hours" name={formFields.grantHours}>
+          {hours.map((each) => (
+            <option value={each} selected={each === (hours.find((known) => known === kept?.hours) ?? usual.hours)}>
+              {words.grant.hoursOf[each]}
+            </option>
+          ))}
+        </select>
+      </div>
+      <div class="choice">
+        <label for="grant-uses">{words.grant.uses}</label>
+        <p id="grant-uses-hint">{words.grant.usesHint(mostGrantUses)}</p>
+        {/* No type or limits that a browser checks: they would stop a "deny" too. */}
+        <input
+          id="grant-uses"
+          name={formFields.grantUses}
+          value={kept?.uses ?? usual.uses}
+          inputmode="numeric"
+          aria-describedby="grant-uses-hint"
+        />
+      </div>
+    </details>
+  );
+};
 
 /** Beside the approve button, shown by the stylesheet while something other than "Not now" is chosen, also in a closed fold. */
 export const GrantReminder = ({ gate }: Pick<ReviewView, "gate">) => <p class="granting">{words.grant.chosen[gate]}</p>;

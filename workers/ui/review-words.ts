@@ -245,7 +245,18 @@ export const reviewWords = {
     },
     notNow: "Not now",
     kinds: { exact: "Exactly this", shape: "Any like this" },
-    scopes: { session: "in this session, from {server}", server: "from {server} for {client}", key: "from any server for {client}" },
+    scopes: {
+      session: "in this session, for {name} of {server}",
+      tool: "for {name} of {server}, for {client}",
+      server: "for any tool of {server}, for {client}",
+      key: "for any tool of any server, for {client}",
+    },
+    /** How the gateway knows the tool of a later request. */
+    known: {
+      claimed: "Which tool asks is reported by the client and not seen by the gateway: it counts for requests whose tool is reported.",
+      inferred:
+        "Which tool asks was inferred: a server may wait until this tool is in use, and then ask for something else. It counts for requests whose tool is inferred.",
+    },
     hours: "For how long",
     hoursOf: { 1: "1 hour", 24: "1 day", 168: "7 days", 720: "30 days" },
     uses: "How many times at most",

@@ -36,7 +36,7 @@ const pages: Record<string, string> = {
   ...Object.fromEntries(Object.entries(standings).map(([name, view]) => [name, render(view)])),
   "a grant after a problem": render(standings.mayGrant, {
     kept: { ...kept, to: "Grace Hopper" },
-    keptGrant: { grant: "server:shape", hours: "168", uses: "many" },
+    keptGrant: { grant: "tool:shape", hours: "168", uses: "many" },
     problem: { title: "Nothing was decided.", fields: [{ field: "", message: "A number from 1 to 1,000." }] },
   }),
   "an expired link": renderExpiredLinkPage({ ...base, untilSeconds: 1_795_000_000, state: "open", open: true }),
@@ -319,7 +319,7 @@ describe.skipIf(chromiumPath === undefined)("the review page in a browser", () =
       digest: text,
       rule: text,
       handOverTo: [text],
-      grant: { scopes: ["session", "server", "key"], risk: "none" },
+      grant: { scopes: ["session", "tool", "server", "key"], risk: "none" },
       versions: [{ version: 2, by: text, at: 0 }],
       asker: { server: text, method: text, name: text, provenance: "claimed", client: text, owner: text, gone: true },
       models: [1, 2].map(() => ({ id: text, provider: text, name: text, why: text, worstCostUsd: 1 })),

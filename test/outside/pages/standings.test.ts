@@ -117,29 +117,33 @@ describe.skipIf(chromiumPath === undefined)("beside deciding, in a browser", () 
       await page.getByText("Also allow later requests like this one").click();
       expect(await page.getByLabel("Allow without asking").locator("option").allInnerTexts()).toEqual([
         "Not now",
-        "Exactly this, in this session, from notes",
-        "Exactly this, from notes for desk-assistant",
-        "Exactly this, from any server for desk-assistant",
-        "Any like this, in this session, from notes",
-        "Any like this, from notes for desk-assistant",
-        "Any like this, from any server for desk-assistant",
+        "Exactly this, in this session, for summarize_meeting of notes",
+        "Exactly this, for summarize_meeting of notes, for desk-assistant",
+        "Exactly this, for any tool of notes, for desk-assistant",
+        "Exactly this, for any tool of any server, for desk-assistant",
+        "Any like this, in this session, for summarize_meeting of notes",
+        "Any like this, for summarize_meeting of notes, for desk-assistant",
+        "Any like this, for any tool of notes, for desk-assistant",
+        "Any like this, for any tool of any server, for desk-assistant",
       ]);
-      await page.getByLabel("Allow without asking").selectOption({ label: "Any like this, from notes for desk-assistant" });
+      await page
+        .getByLabel("Allow without asking")
+        .selectOption({ label: "Any like this, for summarize_meeting of notes, for desk-assistant" });
       await page.getByLabel("For how long").selectOption("7 days");
       await page.getByLabel("How many times at most").fill("25");
       // The fold is closed again; what was chosen in it is still said beside the button.
       await page.getByText("Also allow later requests like this one").click();
       expect(await page.getByText("Approving also allows later requests").isVisible()).toBe(true);
       await page.locator("button.approve").click();
-      expect((await submitted(page)).grant).toEqual({ scope: "server", what: "shape", hours: 168, uses: 25 });
+      expect((await submitted(page)).grant).toEqual({ scope: "tool", what: "shape", hours: 168, uses: 25 });
     });
 
     test("lasts a day and ten times where nothing else is chosen", async () => {
       const page = await open(render(standings.mayGrantReply));
       await page.getByText("Also allow later replies like this one").click();
-      await page.getByLabel("Allow without asking").selectOption("server:exact");
+      await page.getByLabel("Allow without asking").selectOption("tool:exact");
       await page.locator("button.approve").click();
-      expect((await submitted(page)).grant).toEqual({ scope: "server", what: "exact", hours: 24, uses: 10 });
+      expect((await submitted(page)).grant).toEqual({ scope: "tool", what: "exact", hours: 24, uses: 10 });
     });
 
     test("is open and as it was chosen after a page that decided nothing", async () => {
@@ -272,8 +276,8 @@ describe.skipIf(chromiumPath === undefined)("beside deciding, in a browser", () 
     const long = { ...openRequest, asker: { ...openRequest.asker, server: "n".repeat(300), client: "c".repeat(80) } };
     const pages = [
       render(
-        { ...long, handOverTo: ["G".repeat(80)], grant: { scopes: ["server", "key"], risk: "low" } },
-        { keptGrant: { grant: "server:shape", hours: "1", uses: "1" } },
+        { ...long, handOverTo: ["G".repeat(80)], grant: { scopes: ["tool", "server", "key"], risk: "low" } },
+        { keptGrant: { grant: "tool:shape", hours: "1", uses: "1" } },
       ),
       render({ ...standings.handedOver, left: { at: 0, to: "G".repeat(80) } }),
       render(standings.hasApproved),

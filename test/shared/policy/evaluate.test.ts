@@ -109,6 +109,8 @@ test("a rule's missing fields are the careful ones, whatever the default says, a
     noticeExcerpt: "none",
     tellReason: false,
     grants: false,
+    grantsInferred: false,
+    boundTo: "tool",
     context: "none",
     timeoutCoversReview: false,
     handOverTo: [{ name: "Cy", email: "cy@example.com" }],

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import {
   type Grant,
   type GrantQuery,
+  type GrantScope,
   type GrantUse,
   covers,
   giveBack,
@@ -15,6 +16,7 @@ import {
   sizeCeiling,
   useGrants,
 } from "../../../shared/policy/grant.ts";
+import type { Reach } from "../../../shared/policy/evaluate.ts";
 import type { SamplingRequest } from "../../../shared/protocol/sampling.ts";
 import type { Candidate } from "../../../shared/routing/choose.ts";
 import { providerOf } from "../../../shared/routing/table.ts";
@@ -23,11 +25,13 @@ import { tableOf } from "../routing/examples.ts";
 const given = 1_000_000;
 const expires = given + 24 * 3_600_000;
 
+const tool = { method: "tools/call", name: "summarize" };
+
 const grantOf = (over: Partial<Grant> = {}): Grant => ({
   id: "key_a.1",
   key: "key_a",
   gate: "request",
-  scope: { kind: "server", server: "notes" },
+  scope: { kind: "tool", server: "notes", tool },
   what: "shape",
   digest: "shape-1",
   charactersAtMost: 1_000,
@@ -58,6 +62,8 @@ const queryOf = (over: Partial<GrantQuery> = {}): GrantQuery => ({
   shape: "shape-1",
   session: "session-1",
   server: "notes",
+  tool,
+  boundTo: "tool",
   characters: 900,
   maxTokens: 100,
   risk: "medium",
@@ -82,6 +88,8 @@ describe("a grant covers", () => {
   test.each<[string, Partial<GrantQuery>]>([
     ["another shape", { shape: "shape-2" }],
     ["another server", { server: "mail" }],
+    ["another tool", { tool: { ...tool, name: "delete_all_files" } }],
+    ["a prompt of the tool's name", { tool: { ...tool, method: "prompts/get" } }],
     ["one character more than its ceiling", { characters: 1_001 }],
     ["one token more than its ceiling", { maxTokens: 101 }],
     ["a higher risk", { risk: "high" }],
@@ -113,12 +121,26 @@ describe("a grant covers", () => {
     expect([grantState(grantOf(), expires - 1), grantState(grantOf(), expires)]).toEqual(["live", "expired"]);
   });
 
-  test("in a session's scope that session and server, in a key's any server", () => {
-    const session = grantOf({ scope: { kind: "session", session: "session-1", server: "notes" } });
-    expect(passes(session, queryOf())).toBe(true);
-    expect(passes(session, queryOf({ session: "session-2" }))).toBe(false);
-    expect(passes(session, queryOf({ server: "mail" }))).toBe(false);
-    expect(passes(grantOf({ scope: { kind: "key" } }), queryOf({ server: "mail", session: "session-2" }))).toBe(true);
+  const others = [{}, { session: "session-2" }, { tool: { ...tool, name: "other" } }, { server: "mail" }] as const;
+  const scopes: [GrantScope, string][] = [
+    [{ kind: "session", session: "session-1", server: "notes", tool }, "yes no no no"],
+    [{ kind: "tool", server: "notes", tool }, "yes yes no no"],
+    [{ kind: "server", server: "notes" }, "yes yes yes no"],
+    [{ kind: "key" }, "yes yes yes yes"],
+  ];
+  test.each(scopes)("within %j the same, another session, another tool, another server: %s", (scope, expected) => {
+    const passed = others.map((over) => passes(grantOf({ scope }), queryOf({ ...over, boundTo: "key" })));
+    expect(passed.map((each) => (each ? "yes" : "no")).join(" ")).toBe(expected);
+  });
+
+  test("no further than the rule lets it reach now, however it was given", () => {
+    const reach = (kind: "server" | "key", boundTo: Reach): boolean =>
+      passes(grantOf({ scope: kind === "key" ? { kind } : { kind, server: "notes" } }), queryOf({ boundTo }));
+    expect((["tool", "server", "key"] as const).map((boundTo) => [reach("server", boundTo), reach("key", boundTo)])).toEqual([
+      [false, false],
+      [true, false],
+      [true, true],
+    ]);
   });
 
   test("the exact request alone, where it was given for that", () => {
@@ -133,12 +155,12 @@ describe("a grant covers", () => {
 describe("counting", () => {
   test("of several the narrowest is used, and the one that ends first", () => {
     const exact = grantOf({ id: "exact", what: "exact", digest: "exact-1", scope: { kind: "key" } });
-    const session = grantOf({ id: "session", scope: { kind: "session", session: "session-1", server: "notes" } });
+    const session = grantOf({ id: "session", scope: { kind: "session", session: "session-1", server: "notes", tool } });
     const sooner = grantOf({ id: "sooner", expiresAt: expires - 1 });
     const all = [grantOf({ id: "key", scope: { kind: "key" } }), grantOf(), sooner, session, exact];
     const order: string[] = [];
     for (let left = all; left.length > 0; left = left.filter(({ id }) => !order.includes(id)))
-      order.push(useGrants(left, [], queryOf(), given).passes[0]?.grant ?? "none");
+      order.push(useGrants(left, [], queryOf({ boundTo: "key" }), given).passes[0]?.grant ?? "none");
     expect(order).toEqual(["exact", "session", "sooner", "key_a.1", "key"]);
   });
 
@@ -331,6 +353,11 @@ describe("the shape", () => {
       { messages: [...request.messages, { role: "user", content: [{ type: "image", data: "", mimeType: "image/png" }] }] },
     ],
     ["an image in place of the text", { messages: [{ role: "user", content: [{ type: "image", data: "", mimeType: "image/png" }] }] }],
+    [
+      "a turn in the assistant's name",
+      { messages: [...request.messages, { role: "assistant", content: [{ type: "text", text: "Yes." }] }, ...request.messages] },
+    ],
+    ["what is said in the assistant's name alone", { messages: [{ role: "assistant", content: [{ type: "text", text: "Hello" }] }] }],
     ["audio", { messages: [...request.messages, { role: "user", content: [{ type: "audio", data: "", mimeType: "audio/wav" }] }] }],
     [
       "a tool use",
@@ -346,6 +373,16 @@ describe("the shape", () => {
       },
     ],
   ])("is another with %s", (_name, change) => expect(shapeDigest({ ...request, ...change }, candidates)).not.toBe(shape));
+
+  test("is another where the last turn is the assistant's, from which a model goes on", () => {
+    const turn = (role: "user" | "assistant"): SamplingRequest["messages"][number] => ({
+      role,
+      content: [{ type: "text", text: "Hello" }],
+    });
+    const ending = (...roles: ("user" | "assistant")[]): string => shapeDigest({ ...request, messages: roles.map(turn) }, candidates);
+    expect(ending("assistant", "user")).toBe(ending("user", "assistant", "assistant", "user"));
+    expect(ending("user", "assistant")).not.toBe(ending("assistant", "user"));
+  });
 
   test("is another for each kind of thing in a tool result, bytes in a resource among them", () => {
     type Piece = Extract<SamplingRequest["messages"][number]["content"][number], { type: "tool_result" }>["content"][number];
@@ -388,13 +425,10 @@ describe("the shape", () => {
     );
   });
 
-  test("is the same whatever the messages say, whoever says it, and whatever was hinted at", () => {
-    const texts = fc.array(fc.record({ role: fc.constantFrom("user" as const, "assistant" as const), text: fc.string() }), {
-      minLength: 1,
-    });
+  test("is the same whatever the user's messages say, however many they are, and whatever was hinted at", () => {
     fc.assert(
-      fc.property(texts, fc.integer({ min: 1, max: 9 }), (said, maxTokens) => {
-        const messages = said.map(({ role, text }) => ({ role, content: [{ type: "text" as const, text }] }));
+      fc.property(fc.array(fc.string(), { minLength: 1 }), fc.integer({ min: 1, max: 9 }), (said, maxTokens) => {
+        const messages = said.map((text) => ({ role: "user" as const, content: [{ type: "text" as const, text }] }));
         expect(shapeDigest({ ...request, messages, maxTokens, modelPreferences: { costPriority: 1 } }, candidates)).toBe(shape);
       }),
     );

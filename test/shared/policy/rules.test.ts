@@ -27,6 +27,8 @@ test("what is left out is careful", () => {
     noticeExcerpt: "none",
     tellReason: false,
     grants: false,
+    grantsInferred: false,
+    boundTo: "tool",
     context: "none",
     timeoutCoversReview: false,
   };

@@ -50,7 +50,7 @@ const openingOf = ({ candidates, gates, risks }: Plan, over: Partial<RunOpening>
   ...over,
 });
 
-const wishFor = (over: Partial<GrantWish> = {}): GrantWish => ({ what: "shape", scope: "server", hours: 24, uses: 10, ...over });
+const wishFor = (over: Partial<GrantWish> = {}): GrantWish => ({ what: "shape", scope: "tool", hours: 24, uses: 10, ...over });
 
 const give = (over: Partial<GrantWish> = {}, request: SamplingRequest = requestOf(), then: object = {}): Grant =>
   grantFrom({ opening: openingOf(planned(then, request)), request, gate: "request", by: "Ada" }, wishFor(over), now);
@@ -83,20 +83,26 @@ const saying = (text: string, over: Partial<SamplingRequest> = {}): SamplingRequ
 describe("an offer", () => {
   const facts: OfferFacts = {
     gate: "request",
-    plan: planned().gates,
+    plan: planned({ boundTo: "key" }).gates,
+    asker,
     risks: [{ level: "low" }, { level: "medium" }],
     reviewer: {},
     requestVersion: 1,
     replyVersion: 1,
   };
 
-  test("is of every scope, with the highest risk that was seen", () => {
-    expect(offerOf(facts)).toEqual({ scopes: ["session", "server", "key"], risk: "medium" });
+  test("is of every scope that the rules let it reach, with the highest risk that was seen", () => {
+    expect(offerOf(facts)).toEqual({ scopes: ["session", "tool", "server", "key"], risk: "medium" });
+    for (const [boundTo, scopes] of [
+      ["tool", ["session", "tool"]],
+      ["server", ["session", "tool", "server"]],
+    ] as const)
+      expect(offerOf({ ...facts, plan: planned({ boundTo }).gates })).toMatchObject({ scopes });
     expect(offerOf({ ...facts, gate: "response", risks: [] })).toMatchObject({ risk: "none" });
   });
 
   test("is for no session where the request is of none", () => {
-    expect(offerOf({ ...facts, sessionless: true })).toMatchObject({ scopes: ["server", "key"] });
+    expect(offerOf({ ...facts, sessionless: true })).toMatchObject({ scopes: ["tool", "server", "key"] });
   });
 
   test.each<[string, Partial<OfferFacts>]>([
@@ -115,7 +121,7 @@ describe("a grant that was given", () => {
     expect(give({ hours: 1, uses: 3 })).toMatchObject({
       key: "key_dev",
       gate: "request",
-      scope: { kind: "server", server: "notes" },
+      scope: { kind: "tool", server: "notes", tool: { method: "tools/call", name: "summarize" } },
       by: "Ada",
       run: "run_1",
       rule: "granting",
@@ -125,7 +131,12 @@ describe("a grant that was given", () => {
       usesLeft: 3,
       revokedAt: null,
     });
-    expect(give({ scope: "session" }).scope).toEqual({ kind: "session", session: "session-1", server: "notes" });
+    expect(give({ scope: "session" }).scope).toEqual({
+      kind: "session",
+      session: "session-1",
+      server: "notes",
+      tool: { method: "tools/call", name: "summarize" },
+    });
     expect(give({ scope: "key" }).scope).toEqual({ kind: "key" });
   });
 
@@ -147,7 +158,7 @@ describe("a grant that was given", () => {
 
   test("is in the record without any of the content", () => {
     const fact = grantedFact(give({}, saying("SECRET")));
-    expect(fact).toMatchObject({ kind: "granted", gate: "request", by: "Ada", scope: "server", what: "shape", uses: 10 });
+    expect(fact).toMatchObject({ kind: "granted", gate: "request", by: "Ada", scope: "tool", what: "shape", uses: 10 });
     expect(JSON.stringify(fact)).not.toContain("SECRET");
   });
 

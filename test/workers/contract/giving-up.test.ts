@@ -213,7 +213,7 @@ describe("whose own request it is, where that is barred", () => {
 });
 
 describe("a grant that is asked for with an approval", () => {
-  const wish = { grant: "server:shape", "grant-hours": "168", "grant-uses": "3" };
+  const wish = { grant: "tool:shape", "grant-hours": "168", "grant-uses": "3" };
 
   async function offered(more: object = {}): Promise<{ run: string; ada: string }> {
     await configure("policy", policyFor(1, { grants: true, ...more }));

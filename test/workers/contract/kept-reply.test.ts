@@ -20,6 +20,7 @@ import {
   sample,
   travel,
 } from "../support/gateway.ts";
+import { recordLines } from "../support/record.ts";
 import { decide, pathOf } from "../support/reviewer.ts";
 
 const runOfAnswer = ({ result }: RpcAnswer): string | undefined => result?._meta?.["countersign/run"]?.id;
@@ -41,6 +42,48 @@ async function abandoned(asked: Asked = {}, key?: string): Promise<{ run: string
 const nextTry: Asked = { id: "next", server: "request-gate", originating: "another", session: "sess-2" };
 
 describe("on the durable path", () => {
+  test.each([
+    ["a waiting run", false],
+    ["a kept reply", true],
+  ])("%s is for the same tool of the same server, and its record says for whom it was taken over", async (_what, isOver) => {
+    const { run } = await abandoned();
+    if (isOver) {
+      await decide("request", "approve", run);
+      await runReaches(run, "completed");
+    }
+    const as = (name: string, method = "tools/call", more: object = {}): Asked => ({
+      ...nextTry,
+      id: `${method} ${name} ${JSON.stringify(more)}`,
+      meta: { "countersign/originatingRequest": { id: "another", method, name, server: "request-gate", ...more } },
+    });
+    for (const other of [as("delete_all_files"), as("summarize", "prompts/get"), as("summarize", "tools/call", { inferred: true })]) {
+      const seen = (await notices()).length;
+      void sample(other);
+      await eventually("a review of its own", async () => (await notices()).length > seen);
+    }
+    const answer = answerOf(sample(as("summarize")));
+    if (!isOver) {
+      await eventually("the second asker", async () => (await recordLines()).some(({ fact }) => fact.kind === "adopted"));
+      await decide("request", "approve", run);
+    }
+    expect(runOfAnswer(await answer)).toBe(run);
+    const adopted = await eventually("the record", async () => (await recordLines()).filter(({ fact }) => fact.kind === "adopted"));
+    expect(adopted.map((line) => [line.run, line.fact])).toEqual([
+      [
+        run,
+        {
+          kind: "adopted",
+          server: "request-gate",
+          method: "tools/call",
+          name: "summarize",
+          provenance: "claimed",
+          door: "sampling",
+          request: expect.stringMatching(/^[\w-]{20,}$/) as unknown,
+        },
+      ],
+    ]);
+  });
+
   test("the page says that the asker has gone; an identical request adopts the waiting run", async () => {
     const { run } = await abandoned();
     const again = answerOf(sample(nextTry));

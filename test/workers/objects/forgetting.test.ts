@@ -125,9 +125,15 @@ describe("a run whose time is over", () => {
     });
     expect(await stub.cancel("admin")).toBe(false);
     expect(await stub.withdraw("session", { session: "s", originating: "o", request: "r" })).toBe("unknown");
-    expect(await stub.adopt({ session: "s", originating: "o", request: "r" }, { request: true, response: true }, "d", null)).toBe(
-      "refused",
-    );
+    const adoption = {
+      attachment: { session: "s", originating: "o", request: "r" },
+      asker: { server: "s", method: "tools/call", name: "n", provenance: "claimed" },
+      door: "sampling",
+      gates: { request: true, response: true },
+      deciders: "d",
+      waiting: null,
+    } as const;
+    expect(await stub.adopt(adoption)).toBe("refused");
     expect(await stub.view("request", 0, "AAAAAAAAAAAAAAAA")).toBeNull();
     const wish = { gate: "request", reviewer: 0, link: "AAAAAAAAAAAAAAAA", once: "n", words: "act=approve", slackUser: null } as const;
     expect(await stub.decide({ ...wish, submission: JSON.stringify({ act: "approve", version: 1, digest: "d", edits: [] }) })).toEqual({

@@ -22,7 +22,7 @@ export const grantingPolicy = {
   reviewers: { everyone: [{ name: "Ada" }], pair: [{ name: "Bo" }, { name: "Cy" }] },
 };
 
-/** Chooses on the page what an approval is to be remembered as, such as `server:shape`. */
+/** Chooses on the page what an approval is to be remembered as, such as `tool:shape`. */
 export const allowing =
   (grant: string, { uses = 10, hours = 24 }: { uses?: number; hours?: number } = {}) =>
   (fields: URLSearchParams): void => {
@@ -47,7 +47,7 @@ export async function givenGrant(key = "key_dev", over: Partial<Grant> = {}): Pr
     id: `${key}.0123456789012345678901`,
     key,
     gate: "request",
-    scope: { kind: "session", session: "session-1", server: "notes" },
+    scope: { kind: "session", session: "session-1", server: "notes", tool: { method: "tools/call", name: "summarize" } },
     what: "shape",
     digest: "shape-1",
     charactersAtMost: 1_000,

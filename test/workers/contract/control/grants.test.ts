@@ -31,11 +31,11 @@ describe("for a session", () => {
     const answer = asked(textEnvelope());
     const { link } = await openNotice("request");
     const page = await (await gateway(pathOf(link), { key: null })).text();
-    expect(page).toContain("server:shape");
+    expect(page).toContain("tool:shape");
     expect(page).not.toContain("session:shape");
     expect((await press(link, "approve", allowing("session:shape"))).status).not.toBe(303);
     expect(await grantList()).toEqual([]);
-    await press(link, "approve", allowing("server:exact"));
+    await press(link, "approve", allowing("tool:exact"));
     expect((await answer).status).toBe("completed");
   });
 });
