@@ -109,6 +109,12 @@ export type Refusal =
   | { readonly kind: "taskEnded"; readonly status: string }
   | { readonly kind: "broken"; readonly quote: string };
 
+/** What is told to whoever still comes with a key that ended. */
+export const keyEndRefusal = (keyEnd: KeyEnd): Extract<Refusal, { kind: "unauthorized" }> => ({
+  kind: "unauthorized",
+  why: keyEnd === "keyRevoked" ? "revoked" : "expired",
+});
+
 /** How a request that was begun can end. */
 export type Outcome =
   | Completed

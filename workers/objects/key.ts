@@ -59,6 +59,10 @@ const writeEveryMs = 1_000;
 /** Whoever revokes a key waits this long for what it ends; the alarm is behind it for the rest. */
 const revokeWaitMs = 5_000;
 
+/** What a window on a key that is revoked is answered with, and closed with. */
+export const revokedStatus = 403;
+export const revokedCode = 4403;
+
 export class KeyObject extends DurableObject<Env> {
   now = (): number => Date.now();
   random = (): number => Math.random();
@@ -196,7 +200,21 @@ export class KeyObject extends DurableObject<Env> {
       this.#holdings.queueAll(now);
     });
     for (const { id } of this.#grants.list()) this.#grants.revoke(id, now);
+    for (const socket of this.ctx.getWebSockets()) close(socket);
     await atMost(revokeWaitMs, this.#holdings.endDue());
+  }
+
+  /** A window on the key, for what is held open in its name: it closes when the key is revoked, and keeps nothing awake until then. */
+  override async fetch(request: Request): Promise<Response> {
+    if (request.headers.get("Upgrade") !== "websocket") return new Response(null, { status: 426 });
+    if (this.#revoked) return new Response(null, { status: revokedStatus });
+    const { 0: client, 1: server } = new WebSocketPair();
+    this.ctx.acceptWebSocket(server);
+    return new Response(null, { status: 101, webSocket: client });
+  }
+
+  override webSocketMessage(): void {
+    // Windows only listen.
   }
 
   override async alarm(): Promise<void> {
@@ -219,3 +237,11 @@ const overLimit = (refusal: Refusal, limits: Limits): OverLimit => ({
   ...refusal,
   max: refusal.limit === "callsPerMinute" ? callsPerMinuteOf(limits) : limits[refusal.limit],
 });
+
+function close(socket: WebSocket): void {
+  try {
+    socket.close(revokedCode, "revoked");
+  } catch {
+    // A window that breaks in this moment is opened again, and refused.
+  }
+}

@@ -5,6 +5,7 @@
 
 import { type Cause, failedCause } from "../../shared/outcome/cause.ts";
 import { type RecordEvent, type RecordFact, type RunSummary, chainEvents, providersWord } from "../../shared/outcome/record.ts";
+import type { KeyEnd } from "../../shared/review/view.ts";
 import { type Answer, completedAnswer, outcomeAnswer, refusalAnswer, runMeta } from "../../shared/run/answer.ts";
 import {
   type CachedReply,
@@ -24,6 +25,7 @@ import { runStub } from "../objects/names.ts";
 import { type ModelAnswer, callModels } from "../providers/model-call.ts";
 import { keep } from "./bookkeeping.ts";
 import { keepReply } from "./cache.ts";
+import { watchKey } from "./key-watch.ts";
 
 type FastCall = {
   readonly env: Env;
@@ -48,7 +50,11 @@ type Called = {
 
 /** The answer, as soon as the model gave it; the books are kept in the background of the returned promise's task. */
 export async function answerFast(call: FastCall): Promise<Answer> {
-  const called = await callOnce(call);
+  const watch = watchKey(call.env, call.opening.key);
+  const calling = callOnce(call, watch.over);
+  const called = await Promise.race([calling, watch.ended]);
+  if (typeof called === "string") return cutOff(call, called, calling);
+  watch.done();
   // Before the answer: who is told to come again may be quick. Where it fails, the id is free again when its lease has run out.
   if (called.unasked)
     await call.forget().catch((error: unknown) => logEvent("request.failed", { run: call.opening.id, error: errorClass(error) }));
@@ -56,11 +62,30 @@ export async function answerFast(call: FastCall): Promise<Answer> {
   return called.answer;
 }
 
-async function callOnce({ env, opening, onDelta, signal }: FastCall): Promise<Called> {
+/** The key ended while the model was called: its answer goes to nobody, and what it cost is in the record all the same. */
+function cutOff(call: FastCall, key: KeyEnd, calling: Promise<Called>): Answer {
+  const { env, ctx, opening } = call;
+  const { attachment, id } = opening;
+  const answer = outcomeAnswer({ kind: "cancelled", key });
+  // Whoever waits for the same answer hears at once that there is none.
+  const { originating, request } = attachment;
+  keep(env, ctx, { session: { object: attachment.session, settled: { originating, request, run: id, result: JSON.stringify(answer) } } });
+  const facts = (of: Called): RecordFact[] => [
+    ...of.facts().filter(({ kind }) => kind !== "finished"),
+    { kind: "cancelled", cause: key },
+    { kind: "finished", outcome: "cancelled" },
+  ];
+  const cause = { kind: "cancelled", cause: key } as const;
+  ctx.waitUntil(calling.then(({ model, ...of }) => keepBooks(call, { answer, model, facts: () => facts({ model, ...of }), cause })));
+  return answer;
+}
+
+async function callOnce({ env, opening, onDelta: tell, signal }: FastCall, over: AbortSignal): Promise<Called> {
+  const onDelta = tell === undefined ? undefined : (text: string): void => (over.aborted ? undefined : tell(text));
   try {
     const cached = opening.cache?.found;
     if (cached !== undefined) return fromCache(opening, cached, onDelta);
-    const answered = await callModels(env, opening.request, opening.candidates, opening.call, { onDelta, left: signal });
+    const answered = await callModels(env, opening.request, opening.candidates, opening.call, { onDelta, left: signal, over });
     if (!answered.ok) {
       const attempts = answered.error;
       const facts = (): RecordFact[] => [
@@ -140,7 +165,7 @@ function keepBooks({ env, ctx, opening, signal }: FastCall, { answer, model, fac
     name: opening.asker.name,
     createdAt: opening.createdAt,
     endedAt,
-    state: cause === null ? "completed" : "failed",
+    state: cause === null ? "completed" : cause.kind === "cancelled" ? "cancelled" : "failed",
     cause,
     model: model?.candidate.model.id ?? null,
     ...usage,
@@ -158,13 +183,13 @@ function keepBooks({ env, ctx, opening, signal }: FastCall, { answer, model, fac
     key: { id: opening.key.id, run: id },
     entry: { run: id, make: () => ({ events: events(), summary }) },
   });
-  if (opening.cache !== undefined && model !== null) {
+  if (opening.cache !== undefined && model !== null && cause === null) {
     const { reply, candidate } = model;
     const approved = { request: false, response: false, deciders: decidersDigest(opening.plan) };
     const facts = { candidate: candidate.model.id, notes: reply.notes };
     ctx.waitUntil(keepReply(env, opening.key.id, opening.cache, { reply: reply.reply, facts, approved }));
   }
-  if (!signal.aborted || model === null) return;
+  if (!signal.aborted || model === null || cause !== null) return;
   const modelFacts: ModelFacts = { candidate: model.candidate.model.id, usage: model.reply.usage, notes: model.reply.notes };
   const kept = runStub(env, id).keep(JSON.stringify(opening), text, JSON.stringify(modelFacts), JSON.stringify(events()));
   ctx.waitUntil(kept.catch((error: unknown) => logEvent("request.failed", { run: id, error: errorClass(error) })));

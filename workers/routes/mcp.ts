@@ -12,11 +12,13 @@ import type { Originating } from "../../shared/relay/association.ts";
 import { type Passing, passingOf } from "../../shared/relay/messages.ts";
 import type { Server } from "../../shared/relay/servers.ts";
 import { type RelaySession, eventPrefix, parseEventId, parseRelaySession, relaySessionId } from "../../shared/relay/session-id.ts";
+import { keyEndRefusal } from "../../shared/outcome/outcome.ts";
 import { ok } from "../../shared/result.ts";
 import { sessionStub } from "../objects/names.ts";
 import { readBytes } from "../pipeline/body.ts";
 import { countCalls } from "../pipeline/calls.ts";
 import { within } from "../pipeline/hold.ts";
+import { watchKey } from "../pipeline/key-watch.ts";
 import { recordRefusal } from "../pipeline/refusals.ts";
 import { settingsOf } from "../settings.ts";
 import { callerOf, keyPrefix } from "../stores/keys.ts";
@@ -39,10 +41,20 @@ const longestName = 512;
 
 /** A handler for whoever is let in. */
 const letIn =
-  (handle: (c: AppContext, visit: Visit) => Promise<Response>) =>
+  (handle: (c: AppContext, visit: Watched) => Promise<Response>) =>
   async (c: AppContext): Promise<Response> => {
     const visit = await enter(c);
-    return visit instanceof Response ? visit : handle(c, visit);
+    if (visit instanceof Response) return visit;
+    // A server may take its time: what it says to a key that ended meanwhile is for nobody. A stream watches by itself.
+    const watch = watchKey(c.env, c.var.key);
+    const answer = handle(c, { ...visit, over: watch.over });
+    const first = await Promise.race([answer, watch.ended]);
+    if (typeof first !== "string") {
+      watch.done();
+      return first;
+    }
+    c.executionCtx.waitUntil(answer.then(({ body }) => body?.cancel()).catch(() => {}));
+    return refuseKnown(c, "relay", keyEndRefusal(first), { server: visit.name });
   };
 
 mcpRoutes.use(paths.mcp, forPages);
@@ -58,6 +70,9 @@ type Visit = {
   /** The client's own credential for the server, where the entry passes it on. */
   readonly authorization: string | null;
 };
+
+/** `over` aborts when its key ends. */
+type Watched = Visit & { readonly over: AbortSignal };
 
 async function enter(c: AppContext): Promise<Visit | Response> {
   const name = c.req.param("server") ?? "";
@@ -102,7 +117,7 @@ async function enter(c: AppContext): Promise<Visit | Response> {
   return { name, server, authorization };
 }
 
-async function post(c: AppContext, visit: Visit): Promise<Response> {
+async function post(c: AppContext, visit: Watched): Promise<Response> {
   const { bodyBytes } = c.var.key.limits ?? defaultLimits;
   const body = await readBytes(c.req.raw, bodyBytes);
   if (body === "tooLarge") return refuseKnown(c, "relay", { kind: "tooLarge", limitBytes: bodyBytes }, { server: visit.name, id: null });
@@ -141,6 +156,7 @@ async function post(c: AppContext, visit: Visit): Promise<Response> {
     session: session.upstream,
     headers: c.req.raw.headers,
     authorization: visit.authorization,
+    signal: visit.over,
   });
   if (!asked.ok) {
     await inFlight?.streamEnded(false);

@@ -7,8 +7,11 @@ import { isOurs, mayFallBack } from "../../shared/relay/capability-2025.ts";
 import { EventSplitter, dataOf, eventOf, looseDatasOf, withData, withEventId } from "../../shared/relay/event-stream.ts";
 import { type FromServer, type Passing, fromServer, samplingMethod } from "../../shared/relay/messages.ts";
 import { eventPrefix } from "../../shared/relay/session-id.ts";
-import type { RunProgress } from "../../shared/review/view.ts";
+import { describeRefusal } from "../../shared/outcome/describe.ts";
+import { keyEndRefusal } from "../../shared/outcome/outcome.ts";
+import type { KeyEnd, RunProgress } from "../../shared/review/view.ts";
 import { progressMessages } from "../pipeline/hold.ts";
+import { watchKey } from "../pipeline/key-watch.ts";
 import { settingsOf } from "../settings.ts";
 import type { Originating } from "../../shared/relay/association.ts";
 import type { InFlight } from "./in-flight.ts";
@@ -99,6 +102,7 @@ class Passage {
   #progress = 0;
   #ended = false;
   #isBeating = false;
+  #hasFailed = false;
 
   constructor(upstream: ReadableStream<Uint8Array>, parts: StreamParts) {
     const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
@@ -120,6 +124,8 @@ class Passage {
     // The line is never idle: that a client has gone shows where something is written, and nowhere else.
     const timer = setInterval(() => this.#beat(), settingsOf(this.#parts.env).heartbeatMs);
     this.#writer.closed.catch(() => this.#letGoOfServer());
+    const watch = watchKey(this.#parts.env, this.#parts.key);
+    const ended = watch.ended.then((keyEnd) => this.#endWithKey(keyEnd)).catch(() => {});
     let isWhole = false;
     try {
       for (;;) {
@@ -132,6 +138,7 @@ class Passage {
         }
         for (const raw of events) await this.#pass(raw);
       }
+      if (this.#hasFailed) return await ended;
       await this.#write(this.#lastWords(this.#splitter.rest()));
       isWhole = !this.#ended;
       this.#ended = true;
@@ -141,6 +148,7 @@ class Passage {
       this.#letGoOfServer();
       this.#writer.abort().catch(() => {});
     } finally {
+      watch.done();
       clearInterval(timer);
       await this.#parts.inFlight?.streamEnded(isWhole && this.#hasIds);
       await Promise.allSettled(this.#tasksOfOurs);
@@ -150,6 +158,13 @@ class Passage {
   #letGoOfServer(): void {
     this.#ended = true;
     this.#upstream.cancel().catch(() => {});
+  }
+
+  /** Nothing more passes in the name of a key that ended. */
+  async #endWithKey(keyEnd: KeyEnd): Promise<void> {
+    this.#hasFailed = true;
+    const { code, message } = describeRefusal(keyEndRefusal(keyEnd));
+    await this.#fail(message, code);
   }
 
   async #pass(raw: string): Promise<void> {
@@ -322,13 +337,14 @@ class Passage {
   }
 
   async #write(text: string): Promise<void> {
-    if (text !== "") await this.#writer.write(this.#encoder.encode(text));
+    if (text !== "" && !this.#hasFailed) await this.#writer.write(this.#encoder.encode(text));
   }
 
-  async #fail(message: string): Promise<void> {
+  async #fail(message: string, code = -32603): Promise<void> {
     this.#letGoOfServer();
     const { originating } = this.#parts;
-    if (originating !== null) await this.#write(eventOf({ jsonrpc: "2.0", id: originating.id, error: { code: -32603, message } }));
+    if (originating !== null && !this.#isOver)
+      await this.#writer.write(this.#encoder.encode(eventOf({ jsonrpc: "2.0", id: originating.id, error: { code, message } })));
     await this.#writer.close();
   }
 }

@@ -1,11 +1,17 @@
 // Revoking an API key ends everything of that key: every endpoint refuses it, and nothing that it began goes on.
 
-import { beforeEach, describe, expect, test } from "vitest";
-import { keyStub } from "../../../workers/objects/names.ts";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { KeyObject } from "../../../workers/objects/key.ts";
+import { keyStub, laneStub } from "../../../workers/objects/names.ts";
 import { control, gates, textEnvelope } from "../support/control.ts";
 import {
   type KeyAnswer,
   admin,
+  configure,
+  errorOf,
+  post,
+  routing,
+  samplingMessage,
   createKey,
   env,
   eventually,
@@ -25,7 +31,11 @@ import {
   scriptUpstream,
   upstreamOrigin,
 } from "../support/mcp-server.ts";
-import { everything } from "../objects/inside.ts";
+import { everything, tablesOf } from "../objects/inside.ts";
+import { HeldModels } from "../support/held-models.ts";
+import { once } from "../support/lane.ts";
+import { recordLines } from "../support/record.ts";
+import { Stream } from "../support/stream.ts";
 import { replyMarker } from "../support/logs.ts";
 import { press } from "../support/reviewer.ts";
 
@@ -134,8 +144,124 @@ describe("a server at the relay that asks about a task", () => {
   test("on a stream that was opened before its key was revoked is told so", async () => {
     const made = await createKey();
     const task = await openTask(made.key);
+    // The stream is cut by a window on the key: as where that does not get through.
+    vi.spyOn(KeyObject.prototype, "fetch").mockImplementation(async () => new Response(null, { status: 500 }));
     const { ask } = await midCall(made.key);
     await revokeElsewhere(made);
     for (const method of taskMethods) expect(await ask(method, method, { taskId: task })).toMatchObject({ error: { code: -32014 } });
+  });
+});
+
+const revoke = async ({ id }: KeyAnswer): Promise<void> => {
+  expect((await admin(`/keys/${id}`, { method: "DELETE" })).status).toBe(204);
+};
+
+describe("what is under way on the fast path when its key is revoked", () => {
+  let models: HeldModels;
+  beforeEach(async () => {
+    await gates();
+    models = new HeldModels();
+  });
+  afterEach(() => models.end());
+
+  const message = samplingMessage();
+  const keeps = { control: { cache: { enable: true, ttl: 60 } }, context: { session_id: "talk", remember: { ttl: 60 } } };
+  const callers: readonly (readonly [string, (key: string) => Promise<Response>])[] = [
+    ["a sampling request", (key) => post(message, { key })],
+    ["its repeat, which waits for the same answer", (key) => post(message, { key })],
+    ["an envelope whose reply is to be kept", (key) => control(textEnvelope({}, keeps), { key })],
+    ["an envelope whose reply comes as a stream", (key) => control(textEnvelope({ stream: true }), { key })],
+  ];
+
+  test("is told so while the model still thinks, and what the model says then is for nobody", async () => {
+    const made = await createKey();
+    const [first, again, ...envelopes] = callers.map(([, ask]) => ask);
+    const asked = [first?.(made.key)];
+    await models.came(1);
+    asked.push(again?.(made.key), ...envelopes.map((ask) => ask(made.key)));
+    await models.came(3);
+    await revoke(made);
+    for (const [index, response] of asked.entries())
+      expect([callers[index]?.[0], await (await response)?.text()]).toEqual([
+        callers[index]?.[0],
+        expect.stringContaining("its API key was revoked"),
+      ]);
+    models.end();
+    const events = await eventually("what the calls came to", async () => {
+      const all = await recordLines();
+      return all.filter(({ fact }) => fact.kind === "finished").length === 3 ? all : null;
+    });
+    expect(events.filter(({ fact }) => fact.kind === "answered")).toHaveLength(3);
+    for (const { fact } of events) if (fact.kind === "finished") expect(fact.outcome).toBe("cancelled");
+    expect((await everything()).split("\n").filter((line) => /^CACHE|^CONVERSATION/.test(line) && line.includes("Answer to"))).toEqual([]);
+  });
+
+  test("leaves the queue of its model, which is never asked", async () => {
+    const lane = { concurrency: 1, promoteAfterSeconds: 3_600 };
+    await configure("routing", { ...routing, models: routing.models.slice(0, 1).map((each) => ({ ...each, lane })) });
+    const made = await createKey();
+    const other = sample();
+    await models.came(1);
+    const queued = errorOf(sample({}, { key: made.key }));
+    const inLane = async () => (await tablesOf(laneStub(env, { id: "first", provider: "scripted" })))["place"]?.length;
+    await eventually("a place in the queue", async () => (await inLane()) === 2);
+    await revoke(made);
+    expect(await queued).toMatchObject({ code: -32800, data: { reason: "keyRevoked" } });
+    await eventually("the queue without it", async () => (await inLane()) === 1);
+    models.end();
+    expect((await other).status).toBe(200);
+    expect(models.asked).toHaveLength(1);
+  });
+});
+
+describe("what is held open at the relay when its key is revoked", () => {
+  const streams: readonly (readonly [string, (client: RelayClient) => Promise<Response>, string])[] = [
+    ["the stream of a call", (client) => client.call(7), '"error":{"code":-32014'],
+    ["a stand-alone stream", (client) => client.send({ method: "GET" }), ""],
+  ];
+  test.each(streams)("%s ends, and the server's with it", async (_what, open, told) => {
+    const made = await createKey();
+    const client = new RelayClient("open", { key: made.key });
+    await client.connect();
+    const upstreamStream = openStream();
+    upstream.answer = ({ method, message }) =>
+      method === "GET" || message.method === "tools/call" ? upstreamStream.response() : undefined;
+    const held = new Stream(await open(client));
+    upstreamStream.say(eventFor({ jsonrpc: "2.0", method: "notifications/message", params: { level: "info", data: "hello" } }));
+    await held.next();
+    await revoke(made);
+    expect(await held.rest()).toContain(told);
+    expect(held.text).toContain("hello");
+    await eventually("the end of the server's stream", async () => upstreamStream.isOver());
+  });
+
+  test("a call whose server has not answered yet is refused", async () => {
+    const made = await createKey();
+    const client = new RelayClient("open", { key: made.key });
+    await client.connect();
+    let isAsked = false;
+    upstream.answer = async ({ message }) => {
+      if (message.method !== "tools/call") return undefined;
+      isAsked = true;
+      await once(async () => isOver);
+      return undefined;
+    };
+    let isOver = false;
+    const answer = client.call(7);
+    await once(async () => isAsked);
+    await revoke(made);
+    const response = await answer;
+    isOver = true;
+    expect(response.status).toBe(401);
+    expect(await errorOf(response)).toMatchObject({ code: -32014, message: expect.stringContaining("revoked") });
+  });
+
+  test("and one that expires ends in the same way", async () => {
+    const { key } = await createKey({ expiresAt: Date.now() + 3_000 });
+    const client = new RelayClient("open", { key });
+    await client.connect();
+    upstream.answer = ({ message }) => (message.method === "tools/call" ? openStream().response() : undefined);
+    const held = new Stream(await client.call(7));
+    expect(await held.rest()).toContain("This API key has expired");
   });
 });

@@ -99,6 +99,8 @@ export function openStream(): {
   readonly end: () => void;
   /** As where the connection breaks, and not at an end. */
   readonly breakOff: () => void;
+  /** It was ended, or whoever read it has let it go. */
+  readonly isOver: () => boolean;
 } {
   const said: string[] = [];
   const state = { ended: false, broken: false };
@@ -121,6 +123,7 @@ export function openStream(): {
       state.broken = true;
       state.ended = true;
     },
+    isOver: () => state.ended,
   };
 }
 
