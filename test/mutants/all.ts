@@ -1,0 +1,22 @@
+import { associationMutants } from "./association.ts";
+import { credentialMutants } from "./credentials.ts";
+import { grantMutants } from "./grants.ts";
+import { linkMutants } from "./links.ts";
+import type { Mutant } from "./mutant.ts";
+import { outsideMutants } from "./outside-addresses.ts";
+import { ownershipMutants } from "./ownership.ts";
+import { policyMutants } from "./policy.ts";
+import { reviewMutants } from "./review.ts";
+import { runMutants } from "./runs.ts";
+
+export const mutants: readonly Mutant[] = [
+  ...reviewMutants,
+  ...linkMutants,
+  ...policyMutants,
+  ...grantMutants,
+  ...associationMutants,
+  ...runMutants,
+  ...ownershipMutants,
+  ...credentialMutants,
+  ...outsideMutants,
+];

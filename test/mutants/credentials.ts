@@ -1,0 +1,45 @@
+// Tokens of configured issuers.
+
+import type { Mutant } from "./mutant.ts";
+
+const auth = "test/workers/routes/control-auth.test.ts";
+const token = { file: "workers/credentials/token.ts", test: { file: auth } };
+const issuers = { file: "shared/credential/issuers.ts", test: { file: "test/shared/credential/issuers.test.ts" } };
+
+export const credentialMutants: readonly Mutant[] = [
+  { ...token, name: "a token is signed with its issuer's one algorithm", from: "algorithms: [issuer.algorithm],\n", to: "" },
+  { ...token, name: "a token is made for us", from: "audience: issuer.audience,\n", to: "" },
+  { ...token, name: "a token ends, and is somebody's", from: 'requiredClaims: ["exp", "sub"],\n', to: "" },
+  { ...token, name: "a token's time is judged by our clock", from: "currentDate: new Date(now),\n", to: "currentDate: new Date(0),\n" },
+  {
+    ...issuers,
+    name: "a secret belongs to HS algorithms",
+    from: "if (secret !== undefined && !isSymmetric(algorithm))",
+    to: 'if (secret !== undefined && algorithm === "HS256" && !isSymmetric(algorithm))',
+  },
+  {
+    ...issuers,
+    name: "public keys are no secrets of HS algorithms",
+    from: "if (given.includes(name) && isSymmetric(algorithm))",
+    to: "if (given.length > 9 && isSymmetric(algorithm))",
+  },
+  { ...issuers, name: "one issuer has one entry", from: "if (seen.has(entry.issuer))\n", to: "if (seen.size > 99)\n" },
+  {
+    ...issuers,
+    name: "keys are not read from private addresses",
+    from: 'if (isPrivateHost(url.host)) return "is a private or loopback address; allowPrivate permits that";',
+    to: "",
+  },
+  {
+    ...issuers,
+    name: "keys are read over https",
+    from: 'return url.scheme === "https" ? undefined : "is not https; allowPrivate permits that";',
+    to: "return undefined;",
+  },
+  {
+    ...issuers,
+    name: "a subject stands for a key by its own name",
+    from: 'typeof sub === "string" && Object.hasOwn(subjects, sub) ? subjects[sub] : undefined',
+    to: 'typeof sub === "string" ? subjects[sub] : undefined',
+  },
+];

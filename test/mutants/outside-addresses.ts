@@ -1,0 +1,74 @@
+// Where we go out to: MCP servers, image hosts, issuers. Nothing leads on, and nothing leads inside.
+
+import type { Mutant } from "./mutant.ts";
+
+const images = { file: "workers/upstream/images.ts", test: { file: "test/workers/upstream/images.test.ts" } };
+
+export const outsideMutants: readonly Mutant[] = [
+  {
+    name: "a server's redirect is not followed",
+    file: "workers/upstream/ask.ts",
+    from: 'redirect: "manual",\n',
+    to: "",
+    test: { file: "test/workers/contract/relay.test.ts" },
+  },
+  {
+    name: "a server's redirect is an error",
+    file: "workers/upstream/ask.ts",
+    from: "if (response.status >= 300 && response.status < 400) {",
+    to: "if (response.status > 999) {",
+    test: { file: "test/workers/contract/relay.test.ts" },
+  },
+  {
+    name: "a server's address is judged once more when it is asked",
+    file: "workers/upstream/ask.ts",
+    from: 'if (!server.allowPrivate && (isPrivateHost(hostname) || protocol !== "https:")) return err("unreachable");',
+    to: "",
+    test: { file: "test/workers/contract/relay.test.ts" },
+  },
+  {
+    ...images,
+    name: "an image's redirect is judged as the first address was",
+    from: "if (!next.ok) return err(`leads on to an address that ${wordsFor(next.error)}`);\n      address = next.value;",
+    to: 'address = next.ok ? next.value : new URL(response.headers.get("Location") ?? "", address);',
+  },
+  {
+    ...images,
+    name: "an image's redirects are followed by hand",
+    from: '{ redirect: "manual", headers: { Accept: "image/*" }, signal }',
+    to: '{ headers: { Accept: "image/*" }, signal }',
+  },
+  {
+    ...images,
+    name: "an image is what it says that it is",
+    from: "return imageType(said) === mimeType ? ok({ data: toBase64(bytes), mimeType }) : err(otherType);",
+    to: "return ok({ data: toBase64(bytes), mimeType });",
+  },
+  {
+    ...images,
+    name: "an image's bytes are bounded",
+    from: "if (bytes === null) return err(tooLarge);\n  const mimeType",
+    to: 'if (bytes === null) throw new Error("too large");\n  const mimeType',
+  },
+  {
+    name: "an image's host is listed",
+    file: "shared/control/image-bytes.ts",
+    from: 'if (isPrivateHost(hostname) || !imageHosts.includes(hostname)) return err("notListed");',
+    to: 'if (isPrivateHost(hostname)) return err("notListed");',
+    test: { file: "test/shared/control/image-bytes.test.ts" },
+  },
+  {
+    name: "an image's address is no number",
+    file: "shared/control/image-bytes.ts",
+    from: 'if (hostname.startsWith("[") || /(?:^|\\.)(?:\\d+|0x[0-9a-f]*)\\.?$/i.test(hostname)) return err("literalAddress");',
+    to: "",
+    test: { file: "test/shared/control/image-bytes.test.ts" },
+  },
+  {
+    name: "issuers' keys are not redirected",
+    file: "workers/credentials/issuer-keys.ts",
+    from: 'redirect: "manual"',
+    to: 'redirect: "follow"',
+    test: { file: "test/workers/routes/control-auth.test.ts" },
+  },
+];

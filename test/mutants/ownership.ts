@@ -1,0 +1,78 @@
+// Ownership and admission: a key reaches its own runs, sessions, servers and models, while it is not revoked.
+
+import type { Mutant } from "./mutant.ts";
+
+const keys = "test/workers/contract/keys.test.ts";
+
+export const ownershipMutants: readonly Mutant[] = [
+  {
+    name: "a run is its key's",
+    file: "workers/routes/runs.ts",
+    from: "if (snapshot === null || (known !== null && snapshot.key !== known.record.id)) return c.json(unknown, 404);",
+    to: "if (snapshot === null) return c.json(unknown, 404);",
+    test: { file: "test/workers/contract/async.test.ts" },
+  },
+  {
+    name: "a task is its key's",
+    file: "workers/routes/sampling.ts",
+    from: 'if (snapshot === null || snapshot.key !== c.var.key.id) return refuse({ kind: "unknownTask" }, id);',
+    to: 'if (snapshot === null) return refuse({ kind: "unknownTask" }, id);',
+    test: { file: "test/workers/contract/tasks.test.ts" },
+  },
+  {
+    name: "a made-up run id wakes nothing",
+    file: "workers/routes/sampling.ts",
+    from: "const snapshot = genuine ? await runStub(c.env, taskId).snapshot() : null;",
+    to: 'const snapshot = await runStub(c.env, genuine || taskId !== "" ? taskId : taskId).snapshot();',
+    test: { file: "test/workers/contract/tasks.test.ts" },
+  },
+  {
+    name: "a key needs the scope for sampling",
+    file: "workers/routes/auth.ts",
+    from: 'if (!caller.record.scopes.includes("sampling")) return refuse({ kind: "wrongScope", scope: "sampling" });',
+    to: "",
+    test: { file: keys, only: "a key for the control door alone" },
+  },
+  {
+    name: "a server is for its keys",
+    file: "workers/routes/mcp.ts",
+    from: "if (caller.record.servers !== undefined && !caller.record.servers.includes(name))",
+    to: "if (caller.record.servers !== undefined && caller.record.servers.length > 99)",
+    test: { file: "test/workers/contract/relay-entry.test.ts" },
+  },
+  {
+    name: "an expired key is refused",
+    file: "workers/stores/keys.ts",
+    from: 'if (record.expiresAt !== undefined && now >= record.expiresAt) return { kind: "refused", why: "expired" };',
+    to: "",
+    test: { file: keys, only: "that expires" },
+  },
+  {
+    name: "a key that KV shows revoked is refused",
+    file: "workers/stores/keys.ts",
+    from: 'if (revokedAt !== null) return { kind: "refused", why: "revoked" };',
+    to: "",
+    test: { file: keys, only: "revoked" },
+  },
+  {
+    name: "a revoked key is not admitted",
+    file: "workers/objects/key.ts",
+    from: 'if (this.#revoked) return { kind: "revoked" };\n    const now = this.now();\n    if (released',
+    to: "const now = this.now();\n    if (released",
+    test: { file: keys, only: "refused by the object that admits it" },
+  },
+  {
+    name: "the admin token is compared",
+    file: "workers/routes/auth.ts",
+    from: "presented !== undefined && equalBytes(utf8ToBytes(presented), utf8ToBytes(adminToken))) return next();",
+    to: "presented !== undefined) return next();",
+    test: { file: keys, only: "operator" },
+  },
+  {
+    name: "the development key counts on a loopback address",
+    file: "workers/settings.ts",
+    from: "devApiKey: loopback && ",
+    to: "devApiKey: ",
+    test: { file: keys, only: "the development key counts only" },
+  },
+];

@@ -1,0 +1,183 @@
+// Deciding: who may, when, about which version, and once.
+
+import type { Mutant } from "./mutant.ts";
+
+const decision = { file: "shared/review/decision.ts", test: { file: "test/shared/review/decision.test.ts" } };
+const http = "test/workers/contract/review-http.test.ts";
+const deciding = "test/workers/objects/deciding.test.ts";
+
+export const reviewMutants: readonly Mutant[] = [
+  {
+    ...decision,
+    name: "an answer at the deadline is late",
+    from: 'if (now >= review.deadlineAt) return { kind: "late" };\n  if (answer.version',
+    to: 'if (now > review.deadlineAt) return { kind: "late" };\n  if (answer.version',
+  },
+  { ...decision, name: "an answer is about the current version", from: "answer.version !== review.version || ", to: "" },
+  { ...decision, name: "an answer is about the current digest", from: " || answer.digest !== review.digest) {", to: ") {" },
+  {
+    ...decision,
+    name: "a closed review is decided no more",
+    from: "if (review.closing !== null)\n    return isRepeat",
+    to: "if (review.closing !== null && isRepeat(review, review.closing, answer))\n    return isRepeat",
+  },
+  {
+    ...decision,
+    name: "nobody approves their own request where that is barred",
+    from: 'if (!review.selfApproval && isSamePerson(review.owner, answer.reviewer)) return { kind: "notAllowed", why: "ownRequest" };\n  return approve',
+    to: "return approve",
+  },
+  {
+    ...decision,
+    name: "only those who are asked decide",
+    from: "if (review.reviewers.includes(reviewer)) return null;",
+    to: 'if (reviewer !== "") return null;',
+  },
+  {
+    ...decision,
+    name: "an edit voids the approvals of what was there before",
+    from: "const kept = edited ? [] : review.votes;",
+    to: "const kept = review.votes;",
+  },
+  {
+    ...decision,
+    name: "one person's two approvals are one",
+    from: 'if (kept.some((earlier) => earlier.reviewer === vote.reviewer)) return { kind: "repeated" };',
+    to: "",
+  },
+  {
+    ...decision,
+    name: "a quorum is reached, not nearly",
+    from: "if (votes.length < review.quorum) return",
+    to: "if (votes.length + 1 < review.quorum) return",
+  },
+  {
+    ...decision,
+    name: "a repeat has the same digest",
+    from: 'answer.act === "approve" && voted && (answer.editedDigest ?? answer.digest) === review.digest',
+    to: 'answer.act === "approve" && voted',
+  },
+  {
+    ...decision,
+    name: "a repeated denial is the same person's",
+    from: 'return answer.act === "deny" && closing.by === answer.reviewer;',
+    to: 'return answer.act === "deny";',
+  },
+  {
+    ...decision,
+    name: "a place is given up before the deadline",
+    from: 'if (now >= review.deadlineAt) return { kind: "late" };\n  if (review.votes',
+    to: "if (review.votes",
+  },
+  {
+    ...decision,
+    name: "who has approved does not give up their place",
+    from: 'if (review.votes.some((vote) => vote.reviewer === reviewer)) return { kind: "notAllowed", why: "hasApproved" };',
+    to: "",
+  },
+  {
+    ...decision,
+    name: "who asks does not choose who decides",
+    from: 'if (to !== null && !review.selfApproval && isSamePerson(review.owner, reviewer)) return { kind: "notAllowed", why: "ownRequest" };',
+    to: "",
+  },
+  {
+    ...decision,
+    name: "one's own place does not count towards the quorum where it may not approve",
+    from: "reviewers.filter((each) => selfApproval || !isSamePerson(owner, each)).length",
+    to: "reviewers.length",
+  },
+
+  {
+    name: "a form promises its changes",
+    file: "workers/objects/run-deciding.ts",
+    from: 'if (hasUnseenChanges(edit, submission)) return { kind: "unseenChanges" };',
+    to: "",
+    test: { file: http, only: "other changes than its page showed" },
+  },
+  {
+    name: "the model counts as a change",
+    file: "shared/review/changes.ts",
+    from: "changes: [...changes, { path: modelPath, changes: differenceOf(first, model) }],",
+    to: "changes,",
+    test: { file: "test/shared/review/changes.test.ts" },
+  },
+  {
+    name: "an approval carries a number of changes",
+    file: "shared/review/form.ts",
+    from: "const approval = /^approve:(0|[1-9][0-9]{0,5})$/;",
+    to: "const approval = /^approve:?([0-9]*)$/;",
+    test: { file: "test/shared/review/form.test.ts" },
+  },
+  {
+    name: "a form's fields come once",
+    file: "shared/review/form.ts",
+    from: 'if (into.has(key)) return err({ kind: "repeated", field: isEdit ? "edit" : knownName(name) });',
+    to: "",
+    test: { file: "test/shared/review/form.test.ts" },
+  },
+  {
+    name: "an edit keeps to the fields that the content has",
+    file: "shared/review/edit.ts",
+    from: "const extra = [...edits.keys()].some((path) => !known.has(path));",
+    to: "const extra = known.size < 0;",
+    test: { file: "test/shared/review/edit.test.ts" },
+  },
+  {
+    name: "an edit lowers the limit of tokens and never raises it",
+    file: "shared/review/edit.ts",
+    from: "if (Number(text) > value) return refuse(",
+    to: "if (Number(text) > 1e12) return refuse(",
+    test: { file: "test/shared/review/edit.test.ts" },
+  },
+  {
+    name: "an edited request still fits the schema",
+    file: "shared/review/edit.ts",
+    from: "if (faults.length === 0 && changed() && !samplingRequestSchema.safeParse(value).success) {",
+    to: "if (faults.length > 9) {",
+    test: { file: "test/shared/review/edit.test.ts" },
+    survives: "each single field is checked before, so no edit was found that breaks the whole; the check stays for fields to come",
+  },
+  {
+    name: "an edited reply is what its client asked for",
+    file: "shared/review/edit.ts",
+    from: "if (faults.length === 0 && changed() && rule !== undefined && !rule.fits(value)) {",
+    to: "if (faults.length > 9 && rule !== undefined) {",
+    test: { file: "test/shared/review/edit.test.ts" },
+  },
+  {
+    name: "a nonce is used once",
+    file: "workers/objects/run-deciding.ts",
+    from: 'if (used !== null) return { kind: used === sha256Hex(words) ? "repeated" : "onceUsed" };',
+    to: "",
+    test: { file: deciding, only: "a nonce that was used" },
+  },
+  {
+    name: "the same words again are the same answer, others are none",
+    file: "workers/objects/run-deciding.ts",
+    from: 'used === sha256Hex(words) ? "repeated" : "onceUsed"',
+    to: '"repeated"',
+    test: { file: http, only: "cannot be sent again with the other answer" },
+  },
+  {
+    name: "a grant is not given together with an edit",
+    file: "workers/objects/run-deciding.ts",
+    from: 'if (edit.kind === "edited" && submission.grant !== undefined) return { kind: "noGrant" };',
+    to: "",
+    test: { file: "test/workers/contract/grants.test.ts", only: "not together with an edit" },
+  },
+  {
+    name: "a grant that is not on offer is not given",
+    file: "workers/objects/run-deciding.ts",
+    from: 'if (grant === "notOffered") return { kind: "noGrant" };',
+    to: "",
+    test: { file: "test/workers/contract/grants.test.ts", only: "does not enable grants" },
+  },
+  {
+    name: "a denied reply is deleted",
+    file: "workers/objects/run-deciding.ts",
+    from: 'if (verdict.kind === "denied" && gate === "response") this.#parts.store.deleteReplies();',
+    to: "",
+    test: { file: "test/workers/contract/control/cache.test.ts" },
+  },
+];
