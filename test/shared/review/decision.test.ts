@@ -109,6 +109,12 @@ describe("who may decide", () => {
     }
   });
 
+  test("a denial after somebody else's is told who was first, and the same person's is a repeat", () => {
+    const denied = after(decide(review(), answer("Ada", { act: "deny" }), opened));
+    expect(decide(denied, answer("Grace", { act: "deny" }), opened)).toMatchObject({ kind: "closed", closing: { by: "Ada" } });
+    expect(decide(denied, answer("Ada", { act: "deny" }), opened)).toEqual({ kind: "repeated" });
+  });
+
   test("names are exact", () => {
     for (const name of ["ada", "Ada ", "", "Ad\u0061\u200b"]) expect(decide(review(), answer(name), opened).kind).toBe("notAllowed");
   });

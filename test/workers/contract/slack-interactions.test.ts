@@ -393,6 +393,16 @@ describe("a link that has expired", () => {
     expect(slack.views).toEqual([]);
   });
 
+  test("takes its dialog with it: what was typed there decides nothing", async () => {
+    const { run, message } = await ask([adaReviews], { deadlineSeconds: 100 * 3_600 });
+    await calm(press(message, "deny"));
+    const view = await opened();
+    later(73 * 3_600_000);
+    const body = await (await deliver(slack.submit(view, ada))).json<{ view: { blocks: { text: { text: string } }[] } }>();
+    expect(body.view.blocks[0]?.text.text).toBe(tellWords.oldMessage);
+    await isUndecided(run);
+  });
+
   test("is renewed by a reminder in the message too: its buttons and its link work again", async () => {
     const hours = 3_600;
     const { run, answer, message } = await ask([adaReviews], { deadlineSeconds: 100 * hours, remindAtSeconds: [80 * hours] });

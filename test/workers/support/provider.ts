@@ -45,7 +45,7 @@ export function scriptModel(): ScriptedModel {
   vi.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {
     const request = new Request(input, init);
     const other = others.get(new URL(request.url).origin);
-    if (other !== undefined) return other(request);
+    if (other !== undefined) return obeyRedirects(request, await other(request));
     if (!request.url.startsWith(modelHost)) throw new TypeError(`no network in tests: ${new URL(request.url).origin}`);
     const body = await request.json<Record<string, unknown>>();
     calls.push({ url: request.url, authorization: request.headers.get("Authorization"), body });
@@ -53,6 +53,14 @@ export function scriptModel(): ScriptedModel {
     return Promise.race([given, abortOf(request.signal)]);
   });
   return { calls, script: (...more) => void steps.push(...more) };
+}
+
+/** As fetch does with `redirect`: "manual" hands a redirect back, "error" rejects, and the default follows it, with the same headers. */
+function obeyRedirects(request: Request, response: Response): Response | Promise<Response> {
+  const location = response.headers.get("Location");
+  if (location === null || ![301, 302, 303, 307, 308].includes(response.status) || request.redirect === "manual") return response;
+  if (request.redirect === "error") throw new TypeError("redirected");
+  return fetch(new URL(location, request.url), { headers: request.headers, signal: request.signal });
 }
 
 /** As fetch does: rejects once the caller no longer wants an answer. */
