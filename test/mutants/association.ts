@@ -53,20 +53,20 @@ export const associationMutants: readonly Mutant[] = [
     file: "workers/pipeline/sampling.ts",
     from: 'if (sessionName === undefined) return err({ kind: "notAssociated", why: "noSession" });',
     to: 'if (sessionName === undefined) throw new Error("none");',
-    test: { file: "test/workers/contract/errors.test.ts" },
+    test: { file: "test/workers/contract/errors.test.ts", only: "params against the schema|before the model" },
   },
   {
     name: "sampling without a client request is refused",
     file: "workers/pipeline/sampling.ts",
     from: 'if (originating === undefined) return err({ kind: "notAssociated", why: "noOriginatingRequest" });',
     to: 'if (originating === undefined) throw new Error("none");',
-    test: { file: "test/workers/contract/errors.test.ts" },
+    test: { file: "test/workers/contract/errors.test.ts", only: "params against the schema|before the model" },
   },
   {
     name: "an identical request of another server is another",
     file: "workers/pipeline/sampling.ts",
     from: 'digestOf("countersign/identical/v1", { server, content })',
     to: 'digestOf("countersign/identical/v1", { content })',
-    test: { file: "test/workers/contract/kept-reply.test.ts" },
+    test: { file: "test/workers/contract/kept-reply.test.ts", only: "durable path|fast path" },
   },
 ];

@@ -98,13 +98,13 @@ export const grantMutants: readonly Mutant[] = [
     file: "workers/objects/key-grants.ts",
     from: "if (grants.has(grant.id)) return;",
     to: "",
-    test: { file: "test/workers/contract/grants.test.ts" },
+    test: { file: "test/workers/contract/grants.test.ts", only: "a grant is given|revok" },
   },
   {
     name: "a revoked key takes no grant",
     file: "workers/objects/key.ts",
     from: "if (!this.#revoked) this.#grants.give(JSON.parse(grant) as Grant, this.now());",
     to: "this.#grants.give(JSON.parse(grant) as Grant, this.now());",
-    test: { file: "test/workers/contract/grants.test.ts" },
+    test: { file: "test/workers/contract/grants.test.ts", only: "with its key" },
   },
 ];

@@ -97,7 +97,7 @@ export const runMutants: readonly Mutant[] = [
     file: "workers/objects/run.ts",
     from: 'if ((closed.request || closed.response) && deciders !== decidersDigest(opening.plan)) return "refused";',
     to: "",
-    test: { file: "test/workers/contract/kept-reply.test.ts" },
+    test: { file: "test/workers/contract/kept-reply.test.ts", only: "closed another gate|durable path" },
   },
   {
     name: "an asker who is there is not taken from",

@@ -1,11 +1,13 @@
 // The relay's door: who is let in, what passes to a server and back, and what never does.
 
 import { listDurableObjectIds, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import { forwardedIds } from "../../../shared/relay/forwarded.ts";
 import { parseRelaySession } from "../../../shared/relay/session-id.ts";
 import { type SigningKeys, signingKey } from "../../../shared/sealed-id.ts";
+import { type Server, parseServers } from "../../../shared/relay/servers.ts";
 import { runStub } from "../../../workers/objects/names.ts";
+import { askUpstream } from "../../../workers/upstream/ask.ts";
 import { devKeyId } from "../../../workers/stores/keys.ts";
 import {
   createKey,
@@ -416,6 +418,26 @@ describe("what passes from a server", () => {
       expect.stringContaining("redirect"),
     ]);
     expect(upstream.calls).toHaveLength(1);
+  });
+
+  /** An entry with an address that the servers document would refuse. */
+  function entry(url: string): Server {
+    const parsed = parseServers({ servers: { any: { url: "https://notes.example.com/mcp" } } });
+    const any = parsed.ok ? parsed.value.servers["any"] : undefined;
+    if (any === undefined) throw new Error("the plain entry is refused");
+    return { ...any, url };
+  }
+
+  test.each([
+    ["a private address", "https://10.0.0.8/mcp"],
+    ["a loopback address in other notation", "https://0x7f.1/mcp"],
+    ["plain http", "http://notes.example.com/mcp"],
+  ])("is none from %s: the address of an entry is judged once more when it is asked", async (_what, url) => {
+    const fetched = vi.spyOn(globalThis, "fetch");
+    const before = fetched.mock.calls.length;
+    const request = { method: "GET", session: null, headers: new Headers(), authorization: null } as const;
+    expect(await askUpstream(env, entry(url), request)).toEqual({ ok: false, error: "unreachable" });
+    expect(fetched.mock.calls).toHaveLength(before);
   });
 
   test("is an error with words where the server cannot be reached", async () => {
