@@ -1,6 +1,9 @@
 import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
 import { imagesWorker } from "./test/support/images-worker.ts";
+import { keepTemporaryFilesInMemory } from "./test/support/temporary-folder.ts";
+
+keepTemporaryFilesInMemory();
 
 /** The packages of many files, as one file each: loaded module by module they are half of a test file's time. */
 const bundled = [
