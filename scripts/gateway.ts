@@ -6,9 +6,10 @@ import { createServer } from "node:net";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { makePrivate } from "./private-folder.ts";
+import type { ServeOptions } from "./serve.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const wrangler = fileURLToPath(new URL("../bin/wrangler.js", import.meta.resolve("wrangler")));
+const serve = fileURLToPath(new URL("serve.ts", import.meta.url));
 
 export type GatewayOptions = {
   readonly port: number;
@@ -65,33 +66,31 @@ function configWithMail(): string {
 
 async function startOnce({ port, persistTo, mailToDisk = false, variables = {} }: GatewayOptions): Promise<Gateway> {
   const url = `http://localhost:${port}`;
-  const given = Object.entries({ PUBLIC_URL: url, ...variables }).flatMap(([name, value]) => ["--var", `${name}:${value}`]);
-  // Its info lines name each request's path, and the path of a review is its token: only warnings and errors are let out.
-  const quiet = ["--log-level", "error", "--show-interactive-dev-session=false"];
   // Prompts, links and keys' digests are in these: `v3` is what wrangler names its part of the data folder.
   for (const folder of [persistTo, join(persistTo, "v3"), ".wrangler", ".wrangler/tmp", mailFolder]) makePrivate(resolve(root, folder));
-  // The first is the gateway; the other runs beside it, and the gateway's binding finds it by its name.
-  const config = ["--config", mailToDisk ? configWithMail() : "wrangler.toml", "--config", "workers/images/wrangler.toml"];
-  const child = spawn(
-    process.execPath,
-    [wrangler, "dev", "--port", String(port), "--persist-to", persistTo, ...config, ...quiet, ...given],
-    {
-      cwd: root,
-      detached: process.platform !== "win32",
-      stdio: ["ignore", "pipe", "pipe"],
-      // Nor is a request's address written down in wrangler's own log files or in its store of traces. The Local Explorer would let
-      // every page on a localhost port read and write what is stored.
-      env: {
-        ...process.env,
-        WRANGLER_SEND_METRICS: "false",
-        WRANGLER_WRITE_LOGS: "false",
-        X_LOCAL_OBSERVABILITY: "false",
-        X_LOCAL_EXPLORER: "false",
-        CI: "true",
-        NO_COLOR: "1",
-      },
+  const options: ServeOptions = {
+    port,
+    persistTo,
+    // The first is the gateway; the other runs beside it, and the gateway's binding finds it by its name.
+    configs: [mailToDisk ? configWithMail() : "wrangler.toml", "workers/images/wrangler.toml"],
+    variables: { PUBLIC_URL: url, ...variables },
+  };
+  const child = spawn(process.execPath, [serve, JSON.stringify(options)], {
+    cwd: root,
+    detached: process.platform !== "win32",
+    stdio: ["ignore", "pipe", "pipe"],
+    // Nor is a request's address written down in wrangler's own log files or in its store of traces. The Local Explorer would let
+    // every page on a localhost port read and write what is stored.
+    env: {
+      ...process.env,
+      WRANGLER_SEND_METRICS: "false",
+      WRANGLER_WRITE_LOGS: "false",
+      X_LOCAL_OBSERVABILITY: "false",
+      X_LOCAL_EXPLORER: "false",
+      CI: "true",
+      NO_COLOR: "1",
     },
-  );
+  });
   let printed = "";
   const keep = (chunk: Buffer): void => {
     printed = (printed + chunk.toString()).slice(-4_000);

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { familyOf, listeningPorts } from "./support/processes.ts";
 import { type Gateway, freePort, mailFolder, startGateway } from "../../scripts/gateway.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -48,6 +49,21 @@ test("the development server's own pages, which read and write everything that i
   });
   expect(put.status).toBe(404);
 });
+
+test.runIf(process.platform === "linux")(
+  "no port of the gateway's processes is a debugger's, to which every web page could attach",
+  async () => {
+    const ports = listeningPorts(familyOf(gateway.pid));
+    expect(ports).toContain(Number(new URL(gateway.url).port));
+    for (const port of ports) {
+      const told = await fetch(`http://127.0.0.1:${port}/json`).then(
+        (response) => response.text(),
+        () => "no HTTP",
+      );
+      expect([port, told]).toEqual([port, expect.not.stringContaining("webSocketDebuggerUrl")]);
+    }
+  },
+);
 
 test.skipIf(process.platform === "win32")("the folders that hold data and emails are for their user alone", async () => {
   for (const path of [folder, join(folder, "v3"), join(root, ".wrangler"), join(root, mailFolder)])

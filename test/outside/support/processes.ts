@@ -1,7 +1,7 @@
 // What runs on this machine, by process id: to see that nothing is left of a program that was stopped.
 
 import { execFileSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 
 type Row = { readonly pid: number; readonly parent: number };
 
@@ -38,6 +38,33 @@ export function familyOf(pid: number): number[] {
   const family = [pid];
   for (const member of family) family.push(...rows.filter(({ parent }) => parent === member).map((row) => row.pid));
   return family;
+}
+
+/** The TCP ports that these processes listen on: Linux alone, from proc_net(5) and the sockets among their open files. */
+export function listeningPorts(pids: readonly number[]): number[] {
+  const sockets = new Set(pids.flatMap(socketsOf));
+  const rows = ["/proc/net/tcp", "/proc/net/tcp6"].flatMap((table) => readFileSync(table, "utf8").trim().split("\n").slice(1));
+  const ports = rows.flatMap((row) => {
+    const [, local = "", , state, , , , , , inode = ""] = row.trim().split(/\s+/);
+    return state === "0A" && sockets.has(inode) ? [Number.parseInt(local.slice(local.lastIndexOf(":") + 1), 16)] : [];
+  });
+  return [...new Set(ports)];
+}
+
+function socketsOf(pid: number): string[] {
+  try {
+    return readdirSync(`/proc/${pid}/fd`).flatMap((fd) => /^socket:\[(\d+)\]$/.exec(linkOf(`/proc/${pid}/fd/${fd}`))?.[1] ?? []);
+  } catch {
+    return []; // It ended meanwhile.
+  }
+}
+
+function linkOf(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return ""; // It was closed meanwhile.
+  }
 }
 
 /** Those of these processes that still run. */

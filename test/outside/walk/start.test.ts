@@ -71,7 +71,7 @@ describe("npm start", () => {
     expect(rival.printed()).toContain(
       `npm start: the gateway at ${first.url} uses the data in ${folder}: stop it, or choose another folder`,
     );
-    // The script, the MCP server, wrangler's two, esbuild and workerd: that there is something to leave behind.
+    // The script, the MCP server, the local server, esbuild and workerd: that there is something to leave behind.
     expect(family.length).toBeGreaterThan(4);
 
     first.program.signal("SIGINT");

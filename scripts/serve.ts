@@ -1,0 +1,47 @@
+// Runs the gateway on wrangler's local server, in a process of its own: what `wrangler dev` does, without its debugger.
+//
+// The debugger listens on ports of its own, and workerd's part of it lets in every web page that finds the port: whoever is in reads
+// secrets and prompts out of the running gateway. The command line cannot switch it off, and wrangler's API cannot run two Workers.
+// So the command runs here, with environments that take no debugger; a test asks every port for one.
+
+import { createRequire } from "node:module";
+
+type Wrangler = typeof import("wrangler");
+type DevOptions = Parameters<Wrangler["runCfWranglerDev"]>[0];
+
+export type ServeOptions = {
+  readonly port: number;
+  readonly persistTo: string;
+  /** The gateway's configuration, and those of the Workers beside it. */
+  readonly configs: readonly string[];
+  /** Over those of `.dev.vars`. */
+  readonly variables: Readonly<Record<string, string>>;
+};
+
+const { port, persistTo, configs, variables } = JSON.parse(process.argv[2] ?? "{}") as ServeOptions; // made by startGateway
+
+const wrangler = createRequire(import.meta.url)("wrangler") as Wrangler; // its types are the module's own
+
+class WithoutDebugger extends wrangler.unstable_DevEnv {
+  constructor(...given: ConstructorParameters<Wrangler["unstable_DevEnv"]>) {
+    super(...given);
+    const set = this.config.set.bind(this.config);
+    this.config.set = (input, throwErrors) => set({ ...input, dev: { ...input.dev, inspector: false } }, throwErrors);
+  }
+}
+Object.assign(wrangler, { unstable_DevEnv: WithoutDebugger });
+
+// Every other argument of the command is left at its default, which for its parser too is to be absent.
+const options: Partial<DevOptions> = {
+  port,
+  persistTo,
+  var: Object.entries(variables).map(([name, value]) => `${name}:${value}`),
+  // Its info lines name each request's path, and the path of a review is its token: only warnings and errors are let out.
+  logLevel: "error",
+  showInteractiveDevSession: false,
+};
+
+// The command takes several; the type tells of one.
+Object.assign(options, { config: configs });
+
+process.exitCode = await wrangler.runCfWranglerDev(options as DevOptions);
