@@ -64,9 +64,9 @@ export const associationMutants: readonly Mutant[] = [
   },
   {
     name: "an identical request of another server is another",
-    file: "workers/pipeline/sampling.ts",
-    from: 'digestOf("countersign/identical/v1", { server, content })',
-    to: 'digestOf("countersign/identical/v1", { content })',
+    file: "shared/run/opening.ts",
+    from: 'digestOf("countersign/identical/v2", { server, provenance',
+    to: 'digestOf("countersign/identical/v2", { provenance',
     test: { file: "test/workers/contract/kept-reply.test.ts", only: "durable path|fast path" },
   },
 ];

@@ -49,24 +49,24 @@ export const grantMutants: readonly Mutant[] = [
     from: "usesLeft: Math.min(grant.usesLeft + 1, grant.usesGiven),",
     to: "usesLeft: grant.usesLeft + 1,",
   },
-  { ...grant, name: "kinds of content are part of a shape", from: "{ sent, kinds: kindsIn(messages), models }", to: "{ sent, models }" },
+  { ...grant, name: "kinds of content are part of a shape", from: "sent, kinds: kindsIn(messages), last", to: "sent, last" },
   {
     ...grant,
     name: "models are part of a shape",
-    from: "{ sent, kinds: kindsIn(messages), models }",
-    to: "{ sent, kinds: kindsIn(messages) }",
+    from: "?? null, models });",
+    to: "?? null });",
   },
   {
     ...giving,
     name: "a grant is offered where the rules enable it",
-    from: "if (!plan.grants || plan.quorum !== 1",
-    to: "if (plan.quorum !== 1",
+    from: "grants && quorum === 1 &&",
+    to: "quorum === 1 &&",
   },
   {
     ...giving,
     name: "a grant is offered where one approval decides",
-    from: 'plan.quorum !== 1 || plan[gate] !== "review"',
-    to: 'plan[gate] !== "review"',
+    from: "quorum === 1 && (",
+    to: "(",
   },
   {
     ...giving,
@@ -90,7 +90,7 @@ export const grantMutants: readonly Mutant[] = [
   {
     ...giving,
     name: "where the rules enable no grants none is asked for",
-    from: "if (closed.length === 0 || !gates.grants || gates.quorum !== 1) return null;",
+    from: "if (closed.length === 0 || !mayUseGrants(gates, asker)) return null;",
     to: "if (closed.length === 0) return null;",
   },
   {
