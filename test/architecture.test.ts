@@ -12,6 +12,8 @@ const filesUnder = (folder: string): string[] =>
   readdirSync(join(root, folder), { withFileTypes: true, recursive: true })
     .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name) && !entry.name.endsWith(".d.ts"))
     .map((entry) => relative(root, join(entry.parentPath, entry.name)).replaceAll("\\", "/"))
+    // What `npm run verify` installs in a folder of its own.
+    .filter((file) => !file.includes("/node_modules/"))
     .toSorted();
 
 const files = folders.flatMap(filesUnder);
