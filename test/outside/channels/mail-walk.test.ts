@@ -86,7 +86,7 @@ async function ask(id: string, server: string): Promise<Answer> {
 }
 
 async function eventually<T>(find: () => T | undefined): Promise<T> {
-  for (let tries = 0; tries < 300; tries += 1) {
+  for (let tries = 0; tries < 1_200; tries += 1) {
     const found = find();
     if (found !== undefined) return found;
     await pause(100);

@@ -31,6 +31,8 @@ export type AnyClient = {
   readonly readResource: (params: { uri: string }) => Promise<unknown>;
   readonly complete: (params: { ref: { type: "ref/prompt"; name: string }; argument: { name: string; value: string } }) => Promise<unknown>;
   readonly about: () => unknown;
+  /** Every progress notification that came in, oldest first, heard or not. */
+  readonly progress: () => readonly Told[];
   readonly pid: () => number;
   readonly stderr: () => string;
   readonly close: () => Promise<void>;
@@ -69,6 +71,26 @@ const collected = (transport: { stderr: NodeJS.ReadableStream | null } | { stder
   return () => text;
 };
 
+/**
+ * Progress as it comes in: both SDKs drop a notification that they read in the same moment as the answer that it belongs to, and how
+ * much is read in one moment is a matter of how busy the machine is.
+ */
+export function heardBy<Message extends object, Extra>(transport: {
+  onmessage?: ((message: Message, extra: Extra) => void) | undefined;
+}): readonly Told[] {
+  const heard: Told[] = [];
+  const next = transport.onmessage;
+  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDKs' transports have this one handler
+  transport.onmessage = (message, extra) => {
+    if ("method" in message && message.method === "notifications/progress" && "params" in message) {
+      const { progressToken: _ours, ...told } = message.params as Told & { progressToken: unknown }; // as the protocol has it
+      heard.push(told);
+    }
+    next?.(message, extra);
+  };
+  return heard;
+}
+
 export const connectV1 = async (command: readonly string[], through: Through): Promise<AnyClient> => {
   const client = new ClientOfV1(info, { capabilities });
   client.setRequestHandler(ListRootsRequestSchema, () => roots);
@@ -76,6 +98,7 @@ export const connectV1 = async (command: readonly string[], through: Through): P
   const transport = new TransportOfV1(parametersOf(command, through));
   const stderr = collected(transport);
   await client.connect(transport);
+  const heard = heardBy(transport);
   return {
     callTool: (call, onprogress, signal) => client.callTool(call, undefined, optionsOf(onprogress, signal)),
     listTools: () => client.listTools(),
@@ -86,6 +109,7 @@ export const connectV1 = async (command: readonly string[], through: Through): P
     readResource: (params) => client.readResource(params),
     complete: (params) => client.complete(params),
     about: () => [client.getServerCapabilities(), client.getServerVersion(), client.getInstructions()],
+    progress: () => heard,
     pid: () => transport.pid ?? 0,
     stderr,
     close: () => client.close(),
@@ -99,6 +123,7 @@ export const connectV2 = async (command: readonly string[], through: Through): P
   const transport = new TransportOfV2(parametersOf(command, through));
   const stderr = collected(transport);
   await client.connect(transport);
+  const heard = heardBy(transport);
   return {
     callTool: (call, onprogress, signal) => client.callTool(call, optionsOf(onprogress, signal)),
     listTools: () => client.listTools(),
@@ -109,6 +134,7 @@ export const connectV2 = async (command: readonly string[], through: Through): P
     readResource: (params) => client.readResource(params),
     complete: (params) => client.complete(params),
     about: () => [client.getServerCapabilities(), client.getServerVersion(), client.getInstructions()],
+    progress: () => heard,
     pid: () => transport.pid ?? 0,
     stderr,
     close: () => client.close(),

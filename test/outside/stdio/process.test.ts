@@ -155,17 +155,13 @@ describe("the command itself", () => {
   });
 
   test("ends though a child of the server keeps its stdout open", async () => {
-    const running = wrapped(["sh", "-c", "sleep 30 & echo '{}'; exit 6"]);
-    const since = Date.now();
-    const code = await new Promise((resolve) => {
-      const look = setInterval(() => {
-        if (stillRunning([running.pid]).length > 0) return;
-        clearInterval(look);
-        resolve(Date.now() - since < 25_000);
-      }, 50);
-    });
-    expect(code).toBe(true);
-    expect(running.stdout().toString()).toBe("{}\n");
+    // The child says who it is, and would stay for longer than any test.
+    const running = wrapped(["sh", "-c", 'sleep 600 & echo "{\\"child\\":$!}"; exit 6']);
+    const child = Number((await running.prints(/"child":(\d+)/))[1]);
+    await eventually("the end of the command", () => stillRunning([running.pid]).length === 0);
+    expect(stillRunning([child])).toEqual([child]);
+    process.kill(child);
+    expect(running.stdout().toString()).toBe(`{"child":${child}}\n`);
   });
 
   test("passes signals that come twice, as to a server that asks for a second one", async () => {

@@ -75,7 +75,7 @@ const asks = (prompt?: string): Promise<Answer | null> => {
 };
 
 async function seen<T>(what: string, look: () => T | undefined | false | Promise<T | undefined | false>): Promise<T> {
-  for (let tries = 0; tries < 1_200; tries += 1) {
+  for (let tries = 0; tries < 4_800; tries += 1) {
     const found = await look();
     if (found !== undefined && found !== false) return found;
     await pause(25);

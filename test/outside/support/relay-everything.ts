@@ -13,9 +13,9 @@ import {
   ElicitRequestSchema,
   EmptyResultSchema,
   ListRootsRequestSchema,
-  type Progress,
 } from "@modelcontextprotocol/sdk/types.js";
 import { freePort, pause } from "../../../scripts/gateway.ts";
+import { type Told, heardBy } from "../stdio/clients.ts";
 
 export type Everything = { readonly url: string; readonly close: () => void };
 
@@ -46,7 +46,7 @@ export type Tour = {
   /** Tool, arguments, and the result or error. */
   readonly calls: readonly (readonly [string, unknown, unknown])[];
   readonly other: Readonly<Record<string, unknown>>;
-  readonly progress: readonly Progress[];
+  readonly progress: readonly Told[];
   /** Sorted: those on the stand-alone stream have no order with the results. */
   readonly notifications: readonly string[];
   /** What the client was asked, in order, each once. */
@@ -109,6 +109,7 @@ export type Visitor = {
   readonly sampled: () => number;
   readonly asked: string[];
   readonly notifications: string[];
+  readonly progress: readonly Told[];
 };
 
 /** A client with everything that a client may have; with sampling only where `reply` says what its model answers. */
@@ -154,32 +155,32 @@ export async function visit(url: string, headers: Record<string, string>, reply?
     notifications.push(still(JSON.stringify(notification)));
     return Promise.resolve();
   };
-  await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }));
-  return { client, sampled: () => sampled, asked, notifications };
+  const transport = new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } });
+  await client.connect(transport);
+  return { client, sampled: () => sampled, asked, notifications, progress: heardBy(transport) };
 }
 
 const seen = async (what: string, look: () => boolean): Promise<void> => {
   for (let tries = 0; !look(); tries += 1) {
-    if (tries === 300) throw new Error(`never seen: ${what}`);
+    if (tries === 1_200) throw new Error(`never seen: ${what}`);
     await pause(100);
   }
 };
 
 /** Walks through everything but sampling. */
-export async function tour({ client, asked, notifications }: Visitor): Promise<Tour> {
+export async function tour({ client, asked, notifications, progress }: Visitor): Promise<Tour> {
   const heard = (kind: string) => seen(kind, () => notifications.some((each) => each.includes(kind)));
   await client.setLoggingLevel("debug");
   // It asks for the roots a moment after the beginning, and says that it has them.
   await heard("Roots updated");
   await client.subscribeResource({ uri: "demo://resource/dynamic/text/1" });
   await heard("Received Subscribe Resource request");
-  const progress: Progress[] = [];
   const made: [string, unknown, unknown][] = [];
   for (const [name, given] of calls)
     made.push([
       name,
       given,
-      await outcome(client.callTool({ name, arguments: given }, undefined, { onprogress: (each) => progress.push(each), timeout: 60_000 })),
+      await outcome(client.callTool({ name, arguments: given }, undefined, { onprogress: () => undefined, timeout: 60_000 })),
     ]);
   await heard("notifications/resources/updated");
   await heard("SessionId");

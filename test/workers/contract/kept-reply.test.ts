@@ -1,8 +1,9 @@
 // When the asker gave up: the run goes on, and its reply waits an hour for an identical request, which is asked about no second time.
 
-import { runDurableObjectAlarm } from "cloudflare:test";
+import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
-import { runStub } from "../../../workers/objects/names.ts";
+import { keyStub, runStub } from "../../../workers/objects/names.ts";
+import { devKeyId } from "../../../workers/stores/keys.ts";
 import {
   type Asked,
   type RpcAnswer,
@@ -186,9 +187,13 @@ describe("on the fast path", () => {
     answerNow();
   }
 
+  /** The key knows of a run that an identical request may find. */
+  const indexed = (): Promise<boolean> =>
+    runInDurableObject(keyStub(env, devKeyId), (_, { storage }) => storage.sql.exec("SELECT 1 FROM identical").toArray().length > 0);
+
   test("a reply whose asker left while the model was at work is kept for an identical request", async () => {
     await abandonedFast();
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    await eventually("the key's index of it", indexed);
     expect(await answerOf(sample({ ...nextTry, server: "open" }))).toHaveProperty("result");
     expect(model.calls).toHaveLength(1);
   });
@@ -196,7 +201,7 @@ describe("on the fast path", () => {
   test("it is not kept for another key", async () => {
     await abandonedFast();
     const other = await createKey();
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    await eventually("the key's index of it", indexed);
     expect(await answerOf(sample({ ...nextTry, server: "open" }, { key: other.key }))).toHaveProperty("result");
     expect(model.calls).toHaveLength(2);
   });

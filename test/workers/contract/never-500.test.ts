@@ -33,7 +33,8 @@ afterAll(() => {
   expect(loggedLines().filter((line) => /request\.failed|effectFailed|alarmFailed/.test(line))).toEqual([]);
 });
 
-const deadlineMs = 10_000;
+/** A caller that is left hanging never gets an answer: the end is far off, so that a busy machine is none. */
+const deadlineMs = 45_000;
 
 /** The answer, which came in time, is no fault of ours, and is JSON where it says so. */
 async function answered(response: Promise<Response>): Promise<Response> {
@@ -255,23 +256,25 @@ const query = fc.dictionary(fc.constantFrom("server", "limit", "before", "state"
   maxKeys: 3,
 });
 
-test("any method on any path, with any key, query and JSON body", async () => {
+test("any method on any path, with any key, query and body", async () => {
   await fc.assert(
     fc.asyncProperty(
       verb,
       fc.array(segment, { maxLength: 6 }),
       query,
       fc.constantFrom("key", "admin", "none"),
-      anyJson,
-      fc.boolean(),
-      async (verb, path, query, who, body, asJson) => {
+      fc.oneof(
+        anyJson.map((value) => ({ text: JSON.stringify(value), isJson: true })),
+        anyText.map((text) => ({ text, isJson: false })),
+      ),
+      async (verb, path, query, who, body) => {
         const withBody = verb !== "GET" && verb !== "HEAD";
         await answered(
           gateway(`/${path.join("/")}?${new URLSearchParams(query).toString()}`, {
             method: verb,
             key: { key, admin: adminToken, none: null }[who],
-            ...(withBody ? { body: asJson ? JSON.stringify(body) : String(body) } : {}),
-            headers: asJson ? { "Content-Type": "application/json", "If-Match": "1" } : {},
+            ...(withBody ? { body: body.text } : {}),
+            headers: body.isJson ? { "Content-Type": "application/json", "If-Match": "1" } : {},
           }),
         );
       },

@@ -1,10 +1,14 @@
 // Repeats: the same key, session, originating request, JSON-RPC id and params are one request, asked once and paid once.
 
+import { runInDurableObject } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
+import { sessionStub } from "../../../workers/objects/names.ts";
+import { devKeyId } from "../../../workers/stores/keys.ts";
 import {
   type RpcAnswer,
   answerOf,
   createKey,
+  env,
   errorOf,
   eventually,
   model,
@@ -32,7 +36,12 @@ describe("on the fast path", () => {
   test("one that comes after the answer gets the kept one, for ten minutes", async () => {
     const first = await answerOf(sample({ id: 1 }));
     expect(await answerOf(sample({ id: 1 }))).toEqual(first);
-    await new Promise((resolve) => setTimeout(resolve, 150));
+    await eventually("the kept answer", () =>
+      runInDurableObject(
+        sessionStub(env, devKeyId, "sess-1"),
+        (_, { storage }) => storage.sql.exec("SELECT 1 FROM sampling WHERE state = 'settled'").toArray().length > 0,
+      ),
+    );
     travel(9 * 60_000);
     expect(await answerOf(sample({ id: 1 }))).toEqual(first);
     expect(model.calls).toHaveLength(1);

@@ -21,6 +21,7 @@ import {
   routing,
   runReaches,
   sample,
+  travel,
 } from "../support/gateway.ts";
 import { linkToken, parseLinkToken } from "../../../shared/review/link.ts";
 import { signingKey } from "../../../shared/sealed-id.ts";
@@ -268,7 +269,7 @@ describe("a POST decides nothing", () => {
     expect([...again.values()].join("\n")).toContain("largest city");
     expect(page).toContain('value="approve:1"');
     again.set("act", "approve:1");
-    await new Promise((resolve) => setTimeout(resolve, 1_050));
+    travel(1_050);
     expect((await postForm(link, again)).status).toBe(303);
     expect(JSON.stringify((await eventually("the call", async () => model.calls[0])).body)).toContain("largest city");
   });
@@ -319,7 +320,7 @@ describe("a POST decides", () => {
   test("a real page's own nonce is good after one second", async () => {
     const fields = await formOf(link);
     fields.set("act", "deny");
-    await new Promise((resolve) => setTimeout(resolve, 1_050));
+    travel(1_050);
     expect((await postForm(link, fields)).status).toBe(303);
     await runReaches(notice.run, "rejected");
     expect(await (await get(link)).text()).toMatch(/denied/i);

@@ -5,6 +5,7 @@ import { describe, expect, test, vi } from "vitest";
 import { RunObject } from "../../../workers/objects/run.ts";
 import { SessionObject } from "../../../workers/objects/session.ts";
 import { sessionStub } from "../../../workers/objects/names.ts";
+import { devKeyId } from "../../../workers/stores/keys.ts";
 import { originatingKey } from "../../../workers/pipeline/sampling.ts";
 import {
   answerOf,
@@ -26,7 +27,7 @@ import {
 } from "../support/gateway.ts";
 import { decide, formOf, nonceFor, pathOf, postForm, press } from "../support/reviewer.ts";
 import { Stream } from "../support/stream.ts";
-import { crash, everything, kindsOf, later, pause, recordOf, recordWith, ringAlarm, stubOf, tablesOf } from "./inside.ts";
+import { crash, everything, kindsOf, later, recordOf, recordWith, ringAlarm, stubOf, tablesOf } from "./inside.ts";
 
 const params = { messages: [{ role: "user", content: { type: "text", text: "The very same question." } }] };
 const asked = (session: string, more: object = {}) => samplingMessage({ server: "request-gate", session, params, ...more });
@@ -185,7 +186,9 @@ describe("an identical request", () => {
     const message = asked("sess-2");
     expect((await post(message)).status).toBe(500);
     await eventually("the run telling the session again", async () => told.mock.results.some(({ type }) => type === "return"));
-    await pause(20);
+    await eventually("the session knowing", async () =>
+      (await tablesOf(sessionStub(env, devKeyId, "sess-2") as unknown as DurableObjectStub))["sampling"]?.some((row) => row["run"] === run),
+    );
     const again = answerOf(post(message));
     await press(link, "approve");
     expect((await again).result?._meta?.["countersign/run"]?.id).toBe(run);

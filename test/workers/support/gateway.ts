@@ -187,9 +187,9 @@ export const rpc = (method: string, params: object, options: PostOptions = {}): 
   return post({ jsonrpc: "2.0", id: `request-${requests}`, method, params }, options);
 };
 
-/** Looks again and again until there is something, for at most five seconds. */
+/** Looks again and again until there is something. The end is far off: what takes long on a busy machine is no failure. */
 export async function eventually<T>(what: string, look: () => Promise<T | null | undefined | false>): Promise<T> {
-  for (let tries = 0; tries < 250; tries += 1) {
+  for (let tries = 0; tries < 2_000; tries += 1) {
     const found = await look();
     if (found !== null && found !== undefined && found !== false) return found;
     await new Promise((resolve) => setTimeout(resolve, 20));

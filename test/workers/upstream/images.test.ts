@@ -195,7 +195,7 @@ describe("an image at an address", () => {
     });
     const answers = { [here]: () => new Response(endless, { headers: { "Content-Type": "image/png" } }) };
     expect(await errorsOf([url(here)], answers)).toMatchObject([{ message: expect.stringMatching(/larger than/) as unknown }]);
-    await vi.waitFor(() => expect(cancelled).toBe(true));
+    await vi.waitFor(() => expect(cancelled).toBe(true), { timeout: 40_000 });
   });
 
   test("that does not come in time, or not at all, is said to be so", async () => {

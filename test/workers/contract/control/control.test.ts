@@ -38,7 +38,7 @@ const either = { model: { name: "either" } };
 describe("timeout", () => {
   test("is over for a model that does not answer: every attempt together takes no longer", async () => {
     model.script({ until: never, step: {} }, { until: never, step: {} });
-    const answer = await asked(textEnvelope({}, { ...either, control: { timeout: 300 } }));
+    const answer = await asked(textEnvelope({}, { ...either, control: { timeout: 1_500 } }));
     expect(answer).toMatchObject({ status: "failed", error: { code: -32011 } });
     const attempts = answer.error?.details?.["attempts"] as { durationMs: number; fault: string }[];
     expect(attempts.map(({ fault }) => fault)).toContain("timeout");
@@ -93,7 +93,7 @@ describe("timeout", () => {
     model.script({ until: never, step: {} });
     const waiting = asked(textEnvelope({}, { control: { timeout: 60_000 } }));
     const { run } = await openNotice("request");
-    travel(54_000);
+    travel(58_000);
     await decide("request", "approve", run);
     const answer = await waiting;
     expect(["failed", "expired"]).toContain(answer.status);

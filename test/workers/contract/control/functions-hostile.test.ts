@@ -70,7 +70,7 @@ describe("a call whose outcome nobody knows", () => {
 
   test("the time of the request is over", async () => {
     server.result = () => new Promise<Response>(() => {});
-    const envelope = call({ control: { timeout: 400 } });
+    const envelope = call({ control: { timeout: 2_000 } });
     const answer = await asked(envelope);
     expect(attemptIn(answer)).toMatchObject({ detail: "outcomeUnknown" });
     expect(await asked(envelope)).toEqual(answer);

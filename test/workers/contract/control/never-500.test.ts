@@ -32,7 +32,7 @@ afterAll(() => {
   expect(loggedLines().filter((line) => /request\.failed|effectFailed|alarmFailed/.test(line))).toEqual([]);
 });
 
-const deadlineMs = 20_000;
+const deadlineMs = 45_000;
 
 /** The answer: in time, no fault of ours, and of the published shape, as JSON or as the last event of a stream. */
 async function answered(sent: Promise<Response>): Promise<{ readonly response: Response; readonly answer: ControlAnswer }> {

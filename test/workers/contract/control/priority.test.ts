@@ -224,7 +224,7 @@ describe("a queue that is full", () => {
 describe("who waits in the queue", () => {
   test("waits no longer than control.timeout, is told so, and gives its place up", async () => {
     await askInTurn(["holder", "normal"]);
-    const response = await control(named("hasty", "high", { timeout: 700 }));
+    const response = await control(named("hasty", "high", { timeout: 2_000 }));
     expect(await controlAnswerOf(response)).toMatchObject({
       status: "rate_limited",
       error: {
