@@ -46,10 +46,10 @@ export const Media = ({ data, mimeType, place, from }: MediaProps) => {
     return (
       <>
         {facts}
+        <p>{words.media.plain}</p>
         <Frame from={from}>
           <img class="media" src={`data:${type};base64,${data}`} alt={words.media.image(place, sizeOf(data))} />
         </Frame>
-        <p>{words.media.plain}</p>
       </>
     );
   }

@@ -160,7 +160,7 @@ export const reviewWords = {
   },
   media: {
     image: (n: string, size: string): string => `Image in ${n}, ${size}. Countersign does not know what it shows.`,
-    plain: "The gateway decoded this image and encoded it again: these bytes are what is sent. What was transparent stands on white.",
+    plain: "The gateway decoded this image and encoded it again; these very bytes go on from here. What was transparent stands on white.",
     audio: (n: string, size: string): string => `Sound in ${n}, ${size}`,
     unsafe: "Images of this type are not drawn here. This is its source.",
     unplayable: "This page cannot show or play this type. You have not seen what is in it; all of it is below as base64.",

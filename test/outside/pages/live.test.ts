@@ -8,6 +8,9 @@ import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Gateway, freePort, startGateway } from "../../../scripts/gateway.ts";
 import { operatorOf } from "../../../scripts/operator.ts";
+import { decodePng } from "../../../shared/image/decode-png.ts";
+import { readPng } from "../../../shared/image/png-chunks.ts";
+import { pngOf } from "../../support/made-images.ts";
 import { chromiumPath } from "../support/chromium.ts";
 import { eventually } from "../support/program.ts";
 import { shoot } from "../support/screenshots.ts";
@@ -61,7 +64,10 @@ describe.skipIf(chromiumPath === undefined)("an open review page in a browser", 
   let asked = 0;
 
   /** A review that both are asked for: its run and their links. */
-  async function review(server: string): Promise<{ run: string; ada: string; grace: string }> {
+  async function review(
+    server: string,
+    content: object = { type: "text", text: `Question ${asked + 1}` },
+  ): Promise<{ run: string; ada: string; grace: string }> {
     asked += 1;
     const response = await fetch(`${gateway.url}/sampling`, {
       method: "POST",
@@ -71,7 +77,7 @@ describe.skipIf(chromiumPath === undefined)("an open review page in a browser", 
         id: asked,
         method: "sampling/createMessage",
         params: {
-          messages: [{ role: "user", content: { type: "text", text: `Question ${asked}` } }],
+          messages: [{ role: "user", content }],
           maxTokens: 20,
           _meta: {
             "countersign/session": "sess-live",
@@ -163,6 +169,28 @@ describe.skipIf(chromiumPath === undefined)("an open review page in a browser", 
     expect(await mine.locator(".live").allInnerTexts()).toEqual(["", ""]);
     await press(mine, /^Approve/);
     await eventually("the end", async () => (await stateOf(run)) === "completed");
+  });
+
+  test.each(["light", "dark"] as const)("shows a transparent image on white, as the model gets it, on a %s page", async (colorScheme) => {
+    // Left: black, wholly transparent. Right: black, half transparent.
+    const file = pngOf({ width: 60, height: 40, colorType: 6, pixel: (x) => [0, 0, 0, x < 30 ? 0 : 128] });
+    const { ada } = await review("notes", { type: "image", data: Buffer.from(file).toString("base64"), mimeType: "image/png" });
+    const page = await open(ada, { colorScheme, javaScriptEnabled: false });
+    const shown = page.locator("img.media");
+    await page.getByText("What was transparent stands on white").waitFor();
+    const parts = readPng(Uint8Array.from(await shown.screenshot()));
+    const raster = parts.ok ? decodePng(parts.value) : parts;
+    if (!raster.ok) throw new Error(raster.error.kind);
+    const { width, height, rgb } = raster.value;
+    const at = (x: number): number[] => {
+      const pixel = (Math.floor(height / 2) * width + Math.floor(width * x)) * 3;
+      return [...rgb.subarray(pixel, pixel + 3)];
+    };
+    expect([at(0.25), at(0.75)]).toEqual([
+      [255, 255, 255],
+      [127, 127, 127],
+    ]);
+    await shoot(page, `page-image-${colorScheme}`);
   });
 
   test("moves no button from under a finger when it says something, and takes no tap in that moment", async () => {

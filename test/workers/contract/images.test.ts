@@ -78,6 +78,8 @@ const digestOf = async (bytes: Uint8Array): Promise<string> => new Uint8Array(aw
 function pictureIn(dataUrl: string | undefined) {
   const read = readImage(bytesOf(dataUrl));
   if (!read.ok || read.value.type !== "image/png") throw new Error("no PNG was sent");
+  // Nothing of it is left to a decoder: RGB, without transparency.
+  expect(read.value).toMatchObject({ colorType: 2, bitDepth: 8, interlaced: false, transparency: new Uint8Array() });
   const raster = decodePng(read.value);
   if (!raster.ok) throw new Error(raster.error.kind);
   const { width, height, rgb } = raster.value;
@@ -327,9 +329,19 @@ describe("a repeat is known by the bytes as they came", () => {
 
 test("decoding is counted before it is done: a key over its limit has nothing decoded", async () => {
   const { key } = await createKey({ limits: { requestsPerMinute: 1 } });
-  await answerOf(sample({ params: showing(image(png)) }, { key }));
-  const response = await sample({ params: showing(image(png)) }, { key });
-  expect(response.status).toBe(429);
+  let decoded = 0;
+  const counting = {
+    IMAGES: {
+      plain: (bytes: Uint8Array) => {
+        decoded += 1;
+        return env.IMAGES.plain(bytes);
+      },
+    },
+  } as unknown as Partial<typeof env>; // the same Worker, watched
+  const send = () => gatewayWith(counting, "/sampling", { ...jsonBody("POST", samplingMessage({ params: showing(image(png)) })), key });
+  expect((await answerOf(await send())).error).toBeUndefined();
+  expect((await send()).status).toBe(429);
+  expect(decoded).toBe(1);
 });
 
 test("at the control endpoint an image is the same raster, given or fetched, and is refused in the same words", async () => {
