@@ -1,6 +1,7 @@
 import { associationMutants } from "./association.ts";
 import { credentialMutants } from "./credentials.ts";
 import { grantMutants } from "./grants.ts";
+import { imageMutants } from "./images.ts";
 import { linkMutants } from "./links.ts";
 import type { Mutant } from "./mutant.ts";
 import { outsideMutants } from "./outside-addresses.ts";
@@ -19,4 +20,5 @@ export const mutants: readonly Mutant[] = [
   ...ownershipMutants,
   ...credentialMutants,
   ...outsideMutants,
+  ...imageMutants,
 ];
