@@ -146,3 +146,9 @@ export function enter(
     return { state: { ...state, bucket, leases: liveLeases(state.leases, now) }, refusal: { limit: "requestsPerMinute", retryAfterMs } };
   return { state: { ...state, bucket, leases: taken.value }, refusal: null };
 }
+
+/** How many more requests would be admitted now. Less than there are, where time has passed since the state was last true. */
+export function roomLeft({ bucket, leases }: KeyState, limits: Pick<Limits, "requestsPerMinute" | "concurrent">): number {
+  const credit = bucket === null ? limits.requestsPerMinute : Math.floor(bucket.credit / costOfOne);
+  return Math.max(0, Math.min(credit, limits.concurrent - leases.length));
+}

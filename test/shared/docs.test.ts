@@ -140,7 +140,7 @@ const objectOf: Readonly<Record<string, string>> = {
   "ledger.ts": "LedgerObject",
   "run-store.ts": "RunObject",
   "run-held.ts": "RunObject",
-  "session.ts": "SessionObject",
+  "session-tables.ts": "SessionObject",
 };
 
 /** The columns of `name (…)`: the first word of each part between commas that are in no brackets, but for constraints. */

@@ -38,8 +38,9 @@ export class KeptText {
     return text === undefined ? null : { text, at: row.at };
   }
 
-  /** Everything of the object. Both are asked for before anything is awaited, so that they are one commit. */
+  /** Everything of the object; nothing is written where nothing is kept. Both are asked for before anything is awaited, so that they are one commit. */
   async forget(): Promise<void> {
+    if (!this.#isThere()) return;
     await Promise.all([this.#storage.deleteAlarm(), this.#storage.deleteAll()]);
   }
 
@@ -53,8 +54,11 @@ export class KeptText {
   }
 
   #row(): { at: number; expires_at: number } | undefined {
-    const tables = this.#storage.sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'kept'").toArray();
-    if (tables.length === 0) return undefined;
+    if (!this.#isThere()) return undefined;
     return this.#storage.sql.exec<{ at: number; expires_at: number }>("SELECT at, expires_at FROM kept").toArray()[0];
+  }
+
+  #isThere(): boolean {
+    return this.#storage.sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'kept'").toArray().length > 0;
   }
 }

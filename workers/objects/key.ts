@@ -16,6 +16,7 @@ import {
   dropLease,
   emptyKeyState,
   enter,
+  roomLeft,
 } from "../../shared/policy/limits.ts";
 import type { Env } from "../env.ts";
 import { atMost } from "./at-most.ts";
@@ -42,9 +43,15 @@ export type AdmitInput = {
 
 export type AdmitAnswer =
   /** `passes`: the gates that grants open for it. */
-  | { readonly kind: "admitted"; readonly identical: string | null; readonly passes: readonly GrantPass[] }
-  | OverLimit
-  | { readonly kind: "revoked" };
+  (
+    | { readonly kind: "admitted"; readonly identical: string | null; readonly passes: readonly GrantPass[] }
+    /** `mayLook`: its session may be asked what it repeats. */
+    | (OverLimit & { readonly mayLook: boolean })
+    | { readonly kind: "revoked" }
+  ) & {
+    /** How many more requests there is room for. */
+    readonly left: number;
+  };
 
 export type OverLimit = {
   readonly kind: "refused";
@@ -100,17 +107,18 @@ export class KeyObject extends DurableObject<Env> {
    * What it uses of a grant is counted for good before this answers, and only where the request is let in.
    */
   admit({ run, limits, leaseMs, identical, released, grants }: AdmitInput): AdmitAnswer {
-    if (this.#revoked) return { kind: "revoked" };
+    if (this.#revoked) return { kind: "revoked", left: 0 };
     const now = this.now();
     if (released.length > 0) this.release(released);
     const { state, refusal } = enter(this.#state, { id: run, expiresAt: now + leaseMs }, limits, now);
     this.#keep(state);
-    if (refusal !== null) return overLimit(refusal, limits);
+    if (refusal !== null) return { ...overLimit(refusal, limits), mayLook: this.count(1, limits).kind === "counted", left: 0 };
     const found = this.#index.get(identical);
     return {
       kind: "admitted",
       identical: found !== undefined && found.expiresAt > now ? found.run : null,
       passes: grants === undefined ? [] : this.#pass(run, grants, limits),
+      left: roomLeft(this.#state, limits),
     };
   }
 

@@ -11,7 +11,8 @@ import type { Env } from "../env.ts";
 import { errorClass, logEvent } from "../log.ts";
 import { ObjectAlarm } from "./alarm.ts";
 import { runStub } from "./names.ts";
-import { LongTexts } from "./long-text.ts";
+import type { LongTexts } from "./long-text.ts";
+import { SessionTables, claimKeptMs, forgettingAt, forgottenAfterMs, resultName } from "./session-tables.ts";
 
 export type AssociateInput = {
   /** The originating request's key: server and id, as `originatingKey` writes it. */
@@ -70,7 +71,6 @@ const inFlightLeaseMs = 3 * 60_000;
 const mostInFlight = 100;
 /** Longer results go to a table of their own, in parts. */
 const longestInline = 100_000;
-const claimKeptMs = 24 * 3_600_000;
 const withdrawRetry = { firstMs: 2_000, mostMs: 5 * 60_000 };
 /** A reserved run that was not opened after so many attempts (some minutes) never will be. */
 const withdrawUnknownAttempts = 7;
@@ -80,6 +80,7 @@ export class SessionObject extends DurableObject<Env> {
   random = (): number => Math.random();
   readonly #sql: SqlStorage;
   readonly #alarm: ObjectAlarm;
+  readonly #tables: SessionTables;
   readonly #results: LongTexts;
   readonly #waiting = new Map<string, Set<(result: string | null) => void>>();
   #ended: boolean;
@@ -88,34 +89,14 @@ export class SessionObject extends DurableObject<Env> {
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
     this.#sql = ctx.storage.sql;
-    this.#sql.exec(`CREATE TABLE IF NOT EXISTS session (one INTEGER PRIMARY KEY CHECK (one = 1), ended_at INTEGER NOT NULL)`);
-    this.#sql.exec(
-      `CREATE TABLE IF NOT EXISTS originating (key TEXT PRIMARY KEY, state TEXT NOT NULL, last_at INTEGER NOT NULL, rounds INTEGER NOT NULL) WITHOUT ROWID`,
-    );
-    this.#sql.exec(
-      `CREATE TABLE IF NOT EXISTS sampling (originating TEXT NOT NULL, request TEXT NOT NULL, digest TEXT NOT NULL, run TEXT NOT NULL,
-       state TEXT NOT NULL, lease_until INTEGER NOT NULL, settled_at INTEGER, result TEXT, PRIMARY KEY (originating, request)) WITHOUT ROWID`,
-    );
-    this.#sql.exec(
-      `CREATE TABLE IF NOT EXISTS withdrawal (originating TEXT NOT NULL, request TEXT NOT NULL, cause TEXT NOT NULL, attempts INTEGER NOT NULL,
-       due_at INTEGER NOT NULL, PRIMARY KEY (originating, request)) WITHOUT ROWID`,
-    );
-    this.#sql.exec(
-      `CREATE TABLE IF NOT EXISTS in_flight (request TEXT PRIMARY KEY, originating TEXT NOT NULL, named TEXT NOT NULL, holder TEXT NOT NULL,
-       at INTEGER NOT NULL, until INTEGER NOT NULL)`,
-    );
-    this.#sql.exec(`CREATE TABLE IF NOT EXISTS task (id TEXT PRIMARY KEY, named TEXT NOT NULL, at INTEGER NOT NULL) WITHOUT ROWID`);
-    this.#sql.exec(
-      `CREATE TABLE IF NOT EXISTS claim (id TEXT PRIMARY KEY, digest TEXT NOT NULL, at INTEGER NOT NULL, held INTEGER NOT NULL) WITHOUT ROWID`,
-    );
-    this.#results = new LongTexts(this.#sql, "result");
-    this.#results.createTable();
-    this.#ended = this.#sql.exec("SELECT 1 FROM session").toArray().length > 0;
+    this.#tables = new SessionTables(ctx.storage);
+    this.#results = this.#tables.results;
+    this.#ended = this.#tables.isEnded();
     this.#alarm = new ObjectAlarm({
       storage: ctx.storage,
       now: () => this.now(),
       random: () => this.random(),
-      nextDue: () => this.#nextDue(),
+      nextDue: () => this.#tables.nextDue(),
       failed: "session.alarmFailed",
     });
     void this.#alarm.restore();
@@ -153,6 +134,7 @@ export class SessionObject extends DurableObject<Env> {
   claim(id: string, digest: string): boolean {
     const now = this.now();
     if (!this.#mayClaim(id, digest)) return false;
+    this.#tables.create();
     this.#sql.exec(
       `INSERT INTO claim (id, digest, at, held) VALUES (?, ?, ?, 1) ON CONFLICT (id) DO UPDATE SET
        held = CASE WHEN digest = excluded.digest THEN held + 1 ELSE 1 END, digest = excluded.digest, at = excluded.at`,
@@ -166,6 +148,7 @@ export class SessionObject extends DurableObject<Env> {
 
   /** Who claimed the id was refused: it may be used for something else, unless somebody else claimed it for the same and was not. */
   unclaim(id: string, digest: string): void {
+    if (!this.#tables.exist) return;
     this.ctx.storage.transactionSync(() => {
       this.#sql.exec("UPDATE claim SET held = held - 1 WHERE id = ? AND digest = ?", id, digest);
       this.#sql.exec("DELETE FROM claim WHERE id = ? AND held <= 0", id);
@@ -173,12 +156,14 @@ export class SessionObject extends DurableObject<Env> {
   }
 
   #mayClaim(id: string, digest: string): boolean {
+    if (!this.#tables.exist) return true;
     const [row] = this.#sql.exec<{ digest: string; at: number }>("SELECT digest, at FROM claim WHERE id = ?", id).toArray();
     return row === undefined || row.digest === digest || this.now() - row.at >= claimKeptMs;
   }
 
   /** The request is answered by an earlier run that it adopted. Where its originating request ended meanwhile, it is withdrawn there. */
   async adopted(originating: string, request: string, run: string): Promise<void> {
+    if (!this.#tables.exist) return;
     const now = this.now();
     this.ctx.storage.transactionSync(() => {
       this.#sql.exec("UPDATE sampling SET state = 'durable', run = ? WHERE originating = ? AND request = ?", run, originating, request);
@@ -197,6 +182,7 @@ export class SessionObject extends DurableObject<Env> {
 
   /** Fast-path requests have their answers: kept for repeats, and given to those who wait for them now. */
   settle(answers: readonly Settled[]): void {
+    if (!this.#tables.exist) return;
     const now = this.now();
     const kept = answers.filter((answer) => this.#settle(answer, now));
     if (kept.length > 0) this.#alarmBy(now + resultKeptMs);
@@ -235,6 +221,7 @@ export class SessionObject extends DurableObject<Env> {
 
   /** A request that was reserved and then refused is forgotten, so that the same id can be used again, and was no round. `claimed`: what it claimed. */
   forget(originating: string, request: string, run: string, claimed: string | null): void {
+    if (!this.#tables.exist) return;
     this.ctx.storage.transactionSync(() => {
       const dropped = this.#sql
         .exec(
@@ -254,6 +241,7 @@ export class SessionObject extends DurableObject<Env> {
 
   /** Waits for a fast-path answer that another caller is getting; null when none came within `waitMs`: ask again. */
   async awaitResult(originating: string, request: string, waitMs: number): Promise<string | null> {
+    if (!this.#tables.exist) return null;
     const name = resultName({ originating, request });
     const known = this.#resultOf({ originating, request });
     if (known !== null) return known;
@@ -278,6 +266,7 @@ export class SessionObject extends DurableObject<Env> {
 
   /** The run that answers these requests is over: they are not to be withdrawn from it any more. It may be told before `adopted` is. */
   runEnded(run: string, requests: readonly Claim[]): void {
+    if (!this.#tables.exist) return;
     const now = this.now();
     this.ctx.storage.transactionSync(() => {
       for (const { originating, request } of requests) {
@@ -293,8 +282,13 @@ export class SessionObject extends DurableObject<Env> {
     this.#alarmBy(now + originatingLapsesMs);
   }
 
-  /** Ends originating requests for good: their open runs are cancelled, later sampling for them is refused. */
-  async endOriginating(ended: readonly string[], cause: CancelCause): Promise<void> {
+  /**
+   * Ends originating requests: their open runs are cancelled, later sampling for them is refused, for as long as they are known.
+   * `begins`: also in a session of which nothing is known yet; false where that is so and it must not.
+   */
+  async endOriginating(ended: readonly string[], cause: CancelCause, begins: boolean): Promise<boolean> {
+    if (!this.#tables.exist && !begins) return false;
+    this.#tables.create();
     const now = this.now();
     this.ctx.storage.transactionSync(() => {
       for (const originating of ended) {
@@ -308,10 +302,12 @@ export class SessionObject extends DurableObject<Env> {
       }
     });
     await this.#withdrawQueued();
+    return true;
   }
 
   /** Client requests are on their way through the relay. `holder` is the stream that answers for them. */
   openInFlight(requests: readonly InFlightRow[], holder: string): void {
+    this.#tables.create();
     const now = this.now();
     for (const { request, originating, named } of requests)
       this.#sql.exec(
@@ -328,48 +324,56 @@ export class SessionObject extends DurableObject<Env> {
 
   /** Another stream goes on with a request; nothing where it was answered or given up. */
   resumeInFlight(request: string, holder: string): void {
+    if (!this.#tables.exist) return;
     this.#sql.exec("UPDATE in_flight SET holder = ?, until = ? WHERE request = ?", holder, this.now() + inFlightLeaseMs, request);
   }
 
   renewInFlight(holder: string): void {
+    if (!this.#tables.exist) return;
     this.#sql.exec("UPDATE in_flight SET until = ? WHERE holder = ?", this.now() + inFlightLeaseMs, holder);
   }
 
   /** The stream broke: its requests are not in flight, unless somebody resumes them. */
   leaveInFlight(holder: string): void {
+    if (!this.#tables.exist) return;
     this.#sql.exec("UPDATE in_flight SET until = 0 WHERE holder = ?", holder);
   }
 
   /** A server runs a client's request as a task: what it asks while the task's result is waited for serves that request. */
   keepTask(id: string, named: string): void {
     const now = this.now();
-    this.#sql.exec("DELETE FROM task WHERE at <= ?", now - originatingLapsesMs);
+    this.#tables.create();
     this.#sql.exec("INSERT OR IGNORE INTO task (id, named, at) VALUES (?, ?, ?)", id, named, now);
+    this.#alarmBy(forgettingAt(now + originatingLapsesMs));
   }
 
   /** The request that a task runs for, as JSON, or null. */
   taskServes(id: string): string | null {
+    if (!this.#tables.exist) return null;
     return this.#sql.exec<{ named: string }>("SELECT named FROM task WHERE id = ?", id).toArray()[0]?.named ?? null;
   }
 
   /** What the server said of itself at the beginning, where it may be added to what it asks. */
   keepInstructions(text: string): void {
-    this.ctx.storage.kv.put("instructions", text);
+    this.#tables.create();
+    this.#tables.keepInstructions(text, this.now());
+    this.#alarm.arm();
   }
 
   instructions(): string | null {
-    return this.ctx.storage.kv.get<string>("instructions") ?? null;
+    return this.#tables.instructions();
   }
 
   /** They were answered. What was sampled for them is over with them, but for what `goesOn` as a task. */
   async closeInFlight(requests: readonly string[], goesOn: boolean): Promise<void> {
+    if (!this.#tables.exist) return;
     for (const request of requests) {
       const [row] = this.#sql
         .exec<{ originating: string }>("DELETE FROM in_flight WHERE request = ? RETURNING originating", request)
         .toArray();
       if (goesOn || row === undefined) continue;
       if (this.#sql.exec("SELECT 1 FROM originating WHERE key = ? AND state = 'open'", row.originating).toArray().length > 0)
-        await this.endOriginating([row.originating], "originatingRequest");
+        await this.endOriginating([row.originating], "originatingRequest", true);
     }
   }
 
@@ -378,6 +382,7 @@ export class SessionObject extends DurableObject<Env> {
    * flight, newest first.
    */
   associationSigns(task: string | null): { readonly task: string | null; readonly inFlight: string[] } {
+    if (!this.#tables.exist) return { task: null, inFlight: [] };
     const rows = this.#sql.exec<{ named: string }>(
       "SELECT named FROM in_flight WHERE until > ? ORDER BY rowid DESC LIMIT ?",
       this.now(),
@@ -386,8 +391,10 @@ export class SessionObject extends DurableObject<Env> {
     return { task: task === null ? null : this.taskServes(task), inFlight: rows.toArray().map(({ named }) => named) };
   }
 
-  /** Ends the session for good. */
-  async endSession(): Promise<void> {
+  /** Ends the session: its name stays ended for as long as it is known. `begins`: as in `endOriginating`. */
+  async endSession(begins: boolean): Promise<boolean> {
+    if (!this.#tables.exist && !begins) return false;
+    this.#tables.create();
     const now = this.now();
     this.ctx.storage.transactionSync(() => {
       this.#sql.exec("INSERT OR IGNORE INTO session (one, ended_at) VALUES (1, ?)", now);
@@ -397,6 +404,7 @@ export class SessionObject extends DurableObject<Env> {
     });
     this.#ended = true;
     await this.#withdrawQueued();
+    return true;
   }
 
   /**
@@ -437,6 +445,7 @@ export class SessionObject extends DurableObject<Env> {
 
   /** The originating request of the one open run that this id names: two servers of a session may use the same id. */
   #openUnder(request: string, originating: string | null): string | undefined {
+    if (!this.#tables.exist) return undefined;
     const open = this.#sql
       .exec<{ originating: string }>(
         "SELECT originating FROM sampling WHERE request = ? AND state = 'durable' AND settled_at IS NULL",
@@ -450,13 +459,15 @@ export class SessionObject extends DurableObject<Env> {
   override async alarm(): Promise<void> {
     this.#alarmAt = undefined;
     await this.#alarm.ring(async () => {
-      this.#cleanUp();
+      await this.#tables.forget(this.now());
+      this.#ended = this.#tables.isEnded();
       await this.#withdrawQueued();
     });
   }
 
   /** One statement for both: on the fast path each one costs more than all the judging. */
   #known(input: Claim): Known {
+    if (!this.#tables.exist) return { sessionEnded: false, originating: null, reservation: null };
     const row = this.#sql.exec<KnownRow>(selectKnown, input.originating, input.request).one();
     return {
       sessionEnded: this.#ended,
@@ -469,6 +480,7 @@ export class SessionObject extends DurableObject<Env> {
   }
 
   #reserve(input: AssociateInput, reservation: Reservation, rounds: number, now: number): void {
+    this.#tables.create();
     // Committed together, as nothing is awaited between; cut off by an error, a round too many would be counted and nothing else.
     if (!input.alone)
       this.#sql.exec(
@@ -486,6 +498,7 @@ export class SessionObject extends DurableObject<Env> {
       reservation.state,
       reservation.leaseUntil,
     );
+    this.#alarmBy(forgettingAt(now + forgottenAfterMs));
   }
 
   #queueWithdrawals(where: string, bindings: string[], cause: CancelCause, now: number): void {
@@ -500,6 +513,7 @@ export class SessionObject extends DurableObject<Env> {
   }
 
   async #withdrawQueued(): Promise<void> {
+    if (!this.#tables.exist) return;
     const due = this.#sql
       .exec<{ originating: string; request: string; run: string; cause: CancelCause; attempts: number }>(
         "SELECT originating, request, run, cause, attempts FROM withdrawal JOIN sampling USING (originating, request) WHERE due_at <= ?",
@@ -542,44 +556,8 @@ export class SessionObject extends DurableObject<Env> {
         }
       }),
     );
-    const next = this.#nextDue();
+    const next = this.#tables.nextDue();
     if (next !== null) this.#alarmBy(next);
-  }
-
-  #cleanUp(): void {
-    const now = this.now();
-    this.ctx.storage.transactionSync(() => {
-      const stale = this.#sql
-        .exec<{ originating: string; request: string }>(
-          "DELETE FROM sampling WHERE settled_at <= CASE state WHEN 'settled' THEN ? ELSE ? END RETURNING originating, request",
-          now - resultKeptMs,
-          now - originatingLapsesMs,
-        )
-        .toArray();
-      for (const row of stale) this.#results.delete(resultName(row));
-      // Reserved by a Worker that never came back, and not asked for again in all this time.
-      this.#sql.exec("DELETE FROM sampling WHERE state = 'fast' AND lease_until <= ?", now - originatingLapsesMs);
-      this.#sql.exec("DELETE FROM claim WHERE at <= ?", now - claimKeptMs);
-      this.#sql.exec("DELETE FROM in_flight WHERE at <= ? AND until <= ?", now - originatingLapsesMs, now);
-      this.#sql.exec("DELETE FROM withdrawal WHERE (originating, request) NOT IN (SELECT originating, request FROM sampling)");
-    });
-  }
-
-  /** The earliest thing that the alarm is for, in Unix milliseconds. */
-  #nextDue(): number | null {
-    return (
-      this.#sql
-        .exec<{ at: number | null }>(
-          `SELECT MIN(at) AS at FROM (SELECT due_at AS at FROM withdrawal UNION ALL
-           SELECT settled_at + CASE state WHEN 'settled' THEN ? ELSE ? END AS at FROM sampling WHERE settled_at IS NOT NULL UNION ALL
-           SELECT at + ? AS at FROM claim UNION ALL SELECT MAX(at + ?, until) AS at FROM in_flight)`,
-          resultKeptMs,
-          originatingLapsesMs,
-          claimKeptMs,
-          originatingLapsesMs,
-        )
-        .toArray()[0]?.at ?? null
-    );
   }
 
   #release(name: string, result: string | null): void {
@@ -590,13 +568,11 @@ export class SessionObject extends DurableObject<Env> {
   #alarmBy(at: number): void {
     if (this.#alarmAt !== undefined && this.#alarmAt <= at) return;
     // After a restart only the tables know of an earlier one.
-    const known = this.#alarmAt === undefined ? this.#nextDue() : null;
+    const known = this.#alarmAt === undefined ? this.#tables.nextDue() : null;
     this.#alarmAt = Math.min(at, known ?? at);
     void this.ctx.storage.setAlarm(this.#alarmAt);
   }
 }
-
-const resultName = (of: Claim): string => `${of.originating} ${of.request}`;
 
 const selectKnown = `SELECT o.state, o.last_at, o.rounds, s.digest, s.run, s.state AS held, s.lease_until, s.settled_at
   FROM (SELECT ? AS key, ? AS request) AS asked

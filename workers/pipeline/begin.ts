@@ -37,8 +37,10 @@ import { ConfigurationUnavailable, type Documents, documentsOf } from "../stores
 import type { KeyRecord } from "../stores/keys.ts";
 import { keep, tellingReleased, tellingSettled } from "./bookkeeping.ts";
 import { approvedBefore, cacheTermsOf } from "./cache.ts";
+import { countCalls } from "./calls.ts";
 import { answerFast } from "./fast.ts";
 import { recordRefusal } from "./refusals.ts";
+import { takeRoom, toldRoom } from "./room.ts";
 import { awaitRun, parseAnswer } from "./wait.ts";
 
 /**
@@ -182,47 +184,60 @@ async function admit(prepared: Prepared, planned: Result<Plan, Refusal>): Promis
       }),
     );
   const admitWith = (query: GrantQuery | null): Promise<AdmitAnswer> =>
-    tellingReleased(ask.env, ask.ctx, ask.key.id, async (released) =>
-      keyObject.admit({
-        run,
-        limits,
-        leaseMs: mayWait && planned.ok ? leaseMs + 2 * planned.value.gates.deadlineSeconds * 1000 : leaseMs,
-        identical,
-        released,
-        ...(query === null ? {} : { grants: { query: JSON.stringify(query), leaseMs } }),
-      }),
+    toldRoom(ask.key.id, () =>
+      tellingReleased(ask.env, ask.ctx, ask.key.id, async (released) =>
+        keyObject.admit({
+          run,
+          limits,
+          leaseMs: mayWait && planned.ok ? leaseMs + 2 * planned.value.gates.deadlineSeconds * 1000 : leaseMs,
+          identical,
+          released,
+          ...(query === null ? {} : { grants: { query: JSON.stringify(query), leaseMs } }),
+        }),
+      ),
     );
-  const query = planned.ok ? await queryOf(prepared, planned.value, () => associateIf(false, mayWait)) : null;
+  // No session is woken for who may not ask it.
+  const look = async (): Promise<Result<AssociateAnswer, Refusal>> => {
+    const over = takeRoom(ask.key.id) ? null : await countCalls(ask.env, ask.key);
+    return over === null ? ok(await associateIf(false, mayWait)) : err(over);
+  };
+  const queried = planned.ok ? await queryOf(prepared, planned.value, look) : ok(null);
+  if (!queried.ok) return queried;
+  const query = queried.value;
   const withPasses = (answer: AdmitAnswer): Result<Plan, Refusal> =>
     planned.ok && answer.kind === "admitted" && answer.passes.length > 0 ? ok({ ...planned.value, granted: answer.passes }) : planned;
-  // A repeat opens the run of what is reserved for one: so that is reserved only once the key's limits have let it in.
-  const [associated, admitted] = mayWait
-    ? await admitWith(query).then(async (answer) => {
-        const plan = withPasses(answer);
-        return [await associateIf(answer.kind === "admitted", plan.ok && isDurable(plan.value, prepared)), answer] as const;
-      })
-    : await Promise.all([associateIf(planned.ok, false), admitWith(null)]);
+  // A repeat opens the run of what is reserved for one: so that is reserved only once the key's limits have let it in. What is answered
+  // at once asks both together where there is room for it.
+  const [associated, admitted] =
+    mayWait || !takeRoom(ask.key.id)
+      ? await admitWith(query).then(async (answer) => {
+          if (answer.kind === "revoked" || (answer.kind === "refused" && !answer.mayLook)) return [null, answer] as const;
+          const plan = withPasses(answer);
+          const reserves = plan.ok && answer.kind === "admitted";
+          return [await associateIf(reserves, plan.ok && isDurable(plan.value, prepared)), answer] as const;
+        })
+      : await Promise.all([associateIf(planned.ok, false), admitWith(null)]);
   const plan = withPasses(admitted);
   // Whatever ends here gives its place back; a reservation of this very run is forgotten with it.
   const giveUp = (refusal: Refusal): Result<Begun, Refusal> => {
     keep(ask.env, ask.ctx, { key: { id: ask.key.id, run } });
-    if (associated.kind === "fresh" && plan.ok)
+    if (associated?.kind === "fresh" && plan.ok)
       ask.ctx.waitUntil(session.forget(attachment.originating, attachment.request, run, ask.claim ?? null));
     return err(refusal);
   };
   if (admitted.kind === "revoked") return giveUp({ kind: "unauthorized", why: "revoked" });
-  if (associated.kind === "repeat") {
+  if (associated?.kind === "repeat") {
     keep(ask.env, ask.ctx, { key: { id: ask.key.id, run } });
     return repeat(prepared, associated, plan);
   }
-  const refused = refusalOf(associated);
+  const refused = associated === null ? null : refusalOf(associated);
   // A use of a grant that was counted in the moment in which the session ended stays counted: that can never let two through.
   if (refused !== null) return giveUp(refused);
   if (admitted.kind === "refused")
     return giveUp({ kind: "rateLimited", limit: admitted.limit, max: admitted.max, retryAfterMs: admitted.retryAfterMs });
   if (!plan.ok) return giveUp(plan.error);
 
-  const takenOver = associated.kind === "fresh" && associated.takenOver;
+  const takenOver = associated?.kind === "fresh" && associated.takenOver;
   const waiting = ask.wish.kind === "relay" ? ask.wish.waiting : null;
   const adopted =
     // A function that was run for another request is run again for this one.
@@ -267,13 +282,18 @@ async function admit(prepared: Prepared, planned: Result<Plan, Refusal>): Promis
  * What to ask of the key's grants; null where the policy leaves nothing to ask, or the session refuses the request anyway.
  * The session is looked at first, without reserving: a repeat stays with what is under way for it, and uses nothing up.
  */
-async function queryOf({ ask, run }: Prepared, plan: Plan, look: () => Promise<AssociateAnswer>): Promise<GrantQuery | null> {
+async function queryOf(
+  { ask, run }: Prepared,
+  plan: Plan,
+  look: () => Promise<Result<AssociateAnswer, Refusal>>,
+): Promise<Result<GrantQuery | null, Refusal>> {
   const { asker, attachment, request } = ask;
   const query = grantQueryOf({ run, plan, request, asker, attachment, params: ask.digest });
-  if (query === null) return null;
+  if (query === null) return ok(null);
   const seen = await look();
-  if (seen.kind === "repeat") return { ...query, asked: "repeat" };
-  return seen.kind === "fresh" ? { ...query, asked: seen.takenOver ? "takenOver" : "fresh" } : null;
+  if (!seen.ok) return seen;
+  if (seen.value.kind === "repeat") return ok({ ...query, asked: "repeat" });
+  return ok(seen.value.kind === "fresh" ? { ...query, asked: seen.value.takenOver ? "takenOver" : "fresh" } : null);
 }
 
 /** The same request again: it attaches to what is under way, nobody is asked twice and the model is paid once. */

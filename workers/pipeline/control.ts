@@ -14,6 +14,8 @@ import type { Plan } from "../../shared/run/plan.ts";
 import { controlStub, keyStub, sessionStub } from "../objects/names.ts";
 import { type Ask, type Begun, begin, newRunId, planFor } from "./begin.ts";
 import { tellingReleased } from "./bookkeeping.ts";
+import { countCalls } from "./calls.ts";
+import { takeRoom } from "./room.ts";
 
 /** What stands where a sampling request has the client request that it serves. */
 const noOriginating = "control";
@@ -64,6 +66,9 @@ export async function beginControl(call: ControlCall): Promise<Result<Begun, Ref
   const { sessionId } = envelope.context;
   const ids = controlStub(env, key.id, envelope.requestId);
   if (sessionId === undefined) return begin(askOf(call, ids, true), planned);
+  // Who was let in already was counted then; anybody else is, before an object is woken.
+  const over = call.run !== undefined || takeRoom(key.id) ? null : await countCalls(env, key);
+  if (over !== null) return err(over);
   if (!(await ids.claim(envelope.requestId, identity))) return { ok: false, error: { kind: "sameIdOtherParams" } };
   // A refused request may be sent again in other words under its id, unless a function of it has run.
   const isFirst = (destination?.position ?? null) === null;

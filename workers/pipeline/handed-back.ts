@@ -3,15 +3,11 @@
 
 import { chainEvents, idWord, type RunSummary } from "../../shared/outcome/record.ts";
 import type { Refusal } from "../../shared/outcome/outcome.ts";
-import { defaultLimits } from "../../shared/policy/limits.ts";
 import { CONTROL_SERVER } from "../../shared/protocol/meta.ts";
 import { type Result, err, ok } from "../../shared/result.ts";
-import { controlStub, keyStub } from "../objects/names.ts";
-import { newRunId } from "./begin.ts";
-import { keep, tellingReleased } from "./bookkeeping.ts";
-import type { ControlCall } from "./control.ts";
-
-const leaseMs = 10_000;
+import { controlStub } from "../objects/names.ts";
+import { keep } from "./bookkeeping.ts";
+import { type ControlCall, letIn } from "./control.ts";
 
 /** Refused: a key that is revoked or over its limits, an id that something else has. */
 export async function handBack({
@@ -21,18 +17,10 @@ export async function handBack({
   envelope,
   identity,
 }: Pick<ControlCall, "env" | "ctx" | "key" | "envelope" | "identity">): Promise<Result<null, Refusal>> {
-  const run = newRunId(env);
-  const limits = key.limits ?? defaultLimits;
-  const ids = controlStub(env, key.id, envelope.requestId);
-  const [claimed, admitted] = await Promise.all([
-    ids.claim(envelope.requestId, identity),
-    tellingReleased(env, ctx, key.id, async (released) => keyStub(env, key.id).admit({ run, limits, leaseMs, identical: run, released })),
-  ]);
-  // What was refused may be sent again in other words under its id.
-  if (claimed && admitted.kind !== "admitted") await ids.unclaim(envelope.requestId, identity);
-  if (admitted.kind === "revoked") return err({ kind: "unauthorized", why: "revoked" });
-  if (admitted.kind === "refused")
-    return err({ kind: "rateLimited", limit: admitted.limit, max: admitted.max, retryAfterMs: admitted.retryAfterMs });
+  const admitted = await letIn({ env, ctx, key });
+  if (!admitted.ok) return admitted;
+  const run = admitted.value;
+  const claimed = await controlStub(env, key.id, envelope.requestId).claim(envelope.requestId, identity);
   const now = Date.now();
   const name = envelope.task.type;
   const summary: RunSummary = {

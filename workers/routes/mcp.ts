@@ -268,7 +268,7 @@ function lost(c: AppContext, session: RelaySession, request: string): Response {
 async function end(c: AppContext, visit: Visit): Promise<Response> {
   const session = await sessionOf(c, visit);
   if (session instanceof Response) return session;
-  await sessionStub(c.env, c.var.key.id, associationSession(session)).endSession();
+  await sessionStub(c.env, c.var.key.id, associationSession(session)).endSession(true);
   const asked = await askUpstream(c.env, visit.server, {
     method: "DELETE",
     session: session.upstream,

@@ -70,17 +70,18 @@ samplingRoutes.delete(paths.sessionRequest, requireKey, requireCounted, async (c
     return c.json({ error: "The id in the path must be the request's JSON-RPC id as URL-encoded JSON: 7 or %22a%22" }, 400);
   if (server === undefined || server === "") return c.json({ error: "Name the MCP server whose request it was: ?server=<name>" }, 400);
   if (!isSessionName(c.req.param("session"))) return c.json({ error: `A session's name ${sessionNameError}` }, 400);
-  await sessionStub(c.env, c.var.key.id, c.req.param("session")).endOriginating([originatingKey(server, id)], "originatingRequest");
-  return c.body(null, 204);
+  const session = sessionStub(c.env, c.var.key.id, c.req.param("session"));
+  const ended = [originatingKey(server, id)];
+  return end(c, (begins) => session.endOriginating(ended, "originatingRequest", begins));
 });
 
-/** The session ended; its name stays ended, and what was kept of its conversation is forgotten. */
+/** The session ended; its name stays ended for as long as it is known, and what was kept of its conversation is forgotten. */
 samplingRoutes.delete(paths.sessions, requireKey, requireCounted, async (c) => {
   const session = c.req.param("session");
   if (!isSessionName(session)) return c.json({ error: `A session's name ${sessionNameError}` }, 400);
   const { id } = c.var.key;
-  await Promise.all([sessionStub(c.env, id, session).endSession(), conversationStub(c.env, id, session).forget()]);
-  return c.body(null, 204);
+  await conversationStub(c.env, id, session).forget();
+  return end(c, (begins) => sessionStub(c.env, id, session).endSession(begins));
 });
 
 const refused = (c: AppContext, refusal: Refusal, about: Parameters<typeof refuseKnown>[3] = {}): Promise<Response> =>
@@ -91,6 +92,18 @@ const aboutSampling = (params: unknown) => {
   const { server, name } = originatingIn(params) ?? {};
   return { method: "sampling/createMessage", server, name };
 };
+
+/** Beside the one that every message counts for: what makes an object costs as much as a request does. */
+const callsOfNewObject = 9;
+
+/** An end that comes before anything was sampled is kept too, since a request of the session may be on its way: that makes an object. */
+async function end(c: AppContext, endIt: (begins: boolean) => Promise<boolean>): Promise<Response> {
+  if (await endIt(false)) return c.body(null, 204);
+  const refusal = await countCalls(c.env, c.var.key, callsOfNewObject);
+  if (refusal !== null) return refused(c, refusal);
+  await endIt(true);
+  return c.body(null, 204);
+}
 
 async function createMessage(c: AppContext, id: RequestId, params: unknown): Promise<Response> {
   const parsed = parseSampling(params);

@@ -316,5 +316,5 @@ export async function endOriginating(
   ids: readonly RequestId[],
 ): Promise<void> {
   const named = ids.map((id) => originatingKey(session.server, id));
-  await sessionStub(env, key.id, associationSession(session)).endOriginating(named, "originatingRequest");
+  await sessionStub(env, key.id, associationSession(session)).endOriginating(named, "originatingRequest", true);
 }

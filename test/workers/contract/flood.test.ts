@@ -1,10 +1,37 @@
 // One cheap request must not become endless work: everything that a key can cause is counted before it is done, and bounded.
 // These tests count what was done; what it costs others is measured by scripts/bench/flood.ts.
 
-import { beforeEach, describe, expect, test } from "vitest";
+import { runDurableObjectAlarm } from "cloudflare:test";
+import { beforeEach, describe, expect, test, vi } from "vitest";
+import { KeyObject } from "../../../workers/objects/key.ts";
+import { sessionStub } from "../../../workers/objects/names.ts";
+import { SessionObject } from "../../../workers/objects/session.ts";
+import { tablesOf } from "../objects/inside.ts";
 import { control, textEnvelope } from "../support/control.ts";
-import { createKey, errorOf, gateway, openNotice, post, rpc, sample, travel } from "../support/gateway.ts";
+import {
+  answerOf,
+  configure,
+  createKey,
+  env,
+  errorOf,
+  gateway,
+  openNotice,
+  policy,
+  post,
+  rpc,
+  sample,
+  travel,
+} from "../support/gateway.ts";
 import { RelayClient, type Upstream, configureServers, scriptUpstream, upstreamOrigin } from "../support/mcp-server.ts";
+
+const hourMs = 3_600_000;
+
+/** Time stands still but for what `pass` adds: a bucket that fills while a test works would let one more through on a slow machine. */
+function stoppedClock(): { readonly pass: (milliseconds: number) => void } {
+  let at = Date.now();
+  vi.spyOn(Date, "now").mockImplementation(() => at);
+  return { pass: (milliseconds) => void (at += milliseconds) };
+}
 
 let upstream: Upstream;
 beforeEach(async () => {
@@ -28,23 +55,24 @@ describe("callsPerMinute", () => {
     ],
     ["an envelope that is none", ({ key }) => control({ model: 1 }, { key })],
     ["a look at a run", ({ key, task }) => gateway(`/runs/${task}`, { key })],
-    ["the end of a session", ({ key }) => gateway("/sessions/any", { key, method: "DELETE" })],
-    ["the end of a request", ({ key }) => gateway("/sessions/any/requests/7?server=open", { key, method: "DELETE" })],
+    ["the end of a session", ({ key }) => gateway("/sessions/sess-1", { key, method: "DELETE" })],
+    ["the end of a request", ({ key }) => gateway("/sessions/sess-1/requests/7?server=open", { key, method: "DELETE" })],
     ["the end of a conversation", ({ key }) => gateway("/control/sessions/any", { key, method: "DELETE" })],
     ["a message at the relay", ({ client }) => client.request(1, "ping")],
     ["a stream at the relay", ({ client }) => client.send({ method: "GET" })],
   ];
 
+  let clock = { pass: (_milliseconds: number): void => {} };
   /** A key with a task and a session at the relay, of whose ten messages a minute as many are left as it says. */
   async function senderWith(left: number): Promise<Sender> {
+    clock = stoppedClock();
     const { key } = await createKey({ limits: { callsPerMinute: 10 } });
     const asked = await sample({ server: "request-gate" }, { key, headers: { Prefer: "respond-async" } });
     const task = decodeURIComponent((asked.headers.get("Location") ?? "").replace("/runs/", ""));
     await openNotice("request", task);
     const client = new RelayClient("open", { key });
     await client.connect();
-    // Each of them is looked into here, and counted by the key's object.
-    travel(60_000);
+    clock.pass(60_000);
     for (let sent = 10; sent > left; sent -= 1) expect((await post(cancelled(1), { key })).status).toBe(202);
     return { key, client, task };
   }
@@ -57,7 +85,7 @@ describe("callsPerMinute", () => {
     const text = await refused.text();
     expect(text).toContain('"callsPerMinute"');
     expect(text).toContain("10 messages a minute");
-    travel(6_000);
+    clock.pass(6_000);
     expect((await send(sender)).status).not.toBe(429);
   });
 
@@ -114,5 +142,119 @@ describe("the body of an envelope", () => {
     const long = textEnvelope({ prompt: "x".repeat(260_000) }, { auth: { api_key: key } });
     expect((await control(long, { key: null })).status).not.toBe(413);
     expect((await control({ ...long, auth: {}, context: { note: "x".repeat(300_000) } }, { key })).status).not.toBe(413);
+  });
+});
+
+describe("a session", () => {
+  const nameOf = (): string => `session-${crypto.randomUUID()}`;
+  const stub = (session: string, id: string): DurableObjectStub => sessionStub(env, id, session) as DurableObjectStub;
+  const end = (session: string, key: string): Promise<Response> => gateway(`/sessions/${session}`, { method: "DELETE", key });
+
+  const idle: readonly (readonly [string, (session: string, key: string) => Promise<Response>, number])[] = [
+    [
+      "a cancellation",
+      (session, key) =>
+        post(
+          { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1, _meta: { "countersign/session": session } } },
+          { key },
+        ),
+      202,
+    ],
+    ["a request that the policy refuses", (session, key) => sample({ session, server: "refused" }, { key }), 200],
+    ["a request that no model can serve", (session, key) => sample({ session, params: { maxTokens: 10_000_000 } }, { key }), 200],
+    [
+      "a request over the limit",
+      async (session, key) => {
+        for (let sent = 0; sent < 5; sent += 1) await sample({}, { key });
+        return sample({ session }, { key });
+      },
+      429,
+    ],
+  ];
+  test.each(idle)("is not made by %s", async (_what, send, status) => {
+    stoppedClock();
+    const session = nameOf();
+    const { id, key } = await createKey({ limits: { requestsPerMinute: 5 } });
+    expect((await send(session, key)).status).toBe(status);
+    expect(await tablesOf(stub(session, id))).toEqual({});
+  });
+
+  test("is woken only once the key's object has let the request in, or has counted it", async () => {
+    stoppedClock();
+    const { key } = await createKey({ limits: { requestsPerMinute: 2 } });
+    const [admit, associate] = [vi.spyOn(KeyObject.prototype, "admit"), vi.spyOn(SessionObject.prototype, "associate")];
+    const statuses = [];
+    for (let sent = 0; sent < 4; sent += 1) statuses.push((await sample({ session: nameOf() }, { key })).status);
+    expect(statuses).toEqual([200, 200, 429, 429]);
+    const [asked, woken] = [admit, associate].map(({ mock }) => mock.invocationCallOrder);
+    // Of the second one the isolate knew that there is room: only then are both asked together.
+    for (const at of [0, 2, 3]) expect(asked?.[at]).toBeLessThan(woken?.[at] ?? 0);
+  });
+
+  test("that was used stays ended for two days, and is gone then with all its rows", async () => {
+    const session = nameOf();
+    const { id, key } = await createKey();
+    expect(await answerOf(sample({ session }, { key }))).toHaveProperty("result");
+    expect((await end(session, key)).status).toBe(204);
+    for (const hours of [1, 24, 22]) {
+      travel(hours * hourMs);
+      await runDurableObjectAlarm(stub(session, id));
+      expect((await errorOf(sample({ session }, { key }))).data).toEqual({ reason: "sessionEnded" });
+    }
+    travel(3 * hourMs);
+    await runDurableObjectAlarm(stub(session, id));
+    expect(await tablesOf(stub(session, id))).toEqual({});
+    expect(await runDurableObjectAlarm(stub(session, id))).toBe(false);
+    expect(await answerOf(sample({ session }, { key }))).toHaveProperty("result");
+  });
+
+  test("that nobody ends is forgotten two days after it was used last", async () => {
+    const session = nameOf();
+    const { id, key } = await createKey();
+    expect(await answerOf(sample({ session, originating: 1 }, { key }))).toHaveProperty("result");
+    travel(30 * hourMs);
+    await runDurableObjectAlarm(stub(session, id));
+    // What lapsed stays so.
+    expect((await errorOf(sample({ session, originating: 1 }, { key }))).data).toEqual({ reason: "originatingRequestEnded" });
+    expect(await answerOf(sample({ session, originating: 2 }, { key }))).toHaveProperty("result");
+    travel(30 * hourMs);
+    await runDurableObjectAlarm(stub(session, id));
+    expect((await tablesOf(stub(session, id)))["originating"]).toHaveLength(1);
+    travel(30 * hourMs);
+    await runDurableObjectAlarm(stub(session, id));
+    expect(await tablesOf(stub(session, id))).toEqual({});
+  });
+
+  test("waits for its reviews, however long they take", async () => {
+    const session = nameOf();
+    const { id, key } = await createKey();
+    const patient = {
+      name: "patient",
+      when: { server: "patient" },
+      then: { request: "review", response: "allow", deadlineSeconds: 604_800 },
+    };
+    await configure("policy", { ...policy, rules: [...policy.rules, patient] });
+    await sample({ session, server: "patient" }, { key, headers: { Prefer: "respond-async" } });
+    travel(60 * hourMs);
+    await runDurableObjectAlarm(stub(session, id));
+    expect((await tablesOf(stub(session, id)))["sampling"]).toHaveLength(1);
+  });
+
+  test("that ends before anything was sampled stays ended, for the price of a request", async () => {
+    stoppedClock();
+    const { id, key } = await createKey({ limits: { callsPerMinute: 25 } });
+    const [one, two, three] = [nameOf(), nameOf(), nameOf()];
+    for (const [session, status] of [
+      [one, 204],
+      [two, 204],
+      [three, 429],
+    ] as const)
+      expect((await end(session, key)).status).toBe(status);
+    expect(await tablesOf(stub(three, id))).toEqual({});
+    travel(hourMs);
+    expect((await errorOf(sample({ session: one }, { key }))).data).toEqual({ reason: "sessionEnded" });
+    travel(49 * hourMs);
+    await runDurableObjectAlarm(stub(one, id));
+    expect(await tablesOf(stub(one, id))).toEqual({});
   });
 });

@@ -291,7 +291,7 @@ describe("what ends under a run", () => {
     const answer = answerOf(post(asked("sess-1")));
     const session = sessionStub(env, "key_dev", "sess-1");
     await eventually("the reservation", async () => (await everything()).includes('"state":"durable"'));
-    await session.endOriginating([originatingKey("request-gate", 7)], "originatingRequest");
+    await session.endOriginating([originatingKey("request-gate", 7)], "originatingRequest", true);
     go();
     expect((await answer).error?.code).toBe(-32800);
     expect(model.calls).toHaveLength(0);
