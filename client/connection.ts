@@ -47,6 +47,7 @@ const NOT_ASSOCIATED = "Sampling request is not associated with a client request
 const WHY_NOT: Record<Extract<Association, { ok: false }>["reason"], string> = {
   "none-in-flight": "no tools/call, resources/read or prompts/get is open.",
   ended: "the request on whose response stream it came has ended, or is none that may sample.",
+  "not-shown": 'the transport does not show which open request it serves, and association is "strict"; set "auto".',
   ambiguous:
     'several requests are open and the transport does not show which one it serves. Over Streamable HTTP give the transport the fetch that attach() returns; over stdio call one tool at a time or set association: "inFlight".',
 };
@@ -136,7 +137,7 @@ export class Connection {
     const evidence = { streamOf: this.#settings.streams.take(asked.id), params: asked.params, inputKey: asked.inputKey };
     const association = this.#inFlight.associate(evidence, this.#settings.association);
     if (!association.ok) {
-      const error = new RpcError(-32602, NOT_ASSOCIATED);
+      const error = new RpcError(-32602, `${NOT_ASSOCIATED}: ${WHY_NOT[association.reason]}`);
       this.#settings.onError(
         new Error(`A sampling request of "${this.#settings.server}" was refused: ${WHY_NOT[association.reason]}`, { cause: error }),
       );

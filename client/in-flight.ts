@@ -17,10 +17,15 @@ export type Origin = {
   readonly ended: AbortSignal;
 };
 
-export type AssociationMode = "strict" | "inFlight";
+/**
+ * What to go by where the wire does not show which open request a sampling request serves, as in the relay's servers document: `auto`: the
+ * only one that is open; `strict`: nothing; `inFlight`: the one that was opened last.
+ */
+export const ASSOCIATION_MODES = ["auto", "strict", "inFlight"] as const;
+export type AssociationMode = (typeof ASSOCIATION_MODES)[number];
 export type Association =
   | { readonly ok: true; readonly origin: Origin; readonly inferred: boolean }
-  | { readonly ok: false; readonly reason: "none-in-flight" | "ended" | "ambiguous" };
+  | { readonly ok: false; readonly reason: "none-in-flight" | "ended" | "not-shown" | "ambiguous" };
 
 /** What the wire says about where a sampling request belongs. */
 export type Evidence = {
@@ -99,18 +104,19 @@ export class InFlight {
 
   /**
    * Which open request a sampling request belongs to. What the wire shows comes first: the task that it names, then the
-   * response stream it came on. Without that, the only one open is it; of several, strict mode takes none and
-   * `inFlight` mode takes the newest and says that this is inferred.
+   * response stream it came on. Without that the mode says what to go by, and the result is inferred.
    */
   associate(evidence: Evidence, mode: AssociationMode): Association {
     const shown = this.#shown(evidence);
     if (shown === "ended") return { ok: false, reason: "ended" };
     if (shown !== undefined) return { ok: true, origin: shown.origin, inferred: false };
+    if (mode === "strict") return { ok: false, reason: "not-shown" };
     const open = [...this.#open];
     const newest = open.at(-1);
     if (newest === undefined) return { ok: false, reason: "none-in-flight" };
-    if (open.length === 1) return { ok: true, origin: newest.origin, inferred: false };
-    return mode === "inFlight" ? { ok: true, origin: newest.origin, inferred: true } : { ok: false, reason: "ambiguous" };
+    return open.length === 1 || mode === "inFlight"
+      ? { ok: true, origin: newest.origin, inferred: true }
+      : { ok: false, reason: "ambiguous" };
   }
 
   /** The leg whose `input_required` result asked for this sampling request (revision 2026-07-28). */

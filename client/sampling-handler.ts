@@ -3,7 +3,7 @@
 
 import { Connection, type SamplingProgress, type SamplingWaiting } from "./connection.ts";
 import { Gateway } from "./gateway.ts";
-import type { AssociationMode } from "./in-flight.ts";
+import { ASSOCIATION_MODES, type AssociationMode } from "./in-flight.ts";
 import { type FetchLike, ResponseStreams } from "./response-streams.ts";
 import { type ClientLike, joinClient, observe, type SamplingCapabilities, type TransportLike } from "./sdk-client.ts";
 import { platformTiming, type Timing } from "./timing.ts";
@@ -23,10 +23,10 @@ export type SamplingHandlerOptions = {
    */
   readonly session?: string;
   /**
-   * What happens to a sampling request while several requests are open and the transport cannot show which of them it
-   * serves (stdio, or a server that samples outside the response stream). `strict`, the default, refuses it with -32602.
-   * `inFlight` takes the newest and tells the gateway that this is inferred: the reviewer may then see a wrong tool's
-   * name, and the run is cancelled when that tool's call ends.
+   * What a sampling request counts for where the transport cannot show which open request it serves (stdio, or a server that samples
+   * outside the response stream). `auto`, the default: the only one that is open; while several are it is refused with -32602.
+   * `inFlight`: the newest; the reviewer may then see a wrong tool's name, and the run is cancelled when that tool's call ends.
+   * `strict`: it is refused. What is not shown is told to the gateway as inferred.
    */
   readonly association?: AssociationMode;
   /** Whether a server may ask for sampling as a task (2025-11-25); by default true. Set false where the client has a `taskStore`. */
@@ -106,7 +106,7 @@ export function createSamplingHandler(options: SamplingHandlerOptions): Sampling
     return new Connection({
       server,
       session: nextSession(),
-      association: options.association ?? "strict",
+      association: options.association ?? "auto",
       gateway,
       streams,
       timing,
@@ -162,8 +162,8 @@ function checkOptions(options: SamplingHandlerOptions): void {
   }
   if (session !== undefined && !/^[\x21-\x7e]{1,120}$/.test(session))
     throw new TypeError("session must be 1-120 visible ASCII characters.");
-  if (association !== undefined && association !== "strict" && association !== "inFlight")
-    throw new TypeError('association must be "strict" or "inFlight".');
+  if (association !== undefined && !ASSOCIATION_MODES.includes(association))
+    throw new TypeError('association must be "auto", "strict" or "inFlight".');
   for (const [name, value] of Object.entries({ deadlineMilliseconds, connectMilliseconds, silenceMilliseconds })) {
     if (value !== undefined && !(value > 0)) throw new TypeError(`${name} must be a number of milliseconds above 0.`);
   }

@@ -1,7 +1,7 @@
 // Reads the command line and the environment of `countersign stdio`. Starts nothing, prints nothing.
 
 import { parseArgs } from "node:util";
-import type { AssociationMode } from "../in-flight.ts";
+import { ASSOCIATION_MODES, type AssociationMode } from "../in-flight.ts";
 import type { Mode } from "./declare.ts";
 
 export const USAGE = `Usage: countersign stdio [options] -- <command> [arguments …]
@@ -12,8 +12,8 @@ Runs a stdio MCP server and gives it sampling with review by a person, whatever 
   --server <name>          the server's name for policy and reviewers; by default the command's base name
   --mode <mode>            fulfil (default): the gateway answers sampling; forward: the client's own sampling, or none;
                            fallback: the client's own, and the gateway where it has none or fails (a person's no, -1, stands)
-  --association <mode>     strict (default): sampling is refused while several requests are open; inFlight: it counts for
-                           the newest of them
+  --association <mode>     auto (default): sampling counts for the only request that is open, and is refused while several are;
+                           inFlight: it counts for the newest of them; strict: only where its task is named
   --no-tools               do not declare tools in sampling (2025-11-25)
   --no-tasks               do not declare sampling as a task (2025-11-25)
   --help, --version
@@ -42,7 +42,6 @@ export type CommandLine =
 
 const wrong = (why: string): CommandLine => ({ kind: "wrong", why });
 const MODES: readonly Mode[] = ["fulfil", "forward", "fallback"];
-const ASSOCIATIONS: readonly AssociationMode[] = ["strict", "inFlight"];
 
 const OPTIONS = {
   url: { type: "string" },
@@ -72,8 +71,8 @@ export function readCommandLine(argv: readonly string[], env: Readonly<Record<st
   if (command === undefined || command === "") return wrong("the server's command is missing; it stands behind --.");
   const mode = MODES.find((each) => each === (options.mode ?? "fulfil"));
   if (mode === undefined) return wrong("--mode must be fulfil, forward or fallback.");
-  const association = ASSOCIATIONS.find((each) => each === (options.association ?? "strict"));
-  if (association === undefined) return wrong("--association must be strict or inFlight.");
+  const association = ASSOCIATION_MODES.find((each) => each === (options.association ?? "auto"));
+  if (association === undefined) return wrong("--association must be auto, strict or inFlight.");
   const url = options.url ?? env["COUNTERSIGN_URL"] ?? "";
   if (url === "") return wrong("the gateway's address is missing; give --url or set COUNTERSIGN_URL.");
   const apiKey = env["COUNTERSIGN_API_KEY"] ?? "";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type Evidence, InFlight, type Origin } from "../../client/in-flight.ts";
+import { type AssociationMode, type Evidence, InFlight, type Origin } from "../../client/in-flight.ts";
 
 function inFlight() {
   const ended: Origin["id"][] = [];
@@ -11,7 +11,7 @@ function inFlight() {
       requests.sent({ jsonrpc: "2.0", id, method: "tools/call", params: { name, ...params } }),
     send: (id: number, method: string, params: Record<string, unknown> = {}) => requests.sent({ jsonrpc: "2.0", id, method, params }),
     answer: (id: number | string, result: Record<string, unknown> = {}) => requests.received({ jsonrpc: "2.0", id, result }),
-    place: (evidence: Partial<Evidence> = {}, mode: "strict" | "inFlight" = "strict") => {
+    place: (evidence: Partial<Evidence> = {}, mode: AssociationMode = "auto") => {
       const association = requests.associate({ params: {}, ...evidence }, mode);
       return association.ok ? { id: association.origin.id, inferred: association.inferred } : association.reason;
     },
@@ -27,7 +27,7 @@ describe("the requests in flight", () => {
     ] as const) {
       const { requests, send } = inFlight();
       send(1, method, params);
-      const association = requests.associate({ params: {} }, "strict");
+      const association = requests.associate({ params: {} }, "auto");
       expect(association).toMatchObject({ ok: true, origin: { id: 1, method, name } });
     }
     const { send, place } = inFlight();
@@ -44,7 +44,7 @@ describe("the requests in flight", () => {
   ])("end with %s, once, and are then no origin", (_name, end) => {
     const on = inFlight();
     on.call(1);
-    const association = on.requests.associate({ params: {} }, "strict");
+    const association = on.requests.associate({ params: {} }, "auto");
     end(on);
     end(on);
     expect(on.ended).toEqual([1]);
@@ -58,7 +58,7 @@ describe("the requests in flight", () => {
     call("1");
     answer("1");
     expect(ended).toEqual(["1"]);
-    expect(place()).toEqual({ id: 1, inferred: false });
+    expect(place()).toEqual({ id: 1, inferred: true });
   });
 
   test("are placed by the response stream, also while others are newer", () => {
@@ -78,7 +78,7 @@ describe("the requests in flight", () => {
     expect(place({ streamOf: 1 }, "inFlight")).toBe("ended");
   });
 
-  test("of several, unseen, none is taken in strict mode and the newest in inFlight mode", () => {
+  test("of several, unseen, none is taken and in inFlight mode the newest; one alone is taken but in strict mode; both are inferred", () => {
     const { call, answer, place } = inFlight();
     call(1);
     call(2);
@@ -88,7 +88,9 @@ describe("the requests in flight", () => {
     answer(3);
     expect(place({}, "inFlight")).toEqual({ id: 2, inferred: true });
     answer(2);
-    expect(place({}, "inFlight")).toEqual({ id: 1, inferred: false });
+    expect(place({}, "inFlight")).toEqual({ id: 1, inferred: true });
+    expect(place()).toEqual({ id: 1, inferred: true });
+    expect(place({}, "strict")).toBe("not-shown");
   });
 });
 

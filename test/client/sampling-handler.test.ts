@@ -62,7 +62,7 @@ describe("a sampling request", () => {
           progressToken: 9,
           "example.com/x": true,
           "countersign/session": "s",
-          "countersign/originatingRequest": { id: 1, method: "tools/call", name: "ask", server: "notes" },
+          "countersign/originatingRequest": { id: 1, method: "tools/call", name: "ask", server: "notes", inferred: true },
         },
       },
     });

@@ -69,7 +69,7 @@ describe("a host on SDK 1.x", () => {
     });
     const run = await gateway.run(0);
     expect(run.requestId).toBe(0);
-    expect(run.origin).toEqual({ id: 1, method: "tools/call", name: "ask", server: "notes" });
+    expect(run.origin).toEqual({ id: 1, method: "tools/call", name: "ask", server: "notes", inferred: true });
     expect(run.session).toMatch(/^[\x21-\x7e]{20,128}$/);
     expect(run.params["maxTokens"]).toBe(10);
   });
@@ -108,7 +108,7 @@ describe("a host on SDK 1.x", () => {
     expect(gateway.seen).toEqual([]);
   });
 
-  test("in strict mode refuses what it cannot place among several open requests", async () => {
+  test("by default refuses what it cannot place among several open requests", async () => {
     const { ask } = await connected();
     gateway.onRun = () => undefined;
     const first = ask("first");
@@ -126,7 +126,7 @@ describe("a host on SDK 1.x", () => {
     await gateway.run(0);
     const second = ask("second");
     const run = await gateway.run(1);
-    expect(gateway.runs[0]?.origin).toEqual({ id: 1, method: "tools/call", name: "ask", server: "notes" });
+    expect(gateway.runs[0]?.origin).toEqual({ id: 1, method: "tools/call", name: "ask", server: "notes", inferred: true });
     expect(run.origin).toEqual({ id: 2, method: "tools/call", name: "ask", server: "notes", inferred: true });
     for (const open of gateway.runs) open.reply("done");
     await Promise.all([first, second]);
@@ -188,7 +188,7 @@ describe("a host on SDK 1.x", () => {
       requestId: 0,
       _meta: {
         "countersign/session": "s",
-        "countersign/originatingRequest": { id: 1, method: "tools/call", name: "ask", server: "notes" },
+        "countersign/originatingRequest": { id: 1, method: "tools/call", name: "ask", server: "notes", inferred: true },
       },
     });
     expect(run.outcome).toMatchObject({ error: { data: { outcome: "cancelled" } } });

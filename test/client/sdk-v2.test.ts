@@ -49,7 +49,7 @@ describe("a host on SDK 2.x", () => {
     expect(JSON.stringify(await ask("hello"))).toContain("Reviewed reply to: hello");
     await client.close();
     await sampling.flush();
-    expect(gateway.runs[0]?.origin).toEqual({ id: 1, method: "tools/call", name: "ask", server: "notes" });
+    expect(gateway.runs[0]?.origin).toEqual({ id: 1, method: "tools/call", name: "ask", server: "notes", inferred: true });
     expect(gateway.trail).toEqual([
       "POST /sampling sampling/createMessage",
       "DELETE /sessions/s/requests/1?server=notes",

@@ -13,7 +13,7 @@ describe("the command line of countersign stdio", () => {
         apiKey: "key",
         server: "some-server",
         mode: "fulfil",
-        association: "strict",
+        association: "auto",
         tools: true,
         tasks: true,
         command: "/usr/bin/some-server.exe",

@@ -128,7 +128,10 @@ describe("the server's sampling", () => {
     fromServer(sample(0));
     expect(await answer()).toMatchObject({ jsonrpc: "2.0", id: 0, result: { role: "assistant", model: "fake-model" } });
     expect(client).toEqual([]);
-    expect(gateway.runs[0]).toMatchObject({ session: "s", origin: { id: 1, method: "tools/call", name: "ask", server: "notes" } });
+    expect(gateway.runs[0]).toMatchObject({
+      session: "s",
+      origin: { id: 1, method: "tools/call", name: "ask", server: "notes", inferred: true },
+    });
   });
 
   test.each(["12345678901234567890", '"\\u0061"', "1.0", "-1"])("is answered with the id %s as the server wrote it", async (id) => {
@@ -155,12 +158,17 @@ describe("the server's sampling", () => {
     const { begin, call, fromServer, answer, errors } = relayed();
     begin();
     fromServer(sample(0));
-    const refused = { error: { code: -32602, message: "Sampling request is not associated with a client request" } };
-    expect(await answer()).toMatchObject({ id: 0, ...refused });
+    const refused = (why: string): object => ({
+      error: {
+        code: -32602,
+        message: expect.stringMatching(`^Sampling request is not associated with a client request: .*${why}`) as unknown,
+      },
+    });
+    expect(await answer()).toMatchObject({ id: 0, ...refused("is open") });
     call(1);
     call(2);
     fromServer(sample(1));
-    expect(await answer()).toMatchObject({ id: 1, ...refused });
+    expect(await answer()).toMatchObject({ id: 1, ...refused('association: "inFlight"') });
     expect(errors).toHaveLength(2);
     fromServer({ jsonrpc: "2.0", id: 1, result: {} });
     fromServer(sample(2));

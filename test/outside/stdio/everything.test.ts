@@ -234,7 +234,7 @@ describe("with a gateway", () => {
     });
   });
 
-  test("two calls at once are refused in strict mode, and served in inFlight mode", async () => {
+  test("two calls at once are refused by default, and served in inFlight mode", async () => {
     const [, connect] = GENERATIONS[0];
     const strict = await connect(EVERYTHING, { url: gateway.url });
     const over = new AbortController();
