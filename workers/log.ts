@@ -25,6 +25,7 @@ export type LogEvent =
   | "request.failed"
   | "books.flushFailed"
   | "config.publishFailed"
+  | "config.recordFailed"
   | "config.documentInvalid"
   | "issuer.keysUnavailable"
   | "run.effectFailed"

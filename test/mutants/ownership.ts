@@ -64,9 +64,16 @@ export const ownershipMutants: readonly Mutant[] = [
   {
     name: "the admin token is compared",
     file: "workers/routes/auth.ts",
-    from: "presented !== undefined && equalBytes(utf8ToBytes(presented), utf8ToBytes(adminToken))) return next();",
-    to: "presented !== undefined) return next();",
+    from: "presented !== undefined && equalBytes(utf8ToBytes(presented), utf8ToBytes(adminToken));",
+    to: "presented !== undefined;",
     test: { file: keys, only: "operator" },
+  },
+  {
+    name: "the operator's view of a request holds no content",
+    file: "workers/routes/operator-runs.ts",
+    from: "return c.json({ ...lineOf(line),",
+    to: 'return c.json({ ...(await runStub(c.env, c.req.param("id")).snapshot()), ...lineOf(line),',
+    test: { file: "test/workers/contract/audit.test.ts", only: "the operator does not" },
   },
   {
     name: "the development key counts on a loopback address",

@@ -131,6 +131,7 @@ type Column = `${string}.${string}.${string}`;
 /** The object whose tables are made in this file. */
 const objectOf: Readonly<Record<string, string>> = {
   "config.ts": "ConfigObject",
+  "operator-record.ts": "ConfigObject",
   "conversation.ts": "ConversationObject",
   "key.ts": "KeyObject",
   "key-grants.ts": "KeyObject",

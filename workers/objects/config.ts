@@ -5,11 +5,14 @@
 
 import { DurableObject } from "cloudflare:workers";
 import { backoffMs } from "../../shared/backoff.ts";
+import { sha256Hex } from "../../shared/encoding.ts";
+import type { Operator, OperatorFact } from "../../shared/outcome/record.ts";
 import { publishedCopy, publishingMark } from "../../shared/published.ts";
 import type { Env } from "../env.ts";
 import { errorClass, logEvent } from "../log.ts";
 import { settingsOf } from "../settings.ts";
 import { ObjectAlarm } from "./alarm.ts";
+import { OperatorRecord } from "./operator-record.ts";
 
 export const documentNames = ["routing", "policy", "servers", "issuers"] as const;
 export type DocumentName = (typeof documentNames)[number];
@@ -22,6 +25,8 @@ const mostPublishedAtOnce = 100;
 const repairEveryMs = 60_000;
 
 export type StoredDocument = { readonly version: number; readonly at: number; readonly text: string };
+/** Who writes a document, and which old version it is, where one is restored. */
+export type Writer = { readonly by: Operator; readonly restored: number | null };
 export type WriteAnswer =
   | { readonly kind: "written"; readonly version: number }
   | { readonly kind: "conflict"; readonly current: StoredDocument };
@@ -45,6 +50,7 @@ export class ConfigObject extends DurableObject<Env> {
   random = (): number => Math.random();
   readonly #sql: SqlStorage;
   readonly #alarm: ObjectAlarm;
+  readonly #acts: OperatorRecord;
   #publishing: Promise<void> = Promise.resolve();
   readonly #repairedAt = new Map<string, number>();
 
@@ -61,6 +67,7 @@ export class ConfigObject extends DurableObject<Env> {
       `CREATE TABLE IF NOT EXISTS unpublished (kv_key TEXT PRIMARY KEY, value TEXT NOT NULL, attempts INTEGER NOT NULL, due_at INTEGER NOT NULL) WITHOUT ROWID`,
     );
     this.#sql.exec(`CREATE TABLE IF NOT EXISTS published_with (one INTEGER PRIMARY KEY, mark TEXT NOT NULL)`);
+    this.#acts = new OperatorRecord(env, this.#sql, () => this.random());
     this.#alarm = new ObjectAlarm({
       storage: ctx.storage,
       now: () => this.now(),
@@ -97,9 +104,9 @@ export class ConfigObject extends DurableObject<Env> {
 
   /**
    * Replaces a document whole, if `expectedVersion` is still the current one (0: there is none yet).
-   * @param text The document as it is to be served, without its version, which is given here.
+   * @param document The document as it is to be served, without its version, which is given here.
    */
-  async write(name: DocumentName, expectedVersion: number, document: string): Promise<WriteAnswer> {
+  async write(name: DocumentName, expectedVersion: number, document: string, { by, restored }: Writer): Promise<WriteAnswer> {
     const now = this.now();
     const written = this.ctx.storage.transactionSync((): WriteAnswer => {
       const current = this.current(name);
@@ -111,9 +118,19 @@ export class ConfigObject extends DurableObject<Env> {
       this.#sql.exec("INSERT INTO document (name, version, at, text) VALUES (?, ?, ?, ?)", name, version, now, text);
       this.#sql.exec("DELETE FROM document WHERE name = ? AND version <= ?", name, version - versionsKept);
       this.#queue(name, { version, text }, now);
+      const digestBefore = current === null ? null : sha256Hex(current.text);
+      this.#acts.append(now, {
+        kind: "documentWritten",
+        by,
+        document: name,
+        version,
+        restored,
+        digestBefore,
+        digestAfter: sha256Hex(text),
+      });
       return { kind: "written", version };
     });
-    await this.#publish();
+    await this.#tell();
     return written;
   }
 
@@ -131,14 +148,16 @@ export class ConfigObject extends DurableObject<Env> {
     );
   }
 
-  /** Adds a key. `record` is JSON; `hash` is the SHA-256 of the key, which is not stored. */
-  async addKey(id: string, hash: string, record: string): Promise<void> {
+  /** Adds a key. `record` is JSON of `KeyRecord`; `hash` is the SHA-256 of the key, which is not stored. */
+  async addKey(id: string, hash: string, record: string, by: Operator): Promise<void> {
     const now = this.now();
+    const { name, owner = null, scopes } = JSON.parse(record) as { name: string; owner?: string; scopes: string[] }; // parsed by the route
     this.ctx.storage.transactionSync(() => {
       this.#sql.exec("INSERT INTO key (id, hash, record, created_at, revoked_at) VALUES (?, ?, ?, ?, NULL)", id, hash, record, now);
       this.#queue(publishedKeyName(hash), publishedKey({ record, revokedAt: null }), now);
+      this.#acts.append(now, { kind: "keyMade", by, key: id, name, owner, scopes, digestAfter: sha256Hex(record) });
     });
-    await this.#publish();
+    await this.#tell();
   }
 
   keys(): StoredKey[] {
@@ -155,10 +174,11 @@ export class ConfigObject extends DurableObject<Env> {
     return this.#sql.exec<StoredKey>("SELECT id, hash, record, revoked_at AS revokedAt FROM key WHERE id = ?", id).toArray()[0] ?? null;
   }
 
-  /** Revokes a key; false where there is none of this id. */
-  async revokeKey(id: string): Promise<boolean> {
+  /** Revokes a key; false where there is none of this id. A key that is revoked already stays as it is. */
+  async revokeKey(id: string, by: Operator): Promise<boolean> {
     const now = this.now();
     const found = this.ctx.storage.transactionSync(() => {
+      const before = this.keyOfId(id);
       const [row] = this.#sql
         .exec<StoredKey>(
           "UPDATE key SET revoked_at = COALESCE(revoked_at, ?) WHERE id = ? RETURNING id, hash, record, revoked_at AS revokedAt",
@@ -168,10 +188,22 @@ export class ConfigObject extends DurableObject<Env> {
         .toArray();
       if (row === undefined) return false;
       this.#queue(publishedKeyName(row.hash), publishedKey(row), now);
+      if (before?.revokedAt === null) this.#acts.append(now, { kind: "keyRevoked", by, key: id, digestBefore: sha256Hex(row.record) });
       return true;
     });
-    await this.#publish();
+    await this.#tell();
     return found;
+  }
+
+  /** Takes down what an operator did, or is about to do, elsewhere than here. It is committed when this returns. */
+  async record(fact: OperatorFact): Promise<void> {
+    const now = this.now();
+    this.ctx.storage.transactionSync(() => {
+      this.#acts.append(now, fact);
+      void this.ctx.storage.setAlarm(now + publishRetry.firstMs);
+    });
+    await this.#acts.send(() => this.now());
+    this.#alarm.arm();
   }
 
   /** Writes the copy of a document or key to KV again, where somebody found it missing, damaged or older; at most once a minute each. */
@@ -186,10 +218,10 @@ export class ConfigObject extends DurableObject<Env> {
   }
 
   override async alarm(): Promise<void> {
-    await this.#alarm.ring(() => this.#publish());
+    await this.#alarm.ring(() => this.#tell());
   }
 
-  /** For the gateway's sweep: what is still to be published is published, whatever became of the alarm. */
+  /** For the gateway's sweep: what is still to be published or recorded is, whatever became of the alarm. */
   async sweep(): Promise<void> {
     await this.alarm();
   }
@@ -224,6 +256,12 @@ export class ConfigObject extends DurableObject<Env> {
     void this.ctx.storage.setAlarm(now + publishRetry.firstMs);
   }
 
+  /** What was committed goes out: to KV, and to the record. */
+  async #tell(): Promise<void> {
+    await Promise.all([this.#publish(), this.#acts.send(() => this.now())]);
+    this.#alarm.arm();
+  }
+
   /** One at a time: of two writes of one key that are under way together, KV keeps either. */
   #publish(): Promise<void> {
     const next = this.#publishing.catch(() => {}).then(() => this.#publishDue());
@@ -254,6 +292,8 @@ export class ConfigObject extends DurableObject<Env> {
   }
 
   #nextDue(): number | null {
-    return this.#sql.exec<{ at: number | null }>("SELECT MIN(due_at) AS at FROM unpublished").one().at;
+    const { at } = this.#sql.exec<{ at: number | null }>("SELECT MIN(due_at) AS at FROM unpublished").one();
+    const act = this.#acts.nextDue();
+    return at === null || act === null ? (at ?? act) : Math.min(at, act);
   }
 }

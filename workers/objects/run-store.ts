@@ -298,6 +298,13 @@ export class RunStore {
     }
   }
 
+  /** Whether the record has that this reviewer's link of this channel was opened. */
+  wasOpened(gate: Gate, reviewer: string, channel: string): boolean {
+    const opened = "json_extract(fact, '$.kind') = 'opened' AND json_extract(fact, '$.gate') = ?";
+    const by = "json_extract(fact, '$.reviewer') = ? AND json_extract(fact, '$.channel') = ?";
+    return this.#sql.exec(`SELECT 1 FROM event WHERE ${opened} AND ${by} LIMIT 1`, gate, reviewer, channel).toArray().length > 0;
+  }
+
   unshippedEvents(run: string): RecordEvent[] {
     return this.#sql
       .exec<{ seq: number; at: number; fact: string; hash: string }>("SELECT seq, at, fact, hash FROM event WHERE shipped = 0 ORDER BY seq")

@@ -8,7 +8,7 @@ import { DurableObject } from "cloudflare:workers";
 import { backoffMs } from "../../shared/backoff.ts";
 import { conversationEdits } from "../../shared/control/conversation.ts";
 import type { CancelCause } from "../../shared/outcome/outcome.ts";
-import type { RecordEvent, RecordFact } from "../../shared/outcome/record.ts";
+import type { Operator, RecordEvent, RecordFact } from "../../shared/outcome/record.ts";
 import type { Review } from "../../shared/review/decision.ts";
 import { failure, success } from "../../shared/protocol/json-rpc.ts";
 import type { Gate, KeyEnd } from "../../shared/review/view.ts";
@@ -46,7 +46,7 @@ import { RunNotices } from "./run-notices.ts";
 import { keyEndOf } from "./run-key.ts";
 import { type RunParts, type Standing, linkedAt } from "./run-parts.ts";
 import { RunOutbox, alarmWaitMs } from "./run-outbox.ts";
-import { type OutboxRow, RunStore, type ScheduleKind, type StoredOpening } from "./run-store.ts";
+import { type LinkRow, type OutboxRow, RunStore, type ScheduleKind, type StoredOpening } from "./run-store.ts";
 import { type PageWindow, RunWindows } from "./run-windows.ts";
 import type { SessionObject } from "./session.ts";
 
@@ -331,9 +331,9 @@ export class RunObject extends DurableObject<Env> {
     return true;
   }
 
-  /** Cancels the run, whoever else waits for it. False where it is over or unknown. */
-  cancel(cause: CancelCause): boolean {
-    return this.#apply({ kind: "cancelled", cause }, this.now(), [{ kind: "cancelled", cause }]);
+  /** Cancels the run, whoever else waits for it; `by`: the operator, where it is one. False where it is over or unknown. */
+  cancel(cause: CancelCause, by: Operator | null = null): boolean {
+    return this.#apply({ kind: "cancelled", cause }, this.now(), [{ kind: "cancelled", cause, ...(by === null ? {} : { by }) }]);
   }
 
   /**
@@ -352,12 +352,25 @@ export class RunObject extends DurableObject<Env> {
     });
   }
 
-  /** The page of a link, as JSON of `ReviewView`; null where there is no such link. Writes nothing. */
-  view(gate: Gate, reviewer: number, link: string): string | null {
+  /**
+   * The page of a link, as JSON of `ReviewView`; null where there is no such link. Writes nothing but, where somebody opens it
+   * (`isOpening`) while the review waits, that this reviewer's link of this channel was opened: once.
+   */
+  view(gate: Gate, reviewer: number, link: string, isOpening: boolean): string | null {
     this.#seen();
     const found = linkedAt(this.#parts, gate, reviewer, link);
+    if (found !== null && isOpening) this.#markOpened(found, gate, reviewer);
     const view = found === null ? null : this.#notices.view(found, found.link);
     return view === null ? null : JSON.stringify(view);
+  }
+
+  #markOpened({ opening, state, link: { channel } }: Standing & { readonly link: LinkRow }, gate: Gate, place: number): void {
+    const reviewer = this.#notices.people(opening)[place]?.name;
+    if (reviewer === undefined || openGate(state) !== gate || this.#store.wasOpened(gate, reviewer, channel)) return;
+    const { version } = reviewAt(state, gate);
+    this.#store.transaction(() => this.#record(this.now(), [{ kind: "opened", gate, reviewer, channel, version }]));
+    // Nothing changed of which a caller or an open page would have to hear.
+    this.ctx.waitUntil(this.#outbox.drain());
   }
 
   /** How an expired link stands, as JSON of `ExpiredLink`; null where there is no such link. Writes nothing. */

@@ -115,7 +115,7 @@ for (const name of documentNames) {
     if (expected === null) return c.json({ error: "Send the version that you changed as If-Match: <version>; GET shows it" }, 428);
     const value = body === "notUtf8" ? undefined : parseJson(body.text);
     if (value === undefined) return c.json({ error: "The body is not JSON" }, 400);
-    return write(c, name, expected, value);
+    return write(c, name, expected, value, null);
   });
 }
 
@@ -139,10 +139,10 @@ adminRoutes.post(paths.admin.restore, async (c) => {
   if (named === null && c.req.header("If-Match") !== undefined)
     return c.json({ error: "If-Match is not a version's number; send If-Match: <version>, or leave it out. Nothing was changed" }, 400);
   const expected = named ?? (await currentDocument(c.env, found.name)).version;
-  return write(c, found.name, expected, JSON.parse(found.stored.text));
+  return write(c, found.name, expected, JSON.parse(found.stored.text), found.stored.version);
 });
 
-async function write(c: AppContext, name: Writable, expected: number, value: unknown): Promise<Response> {
+async function write(c: AppContext, name: Writable, expected: number, value: unknown, restored: number | null): Promise<Response> {
   const parsed = parsers[name](value);
   if (!parsed.ok) return c.json({ error: `The ${name} document is not valid; nothing was changed`, details: parsed.error }, 400);
   const cutOff = name === "policy" && c.req.query("cutOffKeys") !== "yes" ? await keysCutOff(c, value) : [];
@@ -155,7 +155,7 @@ async function write(c: AppContext, name: Writable, expected: number, value: unk
       },
       409,
     );
-  const written = await configStub(c.env).write(name, expected, JSON.stringify(value));
+  const written = await configStub(c.env).write(name, expected, JSON.stringify(value), { by: c.var.operator, restored });
   if (written.kind === "conflict") {
     const current = written.current.version === 0 ? standardDocument(name) : (JSON.parse(written.current.text) as object);
     return c.json(
@@ -223,7 +223,7 @@ adminRoutes.post(paths.admin.keys, zValidator("json", keyRequestSchema, onInvali
   }
   const { key, id, hash } = newKey(settingsOf(c.env).keys, randomKeyBytes());
   const record = { ...request, id, createdAt: Date.now() };
-  await configStub(c.env).addKey(id, hash, JSON.stringify(record));
+  await configStub(c.env).addKey(id, hash, JSON.stringify(record), c.var.operator);
   return c.json({ ...shownKey(record), key }, 201, { "Cache-Control": "no-store" });
 });
 
@@ -249,7 +249,7 @@ adminRoutes.delete(paths.admin.key, async (c) => {
   if ((await configStub(c.env).keyOfId(id)) === null) return c.json({ error: "No such key" }, 404);
   // First where every endpoint asks: cut off after that, the key is dead, and whoever revokes it again completes the rest.
   await keyStub(c.env, id).revoke();
-  await configStub(c.env).revokeKey(id);
+  await configStub(c.env).revokeKey(id, c.var.operator);
   forgetKeys();
   return c.body(null, 204);
 });

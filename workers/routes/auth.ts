@@ -4,11 +4,13 @@ import type { Context, MiddlewareHandler } from "hono";
 import { equalBytes, utf8ToBytes } from "../../shared/encoding.ts";
 import { describeRefusal } from "../../shared/outcome/describe.ts";
 import type { Refusal } from "../../shared/outcome/outcome.ts";
-import type { Door } from "../../shared/outcome/record.ts";
+import { tokenOperator } from "../../shared/outcome/operators.ts";
+import type { Door, Operator } from "../../shared/outcome/record.ts";
 import { type RefusedIds, failures } from "../../shared/protocol/json-rpc.ts";
 import { errorAnswer } from "../../shared/run/answer.ts";
 import { countCalls } from "../pipeline/calls.ts";
 import { type Refused, recordRefusal } from "../pipeline/refusals.ts";
+import type { Env } from "../env.ts";
 import { settingsOf } from "../settings.ts";
 import { callerOf } from "../stores/keys.ts";
 import type { App } from "./context.ts";
@@ -46,11 +48,22 @@ export const requireCounted: MiddlewareHandler<App> = async (c, next) => {
   return refusal === null ? next() : refuseKnown(c, "sampling", refusal);
 };
 
+/** Who this is where the admin token was presented, as the record names them; null for anything else. */
+export function operatorOf(env: Env, presented: string | undefined): Operator | null {
+  const { adminToken, keys } = settingsOf(env);
+  const isGood = adminToken !== undefined && presented !== undefined && equalBytes(utf8ToBytes(presented), utf8ToBytes(adminToken));
+  return isGood ? tokenOperator(keys, adminToken) : null;
+}
+
 /** Lets in whoever has the admin token. */
 export const requireAdmin: MiddlewareHandler<App> = async (c, next) => {
   const { adminToken } = settingsOf(c.env);
   const presented = /^Bearer +(\S+) *$/i.exec(c.req.header("Authorization") ?? "")?.[1];
-  if (adminToken !== undefined && presented !== undefined && equalBytes(utf8ToBytes(presented), utf8ToBytes(adminToken))) return next();
+  const operator = operatorOf(c.env, presented);
+  if (operator !== null) {
+    c.set("operator", operator);
+    return next();
+  }
   if (await isFlooding(c, "admin tokens"))
     return c.json({ error: "Too many attempts from this address; wait a minute" }, 429, { "Retry-After": "60" });
   const error =

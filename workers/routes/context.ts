@@ -1,6 +1,7 @@
-// What every route's handler has: the environment, and the caller once a door has let them in.
+// What every route's handler has: the environment, and the caller once they were let in.
 
 import type { Context } from "hono";
+import type { Operator } from "../../shared/outcome/record.ts";
 import type { RefusedIds } from "../../shared/protocol/json-rpc.ts";
 import type { Env } from "../env.ts";
 import type { KeyRecord } from "../stores/keys.ts";
@@ -9,6 +10,8 @@ export type App = {
   Bindings: Env;
   Variables: {
     key: KeyRecord;
+    /** Who acts, under `/admin/`. */
+    operator: Operator;
     /** Of the JSON-RPC message in the body, once it was read. */
     ids: RefusedIds | undefined;
   };

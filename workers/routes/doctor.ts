@@ -11,19 +11,31 @@ import { providerChecks } from "../doctor/providers.ts";
 import { serverChecks } from "../doctor/servers.ts";
 import { settingsChecks } from "../doctor/settings.ts";
 import type { Env } from "../env.ts";
+import { errorClass, logEvent } from "../log.ts";
+import { configStub } from "../objects/names.ts";
 import { settingsOf } from "../settings.ts";
 import { paths } from "../urls.ts";
 import { requireAdmin } from "./auth.ts";
-import type { App } from "./context.ts";
+import type { App, AppContext } from "./context.ts";
 
 export const doctorRoutes = new Hono<App>();
 doctorRoutes.use(paths.admin.doctor, requireAdmin);
 
 doctorRoutes.post(paths.admin.doctor, async (c) => {
+  await recordAsked(c);
   const checks = (await allChecks(c.env)).flat().map((check) => ({ ...check, text: check.text.replaceAll(/\s+/g, " ").trim() }));
   // `publicUrl`: whoever asks tries it from where they are, since a Worker cannot call itself.
   return c.json({ checks, publicUrl: settingsOf(c.env).publicUrl ?? null }, 200, { "Cache-Control": "no-store" });
 });
+
+/** The ConfigObject itself may be what is wrong: the checks are made all the same. */
+async function recordAsked(c: AppContext): Promise<void> {
+  try {
+    await configStub(c.env).record({ kind: "doctorAsked", by: c.var.operator });
+  } catch (error) {
+    logEvent("config.recordFailed", { error: errorClass(error) });
+  }
+}
 
 /** Side by side, so that it takes as long as the slowest alone. */
 async function allChecks(env: Env): Promise<readonly (readonly Check[])[]> {

@@ -34,7 +34,7 @@ grantRoutes.get(paths.admin.grants, zValidator("query", grantsQuery, onInvalid),
   const asked = key === undefined ? known.slice(after === undefined ? 0 : known.indexOf(after) + 1) : known.filter((id) => id === key);
   const page = asked.slice(0, keysInAnAnswer);
   const now = Date.now();
-  const found = await Promise.all(page.map(async (id) => JSON.parse(await keyStub(c.env, id).grants()) as Grant[]));
+  const found = await Promise.all(page.map((id) => grantsOf(c.env, id)));
   const grants = found.flat().map((grant) => lineOf(grant, now));
   return c.json(
     {
@@ -51,10 +51,15 @@ grantRoutes.delete(paths.admin.grant, async (c) => {
   const id = c.req.param("id");
   const key = keyOfGrantId(id);
   // A made-up key wakes no object.
-  const isKnown = key !== undefined && (await keyIds(c.env)).includes(key);
-  if (!isKnown || !(await keyStub(c.env, key).revokeGrant(id))) return c.json({ error: "No such grant, or its time is long over" }, 404);
+  const grants = key !== undefined && (await keyIds(c.env)).includes(key) ? await grantsOf(c.env, key) : [];
+  const grant = grants.find((each) => each.id === id);
+  if (key === undefined || grant === undefined) return c.json({ error: "No such grant, or its time is long over" }, 404);
+  if (grant.revokedAt === null) await configStub(c.env).record({ kind: "grantRevoked", by: c.var.operator, key, grant: id });
+  await keyStub(c.env, key).revokeGrant(id);
   return c.body(null, 204);
 });
+
+const grantsOf = async (env: Env, key: string): Promise<Grant[]> => JSON.parse(await keyStub(env, key).grants()) as Grant[]; // written by KeyObject
 
 /** Every key that may have grants, oldest first. */
 async function keyIds(env: Env): Promise<string[]> {

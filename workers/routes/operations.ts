@@ -237,7 +237,7 @@ const review: readonly Operation[] = [
     id: "showReview",
     method: "get",
     path: paths.review,
-    summary: "The review page. GET and HEAD decide nothing and change nothing",
+    summary: "The review page. GET and HEAD decide nothing; of a GET remains that the link was opened",
     auth: "link",
     parameters: [token],
     answers: { 200: page("The page"), 404: noSuchLink, 410: linkIsOver, 429: page("Too many requests from one address") },

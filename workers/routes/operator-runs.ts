@@ -8,7 +8,7 @@ import { type RecordEvent, type RunSummary, endStates, exportLine, openStates } 
 import { parseRunId } from "../../shared/sealed-id.ts";
 import type { Env } from "../env.ts";
 import type { RunsQuery } from "../objects/ledger.ts";
-import { ledgerShardOf, ledgerShards, ledgerStub, runStub } from "../objects/names.ts";
+import { configStub, ledgerShardOf, ledgerShards, ledgerStub, runStub } from "../objects/names.ts";
 import type { RunLine } from "../objects/run-contract.ts";
 import { settingsOf } from "../settings.ts";
 import { paths } from "../urls.ts";
@@ -109,6 +109,8 @@ operatorRunRoutes.get(paths.admin.record, zValidator("query", recordQuery, onInv
   const { env } = c;
   const read = async ({ shard, after }: Place): Promise<RecordEvent[]> =>
     JSON.parse(await ledgerStub(env, shard).events(after, recordPage, run !== undefined)) as RecordEvent[]; // written by the ledger
+  // A HEAD shows nothing of it.
+  if (c.req.method === "GET") await configStub(env).record({ kind: "recordExported", by: c.var.operator, run: run ?? null });
   const lastShard = run === undefined ? ledgerShards - 1 : ledgerShardOf(run);
   let place: Place | null = run === undefined ? { shard: 0, after: { run: "", seq: 0 } } : { shard: lastShard, after: { run, seq: 0 } };
   const encoder = new TextEncoder();

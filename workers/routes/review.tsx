@@ -1,5 +1,5 @@
-// The review page, its form, and its live window. GET and HEAD never decide, set no cookie and write nothing; a decision is
-// one POST.
+// The review page, its form, and its live window. GET and HEAD never decide and set no cookie; what a GET leaves behind is
+// that the link was opened, once. A decision is one POST.
 
 import { Hono } from "hono";
 import { changedReply, changedRequest } from "../../shared/review/changes.ts";
@@ -38,7 +38,7 @@ reviewRoutes.get(paths.review, async (c) => {
   const link = await admittedLink(c);
   if (link instanceof Response) return link;
   if (link.isOver) return expiredLinkPage(c, link);
-  const view = await readView(c, link);
+  const view = await readView(c, link, isOpening(c));
   return view === null ? noSuchLink(c) : page(c, link, view, {}, 200);
 });
 
@@ -87,8 +87,11 @@ reviewRoutes.onError((error, c) => {
   return c.body(renderProblemPage({ problem: "fault", cspNonce, quote }), 500, reviewHeaders(cspNonce));
 });
 
-async function readView(c: AppContext, { claims, run }: PresentedLink): Promise<ReviewView | null> {
-  const text = await runStub(c.env, run).view(claims.gate, claims.reviewer, linkId(claims));
+/** Whether a page is asked for to be looked at: not where only its headers are, nor where a browser fetches it ahead. */
+const isOpening = (c: AppContext): boolean => c.req.method === "GET" && !/\bprefetch\b/i.test(c.req.header("Sec-Purpose") ?? "");
+
+async function readView(c: AppContext, { claims, run }: PresentedLink, opens = false): Promise<ReviewView | null> {
+  const text = await runStub(c.env, run).view(claims.gate, claims.reviewer, linkId(claims), opens);
   return text === null ? null : (JSON.parse(text) as ReviewView); // written by RunObject.view
 }
 

@@ -1,7 +1,7 @@
 // A run from outside: its state and result, and its cancellation, for the key that made it or an operator.
 
 import { Hono } from "hono";
-import { equalBytes, utf8ToBytes } from "../../shared/encoding.ts";
+import type { Operator } from "../../shared/outcome/record.ts";
 import { parseRunId } from "../../shared/sealed-id.ts";
 import { runStub } from "../objects/names.ts";
 import type { RunSnapshot } from "../objects/run-contract.ts";
@@ -10,7 +10,7 @@ import { parseAnswer } from "../pipeline/wait.ts";
 import { settingsOf } from "../settings.ts";
 import { callerOf } from "../stores/keys.ts";
 import { paths } from "../urls.ts";
-import { presentedKey, refuseKey, refuseKnown } from "./auth.ts";
+import { operatorOf, presentedKey, refuseKey, refuseKnown } from "./auth.ts";
 import type { App, AppContext } from "./context.ts";
 import { taskOf } from "../pipeline/task.ts";
 
@@ -42,16 +42,16 @@ runRoutes.get(paths.run, async (c) => {
 runRoutes.delete(paths.run, async (c) => {
   const found = await findRun(c);
   if (found instanceof Response) return found;
-  const cancelled = await runStub(c.env, found.snapshot.id).cancel(found.admin ? "admin" : "caller");
+  const cancelled = await runStub(c.env, found.snapshot.id).cancel(found.operator === null ? "caller" : "admin", found.operator);
   if (!cancelled) return c.json({ error: "The run is already over" }, 409);
   return c.body(null, 204);
 });
 
-async function findRun(c: AppContext): Promise<{ snapshot: RunSnapshot; admin: boolean } | Response> {
+async function findRun(c: AppContext): Promise<{ snapshot: RunSnapshot; operator: Operator | null } | Response> {
   const presented = presentedKey(c.req.raw.headers);
-  const { adminToken, keys } = settingsOf(c.env);
-  const admin = adminToken !== undefined && presented !== undefined && equalBytes(utf8ToBytes(presented), utf8ToBytes(adminToken));
-  const known = admin ? null : await callerOf(c.env, presented, Date.now());
+  const { keys } = settingsOf(c.env);
+  const operator = operatorOf(c.env, presented);
+  const known = operator !== null ? null : await callerOf(c.env, presented, Date.now());
   if (known?.kind === "refused") return refuseKey(c, known.why);
   if (known !== null) c.set("key", known.record);
   const refusal = known === null ? null : await countCalls(c.env, known.record);
@@ -59,5 +59,5 @@ async function findRun(c: AppContext): Promise<{ snapshot: RunSnapshot; admin: b
   const id = c.req.param("id") ?? "";
   const snapshot = parseRunId(keys, id) === undefined ? null : await runStub(c.env, id).snapshot();
   if (snapshot === null || (known !== null && snapshot.key !== known.record.id)) return c.json(unknown, 404);
-  return { snapshot, admin };
+  return { snapshot, operator };
 }

@@ -1,12 +1,34 @@
 // What an auditor asks: which requests were refused and why, what operators did, who opened a review; and why something failed.
 
-import { runInDurableObject } from "cloudflare:test";
-import { describe, expect, test } from "vitest";
-import { firstBrokenEvent } from "../../../shared/outcome/record.ts";
-import { ledgerShards, ledgerStub } from "../../../workers/objects/names.ts";
+import { abortAllDurableObjects, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { describe, expect, test, vi } from "vitest";
+import { verifyRecord } from "../../../scripts/verify-record.ts";
+import { sha256Hex } from "../../../shared/encoding.ts";
+import { isOperatorChain } from "../../../shared/outcome/operators.ts";
+import { type RecordFact, firstBrokenEvent } from "../../../shared/outcome/record.ts";
+import { LedgerObject } from "../../../workers/objects/ledger.ts";
+import { configStub, ledgerShards, ledgerStub } from "../../../workers/objects/names.ts";
 import { writtenOneByOne } from "../../../workers/pipeline/refusals.ts";
 import { control, textEnvelope } from "../support/control.ts";
-import { admin, adminJson, answerOf, createKey, env, eventually, gateway, jsonBody, model, post, rpc, sample } from "../support/gateway.ts";
+import {
+  admin,
+  adminJson,
+  adminToken,
+  answerOf,
+  configure,
+  createKey,
+  env,
+  eventually,
+  gateway,
+  jsonBody,
+  model,
+  openNotice,
+  policy,
+  post,
+  rpc,
+  sample,
+} from "../support/gateway.ts";
+import { givenGrant } from "../support/grants.ts";
 import { promptMarker, reasonMarker, replyMarker } from "../support/logs.ts";
 import {
   RelayClient,
@@ -243,6 +265,94 @@ describe("a flood of refusals", () => {
     ]);
     // Asked again, nothing is counted twice.
     expect(await recordLines({ run: counted.id })).toHaveLength(1);
+  });
+});
+
+describe("what an operator does", () => {
+  const acts = async (): Promise<readonly RecordFact[]> =>
+    (await recordLines()).filter(({ run }) => isOperatorChain(run)).map(({ fact }) => fact);
+
+  test("is an event, with who did it and the digests before and after, and the export is one too", async () => {
+    const before = (await acts()).length;
+    const served = async (name: string): Promise<string> => sha256Hex(await (await admin(`/${name}`)).text());
+    const first = await served("policy");
+    await configure("policy", { ...policy, rules: [] });
+    const second = await served("policy");
+    expect((await admin("/policy/versions/1/restore", { method: "POST" })).status).toBe(200);
+    const made = await createKey({ name: "ci", owner: "Ada" });
+    expect((await admin(`/keys/${made.id}`, { method: "DELETE" })).status).toBe(204);
+    // Once more changes nothing.
+    expect((await admin(`/keys/${made.id}`, { method: "DELETE" })).status).toBe(204);
+    const grant = await givenGrant();
+    for (const _ of ["it ends", "it has ended"]) expect((await admin(`/grants/${grant}`, { method: "DELETE" })).status).toBe(204);
+    expect((await admin("/doctor", { method: "POST" })).status).toBe(200);
+    // What was not done leaves nothing; a HEAD exports nothing.
+    expect((await admin("/policy", jsonBody("PUT", policy, { "If-Match": "1" }))).status).toBe(412);
+    expect((await admin("/keys/key_none", { method: "DELETE" })).status).toBe(404);
+    expect((await admin("/record", { method: "HEAD" })).status).toBe(200);
+    const facts = (await acts()).slice(before);
+    const by = { kind: "adminToken", fingerprint: expect.stringMatching(/^[0-9a-f]{12}$/) };
+    expect(facts).toEqual([
+      { kind: "documentWritten", by, document: "policy", version: 2, restored: null, digestBefore: first, digestAfter: second },
+      {
+        kind: "documentWritten",
+        by,
+        document: "policy",
+        version: 3,
+        restored: 1,
+        digestBefore: second,
+        digestAfter: await served("policy"),
+      },
+      { kind: "keyMade", by, key: made.id, name: "ci", owner: "Ada", scopes: ["sampling", "control"], digestAfter: expect.any(String) },
+      { kind: "keyRevoked", by, key: made.id, digestBefore: expect.any(String) },
+      { kind: "grantRevoked", by, key: "key_dev", grant },
+      { kind: "doctorAsked", by },
+      { kind: "recordExported", by, run: null },
+    ]);
+    for (const secret of [adminToken, made.key]) expect(JSON.stringify(facts)).not.toContain(secret);
+  });
+
+  test("is one chain that holds, also over months", async () => {
+    await createKey();
+    await runInDurableObject(configStub(env), (config) => void (config.now = () => Date.now() + 40 * 24 * 3_600_000));
+    await createKey();
+    const answer = await admin("/record");
+    const { findings } = await verifyRecord((await answer.text()).split("\n"));
+    expect(findings).toEqual([]);
+    const chains = Map.groupBy(await recordLines(), ({ run }) => run);
+    const months = [...chains.keys()].filter(isOperatorChain).toSorted();
+    expect(months).toHaveLength(2);
+    expect(chains.get(months[1] ?? "")?.[0]?.fact).toMatchObject({ kind: "continued", chain: months[0] });
+  });
+
+  test("is kept where the ledger fails, and sent again with nothing lost and nothing twice", async () => {
+    const before = (await acts()).length;
+    const away = vi.spyOn(LedgerObject.prototype, "append").mockImplementation(() => {
+      throw new Error("the ledger is away");
+    });
+    const { id } = await createKey();
+    expect(away).toHaveBeenCalled();
+    away.mockRestore();
+    await abortAllDurableObjects();
+    await runDurableObjectAlarm(configStub(env));
+    const facts = await eventually("the event", async () => {
+      const found = (await acts()).slice(before);
+      return found.some(({ kind }) => kind === "keyMade") ? found : null;
+    });
+    expect(facts.filter((fact) => fact.kind === "keyMade")).toEqual([expect.objectContaining({ key: id })]);
+    expect((await verifyRecord((await (await admin("/record")).text()).split("\n"))).findings).toEqual([]);
+  });
+
+  test("names who cancelled a run", async () => {
+    void sample({ server: "notes" });
+    const { run } = await openNotice("request");
+    expect((await gateway(`/runs/${run}`, { method: "DELETE", key: adminToken })).status).toBe(204);
+    const facts = await eventually("the cancellation", async () => {
+      const found = (await recordLines({ run })).map(({ fact }) => fact);
+      return found.some(({ kind }) => kind === "finished") ? found : null;
+    });
+    expect(facts).toContainEqual({ kind: "cancelled", cause: "admin", by: { kind: "adminToken", fingerprint: expect.any(String) } });
+    expect((await adminJson<Line>(`/runs/${run}`)).cause).toBe("An operator cancelled it.");
   });
 });
 

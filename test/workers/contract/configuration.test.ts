@@ -22,6 +22,7 @@ import {
   sample,
   samplingMessage,
   travel,
+  writer,
 } from "../support/gateway.ts";
 
 type Stored = { readonly version: number } & Record<string, unknown>;
@@ -196,7 +197,7 @@ test("a document that another place wrote serves within a minute, also where KV 
   const refusing = { ...policy, rules: [], default: { ...policy.default, request: "refuse" } };
   const elsewhere = async (document: object): Promise<void> => {
     const { version } = (await configStub(env).current("policy")) ?? { version: 0 };
-    await configStub(env).write("policy", version, JSON.stringify(document));
+    await configStub(env).write("policy", version, JSON.stringify(document), writer);
   };
   const before = (await env.CONFIG.get("policy")) ?? "";
   await elsewhere(refusing);

@@ -18,6 +18,7 @@ import {
   policy,
   publicUrl,
   routing,
+  writer,
 } from "../support/gateway.ts";
 import { neverLogged } from "../support/logs.ts";
 import { keyServer, keyHost, signingPair } from "../support/issuer.ts";
@@ -178,7 +179,7 @@ describe("documents", () => {
       ["routing", { providers: {}, models: "SECRETVALUE-0c1d" }],
       ["policy", { rules: 7 }],
     ] as const)
-      await configStub(env).write(name, (await configStub(env).current(name))?.version ?? 0, JSON.stringify(document));
+      await configStub(env).write(name, (await configStub(env).current(name))?.version ?? 0, JSON.stringify(document), writer);
     // In an environment of its own, whose documents nobody has read yet.
     const checks = await examine({
       ...bare,

@@ -2,6 +2,7 @@
 
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, test } from "vitest";
+import { approveAct } from "../../../shared/review/form.ts";
 import { app } from "../../../workers/app.ts";
 import { openapi } from "../../../workers/routes/openapi.ts";
 import { type Operation, operations } from "../../../workers/routes/operations.ts";
@@ -194,9 +195,9 @@ const asks: Record<string, () => Promise<readonly (readonly [number, Ask])[]>> =
       [400, form({ version: "x" })],
       [403, form({}, { Origin: "null" })],
       [404, { ...form({}), path: "/r/x" }],
-      [409, form({ act: "approve", nonce: fields.get("nonce") ?? "" })],
+      [409, form({ act: approveAct(0), nonce: fields.get("nonce") ?? "" })],
       [415, form({}, { "Content-Type": "text/plain", Origin: publicUrl })],
-      [422, form({ act: "approve", model: "none" })],
+      [422, form({ act: approveAct(0), model: "none" })],
       [303, form({ act: "deny" })],
     ];
   },

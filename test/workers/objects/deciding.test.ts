@@ -136,15 +136,29 @@ describe("in the millisecond", () => {
 });
 
 describe("looking", () => {
-  test("a thousand GETs and HEADs decide nothing and change no row of any object, the object asleep or awake", async () => {
+  test("a thousand GETs and HEADs decide nothing and change no row of any object but that the link was opened, the object asleep or awake", async () => {
     // Nobody holds the line, so that nothing comes back after the crash; and the crash ends what an object would write by itself later.
     await sample({ server: "request-gate" }, { headers: { Prefer: "respond-async" } });
     const { link, run } = await openNotice("request");
     await recordWith(run, "noticed");
-    await eventually("nothing left to do", async () => (await tablesOf(stubOf(run)))["outbox"]?.length === 0);
-    await crash();
-    const before = await everything();
-    expect(before).toContain(promptMarker);
+    const atRest = async (): Promise<string> => {
+      await eventually("nothing left to do", async () => (await tablesOf(stubOf(run)))["outbox"]?.length === 0);
+      await crash();
+      return everything();
+    };
+    const unopened = await atRest();
+    expect(unopened).toContain(promptMarker);
+    const look = async (init: RequestInit): Promise<void> => {
+      expect((await gateway(pathOf(link), { ...init, key: null })).status).toBe(200);
+    };
+    await look({ method: "HEAD" });
+    await look({ headers: { "Sec-Purpose": "prefetch;prerender" } });
+    expect(await everything()).toBe(unopened);
+    await look({});
+    await look({});
+    const opened = (await recordWith(run, "opened")).filter(({ fact }) => fact.kind === "opened");
+    expect(opened.map(({ fact }) => fact)).toEqual([{ kind: "opened", gate: "request", reviewer: "Ada", channel: "outbox", version: 1 }]);
+    const before = await atRest();
     for (let batch = 0; batch < 20; batch += 1) {
       const looks = Array.from({ length: 50 }, (_, index) =>
         gateway(`${pathOf(link)}${index % 3 === 0 ? "?utm_source=mail" : ""}`, {

@@ -8,7 +8,7 @@ import { type SigningKeys, signingKey } from "../../../shared/sealed-id.ts";
 import { type ConfigObject } from "../../../workers/objects/config.ts";
 import { configStub } from "../../../workers/objects/names.ts";
 import { settingsOf } from "../../../workers/settings.ts";
-import { createKey, env, eventually, gatewayWith } from "../support/gateway.ts";
+import { createKey, env, eventually, gatewayWith, writer, operator } from "../support/gateway.ts";
 import { crash, later, ringAlarm, tablesOf } from "./inside.ts";
 
 type Put = (key: string, value: string) => Promise<void>;
@@ -33,7 +33,7 @@ const stub = (): DurableObjectStub<ConfigObject> => configStub(env);
 test("a crash between commit and publishing: the alarm publishes", async () => {
   await throughKv(() => () => new Promise<void>(() => {}));
   void stub()
-    .write("servers", 0, JSON.stringify({ marker: "one" }))
+    .write("servers", 0, JSON.stringify({ marker: "one" }), writer)
     .catch(() => "cut off");
   await eventually("the commit", async () => (await tablesOf(stub() as unknown as DurableObjectStub))["unpublished"]?.length === 1);
   await crash();
@@ -51,7 +51,7 @@ test("a KV that fails again and again is tried again, and the writer is answered
     failures += 1;
     return failures <= 8 ? Promise.reject(new Error("429")) : real(key, value);
   });
-  expect(await stub().write("servers", 0, JSON.stringify({ marker: "one" }))).toEqual({ kind: "written", version: 1 });
+  expect(await stub().write("servers", 0, JSON.stringify({ marker: "one" }), writer)).toEqual({ kind: "written", version: 1 });
   for (let i = 0; i < 9; i += 1) {
     later(61_000);
     await ringAlarm(stub() as unknown as DurableObjectStub);
@@ -73,9 +73,9 @@ test("of writes one after the other KV ends with the last, even where the first 
     }
     await real(key, value);
   });
-  const one = stub().write("servers", 0, JSON.stringify({ marker: "one" }));
+  const one = stub().write("servers", 0, JSON.stringify({ marker: "one" }), writer);
   await eventually("the first commit", async () => (await stub().current("servers")) !== null);
-  const two = stub().write("servers", 1, JSON.stringify({ marker: "two" }));
+  const two = stub().write("servers", 1, JSON.stringify({ marker: "two" }), writer);
   await eventually("the second commit", async () => (await stub().current("servers"))?.version === 2);
   release();
   await Promise.all([one, two]);
@@ -85,7 +85,7 @@ test("of writes one after the other KV ends with the last, even where the first 
 
 test("of ten who write the same version at once, one does", async () => {
   const answers = await Promise.all(
-    Array.from({ length: 10 }, (_, index) => stub().write("servers", 0, JSON.stringify({ marker: index }))),
+    Array.from({ length: 10 }, (_, index) => stub().write("servers", 0, JSON.stringify({ marker: index }), writer)),
   );
   expect(answers.filter(({ kind }) => kind === "written")).toHaveLength(1);
   const current = JSON.parse((await stub().current("servers"))?.text ?? "null") as unknown;
@@ -104,7 +104,7 @@ const starts: [string, string | null, (name: string, version: number, text: stri
 test.each(starts)("after %s everything that was published is published again", async (_what, mark, asItWas) => {
   const { key } = await createKey();
   const revoked = await createKey();
-  await stub().revokeKey(revoked.id);
+  await stub().revokeKey(revoked.id, operator);
   const names = ["policy", "routing", `key:${sha256Hex(key)}`, `key:${sha256Hex(revoked.key)}`];
   const before: Record<string, string> = {};
   for (const name of names) {

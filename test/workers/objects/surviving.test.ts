@@ -51,7 +51,16 @@ describe("while a caller waits", () => {
     await evictDurableObject(stubOf(run));
     expect((await press(notice.link, "approve")).status).toBe(303);
     expect((await answer).result).toMatchObject({ content: { type: "text" }, _meta: { "countersign/run": { id: run } } });
-    expect(kindsOf(await recordOf(run))).toEqual(["received", "reviewOpened", "noticed", "approved", "called", "answered", "finished"]);
+    expect(kindsOf(await recordOf(run))).toEqual([
+      "received",
+      "reviewOpened",
+      "noticed",
+      "opened",
+      "approved",
+      "called",
+      "answered",
+      "finished",
+    ]);
   });
 
   test.each(["request", "response"] as const)(
@@ -86,11 +95,13 @@ describe("while a caller waits", () => {
       "received",
       "reviewOpened",
       "noticed",
+      "opened",
       "approved",
       "called",
       "answered",
       "reviewOpened",
       "noticed",
+      "opened",
       "approved",
       "finished",
     ]);

@@ -4,7 +4,7 @@ import * as fc from "fast-check";
 import { configStub } from "../../../workers/objects/names.ts";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { exportSPKI, importJWK } from "jose";
-import { admin, configure, createKey, devKey, env, eventually, travel } from "../support/gateway.ts";
+import { admin, configure, createKey, devKey, env, eventually, travel, writer, operator } from "../support/gateway.ts";
 import {
   type Claims,
   type Presented,
@@ -295,7 +295,7 @@ describe("the key that a token stands for", () => {
   test("that was revoked elsewhere is refused within half a minute", async () => {
     const token = await tokenBy(rsa, claims({ exp: nowSeconds() + 3_600 }));
     expect(await enter({ token })).toBe(`200 ${key.id}`);
-    await env.CONFIGURATION.getByName("one").revokeKey(key.id);
+    await env.CONFIGURATION.getByName("one").revokeKey(key.id, operator);
     travel(30_000);
     expect(await enter({ token })).toBe("401 revoked");
   });
@@ -480,7 +480,7 @@ test("a document that another place wrote serves within a minute, and one that w
   await env.CONFIG.put("issuers", JSON.stringify({ ...(JSON.parse(text) as object), version: 99, issuers: {} }));
   travel(121_000);
   for (let i = 0; i < 2; i += 1) expect(await enter({ token })).toBe(`200 ${key.id}`);
-  await configStub(env).write("issuers", version, JSON.stringify({ issuers: {} }));
+  await configStub(env).write("issuers", version, JSON.stringify({ issuers: {} }), writer);
   travel(61_000);
   await eventually("the new document", async () => (await enter({ token })) === "401 tokenIssuer");
 });

@@ -6,7 +6,7 @@ import { publishedCopy } from "../../../shared/published.ts";
 import { configStub } from "../../../workers/objects/names.ts";
 import { settingsOf } from "../../../workers/settings.ts";
 import { documentProblems, documentsOf, serveWritten } from "../../../workers/stores/documents.ts";
-import { policy } from "../support/gateway.ts";
+import { policy, writer } from "../support/gateway.ts";
 
 const textOf = (version: number): string => JSON.stringify({ ...policy, version });
 const copyOf = (version: number): string => publishedCopy(settingsOf(env).keys, "policy", { version, text: textOf(version) });
@@ -37,7 +37,8 @@ function isolateWith(kv: { shows: string | null }) {
 }
 
 /** Writes the policy again as its next version. */
-const write = async (expected: number): Promise<void> => void (await configStub(env).write("policy", expected, JSON.stringify(policy)));
+const write = async (expected: number): Promise<void> =>
+  void (await configStub(env).write("policy", expected, JSON.stringify(policy), writer));
 
 let start = 0;
 beforeEach(async () => {

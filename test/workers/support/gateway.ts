@@ -5,7 +5,9 @@
 import { createExecutionContext, reset } from "cloudflare:test";
 import { env as bindings, exports } from "cloudflare:workers";
 import { afterEach, beforeEach, vi } from "vitest";
+import type { Operator } from "../../../shared/outcome/record.ts";
 import type { Env } from "../../../workers/env.ts";
+import type { Writer } from "../../../workers/objects/config.ts";
 import worker from "../../../workers/index.ts";
 import { neverLogged, promptMarker } from "./logs.ts";
 import { type ScriptedModel, modelHost, scriptModel } from "./provider.ts";
@@ -53,6 +55,10 @@ export async function configure(name: "policy" | "routing" | "servers" | "issuer
   const written = await admin(`/${name}`, jsonBody("PUT", document, { "If-Match": String(current.version) }));
   if (written.status !== 200) throw new Error(`${name}: ${written.status} ${await written.text()}`);
 }
+
+/** Who writes where a test speaks to the ConfigObject itself. */
+export const operator: Operator = { kind: "adminToken", fingerprint: "0123456789ab" };
+export const writer: Writer = { by: operator, restored: null };
 
 export type KeyAnswer = { readonly id: string; readonly key: string; readonly name: string };
 
