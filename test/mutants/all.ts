@@ -1,4 +1,5 @@
 import { associationMutants } from "./association.ts";
+import { configurationMutants } from "./configuration.ts";
 import { credentialMutants } from "./credentials.ts";
 import { grantMutants } from "./grants.ts";
 import { imageMutants } from "./images.ts";
@@ -19,6 +20,7 @@ export const mutants: readonly Mutant[] = [
   ...runMutants,
   ...ownershipMutants,
   ...credentialMutants,
+  ...configurationMutants,
   ...outsideMutants,
   ...imageMutants,
 ];
