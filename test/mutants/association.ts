@@ -4,7 +4,51 @@ import type { Mutant } from "./mutant.ts";
 
 const session = { file: "shared/association/session.ts", test: { file: "test/shared/association/session.test.ts" } };
 
+const relay = { file: "shared/relay/association.ts", test: { file: "test/shared/relay/association.test.ts" } };
+const inFlight = {
+  file: "workers/objects/session.ts",
+  test: { file: "test/workers/contract/relay-entry.test.ts", only: "does not count for a request" },
+};
+
 export const associationMutants: readonly Mutant[] = [
+  {
+    ...relay,
+    name: "nothing is inferred where the setting is strict",
+    from: 'if (setting === "strict") return err("nothingShown");',
+    to: "",
+  },
+  { ...relay, name: "of several in flight none is taken", from: 'return setting === "inFlight" ? ok(', to: "return setting ? ok(" },
+  {
+    ...relay,
+    name: "a stream that may not be sampled for is no guess",
+    from: 'if (stream !== null) return err("noOriginatingRequest");',
+    to: "",
+  },
+  {
+    ...relay,
+    name: "an unknown task is of a request that asked for one",
+    from: "task === null || asTask === true",
+    to: "task === null || asTask !== false",
+  },
+  {
+    name: "what is inferred is not told as observed",
+    file: "shared/review/evidence.ts",
+    from: 'onlyInFlight: "inferred",',
+    to: 'onlyInFlight: "observed",',
+    test: { file: "test/workers/contract/relay-entry.test.ts", only: "counts by default for the only request" },
+  },
+  {
+    ...inFlight,
+    name: "a cancelled request is not in flight",
+    from: 'this.#sql.exec("DELETE FROM in_flight WHERE originating = ?", originating);',
+    to: "",
+  },
+  {
+    ...inFlight,
+    name: "a request of which nobody is heard is not in flight",
+    from: "FROM in_flight WHERE until > ? ORDER BY",
+    to: "FROM in_flight WHERE until >= 0 AND ? > 0 ORDER BY",
+  },
   { ...session, name: "an ended session stays ended", from: 'if (known.sessionEnded) return { kind: "ended", what: "session" };', to: "" },
   {
     ...session,
