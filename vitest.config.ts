@@ -26,7 +26,13 @@ export default defineConfig({
         // Pure code and pages, in Node.
         test: {
           name: "pure",
-          include: ["test/shared/**/*.test.{ts,tsx}", "test/client/**/*.test.ts", "test/mutants/**/*.test.ts", "test/architecture.test.ts"],
+          include: [
+            "test/shared/**/*.test.{ts,tsx}",
+            "test/client/**/*.test.ts",
+            "test/scripts/**/*.test.ts",
+            "test/mutants/**/*.test.ts",
+            "test/architecture.test.ts",
+          ],
           testTimeout: 30_000,
           maxWorkers: 3,
         },
