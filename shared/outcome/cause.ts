@@ -233,6 +233,8 @@ const limitSentences: Readonly<Record<LimitName, (max: number) => string>> = {
     `The key made more than ${max} requests a minute; ask less often, or make a key with a higher limits.requestsPerMinute.`,
   concurrent: (max) =>
     `The key had ${max} requests under way, which is its limit; let some end, or make a key with a higher limits.concurrent.`,
+  heldStreams: (max) =>
+    `The key held ${max} responses open, which is its limit; close some, or make a key with a higher limits.heldStreams.`,
   callsPerMinute: (max) =>
     `The key sent more than ${max} messages a minute; send less often, or make a key with a higher limits.callsPerMinute.`,
 };

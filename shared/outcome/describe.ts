@@ -292,5 +292,6 @@ function unauthorizedMessage(why: Extract<Refusal, { kind: "unauthorized" }>["wh
 const limitMessages: Readonly<Record<LimitName, (max: number) => string>> = {
   requestsPerMinute: (max) => `this key may make ${max} requests a minute; wait and try again`,
   concurrent: (max) => `${max} requests of this key are under way; wait for one to end`,
+  heldStreams: (max) => `${max} responses of this key are held open; close one`,
   callsPerMinute: (max) => `this key may send ${max} messages a minute, whatever they ask for; wait and try again`,
 };

@@ -7,6 +7,7 @@ import { err, ok, type Result } from "../result.ts";
 export const defaultLimits = {
   requestsPerMinute: 60,
   concurrent: 20,
+  heldStreams: 100,
   roundsPerOriginatingRequest: 25,
   bodyBytes: 4 * 1024 * 1024,
 } as const;
@@ -24,6 +25,8 @@ export const limitsSchema = z.strictObject({
    * every message at the relay). Absent: `callsPerMinuteOf` says.
    */
   callsPerMinute: z.int().min(1).max(1_000_000).optional(),
+  /** Responses that are held open at the same time, streams at the relay included. */
+  heldStreams: z.int().min(1).max(10_000).default(defaultLimits.heldStreams),
   /** Sampling requests that one originating request may cause. */
   roundsPerOriginatingRequest: z.int().min(1).max(10_000).default(defaultLimits.roundsPerOriginatingRequest),
   /** The largest body of one request. A run holds it several times over in 128 MB of memory, so there is a bound to this too. */
@@ -43,7 +46,7 @@ export const mostInBatch = 100;
 export type Refusal = { readonly limit: LimitName; readonly retryAfterMs: number };
 
 /** The limits that are over for a time. */
-export type LimitName = "requestsPerMinute" | "concurrent" | "callsPerMinute";
+export type LimitName = "requestsPerMinute" | "concurrent" | "callsPerMinute" | "heldStreams";
 
 /** `credit` is whole 60,000ths of a request; `at` is the time, in Unix milliseconds, for which it was last true. */
 export type Bucket = { readonly credit: number; readonly at: number };

@@ -22,6 +22,7 @@ import type { Env } from "../env.ts";
 import { atMost } from "./at-most.ts";
 import { KeyGrants } from "./key-grants.ts";
 import { type Holding, KeyHoldings } from "./key-holdings.ts";
+import { KeyWindows, revokedStatus } from "./key-windows.ts";
 
 export type AdmitInput = {
   readonly run: string;
@@ -66,10 +67,6 @@ const writeEveryMs = 1_000;
 /** Whoever revokes a key waits this long for what it ends; the alarm is behind it for the rest. */
 const revokeWaitMs = 5_000;
 
-/** What a window on a key that is revoked is answered with, and closed with. */
-export const revokedStatus = 403;
-export const revokedCode = 4403;
-
 export class KeyObject extends DurableObject<Env> {
   now = (): number => Date.now();
   random = (): number => Math.random();
@@ -81,11 +78,13 @@ export class KeyObject extends DurableObject<Env> {
   readonly #index = new Map<string, { run: string; expiresAt: number }>();
   readonly #grants: KeyGrants;
   readonly #holdings: KeyHoldings;
+  readonly #windows: KeyWindows;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
     this.#sql = ctx.storage.sql;
     this.#grants = new KeyGrants(ctx.storage);
+    this.#windows = new KeyWindows(ctx, () => this.now());
     this.#holdings = new KeyHoldings(env, ctx.storage, { now: () => this.now(), random: () => this.random() });
     this.#sql.exec("CREATE TABLE IF NOT EXISTS revocation (one INTEGER PRIMARY KEY CHECK (one = 1), at INTEGER NOT NULL)");
     this.#sql.exec(
@@ -208,17 +207,19 @@ export class KeyObject extends DurableObject<Env> {
       this.#holdings.queueAll(now);
     });
     for (const { id } of this.#grants.list()) this.#grants.revoke(id, now);
-    for (const socket of this.ctx.getWebSockets()) close(socket);
+    this.#windows.endAll();
     await atMost(revokeWaitMs, this.#holdings.endDue());
   }
 
-  /** A window on the key, for what is held open in its name: it closes when the key is revoked, and keeps nothing awake until then. */
+  /** Held responses of this session end. */
+  endSession(session: string): void {
+    this.#windows.endSession(session);
+  }
+
+  /** A window on the key, for what goes on in its name: it closes when the key is revoked, and keeps nothing awake until then. */
   override async fetch(request: Request): Promise<Response> {
     if (request.headers.get("Upgrade") !== "websocket") return new Response(null, { status: 426 });
-    if (this.#revoked) return new Response(null, { status: revokedStatus });
-    const { 0: client, 1: server } = new WebSocketPair();
-    this.ctx.acceptWebSocket(server);
-    return new Response(null, { status: 101, webSocket: client });
+    return this.#revoked ? new Response(null, { status: revokedStatus }) : this.#windows.open(request.headers);
   }
 
   override webSocketMessage(): void {
@@ -245,11 +246,3 @@ const overLimit = (refusal: Refusal, limits: Limits): OverLimit => ({
   ...refusal,
   max: refusal.limit === "callsPerMinute" ? callsPerMinuteOf(limits) : limits[refusal.limit],
 });
-
-function close(socket: WebSocket): void {
-  try {
-    socket.close(revokedCode, "revoked");
-  } catch {
-    // A window that breaks in this moment is opened again, and refused.
-  }
-}

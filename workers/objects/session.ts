@@ -391,6 +391,10 @@ export class SessionObject extends DurableObject<Env> {
     return { task: task === null ? null : this.taskServes(task), inFlight: rows.toArray().map(({ named }) => named) };
   }
 
+  isEnded(): boolean {
+    return this.#ended;
+  }
+
   /** Ends the session: its name stays ended for as long as it is known. `begins`: as in `endOriginating`. */
   async endSession(begins: boolean): Promise<boolean> {
     if (!this.#tables.exist && !begins) return false;

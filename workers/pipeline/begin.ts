@@ -101,7 +101,12 @@ export type Ask = {
 export type Begun =
   | { readonly kind: "answered"; readonly answer: Answer }
   /** The model is being asked: the answer is under way, whether or not anybody waits for it. */
-  | { readonly kind: "fast"; readonly answer: Promise<Answer> }
+  | {
+      readonly kind: "fast";
+      readonly answer: Promise<Answer>;
+      /** Another caller is getting it: this one has no place of its own under way. */
+      readonly attached: boolean;
+    }
   /** `posts`: the run itself posts its answer to the MCP server that waits. */
   | { readonly kind: "run"; readonly run: string; readonly posts: boolean };
 
@@ -275,7 +280,7 @@ async function admit(prepared: Prepared, planned: Result<Plan, Refusal>): Promis
     ...(ask.onDelta === undefined ? {} : { onDelta: ask.onDelta }),
   });
   ask.ctx.waitUntil(answer);
-  return ok({ kind: "fast", answer });
+  return ok({ kind: "fast", answer, attached: false });
 }
 
 /**
@@ -307,7 +312,7 @@ async function repeat(
   if (earlier.state === "settled") {
     return earlier.result === null ? err({ kind: "noLongerKept" }) : ok({ kind: "answered", answer: parseAnswer(earlier.result) });
   }
-  if (earlier.state === "fast") return ok({ kind: "fast", answer: awaitFast(prepared, plan) });
+  if (earlier.state === "fast") return ok({ kind: "fast", answer: awaitFast(prepared, plan), attached: true });
   if (earlier.ended || !plan.ok) {
     if ((await runStub(ask.env, earlier.run).snapshot()) !== null)
       return ok({ kind: "run", run: earlier.run, posts: ask.wish.kind === "relay" });

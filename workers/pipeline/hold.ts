@@ -42,6 +42,16 @@ export function holdOf<T>(signal: AbortSignal, { work, broken, ...rest }: HeldWo
   };
 }
 
+/** The same hold, which says when it has ended or its caller has left. */
+export const endingWith = <T>(hold: Hold<T>, done: () => void): Hold<T> => ({
+  ...hold,
+  work: (onProgress, say) => hold.work(onProgress, say).finally(done),
+  onLeave: () => {
+    done();
+    hold.onLeave();
+  },
+});
+
 /** An answer that is there this soon goes out whole, with its status and length. */
 const holdAfterMs = 250;
 

@@ -1,11 +1,16 @@
 // The end of a key, for what goes on in its name while nobody admits anything: a held stream, a model's call that takes long.
 //
 // A hibernating WebSocket to the KeyObject, which costs nothing while it waits and is closed when the key is revoked. It is opened
-// after a moment, so that what is over soon never asks; one that breaks is opened again.
+// after a moment, so that what is over soon never asks; one that breaks is opened again. That of a response that is held open is its
+// place under the key's `heldStreams` too, and ends with its session.
 
+import type { Refusal } from "../../shared/outcome/outcome.ts";
+import { keyEndRefusal } from "../../shared/outcome/outcome.ts";
+import { defaultLimits } from "../../shared/policy/limits.ts";
+import { type Result, err, ok } from "../../shared/result.ts";
 import type { KeyEnd } from "../../shared/review/view.ts";
 import type { Env } from "../env.ts";
-import { revokedCode, revokedStatus } from "../objects/key.ts";
+import { fullStatus, mostHeader, revokedCode, revokedStatus, sessionEndedCode, sessionHeader } from "../objects/key-windows.ts";
 import { keyStub } from "../objects/names.ts";
 import type { KeyRecord } from "../stores/keys.ts";
 
@@ -16,50 +21,131 @@ const lastRetryMs = 1_000;
 /** The longest that a timer can wait. A key that expires later is looked at again by whatever it asks for then. */
 const longestTimerMs = 2 ** 31 - 1;
 
-export type KeyWatch = {
-  /** Aborts when the key ends, with a `KeyEnd` as its reason. */
+/** Why what goes on has to end: its key or its session did, or the key holds as many responses open as it may. */
+export type WatchEnd = KeyEnd | "sessionEnded" | "tooManyHeld";
+
+export type Watch<End> = {
+  /** Aborts with what it ends with as its reason. */
   readonly over: AbortSignal;
   /** Resolves with it, or never. */
-  readonly ended: Promise<KeyEnd>;
+  readonly ended: Promise<End>;
   /** To be called when there is nothing more to watch for. */
   readonly done: () => void;
 };
 
+export type KeyWatch = Watch<KeyEnd>;
+/** A response that is held open. */
+export type HeldWatch = Watch<WatchEnd>;
+
 /** Watches a key from now until it ends, or until `done`. */
-export function watchKey(env: Env, { id, expiresAt }: Pick<KeyRecord, "id" | "expiresAt">): KeyWatch {
-  const over = new AbortController();
-  const done = new AbortController();
-  const ended = new Promise<KeyEnd>((resolve) => {
-    const end = (keyEnd: KeyEnd): void => {
-      if (done.signal.aborted) return;
-      done.abort();
-      over.abort(keyEnd);
-      resolve(keyEnd);
-    };
-    if (expiresAt !== undefined && expiresAt - Date.now() < longestTimerMs)
-      void pause(expiresAt - Date.now(), done.signal).then(() => end("keyExpired"));
-    void isRevokedBefore(env, id, done.signal).then((revoked) => (revoked ? end("keyRevoked") : undefined));
-  });
-  return { over: over.signal, ended, done: () => done.abort() };
+export const watchKey = (env: Env, key: Pick<KeyRecord, "id" | "expiresAt">): KeyWatch => {
+  const { watch, end, done } = watching<KeyEnd>(key);
+  void windowsOf(env, key.id, null, firstMs, done).then((how) => (how === "keyRevoked" ? end(how) : undefined));
+  return watch;
+};
+
+/** The same for a response that is open, and counts as held when it was for a moment. */
+export const watchOpen = (env: Env, key: KeyRecord, session: string): HeldWatch => {
+  const { watch, end, done } = watching<WatchEnd>(key);
+  void windowsOf(env, key.id, heldOf(key, session), firstMs, done).then((how) => (how === "done" ? undefined : end(how)));
+  return watch;
+};
+
+/**
+ * The same for a response that will be held: refused where the key holds as many as it may. Where the key or the session has ended
+ * meanwhile, the watch says so. `session` may be empty: its own end is told otherwise.
+ */
+export async function holdOpen(env: Env, key: KeyRecord, session = ""): Promise<Result<HeldWatch, Refusal>> {
+  const { watch, end, done } = watching<WatchEnd>(key);
+  const taken = Promise.withResolvers<"taken">();
+  const windows = windowsOf(env, key.id, heldOf(key, session), 0, done, () => taken.resolve("taken"));
+  void windows.then((how) => (how === "done" ? undefined : end(how)));
+  const first = await Promise.race([taken.promise, watch.ended]);
+  return first === "tooManyHeld" ? err(watchEndRefusal(first, key)) : ok(watch);
 }
 
-/** Resolves to true when the key is revoked, to false when there is nothing more to watch for. Never rejects. */
-async function isRevokedBefore(env: Env, id: string, done: AbortSignal): Promise<boolean> {
-  await pause(firstMs, done);
+/** A place may be free a moment later: nobody knows when. */
+const retryAfterMs = 1_000;
+
+export function watchEndRefusal(end: WatchEnd, { limits = defaultLimits }: KeyRecord): Refusal {
+  switch (end) {
+    case "keyRevoked":
+    case "keyExpired":
+      return keyEndRefusal(end);
+    case "sessionEnded":
+      return { kind: "notAssociated", why: "sessionEnded" };
+    case "tooManyHeld":
+      return { kind: "rateLimited", limit: "heldStreams", max: limits.heldStreams, retryAfterMs };
+    default:
+      return end satisfies never;
+  }
+}
+
+type Held = { readonly session: string; readonly most: number };
+const heldOf = ({ limits = defaultLimits }: KeyRecord, session: string): Held => ({ session, most: limits.heldStreams });
+
+function watching<End extends WatchEnd>({
+  expiresAt,
+}: Pick<KeyRecord, "expiresAt">): {
+  readonly watch: Watch<End | "keyExpired">;
+  readonly end: (why: End | "keyExpired") => void;
+  readonly done: AbortSignal;
+} {
+  const [over, done] = [new AbortController(), new AbortController()];
+  const { promise: ended, resolve } = Promise.withResolvers<End | "keyExpired">();
+  const end = (why: End | "keyExpired"): void => {
+    if (done.signal.aborted) return;
+    done.abort();
+    over.abort(why);
+    resolve(why);
+  };
+  if (expiresAt !== undefined && expiresAt - Date.now() < longestTimerMs)
+    void pause(expiresAt - Date.now(), done.signal).then(() => end("keyExpired"));
+  return { watch: { over: over.signal, ended, done: () => done.abort() }, end, done: done.signal };
+}
+
+/** One window after the other, until one says why it is over, or there is nothing more to watch for. Never rejects. */
+async function windowsOf(
+  env: Env,
+  id: string,
+  held: Held | null,
+  waitMs: number,
+  done: AbortSignal,
+  onOpen: () => void = () => {},
+): Promise<"keyRevoked" | "sessionEnded" | "tooManyHeld" | "done"> {
+  await pause(waitMs, done);
+  let wasOpen = false;
+  const opened = (): void => {
+    wasOpen = true;
+    onOpen();
+  };
   for (let failures = 0; !done.aborted; failures += 1) {
-    if ((await lookThrough(env, id, done)) === "revoked") return true;
+    // Who had a place keeps it: the object that counts may have been reset.
+    const how = await lookThrough(env, id, held === null ? null : { ...held, most: wasOpen ? null : held.most }, done, opened);
+    if (how !== "closed") return how;
     await pause(Math.random() * Math.min(lastRetryMs, firstRetryMs * 2 ** failures), done);
   }
-  return false;
+  return "done";
 }
 
-/** One window: until the key is revoked, or it closes. */
-async function lookThrough(env: Env, id: string, done: AbortSignal): Promise<"revoked" | "closed"> {
+/** One window: until it says why it is over, or closes. */
+async function lookThrough(
+  env: Env,
+  id: string,
+  held: { readonly session: string; readonly most: number | null } | null,
+  done: AbortSignal,
+  opened: () => void,
+): Promise<"keyRevoked" | "sessionEnded" | "tooManyHeld" | "closed"> {
+  const headers = new Headers({ Upgrade: "websocket" });
+  if (held !== null) headers.set(sessionHeader, held.session);
+  if (held !== null && held.most !== null) headers.set(mostHeader, String(held.most));
   try {
-    const response = await keyStub(env, id).fetch("https://key/", { headers: { Upgrade: "websocket" } });
+    const response = await keyStub(env, id).fetch("https://key/", { headers });
     const socket = response.webSocket;
-    if (socket === null) return response.status === revokedStatus ? "revoked" : "closed";
+    if (socket === null)
+      return response.status === revokedStatus ? "keyRevoked" : response.status === fullStatus ? "tooManyHeld" : "closed";
     socket.accept();
+    opened();
     return await new Promise((resolve) => {
       const leave = (): void => {
         socket.close();
@@ -67,7 +153,7 @@ async function lookThrough(env: Env, id: string, done: AbortSignal): Promise<"re
       };
       socket.addEventListener("close", ({ code }) => {
         done.removeEventListener("abort", leave);
-        resolve(code === revokedCode ? "revoked" : "closed");
+        resolve(code === revokedCode ? "keyRevoked" : code === sessionEndedCode ? "sessionEnded" : "closed");
       });
       socket.addEventListener("error", () => resolve("closed"));
       done.addEventListener("abort", leave, { once: true });

@@ -21,7 +21,8 @@ import { mayRead } from "../pipeline/calls.ts";
 import { type Doing, type Ending, type EnvelopeCall, beginEnvelope, remember } from "../pipeline/control-task.ts";
 import { type Refused, recordRefusal } from "../pipeline/refusals.ts";
 import { Deltas } from "../pipeline/deltas.ts";
-import { type Hold, beforeHolding, holdDoorEvents, holdJson, holdOf, progressMessages } from "../pipeline/hold.ts";
+import { type Hold, beforeHolding, endingWith, holdDoorEvents, holdJson, holdOf, progressMessages } from "../pipeline/hold.ts";
+import { holdOpen } from "../pipeline/key-watch.ts";
 import { settingsOf } from "../settings.ts";
 import type { KeyRecord } from "../stores/keys.ts";
 import { paths } from "../urls.ts";
@@ -153,17 +154,27 @@ async function serve(
   };
   const begun = await beginEnvelope(call);
   if (!begun.ok) return refused(begun.error);
-  if (deltas !== null) return stream(c, call, begun.value, deltas);
+  if (deltas !== null) {
+    const held = await holdOpen(c.env, key);
+    return held.ok ? stream(c, call, begun.value, deltas, held.value.done) : answerRefused(envelope, held.error);
+  }
   const soon = begun.value.soon === null ? null : await beforeHolding(begun.value.soon);
   if (soon !== null) {
     const answer = await delivered(call, soon);
     return soon.answer !== null && "error" in soon.answer ? failed(answer, soon.answer.error) : json(answer, 200);
   }
-  return holdJson(heldBy(c, call, begun.value, (answer) => JSON.stringify(answer)));
+  const held = await holdOpen(c.env, key);
+  if (!held.ok) return answerRefused(envelope, held.error);
+  return holdJson(
+    endingWith(
+      heldBy(c, call, begun.value, (answer) => JSON.stringify(answer)),
+      held.value.done,
+    ),
+  );
 }
 
 /** Deltas as they come where no gate is closed; else progress, and the reviewed text at the end. */
-function stream(c: AppContext, call: EnvelopeCall, doing: Doing, deltas: Deltas): Response {
+function stream(c: AppContext, call: EnvelopeCall, doing: Doing, deltas: Deltas, done: () => void): Response {
   const { envelope } = call;
   const held = heldBy(c, call, doing, finalEvent);
   const hold: Hold<JsonObject> = {
@@ -178,7 +189,7 @@ function stream(c: AppContext, call: EnvelopeCall, doing: Doing, deltas: Deltas)
       return answer;
     },
   };
-  return holdDoorEvents(hold, {
+  return holdDoorEvents(endingWith(hold, done), {
     progress: (state) => progressEvent(envelope, { state, message: progressMessages[state] }),
     delta: (text) => deltaEvent(envelope, text),
   });

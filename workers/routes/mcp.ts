@@ -14,11 +14,11 @@ import type { Server } from "../../shared/relay/servers.ts";
 import { type RelaySession, eventPrefix, parseEventId, parseRelaySession, relaySessionId } from "../../shared/relay/session-id.ts";
 import { keyEndRefusal } from "../../shared/outcome/outcome.ts";
 import { ok } from "../../shared/result.ts";
-import { sessionStub } from "../objects/names.ts";
+import { keyStub, sessionStub } from "../objects/names.ts";
 import { readBytes } from "../pipeline/body.ts";
 import { countCalls } from "../pipeline/calls.ts";
 import { within } from "../pipeline/hold.ts";
-import { watchKey } from "../pipeline/key-watch.ts";
+import { holdOpen, watchKey } from "../pipeline/key-watch.ts";
 import { recordRefusal } from "../pipeline/refusals.ts";
 import { settingsOf } from "../settings.ts";
 import { callerOf, keyPrefix } from "../stores/keys.ts";
@@ -162,7 +162,7 @@ async function post(c: AppContext, visit: Watched): Promise<Response> {
     await inFlight?.streamEnded(false);
     return unreachable(c, asked.error);
   }
-  return down(c, visit, session, asked.value, { originating, serves, inFlight, progressToken: progressTokenOf(only) });
+  return down(c, visit, session, asked.value, { originating, serves, inFlight, watch: null, progressToken: progressTokenOf(only) });
 }
 
 /** Whether the client declines a request that is ours then: the server gets our answer in place of its own. */
@@ -230,6 +230,12 @@ async function listen(c: AppContext, visit: Visit): Promise<Response> {
   if (last?.request.startsWith(lostMark)) return lost(c, session, last.request.slice(lostMark.length));
   // As a server answers that has no such stream: there is nothing more to say.
   if (last?.request.startsWith(toldMark)) return new Response(null, { status: 405, headers: { Allow: "POST, DELETE" } });
+  const name = associationSession(session);
+  if (await sessionStub(c.env, c.var.key.id, name).isEnded()) return sessionNotFound(c);
+  const held = await holdOpen(c.env, c.var.key, name);
+  if (!held.ok) return refuseKnown(c, "relay", held.error, { server: visit.name });
+  const watch = held.value;
+  if (watch.over.aborted) return sessionNotFound(c);
   const left = new AbortController();
   c.req.raw.signal.addEventListener("abort", () => left.abort(), { once: true });
   const asking = askUpstream(c.env, visit.server, {
@@ -248,10 +254,11 @@ async function listen(c: AppContext, visit: Visit): Promise<Response> {
   // A server may say nothing at all before its first event. That its client has gone meanwhile shows only once something was sent.
   const asked = (await within(asking, settingsOf(c.env).heartbeatMs)) ?? ok(lateStream(asking, left));
   if (!asked.ok) {
+    watch.done();
     await inFlight?.streamEnded(false);
     return unreachable(c, asked.error);
   }
-  return down(c, visit, session, asked.value, { ...noRequest, originating, serves, inFlight });
+  return down(c, visit, session, asked.value, { ...noRequest, originating, serves, inFlight, watch });
 }
 
 /**
@@ -268,7 +275,8 @@ function lost(c: AppContext, session: RelaySession, request: string): Response {
 async function end(c: AppContext, visit: Visit): Promise<Response> {
   const session = await sessionOf(c, visit);
   if (session instanceof Response) return session;
-  await sessionStub(c.env, c.var.key.id, associationSession(session)).endSession(true);
+  const name = associationSession(session);
+  await Promise.all([sessionStub(c.env, c.var.key.id, name).endSession(true), keyStub(c.env, c.var.key.id).endSession(name)]);
   const asked = await askUpstream(c.env, visit.server, {
     method: "DELETE",
     session: session.upstream,
@@ -285,12 +293,13 @@ async function down(
   { server, authorization }: Visit,
   session: RelaySession,
   answer: Response,
-  request: Pick<StreamParts, "originating" | "serves" | "inFlight" | "progressToken">,
+  request: Pick<StreamParts, "originating" | "serves" | "inFlight" | "watch" | "progressToken">,
 ): Promise<Response> {
   const { status } = answer;
   const headers = headersDown(answer, server);
-  const { originating, inFlight } = request;
+  const { originating, inFlight, watch } = request;
   if (answer.body === null) {
+    watch?.done();
     await inFlight?.allAnswered(false);
     return new Response(null, { status, headers });
   }
@@ -300,6 +309,7 @@ async function down(
     const place = { env: c.env, ctx: c.executionCtx, key: c.var.key, session, server, authorization };
     return new Response(relayStream(answer.body, { ...place, ...request, isResumed: isGet }), { status, headers });
   }
+  watch?.done();
   // Whatever is no stream is the whole answer. A resumed stream that is refused may be asked for again.
   if (!answer.ok) {
     await (isGet ? inFlight?.streamEnded(false) : inFlight?.allAnswered(false));
@@ -316,7 +326,7 @@ async function down(
 }
 
 /** What belongs to no request of the client's. */
-const noRequest = { originating: null, serves: null, inFlight: null, progressToken: undefined } as const;
+const noRequest = { originating: null, serves: null, inFlight: null, watch: null, progressToken: undefined } as const;
 
 function jsonIn(bytes: Uint8Array): unknown {
   try {
@@ -333,9 +343,11 @@ async function sessionOf(c: AppContext, { name }: Visit): Promise<RelaySession |
   const id = c.req.header(sessionHeader);
   if (id === undefined) return refuseWith(c, 400, `Send the ${sessionHeader} that initialize answered with`);
   const session = parseRelaySession(settingsOf(c.env).keys, id, c.var.key.id, name);
-  // As the specification has it for a session that is over: the client begins a new one.
-  return session ?? (await refuseWith(c, 404, "Session not found", {}, -32001));
+  return session ?? (await sessionNotFound(c));
 }
+
+/** As the specification has it for a session that is over: the client begins a new one. */
+const sessionNotFound = (c: AppContext): Promise<Response> => refuseWith(c, 404, "Session not found", {}, -32001);
 
 /** The request that the client cancels with this message. */
 function cancelledBy(message: Passing): RequestId[] {

@@ -16,7 +16,8 @@ import { parseRunId } from "../../shared/sealed-id.ts";
 import { conversationStub, runStub, sessionStub } from "../objects/names.ts";
 import { readBody } from "../pipeline/body.ts";
 import { countCalls, mayRead } from "../pipeline/calls.ts";
-import { beforeHolding, holdEvents, holdJson, holdOf } from "../pipeline/hold.ts";
+import { beforeHolding, endingWith, holdEvents, holdJson, holdOf } from "../pipeline/hold.ts";
+import { holdOpen } from "../pipeline/key-watch.ts";
 import type { Begun } from "../pipeline/begin.ts";
 import { beginSampling, originatingKey } from "../pipeline/sampling.ts";
 import { taskOf } from "../pipeline/task.ts";
@@ -135,7 +136,11 @@ async function hold(c: AppContext, id: RequestId, begun: Begun, parsed: ParsedSa
     const soon = await beforeHolding(begun.answer);
     if (soon !== null) return answered(c, id, soon);
   }
-  const held = holdOf<Answer>(signal, {
+  // What is asked of a model for this caller is counted as under way.
+  const isCounted = begun.kind === "fast" && !begun.attached;
+  const line = isCounted ? null : await holdOpen(c.env, c.var.key);
+  if (line?.ok === false) return refused(c, line.error, { id, method: "sampling/createMessage" });
+  const work = holdOf<Answer>(signal, {
     work: async (onProgress, left) => {
       if (begun.kind === "run") return awaitRun(c.env, begun.run, onProgress, left);
       onProgress("generating");
@@ -145,6 +150,7 @@ async function hold(c: AppContext, id: RequestId, begun: Begun, parsed: ParsedSa
     encode: (answer) => JSON.stringify(rpcResponse(id, answer)),
     heartbeatMs: settingsOf(c.env).heartbeatMs,
   });
+  const held = line === null ? work : endingWith(work, line.value.done);
   return wantsEvents ? holdEvents(held, parsed.meta.progressToken) : holdJson(held);
 }
 
@@ -180,13 +186,16 @@ async function task(
       return rpc(c, success(id, taskResult({ ...taskOf(snapshot), status: "cancelled", lastUpdatedAt: Date.now() })));
     }
     case "tasks/result": {
-      const held = holdOf<Answer>(c.req.raw.signal, {
+      const line = await holdOpen(c.env, c.var.key);
+      if (!line.ok) return refused(c, line.error, { id, method });
+      const work = holdOf<Answer>(c.req.raw.signal, {
         work: (onProgress, left) => awaitRun(c.env, taskId, onProgress, left),
         broken: (quote) => refusalAnswer({ kind: "broken", quote }),
         encode: (answer) =>
           JSON.stringify(rpcResponse(id, "result" in answer ? { result: withRelatedTask(answer.result, taskId) } : answer)),
         heartbeatMs: settingsOf(c.env).heartbeatMs,
       });
+      const held = endingWith(work, line.value.done);
       return /\btext\/event-stream\b/i.test(c.req.header("Accept") ?? "") ? holdEvents(held, undefined) : holdJson(held);
     }
     default:

@@ -8,10 +8,9 @@ import { EventSplitter, dataOf, eventOf, looseDatasOf, withData, withEventId } f
 import { type FromServer, type Passing, fromServer, samplingMethod } from "../../shared/relay/messages.ts";
 import { eventPrefix } from "../../shared/relay/session-id.ts";
 import { describeRefusal } from "../../shared/outcome/describe.ts";
-import { keyEndRefusal } from "../../shared/outcome/outcome.ts";
-import type { KeyEnd, RunProgress } from "../../shared/review/view.ts";
+import type { RunProgress } from "../../shared/review/view.ts";
 import { progressMessages } from "../pipeline/hold.ts";
-import { watchKey } from "../pipeline/key-watch.ts";
+import { type HeldWatch, type WatchEnd, watchEndRefusal, watchOpen } from "../pipeline/key-watch.ts";
 import { settingsOf } from "../settings.ts";
 import type { Originating } from "../../shared/relay/association.ts";
 import type { InFlight } from "./in-flight.ts";
@@ -19,6 +18,7 @@ import {
   type SamplingParts,
   abandonTaken,
   answerTaken,
+  associationSession,
   cancelTaken,
   endOriginating,
   hold,
@@ -48,6 +48,8 @@ export type StreamParts = Omit<SamplingParts, "onProgress" | "isOver" | "isBrief
   readonly serves: Originating | null;
   /** The requests that this stream answers, where it has to be known that they are in flight. */
   readonly inFlight: InFlight | null;
+  /** Where the stream has one of its key's places already. */
+  readonly watch: HeldWatch | null;
   /** The token by which the client wants to hear of its request's progress. */
   readonly progressToken: RequestId | undefined;
 };
@@ -124,8 +126,9 @@ class Passage {
     // The line is never idle: that a client has gone shows where something is written, and nowhere else.
     const timer = setInterval(() => this.#beat(), settingsOf(this.#parts.env).heartbeatMs);
     this.#writer.closed.catch(() => this.#letGoOfServer());
-    const watch = watchKey(this.#parts.env, this.#parts.key);
-    const ended = watch.ended.then((keyEnd) => this.#endWithKey(keyEnd)).catch(() => {});
+    const { env, key, session } = this.#parts;
+    const watch = this.#parts.watch ?? watchOpen(env, key, associationSession(session));
+    const ended = watch.ended.then((end) => this.#endWith(end)).catch(() => {});
     let isWhole = false;
     try {
       for (;;) {
@@ -160,10 +163,11 @@ class Passage {
     this.#upstream.cancel().catch(() => {});
   }
 
-  /** Nothing more passes in the name of a key that ended. */
-  async #endWithKey(keyEnd: KeyEnd): Promise<void> {
+  /** Nothing more passes in the name of a key or a session that ended, and nothing that is more than the key may hold open. */
+  async #endWith(end: WatchEnd): Promise<void> {
     this.#hasFailed = true;
-    const { code, message } = describeRefusal(keyEndRefusal(keyEnd));
+    if (end === "sessionEnded") return this.#fail("The session has ended", -32600);
+    const { code, message } = describeRefusal(watchEndRefusal(end, this.#parts.key));
     await this.#fail(message, code);
   }
 

@@ -269,6 +269,15 @@ describe("a stream at the server is closed, where its client", () => {
     await until("their end", () => listening.size === 0);
   });
 
+  test("ends the session, whatever the server makes of that", async () => {
+    const client = await rawClient(office.relay("reviewed"));
+    const listened = (await client.listen()).text();
+    await until("the stream", () => listening.size === 1);
+    await client.end();
+    await until("its end", () => listening.size === 0);
+    await listened;
+  });
+
   test("has gone before the server said a word", async () => {
     isSilent = true;
     const client = await rawClient(office.relay("reviewed"));

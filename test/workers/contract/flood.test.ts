@@ -6,7 +6,7 @@ import { beforeEach, describe, expect, test, vi } from "vitest";
 import { KeyObject } from "../../../workers/objects/key.ts";
 import { sessionStub } from "../../../workers/objects/names.ts";
 import { SessionObject } from "../../../workers/objects/session.ts";
-import { tablesOf } from "../objects/inside.ts";
+import { crash, tablesOf } from "../objects/inside.ts";
 import { control, textEnvelope } from "../support/control.ts";
 import {
   answerOf,
@@ -14,6 +14,7 @@ import {
   createKey,
   env,
   errorOf,
+  eventually,
   gateway,
   openNotice,
   policy,
@@ -22,7 +23,7 @@ import {
   sample,
   travel,
 } from "../support/gateway.ts";
-import { RelayClient, type Upstream, configureServers, scriptUpstream, upstreamOrigin } from "../support/mcp-server.ts";
+import { RelayClient, type Upstream, configureServers, openStream, scriptUpstream, upstreamOrigin } from "../support/mcp-server.ts";
 
 const hourMs = 3_600_000;
 
@@ -256,5 +257,122 @@ describe("a session", () => {
     travel(49 * hourMs);
     await runDurableObjectAlarm(stub(one, id));
     expect(await tablesOf(stub(one, id))).toEqual({});
+  });
+});
+
+describe("heldStreams", () => {
+  const taskOf = async (key: string): Promise<string> => {
+    const asked = await sample({ server: "request-gate" }, { key, headers: { Prefer: "respond-async" } });
+    return decodeURIComponent((asked.headers.get("Location") ?? "").replace("/runs/", ""));
+  };
+  const full = (max: number): object => ({ code: -32013, data: { limit: "heldStreams", max, retryAfterMs: 1_000 } });
+  const listening = (): ReturnType<typeof openStream> => {
+    const alone = openStream();
+    upstream.answer = ({ method }) => (method === "GET" ? alone.response() : undefined);
+    return alone;
+  };
+  const gets = (): number => upstream.calls.filter(({ method }) => method === "GET").length;
+
+  test("counts what waits for a task, whoever asks for it and however often; a place is free when its caller has left", async () => {
+    const { key } = await createKey({ limits: { heldStreams: 2, concurrent: 1 } });
+    const task = await taskOf(key);
+    const wait = (accept: string): Promise<Response> => rpc("tasks/result", { taskId: task }, { key, headers: { Accept: accept } });
+    const held = [await wait("application/json"), await wait("text/event-stream")];
+    expect(held.map(({ status }) => status)).toEqual([200, 200]);
+    for (let sent = 0; sent < 10; sent += 1) {
+      const refused = await wait("application/json");
+      expect([refused.status, refused.headers.get("Retry-After")]).toEqual([429, "1"]);
+      expect(await errorOf(refused)).toMatchObject(full(2));
+    }
+    await held[0]?.body?.cancel();
+    const again = await eventually("a free place", async () => {
+      const answer = await wait("application/json");
+      return answer.status === 200 && answer;
+    });
+    await Promise.all([held[1]?.body?.cancel(), again.body?.cancel()]);
+  });
+
+  test("counts a repeat that waits with the first", async () => {
+    const { key } = await createKey({ limits: { heldStreams: 1, concurrent: 1 } });
+    const ask = (): Promise<Response> => sample({ id: "same", server: "request-gate" }, { key });
+    const first = await ask();
+    expect(await errorOf(await ask())).toMatchObject(full(1));
+    await first.body?.cancel();
+  });
+
+  test("counts what waits at the control door", async () => {
+    const { key } = await createKey({ limits: { heldStreams: 1 } });
+    const envelope = textEnvelope();
+    const first = await control(envelope, { key });
+    expect(first.status).toBe(200);
+    const second = await control(envelope, { key });
+    expect([second.status, await second.json()]).toMatchObject([
+      429,
+      { error: { code: -32013, details: { limit: "heldStreams", max: 1 } } },
+    ]);
+    await first.body?.cancel();
+  });
+
+  test("counts a stream at the relay before its server is asked for it", async () => {
+    listening();
+    const { key } = await createKey({ limits: { heldStreams: 1 } });
+    const client = new RelayClient("open", { key });
+    await client.connect();
+    const leaving = new AbortController();
+    const first = await client.send({ method: "GET", signal: leaving.signal });
+    expect(first.status).toBe(200);
+    for (let sent = 0; sent < 10; sent += 1) expect(await errorOf(await client.send({ method: "GET" }))).toMatchObject(full(1));
+    expect(gets()).toBe(1);
+    await first.body?.cancel();
+  });
+
+  test("counts a call at the relay whose stream stays open: one too many ends with an error", async () => {
+    const { key } = await createKey({ limits: { heldStreams: 1 } });
+    const client = new RelayClient("open", { key });
+    await client.connect();
+    const streams = [openStream(), openStream()];
+    upstream.answer = ({ message }) => (message.method === "tools/call" ? streams[Number(message.id)]?.response() : undefined);
+    const first = await client.call(0);
+    const listened = first.text();
+    await eventually("its place", async () => {
+      const answer = await rpc("tasks/result", { taskId: await taskOf(key) }, { key });
+      await answer.body?.cancel();
+      return answer.status === 429;
+    });
+    const text = await (await client.call(1)).text();
+    expect(JSON.parse(text.slice(text.indexOf("{")))).toMatchObject({ id: 1, error: { code: -32013 } });
+    streams[0]?.end();
+    await listened;
+  });
+
+  test("is counted on, when the object that counts was reset", async () => {
+    const { key } = await createKey({ limits: { heldStreams: 1 } });
+    const task = await taskOf(key);
+    const wait = (): Promise<Response> => rpc("tasks/result", { taskId: task }, { key });
+    const first = await wait();
+    await crash();
+    await eventually("its place", async () => {
+      const answer = await wait();
+      await answer.body?.cancel();
+      return answer.status === 429;
+    });
+    await first.body?.cancel();
+  });
+});
+
+describe("a stream at the relay ends with its session", () => {
+  test("when the client ends that, and is not opened again", async () => {
+    const alone = openStream();
+    upstream.answer = ({ method }) => (method === "GET" ? alone.response() : undefined);
+    const [client, other] = [new RelayClient("open"), new RelayClient("open")];
+    await Promise.all([client.connect(), other.connect()]);
+    const listened = (await client.send({ method: "GET" })).text();
+    await client.send({ method: "DELETE" });
+    expect(await listened).not.toContain("error");
+    // Whatever its server still says there is said to nobody.
+    await eventually("its end at the server", async () => alone.isOver());
+    const again = await client.send({ method: "GET" });
+    expect([again.status, await errorOf(again)]).toMatchObject([404, { code: -32001, message: "Session not found" }]);
+    expect((await other.request(1, "ping")).status).toBe(200);
   });
 });
