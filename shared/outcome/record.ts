@@ -94,6 +94,8 @@ export type RecordFact =
       readonly rule: string;
       readonly requestGate: string;
       readonly responseGate: string;
+      /** The lowest risk of the reply at which the response gate closes; absent where the rule asks for none. */
+      readonly replyRisk?: string;
       readonly models: readonly string[];
       readonly risks: readonly string[];
       readonly contextIgnored: string | null;
@@ -172,12 +174,20 @@ export type RecordFact =
       readonly costUsd: number;
       readonly digest: string;
       readonly notes: readonly Note[];
+      /** Kinds of what was found in the reply; absent where nobody looked: no person, rule or grant asked for it. */
+      readonly risks?: readonly string[];
       readonly attempts: readonly Attempt[];
       /** The images of the reply, in its order; absent where it has none. */
       readonly images?: readonly ImageDigests[];
     }
   /** An identical request of the key was answered before: no model was called. */
-  | { readonly kind: "fromCache"; readonly model: string; readonly digest: string; readonly cachedAt: string }
+  | {
+      readonly kind: "fromCache";
+      readonly model: string;
+      readonly digest: string;
+      readonly cachedAt: string;
+      readonly risks?: readonly string[];
+    }
   /** A function call was validated and given back to whoever asked: nothing was sent. */
   | { readonly kind: "handedBack"; readonly key: string; readonly requestId: string }
   | { readonly kind: "callFailed"; readonly call: number; readonly attempts: readonly Attempt[] }

@@ -5,8 +5,8 @@ import type { SamplingRequest } from "../protocol/sampling.ts";
 import type { Candidate } from "../routing/choose.ts";
 import { matchesGlob } from "./glob.ts";
 import { reviewerWhoIs } from "./own-requests.ts";
-import type { RiskLevel, RiskNote } from "./risk.ts";
-import { everyoneIn, isSlackChannel, type Conditions, type Policy } from "./rules.ts";
+import { type RiskLevel, type RiskNote, riskLevels } from "./risk.ts";
+import { everyoneIn, isSlackChannel, mayAsk, type Conditions, type Policy } from "./rules.ts";
 
 export type Reviewer = {
   /** Unique within a policy; what the record names. */
@@ -33,6 +33,8 @@ export type GatePlan = {
   readonly rule: string;
   readonly request: "review" | "allow" | "refuse";
   readonly response: "review" | "allow";
+  /** The lowest risk of a reply at which the response gate closes, open or opened by a grant; null: whatever the reply says. */
+  readonly replyRisk: RiskLevel | null;
   /** In the policy's order, no name twice. */
   readonly reviewers: readonly Reviewer[];
   readonly quorum: number;
@@ -93,7 +95,7 @@ export type PolicyFacts = {
  * all of them, that rule is the plan. With several, a refusal of one refuses the request, and a gate is open only if it is
  * open for all: a rule that allows a cheap model never carries an expensive one past a reviewer, nor past the second one. The
  * people and times are those of the strictest rule (refuse, then both gates closed, then one, then the larger quorum, then
- * the earlier rule); the quorum is the largest of the rules that close a gate, and where the strictest rule's people are too
+ * the earlier rule, a response gate that the reply's risk may close counting as closed); the quorum is the largest of the rules that close a gate, and where the strictest rule's people are too
  * few for it those of the others are asked as well; what loosens (`selfApproval`, `tellReason`, `grants`, `grantsInferred`,
  * `boundTo`, `context`, `noticeExcerpt`) must be so in all.
  *
@@ -121,6 +123,7 @@ export function evaluatePolicy(policy: Policy, facts: PolicyFacts): GatePlan {
     rule: strictest.rule,
     request: gate.request === "refuse" ? "refuse" : all(({ gate }) => gate.request === "allow") ? "allow" : "review",
     response: all(({ gate }) => gate.response === "allow") ? "allow" : "review",
+    replyRisk: riskLevels.find((level) => outcomes.some(({ gate }) => gate.replyRisk === level)) ?? null,
     reviewers: asked,
     quorum,
     selfApproval,
@@ -135,9 +138,7 @@ export function evaluatePolicy(policy: Policy, facts: PolicyFacts): GatePlan {
     boundTo: reaches.find((reach) => outcomes.some(({ gate }) => gate.boundTo === reach)) ?? "tool",
     context: all(({ gate }) => gate.context === "thisServer") ? "thisServer" : "none",
     timeoutCoversReview: outcomes.some(({ gate }) => gate.timeoutCoversReview),
-    handOverTo: all(({ gate }) => gate.request === "allow" && gate.response === "allow")
-      ? []
-      : known(heirs(policy, gate.handOverTo, asked)),
+    handOverTo: outcomes.some(({ gate }) => mayAsk(gate)) ? known(heirs(policy, gate.handOverTo, asked)) : [],
   };
 }
 
@@ -162,8 +163,9 @@ function outcomeAt(policy: Policy, position: number): Outcome {
   return { position, rule: rule.name, gate: { ...rule.then, reviewers: rule.then.reviewers ?? policy.default.reviewers } };
 }
 
+/** A response gate that the reply's risk may close counts as closed. */
 const closedGates = ({ gate }: Outcome): number =>
-  gate.request === "refuse" ? 3 : Number(gate.request === "review") + Number(gate.response === "review");
+  gate.request === "refuse" ? 3 : Number(gate.request === "review") + Number(gate.response === "review" || gate.replyRisk !== null);
 
 const strictestFirst = (a: Outcome, b: Outcome): number =>
   closedGates(b) - closedGates(a) || b.gate.quorum - a.gate.quorum || a.position - b.position;

@@ -8,7 +8,7 @@ import { canonicalJson, digestOf } from "../encoding.ts";
 import type { SamplingRequest, ToolResultBlock } from "../protocol/sampling.ts";
 import type { Candidate } from "../routing/choose.ts";
 import { type Reach, isWithin } from "./evaluate.ts";
-import type { RiskLevel, RiskNote } from "./risk.ts";
+import { type SeenRisk, isRiskAtLeast } from "./risk.ts";
 
 /** What the client asked the server for: a tool, a prompt or a resource. */
 export type Tool = { readonly method: string; readonly name: string };
@@ -23,9 +23,6 @@ export type GrantScope =
   /** Any server of the API key: likewise. */
   | { readonly kind: "key" };
 
-/** The highest level of risk that was seen, or "none". */
-export type SeenRisk = "none" | RiskLevel;
-
 export type Grant = {
   readonly id: string;
   /** The API key's id. */
@@ -39,6 +36,8 @@ export type Grant = {
   readonly charactersAtMost: number;
   readonly maxTokensAtMost: number;
   readonly riskAtMost: SeenRisk;
+  /** At the response gate: a later reply with a higher risk is asked about all the same. */
+  readonly replyRiskAtMost?: SeenRisk;
   /** How sure the association was; a later one must be as sure. */
   readonly provenance: "claimed" | "inferred" | "observed" | "own";
   /** The reviewer's name. */
@@ -90,7 +89,12 @@ export type GrantQuery = {
 };
 
 /** A gate that a grant opened. */
-export type GrantPass = { readonly gate: Grant["gate"]; readonly grant: string; readonly by: string };
+export type GrantPass = {
+  readonly gate: Grant["gate"];
+  readonly grant: string;
+  readonly by: string;
+  readonly replyRiskAtMost?: SeenRisk;
+};
 
 /** A use that was counted for a request: kept so that its repeats are not counted. */
 export type GrantUse = {
@@ -111,11 +115,7 @@ export const longestGrantMs = 30 * 24 * 3_600_000;
  */
 export const sameMomentMs = 10_000;
 
-const levels: readonly SeenRisk[] = ["none", "low", "medium", "high"];
 const sureness: readonly Grant["provenance"][] = ["inferred", "claimed", "observed", "own"];
-
-export const highestRisk = (risks: readonly Pick<RiskNote, "level">[]): SeenRisk =>
-  levels.findLast((level) => risks.some((risk) => risk.level === level)) ?? "none";
 
 /** Whole millionths of a dollar, rounded up: sums of them have no drift. */
 export const microUsd = (usd: number): number => Math.min(Math.ceil(usd * 1_000_000), Number.MAX_SAFE_INTEGER);
@@ -188,7 +188,7 @@ export function covers(grant: Grant, gate: Grant["gate"], query: GrantQuery, now
     isWithin(reachOf(grant.scope), query.boundTo) &&
     query.characters <= grant.charactersAtMost &&
     query.maxTokens <= grant.maxTokensAtMost &&
-    levels.indexOf(query.risk) <= levels.indexOf(grant.riskAtMost) &&
+    isRiskAtLeast(grant.riskAtMost, query.risk) &&
     sureness.indexOf(query.provenance) >= sureness.indexOf(grant.provenance) &&
     grant.rule === query.rule &&
     query.deciders.includes(grant.by)
@@ -237,7 +237,7 @@ export function useGrants(grants: readonly Grant[], earlier: readonly GrantUse[]
     const held = grants.find(({ id }) => id === counted?.grant);
     const again = query.asked === "takenOver" ? cost : 0;
     if (held !== undefined && covers(held, gate, query, now) && held.spendLeftMicroUsd >= again) {
-      passes.push({ gate, grant: held.id, by: held.by });
+      passes.push(passBy(held));
       if (again > 0) changed.push({ ...held, spendLeftMicroUsd: held.spendLeftMicroUsd - again });
       continue;
     }
@@ -246,12 +246,19 @@ export function useGrants(grants: readonly Grant[], earlier: readonly GrantUse[]
       .filter((each) => covers(each, gate, query, now) && each.usesLeft > 0 && each.spendLeftMicroUsd >= cost)
       .sort(narrowestFirst);
     if (grant === undefined) continue;
-    passes.push({ gate, grant: grant.id, by: grant.by });
+    passes.push(passBy(grant));
     changed.push({ ...grant, usesLeft: grant.usesLeft - 1, spendLeftMicroUsd: grant.spendLeftMicroUsd - cost, lastUsedAt: now });
     uses.push({ identity: query.identity, gate, grant: grant.id, run: query.run, at: now, microUsd: cost });
   }
   return { passes, grants: changed, uses };
 }
+
+const passBy = ({ gate, id, by, replyRiskAtMost }: Grant): GrantPass => ({
+  gate,
+  grant: id,
+  by,
+  ...(replyRiskAtMost === undefined ? {} : { replyRiskAtMost }),
+});
 
 /** A use that let nothing through after all is given back to its grant. */
 export const giveBack = (grant: Grant, { microUsd: cost }: Pick<GrantUse, "microUsd">): Grant => ({

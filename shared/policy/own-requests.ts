@@ -3,7 +3,7 @@
 
 import { matchesGlob } from "./glob.ts";
 import { nameKey } from "./person.ts";
-import { isSlackChannel, type Conditions, type Policy, type PolicyReviewer, type PolicyRule } from "./rules.ts";
+import { isSlackChannel, mayAsk, type Conditions, type Consequences, type Policy, type PolicyReviewer } from "./rules.ts";
 
 /** What a rule judges a key by. */
 export type OwnedKey = {
@@ -44,8 +44,8 @@ export function ruleWithoutOwner(policy: Policy, key: OwnedKey): string | null {
 }
 
 /** Whether somebody is asked by this rule, or may be, and must not be the one whose request it is. */
-export const barsOwn = ({ selfApproval, request, response }: Pick<PolicyRule["then"], "selfApproval" | "request" | "response">): boolean =>
-  !selfApproval && request !== "refuse" && (request === "review" || response === "review");
+export const barsOwn = (then: Pick<Consequences, "selfApproval" | "request" | "response" | "replyRisk">): boolean =>
+  !then.selfApproval && mayAsk(then);
 
 const couldApply = (when: Conditions, { name, scopes, servers, models }: OwnedKey): boolean =>
   (when.key === undefined || matchesGlob(when.key, name)) &&

@@ -1,14 +1,31 @@
-// What a reviewer should look at twice, found without a model. Advice for people and a condition for rules; never a verdict.
+// What a reviewer should look at twice in a request or a reply, found without a model. Advice for people and a condition for rules; never a verdict.
 // It knows shapes and phrases, so it can be got round: no rule should open a gate because nothing was found.
 
-import type { SamplingRequest } from "../protocol/sampling.ts";
+import type { ReplyBlock, SamplingReply, SamplingRequest } from "../protocol/sampling.ts";
+import { unreachable } from "../result.ts";
 import { findUnseen } from "../unseen.ts";
 import { addressesReviewer, exfiltratingUrl, overridesInstructions } from "./phrases.ts";
 import { scanText } from "./scan-text.ts";
 
 export type RiskLevel = "low" | "medium" | "high";
 
-/** `pointer` is a JSON pointer into the neutral request; `message` is one plain sentence without content from outside. */
+export const riskLevels: readonly RiskLevel[] = ["low", "medium", "high"];
+
+/** The highest level of risk that was seen, or "none". */
+export type SeenRisk = "none" | RiskLevel;
+
+const levels: readonly SeenRisk[] = ["none", ...riskLevels];
+
+export const highestRisk = (risks: readonly Pick<RiskNote, "level">[]): SeenRisk =>
+  levels.findLast((level) => risks.some((risk) => risk.level === level)) ?? "none";
+
+/** Whether a risk is of this level or a higher one. */
+export const isRiskAtLeast = (risk: SeenRisk, level: SeenRisk): boolean => levels.indexOf(risk) >= levels.indexOf(level);
+
+/** The lowest level of risk that is above this one; null above the highest. */
+export const riskAbove = (risk: SeenRisk): RiskLevel | null => riskLevels.find((level) => !isRiskAtLeast(risk, level)) ?? null;
+
+/** `pointer` is a JSON pointer into the neutral request or reply; `message` is one plain sentence without content from outside. */
 export type RiskNote = { readonly level: RiskLevel; readonly kind: string; readonly pointer: string; readonly message: string };
 
 /** After so many places of one kind, the rest are counted in one more note. */
@@ -27,40 +44,8 @@ export function findRisks(request: SamplingRequest): RiskNote[] {
   };
 
   if (request.systemPrompt !== undefined) look(request.systemPrompt, "/systemPrompt");
-  for (const [m, message] of request.messages.entries()) {
-    for (const [c, block] of message.content.entries()) {
-      const pointer = `/messages/${m}/content/${c}`;
-      switch (block.type) {
-        case "text":
-          look(block.text, `${pointer}/text`);
-          break;
-        case "image":
-        case "audio":
-          notes.add("low", "media", pointer, `There is ${block.type === "image" ? "an image" : "audio"} here, which no text check covers.`);
-          break;
-        case "tool_use":
-          look(block.name, `${pointer}/name`);
-          lookAtJson(block.input, `${pointer}/input`, look);
-          break;
-        case "tool_result":
-          for (const [p, piece] of block.content.entries()) {
-            const inner = `${pointer}/content/${p}`;
-            if (piece.type === "text") look(piece.text, `${inner}/text`);
-            else if (piece.type === "image" || piece.type === "audio")
-              notes.add(
-                "low",
-                "media",
-                inner,
-                `There is ${piece.type === "image" ? "an image" : "audio"} here, which no text check covers.`,
-              );
-            else if (piece.type === "resource" && "blob" in piece.resource)
-              notes.add("low", "media", inner, "There is a binary resource here, which no text check covers.");
-            else lookAtJson(piece, inner, look);
-          }
-          if (block.structuredContent !== undefined) lookAtJson(block.structuredContent, `${pointer}/structuredContent`, look);
-      }
-    }
-  }
+  for (const [m, message] of request.messages.entries())
+    for (const [c, block] of message.content.entries()) lookAtBlock(block, `/messages/${m}/content/${c}`, look, notes);
   for (const [t, tool] of (request.tools ?? []).entries()) {
     look(tool.name, `/tools/${t}/name`);
     if (tool.description !== undefined) look(tool.description, `/tools/${t}/description`);
@@ -71,13 +56,66 @@ export function findRisks(request: SamplingRequest): RiskNote[] {
 
   if ((request.tools?.length ?? 0) > 0)
     notes.add("low", "tools", "/tools", "The model is offered tools, and may ask the server to run them.");
-  if (characters > 200_000) notes.add("medium", "size", "", "The text is over 200,000 characters long; few people read that much.");
-  else if (characters > 20_000) notes.add("low", "size", "", "The text is over 20,000 characters long.");
+  lookAtSize(characters, notes);
   return notes.list();
 }
 
+/**
+ * Looks through what a model (or a function) answered: its texts, the names and inputs of its tool uses, what is in tool results. Media
+ * are noted and not looked into, and vectors say nothing that could be looked at. As `findRisks` in all else.
+ */
+export function findReplyRisks({ content }: Pick<SamplingReply, "content">): RiskNote[] {
+  const notes = new Notes();
+  let characters = 0;
+  const look = (text: string, pointer: string): void => {
+    characters += text.length;
+    lookAtText(text, pointer, notes);
+  };
+  for (const [c, block] of content.entries()) lookAtBlock(block, `/content/${c}`, look, notes);
+  lookAtSize(characters, notes);
+  return notes.list();
+}
+
+function lookAtSize(characters: number, notes: Notes): void {
+  if (characters > 200_000) notes.add("medium", "size", "", "The text is over 200,000 characters long; few people read that much.");
+  else if (characters > 20_000) notes.add("low", "size", "", "The text is over 20,000 characters long.");
+}
+
+type Look = (text: string, pointer: string) => void;
+
+/** Everything in one block that is sent as text, and a word on what is not. */
+function lookAtBlock(block: ReplyBlock, pointer: string, look: Look, notes: Notes): void {
+  const unread = (what: string, at: string): void => notes.add("low", "media", at, `There is ${what} here, which no text check covers.`);
+  switch (block.type) {
+    case "text":
+      return look(block.text, `${pointer}/text`);
+    case "image":
+      return unread("an image", pointer);
+    case "audio":
+      return unread("audio", pointer);
+    case "tool_use":
+      look(block.name, `${pointer}/name`);
+      return lookAtJson(block.input, `${pointer}/input`, look);
+    case "tool_result":
+      for (const [p, piece] of block.content.entries()) {
+        const inner = `${pointer}/content/${p}`;
+        if (piece.type === "text") look(piece.text, `${inner}/text`);
+        else if (piece.type === "image") unread("an image", inner);
+        else if (piece.type === "audio") unread("audio", inner);
+        else if (piece.type === "resource" && "blob" in piece.resource) unread("a binary resource", inner);
+        else lookAtJson(piece, inner, look);
+      }
+      if (block.structuredContent !== undefined) lookAtJson(block.structuredContent, `${pointer}/structuredContent`, look);
+      return;
+    case "embedding":
+      return;
+    default:
+      return unreachable(block);
+  }
+}
+
 /** Every text in a JSON value, its members' names too, each looked at where it stands as if it were one. */
-function lookAtJson(value: unknown, pointer: string, look: (text: string, pointer: string) => void): void {
+function lookAtJson(value: unknown, pointer: string, look: Look): void {
   const waiting: unknown[] = [value];
   for (let next = waiting.pop(); waiting.length > 0 || next !== undefined; next = waiting.pop()) {
     if (typeof next === "string") look(next, pointer);

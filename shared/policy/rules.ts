@@ -90,6 +90,8 @@ const gates = {
   noticeExcerpt: z.enum(["none", "start"]).default("none"),
   tellReason: z.boolean().default(false),
   grants: z.boolean().default(false),
+  /** The lowest risk of a reply at which the response gate closes although it is open, or is opened by a grant. Null: whatever the reply says. */
+  replyRisk: z.enum(["low", "medium", "high"]).nullable().default(null),
   /** Whether a grant may be given, and used, where it is only inferred which client request is served. */
   grantsInferred: z.boolean().default(false),
   /** The widest that a grant, and a reply kept for an identical request, may reach: one tool of a server, all of a server, all servers of the key. */
@@ -231,6 +233,10 @@ function peopleProblems(policy: Policy): Problem[] {
   return problems;
 }
 
+/** Whether anybody is asked by such a rule, or may be once the reply is there. */
+export const mayAsk = ({ request, response, replyRisk }: Pick<Consequences, "request" | "response" | "replyRisk">): boolean =>
+  request !== "refuse" && (request === "review" || response === "review" || replyRisk !== null);
+
 const mostPeople = 200;
 
 function gateProblems(policy: Policy, gate: Policy["default"], path: readonly PropertyKey[]): Problem[] {
@@ -249,7 +255,7 @@ function gateProblems(policy: Policy, gate: Policy["default"], path: readonly Pr
   known(gate.handOverTo ?? [], ["handOverTo"]);
   for (const [index, moment] of gate.remindAtSeconds.entries())
     if (moment >= gate.deadlineSeconds) at(["remindAtSeconds", index], "is not before the deadline");
-  if (gate.request === "refuse" || (gate.request === "allow" && gate.response === "allow")) return problems;
+  if (!mayAsk(gate)) return problems;
   const asked = everyoneIn(policy, [...gate.reviewers, ...(gate.escalate?.to ?? [])]);
   const anonymous = asked.find(isSlackChannel);
   if (anonymous !== undefined && (gate.quorum > 1 || !gate.selfApproval)) {

@@ -80,7 +80,7 @@ function sentence(request: SamplingRequest): string {
   const said = [...last.map(textOf).join(" ").replaceAll(/\s+/g, " ").trim()];
   const echo = said.slice(0, echoLength).join("");
   return [
-    "This is Countersign's built-in demo, not a model.",
+    "This is the gateway's built-in demo, not a model.",
     `It received ${amount(request.messages.length, "message")}${media(blocks)}${(request.tools?.length ?? 0) > 0 ? ` and ${amount(request.tools?.length ?? 0, "tool")}` : ""}.`,
     echo === ""
       ? `The last ${results.length > 0 ? "tool result" : "user message"} holds no text.`

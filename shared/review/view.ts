@@ -2,7 +2,7 @@
 
 import type { Note, Usage } from "../provider/call.ts";
 import type { Evidence } from "./evidence.ts";
-import type { RiskNote } from "../policy/risk.ts";
+import type { RiskNote, SeenRisk } from "../policy/risk.ts";
 import type { SamplingReply, SamplingRequest } from "../protocol/sampling.ts";
 
 export type Gate = "request" | "response";
@@ -44,7 +44,9 @@ export type RunProgress = "waiting" | "generating" | "responseReview" | "complet
 export type GrantOffer = {
   readonly scopes: readonly ("session" | "tool" | "server" | "key")[];
   /** The level above which a later request is asked about all the same. */
-  readonly risk: "none" | "low" | "medium" | "high";
+  readonly risk: SeenRisk;
+  /** At the response gate: the level above which a later reply is asked about all the same; else null. */
+  readonly replyRisk: SeenRisk | null;
 };
 
 export type ReviewView = {
@@ -96,6 +98,7 @@ export type ReviewView = {
   readonly requestAsAsked: SamplingRequest | null;
   /** In failover order; the first will answer. A reviewer may move another one to the front. */
   readonly models: readonly ShownModel[];
+  /** At the response gate: those of the reply, and after them those of the request that led to it. */
   readonly risks: readonly RiskNote[];
   readonly notes: readonly Note[];
   readonly worstCostUsd: number;

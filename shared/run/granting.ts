@@ -9,7 +9,6 @@ import {
   type GrantQuery,
   type GrantScope,
   type Tool,
-  highestRisk,
   longestGrantMs,
   messageCharacters,
   microUsd,
@@ -18,8 +17,8 @@ import {
 } from "../policy/grant.ts";
 import { isSamePerson } from "../policy/person.ts";
 import { isSlackChannel } from "../policy/rules.ts";
-import type { RiskNote } from "../policy/risk.ts";
-import type { SamplingRequest } from "../protocol/sampling.ts";
+import { type RiskNote, type SeenRisk, findReplyRisks, highestRisk } from "../policy/risk.ts";
+import type { SamplingReply, SamplingRequest } from "../protocol/sampling.ts";
 import type { GrantWish } from "../review/form.ts";
 import type { Gate, GrantOffer } from "../review/view.ts";
 import type { Candidate } from "../routing/choose.ts";
@@ -30,7 +29,10 @@ export type OfferFacts = {
   readonly gate: Gate;
   readonly plan: Pick<GatePlan, "grants" | "grantsInferred" | "boundTo" | "quorum" | "request" | "response">;
   readonly asker: Pick<Asker, "provenance">;
+  /** Of the request. */
   readonly risks: readonly Pick<RiskNote, "level">[];
+  /** At the response gate: what is reviewed there. */
+  readonly reply: SamplingReply | null;
   /** Who would give it. */
   readonly reviewer: Pick<Reviewer, "slack">;
   /** The current versions of the content; 1 also for a reply that is not there yet. */
@@ -46,12 +48,30 @@ export type OfferFacts = {
  * that it answers. A Slack channel gives none: a grant has a person's name on it.
  * Whoever submits an edit, or another choice of model, together with the wish edits too: with that there is no grant.
  */
-export function offerOf({ gate, plan, asker, risks, reviewer, requestVersion, replyVersion, sessionless }: OfferFacts): GrantOffer | null {
+export function offerOf({
+  gate,
+  plan,
+  asker,
+  risks,
+  reply,
+  reviewer,
+  requestVersion,
+  replyVersion,
+  sessionless,
+}: OfferFacts): GrantOffer | null {
   if (!mayUseGrants(plan, asker) || plan[gate] !== "review" || isSlackChannel(reviewer)) return null;
   if (requestVersion !== 1 || replyVersion !== 1) return null;
   const wider = (["tool", "server", "key"] as const).filter((reach) => isWithin(reach, plan.boundTo));
-  return { scopes: sessionless === true ? wider : ["session", ...wider], risk: highestRisk(risks) };
+  return {
+    scopes: sessionless === true ? wider : ["session", ...wider],
+    risk: highestRisk(risks),
+    replyRisk: replyRiskAt(gate, reply),
+  };
 }
+
+/** At the response gate the highest risk of the reply; what nobody has seen has none that could be allowed. */
+const replyRiskAt = (gate: Gate, reply: SamplingReply | null): SeenRisk | null =>
+  gate === "request" ? null : reply === null ? "none" : highestRisk(findReplyRisks(reply));
 
 /**
  * Whether one person's earlier word may count at all. Where it is only inferred which client request is served, a server could wait
@@ -67,6 +87,8 @@ export type GivingFacts = {
   /** As it was asked: version 1. */
   readonly request: SamplingRequest;
   readonly gate: Gate;
+  /** At the response gate: the reply that is approved. */
+  readonly reply: SamplingReply | null;
   /** The reviewer's name. */
   readonly by: string;
 };
@@ -76,9 +98,10 @@ export type GivingFacts = {
  * Its money is what its uses may cost at the most, each as long as it may be.
  * @param now Unix milliseconds.
  */
-export function grantFrom({ opening, request, gate, by }: GivingFacts, wish: GrantWish, now: number): Grant {
+export function grantFrom({ opening, request, gate, reply, by }: GivingFacts, wish: GrantWish, now: number): Grant {
   const { candidates, key, attachment, asker } = opening;
   const exact = wish.what === "exact";
+  const replyRisk = replyRiskAt(gate, reply);
   const characters = messageCharacters(request);
   const charactersAtMost = exact ? characters : sizeCeiling(characters);
   return {
@@ -91,6 +114,7 @@ export function grantFrom({ opening, request, gate, by }: GivingFacts, wish: Gra
     charactersAtMost,
     maxTokensAtMost: request.maxTokens,
     riskAtMost: highestRisk(opening.risks),
+    ...(replyRisk === null ? {} : { replyRiskAtMost: replyRisk }),
     provenance: asker.provenance,
     by,
     run: opening.id,

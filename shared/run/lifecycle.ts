@@ -4,6 +4,7 @@
 // `step`, commits what comes back in one transaction, and only then performs the effects.
 
 import type { CancelCause } from "../outcome/outcome.ts";
+import { type RiskLevel, type SeenRisk, isRiskAtLeast } from "../policy/risk.ts";
 import {
   type Answer,
   type GivenUp,
@@ -46,15 +47,26 @@ export type ReviewTerms = {
   readonly once?: true;
 };
 
+/** Whether a person must decide at each gate. */
+export type RunGates = {
+  readonly request: boolean;
+  readonly response: boolean;
+  /** Whether a person must decide about the reply to a request that a reviewer edited: what opened the gate was for the request as asked. */
+  readonly responseIfEdited: boolean;
+  /** The lowest risk of the reply at which a person must decide about it; null: whatever its risk is. */
+  readonly responseIfRisk: RiskLevel | null;
+};
+
+/** Gates that nothing closes. */
+export const openGates: RunGates = { request: false, response: false, responseIfEdited: false, responseIfRisk: null };
+
+/** Whether a person must decide about this reply: by its gate, because the request was edited, or because of its risk. */
+export const isReplyAsked = (gates: RunGates, isEdited: boolean, risk: SeenRisk): boolean =>
+  gates.response || (isEdited && gates.responseIfEdited) || (gates.responseIfRisk !== null && isRiskAtLeast(risk, gates.responseIfRisk));
+
 export type RunState = {
   readonly phase: RunPhase;
-  /** Whether a person must decide at each gate. */
-  readonly gates: {
-    readonly request: boolean;
-    readonly response: boolean;
-    /** Whether a person must decide about the reply to a request that a reviewer edited: what opened the gate was for the request as asked. */
-    readonly responseIfEdited?: boolean;
-  };
+  readonly gates: RunGates;
   readonly terms: ReviewTerms;
   /** The request that is, or was, to be sent: its current digest. */
   readonly requestDigest: string;
@@ -73,7 +85,8 @@ export type RunEvent =
   /** No channel reaches these, who are all that are asked. */
   | { readonly kind: "undeliverable"; readonly gate: Gate; readonly reviewers: readonly string[] }
   | { readonly kind: "cancelled"; readonly cause: CancelCause }
-  | { readonly kind: "generated"; readonly call: number; readonly replyDigest: string }
+  /** `risk`: of the reply. */
+  | { readonly kind: "generated"; readonly call: number; readonly replyDigest: string; readonly risk: SeenRisk }
   | { readonly kind: "callFailed"; readonly call: number }
   /** The object that made the call is gone and its answer with it. */
   | { readonly kind: "callLost"; readonly call: number };
@@ -147,7 +160,9 @@ export function step(state: RunState, event: RunEvent, now: number): Step {
       return cancelled(state, event.cause, now);
     case "generated":
       if (!isCurrentCall(state, event.call)) return still(state);
-      return isResponseGateClosed(state) ? openReview(state, "response", event.replyDigest, now) : finish(state, { kind: "completed" });
+      return isReplyAsked(state.gates, isEdited(state), event.risk)
+        ? openReview(state, "response", event.replyDigest, now)
+        : finish(state, { kind: "completed" });
     case "callFailed":
       return isCurrentCall(state, event.call) ? finish(state, { kind: "failed" }) : still(state);
     case "callLost":
@@ -260,8 +275,8 @@ export function openGate(state: RunState): Gate | null {
   return state.phase === "responseReview" ? "response" : null;
 }
 
-const isResponseGateClosed = ({ gates, reviews }: RunState): boolean =>
-  gates.response || (gates.responseIfEdited === true && (reviews.request?.version ?? 1) > 1);
+/** Whether a reviewer made another request of the one that was asked. */
+export const isEdited = ({ reviews }: Pick<RunState, "reviews">): boolean => (reviews.request?.version ?? 1) > 1;
 
 const still = (state: RunState): Step => ({ state, effects: [], verdict: null });
 

@@ -5,13 +5,14 @@ import type { ImageDigests } from "../image/image-digests.ts";
 import { type RecordFact, idWord } from "../outcome/record.ts";
 import type { GatePlan, Reach } from "../policy/evaluate.ts";
 import type { GrantPass } from "../policy/grant.ts";
-import type { RiskNote } from "../policy/risk.ts";
+import { type RiskNote, riskAbove, riskLevels } from "../policy/risk.ts";
 import type { SamplingReply, SamplingRequest } from "../protocol/sampling.ts";
 import type { RequestId } from "../protocol/json-rpc.ts";
 import type { CallTerms, Note, Usage } from "../provider/call.ts";
 import { type Evidence, evidenceWords } from "../review/evidence.ts";
 import type { Provenance } from "../review/view.ts";
 import type { Candidate } from "../routing/choose.ts";
+import type { RunGates } from "./lifecycle.ts";
 
 /** One sampling request in one session that this run answers. */
 export type Attachment = { readonly session: string; readonly originating: string; readonly request: string };
@@ -129,15 +130,20 @@ export const inOrder = (candidates: readonly Candidate[], ids: readonly string[]
 /**
  * The gates at which a person must decide: those that the policy closes and no grant opens. A grant for the reply was given
  * for the reply to the request as it is asked: where a reviewer edits that, the response gate is as the policy says
- * (`responseIfEdited`).
+ * (`responseIfEdited`). Where the reply has a risk of `responseIfRisk` or a higher one, it closes too: so says the rule, or the
+ * grant, which was given for a reply with less.
  */
-export function gatesOf({ plan, granted = [] }: Pick<RunOpening, "plan" | "granted">): {
-  readonly request: boolean;
-  readonly response: boolean;
-  readonly responseIfEdited: boolean;
-} {
+export function gatesOf({ plan, granted = [] }: Pick<RunOpening, "plan" | "granted">): RunGates {
   const isClosed = (gate: "request" | "response"): boolean => plan[gate] === "review" && granted.every((pass) => pass.gate !== gate);
-  return { request: isClosed("request"), response: isClosed("response"), responseIfEdited: plan.response === "review" };
+  const ceilings = granted.flatMap(({ gate, replyRiskAtMost }) =>
+    gate === "response" && replyRiskAtMost !== undefined ? [riskAbove(replyRiskAtMost)] : [],
+  );
+  return {
+    request: isClosed("request"),
+    response: isClosed("response"),
+    responseIfEdited: plan.response === "review",
+    responseIfRisk: riskLevels.find((level) => [plan.replyRisk, ...ceilings].includes(level)) ?? null,
+  };
 }
 
 /** Equal where the same rule asks the same people in the same way: what some of them saw counts for no other. */
@@ -183,6 +189,7 @@ export const receivedFact = (opening: Omit<RunOpening, "request">, digest: strin
   rule: opening.plan.rule,
   requestGate: opening.plan.request,
   responseGate: opening.plan.response,
+  ...(opening.plan.replyRisk === null ? {} : { replyRisk: opening.plan.replyRisk }),
   models: opening.candidates.map(({ model }) => model.id),
   risks: opening.risks.map(({ kind }) => kind),
   contextIgnored: opening.contextIgnored,

@@ -2,6 +2,7 @@
 
 import type { Note } from "../provider/call.ts";
 import { isSamePerson } from "../policy/person.ts";
+import { type SeenRisk, findReplyRisks } from "../policy/risk.ts";
 import type { SamplingReply } from "../protocol/sampling.ts";
 import type { Review } from "../review/decision.ts";
 import type { Gate, GrantOffer, KeyEnd, ReviewState, ReviewView, RunProgress, ShownModel, ShownVersion } from "../review/view.ts";
@@ -13,7 +14,13 @@ import { type End, type RunState, isKeyEnd } from "./lifecycle.ts";
 import { type RequestVersion, type RunOpening, inOrder } from "./opening.ts";
 
 /** What a model answered, as the run keeps it. */
-export type ModelFacts = { readonly candidate: string; readonly usage: ModelReply["usage"]; readonly notes: readonly Note[] };
+export type ModelFacts = {
+  readonly candidate: string;
+  readonly usage: ModelReply["usage"];
+  readonly notes: readonly Note[];
+  /** The highest risk of the reply, where the run was opened with its answer alone. */
+  readonly replyRisk?: SeenRisk;
+};
 
 export type Shown = {
   readonly opening: Omit<RunOpening, "request">;
@@ -75,7 +82,7 @@ export function presentReview(shown: Shown): ReviewView | null {
     request: current.request,
     requestAsAsked: current.request === asked.request ? null : asked.request,
     models,
-    risks: opening.risks,
+    risks: atResponse && shown.reply !== null ? [...findReplyRisks(shown.reply), ...opening.risks] : opening.risks,
     notes: atResponse && model !== null ? model.notes : opening.notes,
     worstCostUsd: Math.max(0, ...models.map(({ worstCostUsd }) => worstCostUsd)),
     reply: atResponse ? shown.reply : null,

@@ -18,6 +18,7 @@ import {
   enter,
   roomLeft,
 } from "../../shared/policy/limits.ts";
+import { riskAbove } from "../../shared/policy/risk.ts";
 import type { Env } from "../env.ts";
 import { atMost } from "./at-most.ts";
 import { KeyGrants } from "./key-grants.ts";
@@ -133,8 +134,10 @@ export class KeyObject extends DurableObject<Env> {
     const now = this.now();
     const query = JSON.parse(text) as GrantQuery; // written by the Worker's pipeline
     const passes = this.#grants.use(query, now);
-    // Nobody will be asked: the place is needed for the model call alone.
-    if (passes.length === query.gates.length) this.#keep(enter(this.#state, { id: run, expiresAt: now + leaseMs }, limits, now).state);
+    // Nobody will be asked, whatever the reply says: the place is needed for the model call alone.
+    const isUnasked = passes.every(({ replyRiskAtMost = "high" }) => riskAbove(replyRiskAtMost) === null);
+    if (isUnasked && passes.length === query.gates.length)
+      this.#keep(enter(this.#state, { id: run, expiresAt: now + leaseMs }, limits, now).state);
     return passes;
   }
 

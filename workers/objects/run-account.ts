@@ -109,6 +109,7 @@ export function lastChange(opening: StoredOpening, { reviews, call }: RunState):
 
 /** What may be allowed in future with an approval at this gate. */
 export const grantOffer = (
+  store: RunStore,
   { plan, asker, risks, sessionless }: StoredOpening,
   { reviews }: RunState,
   gate: Gate,
@@ -119,6 +120,7 @@ export const grantOffer = (
     plan,
     asker,
     risks,
+    reply: gate === "response" ? store.replyVersion(1) : null,
     reviewer,
     requestVersion: reviews.request?.version ?? 1,
     replyVersion: reviews.response?.version ?? 1,
@@ -154,7 +156,7 @@ export function viewOf(
     cachedAt: cachedFor(opening, state)?.at ?? null,
     askerGone: opening.mode !== "detached" && state.phase !== "ended" && store.isAskerGone(),
     heirs: heirs(),
-    grant: grantOffer(opening, state, gate, page.reviewer),
+    grant: grantOffer(store, opening, state, gate, page.reviewer),
     now: page.now,
   });
 }

@@ -1,14 +1,12 @@
 // A run and the cache: what is delivered in place of a model call, and what is kept of the run when it is over.
 
 import type { Gate } from "../../shared/review/view.ts";
-import type { RunState } from "../../shared/run/lifecycle.ts";
+import { type RunState, isEdited } from "../../shared/run/lifecycle.ts";
 import { type CachedReply, decidersDigest } from "../../shared/run/opening.ts";
 import type { ModelFacts } from "../../shared/run/present.ts";
 import type { Env } from "../env.ts";
 import { forgetReply, keepReply } from "../pipeline/cache.ts";
 import type { RunStore, StoredOpening } from "./run-store.ts";
-
-const isEdited = ({ reviews }: RunState): boolean => (reviews.request?.version ?? 1) > 1;
 
 /** The reply that is there already for the request as it was asked; null where it is not, or where somebody edited the request. */
 export const cachedFor = ({ cache }: Pick<StoredOpening, "cache">, state: RunState): CachedReply | null =>

@@ -3,6 +3,7 @@
 
 import type { RecordFact } from "../../shared/outcome/record.ts";
 import { providersWord } from "../../shared/outcome/record.ts";
+import { type RiskNote, type SeenRisk, findReplyRisks, highestRisk } from "../../shared/policy/risk.ts";
 import type { SamplingReply } from "../../shared/protocol/sampling.ts";
 import type { KeyEnd } from "../../shared/review/view.ts";
 import type { Attempt, CallTerms } from "../../shared/provider/call.ts";
@@ -24,7 +25,11 @@ type CallResult = {
   readonly reply: SamplingReply;
   readonly facts: ModelFacts;
   readonly attempts: readonly Attempt[];
+  /** The highest of the reply. */
+  readonly risk: SeenRisk;
 };
+
+const kindsOf = (risks: readonly RiskNote[]): string[] => risks.map(({ kind }) => kind);
 
 export class RunCall {
   readonly #parts: RunParts;
@@ -108,6 +113,7 @@ export class RunCall {
     const { candidate, attempts, images } = answered.value;
     const { reply, usage, notes } = answered.value.reply;
     const digest = replyDigest(reply);
+    const risks = findReplyRisks(reply);
     const fact: RecordFact = {
       kind: "answered",
       call,
@@ -118,10 +124,15 @@ export class RunCall {
       costUsd: costUsd(candidate.model, usage),
       digest,
       notes,
+      risks: kindsOf(risks),
       attempts,
       ...(images === undefined ? {} : { images }),
     };
-    this.#generated({ call, reply, facts: { candidate: candidate.model.id, usage, notes }, attempts }, digest, fact);
+    this.#generated(
+      { call, reply, facts: { candidate: candidate.model.id, usage, notes }, attempts, risk: highestRisk(risks) },
+      digest,
+      fact,
+    );
   }
 
   /** The key ended, or nobody can tell, which is no yes: nothing is sent. */
@@ -137,11 +148,18 @@ export class RunCall {
   /** An identical request was answered before: nothing is sent, and nothing is spent. */
   #fromCache(call: number, { reply, facts, at }: CachedReply): void {
     const digest = replyDigest(reply);
-    const fact: RecordFact = { kind: "fromCache", model: facts.candidate, digest, cachedAt: new Date(at).toISOString() };
-    this.#generated({ call, reply, facts: { ...facts, usage: nothingSpent }, attempts: [] }, digest, fact);
+    const risks = findReplyRisks(reply);
+    const fact: RecordFact = {
+      kind: "fromCache",
+      model: facts.candidate,
+      digest,
+      cachedAt: new Date(at).toISOString(),
+      risks: kindsOf(risks),
+    };
+    this.#generated({ call, reply, facts: { ...facts, usage: nothingSpent }, attempts: [], risk: highestRisk(risks) }, digest, fact);
   }
 
-  #generated({ call, reply, facts, attempts }: CallResult, digest: string, fact: RecordFact): void {
+  #generated({ call, reply, facts, attempts, risk }: CallResult, digest: string, fact: RecordFact): void {
     const now = this.#parts.now();
     const state = this.#parts.store.state();
     if (state === null) return;
@@ -155,7 +173,7 @@ export class RunCall {
       this.#parts.store.writeReplyVersion(1, reply, null, now);
       this.#parts.store.writeModelFacts({ ...facts, attempts });
       this.#parts.store.dropQueued("call");
-      this.#parts.apply({ kind: "generated", call, replyDigest: digest }, now, [fact]);
+      this.#parts.apply({ kind: "generated", call, replyDigest: digest, risk }, now, [fact]);
     });
   }
 

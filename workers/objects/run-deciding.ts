@@ -143,9 +143,10 @@ export class RunDeciding {
     const { grant: wish } = submission;
     if (wish === undefined) return null;
     const request = this.#parts.store.requestVersion(1)?.request;
-    const offer = grantOffer(opening, state, gate, by);
+    const offer = grantOffer(this.#parts.store, opening, state, gate, by);
     if (request === undefined || offer === null || !offer.scopes.includes(wish.scope)) return "notOffered";
-    return grantFrom({ opening, request, gate, by: by.name }, wish, now);
+    const reply = gate === "response" ? this.#parts.store.replyVersion(1) : null;
+    return grantFrom({ opening, request, gate, reply, by: by.name }, wish, now);
   }
 
   /** A reviewer gives up their place, to somebody whom the plan names and a channel reaches, or to nobody. */

@@ -9,11 +9,25 @@ import { backoffMs } from "../../shared/backoff.ts";
 import { conversationEdits } from "../../shared/control/conversation.ts";
 import type { CancelCause } from "../../shared/outcome/outcome.ts";
 import type { Operator, RecordEvent, RecordFact } from "../../shared/outcome/record.ts";
+import { type SeenRisk, findReplyRisks, highestRisk } from "../../shared/policy/risk.ts";
 import type { Review } from "../../shared/review/decision.ts";
 import { failure, success } from "../../shared/protocol/json-rpc.ts";
 import type { Gate, KeyEnd } from "../../shared/review/view.ts";
 import type { Answer } from "../../shared/run/answer.ts";
-import { type Effect, type RunEvent, type RunState, type Step, newRun, openGate, step, withheld } from "../../shared/run/lifecycle.ts";
+import {
+  type Effect,
+  type RunEvent,
+  type RunState,
+  type RunGates,
+  type Step,
+  isEdited,
+  isReplyAsked,
+  newRun,
+  openGate,
+  openGates,
+  step,
+  withheld,
+} from "../../shared/run/lifecycle.ts";
 import {
   type Attachment,
   type RequestVersion,
@@ -25,7 +39,7 @@ import {
   openingFacts,
   requestDigest,
 } from "../../shared/run/opening.ts";
-import { progressOf, reviewState } from "../../shared/run/present.ts";
+import { type ModelFacts, progressOf, reviewState } from "../../shared/run/present.ts";
 import type { Env } from "../env.ts";
 import { errorClass, logEvent } from "../log.ts";
 import { settingsOf } from "../settings.ts";
@@ -187,7 +201,7 @@ export class RunObject extends DurableObject<Env> {
     const { request, ...stored } = JSON.parse(opening) as RunOpening; // written by the Worker's pipeline
     const now = this.now();
     const begun = newRun(
-      { request: false, response: false },
+      openGates,
       { reviewers: [], escalateTo: [], quorum: 1, owner: null, selfApproval: true, deadlineSeconds: 0 },
       requestDigest({ request, models: [] }, []),
     );
@@ -278,11 +292,14 @@ export class RunObject extends DurableObject<Env> {
     // The run is about to tell the MCP server that waits.
     if (opening.mode === "relay" && state.end !== null && this.#store.delivery() === null) return "refused";
     // Where the policy or the grants changed since, the new request is asked about as they are now: unless people have seen as much.
-    const ifEdited = ({ response, responseIfEdited }: RunState["gates"]): boolean => response || responseIfEdited === true;
+    const ifEdited = ({ response, responseIfEdited }: RunGates): boolean => response || responseIfEdited;
     const asItIsNow =
-      state.gates.request === gates.request && state.gates.response === gates.response && ifEdited(state.gates) === ifEdited(gates);
-    const wasEdited = (state.reviews.request?.version ?? 1) > 1;
-    const closed = { request: gates.request, response: wasEdited ? ifEdited(gates) : gates.response };
+      state.gates.request === gates.request &&
+      state.gates.response === gates.response &&
+      state.gates.responseIfRisk === gates.responseIfRisk &&
+      ifEdited(state.gates) === ifEdited(gates);
+    const risk = state.end === null ? "high" : this.#replyRisk(state); // what is not there yet may be of any
+    const closed = { request: gates.request, response: isReplyAsked(gates, isEdited(state), risk) };
     const seen = (gate: Gate): boolean => !closed[gate] || state.reviews[gate] !== null;
     if (state.end === null ? !asItIsNow : !seen("request") || !seen("response")) return "refused";
     // What people saw counts where the same ones would be asked now.
@@ -305,6 +322,12 @@ export class RunObject extends DurableObject<Env> {
     });
     this.#kick();
     return state.end === null && waiting !== null ? "posts" : "adopted";
+  }
+
+  /** The highest risk of the reply as it would be delivered. What is not known is the highest there is. */
+  #replyRisk(state: RunState): SeenRisk {
+    const reply = this.#store.replyVersion(state.reviews.response?.version ?? 1);
+    return reply === null ? (this.#store.modelFacts<ModelFacts>()?.replyRisk ?? "high") : highestRisk(findReplyRisks(reply));
   }
 
   /** From now on somebody else waits, in their own way. */

@@ -7,11 +7,13 @@ import type { ImageDigests } from "../../shared/image/image-digests.ts";
 import type { Refusal } from "../../shared/outcome/outcome.ts";
 import type { GrantQuery } from "../../shared/policy/grant.ts";
 import { type Limits, defaultLimits } from "../../shared/policy/limits.ts";
+import { findReplyRisks, highestRisk } from "../../shared/policy/risk.ts";
 import type { SamplingRequest } from "../../shared/protocol/sampling.ts";
 import type { CallTerms, Note } from "../../shared/provider/call.ts";
 import { type Result, err, ok } from "../../shared/result.ts";
 import type { Candidate } from "../../shared/routing/choose.ts";
 import { type Answer, refusalAnswer } from "../../shared/run/answer.ts";
+import { isReplyAsked } from "../../shared/run/lifecycle.ts";
 import { grantQueryOf } from "../../shared/run/granting.ts";
 import {
   type Asker,
@@ -172,6 +174,8 @@ async function admit(prepared: Prepared, planned: Result<Plan, Refusal>): Promis
   const { attachment, session } = ask;
   const mayWait = planned.ok && isDurable(planned.value, prepared);
   const leaseMs = settingsOf(ask.env).modelTimeoutMs + leaseSlackMs;
+  const waitMs = ({ gates }: Plan): number => leaseMs + 2 * gates.deadlineSeconds * 1000;
+  const grantedMs = planned.ok && planned.value.gates.replyRisk !== null ? waitMs(planned.value) : leaseMs;
   const associateIf = (reserve: boolean, durable: boolean): Promise<AssociateAnswer> =>
     tellingSettled(ask.env, ask.ctx, attachment.session, async (settled) =>
       session.associate({
@@ -194,10 +198,10 @@ async function admit(prepared: Prepared, planned: Result<Plan, Refusal>): Promis
         keyObject.admit({
           run,
           limits,
-          leaseMs: mayWait && planned.ok ? leaseMs + 2 * planned.value.gates.deadlineSeconds * 1000 : leaseMs,
+          leaseMs: mayWait && planned.ok ? waitMs(planned.value) : leaseMs,
           identical,
           released,
-          ...(query === null ? {} : { grants: { query: JSON.stringify(query), leaseMs } }),
+          ...(query === null ? {} : { grants: { query: JSON.stringify(query), leaseMs: grantedMs } }),
         }),
       ),
     );
@@ -379,7 +383,12 @@ function isDurable(plan: Plan, { ask: { wish, request }, cache }: Prepared): boo
   // What a function does cannot be done twice: its run is there before it is called, and no repeat takes a lost call over.
   if (request.task === "function") return true;
   const gates = gatesIn(plan);
-  return (gates.request || gates.response) && !approvedBefore(plan, gates, cache);
+  // Where the reply's risk may close a gate, a run has the reply in its tables before anybody looks at it: a crash costs neither a second
+  // call nor the review. What is in the cache is looked at here.
+  const found = cache?.found;
+  const risk = found === undefined || gates.responseIfRisk === null ? "high" : highestRisk(findReplyRisks(found.reply));
+  const closed = { request: gates.request, response: isReplyAsked(gates, false, risk) };
+  return (closed.request || closed.response) && !approvedBefore(plan, closed, cache);
 }
 
 function refusalOf(associated: Exclude<AssociateAnswer, { kind: "repeat" }>): Refusal | null {

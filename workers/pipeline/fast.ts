@@ -16,6 +16,7 @@ import {
   replyDigest,
   requestDigest,
 } from "../../shared/run/opening.ts";
+import { findReplyRisks, highestRisk } from "../../shared/policy/risk.ts";
 import { isUnasked } from "../../shared/provider/fault.ts";
 import type { ModelFacts } from "../../shared/run/present.ts";
 import { costUsd } from "../../shared/routing/price.ts";
@@ -190,7 +191,12 @@ function keepBooks({ env, ctx, opening, signal }: FastCall, { answer, model, fac
     ctx.waitUntil(keepReply(env, opening.key.id, opening.cache, { reply: reply.reply, facts, approved }));
   }
   if (!signal.aborted || model === null || cause !== null) return;
-  const modelFacts: ModelFacts = { candidate: model.candidate.model.id, usage: model.reply.usage, notes: model.reply.notes };
+  const modelFacts: ModelFacts = {
+    candidate: model.candidate.model.id,
+    usage: model.reply.usage,
+    notes: model.reply.notes,
+    replyRisk: highestRisk(findReplyRisks(model.reply.reply)),
+  };
   const kept = runStub(env, id).keep(JSON.stringify(opening), text, JSON.stringify(modelFacts), JSON.stringify(events()));
   ctx.waitUntil(kept.catch((error: unknown) => logEvent("request.failed", { run: id, error: errorClass(error) })));
 }

@@ -69,8 +69,23 @@ async function keyIds(env: Env): Promise<string[]> {
 
 /** What a list shows of a grant: whom it is for and what is left of it, and no digest of what was asked. */
 function lineOf(grant: Grant, now: number) {
-  const { id, key, gate, scope, what, provenance, by, run, rule, riskAtMost, charactersAtMost, maxTokensAtMost, usesGiven, usesLeft } =
-    grant;
+  const {
+    id,
+    key,
+    gate,
+    scope,
+    what,
+    provenance,
+    by,
+    run,
+    rule,
+    riskAtMost,
+    replyRiskAtMost,
+    charactersAtMost,
+    maxTokensAtMost,
+    usesGiven,
+    usesLeft,
+  } = grant;
   return {
     id,
     key,
@@ -82,6 +97,7 @@ function lineOf(grant: Grant, now: number) {
     run,
     rule,
     riskAtMost,
+    ...(replyRiskAtMost === undefined ? {} : { replyRiskAtMost }),
     charactersAtMost,
     maxTokensAtMost,
     state: grantState(grant, now),

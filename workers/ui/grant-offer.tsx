@@ -49,7 +49,7 @@ export const Grant = ({ view, offer, kept }: GrantFieldsProps) => {
         <li>{grantWords(view).shape}</li>
       </ul>
       <p>
-        {words.grant.limits} {words.grant.risk[offer.risk]}
+        {words.grant.limits} {words.grant.risk[offer.risk]} {offer.replyRisk === null ? null : words.grant.replyRisk[offer.replyRisk]}
       </p>
       {known === undefined ? null : <p>{known}</p>}
       <What view={view} offer={offer} kept={kept} />

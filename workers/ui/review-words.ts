@@ -238,6 +238,12 @@ export const reviewWords = {
       medium: "Where the risk is above the level medium, somebody is asked all the same.",
       high: "This has the highest level of risk already: no risk will make it ask anybody.",
     },
+    replyRisk: {
+      none: "A reply with any warning is asked about all the same.",
+      low: "A reply with warnings above the level low is asked about all the same.",
+      medium: "A reply with warnings above the level medium is asked about all the same.",
+      high: "This reply has warnings of the highest level already: no warning in a later one will make it ask anybody.",
+    },
     what: "Allow without asking",
     chosen: {
       request: "Approving also allows later requests without asking anybody, as you chose above.",

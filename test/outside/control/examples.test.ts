@@ -104,7 +104,7 @@ function answerIn(text: string, { request_id }: Envelope): Answer {
   return answer;
 }
 
-const theDemoSays = "This is Countersign's built-in demo, not a model.";
+const theDemoSays = "This is the gateway's built-in demo, not a model.";
 
 describe("an example of the source is answered by the demo, each gate passed by a person:", () => {
   test("section 3, the complete one", async () => {

@@ -192,8 +192,12 @@ export const standings: Readonly<
   Record<"mayHandOver" | "mayGrant" | "mayGrantReply" | "hasApproved" | "handedOver" | "notMine" | "ownRequest", ReviewView>
 > = {
   mayHandOver: { ...openRequest, handOverTo: ["Grace Hopper", "Edsger Dijkstra"] },
-  mayGrant: { ...openRequest, handOverTo: ["Grace Hopper"], grant: { scopes: ["session", "tool", "server", "key"], risk: "high" } },
-  mayGrantReply: { ...openResponse, grant: { scopes: ["tool"], risk: "none" } },
+  mayGrant: {
+    ...openRequest,
+    handOverTo: ["Grace Hopper"],
+    grant: { scopes: ["session", "tool", "server", "key"], risk: "high", replyRisk: null },
+  },
+  mayGrantReply: { ...openResponse, grant: { scopes: ["tool"], risk: "none", replyRisk: "low" } },
   hasApproved: { ...openRequest, quorum: 2, state: { kind: "voted", votes: 1, quorum: 2 }, ownVote: { at: now - 4_000 } },
   handedOver: { ...openRequest, left: { at: now - 4_000, to: "Grace Hopper" } },
   notMine: { ...editedRequest, left: { at: now - 4_000, to: null } },

@@ -319,7 +319,7 @@ describe.skipIf(chromiumPath === undefined)("the review page in a browser", () =
       digest: text,
       rule: text,
       handOverTo: [text],
-      grant: { scopes: ["session", "tool", "server", "key"], risk: "none" },
+      grant: { scopes: ["session", "tool", "server", "key"], risk: "none", replyRisk: null },
       versions: [{ version: 2, by: text, at: 0 }],
       asker: { server: text, method: text, name: text, provenance: "claimed", client: text, owner: text, gone: true },
       models: [1, 2].map(() => ({ id: text, provider: text, name: text, why: text, worstCostUsd: 1 })),

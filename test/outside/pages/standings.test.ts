@@ -276,7 +276,7 @@ describe.skipIf(chromiumPath === undefined)("beside deciding, in a browser", () 
     const long = { ...openRequest, asker: { ...openRequest.asker, server: "n".repeat(300), client: "c".repeat(80) } };
     const pages = [
       render(
-        { ...long, handOverTo: ["G".repeat(80)], grant: { scopes: ["tool", "server", "key"], risk: "low" } },
+        { ...long, handOverTo: ["G".repeat(80)], grant: { scopes: ["tool", "server", "key"], risk: "low", replyRisk: null } },
         { keptGrant: { grant: "tool:shape", hours: "1", uses: "1" } },
       ),
       render({ ...standings.handedOver, left: { at: 0, to: "G".repeat(80) } }),

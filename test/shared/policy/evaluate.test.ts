@@ -99,6 +99,7 @@ test("a rule's missing fields are the careful ones, whatever the default says, a
     rule: "rule 0",
     request: "allow",
     response: "review",
+    replyRisk: null,
     reviewers: [{ name: "Ann" }, { name: "Bo" }],
     quorum: 1,
     selfApproval: true,

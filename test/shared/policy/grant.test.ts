@@ -8,7 +8,6 @@ import {
   covers,
   giveBack,
   grantState,
-  highestRisk,
   messageCharacters,
   microUsd,
   sameMomentMs,
@@ -433,9 +432,4 @@ describe("the shape", () => {
       }),
     );
   });
-});
-
-test("the highest risk is the one that counts", () => {
-  expect(highestRisk([])).toBe("none");
-  expect(highestRisk([{ level: "low" }, { level: "high" }, { level: "medium" }])).toBe("high");
 });

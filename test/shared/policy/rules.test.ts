@@ -27,6 +27,7 @@ test("what is left out is careful", () => {
     noticeExcerpt: "none",
     tellReason: false,
     grants: false,
+    replyRisk: null,
     grantsInferred: false,
     boundTo: "tool",
     context: "none",

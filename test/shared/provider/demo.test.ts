@@ -29,7 +29,7 @@ describe("the demo provider", () => {
         tools: [weather],
       }),
     ).toBe(
-      'This is Countersign\'s built-in demo, not a model. It received 2 messages with 1 image and 1 tool. The last user text begins: "How high is the tower?".',
+      'This is the gateway\'s built-in demo, not a model. It received 2 messages with 1 image and 1 tool. The last user text begins: "How high is the tower?".',
     );
   });
 
@@ -39,13 +39,13 @@ describe("the demo provider", () => {
 
   test("maxTokens is kept exactly, and its usage says so", () => {
     const { reply, usage } = demo({ maxTokens: 5 });
-    expect(reply).toMatchObject({ content: [{ type: "text", text: "This is Countersign'" }], stopReason: "maxTokens" });
+    expect(reply).toMatchObject({ content: [{ type: "text", text: "This is the gateway'" }], stopReason: "maxTokens" });
     expect(usage.outputTokens).toBe(5);
   });
 
   test("a stop sequence ends the text before it", () => {
     expect(demo({ stopSequences: ["zebra", " not a model"] }).reply).toMatchObject({
-      content: [{ type: "text", text: "This is Countersign's built-in demo," }],
+      content: [{ type: "text", text: "This is the gateway's built-in demo," }],
       stopReason: "stopSequence",
     });
   });

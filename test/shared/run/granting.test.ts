@@ -53,7 +53,7 @@ const openingOf = ({ candidates, gates, risks }: Plan, over: Partial<RunOpening>
 const wishFor = (over: Partial<GrantWish> = {}): GrantWish => ({ what: "shape", scope: "tool", hours: 24, uses: 10, ...over });
 
 const give = (over: Partial<GrantWish> = {}, request: SamplingRequest = requestOf(), then: object = {}): Grant =>
-  grantFrom({ opening: openingOf(planned(then, request)), request, gate: "request", by: "Ada" }, wishFor(over), now);
+  grantFrom({ opening: openingOf(planned(then, request)), request, gate: "request", reply: null, by: "Ada" }, wishFor(over), now);
 
 /** Whether a later request passes the request gate by this grant. */
 function lets(
@@ -85,6 +85,7 @@ describe("an offer", () => {
     gate: "request",
     plan: planned({ boundTo: "key" }).gates,
     asker,
+    reply: null,
     risks: [{ level: "low" }, { level: "medium" }],
     reviewer: {},
     requestVersion: 1,
@@ -92,13 +93,19 @@ describe("an offer", () => {
   };
 
   test("is of every scope that the rules let it reach, with the highest risk that was seen", () => {
-    expect(offerOf(facts)).toEqual({ scopes: ["session", "tool", "server", "key"], risk: "medium" });
+    expect(offerOf(facts)).toEqual({ scopes: ["session", "tool", "server", "key"], risk: "medium", replyRisk: null });
     for (const [boundTo, scopes] of [
       ["tool", ["session", "tool"]],
       ["server", ["session", "tool", "server"]],
     ] as const)
       expect(offerOf({ ...facts, plan: planned({ boundTo }).gates })).toMatchObject({ scopes });
     expect(offerOf({ ...facts, gate: "response", risks: [] })).toMatchObject({ risk: "none" });
+  });
+
+  test("at the response gate has the highest risk of the reply, and none of what is not there", () => {
+    const reply = { content: [{ type: "text" as const, text: "See https://example.com/?data={x}." }], model: "m" };
+    expect(offerOf({ ...facts, gate: "response", reply })).toMatchObject({ replyRisk: "medium" });
+    expect(offerOf({ ...facts, gate: "response" })).toMatchObject({ replyRisk: "none" });
   });
 
   test("is for no session where the request is of none", () => {
@@ -144,7 +151,7 @@ describe("a grant that was given", () => {
     const { id } = give();
     expect(give().id).toBe(id);
     const opening = openingOf(planned());
-    const reply = grantFrom({ opening, request: requestOf(), gate: "response", by: "Ada" }, wishFor(), now);
+    const reply = grantFrom({ opening, request: requestOf(), gate: "response", reply: null, by: "Ada" }, wishFor(), now);
     expect(reply.id).not.toBe(id);
     expect(keyOfGrantId(id)).toBe("key_dev");
     expect(grantIdOf("key_dev", id.slice("key_dev.".length))).toBe(id);
@@ -240,10 +247,33 @@ test("whatever grants there are, what the policy refuses is refused and a gate t
         request: then.request === "review" && !isAllowed,
         response: then.response === "review" && !isAllowed,
         responseIfEdited: then.response === "review",
+        responseIfRisk: null,
       });
     }),
   );
 });
+
+test.each([
+  [null, undefined, null],
+  ["high", undefined, "high"],
+  [null, "none", "low"],
+  [null, "medium", "high"],
+  [null, "high", null],
+  ["medium", "low", "medium"],
+  ["high", "none", "low"],
+] as const)(
+  "a rule that asks for replies of the risk %s, and a grant that was given for one of %s, ask about one of %s",
+  (replyRisk, replyRiskAtMost, responseIfRisk) => {
+    const pass = { gate: "response", grant: "g", by: "Ada" } as const;
+    const granted = [{ ...pass, gate: "request" } as const, replyRiskAtMost === undefined ? pass : { ...pass, replyRiskAtMost }];
+    expect(gatesOf({ plan: planned({ replyRisk }).gates, granted })).toEqual({
+      request: false,
+      response: false,
+      responseIfEdited: true,
+      responseIfRisk,
+    });
+  },
+);
 
 test("the identity is one for repeats, and another for anything else", () => {
   const base = { run: "run_1", plan: planned(), request: requestOf(), asker, attachment, params: "digest", owner: null };

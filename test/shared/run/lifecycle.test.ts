@@ -1,12 +1,12 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Effect, type RunEvent, type RunState, mostCalls, newRun, openGate, step } from "../../../shared/run/lifecycle.ts";
+import { type Effect, type RunEvent, type RunState, mostCalls, newRun, openGates, openGate, step } from "../../../shared/run/lifecycle.ts";
 import type { Answer } from "../../../shared/review/decision.ts";
 
 const begun = 1_000_000;
 const deadlineSeconds = 60;
 const terms = { reviewers: ["Ada", "Grace"], escalateTo: ["Edsger"], quorum: 1, owner: null, selfApproval: true, deadlineSeconds };
-const both = { request: true, response: true };
+const both = { ...openGates, request: true, response: true };
 
 const run = (gates: RunState["gates"] = both, quorum = 1): RunState => newRun(gates, { ...terms, quorum }, "request-1");
 
@@ -31,7 +31,7 @@ const received: RunEvent = { kind: "received" };
 const givesUp = (reviewer: string, to: string | null = null): RunEvent => ({ kind: "gaveUp", gate: "request", giving: { reviewer, to } });
 const escalate: RunEvent = { kind: "escalate", gate: "request" };
 const unreachable = (...reviewers: string[]): RunEvent => ({ kind: "undeliverable", gate: "request", reviewers });
-const generated: RunEvent = { kind: "generated", call: 1, replyDigest: "reply-1" };
+const generated = { kind: "generated", call: 1, replyDigest: "reply-1", risk: "none" } as const satisfies RunEvent;
 
 describe("the way of a run", () => {
   test("through both gates: ask, call, ask, finish, each once", () => {
@@ -50,7 +50,7 @@ describe("the way of a run", () => {
   });
 
   test("without gates the model is called at once and its reply is the end", () => {
-    const { state, effects } = play(run({ request: false, response: false }), [received, generated]);
+    const { state, effects } = play(run(openGates), [received, generated]);
     expect(effects).toEqual([{ kind: "callModel", call: 1, again: false }, { kind: "finish" }]);
     expect(state.end).toEqual({ kind: "completed" });
   });
@@ -80,11 +80,22 @@ describe("the way of a run", () => {
   });
 
   test("an open response gate that was opened for the request as asked is closed for the reply to an edited one", () => {
-    const gates = { request: true, response: false, responseIfEdited: true };
+    const gates = { ...openGates, request: true, responseIfEdited: true };
     const edited = play(run(gates), [received, approve("request", "request-1", { editedDigest: "request-2" }), generated]);
     expect(openGate(edited.state)).toBe("response");
     const asAsked = play(run(gates), [received, approve("request", "request-1"), generated]);
     expect(asAsked.state.end).toEqual({ kind: "completed" });
+  });
+
+  test("an open response gate closes for a reply whose risk is as high as the gate says, or higher, and for no other", () => {
+    const levels = ["none", "low", "medium", "high"] as const;
+    for (const responseIfRisk of [null, "low", "medium", "high"] as const)
+      for (const risk of levels) {
+        const { state } = play(run({ ...openGates, responseIfRisk }), [received, { ...generated, risk }]);
+        const isAsked = responseIfRisk !== null && levels.indexOf(risk) >= levels.indexOf(responseIfRisk);
+        expect([responseIfRisk, risk, openGate(state)]).toEqual([responseIfRisk, risk, isAsked ? "response" : null]);
+        expect(state.end?.kind).toBe(isAsked ? undefined : "completed");
+      }
   });
 
   test("a vote below the quorum is told to the others, an edited one as a change", () => {
@@ -277,6 +288,7 @@ const anEvent: fc.Arbitrary<RunEvent> = fc.oneof(
       kind: fc.constant("generated" as const),
       call: fc.integer({ min: 1, max: 4 }),
       replyDigest: fc.constant("reply-1"),
+      risk: fc.constantFrom("none" as const, "high" as const),
     }),
   },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("callFailed" as const), call: fc.integer({ min: 1, max: 4 }) }) },
@@ -302,7 +314,11 @@ function tell(gates: RunState["gates"], quorum: number, events: readonly { event
   });
 }
 
-const anyRun = fc.tuple(fc.record({ request: fc.boolean(), response: fc.boolean() }), fc.integer({ min: 1, max: 2 }), timed);
+const anyRun = fc.tuple(
+  fc.record({ request: fc.boolean(), response: fc.boolean() }).map((closed) => ({ ...openGates, ...closed })),
+  fc.integer({ min: 1, max: 2 }),
+  timed,
+);
 const always = (property: (told: readonly Told[], gates: RunState["gates"], quorum: number) => void): void =>
   fc.assert(
     fc.property(anyRun, ([gates, quorum, events]) => property(tell(gates, quorum, events), gates, quorum)),

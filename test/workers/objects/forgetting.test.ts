@@ -2,6 +2,7 @@
 
 import { runInDurableObject } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
+import { openGates } from "../../../shared/run/lifecycle.ts";
 import { originatingKey } from "../../../workers/pipeline/sampling.ts";
 import { sessionStub } from "../../../workers/objects/names.ts";
 import { promptMarker, reasonMarker, replyMarker } from "../support/logs.ts";
@@ -129,7 +130,7 @@ describe("a run whose time is over", () => {
       attachment: { session: "s", originating: "o", request: "r" },
       asker: { server: "s", method: "tools/call", name: "n", provenance: "claimed" },
       door: "sampling",
-      gates: { request: true, response: true },
+      gates: { ...openGates, request: true, response: true },
       deciders: "d",
       waiting: null,
     } as const;
