@@ -28,4 +28,4 @@ test("npm run test:mutants tells a check that is watched from one that is not", 
     /1\/1 killed .*an answer is about the current digest[\s\S]*1 as expected, 0 not/,
   );
   expect(run("a seal's key is named")).toMatch(/1\/1 survived .*a seal's key is named[\s\S]*1 as expected, 0 not/);
-});
+}, 600_000);

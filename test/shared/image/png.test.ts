@@ -133,4 +133,5 @@ test("16 megapixels are decoded and encoded", () => {
   const raster = decoded(flatPng(4_000, 4_000, [10, 20, 30, 128]));
   expect([raster.width, raster.height, [...raster.rgb.subarray(-3)]]).toEqual([4_000, 4_000, [132, 137, 142]]);
   expect(encodePng(raster, 1_000_000)?.length).toBeLessThan(200_000);
-});
+  // Seconds of work: a busy machine may take minutes.
+}, 600_000);

@@ -64,8 +64,13 @@ const undecided = async (): Promise<void> => {
 const goodForm = (act = "approve", change?: (fields: URLSearchParams) => void): Promise<URLSearchParams> => filledForm(link, act, change);
 
 describe("GET and HEAD", () => {
-  test("show the page and change nothing, however often and whoever opens it", async () => {
+  test("show the page and change nothing but that it was opened, however often and whoever opens it", async () => {
     await eventually("the notice in the record", async () => (await storedRows(notice.run)).includes('"sent"'));
+    // The first opening of a link is an event; what comes after it is none.
+    await (await get(link)).text();
+    await eventually("the opening in the record", async () =>
+      (await recordLines()).some(({ run, fact }) => run === notice.run && fact.kind === "opened"),
+    );
     await eventually("an empty outbox", async () => /\["outbox",\[\]\]/.test(await storedRows(notice.run)));
     const before = await storedRows(notice.run);
     for (let i = 0; i < 50; i += 1) {
