@@ -78,9 +78,9 @@ export default defineConfig({
           globalSetup: ["test/outside/support/no-chromium.ts"],
           testTimeout: 180_000,
           hookTimeout: 180_000,
-          // After the others. Two at a time: they wait more than they work, each for processes of its own.
+          // After the others. More at a time than there are cores: they wait more than they work, each for processes of its own.
           sequence: { groupOrder: 1 },
-          maxWorkers: 2,
+          maxWorkers: 3,
         },
       },
       {

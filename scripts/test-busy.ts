@@ -10,6 +10,7 @@ import { availableParallelism } from "node:os";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { familyOf } from "../test/outside/support/processes.ts";
 import {
   type Begun,
   type FileRun,
@@ -127,8 +128,14 @@ console.log(
 const burners = Array.from({ length: availableParallelism() }, () => spawn(process.execPath, ["-e", burn], { stdio: "ignore" }));
 const endAll = (): void => {
   for (const each of burners) each.kill("SIGKILL");
-  // Vitest's workers are of its group.
-  if (underWay?.pid !== undefined) process.kill(-underWay.pid, "SIGTERM");
+  // Gateways that tests started are in process groups of their own, and nobody would end them.
+  for (const pid of underWay?.pid === undefined ? [] : familyOf(underWay.pid)) {
+    try {
+      process.kill(pid, "SIGKILL");
+    } catch {
+      // It ended meanwhile.
+    }
+  }
 };
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
   process.once(signal, () => {

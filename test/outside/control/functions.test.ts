@@ -156,9 +156,12 @@ describe.skipIf(chromiumPath === undefined)("with a person at a browser", () => 
     const field = page.locator(`textarea[name="${editField("/messages/0/content/0/input")}"]`);
     await page.locator("details.edit", { has: field }).locator("summary").click();
     await field.fill('{ "message": "as Ada left it" }');
-    // A person's second.
+    // What was not on the page is shown first, and approved from there; each time after a person's second.
     await page.waitForTimeout(1_100);
     await page.locator("button[value^=approve]").click();
+    await page.locator("#problem").waitFor();
+    await page.waitForTimeout(1_100);
+    await page.getByRole("button", { name: / with 1 change$/ }).click();
     await page.locator("section.outcome").waitFor();
     expect(await answer).toMatchObject({
       status: "completed",
