@@ -44,6 +44,8 @@ type Current = { readonly version: number; readonly digest: string };
 function editedRequest(store: RunStore, { candidates }: StoredOpening, current: Current, form: Submission): EditedContent {
   const content = store.requestVersion(current.version);
   if (content === null) return { kind: "notJudged" };
+  // What is stored is not what is reviewed: it is nobody's edit, and what was approved is not there to be sent.
+  if (requestDigest(content, candidates) !== current.digest) return { kind: "same" };
   const { model } = form;
   const changed = changedRequest(content, { edits: new Map(form.edits), ...(model === undefined ? {} : { model }) });
   if (!changed.ok) return { kind: "invalid", faults: changed.error };
@@ -61,6 +63,8 @@ function editedRequest(store: RunStore, { candidates }: StoredOpening, current: 
 function editedReply(store: RunStore, state: RunState, current: Current, form: Submission): EditedContent {
   const reply = store.replyVersion(current.version);
   if (reply === null) return { kind: "notJudged" };
+  // As above: nor to be delivered.
+  if (replyDigest(reply) !== current.digest) return { kind: "same" };
   const asked = currentRequest(store, state);
   const changed = changedReply(reply, new Map(form.edits), asked === null ? undefined : replyRuleOf(asked.request));
   if (!changed.ok) return { kind: "invalid", faults: changed.error };

@@ -232,6 +232,29 @@ describe("failover", () => {
     });
   });
 
+  test("what grants and kept replies reach, and which reply is looked at, are as the strictest rule has them", () => {
+    const policy = policyOf([
+      { when: { model: "cheap*" }, then: { boundTo: "key", grantsInferred: true, replyRisk: null, quorum: 2 } },
+      { when: { model: "dear*" }, then: { boundTo: "server", replyRisk: "medium" } },
+    ]);
+    expect(evaluatePolicy(policy, cheapAndDear)).toMatchObject({
+      rule: "rule 0",
+      boundTo: "server",
+      grantsInferred: false,
+      replyRisk: "medium",
+    });
+  });
+
+  test("a response gate that the reply's risk may close counts as closed: its people are asked, and it may be handed over", () => {
+    const policy = policyOf([
+      { when: { model: "cheap*" }, then: { request: "allow", response: "allow", replyRisk: "high", reviewers: ["lead"] } },
+      { then: { request: "allow", response: "allow" } },
+    ]);
+    const plan = evaluatePolicy(policy, cheapAndDear);
+    expect(plan).toMatchObject({ rule: "rule 0", request: "allow", response: "allow", replyRisk: "high", reviewers: [{ name: "Cy" }] });
+    expect(plan.handOverTo.map(({ name }) => name)).toEqual(["Ann", "Bo"]);
+  });
+
   test("of equally closed rules the larger quorum counts", () => {
     const policy = policyOf([{ when: { model: "cheap*" } }, { then: { quorum: 2 } }]);
     expect(evaluatePolicy(policy, cheapAndDear)).toMatchObject({ rule: "rule 1", quorum: 2 });

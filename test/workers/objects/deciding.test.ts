@@ -257,6 +257,41 @@ describe("what was seen is what is decided", () => {
   });
 });
 
+describe("content that is another than what was approved", () => {
+  /** Changes what is stored of a run behind its back, and has it read anew. */
+  async function exchange(run: string, from: string, to: string): Promise<void> {
+    const changed = await runInDurableObject(
+      stubOf(run),
+      (_, state) =>
+        state.storage.sql.exec("UPDATE content SET text = replace(text, ?, ?) WHERE instr(text, ?) > 0", from, to, from).rowsWritten,
+    );
+    expect(changed).toBeGreaterThan(0);
+    await crash();
+  }
+
+  test("is not sent: no model is called, and the run fails", async () => {
+    const answer = answerOf(sample({ server: "request-gate" }));
+    const { link, run } = await openNotice("request");
+    await exchange(run, "France", "Spain!");
+    expect((await press(link, "approve")).status).toBe(303);
+    expect((await answer).error).toMatchObject({ code: -32011 });
+    expect(model.calls).toEqual([]);
+  });
+
+  test("is not delivered: the reply reaches nobody", async () => {
+    model.script({ text: "Paris." });
+    const response = await sample({ server: "response-gate" }, { headers: { Prefer: "respond-async" } });
+    const run = (response.headers.get("Location") ?? "").slice("/runs/".length);
+    const { link } = await openNotice("response", run);
+    await exchange(run, "Paris.", "Madrid");
+    expect((await press(link, "approve")).status).toBe(500);
+    const answer = await (await gateway(`/runs/${run}`)).json<{ state: string; result?: unknown }>();
+    expect(answer.result).toBeUndefined();
+    expect(JSON.stringify(answer)).not.toContain("Madrid");
+    expect(answer.state).not.toBe("completed");
+  });
+});
+
 describe("who may decide", () => {
   test("whose client asked may not approve their own request where the policy bars it", async () => {
     await configure("policy", withReviewers({ selfApproval: false }));
