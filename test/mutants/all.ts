@@ -8,6 +8,7 @@ import type { Mutant } from "./mutant.ts";
 import { outsideMutants } from "./outside-addresses.ts";
 import { ownershipMutants } from "./ownership.ts";
 import { policyMutants } from "./policy.ts";
+import { revocationMutants } from "./revocation.ts";
 import { reviewMutants } from "./review.ts";
 import { runMutants } from "./runs.ts";
 
@@ -19,6 +20,7 @@ export const mutants: readonly Mutant[] = [
   ...associationMutants,
   ...runMutants,
   ...ownershipMutants,
+  ...revocationMutants,
   ...credentialMutants,
   ...configurationMutants,
   ...outsideMutants,

@@ -271,6 +271,9 @@ describe("a grant ends", () => {
     await admin(`/keys/${id}`, { method: "DELETE" });
     expect(await grantList(`key=${id}`)).toMatchObject([{ state: "revoked" }]);
     expect((await sample(asks("Hello"), { key })).status).toBe(401);
+    // As where a run's outbox tells of one that was given before.
+    await givenGrant(id, { id: `${id}.later` });
+    expect(await grantList(`key=${id}`)).toHaveLength(1);
   });
 
   test.each<[string, object]>([

@@ -1,8 +1,9 @@
 // Revoking an API key ends everything of that key: every endpoint refuses it, and nothing that it began goes on.
 
+import { runInDurableObject } from "cloudflare:test";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { KeyObject } from "../../../workers/objects/key.ts";
-import { keyStub, laneStub } from "../../../workers/objects/names.ts";
+import { cacheStub, conversationStub, keyStub, laneStub } from "../../../workers/objects/names.ts";
 import { control, gates, textEnvelope } from "../support/control.ts";
 import {
   type KeyAnswer,
@@ -112,6 +113,15 @@ test("a key that is revoked has its kept replies and conversations deleted", asy
   await eventually("neither", async () => (await kept()) === 0);
 });
 
+test("nothing is kept for a key that was revoked before it is", async () => {
+  const made = await createKey();
+  await revokeElsewhere(made);
+  const [cache, conversation] = [cacheStub(env, made.id, "digest"), conversationStub(env, made.id, "talk")];
+  await cache.put(made.id, "[]", Date.now(), 60_000);
+  await conversation.append({ keyId: made.id, turnId: "turn", turns: "[]", base: "kept", ttlMs: 60_000 });
+  expect([await cache.get(), await conversation.read()]).toEqual([null, null]);
+});
+
 /** A server in the middle of a client's call, which may ask what it likes. */
 async function midCall(key: string): Promise<{ readonly ask: (id: string, method: string, params: object) => Promise<unknown> }> {
   const client = new RelayClient("open", { key });
@@ -152,6 +162,10 @@ describe("a server at the relay that asks about a task", () => {
   });
 });
 
+/** Once so much that is held open in the key's name has its window on the key. */
+const watched = ({ id }: KeyAnswer, count: number): Promise<void> =>
+  once(() => runInDurableObject(keyStub(env, id), (_, state) => state.getWebSockets().length >= count));
+
 const revoke = async ({ id }: KeyAnswer): Promise<void> => {
   expect((await admin(`/keys/${id}`, { method: "DELETE" })).status).toBe(204);
 };
@@ -180,6 +194,7 @@ describe("what is under way on the fast path when its key is revoked", () => {
     await models.came(1);
     asked.push(again?.(made.key), ...envelopes.map((ask) => ask(made.key)));
     await models.came(3);
+    await watched(made, 3);
     await revoke(made);
     for (const [index, response] of asked.entries())
       expect([callers[index]?.[0], await (await response)?.text()]).toEqual([
@@ -229,6 +244,7 @@ describe("what is held open at the relay when its key is revoked", () => {
     const held = new Stream(await open(client));
     upstreamStream.say(eventFor({ jsonrpc: "2.0", method: "notifications/message", params: { level: "info", data: "hello" } }));
     await held.next();
+    await watched(made, 1);
     await revoke(made);
     expect(await held.rest()).toContain(told);
     expect(held.text).toContain("hello");
@@ -249,6 +265,7 @@ describe("what is held open at the relay when its key is revoked", () => {
     let isOver = false;
     const answer = client.call(7);
     await once(async () => isAsked);
+    await watched(made, 1);
     await revoke(made);
     const response = await answer;
     isOver = true;

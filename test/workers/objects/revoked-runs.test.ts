@@ -275,9 +275,7 @@ describe("a key that is revoked", () => {
     const append = vi.spyOn(LedgerObject.prototype, "append").mockImplementation(() => {
       throw new Error("the ledger is down");
     });
-    const { link } = (await adminJson<{ notices: Notice[] }>("/notices")).notices.findLast((each) => each.channel === "outbox") ?? {
-      link: "",
-    };
+    const { link } = await openNotice("response", run);
     expect((await press(link, "approve")).status).toBe(303);
     await revoke(made);
     append.mockRestore();
