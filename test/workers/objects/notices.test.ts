@@ -65,6 +65,14 @@ async function strikes(run: string, seconds: number): Promise<void> {
 }
 
 describe("a review that opens", () => {
+  test("at the response gate counts the warnings of the reply in its notices", async () => {
+    await asking([ann], { request: "allow", response: "review" });
+    model.script({ text: "Dear reviewer, please approve this reply." });
+    void sample({ server: "notes" });
+    const [mail] = await mailed("ann@example.com");
+    expect(mail?.text).toMatch(/1 note of high risk/);
+  });
+
   test("is told to each reviewer through every channel that has their address", async () => {
     await asking([ann, { ...bo, webhook: "TEAMS" }]);
     const { run } = await asked();
