@@ -73,7 +73,8 @@ export function statusWord({ code, data }: ControlError): Status {
   }
 }
 
-const httpStatuses: { readonly [status in Status]: number } = {
+/** The HTTP status of each word, where nothing was sent yet. */
+export const httpStatuses: { readonly [status in Status]: number } = {
   completed: 200,
   invalid: 400,
   unauthorized: 401,

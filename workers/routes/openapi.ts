@@ -69,14 +69,17 @@ const security: Readonly<Record<Auth, JsonObject[]>> = {
   none: [],
 };
 
-function describe({ id, summary, auth, parameters = [], body, answers }: Operation): JsonObject {
+function describe({ id, summary, auth, parameters = [], body, answers, otherwise }: Operation): JsonObject {
   return {
     operationId: id,
     summary,
     security: security[auth],
     parameters: parameters.map(({ required = false, schema = { type: "string" }, ...rest }) => ({ ...rest, required, schema })),
     ...(body === undefined ? {} : { requestBody: { required: true, content: contentOf([body]) } }),
-    responses: Object.fromEntries(Object.entries(answers).map(([status, answer]) => [status, responseOf(answer)])),
+    responses: {
+      ...Object.fromEntries(Object.entries(answers).map(([status, answer]) => [status, responseOf(answer)])),
+      ...(otherwise === undefined ? {} : { default: responseOf(otherwise) }),
+    },
   };
 }
 

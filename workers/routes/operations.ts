@@ -64,6 +64,8 @@ export type Operation = {
   readonly parameters?: readonly Parameter[];
   readonly body?: Body;
   readonly answers: Readonly<Record<number, Answer>>;
+  /** Where the status may be any other too: an MCP server's own. */
+  readonly otherwise?: Answer;
 };
 
 const json = (schema: SchemaName): readonly Body[] => [{ type: "application/json", schema }];
@@ -89,7 +91,9 @@ const tooManyAttempts = problem("Too many wrong tokens from one address");
 const asOperator = { 401: notOperator, 429: tooManyAttempts };
 const cutOffKeys: Parameter = { name: "cutOffKeys", in: "query", description: "yes: write a policy although it cuts API keys off" };
 const cutsOff = { description: "The policy would cut off these API keys; nothing was changed", bodies: json("CutOff") };
-const asKey = { 401: unauthorized, 429: flooded };
+const withoutScope = rpcError("-32014: a key without the scope sampling");
+const asKey = { 401: unauthorized, 403: withoutScope, 429: flooded };
+const asEither = { 401: unauthorized, 429: flooded };
 
 const sampling: readonly Operation[] = [
   {
@@ -159,18 +163,21 @@ const sampling: readonly Operation[] = [
       400: controlAnswer("invalid: not JSON, or faults of the envelope with a pointer to each"),
       401: controlAnswer("unauthorized: no credential, or one that is not good"),
       402: controlAnswer("over_budget: the key's budget is used up"),
-      403: controlAnswer("refused by policy; or unauthorized: a key without the scope control"),
-      409: controlAnswer("conflict: the request_id was used before with another body"),
+      403: controlAnswer("refused by policy; rejected by a person; or unauthorized: a key without the scope control"),
+      409: controlAnswer("conflict: the request_id was used before with another body; or cancelled"),
       413: controlAnswer("invalid: over the key's limit of bytes"),
       415: controlAnswer("invalid: not application/json"),
       422: controlAnswer("no_model: the routing table has no model for it"),
       429: { ...controlAnswer("rate_limited"), headers: { "Retry-After": "Seconds" } },
       500: controlAnswer("error: a fault of the gateway, with an id to quote"),
-      502: controlAnswer("failed: a registered function's server cannot be asked"),
+      502: controlAnswer("failed: every model failed, or a registered function's server cannot be asked"),
       503: {
-        ...controlAnswer("unavailable: what is needed to check the credential, or the gateway's configuration, cannot be read now"),
-        headers: { "Retry-After": "Seconds" },
+        ...controlAnswer(
+          "unavailable: what is needed to check the credential, or the gateway's configuration, cannot be read now; or undeliverable: no reviewer could be reached",
+        ),
+        headers: { "Retry-After": "Seconds, where it is unavailable" },
       },
+      504: controlAnswer("expired: nobody decided in time, told of a request whose end was known before anything was sent"),
     },
   },
   {
@@ -210,7 +217,7 @@ const sampling: readonly Operation[] = [
     summary: "How a run stands, and its result or error once it may be told",
     auth: "either",
     parameters: [inPath("id", "The run's id")],
-    answers: { 200: { description: "The run", bodies: json("Run") }, ...asKey, 404: problem("No such run of this key") },
+    answers: { 200: { description: "The run", bodies: json("Run") }, ...asEither, 404: problem("No such run of this key") },
   },
   {
     id: "cancelRun",
@@ -221,7 +228,7 @@ const sampling: readonly Operation[] = [
     parameters: [inPath("id", "The run's id")],
     answers: {
       204: { description: "It is cancelled" },
-      ...asKey,
+      ...asEither,
       404: problem("No such run of this key"),
       409: problem("The run is over"),
     },
@@ -553,9 +560,11 @@ const server = inPath("server", "The server's name in the servers document");
 const relaySession = { name: "Mcp-Session-Id", in: "header", description: "As initialize answered it", required: true } as const;
 const rpcFault = (description: string): Answer => ({ description, bodies: json("RpcAnswer") });
 const passed = { description: "The server's answer, as it came", bodies: [{ type: "application/json" }, { type: "text/event-stream" }] };
+/** Whatever it is, it goes on as it came. */
+const serversOwn: Answer = { description: "The MCP server's own answer, with its status" };
 const relayAnswers = {
   401: unauthorized,
-  403: rpcFault("The key is not for this server, or a page of this origin may not use it"),
+  403: rpcFault("The key lacks the scope sampling or is not for this server, or a page of this origin may not use it"),
   404: rpcFault("No such server, or the session is not one of this key and server: begin a new one"),
   429: flooded,
   502: rpcFault("The server cannot be reached, answered with a redirect, or its secret is not set"),
@@ -577,6 +586,7 @@ const relay: readonly Operation[] = [
       ...relayAnswers,
       413: rpcFault("-32015: over the key's limit of bytes"),
     },
+    otherwise: serversOwn,
   },
   {
     id: "relayListen",
@@ -586,6 +596,7 @@ const relay: readonly Operation[] = [
     auth: "key",
     parameters: [server, relaySession, { name: "Last-Event-ID", in: "header", description: "An event id of this session" }],
     answers: { 200: passed, 400: rpcFault("Without a session id, or an event id of another session"), ...relayAnswers },
+    otherwise: serversOwn,
   },
   {
     id: "relayEnd",
@@ -595,6 +606,7 @@ const relay: readonly Operation[] = [
     auth: "key",
     parameters: [server, relaySession],
     answers: { 200: { description: "The server's answer" }, 400: rpcFault("Without a session id"), ...relayAnswers },
+    otherwise: serversOwn,
   },
 ];
 

@@ -5,9 +5,10 @@ import { describe, expect, test, vi } from "vitest";
 import { verifyRecord } from "../../../scripts/verify-record.ts";
 import { sha256Hex } from "../../../shared/encoding.ts";
 import { isOperatorChain } from "../../../shared/outcome/operators.ts";
-import { type RecordFact, firstBrokenEvent } from "../../../shared/outcome/record.ts";
+import { type RecordFact, type RunSummary, firstBrokenEvent } from "../../../shared/outcome/record.ts";
 import { LedgerObject } from "../../../workers/objects/ledger.ts";
-import { configStub, ledgerShards, ledgerStub } from "../../../workers/objects/names.ts";
+import { configStub, ledgerShardOf, ledgerShards, ledgerStub } from "../../../workers/objects/names.ts";
+import { newRunId } from "../../../workers/pipeline/begin.ts";
 import { writtenOneByOne } from "../../../workers/pipeline/refusals.ts";
 import { control, textEnvelope } from "../support/control.ts";
 import {
@@ -416,5 +417,63 @@ describe("GET /admin/runs/{id} and /admin/record?run= answer for", () => {
   test("nothing else: an id that is made up wakes no object", async () => {
     expect((await admin("/runs/run_x")).status).toBe(404);
     expect(await recordLines({ run: "run_x" })).toEqual([]);
+  });
+});
+
+describe("many requests", () => {
+  /** Lines as they would be after this many requests, in all shards. */
+  const write = async (count: number): Promise<readonly RunSummary[]> => {
+    const begun = Date.now() - 60_000;
+    const lines = Array.from({ length: count }, (_, n): RunSummary => {
+      const failed = n % 5 === 0;
+      return {
+        run: newRunId(env),
+        key: "key_dev",
+        server: n % 2 === 0 ? "even" : "odd",
+        name: "summarize",
+        // Many of one millisecond.
+        createdAt: begun + Math.floor(n / 40),
+        endedAt: begun + 1_000,
+        state: failed ? "failed" : "completed",
+        cause: failed ? { kind: "failed", tried: 0, last: null } : null,
+        model: "first",
+        inputTokens: 1,
+        outputTokens: 1,
+        costUsd: 0,
+      };
+    });
+    for (const [shard, part] of Map.groupBy(lines, ({ run }) => ledgerShardOf(run)))
+      await ledgerStub(env, shard).append(JSON.stringify(part.map((summary) => ({ events: [], summary }))));
+    return lines;
+  };
+
+  const walk = async (query: Record<string, string>): Promise<readonly Line[]> => {
+    const seen: Line[] = [];
+    let next: string | null = null;
+    do {
+      const after: Record<string, string> = next === null ? {} : { after: next };
+      const page: Page = await adminJson<Page>(`/runs?${new URLSearchParams({ ...query, ...after })}`);
+      expect(page.runs.length).toBeLessThanOrEqual(Number(query["limit"]));
+      seen.push(...page.runs);
+      ({ next } = page);
+    } while (next !== null);
+    return seen;
+  };
+
+  test("are listed page by page, newest first, each once, also where many began in one millisecond", async () => {
+    const lines = await write(240);
+    const seen = await walk({ limit: "70" });
+    expect(seen.map(({ id }) => id).toSorted()).toEqual(lines.map(({ run }) => run).toSorted());
+    expect(seen.map(({ at }) => at)).toEqual(
+      seen
+        .map(({ at }) => at)
+        .toSorted()
+        .toReversed(),
+    );
+    const failed = lines.filter(({ state, server }) => state === "failed" && server === "even").map(({ run }) => run);
+    expect((await walk({ state: "failed", server: "even", limit: "10" })).map(({ id }) => id).toSorted()).toEqual(failed.toSorted());
+    const since = lines[120]?.createdAt ?? 0;
+    const late = lines.filter(({ createdAt }) => createdAt >= since).map(({ run }) => run);
+    expect((await walk({ since: new Date(since).toISOString(), limit: "50" })).map(({ id }) => id).toSorted()).toEqual(late.toSorted());
   });
 });

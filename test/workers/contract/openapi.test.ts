@@ -2,6 +2,7 @@
 
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, test } from "vitest";
+import { httpStatuses } from "../../../shared/control/status.ts";
 import { approveAct } from "../../../shared/review/form.ts";
 import { app } from "../../../workers/app.ts";
 import { openapi } from "../../../workers/routes/openapi.ts";
@@ -66,6 +67,7 @@ const asks: Record<string, () => Promise<readonly (readonly [number, Ask])[]>> =
     [202, at("/sampling", jsonBody("POST", { jsonrpc: "2.0", method: "notifications/cancelled" }))],
     [400, at("/sampling", jsonBody("POST", []))],
     [401, { ...at("/sampling", jsonBody("POST", {})), key: null }],
+    [403, { ...at("/sampling", jsonBody("POST", {})), key: (await createKey({ scopes: ["control"] })).key }],
     [413, { ...at("/sampling", jsonBody("POST", "x".repeat(2_000))), key: (await createKey({ limits: { bodyBytes: 1024 } })).key }],
     [415, at("/sampling", { method: "POST", body: "{}", headers: { "Content-Type": "text/plain" } })],
   ],
@@ -73,11 +75,13 @@ const asks: Record<string, () => Promise<readonly (readonly [number, Ask])[]>> =
     [204, at("/sessions/s/requests/7?server=notes", { method: "DELETE" })],
     [400, at("/sessions/s/requests/x?server=notes", { method: "DELETE" })],
     [401, { ...at("/sessions/s/requests/7?server=notes", { method: "DELETE" }), key: null }],
+    [403, { ...at("/sessions/s/requests/7?server=notes", { method: "DELETE" }), key: (await createKey({ scopes: ["control"] })).key }],
   ],
   endSession: async () => [
     [204, at("/sessions/s", { method: "DELETE" })],
     [400, at("/sessions/%20", { method: "DELETE" })],
     [401, { ...at("/sessions/s", { method: "DELETE" }), key: null }],
+    [403, { ...at("/sessions/s", { method: "DELETE" }), key: (await createKey({ scopes: ["control"] })).key }],
   ],
   control: async () => {
     await configure("policy", { ...policy, default: { ...policy.default, request: "allow", response: "allow" } });
@@ -378,4 +382,10 @@ test("the document is OpenAPI 3.1: ids and parameters are whole, references lead
   const { components } = openapi() as { components: { schemas: Record<string, unknown> } };
   for (const [, name] of JSON.stringify(openapi()["paths"]).matchAll(/"#\/components\/schemas\/(\w+)"/g))
     expect(components.schemas).toHaveProperty(name ?? "");
+});
+
+test("every status that an answer of the control endpoint can have is published", () => {
+  const control = operations.find(({ id }) => id === "control");
+  const published = new Set(Object.keys(control?.answers ?? {}).map(Number));
+  expect(Object.values(httpStatuses).filter((status) => !published.has(status))).toEqual([]);
 });

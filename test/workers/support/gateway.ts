@@ -10,6 +10,7 @@ import type { Env } from "../../../workers/env.ts";
 import type { Writer } from "../../../workers/objects/config.ts";
 import worker from "../../../workers/index.ts";
 import { neverLogged, promptMarker } from "./logs.ts";
+import { expectPublished } from "./published.ts";
 import { type ScriptedModel, modelHost, scriptModel } from "./provider.ts";
 
 export const env: Env = bindings;
@@ -24,8 +25,11 @@ function required(value: string | undefined): string {
 }
 
 /** One request to the Worker. `Authorization` is the development key's unless it is given; null leaves it out. */
-export function gateway(path: string, init: RequestInit & { key?: string | null } = {}): Promise<Response> {
-  return exports.default.fetch(requestOf(path, init));
+export async function gateway(path: string, init: RequestInit & { key?: string | null } = {}): Promise<Response> {
+  const request = requestOf(path, init);
+  const answer = await exports.default.fetch(request);
+  expectPublished(request, answer.status);
+  return answer;
 }
 
 /** The same Worker with other variables: for what an operator may set. */
