@@ -4,6 +4,7 @@ import type ImagesWorker from "./images/worker.ts";
 import type { CacheObject } from "./objects/cache.ts";
 import type { ConfigObject } from "./objects/config.ts";
 import type { ConversationObject } from "./objects/conversation.ts";
+import type { DigestObject } from "./objects/digest.ts";
 import type { KeyObject } from "./objects/key.ts";
 import type { LaneObject } from "./objects/lane.ts";
 import type { LedgerObject } from "./objects/ledger.ts";
@@ -19,6 +20,7 @@ export interface Env {
   readonly LEDGER: DurableObjectNamespace<LedgerObject>;
   readonly LANE: DurableObjectNamespace<LaneObject>;
   readonly CACHE: DurableObjectNamespace<CacheObject>;
+  readonly DIGEST: DurableObjectNamespace<DigestObject>;
   readonly CONVERSATION: DurableObjectNamespace<ConversationObject>;
   readonly FLOOD: RateLimit;
   /** The images Worker: workers/images/. */

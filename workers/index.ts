@@ -6,6 +6,7 @@ import { scheduled } from "./sweep.ts";
 export { CacheObject } from "./objects/cache.ts";
 export { ConfigObject } from "./objects/config.ts";
 export { ConversationObject } from "./objects/conversation.ts";
+export { DigestObject } from "./objects/digest.ts";
 export { KeyObject } from "./objects/key.ts";
 export { LaneObject } from "./objects/lane.ts";
 export { LedgerObject } from "./objects/ledger.ts";

@@ -41,6 +41,7 @@ export async function gateway(
     LANE: "LaneObject",
     CACHE: "CacheObject",
     CONVERSATION: "ConversationObject",
+    DIGEST: "DigestObject",
   };
   const bindings = [
     `(name = "CONFIG", kvNamespace = "kv")`,

@@ -13,6 +13,13 @@ export const slackWords = {
   cut: "⟨cut⟩",
   lineBreak: "⟨line break⟩",
   blankLines: (n: number): string => plural(n, "blank line", "blank lines"),
+  /** Several reviews in one message. */
+  digest: {
+    title: (n: number): string => `${plural(n, "review waits", "reviews wait")} for you`,
+    why: "These came so quickly that they are in one message. Each has a page of its own.",
+    gates: { request: "Review the request", response: "Review the reply" } satisfies Record<Gate, string>,
+    deadline: ". Decide before {at}.",
+  },
   request: {
     lead: "Nothing has been sent yet.",
     approve: "Approve and send",

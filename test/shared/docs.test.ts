@@ -133,6 +133,7 @@ const objectOf: Readonly<Record<string, string>> = {
   "config.ts": "ConfigObject",
   "operator-record.ts": "ConfigObject",
   "conversation.ts": "ConversationObject",
+  "digest.ts": "DigestObject",
   "key.ts": "KeyObject",
   "key-grants.ts": "KeyObject",
   "key-holdings.ts": "KeyObject",

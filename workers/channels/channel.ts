@@ -4,6 +4,7 @@
 // notice at a time, writes down what came of it, and asks again where it is told to.
 
 import type { Reviewer } from "../../shared/policy/evaluate.ts";
+import type { DigestEntry } from "../../shared/review/digest.ts";
 import type { LinkChannel } from "../../shared/review/link.ts";
 import type { ReviewView } from "../../shared/review/view.ts";
 import type { AskWhy } from "../../shared/run/lifecycle.ts";
@@ -66,6 +67,17 @@ export type Channel = {
   send(notice: Notice): Promise<Sent>;
   /** The review is over, or not this reviewer's any more: what was sent says so, where it can be changed. */
   ended(notice: Notice): Promise<Sent>;
+  /** Where many messages in a short time become one. */
+  readonly digest?: {
+    /** Reviews in one message. */
+    readonly most: number;
+    /** Where the messages of this reviewer go: for counting, never shown. */
+    address(reviewer: Reviewer): string;
+    /** Whether this notice is one more message; a change of an earlier one is none. */
+    counts(notice: Notice, what: "send" | "ended"): boolean;
+    /** One message about several reviews, to the reviewer of the first. The key is the same for every attempt. */
+    send(entries: readonly DigestEntry[], idempotencyKey: string): Promise<Sent>;
+  };
   /** Says something to one member alone, where the channel has members who press buttons. `url`: their own link, where they are asked. */
   tell?(saying: { readonly user: string; readonly words: SlackWords; readonly url: string | null; readonly notice: Notice }): Promise<Sent>;
 };

@@ -5,6 +5,8 @@ import { sha256Hex } from "../../shared/encoding.ts";
 import { err, ok, type Result } from "../../shared/result.ts";
 import { type Mail, type MailAddress, mailFaults, parseMailbox } from "../../shared/review/mail-rules.ts";
 import type { Env } from "../env.ts";
+import { mostInDigest } from "../../shared/review/digest.ts";
+import { digestMail } from "../ui/digest-mail.tsx";
 import { endedMail } from "../ui/ended-mail.tsx";
 import { type MailContent, reviewMail } from "../ui/mail.tsx";
 import type { Channel, Notice, NoticeWhy, Sent } from "./channel.ts";
@@ -76,6 +78,16 @@ export function emailChannel(env: Env): Channel | undefined {
     reaches: ({ email }) => email !== undefined,
     send: async (notice) => deliver(notice, askingMail(notice)),
     ended: async (notice) => deliver(notice, endingMail(notice)),
+    digest: {
+      most: mostInDigest.email,
+      address: ({ email = "" }) => email.toLowerCase(),
+      counts: (notice, what) => (what === "send" ? isMailed(notice.why) : endingMail(notice) !== undefined),
+      send: async (entries, idempotencyKey) => {
+        const to = entries.flatMap(({ reviewer: { email } }) => email ?? []).slice(0, 1);
+        const mail = { from, to, ...digestMail(entries), headers: automatic };
+        return mailFaults(mail).length > 0 ? { kind: "failed", why: "invalid" } : send(mail, idempotencyKey);
+      },
+    },
   };
 
   async function deliver(notice: Notice, content: MailContent | undefined): Promise<Sent> {
@@ -91,6 +103,12 @@ export function emailProblems(env: Env): string[] {
   const settings = isWanted(env) ? emailSettings(env) : undefined;
   return settings === undefined || settings.ok ? [] : [...settings.error];
 }
+
+const automatic = {
+  "Auto-Submitted": "auto-generated",
+  // For Exchange, which answers automatic mail all the same.
+  "X-Auto-Response-Suppress": "All",
+} as const;
 
 const isMailed = (why: NoticeWhy): why is Exclude<NoticeWhy, "voted"> => why !== "voted";
 
@@ -119,9 +137,7 @@ function mailOf({ view, why, link, reviewer, receipt }: Notice, from: MailAddres
     text,
     html,
     headers: {
-      "Auto-Submitted": "auto-generated",
-      // For Exchange, which answers automatic mail all the same.
-      "X-Auto-Response-Suppress": "All",
+      ...automatic,
       References: first === undefined ? thread : `${thread} ${first}`,
       ...(why === "asked" && receipt === null ? {} : { "In-Reply-To": first ?? thread }),
     },

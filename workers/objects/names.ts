@@ -6,6 +6,7 @@ import type { Env } from "../env.ts";
 import type { CacheObject } from "./cache.ts";
 import type { ConfigObject } from "./config.ts";
 import type { ConversationObject } from "./conversation.ts";
+import type { DigestObject } from "./digest.ts";
 import type { KeyObject } from "./key.ts";
 import type { LaneObject } from "./lane.ts";
 import type { LedgerObject } from "./ledger.ts";
@@ -68,6 +69,10 @@ export const cacheStub = (env: Env, keyId: string, digest: string): DurableObjec
 /** The turns that a session of a key asked to have remembered. */
 export const conversationStub = (env: Env, keyId: string, session: string): DurableObjectStub<ConversationObject> =>
   env.CONVERSATION.getByName(digestOf("countersign/conversation-name/v1", { keyId, session }));
+
+/** The notices to one address of a channel, which its name does not tell. */
+export const digestStub = (env: Env, channel: string, address: string): DurableObjectStub<DigestObject> =>
+  env.DIGEST.getByName(digestOf("countersign/digest-name/v1", { channel, address }));
 
 /** One for each model of each provider; neither name has a space in it. */
 export const laneStub = (env: Env, { id, provider }: { readonly id: string; readonly provider: string }): DurableObjectStub<LaneObject> =>

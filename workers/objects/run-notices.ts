@@ -5,6 +5,8 @@
 
 import { type Reviewer, peopleOfPlan } from "../../shared/policy/evaluate.ts";
 import { isSamePerson } from "../../shared/policy/person.ts";
+import { askingOf } from "../../shared/review/asking.ts";
+import type { DigestEntry } from "../../shared/review/digest.ts";
 import type { Review } from "../../shared/review/decision.ts";
 import { linkRandomLength, linkToken } from "../../shared/review/link.ts";
 import type { Gate, ReviewView } from "../../shared/review/view.ts";
@@ -14,8 +16,9 @@ import { randomOfRunId } from "../../shared/sealed-id.ts";
 import { type Channel, type Notice, type NoticeWhy, type Sent, channelsFor, nextChannel, openChannels } from "../channels/channel.ts";
 import { settingsOf } from "../settings.ts";
 import { reviewUrl } from "../urls.ts";
+import type { Turn } from "./digest.ts";
 import type { NoticeRow } from "./ledger.ts";
-import { ledgerShardOf, ledgerStub } from "./names.ts";
+import { digestStub, ledgerShardOf, ledgerStub } from "./names.ts";
 import { viewOf } from "./run-account.ts";
 import type { ExpiredLink, RenewAnswer, SlackTarget, TellInput } from "./run-contract.ts";
 import { type RunParts, type Standing, linkedAt } from "./run-parts.ts";
@@ -153,6 +156,19 @@ export class RunNotices {
     };
   }
 
+  /** What a digest says of a link's review; null where its reviewer is not asked by it any more. */
+  digestEntry(id: string): DigestEntry | null {
+    const standing = this.#parts.standing();
+    const link = standing === null ? null : this.#parts.store.link(id);
+    if (standing === null || link === null || !this.#isAsked(standing.opening, standing.state, link)) return null;
+    const [view, url] = [this.view(standing, link), this.#url(standing.opening, link)];
+    const reviewer = this.people(standing.opening)[link.reviewer];
+    if (view === null || url === null || reviewer === undefined) return null;
+    const { server, client, method, name } = view.asker;
+    const { run, gate, deadlineAt } = view;
+    return { reviewer, run, gate, asking: askingOf(view), asker: { server, client, method, name }, deadlineAt, url };
+  }
+
   /** Queues words for one Slack member alone. */
   tell(input: TellInput): void {
     const { store, now } = this.#parts;
@@ -185,8 +201,14 @@ export class RunNotices {
     const notice = this.#compose(found, link, why, row);
     const channel = this.#channel(link);
     if (notice === null) return true;
-    const sent = channel === undefined ? notConfigured : await channel.send(notice).catch(unavailable);
     const deadlineAt = found.state.reviews[link.gate]?.deadlineAt ?? 0;
+    const turn = await this.#turnOf(channel, notice, deadlineAt);
+    if (turn.kind === "wait") return turn.afterMs;
+    if (turn.kind === "told") {
+      this.#sent(link, why, turn.fault === null ? { kind: "sent", receipt: null } : { kind: "failed", why: turn.fault });
+      return true;
+    }
+    const sent = channel === undefined ? notConfigured : await channel.send(notice).catch(unavailable);
     // To wait until it is too late is to fail.
     const isInTime = sent.kind === "again" && this.#parts.now() + (sent.afterMs ?? 0) < deadlineAt;
     const later = isInTime ? this.#later(row, sent) : null;
@@ -204,7 +226,11 @@ export class RunNotices {
     if (link.notice === "failed" && link.receipt === null) return true;
     const notice = this.#compose(found, link, "changed", row);
     if (notice === null) return true;
-    const ended: Sent = (await this.#channel(link)?.ended(notice).catch(unavailable)) ?? notConfigured;
+    const channel = this.#channel(link);
+    // The page says it too: where it would be one message too many, it is not sent.
+    const ended: Sent = !(await this.#mayEnd(channel, notice))
+      ? { kind: "sent", receipt: null }
+      : ((await channel?.ended(notice).catch(unavailable)) ?? notConfigured);
     const later = ended.kind === "again" ? this.#later(row, ended) : null;
     if (later !== null) return later;
     const { state } = notice.view;
@@ -252,6 +278,22 @@ export class RunNotices {
   }
 
   // Parts
+
+  /** What the digest of this address says of the notice. Where it cannot be asked, the notice goes out: none is lost for it. */
+  async #turnOf(channel: Channel | undefined, notice: Notice, deadlineAt: number): Promise<Turn> {
+    if (channel?.digest?.counts(notice, "send") !== true) return { kind: "now" };
+    const { idempotencyKey: id, run, link, reviewer } = notice;
+    return digestStub(this.#parts.env, channel.name, channel.digest.address(reviewer))
+      .turn({ channel: channel.name, id, run, link: link.id, deadlineAt })
+      .catch((): Turn => ({ kind: "now" }));
+  }
+
+  async #mayEnd(channel: Channel | undefined, notice: Notice): Promise<boolean> {
+    if (channel?.digest?.counts(notice, "ended") !== true) return true;
+    return digestStub(this.#parts.env, channel.name, channel.digest.address(notice.reviewer))
+      .mayPass()
+      .catch(() => true);
+  }
 
   /**
    * What the outbox is told of an attempt that is worth another; null where there were enough. To wait for one's turn is no

@@ -411,6 +411,12 @@ export class RunObject extends DurableObject<Env> {
   }
 
   /** What a press on a Slack message is judged by, as JSON of `SlackTarget`; null where there is no such link. Writes nothing. */
+  /** What a digest says of the review behind this link: JSON of `DigestEntry`; null where nobody is asked by it any more. */
+  digestEntry(link: string): string | null {
+    const entry = this.#notices.digestEntry(link);
+    return entry === null ? null : JSON.stringify(entry);
+  }
+
   slackTarget(gate: Gate, link: string): string | null {
     const target = this.#notices.slackTarget(gate, link);
     return target === null ? null : JSON.stringify(target);

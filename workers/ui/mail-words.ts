@@ -40,6 +40,12 @@ export const mailWords = {
       "{reviewer}, a reviewer changed it after you were asked. What waits now is version {version}; approvals of earlier versions do not count.",
     newLink: "{reviewer}, here is the new link that was asked for. The earlier one does not work any more.",
   },
+  /** Several reviews in one mail. */
+  digest: {
+    subject: (count: number): string => `${plural(count, "review waits", "reviews wait")} for you`,
+    why: "{reviewer}, these came so quickly that they are in one email. Each has a page of its own.",
+    deadline: "Decide before {deadline}.",
+  },
   /** Where there is nothing to decide any more. */
   ended: {
     title: "No decision is needed any more",

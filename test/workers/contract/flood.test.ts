@@ -4,11 +4,16 @@
 import { runDurableObjectAlarm } from "cloudflare:test";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { KeyObject } from "../../../workers/objects/key.ts";
-import { sessionStub } from "../../../workers/objects/names.ts";
+import { digestStub, sessionStub } from "../../../workers/objects/names.ts";
 import { SessionObject } from "../../../workers/objects/session.ts";
-import { crash, tablesOf } from "../objects/inside.ts";
+import { crash, ringAlarm, stubOf, tablesOf } from "../objects/inside.ts";
+import { type MailApi, createMailApi } from "../../support/mail-api.ts";
+import { ScriptedSlack } from "../../support/slack/scripted-slack.ts";
+import { answerAt } from "../support/provider.ts";
+import { decide } from "../support/reviewer.ts";
 import { control, textEnvelope } from "../support/control.ts";
 import {
+  adminJson,
   answerOf,
   configure,
   createKey,
@@ -374,5 +379,102 @@ describe("a stream at the relay ends with its session", () => {
     const again = await client.send({ method: "GET" });
     expect([again.status, await errorOf(again)]).toMatchObject([404, { code: -32001, message: "Session not found" }]);
     expect((await other.request(1, "ping")).status).toBe(200);
+  });
+});
+
+describe("notices to one reviewer", () => {
+  const linksIn = (text: string): string[] => [...text.matchAll(/https?:\/\/\S+\/r\/[A-Za-z0-9_-]+/g)].map(([link]) => link);
+  const digests = ["email", "slack"] as const;
+  const addresses = { email: "ada@example.com", slack: "U0ADA" } as const;
+  const inDigest = async (channel: "email" | "slack"): Promise<number> =>
+    ((await tablesOf(digestStub(env, channel, addresses[channel]) as DurableObjectStub))["item"] ?? []).filter(
+      ({ state }) => state === "waiting",
+    ).length;
+
+  let mails: MailApi;
+  let slack: ScriptedSlack;
+  beforeEach(async () => {
+    mails = createMailApi();
+    slack = new ScriptedSlack({ token: env.SLACK_BOT_TOKEN ?? "", secret: env.SLACK_SIGNING_SECRET ?? "", members: ["U0ADA"] });
+    answerAt("https://mail.example.com", mails.answer);
+    answerAt("https://slack.example.com", (request) => slack.handle(request));
+  });
+  const reviewedBy = (reviewer: object): Promise<void> =>
+    configure("policy", { ...policy, rules: [], default: { ...policy.default, response: "allow" }, reviewers: { everyone: [reviewer] } });
+
+  /** So many reviews within a moment; their runs. */
+  async function opened(count: number): Promise<string[]> {
+    const { key } = await createKey({ limits: { requestsPerMinute: 1_000, concurrent: 1_000 } });
+    const runs: string[] = [];
+    for (let asked = 0; asked < count; asked += 1) {
+      const answer = await sample({ server: "notes", originating: asked }, { key, headers: { Prefer: "respond-async" } });
+      runs.push(decodeURIComponent((answer.headers.get("Location") ?? "").replace("/runs/", "")));
+    }
+    return runs;
+  }
+  const states = async (channel: string): Promise<string[]> =>
+    (await adminJson<{ notices: { channel: string; state: string }[] }>("/notices?limit=200")).notices
+      .filter((each) => each.channel === channel)
+      .map(({ state }) => state);
+
+  test("64 in a moment are five emails and a digest, with a link to each that opens its review, and so in Slack", async () => {
+    await reviewedBy({ name: "Ada", email: "ada@example.com", slack: "U0ADA" });
+    const runs = await opened(64);
+    for (const channel of digests) await eventually("those that wait", async () => (await inDigest(channel)) === 59);
+    expect(mails.taken).toHaveLength(5);
+    // One of them is decided before the digest goes out.
+    const decided = runs.at(-1) ?? "";
+    await decide("request", "deny", decided);
+    for (const milliseconds of [15_000, 60_000, 60_000]) {
+      travel(milliseconds);
+      for (const channel of digests) await ringAlarm(digestStub(env, channel, addresses[channel]) as DurableObjectStub);
+    }
+    expect(mails.taken.map(({ subject }) => subject).slice(5)).toEqual(["58 reviews wait for you"]);
+    const links = new Set(mails.taken.flatMap(({ text }) => linksIn(text)));
+    expect(links.size).toBe(63);
+    for (const link of links) {
+      const page = await gateway(new URL(link).pathname, { key: null });
+      expect([page.status, (await page.text()).includes("Approve")]).toEqual([200, true]);
+    }
+    const posted = slack.messages.filter(({ channel }) => channel === "D0ADA");
+    expect(posted.map(({ text }) => text)).toEqual([
+      ...Array<string>(5).fill("A server wants to ask a model"),
+      "20 reviews wait for you",
+      "20 reviews wait for you",
+      "18 reviews wait for you",
+    ]);
+    expect(new Set(posted.flatMap((message) => linksIn(JSON.stringify(message)))).size).toBe(63);
+    travel(5_000);
+    for (const run of runs) await ringAlarm(stubOf(run));
+    for (const channel of digests)
+      await eventually("what became of each", async () => (await states(channel)).filter((state) => state === "sent").length === 63);
+  });
+
+  test("what no digest can deliver goes to each reviewer's next channel", async () => {
+    await reviewedBy({ name: "Ada", email: "ada@example.com", slack: "U0ADA", notify: ["email", "slack"] });
+    const runs = await opened(8);
+    await eventually("those that wait", async () => (await inDigest("email")) === 3);
+    mails.script({ status: 422, name: "invalid_parameter" });
+    travel(15_000);
+    await ringAlarm(digestStub(env, "email", addresses.email) as DurableObjectStub);
+    travel(5_000);
+    for (const run of runs) await ringAlarm(stubOf(run));
+    await eventually("three messages", async () => slack.messages.filter(({ channel }) => channel === "D0ADA").length === 3);
+  });
+
+  test("one that is alone when its turn comes is a notice of its own; a crash before loses none", async () => {
+    await reviewedBy({ name: "Ada", email: "ada@example.com" });
+    const runs = await opened(6);
+    await eventually("the one that waits", async () => (await inDigest("email")) === 1);
+    await crash();
+    travel(15_000);
+    await ringAlarm(digestStub(env, "email", addresses.email) as DurableObjectStub);
+    travel(5_000);
+    for (const run of runs) await ringAlarm(stubOf(run));
+    await eventually("its email", async () => mails.taken.length === 6);
+    expect(mails.taken[5]?.subject).toContain("Review the request");
+    travel(25 * hourMs);
+    await ringAlarm(digestStub(env, "email", addresses.email) as DurableObjectStub);
+    expect(await tablesOf(digestStub(env, "email", addresses.email) as DurableObjectStub)).toEqual({});
   });
 });

@@ -43,6 +43,7 @@ export async function everything(): Promise<string> {
     LANE: env.LANE,
     CACHE: env.CACHE,
     CONVERSATION: env.CONVERSATION,
+    DIGEST: env.DIGEST,
   };
   const parts: string[] = [];
   for (const [name, namespace] of Object.entries(namespaces)) {

@@ -3,6 +3,8 @@
 
 import { sha256Hex } from "../../../shared/encoding.ts";
 import { isSlackChannel } from "../../../shared/policy/rules.ts";
+import { mostInDigest } from "../../../shared/review/digest.ts";
+import { slackDigest } from "../../../shared/review/slack-digest.ts";
 import { slackEnding, slackReminder, slackReplaced } from "../../../shared/review/slack-ending.ts";
 import { type SlackMessage, type SlackMessageInput, briefSlackMessage, slackMessage } from "../../../shared/review/slack-message.ts";
 import { slackReference } from "../../../shared/review/slack-reference.ts";
@@ -57,6 +59,20 @@ export const slackAppChannel = (app: SlackApp, keys: SigningKeys): Channel => ({
       blocks: ending.blocks,
     });
     return answer.kind === "ok" || isGone(answer) ? { kind: "sent", receipt: null } : sentOf(answer);
+  },
+  digest: {
+    most: mostInDigest.slack,
+    address: ({ slack = "" }) => slack,
+    counts: ({ receipt, why }, what) => what === "send" && (parseReceipt(receipt) === null || isFirst(why) || why === "reminder"),
+    async send(entries) {
+      const channel = entries[0]?.reviewer.slack;
+      if (channel === undefined) return { kind: "failed", why: "notFound" };
+      const post = ({ text, blocks }: SlackMessage): Promise<SlackAnswer> =>
+        callSlack(app, "chat.postMessage", { channel, ...quiet, text, blocks });
+      const answer = await post(slackDigest(entries, false));
+      const last = isTooMuch(answer) ? await post(slackDigest(entries, true)) : answer;
+      return last.kind === "ok" ? { kind: "sent", receipt: null } : sentOf(last);
+    },
   },
   async tell({ user, words, url, notice }) {
     const receipt = parseReceipt(notice.receipt);

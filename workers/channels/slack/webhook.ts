@@ -2,6 +2,8 @@
 // buttons, and what was posted cannot be changed. Source: https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks.
 
 import { isSlackChannel } from "../../../shared/policy/rules.ts";
+import { mostInDigest } from "../../../shared/review/digest.ts";
+import { slackDigest } from "../../../shared/review/slack-digest.ts";
 import { slackReminder } from "../../../shared/review/slack-ending.ts";
 import { type SlackMessage, type SlackMessageInput, briefSlackMessage, slackMessage } from "../../../shared/review/slack-message.ts";
 import type { Channel, NoticeFault, Sent } from "../channel.ts";
@@ -30,6 +32,15 @@ export const slackWebhookChannel = ({ url: address }: SlackWebhook): Channel => 
     return first.kind === "failed" && first.why === "invalid" ? post(address, briefSlackMessage(input)) : first;
   },
   ended: async () => sent,
+  digest: {
+    most: mostInDigest.slack,
+    address: ({ slack = "" }) => slack,
+    counts: ({ why }, what) => what === "send" && why !== "changed" && why !== "voted",
+    async send(entries) {
+      const first = await post(address, slackDigest(entries, false));
+      return first.kind === "failed" && first.why === "invalid" ? post(address, slackDigest(entries, true)) : first;
+    },
+  },
 });
 
 const sent: Sent = { kind: "sent", receipt: null };

@@ -1,0 +1,29 @@
+// Several reviews in one Slack message: a line and a link for each, no content and no buttons.
+
+import { askingWords } from "./asking.ts";
+import type { DigestEntry } from "./digest.ts";
+import { type Inline, filled, list, moment, named, paragraph, plain, say } from "./slack-blocks.ts";
+import type { SlackMessage } from "./slack-message.ts";
+import { slackWords } from "./slack-words.ts";
+
+const words = slackWords.digest;
+
+/** @param brief leaves the names out: for what Slack finds too much. */
+export function slackDigest(entries: readonly DigestEntry[], brief: boolean): SlackMessage {
+  const title = words.title(entries.length);
+  return {
+    text: title,
+    blocks: [{ type: "header", text: plain(title) }, paragraph(say(words.why)), list(entries.map((entry) => lineOf(entry, brief)))],
+  };
+}
+
+function lineOf({ url, gate, asking, asker, deadlineAt }: DigestEntry, brief: boolean): Inline[] {
+  const link: Inline = { type: "link", url, text: words.gates[gate] };
+  const { server, client, method, name } = asker;
+  const what = { server: named(server), client: named(client), method: named(method), name: named(name) };
+  return [
+    link,
+    ...(brief ? [] : [say(": "), ...filled(askingWords[asking].subject, what)]),
+    ...filled(words.deadline, { at: moment(deadlineAt) }),
+  ];
+}

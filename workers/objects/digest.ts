@@ -1,0 +1,244 @@
+// The notices to one address of one channel: how many went out in the last minute, and those that wait to be told of together.
+//
+// It never knows the address, nor anything of a review: at the moment of sending each run says what there is to say, or that nobody is
+// asked any more. A run keeps its own row until it is told here that its notice has gone out, so nothing is lost with this object.
+
+import { DurableObject } from "cloudflare:workers";
+import { backoffMs } from "../../shared/backoff.ts";
+import { sha256Hex } from "../../shared/encoding.ts";
+import { type DigestEntry, digestDueAt, maySend, minuteMs } from "../../shared/review/digest.ts";
+import { type Channel, type NoticeFault, type Sent, openChannels } from "../channels/channel.ts";
+import type { Env } from "../env.ts";
+import { ObjectAlarm } from "./alarm.ts";
+import { runStub } from "./names.ts";
+
+export type TurnInput = {
+  readonly channel: Channel["name"];
+  /** The same for every attempt at one notice. */
+  readonly id: string;
+  readonly run: string;
+  /** The id of the reviewer's link. */
+  readonly link: string;
+  /** Unix milliseconds. */
+  readonly deadlineAt: number;
+};
+
+export type Turn =
+  /** It may be sent by itself. */
+  | { readonly kind: "now" }
+  /** It is to be told of with others: ask again then. */
+  | { readonly kind: "wait"; readonly afterMs: number }
+  /** It was told of with others, or could not be. */
+  | { readonly kind: "told"; readonly fault: NoticeFault | null };
+
+type ItemRow = {
+  readonly id: string;
+  readonly run: string;
+  readonly link: string;
+  readonly state: string;
+};
+
+const attemptsMost = 8;
+const retry = { firstMs: 1_000, mostMs: 60_000 };
+/** A run asks again this long after the digest is due. */
+const askAfterMs = 2_000;
+/** A run that never asks again is over. */
+const itemKeptMs = 24 * 3_600_000;
+
+export class DigestObject extends DurableObject<Env> {
+  now = (): number => Date.now();
+  random = (): number => Math.random();
+  readonly #sql: SqlStorage;
+  readonly #alarm: ObjectAlarm;
+  #exists: boolean;
+
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env);
+    this.#sql = ctx.storage.sql;
+    this.#exists = this.#sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'item'").toArray().length > 0;
+    this.#alarm = new ObjectAlarm({
+      storage: ctx.storage,
+      now: () => this.now(),
+      random: () => this.random(),
+      nextDue: () => this.#nextDue(),
+      failed: "digest.alarmFailed",
+    });
+    void this.#alarm.restore();
+  }
+
+  /** Whether a notice may go out by itself. What this says is committed; asking again is asked once. */
+  turn(input: TurnInput): Turn {
+    const now = this.now();
+    this.#create();
+    const [known] = this.#sql.exec<ItemRow>("SELECT * FROM item WHERE id = ?", input.id).toArray();
+    if (known !== undefined && known.state !== "waiting") return this.#verdict(known);
+    if (known === undefined && !this.#isWaiting() && this.mayPass()) {
+      this.#add(input, "now", now);
+      return { kind: "now" };
+    }
+    if (known === undefined) this.#add(input, "waiting", now);
+    const dueAt = this.#dueAt() ?? now;
+    this.#alarm.arm();
+    return { kind: "wait", afterMs: Math.max(0, dueAt - now) + askAfterMs };
+  }
+
+  /** For what is said once or not at all: whether one more message may go out now, which is counted then. */
+  mayPass(): boolean {
+    const now = this.now();
+    this.#create();
+    const sentAt = this.#sql.exec<{ at: number }>("SELECT at FROM passed WHERE at > ?", now - minuteMs).toArray();
+    if (
+      !maySend(
+        sentAt.map(({ at }) => at),
+        now,
+      )
+    )
+      return false;
+    this.#sql.exec("INSERT INTO passed (at) VALUES (?)", now);
+    this.#alarm.arm();
+    return true;
+  }
+
+  override async alarm(): Promise<void> {
+    await this.#alarm.ring(async () => {
+      const dueAt = this.#dueAt();
+      if (dueAt !== null && dueAt <= this.now()) await this.#send();
+      await this.#forget();
+      this.#alarm.arm();
+    });
+  }
+
+  #create(): void {
+    if (this.#exists) return;
+    this.ctx.storage.transactionSync(() => {
+      this.#sql.exec("CREATE TABLE IF NOT EXISTS passed (seq INTEGER PRIMARY KEY, at INTEGER NOT NULL)");
+      this.#sql.exec(
+        "CREATE TABLE IF NOT EXISTS item (id TEXT PRIMARY KEY, run TEXT NOT NULL, link TEXT NOT NULL, channel TEXT NOT NULL, state TEXT NOT NULL, deadline_at INTEGER NOT NULL, at INTEGER NOT NULL) WITHOUT ROWID",
+      );
+      this.#sql.exec(
+        "CREATE TABLE IF NOT EXISTS sending (one INTEGER PRIMARY KEY CHECK (one = 1), last_at INTEGER, attempts INTEGER NOT NULL, not_before INTEGER NOT NULL)",
+      );
+      this.#sql.exec("INSERT OR IGNORE INTO sending (one, last_at, attempts, not_before) VALUES (1, NULL, 0, 0)");
+    });
+    this.#exists = true;
+  }
+
+  #add({ id, run, link, channel, deadlineAt }: TurnInput, state: "now" | "waiting", now: number): void {
+    this.#sql.exec(
+      "INSERT INTO item (id, run, link, channel, state, deadline_at, at) VALUES (?, ?, ?, ?, ?, ?, ?)",
+      id,
+      run,
+      link,
+      channel,
+      state,
+      deadlineAt,
+      now,
+    );
+  }
+
+  #verdict({ state }: ItemRow): Turn {
+    if (state === "now") return { kind: "now" };
+    return { kind: "told", fault: state === "told" ? null : (state as NoticeFault) }; // written by #tell
+  }
+
+  #isWaiting(): boolean {
+    return this.#sql.exec("SELECT 1 FROM item WHERE state = 'waiting' LIMIT 1").toArray().length > 0;
+  }
+
+  /** When the next digest is due; null where nothing waits. */
+  #dueAt(): number | null {
+    if (!this.#exists) return null;
+    const row = this.#sql
+      .exec<{ first: number | null; deadline: number | null; last_at: number | null; not_before: number }>(
+        `SELECT MIN(item.at) AS first, MIN(deadline_at) AS deadline, last_at, not_before FROM sending LEFT JOIN item ON state = 'waiting'`,
+      )
+      .one();
+    if (row.first === null || row.deadline === null) return null;
+    return Math.max(digestDueAt({ firstAt: row.first, lastAt: row.last_at, deadlineAt: row.deadline }), row.not_before);
+  }
+
+  #nextDue(): number | null {
+    if (!this.#exists) return null;
+    const [row] = this.#sql
+      .exec<{ item: number | null; passed: number | null }>(
+        "SELECT (SELECT MIN(at) FROM item) AS item, (SELECT MAX(at) FROM passed) AS passed",
+      )
+      .toArray();
+    const times = [
+      this.#dueAt(),
+      row?.item == null ? null : row.item + itemKeptMs,
+      row?.passed == null ? null : row.passed + minuteMs,
+    ].filter((at) => at !== null);
+    return times.length === 0 ? null : Math.min(...times);
+  }
+
+  /** One message about all that wait. What its run does not ask anybody any more is left out. */
+  async #send(): Promise<void> {
+    const { channel } = this.#sql.exec<{ channel: string }>("SELECT channel FROM item WHERE state = 'waiting' LIMIT 1").one();
+    const digest = openChannels(this.env).find(({ name }) => name === channel)?.digest;
+    const rows = this.#sql.exec<ItemRow>("SELECT * FROM item WHERE state = 'waiting' ORDER BY at, id LIMIT ?", digest?.most ?? 1).toArray();
+    const { attempts } = this.#sql.exec<{ attempts: number }>("SELECT attempts FROM sending").one();
+    // Committed before anything is sent: an attempt that is cut off is one.
+    this.#sql.exec("UPDATE sending SET attempts = attempts + 1, not_before = ?", this.now() + backoffMs(retry, attempts, this.random()));
+    // A run that cannot be reached holds up no other: it stays for the next digest.
+    const found = await Promise.all(
+      rows.map(async (row) => ({
+        row,
+        text: await runStub(this.env, row.run)
+          .digestEntry(row.link)
+          .catch(() => undefined),
+      })),
+    );
+    const gone = found.filter(({ text }) => text === null).map(({ row }) => row);
+    const there = found.flatMap(({ row, text }) => (typeof text !== "string" ? [] : [{ row, entry: JSON.parse(text) as DigestEntry }])); // made by a RunObject
+    this.#tell(gone, "told");
+    const [first] = there;
+    if (first === undefined) return this.#sent();
+    // One alone says what it has to say by itself.
+    if (there.length === 1) {
+      this.#tell([first.row], "now");
+      return this.#sent();
+    }
+    const ids = there.map(({ row }) => row.id);
+    const sent: Sent =
+      digest === undefined
+        ? { kind: "failed", why: "notConfigured" }
+        : await digest
+            .send(
+              there.map(({ entry }) => entry),
+              sha256Hex(`countersign/digest/v1\0${ids.join("\0")}`),
+            )
+            .catch((): Sent => ({ kind: "again", why: "unavailable" }));
+    if (sent.kind === "again" && attempts + 1 < attemptsMost) {
+      if (sent.afterMs !== undefined) this.#sql.exec("UPDATE sending SET not_before = ?", this.now() + sent.afterMs);
+      return;
+    }
+    this.#tell(
+      there.map(({ row }) => row),
+      sent.kind === "sent" ? "told" : sent.why,
+    );
+    this.#sent();
+  }
+
+  #sent(): void {
+    const now = this.now();
+    this.#sql.exec("UPDATE sending SET last_at = ?, attempts = 0, not_before = 0", now);
+    this.#sql.exec("INSERT INTO passed (at) VALUES (?)", now);
+  }
+
+  #tell(rows: readonly ItemRow[], state: "told" | "now" | NoticeFault): void {
+    this.ctx.storage.transactionSync(() => {
+      for (const { id } of rows) this.#sql.exec("UPDATE item SET state = ? WHERE id = ?", state, id);
+    });
+  }
+
+  /** Deletes what is over, and the whole object with the last of it. */
+  async #forget(): Promise<void> {
+    const now = this.now();
+    this.#sql.exec("DELETE FROM passed WHERE at <= ?", now - minuteMs);
+    this.#sql.exec("DELETE FROM item WHERE at <= ?", now - itemKeptMs);
+    if (this.#sql.exec("SELECT 1 WHERE EXISTS (SELECT 1 FROM passed) OR EXISTS (SELECT 1 FROM item)").toArray().length > 0) return;
+    this.#exists = false;
+    await Promise.all([this.ctx.storage.deleteAlarm(), this.ctx.storage.deleteAll()]);
+  }
+}
