@@ -188,8 +188,7 @@ describe.skipIf(chromiumPath === undefined)("npm start, with a person at a brows
     const [, link = ""] = await program.prints(linkLine);
     const request = await open(link);
     const shown = await request.locator("main").innerText();
-    for (const text of ["summarize", "tools/call", "Claimed by the host", "You write short, plain summaries.", "demo"])
-      expect(shown).toContain(text);
+    for (const text of ["summarize", "tools/call", "Inferred", "You write short, plain summaries.", "demo"]) expect(shown).toContain(text);
     // As the page draws it: the prompt's blank line too.
     expect(await request.locator(".said", { hasText: "Summarize in one sentence:" }).first().innerText()).toContain(
       "Summarize in one sentence:\n\nSampling lets an MCP server ask its client for a model's reply. The server needs no account of its own; the client picks the model.",
