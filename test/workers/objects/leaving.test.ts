@@ -171,7 +171,9 @@ describe("an identical request", () => {
 
   test("under a policy with other gates than the run's is asked about by the new policy", async () => {
     const { run } = await abandoned("sess-1");
-    await configure("policy", { ...policy, rules: [] });
+    // The same rule and the same people: the gates alone are others.
+    const rule = { name: "request gate", when: { server: "request-gate" }, then: { request: "review", response: "review" } };
+    await configure("policy", { ...policy, rules: [rule] });
     await post(asked("sess-2"));
     await eventually("another run", async () => (await openRuns()).some((each) => each !== run));
   });
