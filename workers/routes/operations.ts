@@ -121,7 +121,6 @@ const sampling: readonly Operation[] = [
       ...asKey,
       413: rpcError("-32015: over the key's limit of bytes"),
       415: rpcError("-32016: not application/json"),
-      500: rpcError("-32603: a fault of the gateway, with an id to quote"),
       503: unconfigured,
     },
   },
@@ -237,6 +236,7 @@ const sampling: readonly Operation[] = [
 
 const token = inPath("token", "The link's token");
 const noSuchLink = page("The token opens nothing");
+const faultPage = page("A fault of the gateway, with an id to quote");
 const linkIsOver = page("The link's time is over; a new one can be asked for");
 
 const review: readonly Operation[] = [
@@ -247,7 +247,13 @@ const review: readonly Operation[] = [
     summary: "The review page. GET and HEAD decide nothing; of a GET remains that the link was opened",
     auth: "link",
     parameters: [token],
-    answers: { 200: page("The page"), 404: noSuchLink, 410: linkIsOver, 429: page("Too many requests from one address") },
+    answers: {
+      200: page("The page"),
+      404: noSuchLink,
+      410: linkIsOver,
+      429: page("Too many requests from one address"),
+      500: faultPage,
+    },
   },
   {
     id: "watchReview",
@@ -262,6 +268,7 @@ const review: readonly Operation[] = [
       404: noSuchLink,
       426: { description: "Not a WebSocket" },
       429: page("Too many requests from one address"),
+      500: faultPage,
       503: { description: "Too many pages of this review listen already" },
     },
   },
@@ -286,6 +293,7 @@ const review: readonly Operation[] = [
       415: page("Not a form"),
       422: page("Changes, a grant or a reviewer that is not allowed here"),
       429: page("Too many requests from one address, or too many new links"),
+      500: faultPage,
     },
   },
 ];
@@ -610,4 +618,10 @@ const relay: readonly Operation[] = [
   },
 ];
 
-export const operations: readonly Operation[] = [...sampling, ...relay, ...review, ...slack, ...operator, ...open];
+/** What the review page's, the control endpoint's and Slack's operations say in their own form, and every other one as JSON-RPC does. */
+const fault = rpcError("-32603: a fault of the gateway, with an id to quote");
+
+export const operations: readonly Operation[] = [...sampling, ...relay, ...review, ...slack, ...operator, ...open].map((operation) => ({
+  ...operation,
+  answers: { 500: fault, ...operation.answers },
+}));

@@ -2,8 +2,15 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { verifyRecord } from "../../../scripts/verify-record.ts";
-import type { RecordEvent } from "../../../shared/outcome/record.ts";
-import { type Answer, type Caller, type Killable, decideByLink, killableGateway, pause } from "../support/killable-gateway.ts";
+import {
+  type Answer,
+  type Caller,
+  type ExportedEvent,
+  type Killable,
+  decideByLink,
+  killableGateway,
+  pause,
+} from "../support/killable-gateway.ts";
 
 let gateway: Killable;
 beforeAll(async () => {
@@ -13,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-const factsOf = (events: readonly RecordEvent[], run: string, kind: string): RecordEvent[] =>
+const factsOf = (events: readonly ExportedEvent[], run: string, kind: string): ExportedEvent[] =>
   events.filter((event) => event.run === run && event.fact.kind === kind);
 
 async function until<T>(what: string, look: () => Promise<T | null> | T | null): Promise<T> {
@@ -85,8 +92,7 @@ describe("one kill -9 while runs wait everywhere", () => {
       { call: 2, again: true },
     ]);
     const [, second] = factsOf(events, inCall.run, "called");
-    // The exported record has times as text.
-    expect(Date.parse(String(second?.at))).toBeLessThanOrEqual(untouchedUntil);
+    expect(Date.parse(second?.at ?? "")).toBeLessThanOrEqual(untouchedUntil);
   });
 
   test("at the request gate the old link works, and the caller that repeats its request gets the answer", async () => {

@@ -2,13 +2,12 @@
 // sockets: somebody's server asks, people are asked where they are, and one answer counts.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { RecordEvent } from "../../../shared/outcome/record.ts";
 import { type MailApi } from "../../support/mail-api.ts";
 import { startMailServer } from "../../support/mail-server.ts";
 import type { Served } from "../../support/serve.ts";
 import { type SlackServer, startSlackServer } from "../../support/slack-server.ts";
 import { ScriptedSlack, type SlackMessageSeen, buttonsIn, directChannel } from "../../support/slack/scripted-slack.ts";
-import { type Answer, type Killable, decideByLink, killableGateway, pause } from "../support/killable-gateway.ts";
+import { type Answer, type ExportedEvent, type Killable, decideByLink, killableGateway, pause } from "../support/killable-gateway.ts";
 
 const token = "xoxb-token-of-the-stories-0123456789";
 const secret = "signing-secret-of-the-stories-0123456789";
@@ -117,14 +116,16 @@ const presses = async (message: SlackMessageSeen, button: string, member: string
 const textOf = (answer: Answer | null): string | undefined => answer?.result?.content.text;
 const sentTexts = (): string => JSON.stringify(office.model.requests.map(({ body }) => body));
 
-async function eventsOf(run: string): Promise<RecordEvent["fact"][]> {
+async function eventsOf(run: string): Promise<ExportedEvent["fact"][]> {
   return (await office.record()).events.filter((event) => event.run === run).map(({ fact }) => fact);
 }
 
 /** Of the run that was asked for last. */
-async function eventsOfNewest(): Promise<RecordEvent["fact"][]> {
+async function eventsOfNewest(): Promise<ExportedEvent["fact"][]> {
   const { events } = await office.record();
-  const newest = events.filter(({ fact }) => fact.kind === "received").sort((one, other) => other.at - one.at)[0]?.run;
+  const newest = events
+    .filter(({ fact }) => fact.kind === "received")
+    .toSorted((one, other) => Date.parse(other.at) - Date.parse(one.at))[0]?.run;
   return events.filter(({ run }) => run === newest).map(({ fact }) => fact);
 }
 

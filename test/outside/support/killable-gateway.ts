@@ -13,6 +13,9 @@ const adminToken = "admin-token-of-the-tests-0123456789";
 const apiKey = "dev-key-of-the-tests-0123456789abcdef";
 const variables = { ADMIN_TOKEN: adminToken, LINK_KEY: "link-key-of-the-tests-0123456789abcdef", DEV_API_KEY: apiKey };
 
+/** An event as `GET /admin/record` gives it: its time is ISO 8601. */
+export type ExportedEvent = Omit<RecordEvent, "at"> & { readonly at: string };
+
 export type Answer = {
   readonly result?: {
     readonly content: { readonly text: string };
@@ -39,7 +42,7 @@ export type Killable = {
   readonly notices: () => Promise<Notice[]>;
   /** Waits for the open review of this caller's run. */
   readonly review: (gate: Notice["gate"], run?: string) => Promise<Notice>;
-  readonly record: () => Promise<{ text: string; events: RecordEvent[] }>;
+  readonly record: () => Promise<{ text: string; events: ExportedEvent[] }>;
   readonly configure: () => Promise<void>;
   /** Replaces the policy, whatever its version is. */
   readonly rule: (policy: object) => Promise<void>;
@@ -141,7 +144,7 @@ export async function killableGateway(
     },
     record: async () => {
       const text = await (await fetch(`${url}/admin/record`, { headers: { Authorization: `Bearer ${adminToken}` } })).text();
-      return { text, events: text.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line) as RecordEvent])) };
+      return { text, events: text.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line) as ExportedEvent])) };
     },
     close: async () => {
       await ended("kill");
