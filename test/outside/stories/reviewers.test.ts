@@ -11,10 +11,13 @@ import { type Answer, type ExportedEvent, type Killable, decideByLink, killableG
 
 const token = "xoxb-token-of-the-stories-0123456789";
 const secret = "signing-secret-of-the-stories-0123456789";
-const ann = { name: "Ann", slack: "U0ANN" };
-const bo = { name: "Bo", email: "bo@example.com" };
-const cy = { name: "Cy", slack: "U0CY", email: "cy@example.com" };
-const lea = { name: "Lea", slack: "U0LEA" };
+/** Somebody new for each test: what is more than five messages to one person in a minute is held back and gathered. */
+type Person = { readonly name: string; readonly slack: string; readonly email: string };
+let ann: Pick<Person, "name" | "slack">;
+let bo: Pick<Person, "name" | "email">;
+let cy: Person;
+let lea: Pick<Person, "name" | "slack">;
+let newcomers = 0;
 const nowhere = { name: "Nora", slack: "U0NOBODY" };
 
 let slack: ScriptedSlack;
@@ -23,7 +26,7 @@ let mails: MailApi & Served;
 let office: Killable;
 
 beforeAll(async () => {
-  slack = new ScriptedSlack({ token, secret, members: ["U0ANN", "U0CY", "U0LEA", "U0EVE"], channels: ["C0ROOM"] });
+  slack = new ScriptedSlack({ token, secret, members: ["U0EVE"], channels: ["C0ROOM"] });
   slackServer = await startSlackServer(slack);
   mails = await startMailServer();
   office = await killableGateway({
@@ -51,6 +54,18 @@ beforeEach(() => {
   slack.ephemerals.length = 0;
   mails.taken.length = 0;
   office.model.reset();
+  const somebody = (name: string): Person => {
+    newcomers += 1;
+    const member = `U0${name.toUpperCase()}${newcomers}`;
+    slack.join(member);
+    return { name, slack: member, email: `${name.toLowerCase()}-${newcomers}@example.com` };
+  };
+  const inSlackAlone = ({ name, slack: member }: Person) => ({ name, slack: member });
+  const byMailAlone = ({ name, email }: Person) => ({ name, email });
+  ann = inSlackAlone(somebody("Ann"));
+  bo = byMailAlone(somebody("Bo"));
+  cy = somebody("Cy");
+  lea = inSlackAlone(somebody("Lea"));
 });
 
 const rules = (reviewers: readonly object[], gate: object = {}, groups: object = {}): Promise<void> =>
@@ -133,9 +148,9 @@ describe("asked in Slack and by mail", () => {
   test("decided in Slack: the server gets its reply, every other copy and the mail's page say who decided", async () => {
     await rules([ann, bo, cy]);
     const answer = asks();
-    const [toAnn, toCy, toBo] = [await messageTo("U0ANN"), await messageTo("U0CY"), await mailTo("bo@example.com")];
+    const [toAnn, toCy, toBo] = [await messageTo(ann.slack), await messageTo(cy.slack), await mailTo(bo.email)];
     expect(buttons(toAnn)).toEqual(expect.arrayContaining(["approve", "edit", "deny", "open"]));
-    await presses(toAnn, "approve", "U0ANN");
+    await presses(toAnn, "approve", ann.slack);
     expect(textOf(await answer)).toBeDefined();
     for (const copy of [toAnn, toCy]) {
       const after = await updated(copy);
@@ -145,23 +160,23 @@ describe("asked in Slack and by mail", () => {
     const page = await pageOf(linkIn(toBo.text));
     expect(page).toContain("Ann");
     expect(page).not.toContain("<form");
-    expect(mails.taken.filter(({ to }) => to.includes("bo@example.com"))).toHaveLength(1);
+    expect(mails.taken.filter(({ to }) => to.includes(bo.email))).toHaveLength(1);
   });
 
   test("decided by the mail's link: the copies in Slack change, and their old buttons decide nothing more", async () => {
     await rules([ann, bo]);
     const answer = asks();
-    const toAnn = await messageTo("U0ANN");
+    const toAnn = await messageTo(ann.slack);
     const stale = { ...toAnn, blocks: toAnn.blocks };
-    expect((await decideByLink(linkIn((await mailTo("bo@example.com")).text), "approve")).status).toBe(303);
+    expect((await decideByLink(linkIn((await mailTo(bo.email)).text), "approve")).status).toBe(303);
     const run = (await answer)?.result?._meta["countersign/run"].id ?? "";
     expect(words(await updated(toAnn))).toContain("Bo");
-    await presses(stale, "deny", "U0ANN");
-    await presses(stale, "approve", "U0ANN");
+    await presses(stale, "deny", ann.slack);
+    await presses(stale, "approve", ann.slack);
     expect((await eventsOf(run)).filter(({ kind }) => kind === "approved" || kind === "denied")).toMatchObject([
       { by: "Bo", channel: "email" },
     ]);
-    await seen("a word to Ann alone", () => slack.ephemerals.find(({ user }) => user === "U0ANN"));
+    await seen("a word to Ann alone", () => slack.ephemerals.find(({ user }) => user === ann.slack));
   });
 });
 
@@ -169,10 +184,10 @@ describe("in Slack alone", () => {
   test("denied with a reason, which the server is told", async () => {
     await rules([ann]);
     const answer = asks();
-    await presses(await messageTo("U0ANN"), "deny", "U0ANN");
+    await presses(await messageTo(ann.slack), "deny", ann.slack);
     const { view } = await seen("the dialog", () => slack.views.at(-1));
     const input = view.blocks.find(({ type }) => type === "input");
-    const submitted = await slackPosts(slack.submit(view, "U0ANN", { [String(input?.["block_id"])]: "This names a customer." }));
+    const submitted = await slackPosts(slack.submit(view, ann.slack, { [String(input?.["block_id"])]: "This names a customer." }));
     expect(submitted.status).toBe(200);
     expect(await answer).toMatchObject({
       error: { code: -1, message: "User rejected sampling request", data: { outcome: "rejected", reason: "This names a customer." } },
@@ -183,10 +198,10 @@ describe("in Slack alone", () => {
   test("edited in its dialog: the model gets the new words and none of the old, and the server is told that it was edited", async () => {
     await rules([ann]);
     const answer = asks("Say the secret word xyzzy.");
-    await presses(await messageTo("U0ANN"), "edit", "U0ANN");
+    await presses(await messageTo(ann.slack), "edit", ann.slack);
     const { view } = await seen("the dialog", () => slack.views.at(-1));
     const field = view.blocks.find((block) => JSON.stringify(block).includes("xyzzy"));
-    const submitted = await slackPosts(slack.submit(view, "U0ANN", { [String(field?.["block_id"])]: "Say hello & <goodbye>." }));
+    const submitted = await slackPosts(slack.submit(view, ann.slack, { [String(field?.["block_id"])]: "Say hello & <goodbye>." }));
     expect(submitted.status).toBe(200);
     expect((await answer)?.result?._meta["countersign/run"]).toMatchObject({ edited: { request: true, response: false } });
     expect(sentTexts()).toContain("Say hello & <goodbye>.");
@@ -196,7 +211,7 @@ describe("in Slack alone", () => {
   test("a prompt too long for a message has no Approve there, says what is not shown, and is edited and approved on the page", async () => {
     await rules([ann]);
     const answer = asks(`Begin. ${"A long story. ".repeat(400)}The end.`);
-    const message = await messageTo("U0ANN");
+    const message = await messageTo(ann.slack);
     expect(buttons(message)).toEqual(["deny", "open"]);
     expect(words(message)).toMatch(/\d,\d{3} characters/);
     const link = buttonsIn(message.blocks).find(({ action_id: id }) => id === "open")?.url ?? "";
@@ -211,13 +226,13 @@ describe("in Slack alone", () => {
   test("somebody else who presses is told so alone, and decides nothing", async () => {
     await rules([ann]);
     const answer = asks();
-    const message = await messageTo("U0ANN");
+    const message = await messageTo(ann.slack);
     await presses(message, "approve", "U0EVE");
     await seen("a word to Eve alone", () => slack.ephemerals.find(({ user }) => user === "U0EVE"));
     expect(office.model.requests).toEqual([]);
-    await presses(message, "deny", "U0ANN");
+    await presses(message, "deny", ann.slack);
     const { view } = await seen("the dialog", () => slack.views.at(-1));
-    await slackPosts(slack.submit(view, "U0ANN"));
+    await slackPosts(slack.submit(view, ann.slack));
     expect((await answer)?.error?.data?.outcome).toBe("rejected");
   });
 });
@@ -226,13 +241,13 @@ describe("several people", () => {
   test("a quorum of two: one in Slack and one by mail, and one person on two channels is one", async () => {
     await rules([cy, bo], { quorum: 2 });
     const answer = asks();
-    const toCy = await messageTo("U0CY");
-    const toBo = await mailTo("bo@example.com");
-    await presses(toCy, "approve", "U0CY");
+    const toCy = await messageTo(cy.slack);
+    const toBo = await mailTo(bo.email);
+    await presses(toCy, "approve", cy.slack);
     await updated(toCy);
     expect(buttons(toCy)).not.toContain("approve");
     expect(words(toCy)).toContain("2 people have to approve; 1 did so far.");
-    const own = await pageOf(linkIn((await mailTo("cy@example.com")).text));
+    const own = await pageOf(linkIn((await mailTo(cy.email)).text));
     expect(own).not.toMatch(/value="approve:/);
     expect(office.model.requests).toEqual([]);
     expect((await decideByLink(linkIn(toBo.text), "approve")).status).toBe(303);
@@ -246,24 +261,24 @@ describe("several people", () => {
   test("nobody answers: those of the escalation are asked in Slack, and one of them decides", async () => {
     await rules([bo], { escalate: { afterSeconds: 1, to: ["lead"] } }, { lead: [lea] });
     const answer = asks();
-    const toLea = await messageTo("U0LEA");
-    await presses(toLea, "approve", "U0LEA");
+    const toLea = await messageTo(lea.slack);
+    await presses(toLea, "approve", lea.slack);
     const run = (await answer)?.result?._meta["countersign/run"].id ?? "";
     const kinds = (await eventsOf(run)).map(({ kind }) => kind);
     expect(kinds.indexOf("askedAlso")).toBeGreaterThan(kinds.indexOf("reviewOpened"));
-    expect(await pageOf(linkIn((await mailTo("bo@example.com")).text))).toContain("Lea");
+    expect(await pageOf(linkIn((await mailTo(bo.email)).text))).toContain("Lea");
   });
 
   test("handed over on the page: the heir is asked in Slack and decides; the first one's message says so and has no buttons", async () => {
     await rules([ann], {}, { others: [lea] });
     const answer = asks();
-    const toAnn = await messageTo("U0ANN");
+    const toAnn = await messageTo(ann.slack);
     const link = buttonsIn(toAnn.blocks).find(({ action_id: id }) => id === "open")?.url ?? "";
     expect((await decideByLink(link, "handOver", (fields) => fields.set("to", "Lea"))).status).toBe(303);
-    const toLea = await messageTo("U0LEA");
+    const toLea = await messageTo(lea.slack);
     await updated(toAnn);
     expect(buttons(toAnn)).not.toContain("approve");
-    await presses(toLea, "approve", "U0LEA");
+    await presses(toLea, "approve", lea.slack);
     expect(textOf(await answer)).toBeDefined();
   });
 
@@ -277,7 +292,7 @@ describe("several people", () => {
   test("nobody of the first can be reached: those of the escalation are asked at once", async () => {
     await rules([nowhere], { deadlineSeconds: 604_800, escalate: { afterSeconds: 604_000, to: ["lead"] } }, { lead: [lea] });
     const answer = asks();
-    await presses(await messageTo("U0LEA"), "approve", "U0LEA");
+    await presses(await messageTo(lea.slack), "approve", lea.slack);
     expect(textOf(await answer)).toBeDefined();
   });
 });
@@ -286,7 +301,7 @@ describe("when Slack or this gateway fails", () => {
   test("Slack's API hangs: a press is answered and counts all the same, and the copies change when it is back", async () => {
     await rules([ann, cy]);
     const answer = asks();
-    const [toAnn, toCy] = [await messageTo("U0ANN"), await messageTo("U0CY")];
+    const [toAnn, toCy] = [await messageTo(ann.slack), await messageTo(cy.slack)];
     let release = (): void => {};
     const back = new Promise<void>((resolve) => {
       release = resolve;
@@ -294,7 +309,7 @@ describe("when Slack or this gateway fails", () => {
     // Whatever is called from now on, Slack does not answer until this test says so.
     for (const method of ["chat.update", "chat.postMessage", "chat.postEphemeral", "views.open", "auth.test"])
       slack.script(method, ...Array.from({ length: 10 }, () => ({ until: back })));
-    await presses(toAnn, "approve", "U0ANN");
+    await presses(toAnn, "approve", ann.slack);
     expect(textOf(await answer)).toBeDefined();
     expect([toAnn.edits, toCy.edits]).toEqual([0, 0]);
     release();
@@ -305,9 +320,9 @@ describe("when Slack or this gateway fails", () => {
   test("Slack says to wait: the copy changes after that", async () => {
     await rules([ann]);
     const answer = asks();
-    const toAnn = await messageTo("U0ANN");
+    const toAnn = await messageTo(ann.slack);
     slack.script("chat.update", { status: 429, retryAfter: "1" });
-    await presses(toAnn, "approve", "U0ANN");
+    await presses(toAnn, "approve", ann.slack);
     expect(textOf(await answer)).toBeDefined();
     await updated(toAnn);
   });
@@ -315,9 +330,9 @@ describe("when Slack or this gateway fails", () => {
   test("a message that was deleted: the decision stands", async () => {
     await rules([ann, bo]);
     const answer = asks();
-    const toAnn = await messageTo("U0ANN");
+    const toAnn = await messageTo(ann.slack);
     toAnn.deleted = true;
-    expect((await decideByLink(linkIn((await mailTo("bo@example.com")).text), "approve")).status).toBe(303);
+    expect((await decideByLink(linkIn((await mailTo(bo.email)).text), "approve")).status).toBe(303);
     expect(textOf(await answer)).toBeDefined();
     await seen("the attempt to update it", () => slack.callsOf("chat.update").some(({ params }) => params["ts"] === toAnn.ts));
     expect(slack.messages.filter(({ channel }) => channel === toAnn.channel)).toHaveLength(1);
@@ -326,15 +341,15 @@ describe("when Slack or this gateway fails", () => {
   test("the gateway is killed while people think: the old button decides, and every copy is updated", async () => {
     await rules([ann, bo]);
     const lost = asks("The question that outlives the gateway.");
-    const toAnn = await messageTo("U0ANN");
-    await mailTo("bo@example.com");
+    const toAnn = await messageTo(ann.slack);
+    await mailTo(bo.email);
     await seen("both notices in the record", async () => (await eventsOfNewest()).filter(({ kind }) => kind === "noticed").length === 2);
     await office.kill();
     expect(await lost).toBeNull();
     await office.start();
-    await presses(toAnn, "approve", "U0ANN");
+    await presses(toAnn, "approve", ann.slack);
     expect(words(await updated(toAnn))).toContain("Ann");
-    expect(await pageOf(linkIn((await mailTo("bo@example.com")).text))).toContain("Ann");
+    expect(await pageOf(linkIn((await mailTo(bo.email)).text))).toContain("Ann");
     expect(sentTexts().split("outlives the gateway")).toHaveLength(2);
     expect(slack.messages.filter(({ channel }) => channel === toAnn.channel)).toHaveLength(1);
   });

@@ -50,7 +50,7 @@ export class ScriptedSlack {
   readonly messages: SlackMessageSeen[] = [];
   readonly views: { readonly user: string; readonly view: SlackView }[] = [];
   readonly ephemerals: SlackEphemeral[] = [];
-  readonly #members: ReadonlySet<string>;
+  readonly #members: Set<string>;
   readonly #channels: ReadonlySet<string>;
   readonly #steps = new Map<string, SlackStep[]>();
   readonly #triggers = new Map<string, { readonly user: string; readonly at: number; used: boolean }>();
@@ -65,6 +65,11 @@ export class ScriptedSlack {
     this.#members = new Set(members);
     this.#channels = new Set(channels);
     this.#now = now;
+  }
+
+  /** Somebody new in the workspace. */
+  join(member: string): void {
+    this.#members.add(member);
   }
 
   /** What the next calls of a method (or of `webhook`) meet, before they are answered as documented. */
