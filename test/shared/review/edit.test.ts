@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { SamplingReply, SamplingRequest } from "../../../shared/protocol/sampling.ts";
+import { isJsonReply } from "../../../shared/provider/json-reply.ts";
 import { applyReplyEdits, applyRequestEdits } from "../../../shared/review/edit.ts";
 import { replyFields, requestFields } from "../../../shared/review/fields.ts";
 
@@ -246,5 +247,22 @@ describe("applyReplyEdits", () => {
 
   test.each(["/model", "/stopReason", "/systemPrompt"])("refuses the path %j", (path) => {
     expect(applyReplyEdits(reply, new Map([[path, "x"]]))).toMatchObject({ ok: false });
+  });
+
+  test("what the client asked for is held: each text that an edit changed is at fault where it no longer fits, and nothing else is", () => {
+    const json: SamplingReply = {
+      model: "m",
+      stopReason: "endTurn",
+      content: [
+        { type: "text", text: '{"city":' },
+        { type: "text", text: '"Paris"}' },
+      ],
+    };
+    const rule = { fits: (edited: SamplingReply) => isJsonReply(edited, { type: "json" }), message: "This has to stay JSON." };
+    const edited = (text: string) => applyReplyEdits(json, new Map([["/content/1/text", text]]), rule);
+    expect(edited("Paris, France")).toEqual({ ok: false, error: [{ field: "/content/1/text", message: "This has to stay JSON." }] });
+    expect(edited('"Lyon"}')).toMatchObject({ ok: true, value: { changed: true } });
+    // What nobody edited is as the model gave it.
+    expect(applyReplyEdits(reply, new Map(), rule)).toMatchObject({ ok: true, value: { changed: false } });
   });
 });
