@@ -102,7 +102,7 @@ try {
 
 const commit = execFileSync("git", ["rev-parse", "--short", "HEAD"], { encoding: "utf8" }).trim();
 console.log(`At ${commit}: median of ${rounds} rounds of ${seconds} s (least to greatest), ${connections} connections of a healthy key.\n`);
-console.log("| load | a second | quiet p99 ms | p99 ms under it | ratio | failed | its answers |\n|---|---|---|---|---|---|---|");
+console.log("| load | a second | quiet p99 ms | p99 ms under it | ratio | ratio of the p50 | failed | its answers |\n|---|---|---|---|---|---|---|---|");
 for (const [name, rows] of results) {
   const statuses: Record<string, number> = {};
   for (const row of rows) for (const [status, count] of Object.entries(row.statuses)) statuses[status] = (statuses[status] ?? 0) + count;
@@ -112,6 +112,7 @@ for (const [name, rows] of results) {
     spread(rows.map(({ quiet }) => quiet.p99Ms)),
     spread(rows.map(({ loaded }) => loaded.p99Ms)),
     spread(rows.map(({ quiet, loaded }) => loaded.p99Ms / quiet.p99Ms)),
+    spread(rows.map(({ quiet, loaded }) => loaded.p50Ms / quiet.p50Ms)),
     String(rows.reduce((sum, { loaded }) => sum + loaded.failed, 0)),
     Object.entries(statuses)
       .map(([status, count]) => `${status}: ${count}`)
