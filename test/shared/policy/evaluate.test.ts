@@ -245,6 +245,31 @@ describe("failover", () => {
     });
   });
 
+  const loosening: [keyof GatePlan, unknown, unknown][] = [
+    ["selfApproval", true, false],
+    ["tellReason", true, false],
+    ["grants", true, false],
+    ["grantsInferred", true, false],
+    ["boundTo", "key", "server"],
+    ["context", "thisServer", "none"],
+    ["noticeExcerpt", "start", "none"],
+  ];
+  test.each(loosening)(
+    "%s is %j where each rule says so, and %j where one does not, whichever of them is the strictest",
+    (field, loose, strict) => {
+      const saying = (cheap: unknown, dear: unknown, dearQuorum = 1): unknown =>
+        evaluatePolicy(
+          policyOf([
+            { when: { model: "cheap*" }, then: { [field]: cheap } },
+            { when: { model: "dear*" }, then: { [field]: dear, quorum: dearQuorum } },
+          ]),
+          cheapAndDear,
+        )[field];
+      expect(saying(loose, loose)).toBe(loose);
+      for (const quorum of [1, 2]) expect([saying(loose, strict, quorum), saying(strict, loose, quorum)]).toEqual([strict, strict]);
+    },
+  );
+
   test("a response gate that the reply's risk may close counts as closed: its people are asked, and it may be handed over", () => {
     const policy = policyOf([
       { when: { model: "cheap*" }, then: { request: "allow", response: "allow", replyRisk: "high", reviewers: ["lead"] } },

@@ -218,6 +218,12 @@ describe("counting", () => {
     expect(grantState(grant, given)).toBe("usedUp");
   });
 
+  test("a use that is given back is a use more, and never one more than were given", () => {
+    const grant = grantOf({ usesGiven: 2, usesLeft: 1, spendLeftMicroUsd: 100 });
+    expect(giveBack(grant, use)).toEqual({ ...grant, usesLeft: 2, spendLeftMicroUsd: 200 });
+    expect(giveBack(giveBack(grant, use), use).usesLeft).toBe(2);
+  });
+
   test("in any interleaving of requests, repeats, returns and revocation nothing goes below zero, and every use is somebody's", () => {
     const action = fc.oneof(
       fc.record({
