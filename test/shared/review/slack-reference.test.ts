@@ -95,6 +95,16 @@ describe("a reference in a Slack message", () => {
     expect(parseSlackReference(keys, token)).toBeUndefined();
   });
 
+  test("of another format is none of this one, though the key and the domain are the same", () => {
+    const payload = (fromBase64url(text) ?? new Uint8Array()).slice(1, -16);
+    const domain = "countersign/slack-reference/v1";
+    expect(parseSlackReference(keys, seal(keys, domain, payload))).toEqual(reference);
+    for (const version of [0, 2, 255]) {
+      payload[0] = version;
+      expect(parseSlackReference(keys, seal(keys, domain, payload)), `format ${version}`).toBeUndefined();
+    }
+  });
+
   test("is not made of parts of the wrong size", () => {
     for (const change of [{ link: "AAAA" }, { digest: "AAAA" }, { runRandom: new Uint8Array(15) }])
       expect(() => slackReference(keys, { ...reference, ...change })).toThrow("wrong size");
