@@ -139,6 +139,22 @@ describe("deadlines", () => {
     expect(step(approved, { kind: "deadline", gate: "request" }, deadline + 1)).toEqual({ state: approved, effects: [], verdict: null });
   });
 
+  test("no gate stays open after the end of its request, and one whose own deadline comes first closes at that", () => {
+    const own = deadlineSeconds * 1000;
+    const ending = (endsAt: number): RunState => newRun(both, { ...terms, endsAt }, "request-1");
+    const deadlinesOf = ({ reviews }: RunState) => [reviews.request?.deadlineAt, reviews.response?.deadlineAt];
+    const soon = step(
+      play(ending(begun + own + 1_000), [received, approve("request", "request-1")]).state,
+      generated,
+      begun + 50_000,
+    ).state;
+    expect(deadlinesOf(soon)).toEqual([begun + own, begun + own + 1_000]);
+    const atOnce = play(ending(begun + 1), [received]).state;
+    expect(deadlinesOf(atOnce)).toEqual([begun + 1, undefined]);
+    expect(step(atOnce, approve("request", "request-1"), begun + 1)).toMatchObject({ verdict: { kind: "late" }, effects: [] });
+    expect(step(atOnce, { kind: "deadline", gate: "request" }, begun + 1).state.end).toEqual({ kind: "expired", gate: "request" });
+  });
+
   test("a deadline of a gate that was never opened does nothing", () => {
     expect(step(asked, { kind: "deadline", gate: "response" }, deadline * 2).state).toBe(asked);
   });
@@ -223,6 +239,14 @@ describe("model calls", () => {
     );
     expect(effects).toEqual([{ kind: "callModel", call: 2, again: true }, { kind: "callModel", call: 3, again: true }, { kind: "finish" }]);
     expect(state.end).toEqual({ kind: "failed" });
+  });
+
+  test("a call that is made once is not made again when its answer is lost: the run fails", () => {
+    const once = play(newRun(openGates, { ...terms, once: true }, "request-1"), [received]).state;
+    const { state, effects } = step(once, { kind: "callLost", call: 1 }, begun);
+    expect(effects).toEqual([{ kind: "finish" }]);
+    expect(state.end).toEqual({ kind: "failed" });
+    expect(step(once, generated, begun).state.end).toEqual({ kind: "completed" });
   });
 
   test("a failed call fails the run, and a cancellation during the call leaves its answer without effect", () => {
