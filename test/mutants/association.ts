@@ -111,6 +111,6 @@ export const associationMutants: readonly Mutant[] = [
     file: "shared/run/opening.ts",
     from: 'digestOf("countersign/identical/v2", { server, provenance',
     to: 'digestOf("countersign/identical/v2", { provenance',
-    test: { file: "test/workers/contract/kept-reply.test.ts", only: "durable path|fast path" },
+    test: { file: "test/shared/run/opening.test.ts" },
   },
 ];

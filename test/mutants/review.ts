@@ -178,6 +178,6 @@ export const reviewMutants: readonly Mutant[] = [
     file: "workers/objects/run-deciding.ts",
     from: 'if (verdict.kind === "denied" && gate === "response") this.#parts.store.deleteReplies();',
     to: "",
-    test: { file: "test/workers/contract/control/cache.test.ts", only: "nothing is taken from there|is there until" },
+    test: { file: "test/workers/objects/forgetting.test.ts", only: "a denied reply" },
   },
 ];

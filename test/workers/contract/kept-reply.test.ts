@@ -130,8 +130,12 @@ describe("on the durable path", () => {
 
   test.each<[string, Asked]>([
     ["other params", { params: { maxTokens: 51 } }],
-    ["another server", { server: "reason-told" }],
-  ])("%s are not identical", async (_name, change) => {
+    ["another server", { server: "request-gate-too" }],
+  ])("%s are not identical, though the same rule asks the same people", async (_name, change) => {
+    await configure("policy", {
+      ...policy,
+      rules: [{ name: "request gate", when: { server: "request-gate*" }, then: { request: "review", response: "allow" } }],
+    });
     await abandoned();
     void sample({ ...nextTry, ...change });
     await eventually("a second review", async () => (await notices()).length === 2);

@@ -1,0 +1,23 @@
+import { describe, expect, test } from "vitest";
+import { type Asker, identicalDigest } from "../../../shared/run/opening.ts";
+
+describe("the digest of an identical request", () => {
+  const asker: Asker = { server: "notes", method: "tools/call", name: "summarize", provenance: "claimed" };
+  const of = (change: Partial<Asker> = {}, boundTo: "tool" | "server" | "key" = "tool", content = "content"): string =>
+    identicalDigest({ ...asker, ...change }, boundTo, content);
+
+  test.each(["tool", "server", "key"] as const)(
+    "bound to one %s is another for other content, another server, or less surely tied",
+    (boundTo) => {
+      const others = [of({}, boundTo, "other"), of({ server: "mail" }, boundTo), of({ provenance: "inferred" }, boundTo)];
+      expect(of({}, boundTo)).toBe(of({}, boundTo));
+      expect(new Set([of({}, boundTo), ...others]).size).toBe(4);
+    },
+  );
+
+  test("is another for another tool, and for a prompt of the tool's name, unless the rule lets any tool of the server do", () => {
+    const others: Partial<Asker>[] = [{ name: "delete_all_files" }, { method: "prompts/get" }];
+    expect(new Set([of(), ...others.map((change) => of(change))]).size).toBe(3);
+    for (const boundTo of ["server", "key"] as const) for (const change of others) expect(of(change, boundTo)).toBe(of({}, boundTo));
+  });
+});
