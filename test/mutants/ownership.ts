@@ -38,7 +38,7 @@ export const ownershipMutants: readonly Mutant[] = [
     file: "workers/routes/mcp.ts",
     from: "if (caller.record.servers !== undefined && !caller.record.servers.includes(name))",
     to: "if (caller.record.servers !== undefined && caller.record.servers.length > 99)",
-    test: { file: "test/workers/contract/relay-entry.test.ts", only: "server" },
+    test: { file: "test/workers/contract/relay.test.ts", only: "only at the servers that it is for" },
   },
   {
     name: "an expired key is refused",
