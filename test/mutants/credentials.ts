@@ -9,7 +9,14 @@ const issuers = { file: "shared/credential/issuers.ts", test: { file: "test/shar
 export const credentialMutants: readonly Mutant[] = [
   { ...token, name: "a token is signed with its issuer's one algorithm", from: "algorithms: [issuer.algorithm],\n", to: "" },
   { ...token, name: "a token is made for us", from: "audience: issuer.audience,\n", to: "" },
-  { ...token, name: "a token ends, and is somebody's", from: 'requiredClaims: ["exp", "sub"],\n', to: "" },
+  {
+    ...token,
+    name: "a token ends, and is somebody's",
+    from: 'requiredClaims: ["exp", "sub"],\n',
+    to: "",
+    survives:
+      "the two claims are looked at again when the token is verified: without `exp` it is refused there, without `sub` it stands for no key",
+  },
   { ...token, name: "a token's time is judged by our clock", from: "currentDate: new Date(now),\n", to: "currentDate: new Date(0),\n" },
   {
     ...issuers,
