@@ -69,6 +69,6 @@ export const outsideMutants: readonly Mutant[] = [
     file: "workers/credentials/issuer-keys.ts",
     from: 'redirect: "manual"',
     to: 'redirect: "follow"',
-    test: { file: "test/workers/routes/control-auth.test.ts", only: "cannot be had where the address" },
+    test: { file: "test/workers/routes/control-auth.test.ts", only: "are not read from where a redirect" },
   },
 ];

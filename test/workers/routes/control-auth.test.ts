@@ -22,6 +22,7 @@ import {
   tokenBy,
 } from "../support/issuer.ts";
 import { loggedLines, neverLogged } from "../support/logs.ts";
+import { answerAt } from "../support/provider.ts";
 
 const secret = "a-secret-of-both-sides-0123456789-and-more-of-it-so-that-it-is-long-enough";
 neverLogged(secret);
@@ -445,6 +446,18 @@ describe("keys that an issuer publishes", () => {
     const server = keyServer(answer);
     await configured({ keys: undefined, jwksUrl: server.url });
     expect(await enter({ token: await tokenBy(rsa) })).toBe("503 issuerUnavailable");
+  });
+
+  test.each([301, 302, 303, 307, 308])("are not read from where a redirect (%i) leads, though they are there", async (status) => {
+    const elsewhere: string[] = [];
+    answerAt("https://evil.example.com", ({ url }) => {
+      elsewhere.push(url);
+      return published(rsa);
+    });
+    const server = keyServer(() => Response.redirect("https://evil.example.com/keys", status));
+    await configured({ keys: undefined, jwksUrl: server.url });
+    expect(await enter({ token: await tokenBy(rsa) })).toBe("503 issuerUnavailable");
+    expect([server.asked.length, elsewhere]).toEqual([1, []]);
   });
 
   test("are not asked for again for some seconds after a failure, and then they are", async () => {
