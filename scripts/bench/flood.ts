@@ -102,7 +102,9 @@ try {
 
 const commit = execFileSync("git", ["rev-parse", "--short", "HEAD"], { encoding: "utf8" }).trim();
 console.log(`At ${commit}: median of ${rounds} rounds of ${seconds} s (least to greatest), ${connections} connections of a healthy key.\n`);
-console.log("| load | a second | quiet p99 ms | p99 ms under it | ratio | ratio of the p50 | failed | its answers |\n|---|---|---|---|---|---|---|---|");
+console.log(
+  "| load | a second | quiet p99 ms | p99 ms under it | ratio | ratio of the p50 | failed | its answers |\n|---|---|---|---|---|---|---|---|",
+);
 for (const [name, rows] of results) {
   const statuses: Record<string, number> = {};
   for (const row of rows) for (const [status, count] of Object.entries(row.statuses)) statuses[status] = (statuses[status] ?? 0) + count;
