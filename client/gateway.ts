@@ -2,8 +2,7 @@
 // Logs nothing; no prompt, reply or key is in any error.
 
 import { type Listener, readAttempt, type Attempt } from "./gateway-answer.ts";
-import type { JsonObject, JsonRpcId, JsonRpcRequest } from "./json-rpc.ts";
-import { RpcError } from "./json-rpc.ts";
+import { type JsonObject, type JsonRpcId, type JsonRpcRequest, RpcError } from "./json-rpc.ts";
 import type { FetchLike } from "./response-streams.ts";
 import { backoffMilliseconds, type Timing, within } from "./timing.ts";
 

@@ -9,8 +9,8 @@ import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
 import { z } from "zod";
-import { isOperatorChain } from "../shared/outcome/operators.ts";
-import { type ReadEvent, endsRecord, firstBrokenEvent } from "../shared/outcome/record.ts";
+import { isOperatorChain } from "../shared/record/operators.ts";
+import { type ReadEvent, endsRecord, firstBrokenEvent } from "../shared/record/record.ts";
 
 const lineSchema = z.strictObject({
   run: z.string().min(1),

@@ -95,55 +95,102 @@ describe("reading imports", () => {
 });
 
 describe("the direction of imports", () => {
-  /** Each stage may use what stands before it, and the leaf files of shared/ itself, which use only one another. */
-  const stages = [
-    "protocol",
-    "association",
-    "routing",
-    "policy",
-    "review",
-    "provider",
-    "image",
-    "lane",
-    "outcome",
-    "run",
-    "relay",
-    "credential",
-    "control",
-  ];
-
-  /** Edges against that order, each with its reason. Types only: nothing of them is left at run time. */
-  const exceptions = new Map([
-    [
-      "shared/review/view.ts -> shared/provider/call.ts (types)",
-      "A reviewer is shown the notes and the usage of the model call, in the words that the provider stage gives them; the view's types say so and its code calls nothing there.",
+  /** Each folder may use what stands before it. A folder is the second level; the files beside the folders are "". */
+  const orders = {
+    shared: [
+      "",
+      "json",
+      "model",
+      "image",
+      "json-schema",
+      "routing",
+      "credential",
+      "policy",
+      "provider",
+      "lane",
+      "record",
+      "wire",
+      "association",
+      "relay",
+      "review",
+      "run",
+      "channels",
     ],
-  ]);
+    workers: [
+      "platform",
+      "stubs",
+      "http",
+      "stores",
+      "credentials",
+      "ui",
+      "channels",
+      "media",
+      "mcp-client",
+      "providers",
+      "doctor",
+      "pipeline",
+      "objects",
+      "endpoints",
+      "images",
+      "",
+    ],
+  } as const;
+  const ordered = Object.entries(orders) as [keyof typeof orders, readonly string[]][]; // its own names
 
-  const stageOf = (path: string): string | null => {
-    const [top, second, third] = path.split("/");
-    return top === "shared" && third !== undefined ? (second ?? null) : null;
-  };
+  const folderOf = (path: string): string => (path.split("/").length > 2 ? (path.split("/")[1] ?? "") : "");
 
-  test("every folder of shared/ is a stage, so that none is without a place in the order", () => {
-    const found = new Set(files.filter((file) => topOf(file) === "shared").flatMap((file) => stageOf(file) ?? []));
-    expect([...found].filter((stage) => !stages.includes(stage))).toEqual([]);
+  const against = (top: string, order: readonly string[]): Edge[] =>
+    inside.filter(
+      ({ from, to }) => topOf(from) === top && topOf(to) === top && order.indexOf(folderOf(to)) > order.indexOf(folderOf(from)),
+    );
+
+  test.each(ordered)("every folder of %s/ has a place in the order", (top, order) => {
+    expect([...new Set(files.filter((file) => topOf(file) === top).map(folderOf))].toSorted()).toEqual([...order].toSorted());
   });
 
-  const against = inside.filter(({ from, to }) => {
-    const [source, target] = [stageOf(from), stageOf(to)];
-    if (topOf(from) !== "shared" || topOf(to) !== "shared" || target === null) return false;
-    return source === null || stages.indexOf(target) > stages.indexOf(source);
+  test("in shared/ each folder uses only what comes before it, types included", () => {
+    expect(against("shared", orders.shared).map(show)).toEqual([]);
   });
 
-  test("in shared/ each stage uses only what comes before it, types included", () => {
-    expect(against.map(show).filter((edge) => !exceptions.has(edge))).toEqual([]);
+  test("in workers/ each folder uses only what comes before it at run time, so that there is no ring of folders", () => {
+    expect(
+      against("workers", orders.workers)
+        .filter(({ typeOnly }) => !typeOnly)
+        .map(show),
+    ).toEqual([]);
   });
 
-  test("every exception still exists, and is one of types", () => {
-    const shown = new Set(against.map(show));
-    expect([...exceptions.keys()].filter((edge) => !shown.has(edge))).toEqual([]);
-    expect([...exceptions.keys()].filter((edge) => !edge.endsWith("(types)"))).toEqual([]);
+  test("no object's class is imported but by the Worker's entry: what may be asked of an object is in workers/stubs/", () => {
+    const isObject = (path: string): boolean => path.startsWith("workers/objects/");
+    expect(
+      inside
+        .filter(({ from, to }) => topOf(from) === "workers" && !isObject(from) && isObject(to) && from !== "workers/index.ts")
+        .map(show),
+    ).toEqual([]);
+  });
+
+  /** Files that can each be reached from every other by imports, those of types included. */
+  const mostInKnot = 12;
+
+  test(`no knot of imports is larger than ${mostInKnot} files, types included`, () => {
+    const graph = new Map<string, string[]>();
+    for (const { from, to } of inside) if (topOf(from) !== "test") graph.set(from, [...(graph.get(from) ?? []), to]);
+    expect(knotsOf(graph).filter((knot) => knot.length > mostInKnot)).toEqual([]);
+  });
+
+  test("a knot would be found", () => {
+    const graph = new Map([
+      ["a", ["b"]],
+      ["b", ["c"]],
+      ["c", ["a", "d"]],
+      ["d", ["e"]],
+      ["e", ["d"]],
+      ["f", ["a"]],
+    ]);
+    expect(knotsOf(graph)).toEqual([
+      ["d", "e"],
+      ["a", "b", "c"],
+    ]);
   });
 
   /** What each top folder may import of the others. Tests and scripts may look at everything. */
@@ -179,6 +226,33 @@ describe("the direction of imports", () => {
     expect(cyclesOf(graph)).toEqual(["a -> b -> c -> a", "d -> d"]);
   });
 });
+
+/** The strongly connected parts of more than one file, each in the order of names (Tarjan, Depth-First Search and Linear Graph Algorithms, 1972). */
+function knotsOf(graph: ReadonlyMap<string, readonly string[]>): string[][] {
+  const found = new Map<string, number>();
+  const lowest = new Map<string, number>();
+  const stack: string[] = [];
+  const knots: string[][] = [];
+  const visit = (file: string): number => {
+    const index = found.size;
+    found.set(file, index);
+    let low = index;
+    stack.push(file);
+    for (const next of graph.get(file) ?? []) {
+      const seen = found.get(next);
+      if (seen === undefined) low = Math.min(low, visit(next));
+      else if (stack.includes(next)) low = Math.min(low, lowest.get(next) ?? seen);
+    }
+    lowest.set(file, low);
+    if (low === index) {
+      const knot = stack.splice(stack.indexOf(file));
+      if (knot.length > 1) knots.push(knot.toSorted());
+    }
+    return low;
+  };
+  for (const file of graph.keys()) if (!found.has(file)) visit(file);
+  return knots;
+}
 
 /** Each cycle once, as the path that was found first. */
 function cyclesOf(graph: ReadonlyMap<string, readonly string[]>): string[] {

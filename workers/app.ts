@@ -1,25 +1,25 @@
 // The gateway's routes, in one place; and the one place that catches what cannot happen.
 
-import "./hashing.ts";
+import "./platform/hashing.ts";
 import { Hono } from "hono";
 import { HTTPException } from "hono/http-exception";
-import { errorClass, logEvent } from "./log.ts";
-import { adminRoutes } from "./routes/admin.ts";
-import { refuse } from "./routes/auth.ts";
-import { idsOf } from "./routes/refused-ids.ts";
-import type { App } from "./routes/context.ts";
-import { controlRoutes } from "./routes/control.ts";
-import { controlSessionRoutes } from "./routes/control-session.ts";
-import { doctorRoutes } from "./routes/doctor.ts";
-import { grantRoutes } from "./routes/grants.ts";
-import { healthRoutes } from "./routes/health.ts";
-import { mcpRoutes } from "./routes/mcp.ts";
-import { operatorRunRoutes } from "./routes/operator-runs.ts";
-import { openapiRoutes } from "./routes/openapi.ts";
-import { reviewRoutes } from "./routes/review.tsx";
-import { runRoutes } from "./routes/runs.ts";
-import { samplingRoutes } from "./routes/sampling.ts";
-import { slackRoutes } from "./routes/slack.ts";
+import { errorClass, logEvent } from "./platform/log.ts";
+import { adminRoutes } from "./endpoints/admin/documents.ts";
+import { refuse } from "./endpoints/auth.ts";
+import { idsOf } from "./endpoints/refused-ids.ts";
+import type { App } from "./endpoints/context.ts";
+import { controlRoutes } from "./endpoints/control/control.ts";
+import { controlSessionRoutes } from "./endpoints/control/control-session.ts";
+import { doctorRoutes } from "./endpoints/admin/doctor.ts";
+import { grantRoutes } from "./endpoints/admin/grants.ts";
+import { healthRoutes } from "./endpoints/health.ts";
+import { mcpRoutes } from "./endpoints/relay/relay.ts";
+import { operatorRunRoutes } from "./endpoints/admin/operator-runs.ts";
+import { openapiRoutes } from "./endpoints/openapi/openapi.ts";
+import { reviewRoutes } from "./endpoints/review/review.tsx";
+import { runRoutes } from "./endpoints/runs.ts";
+import { samplingRoutes } from "./endpoints/sampling.ts";
+import { slackRoutes } from "./endpoints/slack.ts";
 import { ConfigurationUnavailable } from "./stores/documents.ts";
 
 export const app = new Hono<App>();

@@ -3,11 +3,11 @@
 // A run's object tells the ledger with each part of its record when it has something to do next. Whatever is overdue there is asked to
 // do it; what it says is taken down, so that the next tick goes on behind it.
 
+import type { Expected } from "./stubs/ledger-calls.ts";
 import { backoffMs } from "../shared/backoff.ts";
-import type { Env } from "./env.ts";
-import { errorClass, logEvent } from "./log.ts";
-import type { Expected } from "./objects/ledger.ts";
-import { configStub, ledgerShards, ledgerStub, runStub } from "./objects/names.ts";
+import type { Env } from "./platform/env.ts";
+import { errorClass, logEvent } from "./platform/log.ts";
+import { configStub, ledgerShards, ledgerStub, runStub } from "./stubs/stubs.ts";
 
 /** An object that is on its way to what is due is left alone. */
 const graceMs = 2 * 60_000;

@@ -3,8 +3,8 @@
 import * as z from "zod";
 import type { JsonObject } from "../encoding.ts";
 import { err, ok, type Result } from "../result.ts";
-import { isPrivateHost, readBaseUrl } from "../routing/address.ts";
-import { environmentName } from "../routing/environment-name.ts";
+import { isPrivateHost, readBaseUrl } from "../address.ts";
+import { environmentName } from "../environment-name.ts";
 import { pointerTo, problemsOf, type Problem } from "../routing/problems.ts";
 import { algorithms, isSymmetric, keySet, keySetProblems } from "./key-set.ts";
 

@@ -1,7 +1,7 @@
 // The images in a message's or a reply's blocks, wherever they stand: as blocks, within tool results, as the bytes of a resource.
 
-import type { ReplyBlock, TextBlock, ToolResultBlock } from "../protocol/sampling.ts";
-import { mediaKind } from "../provider/media.ts";
+import type { ReplyBlock, TextBlock, ToolResultBlock } from "../model/sampling.ts";
+import { mediaKind } from "../model/media.ts";
 
 /** As the wire has it: base64, and the media type that was given with it. */
 export type ImageData = { readonly data: string; readonly mimeType: string };

@@ -1,6 +1,6 @@
 // Why an image is refused: facts, and the words that the requestor gets for each. Nothing of the image's content is in them.
 
-import { type ImageType, imageType } from "../provider/media.ts";
+import { type ImageType, imageType } from "../model/media.ts";
 import { unreachable } from "../result.ts";
 import { mostImageBytes, mostPixelsAltogether, mostPlainBytes, mostPlainBytesAltogether, mostScans } from "./image-limits.ts";
 

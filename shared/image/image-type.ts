@@ -1,6 +1,6 @@
 // What type an image's bytes are.
 
-import type { ImageType } from "../provider/media.ts";
+import type { ImageType } from "../model/media.ts";
 
 /** The type by an image's first bytes, of the types that models take; 12 bytes are enough. Nothing more of the image is checked. */
 export function imageTypeOf(bytes: Uint8Array): ImageType | undefined {

@@ -2,7 +2,7 @@
 //
 // No clock, no storage: `now` is passed in, and places change only by the functions here.
 
-import { priorities, type Priority } from "../provider/call.ts";
+import { priorities, type Priority } from "../model/call.ts";
 
 /** From the routing table. A later table may change them between two calls: nobody who is in the lane loses anything by it. */
 export type LaneLimits = {

@@ -1,7 +1,7 @@
 // Which gates a sampling request must pass, who decides there, and by when. Rules only: grants, limits and budgets are asked
 // elsewhere, and none of them opens what a rule refuses.
 
-import type { SamplingRequest } from "../protocol/sampling.ts";
+import type { SamplingRequest } from "../model/sampling.ts";
 import type { Candidate } from "../routing/choose.ts";
 import { matchesGlob } from "./glob.ts";
 import { reviewerWhoIs } from "./own-requests.ts";

@@ -5,7 +5,7 @@
 // here, and a rule that does not enable grants has none (`grantQueryOf` in shared/run/granting.ts makes no query then).
 
 import { canonicalJson, digestOf } from "../encoding.ts";
-import type { SamplingRequest, ToolResultBlock } from "../protocol/sampling.ts";
+import type { SamplingRequest, ToolResultBlock } from "../model/sampling.ts";
 import type { Candidate } from "../routing/choose.ts";
 import { type Reach, isWithin } from "./evaluate.ts";
 import { type SeenRisk, isRiskAtLeast } from "./risk.ts";

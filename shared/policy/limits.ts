@@ -1,6 +1,7 @@
 // The arithmetic of a key's limits: how often, how many at once. It counts in whole numbers and never reads a clock; the
 // caller keeps the state, passes the time, and commits what comes back together with whatever the admission is for.
 
+import type { LimitName } from "../model/gate.ts";
 import * as z from "zod";
 import { err, ok, type Result } from "../result.ts";
 
@@ -44,9 +45,6 @@ export const mostInBatch = 100;
 
 /** Why a key's request was not admitted. A budget or a kill switch will be one more member. */
 export type Refusal = { readonly limit: LimitName; readonly retryAfterMs: number };
-
-/** The limits that are over for a time. */
-export type LimitName = "requestsPerMinute" | "concurrent" | "callsPerMinute" | "heldStreams";
 
 /** `credit` is whole 60,000ths of a request; `at` is the time, in Unix milliseconds, for which it was last true. */
 export type Bucket = { readonly credit: number; readonly at: number };

@@ -1,7 +1,7 @@
 // What a reviewer should look at twice in a request or a reply, found without a model. Advice for people and a condition for rules; never a verdict.
 // It knows shapes and phrases, so it can be got round: no rule should open a gate because nothing was found.
 
-import type { ReplyBlock, SamplingReply, SamplingRequest } from "../protocol/sampling.ts";
+import type { ReplyBlock, SamplingReply, SamplingRequest } from "../model/sampling.ts";
 import { unreachable } from "../result.ts";
 import { findUnseen } from "../unseen.ts";
 import { addressesReviewer, exfiltratingUrl, overridesInstructions } from "./phrases.ts";

@@ -4,7 +4,7 @@
 import * as z from "zod";
 import type { JsonObject } from "../encoding.ts";
 import { err, ok, type Result } from "../result.ts";
-import { isPrivateHost } from "../routing/address.ts";
+import { isPrivateHost } from "../address.ts";
 import { drawnKey, nameKey } from "./person.ts";
 import { pointerTo, problemsOf, type Problem } from "../routing/problems.ts";
 

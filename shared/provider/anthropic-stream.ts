@@ -2,7 +2,7 @@
 // Source: platform.claude.com, "Streaming messages" (event types; new ones may come at any time and are to be ignored).
 
 import { usageOf } from "./anthropic.ts";
-import type { ProviderFault } from "./call.ts";
+import type { ProviderFault } from "../model/call.ts";
 import { brokenAnswer } from "./fault.ts";
 import { isCount, isFields, parseJson, type Fields } from "./narrow.ts";
 import { mostBlocks, type StreamReader, type TextDeltas } from "./stream.ts";

@@ -1,8 +1,8 @@
 // Whether a model can take a request's content at all. What it cannot take makes it ineligible, never a request with something missing.
 
-import type { Block, SamplingRequest } from "../protocol/sampling.ts";
+import type { Block, SamplingRequest } from "../model/sampling.ts";
 import type { Model, Provider } from "../routing/table.ts";
-import { audioFormat, imageType } from "./media.ts";
+import { audioFormat, imageType } from "../model/media.ts";
 import { isOpaque, resultParts, type ResultPart } from "./tool-result.ts";
 
 /**

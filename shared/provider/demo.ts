@@ -2,9 +2,10 @@
 //
 // A token here is up to eight letters or digits, or one other character, with the white space before it.
 
+import type { ModelCall } from "./model-call.ts";
 import { ok, type Result } from "../result.ts";
-import type { Block, ReplyBlock, SamplingRequest, ToolDefinition } from "../protocol/sampling.ts";
-import type { ModelCall, ModelReply, Note, ProviderFault, Usage } from "./call.ts";
+import type { Block, ReplyBlock, SamplingRequest, ToolDefinition } from "../model/sampling.ts";
+import type { ModelReply, Note, ProviderFault, Usage } from "../model/call.ts";
 import { minimalArguments, minimalValue } from "./demo-arguments.ts";
 import { finishReply, firstStop } from "./reply.ts";
 

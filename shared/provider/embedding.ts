@@ -2,9 +2,9 @@
 
 import type OpenAI from "openai";
 import { err, ok, type Result } from "../result.ts";
-import type { SamplingRequest } from "../protocol/sampling.ts";
+import type { SamplingRequest } from "../model/sampling.ts";
 import type { Model } from "../routing/table.ts";
-import type { ModelReply, ProviderFault, Usage } from "./call.ts";
+import type { ModelReply, ProviderFault, Usage } from "../model/call.ts";
 import { brokenAnswer } from "./fault.ts";
 import { isCount, isFields, type Fields } from "./narrow.ts";
 

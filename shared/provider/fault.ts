@@ -1,7 +1,7 @@
 // What a provider's failure means for what we do next. Reads status and headers only, never a provider's free text.
 
 import { unreachable } from "../result.ts";
-import type { Attempt, ProviderFault, Usage } from "./call.ts";
+import type { Attempt, ProviderFault, Usage } from "../model/call.ts";
 
 /**
  * How long a provider asks us to wait, in milliseconds, or undefined where it does not say it understandably.

@@ -1,7 +1,7 @@
 // Whether a reply is the JSON that was asked for. In one place for every provider, and for what a reviewer makes of a reply.
 
 import { Validator } from "@cfworker/json-schema";
-import type { SamplingReply, SamplingRequest } from "../protocol/sampling.ts";
+import type { SamplingReply, SamplingRequest } from "../model/sampling.ts";
 import { parseJson } from "./narrow.ts";
 
 /** The text that a reply says: its text blocks, one after the other. */

@@ -1,13 +1,14 @@
 // Our neutral call as parameters of Chat Completions (OpenAI's and every compatible server's), and its answer as a neutral reply.
 // No network, no key.
 
+import type { ModelCall } from "./model-call.ts";
 import type OpenAI from "openai";
 import { err, type Result } from "../result.ts";
-import type { Message, ReplyBlock, SamplingRequest, ToolDefinition, ToolResultBlock, ToolUseBlock } from "../protocol/sampling.ts";
+import type { Message, ReplyBlock, SamplingRequest, ToolDefinition, ToolResultBlock, ToolUseBlock } from "../model/sampling.ts";
 import type { Model } from "../routing/table.ts";
-import type { ModelCall, ModelReply, Note, ProviderFault, Usage } from "./call.ts";
+import type { ModelReply, Note, ProviderFault, Usage } from "../model/call.ts";
 import { brokenAnswer } from "./fault.ts";
-import { audioFormat, imageType } from "./media.ts";
+import { audioFormat, imageType } from "../model/media.ts";
 import { isCount, isFields, isJsonObject, parseJson, type Fields } from "./narrow.ts";
 import { mayUseTools, metadataFor, stopSequencesFor, temperatureFor, toolsFor, topKFor, topPFor } from "./parameters.ts";
 import { finishReply } from "./reply.ts";

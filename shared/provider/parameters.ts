@@ -1,8 +1,8 @@
 // The parameters that every provider shares: what is passed, what is changed, what is left out, each change with its note.
 
-import type { SamplingRequest, ToolChoice, ToolDefinition } from "../protocol/sampling.ts";
+import type { SamplingRequest, ToolChoice, ToolDefinition } from "../model/sampling.ts";
 import type { Model } from "../routing/table.ts";
-import type { Note } from "./call.ts";
+import type { Note } from "../model/call.ts";
 
 /**
  * The temperature to pass, within 0 and `highest`; undefined where none was asked for or the model's API refuses it.

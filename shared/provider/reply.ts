@@ -1,9 +1,10 @@
 // What is done to every provider's reply before anybody sees it: characters only, unique tool use ids, stop sequences kept,
 // the limit checked, JSON where JSON was asked for.
 
+import type { ModelCall } from "./model-call.ts";
 import { err, ok, type Result } from "../result.ts";
-import type { ReplyBlock, SamplingRequest } from "../protocol/sampling.ts";
-import type { ModelCall, ModelReply, Note, ProviderFault, Usage } from "./call.ts";
+import type { ReplyBlock, SamplingRequest } from "../model/sampling.ts";
+import type { ModelReply, Note, ProviderFault, Usage } from "../model/call.ts";
 import { brokenAnswer } from "./fault.ts";
 import { isJsonReply, withoutFence } from "./json-reply.ts";
 

@@ -3,8 +3,8 @@
 // No network: the events' data are handed in. What has come is put together to the very answer that the API gives without a stream,
 // so that one translation judges both.
 
-import type { SamplingReply, SamplingRequest } from "../protocol/sampling.ts";
-import type { ProviderFault, Usage } from "./call.ts";
+import type { SamplingReply, SamplingRequest } from "../model/sampling.ts";
+import type { ProviderFault, Usage } from "../model/call.ts";
 import { textOfReply } from "./json-reply.ts";
 import { estimatedUsage, firstStop } from "./reply.ts";
 

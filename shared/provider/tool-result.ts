@@ -2,8 +2,8 @@
 // text that says what it is: nothing is fetched, and nothing is left out.
 
 import { canonicalJson } from "../encoding.ts";
-import type { AudioBlock, EmbeddedResourceBlock, ImageBlock, TextBlock, ToolResultBlock } from "../protocol/sampling.ts";
-import { mediaKind } from "./media.ts";
+import type { AudioBlock, EmbeddedResourceBlock, ImageBlock, TextBlock, ToolResultBlock } from "../model/sampling.ts";
+import { mediaKind } from "../model/media.ts";
 import { isJsonObject, parseJson } from "./narrow.ts";
 
 export type ResultPart = TextBlock | ImageBlock | AudioBlock;

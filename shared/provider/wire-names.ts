@@ -3,7 +3,7 @@
 // The protocol lets tool names hold dots and slashes and ids hold anything; both APIs take letters, digits, "_" and "-" only.
 // A tool is not dropped and a request not refused for that.
 
-import type { SamplingRequest, ToolUseBlock } from "../protocol/sampling.ts";
+import type { SamplingRequest, ToolUseBlock } from "../model/sampling.ts";
 
 export type WireNames = { readonly to: (name: string) => string; readonly from: (wire: string) => string };
 

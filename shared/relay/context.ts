@@ -1,7 +1,7 @@
 // What a server may have added to its sampling request with `includeContext`, and how. It stands in the system prompt, marked, so that
 // whoever reviews, prices or edits the request sees it where the model does. Source: client/sampling of each revision ("Context inclusion").
 
-import type { SamplingRequest } from "../protocol/sampling.ts";
+import type { SamplingRequest } from "../model/sampling.ts";
 
 /** What is known of the server's own context. Nothing of other servers, and nothing of the client's conversation, is ever in it. */
 export type ServerContext = {

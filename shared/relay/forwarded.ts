@@ -2,7 +2,7 @@
 // declines. The id follows from the session and the request, so that the client's answer leads to it and nothing on the wire changes.
 
 import { macOf, utf8ToBytes } from "../encoding.ts";
-import { idKey, type RequestId } from "../protocol/json-rpc.ts";
+import { idKey, type RequestId } from "../wire/json-rpc.ts";
 import { type SigningKeys, runIdOf, runRandomLength } from "../sealed-id.ts";
 
 const domain = "countersign/relay-forwarded/v1";

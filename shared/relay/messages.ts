@@ -2,7 +2,7 @@
 // It judges no params and changes nothing.
 
 import type { JsonObject } from "../encoding.ts";
-import { type RequestId, toRequestId } from "../protocol/json-rpc.ts";
+import { type RequestId, toRequestId } from "../wire/json-rpc.ts";
 
 export type Passing =
   | { readonly kind: "request"; readonly id: RequestId; readonly method: string; readonly params: JsonObject | null }

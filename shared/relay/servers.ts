@@ -2,10 +2,10 @@
 
 import * as z from "zod";
 import type { JsonObject } from "../encoding.ts";
-import { isReservedServer } from "../protocol/meta.ts";
+import { isReservedServer } from "../wire/mcp-2025/meta.ts";
 import { err, ok, type Result } from "../result.ts";
-import { isPrivateHost, readBaseUrl } from "../routing/address.ts";
-import { environmentName } from "../routing/environment-name.ts";
+import { isPrivateHost, readBaseUrl } from "../address.ts";
+import { environmentName } from "../environment-name.ts";
 import { pointerTo, problemsOf, type Problem } from "../routing/problems.ts";
 
 /** What a server is called in paths, in policy and on the review page. */

@@ -3,7 +3,7 @@
 // The page shows these differences and promises their number on its button; the run object counts them again before an approval
 // counts. Both use this file, so that no edit is approved that its page did not show. Source of the rule: docs/reviews.md, "Edits".
 
-import type { SamplingReply, SamplingRequest } from "../protocol/sampling.ts";
+import type { SamplingReply, SamplingRequest } from "../model/sampling.ts";
 import { type Result, err, ok } from "../result.ts";
 import { type FieldChange, differenceOf, replyChanges, requestChanges } from "./difference.ts";
 import { type EditFault, type ReplyRule, applyReplyEdits, applyRequestEdits } from "./edit.ts";

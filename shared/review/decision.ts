@@ -3,8 +3,8 @@
 // The object calls `decide` between reading the review and writing it, with no `await` in between; that, and the
 // conditional update it commits, is what makes one outcome of any number of simultaneous decisions.
 
+import type { Gate } from "../model/gate.ts";
 import { isSamePerson } from "../policy/person.ts";
-import type { Gate } from "./view.ts";
 
 export type Vote = { readonly reviewer: string; readonly version: number; readonly at: number; readonly channel: string };
 

@@ -3,7 +3,7 @@
 
 import { diffLines, diffWordsWithSpace, type ChangeObject } from "diff";
 import { canonicalJson, sha256Hex, type Json } from "../encoding.ts";
-import type { SamplingReply, SamplingRequest } from "../protocol/sampling.ts";
+import type { SamplingReply, SamplingRequest } from "../model/sampling.ts";
 import { replyFields, requestFields, rewriteReply, rewriteRequest, type Rewrite } from "./fields.ts";
 
 export type Change =

@@ -2,9 +2,9 @@
 // its type and its role, and the whole is valid by the protocol's schema again. It records nothing and approves nothing.
 
 import type { Json, JsonObject } from "../encoding.ts";
-import { checkJson } from "../protocol/json-rules.ts";
-import { Reading } from "../protocol/reading.ts";
-import { samplingReplySchema, samplingRequestSchema, type SamplingReply, type SamplingRequest } from "../protocol/sampling.ts";
+import { checkJson } from "../json/json-rules.ts";
+import { Reading } from "../json/reading.ts";
+import { samplingReplySchema, samplingRequestSchema, type SamplingReply, type SamplingRequest } from "../model/sampling.ts";
 import { err, ok, type Result } from "../result.ts";
 import { objectText, replyFields, requestFields, rewriteReply, rewriteRequest, type Rewrite } from "./fields.ts";
 import { plainLineEnds } from "./form.ts";

@@ -2,7 +2,7 @@
 // One walk serves the form, the edits and the differences, so that none of them can know a field that another does not.
 
 import type { JsonObject } from "../encoding.ts";
-import type { Message, ReplyBlock, SamplingReply, SamplingRequest, ToolDefinition, ToolResultBlock } from "../protocol/sampling.ts";
+import type { Message, ReplyBlock, SamplingReply, SamplingRequest, ToolDefinition, ToolResultBlock } from "../model/sampling.ts";
 
 type Block = Message["content"][number];
 type ResultContent = ToolResultBlock["content"][number];

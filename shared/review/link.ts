@@ -3,9 +3,9 @@
 // The MAC is over the claims, never over a URL or host, so that proxies and path prefixes cannot break it; and it is
 // checked before any object is woken. The object stores the claims and the random bytes, never the token.
 
+import type { Gate } from "../model/gate.ts";
 import { concatBytes, digestOf, equalBytes, fromBase64url, macOf, toBase64url, utf8ToBytes } from "../encoding.ts";
 import { type SigningKeys, seal, unseal } from "../sealed-id.ts";
-import type { Gate } from "./view.ts";
 
 const tokenDomain = "countersign/link/v1";
 const nonceDomain = "countersign/form-nonce/v1";

@@ -1,7 +1,7 @@
 // The vectors of a reply in words: how many, how long, and how each begins. Nobody reads a vector; its numbers are delivered as
 // they came, and no reviewer can change one.
 
-import type { EmbeddingBlock, SamplingReply } from "../protocol/sampling.ts";
+import type { EmbeddingBlock, SamplingReply } from "../model/sampling.ts";
 
 const count = (n: number): string => n.toLocaleString("en-US");
 const shownNumbers = 6;

@@ -1,17 +1,10 @@
 // What a review page, a mail or a chat message shows: one value, made from the run's state, that every channel renders.
 
-import type { Note, Usage } from "../provider/call.ts";
-import type { Evidence } from "./evidence.ts";
+import type { Gate, Provenance, KeyEnd } from "../model/gate.ts";
+import type { Note, Usage } from "../model/call.ts";
+import type { Evidence } from "../association/evidence.ts";
 import type { RiskNote, SeenRisk } from "../policy/risk.ts";
-import type { SamplingReply, SamplingRequest } from "../protocol/sampling.ts";
-
-export type Gate = "request" | "response";
-
-/**
- * How sure we are that the sampling request serves the named client request: the host's claim, our own guess, or what the relay saw.
- * `own`: no MCP server asks; the key's client asks for itself, at the control door.
- */
-export type Provenance = "claimed" | "inferred" | "observed" | "own";
+import type { SamplingReply, SamplingRequest } from "../model/sampling.ts";
 
 export type ShownModel = {
   readonly id: string;
@@ -33,9 +26,6 @@ export type ReviewState =
   | { readonly kind: "expired"; readonly at: number }
   | { readonly kind: "cancelled"; readonly at: number; readonly why: string }
   | { readonly kind: "failed"; readonly at: number; readonly why: string };
-
-/** Why the key of a request may not be used any more. */
-export type KeyEnd = "keyRevoked" | "keyExpired";
 
 /** What became of the run after this review, for the page that is opened later. */
 export type RunProgress = "waiting" | "generating" | "responseReview" | "completed" | "rejected" | "expired" | "cancelled" | "failed";

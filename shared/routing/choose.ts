@@ -1,7 +1,7 @@
 // From a sampling request's preferences to a ranked list of models, deterministic and with its reasons. Preferences are
 // advice: they order what can serve the request, and never decide whether it is served.
 
-import type { NamedModel } from "../protocol/sampling.ts";
+import type { NamedModel } from "../model/sampling.ts";
 import { err, ok, type Result } from "../result.ts";
 import { findEligible, type PassedOver, type RoutingInput } from "./eligible.ts";
 import type { NamedTier } from "./named.ts";

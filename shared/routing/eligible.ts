@@ -1,7 +1,7 @@
 // Whether a model can serve a request at all, and if not, why. Reasons are told to the asker and to the operator, so they
 // name what the table says and nothing that the request contains.
 
-import type { SamplingRequest } from "../protocol/sampling.ts";
+import type { SamplingRequest } from "../model/sampling.ts";
 import { isExactlyNamed, mayBeMeant, namedTiers } from "./named.ts";
 import { leastInputTokens, sizeOf, type RequestSize } from "./price.ts";
 import { foldCase, namesOf, providerOf, type Model, type Provider, type RoutingTable } from "./table.ts";

@@ -1,6 +1,6 @@
 // What choosing would do with a request, step by step, for `POST /admin/routing/explain`. It calls no model and changes nothing.
 
-import type { NamedModel } from "../protocol/sampling.ts";
+import type { NamedModel } from "../model/sampling.ts";
 import { arithmeticOf, summaryOf, whyOf } from "./choose.ts";
 import { findEligible, hintsOf, type PassedOver, type RoutingInput } from "./eligible.ts";
 import { estimateInputTokens, leastInputTokens } from "./price.ts";

@@ -1,7 +1,7 @@
 // A model that was asked for by name: which models of the table may serve it, and how near each one is. In contrast to hints,
 // which are advice, nothing else may.
 
-import type { NamedModel } from "../protocol/sampling.ts";
+import type { NamedModel } from "../model/sampling.ts";
 import { standInsFor } from "./equivalents.ts";
 import { foldCase, namesOf, type Model, type Provider, type RoutingTable } from "./table.ts";
 

@@ -4,7 +4,7 @@
 // `costOverUsd`, and the figure a reviewer sees. The one for eligibility must not be too high: it would refuse a request
 // that fits. Between the two the provider itself decides.
 
-import type { SamplingRequest } from "../protocol/sampling.ts";
+import type { SamplingRequest } from "../model/sampling.ts";
 import type { Model } from "./table.ts";
 
 /** What a request is made of, as far as its length in tokens goes. */

@@ -1,7 +1,7 @@
 // The order of the models that can serve a request: tiers from hints, scores from priorities, and nothing else. It counts in
 // whole numbers, so that an order never depends on how a machine rounds.
 
-import type { ModelPreferences, SamplingRequest } from "../protocol/sampling.ts";
+import type { ModelPreferences, SamplingRequest } from "../model/sampling.ts";
 import { hintsOf, type Eligible } from "./eligible.ts";
 import { standInsFor } from "./equivalents.ts";
 import { namedTiers, type NamedTier } from "./named.ts";

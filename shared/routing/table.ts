@@ -4,8 +4,8 @@
 import * as z from "zod";
 import type { JsonObject } from "../encoding.ts";
 import { err, ok, type Result } from "../result.ts";
-import { isPrivateHost, readBaseUrl } from "./address.ts";
-import { environmentName } from "./environment-name.ts";
+import { isPrivateHost, readBaseUrl } from "../address.ts";
+import { environmentName } from "../environment-name.ts";
 import { pointerTo, problemsOf, type Problem } from "./problems.ts";
 
 /** Six decimals at most, so that choosing can count in whole millionths and two scores are never nearly equal. */

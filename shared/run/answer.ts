@@ -1,19 +1,17 @@
 // What the asker gets of a run that has ended: a result or an error, as a value that every wire can carry.
 
+import type { Answer } from "../model/answer.ts";
 import type { JsonObject } from "../encoding.ts";
-import { describeOutcome, describeRefusal } from "../outcome/describe.ts";
-import type { Completed, Described, Outcome, Refusal, RunMeta } from "../outcome/outcome.ts";
-import { toResult } from "../protocol/result-2025.ts";
-import type { SamplingReply, SamplingRequest } from "../protocol/sampling.ts";
-import type { ModelReply } from "../provider/call.ts";
+import { describeOutcome, describeRefusal } from "../wire/describe.ts";
+import type { Completed, Described, Outcome, Refusal, RunMeta } from "../model/outcome.ts";
+import { toResult } from "../wire/mcp-2025/result.ts";
+import type { SamplingReply, SamplingRequest } from "../model/sampling.ts";
+import type { ModelReply } from "../model/call.ts";
 import { unreachable } from "../result.ts";
 import type { Candidate } from "../routing/choose.ts";
 import { costUsd } from "../routing/price.ts";
 import { type End, isKeyEnd } from "./lifecycle.ts";
 import type { RunOpening } from "./opening.ts";
-
-export type AnswerError = { readonly code: number; readonly message: string; readonly data?: JsonObject };
-export type Answer = { readonly result: JsonObject } | { readonly error: AnswerError };
 
 /** The `_meta` of a reply: which run, which model and why, what people changed, and what it cost. */
 export const runMeta = (

@@ -1,8 +1,9 @@
 // Between a run and the grants of its key: whether one may be offered for a review, what is given, and what a later
 // request asks for. Pure; it counts nothing and lets nothing through: shared/policy/grant.ts does.
 
+import type { Gate } from "../model/gate.ts";
 import { digestOf } from "../encoding.ts";
-import type { RecordFact } from "../outcome/record.ts";
+import type { RecordFact } from "../record/record.ts";
 import { type GatePlan, type Reviewer, isWithin, peopleOfPlan } from "../policy/evaluate.ts";
 import {
   type Grant,
@@ -18,9 +19,9 @@ import {
 import { isSamePerson } from "../policy/person.ts";
 import { isSlackChannel } from "../policy/rules.ts";
 import { type RiskNote, type SeenRisk, findReplyRisks, highestRisk } from "../policy/risk.ts";
-import type { SamplingReply, SamplingRequest } from "../protocol/sampling.ts";
+import type { SamplingReply, SamplingRequest } from "../model/sampling.ts";
 import type { GrantWish } from "../review/form.ts";
-import type { Gate, GrantOffer } from "../review/view.ts";
+import type { GrantOffer } from "../review/view.ts";
 import type { Candidate } from "../routing/choose.ts";
 import { sizeOf, worstCostUsd } from "../routing/price.ts";
 import { type Asker, type Attachment, type RunOpening, requestDigest } from "./opening.ts";

@@ -3,7 +3,8 @@
 // No clock, no storage, no content: digests stand for the request and the reply. The RunObject reads the state, asks
 // `step`, commits what comes back in one transaction, and only then performs the effects.
 
-import type { CancelCause } from "../outcome/outcome.ts";
+import type { Gate, KeyEnd } from "../model/gate.ts";
+import type { CancelCause } from "../model/outcome.ts";
 import { type RiskLevel, type SeenRisk, isRiskAtLeast } from "../policy/risk.ts";
 import {
   type Answer,
@@ -16,7 +17,6 @@ import {
   decide,
   giveUp,
 } from "../review/decision.ts";
-import type { Gate, KeyEnd } from "../review/view.ts";
 import { unreachable } from "../result.ts";
 
 /** A request that keeps killing the object that calls the model is not paid for without end. */

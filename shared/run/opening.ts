@@ -1,16 +1,16 @@
 // What a run is opened with: everything that was found out about a request before a person was asked or a task was begun.
 
+import type { Provenance } from "../model/gate.ts";
 import { digestOf } from "../encoding.ts";
 import type { ImageDigests } from "../image/image-digests.ts";
-import { type RecordFact, idWord } from "../outcome/record.ts";
+import { type RecordFact, idWord } from "../record/record.ts";
 import type { GatePlan, Reach } from "../policy/evaluate.ts";
 import type { GrantPass } from "../policy/grant.ts";
 import { type RiskNote, riskAbove, riskLevels } from "../policy/risk.ts";
-import type { SamplingReply, SamplingRequest } from "../protocol/sampling.ts";
-import type { RequestId } from "../protocol/json-rpc.ts";
-import type { CallTerms, Note, Usage } from "../provider/call.ts";
-import { type Evidence, evidenceWords } from "../review/evidence.ts";
-import type { Provenance } from "../review/view.ts";
+import type { SamplingReply, SamplingRequest } from "../model/sampling.ts";
+import type { RequestId } from "../wire/json-rpc.ts";
+import type { CallTerms, Note, Usage } from "../model/call.ts";
+import { type Evidence, evidenceWords } from "../association/evidence.ts";
 import type { Candidate } from "../routing/choose.ts";
 import type { RunGates } from "./lifecycle.ts";
 

@@ -1,15 +1,15 @@
 // What is to become of a sampling request: which models may serve it, which gates it must pass, what to look at twice.
 // Routing, risk and policy in one pure step, made before anything is reserved, asked or spent.
 
-import type { Refusal } from "../outcome/outcome.ts";
+import type { Refusal } from "../model/outcome.ts";
 import { type GatePlan, evaluatePolicy, permittedCandidates } from "../policy/evaluate.ts";
 import type { GrantPass } from "../policy/grant.ts";
 import { barsOwn } from "../policy/own-requests.ts";
 import { type RiskNote, findRisks } from "../policy/risk.ts";
 import type { Policy } from "../policy/rules.ts";
-import type { SamplingRequest } from "../protocol/sampling.ts";
+import type { SamplingRequest } from "../model/sampling.ts";
 import { cannotCarry } from "../provider/carry.ts";
-import type { Note } from "../provider/call.ts";
+import type { Note } from "../model/call.ts";
 import { toAnthropic } from "../provider/anthropic.ts";
 import { toOpenAI } from "../provider/openai.ts";
 import { type Result, err, ok, unreachable } from "../result.ts";

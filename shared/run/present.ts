@@ -1,15 +1,15 @@
 // A run as its review page shows it: one value from the state and the content, for whichever gate the link is for.
 
-import type { Note } from "../provider/call.ts";
+import type { Gate, KeyEnd } from "../model/gate.ts";
+import type { Note, ModelReply } from "../model/call.ts";
 import { isSamePerson } from "../policy/person.ts";
 import { type SeenRisk, findReplyRisks } from "../policy/risk.ts";
-import type { SamplingReply } from "../protocol/sampling.ts";
+import type { SamplingReply } from "../model/sampling.ts";
 import type { Review } from "../review/decision.ts";
-import type { Gate, GrantOffer, KeyEnd, ReviewState, ReviewView, RunProgress, ShownModel, ShownVersion } from "../review/view.ts";
+import type { GrantOffer, ReviewState, ReviewView, RunProgress, ShownModel, ShownVersion } from "../review/view.ts";
 import { unreachable } from "../result.ts";
 import type { Candidate } from "../routing/choose.ts";
 import { costUsd } from "../routing/price.ts";
-import type { ModelReply } from "../provider/call.ts";
 import { type End, type RunState, isKeyEnd } from "./lifecycle.ts";
 import { type RequestVersion, type RunOpening, inOrder } from "./opening.ts";
 

@@ -1,6 +1,6 @@
 // What a client's request asks of the reply to it, as a rule for the edits of reviewers.
 
-import type { SamplingRequest } from "../protocol/sampling.ts";
+import type { SamplingRequest } from "../model/sampling.ts";
 import { isJsonReply } from "../provider/json-reply.ts";
 import type { ReplyRule } from "../review/edit.ts";
 

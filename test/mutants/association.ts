@@ -4,9 +4,9 @@ import type { Mutant } from "./mutant.ts";
 
 const session = { file: "shared/association/session.ts", test: { file: "test/shared/association/session.test.ts" } };
 
-const relay = { file: "shared/relay/association.ts", test: { file: "test/shared/relay/association.test.ts" } };
+const relay = { file: "shared/association/relay.ts", test: { file: "test/shared/association/relay.test.ts" } };
 const inFlight = {
-  file: "workers/objects/session.ts",
+  file: "workers/objects/session/session.ts",
   test: { file: "test/workers/contract/relay-entry.test.ts", only: "does not count for a request" },
 };
 
@@ -32,7 +32,7 @@ export const associationMutants: readonly Mutant[] = [
   },
   {
     name: "what is inferred is not told as observed",
-    file: "shared/review/evidence.ts",
+    file: "shared/association/evidence.ts",
     from: 'onlyInFlight: "inferred",',
     to: 'onlyInFlight: "observed",',
     test: { file: "test/workers/contract/relay-entry.test.ts", only: "counts by default for the only request" },

@@ -2,7 +2,7 @@
 
 import type { Mutant } from "./mutant.ts";
 
-const auth = "test/workers/routes/control-auth.test.ts";
+const auth = "test/workers/endpoints/control/control-auth.test.ts";
 const token = { file: "workers/credentials/token.ts", test: { file: auth } };
 const issuers = { file: "shared/credential/issuers.ts", test: { file: "test/shared/credential/issuers.test.ts" } };
 

@@ -145,14 +145,14 @@ export const grantMutants: readonly Mutant[] = [
   },
   {
     name: "a grant that was given twice is given once",
-    file: "workers/objects/key-grants.ts",
+    file: "workers/objects/key/key-grants.ts",
     from: "if (grants.has(grant.id)) return;",
     to: "",
     test: { file: "test/workers/contract/grants.test.ts", only: "at once when the operator ends it" },
   },
   {
     name: "a revoked key takes no grant",
-    file: "workers/objects/key.ts",
+    file: "workers/objects/key/key.ts",
     from: "if (!this.#revoked) this.#grants.give(JSON.parse(grant) as Grant, this.now());",
     to: "this.#grants.give(JSON.parse(grant) as Grant, this.now());",
     test: { file: "test/workers/contract/grants.test.ts", only: "with its key" },

@@ -4,8 +4,8 @@ import type { Mutant } from "./mutant.ts";
 
 const link = { file: "shared/review/link.ts", test: { file: "test/shared/review/link.test.ts" } };
 const sealed = { file: "shared/sealed-id.ts", test: { file: "test/shared/sealed-id.test.ts" } };
-const signature = { file: "shared/review/slack-signature.ts", test: { file: "test/shared/review/slack-signature.test.ts" } };
-const reference = { file: "shared/review/slack-reference.ts", test: { file: "test/shared/review/slack-reference.test.ts" } };
+const signature = { file: "shared/channels/slack-signature.ts", test: { file: "test/shared/channels/slack-signature.test.ts" } };
+const reference = { file: "shared/channels/slack-reference.ts", test: { file: "test/shared/channels/slack-reference.test.ts" } };
 const http = "test/workers/contract/review-http.test.ts";
 const slack = "test/workers/contract/slack-interactions.test.ts";
 
@@ -58,70 +58,70 @@ export const linkMutants: readonly Mutant[] = [
   },
   {
     name: "a link's time is over",
-    file: "workers/routes/review-link.ts",
+    file: "workers/endpoints/review/review-link.ts",
     from: "const isOver = Date.now() >= claims.expiresAtSeconds * 1000;",
     to: "const isOver = false;",
     test: { file: "test/workers/contract/expired-link.test.ts", only: "takes no decision|says until when" },
   },
   {
     name: "an expired link decides nothing",
-    file: "workers/routes/review.tsx",
+    file: "workers/endpoints/review/review.tsx",
     from: "if (link.isOver) return answerExpiredForm(c, link, body.text);",
     to: "",
     test: { file: "test/workers/contract/expired-link.test.ts", only: "takes no decision|the nonce of a decision" },
   },
   {
     name: "an expired link's page hears nothing",
-    file: "workers/routes/review.tsx",
+    file: "workers/endpoints/review/review.tsx",
     from: "if (link.isOver) return noSuchLink(c);",
     to: "",
     test: { file: "test/workers/contract/live-page.test.ts", only: "is 404 for a token" },
   },
   {
     name: "a revoked link opens nothing",
-    file: "workers/objects/run-parts.ts",
+    file: "workers/objects/run/run-parts.ts",
     from: "link.revokedAt !== null || ",
     to: "",
     test: { file: "test/workers/contract/expired-link.test.ts", only: "the old one opens nothing" },
   },
   {
     name: "a link opens its own gate",
-    file: "workers/objects/run-parts.ts",
+    file: "workers/objects/run/run-parts.ts",
     from: "link.gate !== gate || ",
     to: "",
     test: { file: "test/workers/objects/deciding.test.ts", only: "a link opens its own gate" },
   },
   {
     name: "a link is its own reviewer's",
-    file: "workers/objects/run-parts.ts",
+    file: "workers/objects/run/run-parts.ts",
     from: " || link.reviewer !== reviewer) return null;",
     to: ") return null;",
     test: { file: "test/workers/objects/deciding.test.ts", only: "a link opens its own gate" },
   },
   {
     name: "a form's nonce is judged",
-    file: "workers/routes/review.tsx",
+    file: "workers/endpoints/review/review.tsx",
     from: 'if (judged !== "good") {',
     to: 'if (judged === "late") {',
     test: { file: http, only: "too early|another link's nonce" },
   },
   {
     name: "a form comes from our own page",
-    file: "workers/routes/review-link.ts",
+    file: "workers/endpoints/review/review-link.ts",
     from: 'if (!isSameOrigin(c.req.raw.headers, link.settings.publicUrl)) return problem(c, "crossSite", 403);',
     to: "",
     test: { file: http, only: "a POST decides nothing" },
   },
   {
     name: "a form says that it is one",
-    file: "workers/routes/review-link.ts",
+    file: "workers/endpoints/review/review-link.ts",
     from: 'if (!/^application\\/x-www-form-urlencoded\\s*(;|$)/i.test(c.req.header("Content-Type") ?? "")) return problem(c, "wrongType", 415);',
     to: "",
     test: { file: http, only: "a POST decides nothing" },
   },
   {
     name: "another site's page hears nothing",
-    file: "workers/routes/review.tsx",
+    file: "workers/endpoints/review/review.tsx",
     from: 'if (origin !== undefined && origin !== originOf(link.settings.publicUrl)) return problem(c, "crossSite", 403);',
     to: "",
     test: { file: "test/workers/contract/live-page.test.ts", only: "opens for our own pages" },
@@ -160,7 +160,7 @@ export const linkMutants: readonly Mutant[] = [
   },
   {
     name: "Slack's signature is asked for",
-    file: "workers/routes/slack.ts",
+    file: "workers/endpoints/slack.ts",
     from: "if (signature === null || !isSignedBySlack(app.signingSecret, { signature, timestamp, body }, now))",
     to: "if (signature === null)",
     test: { file: slack, only: "a signature" },
@@ -202,21 +202,21 @@ export const linkMutants: readonly Mutant[] = [
   },
   {
     name: "an expired link takes its buttons with it",
-    file: "workers/routes/slack.ts",
+    file: "workers/endpoints/slack.ts",
     from: 'if (isExpired(review)) return tell(heard, review, press, "oldMessage", standing.as.slackUser === null);',
     to: "",
     test: { file: slack, only: "takes its buttons with it" },
   },
   {
     name: "an expired link takes its dialog with it",
-    file: "workers/routes/slack.ts",
+    file: "workers/endpoints/slack.ts",
     from: 'if (isExpired(review)) return instead("oldMessage");',
     to: "",
     test: { file: slack, only: "takes its dialog with it" },
   },
   {
     name: "a dialog is submitted by whom it was opened for",
-    file: "workers/routes/slack.ts",
+    file: "workers/endpoints/slack.ts",
     from: 'if (standing.kind !== "may") return instead(standing.kind === "foreign" ? "notYours" : standing.why);',
     to: 'if (standing.kind === "foreign") return instead("notYours");\n  if (standing.kind !== "may") throw new Error("no");',
     test: { file: slack, only: "submitted by somebody else" },

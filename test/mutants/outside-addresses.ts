@@ -2,26 +2,26 @@
 
 import type { Mutant } from "./mutant.ts";
 
-const images = { file: "workers/upstream/images.ts", test: { file: "test/workers/upstream/images.test.ts" } };
+const images = { file: "workers/media/envelope-images.ts", test: { file: "test/workers/media/envelope-images.test.ts" } };
 
 export const outsideMutants: readonly Mutant[] = [
   {
     name: "a server's redirect is not followed",
-    file: "workers/upstream/ask.ts",
+    file: "workers/mcp-client/ask-server.ts",
     from: 'redirect: "manual",\n',
     to: "",
     test: { file: "test/workers/contract/relay.test.ts", only: "is no redirect" },
   },
   {
     name: "a server's redirect is an error",
-    file: "workers/upstream/ask.ts",
+    file: "workers/mcp-client/ask-server.ts",
     from: "if (response.status >= 300 && response.status < 400) {",
     to: "if (response.status > 999) {",
     test: { file: "test/workers/contract/relay.test.ts", only: "is no redirect" },
   },
   {
     name: "a server's address is judged once more when it is asked",
-    file: "workers/upstream/ask.ts",
+    file: "workers/mcp-client/ask-server.ts",
     from: 'if (!server.allowPrivate && (isPrivateHost(hostname) || protocol !== "https:")) return err("unreachable");',
     to: "",
     test: { file: "test/workers/contract/relay.test.ts", only: "judged once more" },
@@ -52,23 +52,23 @@ export const outsideMutants: readonly Mutant[] = [
   },
   {
     name: "an image's host is listed",
-    file: "shared/control/image-address.ts",
+    file: "shared/wire/control/image-address.ts",
     from: 'if (isPrivateHost(hostname) || !imageHosts.includes(hostname)) return err("notListed");',
     to: 'if (isPrivateHost(hostname)) return err("notListed");',
-    test: { file: "test/shared/control/image-address.test.ts" },
+    test: { file: "test/shared/wire/control/image-address.test.ts" },
   },
   {
     name: "an image's address is no number",
-    file: "shared/control/image-address.ts",
+    file: "shared/wire/control/image-address.ts",
     from: 'if (hostname.startsWith("[") || /(?:^|\\.)(?:\\d+|0x[0-9a-f]*)\\.?$/i.test(hostname)) return err("literalAddress");',
     to: "",
-    test: { file: "test/shared/control/image-address.test.ts" },
+    test: { file: "test/shared/wire/control/image-address.test.ts" },
   },
   {
     name: "issuers' keys are not redirected",
     file: "workers/credentials/issuer-keys.ts",
     from: 'redirect: "manual"',
     to: 'redirect: "follow"',
-    test: { file: "test/workers/routes/control-auth.test.ts", only: "are not read from where a redirect" },
+    test: { file: "test/workers/endpoints/control/control-auth.test.ts", only: "are not read from where a redirect" },
   },
 ];

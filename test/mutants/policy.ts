@@ -146,14 +146,14 @@ export const policyMutants: readonly Mutant[] = [
   },
   {
     name: "a key of nobody whom the policy knows is not made",
-    file: "workers/routes/admin.ts",
+    file: "workers/endpoints/admin/documents.ts",
     from: "if (rule !== null) {",
     to: "if (rule === null) {} else if (rule.length > 999) {",
     test: { file: "test/workers/contract/keys.test.ts", only: "is not made there" },
   },
   {
     name: "a policy that cuts keys off is refused",
-    file: "workers/routes/admin.ts",
+    file: "workers/endpoints/admin/documents.ts",
     from: "if (cutOff.length > 0)",
     to: "if (cutOff.length > 999)",
     test: { file: "test/workers/contract/keys.test.ts", only: "cuts keys off" },

@@ -219,7 +219,7 @@ describe("docs/storage-schema.md", () => {
   test("names every key that is written to KV, and only ConfigObject writes there", () => {
     const writers = filesOf("workers", ".ts").filter((path) => /\bCONFIG\.(put|delete)\(/.test(read(path)));
     expect(writers.map((path) => relative("workers", path))).toEqual(["objects/config.ts"]);
-    const names = /documentNames = \[([^\]]*)\]/.exec(read("workers/objects/config.ts"))?.[1]?.match(/\w+/g) ?? [];
+    const names = /documentNames = \[([^\]]*)\]/.exec(read("workers/stubs/config-calls.ts"))?.[1]?.match(/\w+/g) ?? [];
     expect(names.length).toBeGreaterThan(0);
     const text = read("docs/storage-schema.md");
     for (const name of [...names, "key:<sha256>"]) expect(text).toContain(`\`${name}\``);
@@ -246,8 +246,8 @@ test("docs/dependencies.md has every dependency of package.json", () => {
 });
 
 test("docs/operating.md has every variable and secret that the Worker reads, and every event that it logs", () => {
-  const variables = [...read("workers/env.ts").matchAll(/readonly ([A-Z_]+)\?: string/g)].map(([, name = ""]) => name);
-  const events = [...read("workers/log.ts").matchAll(/\| "([a-zA-Z.]+)"/g)].map(([, name = ""]) => name);
+  const variables = [...read("workers/platform/env.ts").matchAll(/readonly ([A-Z_]+)\?: string/g)].map(([, name = ""]) => name);
+  const events = [...read("workers/platform/log.ts").matchAll(/\| "([a-zA-Z.]+)"/g)].map(([, name = ""]) => name);
   expect(Math.min(variables.length, events.length)).toBeGreaterThan(5);
   const text = read("docs/operating.md");
   expect([...variables, ...events].filter((name) => !text.includes(`\`${name}\``))).toEqual([]);
@@ -258,10 +258,12 @@ describe("the numbers in docs/operating.md", () => {
     read("docs/operating.md")
       .split("\n")
       .find((line) => line.startsWith(`| \`${name}\``)) ?? "";
-  const settings = [...read("workers/settings.ts").matchAll(/numberOf\("([A-Z_]+)", env\.\w+, (\d+), (\d+), ([\d *]+), problems\)/g)];
+  const settings = [
+    ...read("workers/platform/settings.ts").matchAll(/numberOf\("([A-Z_]+)", env\.\w+, (\d+), (\d+), ([\d *]+), problems\)/g),
+  ];
 
   test("of settings are the code's", () => {
-    expect(settings.length).toBe(read("workers/settings.ts").split("numberOf(").length - 2);
+    expect(settings.length).toBe(read("workers/platform/settings.ts").split("numberOf(").length - 2);
     for (const [, name = "", standard, least, most = ""] of settings) {
       const product = most.split("*").reduce((sofar, factor) => sofar * Number(factor), 1);
       expect(rowOf(name)).toMatch(new RegExp(`\\| ${standard} \\| ${least} to ${product}\\b`));
@@ -276,8 +278,8 @@ describe("the numbers in docs/operating.md", () => {
     while (most < 1_000 && limitsSchema.safeParse({ bodyBytes: (most + 1) * mebibyte }).success) most += 1;
     expect(rowOf("bodyBytes")).toContain(`${bodyBytes / mebibyte} MiB, at most ${most} MiB`);
     for (const [path, name] of [
-      ["workers/routes/review-link.ts", "formLimitBytes"],
-      ["workers/routes/admin.ts", "documentLimitBytes"],
+      ["workers/endpoints/review/review-link.ts", "formLimitBytes"],
+      ["workers/endpoints/admin/documents.ts", "documentLimitBytes"],
     ] as const) {
       const [, digits = ""] = new RegExp(`const ${name} = ([\\d_]+);`).exec(read(path)) ?? [];
       expect(read("docs/operating.md")).toContain(`| ${digits.replaceAll("_", ",")} bytes |`);

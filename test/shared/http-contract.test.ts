@@ -2,8 +2,8 @@
 
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { describeOutcome, describeRefusal } from "../../shared/outcome/describe.ts";
-import { operations } from "../../workers/routes/operations.ts";
+import { describeOutcome, describeRefusal } from "../../shared/wire/describe.ts";
+import { operations } from "../../workers/endpoints/openapi/operations.ts";
 
 const contract = readFileSync(new URL("../../docs/http-contract.md", import.meta.url), "utf8");
 

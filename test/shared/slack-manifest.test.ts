@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { paths } from "../../workers/urls.ts";
+import { paths } from "../../workers/platform/urls.ts";
 
 const manifest = readFileSync(fileURLToPath(new URL("../../docs/slack-app-manifest.yaml", import.meta.url)), "utf8");
 const lines = manifest

@@ -2,7 +2,7 @@
 
 import * as fc from "fast-check";
 import type { JsonObject } from "../../shared/encoding.ts";
-import type { SamplingReply, SamplingRequest, ToolResultBlock } from "../../shared/protocol/sampling.ts";
+import type { SamplingReply, SamplingRequest, ToolResultBlock } from "../../shared/model/sampling.ts";
 import type { ReviewView } from "../../shared/review/view.ts";
 import { control } from "../outside/pages/examples.ts";
 

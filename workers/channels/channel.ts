@@ -1,21 +1,15 @@
-// What every channel of notices can do, and which ones this gateway has.
+// What every channel of notices can do. Which ones this gateway has is in registry.ts.
 //
 // A channel carries words to a reviewer and back to nobody: it decides nothing. The RunObject asks it from its outbox, one
 // notice at a time, writes down what came of it, and asks again where it is told to.
 
+import type { Gate } from "../../shared/model/gate.ts";
 import type { Reviewer } from "../../shared/policy/evaluate.ts";
-import type { DigestEntry } from "../../shared/review/digest.ts";
+import type { DigestEntry } from "../../shared/channels/digest.ts";
 import type { LinkChannel } from "../../shared/review/link.ts";
 import type { ReviewView } from "../../shared/review/view.ts";
 import type { AskWhy } from "../../shared/run/lifecycle.ts";
-import type { Env } from "../env.ts";
-import type { SlackWords } from "../objects/run-contract.ts";
-import type { LinkRow } from "../objects/run-store.ts";
-import { settingsOf } from "../settings.ts";
-import { emailChannel, emailProblems } from "./email.ts";
-import { outboxChannel } from "./outbox.ts";
-import { slackChannel, slackProblems } from "./slack.ts";
-import { webhookChannel, webhookProblems } from "./webhook.ts";
+import type { SlackWords } from "../stubs/run-calls.ts";
 
 /** Why a reviewer hears of a review, the first time or again. */
 export type NoticeWhy = AskWhy | "reminder" | "changed" | "voted" | "newLink";
@@ -82,41 +76,15 @@ export type Channel = {
   tell?(saying: { readonly user: string; readonly words: SlackWords; readonly url: string | null; readonly notice: Notice }): Promise<Sent>;
 };
 
-const opened = new WeakMap<object, readonly Channel[]>();
-
-/** The channels that are configured. Without PUBLIC_URL there are none: a link could not be built. An environment does not change. */
-export function openChannels(env: Env): readonly Channel[] {
-  let channels = opened.get(env);
-  if (channels === undefined) {
-    const { publicUrl, outbox } = settingsOf(env);
-    const configured = [slackChannel(env), emailChannel(env), webhookChannel(env), outbox ? outboxChannel() : undefined];
-    channels = publicUrl === undefined ? [] : configured.filter((channel) => channel !== undefined);
-    opened.set(env, channels);
-  }
-  return channels;
-}
-
-/** What is wrong with the channels' configuration, a sentence each that says what to mend. */
-export const channelProblems = (env: Env): string[] => [...slackProblems(env), ...emailProblems(env), ...webhookProblems(env)];
-
-/**
- * The channels by which a reviewer is asked at once: the first of their own order that reaches them, or every one that does
- * where they have none; and those that stand in, in order, where one of them failed. The operators' outbox is always asked.
- */
-export function channelsFor(
-  reviewer: Reviewer,
-  channels: readonly Channel[],
-): { readonly first: readonly Channel[]; readonly then: readonly Channel[] } {
-  const reaching = channels.filter((channel) => channel.reaches(reviewer));
-  const { notify } = reviewer;
-  if (notify === undefined) return { first: reaching, then: [] };
-  const [first, ...then] = notify.flatMap((name) => reaching.filter((channel) => channel.name === name));
-  const outbox = reaching.filter(({ name }) => name === "outbox");
-  return { first: first === undefined ? outbox : [first, ...outbox], then };
-}
-
-/** The channel to ask where one has failed: the first by which the reviewer was not asked. The one that failed may not be configured any more. */
-export function nextChannel(reviewer: Reviewer, channels: readonly Channel[], asked: ReadonlySet<LinkChannel>): Channel | undefined {
-  const { first, then } = channelsFor(reviewer, channels);
-  return [...first, ...then].find(({ name }) => !asked.has(name));
-}
+export type LinkRow = {
+  readonly id: string;
+  readonly gate: Gate;
+  readonly reviewer: number;
+  readonly channel: LinkChannel;
+  readonly expiresAtSeconds: number;
+  readonly revokedAt: number | null;
+  /** Whether its first notice went out. */
+  readonly notice: "queued" | "sent" | "failed";
+  /** What its channel needs to change or follow what it sent. */
+  readonly receipt: string | null;
+};

@@ -1,11 +1,11 @@
 // Notices by mail: one for each reviewer and gate, with their personal link. Nothing that comes back to the sender's address is read.
 
-import { isLoopbackHost } from "../../shared/routing/address.ts";
+import { isLoopbackHost } from "../../shared/address.ts";
 import { sha256Hex } from "../../shared/encoding.ts";
 import { err, ok, type Result } from "../../shared/result.ts";
-import { type Mail, type MailAddress, mailFaults, parseMailbox } from "../../shared/review/mail-rules.ts";
-import type { Env } from "../env.ts";
-import { mostInDigest } from "../../shared/review/digest.ts";
+import { type Mail, type MailAddress, mailFaults, parseMailbox } from "../../shared/channels/email-rules.ts";
+import type { Env } from "../platform/env.ts";
+import { mostInDigest } from "../../shared/channels/digest.ts";
 import { digestMail } from "../ui/digest-mail.tsx";
 import { endedMail } from "../ui/ended-mail.tsx";
 import { type MailContent, reviewMail } from "../ui/mail.tsx";

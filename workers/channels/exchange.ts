@@ -3,7 +3,7 @@
 
 import { retryAfterMs } from "../../shared/provider/fault.ts";
 import { parseJson } from "../../shared/provider/narrow.ts";
-import { textWithin } from "../text-within.ts";
+import { textWithin } from "../http/text-within.ts";
 
 export type Exchanged = {
   readonly status: number;

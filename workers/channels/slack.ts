@@ -1,7 +1,7 @@
 // Notices through Slack, in either of its two ways, and what an operator is told about how it is set up.
 
-import type { Env } from "../env.ts";
-import { settingsOf } from "../settings.ts";
+import type { Env } from "../platform/env.ts";
+import { settingsOf } from "../platform/settings.ts";
 import type { Channel } from "./channel.ts";
 import { callSlack } from "./slack/api.ts";
 import { slackAppChannel } from "./slack/app.ts";

@@ -3,16 +3,16 @@
 //
 // Source: Standard Webhooks 1.0.0 (github.com/standard-webhooks/standard-webhooks). Of the answer only the status is looked at.
 
-import { isLoopbackHost } from "../../shared/routing/address.ts";
+import { isLoopbackHost } from "../../shared/address.ts";
 import { sha256Hex } from "../../shared/encoding.ts";
 import { err, ok, type Result, unreachable } from "../../shared/result.ts";
-import { asksWords } from "../../shared/review/asking.ts";
-import { beginningOf, excerptOf } from "../../shared/review/excerpt.ts";
-import { evidenceWords } from "../../shared/review/evidence.ts";
+import { asksWords } from "../../shared/channels/asking.ts";
+import { beginningOf, excerptOf } from "../../shared/channels/excerpt.ts";
+import { evidenceWords } from "../../shared/association/evidence.ts";
 import type { ReviewView } from "../../shared/review/view.ts";
 import { Webhook } from "standardwebhooks";
-import type { Env } from "../env.ts";
-import { lookupIn } from "../lookup.ts";
+import type { Env } from "../platform/env.ts";
+import { lookupIn } from "../platform/lookup.ts";
 import { outsideName } from "../ui/mail-text.ts";
 import type { Channel, Notice, NoticeWhy, Sent } from "./channel.ts";
 import { type Exchanged, exchange } from "./exchange.ts";

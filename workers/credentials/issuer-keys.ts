@@ -13,12 +13,12 @@ import {
 import { utf8ToBytes } from "../../shared/encoding.ts";
 import type { Issuer } from "../../shared/credential/issuers.ts";
 import { leastSecretBytes } from "../../shared/credential/key-set.ts";
-import { isPrivateHost } from "../../shared/routing/address.ts";
+import { isPrivateHost } from "../../shared/address.ts";
 import { type Result, err, ok } from "../../shared/result.ts";
-import type { Env } from "../env.ts";
-import { logEvent } from "../log.ts";
-import { lookupIn } from "../lookup.ts";
-import { textWithin } from "../text-within.ts";
+import type { Env } from "../platform/env.ts";
+import { logEvent } from "../platform/log.ts";
+import { lookupIn } from "../platform/lookup.ts";
+import { textWithin } from "../http/text-within.ts";
 
 /** Far more than any issuer's set. */
 const mostBytes = 256 * 1024;

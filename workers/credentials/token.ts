@@ -6,9 +6,9 @@ import { type Issuer, type Issuers, entryOf, keyIdOf } from "../../shared/creden
 import { livesTooLong } from "../../shared/credential/lifetime.ts";
 import { mostKeys } from "../../shared/credential/key-set.ts";
 import { longestToken, looksLikeToken } from "../../shared/credential/presented.ts";
-import type { CredentialFault } from "../../shared/outcome/outcome.ts";
+import type { CredentialFault } from "../../shared/model/outcome.ts";
 import { type Result, err, ok } from "../../shared/result.ts";
-import type { Env } from "../env.ts";
+import type { Env } from "../platform/env.ts";
 import { issuerKeys } from "./issuer-keys.ts";
 
 export type TokenFault = CredentialFault | "issuerUnavailable";

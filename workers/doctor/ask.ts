@@ -1,10 +1,10 @@
 // One harmless question to a provider, bounded in time and in size. What goes wrong comes back as a fault without a provider's words.
 
-import type { ProviderFault } from "../../shared/provider/call.ts";
+import type { ProviderFault } from "../../shared/model/call.ts";
 import { brokenAnswer, connectionFault, faultOfStatus, timeoutFault } from "../../shared/provider/fault.ts";
 import { parseJson } from "../../shared/provider/narrow.ts";
 import { err, ok, type Result } from "../../shared/result.ts";
-import { textWithin } from "../text-within.ts";
+import { textWithin } from "../http/text-within.ts";
 
 /** Hundreds of models with everything that their provider says of them. */
 const mostBytes = 8 * 1024 * 1024;

@@ -5,11 +5,11 @@ import type { Policy } from "../../shared/policy/rules.ts";
 import { emailChannel, emailDoctor, emailProblems } from "../channels/email.ts";
 import { slackChannel, slackDoctor, slackProblems } from "../channels/slack.ts";
 import { webhookChannel, webhookDoctor, webhookProblems } from "../channels/webhook.ts";
-import type { Env } from "../env.ts";
-import { configStub } from "../objects/names.ts";
-import { settingsOf } from "../settings.ts";
+import type { Env } from "../platform/env.ts";
+import { configStub } from "../stubs/stubs.ts";
+import { settingsOf } from "../platform/settings.ts";
 import { type KeyRecord, acceptedKeys } from "../stores/keys.ts";
-import { paths } from "../urls.ts";
+import { paths } from "../platform/urls.ts";
 import { type Check, good, guardedCall, isOnThisMachine, listed, mend, note } from "./check.ts";
 
 type Ask = (env: Env) => Promise<{ readonly ok: boolean; readonly text: string }>;

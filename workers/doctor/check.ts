@@ -1,9 +1,9 @@
 // What a check of this gateway's configuration comes to: one line of plain words. A text never holds a secret, a token, a key, an
 // address of a person, a prompt, or the address of a provider or a webhook; it names variables and places in documents.
 
-import type { Env } from "../env.ts";
-import { isLoopbackHost } from "../../shared/routing/address.ts";
-import { settingsOf } from "../settings.ts";
+import type { Env } from "../platform/env.ts";
+import { isLoopbackHost } from "../../shared/address.ts";
+import { settingsOf } from "../platform/settings.ts";
 
 /** `mend`: something does not work as it is. `note`: it works, and somebody should know. */
 export type Check = { readonly check: string; readonly state: "good" | "note" | "mend"; readonly text: string };

@@ -1,11 +1,11 @@
 // Checks the configuration documents: which version serves, whether it is the one that was written, and what is wrong with it.
 
-import type { PointedError } from "../../shared/outcome/outcome.ts";
+import type { PointedError } from "../../shared/model/outcome.ts";
 import { parsePolicy } from "../../shared/policy/rules.ts";
 import type { Result } from "../../shared/result.ts";
 import { parseRoutingTable } from "../../shared/routing/table.ts";
-import type { Env } from "../env.ts";
-import { configStub } from "../objects/names.ts";
+import type { Env } from "../platform/env.ts";
+import { configStub } from "../stubs/stubs.ts";
 import { type Documents, documentProblems, documentsOf } from "../stores/documents.ts";
 import { type Check, good, isOnThisMachine, mend, note } from "./check.ts";
 

@@ -3,8 +3,8 @@
 import type { Issuer } from "../../shared/credential/issuers.ts";
 import { fitsAlgorithm, keySet, leastSecretBytes } from "../../shared/credential/key-set.ts";
 import { type KeySetFault, fetchKeySet, secretOf } from "../credentials/issuer-keys.ts";
-import type { Env } from "../env.ts";
-import { lookupIn } from "../lookup.ts";
+import type { Env } from "../platform/env.ts";
+import { lookupIn } from "../platform/lookup.ts";
 import { documentProblems, issuersOf } from "../stores/documents.ts";
 import { type KeyScope, keyById } from "../stores/keys.ts";
 import { type Check, good, guardedCall, howToSet, listed, mend, note } from "./check.ts";

@@ -2,10 +2,10 @@
 
 import { everyoneIn, isSlackChannel, type Policy, type PolicyReviewer } from "../../shared/policy/rules.ts";
 import { pointerTo } from "../../shared/routing/problems.ts";
-import { openChannels } from "../channels/channel.ts";
-import type { Env } from "../env.ts";
-import { lookupIn } from "../lookup.ts";
-import { settingsOf } from "../settings.ts";
+import { openChannels } from "../channels/registry.ts";
+import type { Env } from "../platform/env.ts";
+import { lookupIn } from "../platform/lookup.ts";
+import { settingsOf } from "../platform/settings.ts";
 import { type Check, good, howToSet, listed, mend, note } from "./check.ts";
 
 type Gate = {

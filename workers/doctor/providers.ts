@@ -1,13 +1,13 @@
 // Checks the providers of the routing table: whether each has what it needs, and whether it answers. It asks for a list of models,
 // which costs nothing, and never for a reply.
 
-import type { ProviderFault } from "../../shared/provider/call.ts";
+import type { ProviderFault } from "../../shared/model/call.ts";
 import type { Result } from "../../shared/result.ts";
 import { type Model, type Provider, type RoutingTable, providerOf } from "../../shared/routing/table.ts";
 import { pointerTo } from "../../shared/routing/problems.ts";
-import type { Env } from "../env.ts";
+import type { Env } from "../platform/env.ts";
 import { createClients } from "../providers/clients.ts";
-import { lookupIn } from "../lookup.ts";
+import { lookupIn } from "../platform/lookup.ts";
 import { type Ready, providerReady } from "../providers/ready.ts";
 import { askProvider } from "./ask.ts";
 import { type Check, good, guardedCall, howToSet, listed, mend, note } from "./check.ts";

@@ -1,10 +1,10 @@
 // Checks the MCP servers of the relay: each is asked to begin a session, which is ended at once. Nothing else is asked of it.
 
 import type { Server } from "../../shared/relay/servers.ts";
-import type { Env } from "../env.ts";
+import type { Env } from "../platform/env.ts";
 import { serversOf } from "../stores/documents.ts";
-import { askUpstream } from "../upstream/ask.ts";
-import { lookupIn } from "../lookup.ts";
+import { askUpstream } from "../mcp-client/ask-server.ts";
+import { lookupIn } from "../platform/lookup.ts";
 import { type Check, good, guardedCall, howToSet, mend, note } from "./check.ts";
 
 const hello = JSON.stringify({

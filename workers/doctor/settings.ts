@@ -1,8 +1,8 @@
 // Checks the gateway's own variables: its address, its secrets and its numbers.
 
-import type { Env } from "../env.ts";
-import { settingsOf } from "../settings.ts";
-import { paths } from "../urls.ts";
+import type { Env } from "../platform/env.ts";
+import { settingsOf } from "../platform/settings.ts";
+import { paths } from "../platform/urls.ts";
 import { type Check, good, isOnThisMachine, mend, note } from "./check.ts";
 
 const shortestSecret = 16;

@@ -4,7 +4,7 @@
 // handler here never throws, and the object looks for its alarm whenever it wakes.
 
 import { type Backoff, backoffMs } from "../../shared/backoff.ts";
-import { type LogEvent, errorClass, logEvent } from "../log.ts";
+import { type LogEvent, errorClass, logEvent } from "../platform/log.ts";
 
 /** An alarm that failed comes again after this, and later each time: no more often than this either. */
 const retry: Backoff = { firstMs: 1_000, mostMs: 5 * 60_000 };

@@ -3,12 +3,13 @@
 // One object for each API key and digest of what was asked, so no key is ever answered with another's. What the digest covers, and
 // whether a reply may be kept at all, is the door's to know.
 
+import type { CacheCalls } from "../stubs/cache-calls.ts";
 import { DurableObject } from "cloudflare:workers";
-import type { Env } from "../env.ts";
+import type { Env } from "../platform/env.ts";
 import { KeptText } from "./kept-text.ts";
-import { OfKey } from "./of-key.ts";
+import { OfKey } from "../stubs/of-key.ts";
 
-export class CacheObject extends DurableObject<Env> {
+export class CacheObject extends DurableObject<Env> implements CacheCalls {
   now = (): number => Date.now();
   random = (): number => Math.random();
   readonly #kept: KeptText;
@@ -20,16 +21,11 @@ export class CacheObject extends DurableObject<Env> {
     this.#ofKey = new OfKey(env, "cache", ctx.id);
   }
 
-  /**
-   * Keeps a text of any length from `at` (Unix milliseconds) for `ttlMs` milliseconds, in place of an earlier one; nothing where its key
-   * was revoked.
-   */
   async put(keyId: string, text: string, at: number, ttlMs: number): Promise<void> {
     if (!(await this.#ofKey.may(keyId, at + ttlMs))) return;
     this.ctx.storage.transactionSync(() => this.#kept.write(text, at, at + ttlMs));
   }
 
-  /** The text and when it was put (Unix milliseconds), or null where there is none or its time is over. */
   get(): { text: string; at: number } | null {
     return this.#kept.read(this.now());
   }
@@ -38,7 +34,6 @@ export class CacheObject extends DurableObject<Env> {
     await this.#kept.forget();
   }
 
-  /** Its key was revoked: nothing is kept, now or ever. */
   async keyRevoked(): Promise<void> {
     this.#ofKey.revoked();
     await this.#kept.forget();

@@ -3,19 +3,28 @@
 // KV has no compare-and-set, so nothing is written there first: a version is committed here, then published, and what
 // could not be published is tried again by the alarm. Others may be able to write to KV: each copy carries a MAC.
 
+import {
+  type ConfigCalls,
+  publishedKeyPrefix,
+  documentNames,
+  type DocumentName,
+  type StoredDocument,
+  type Writer,
+  type WriteAnswer,
+  type StoredKey,
+  type Latest,
+  publishedKeyName,
+} from "../stubs/config-calls.ts";
 import { DurableObject } from "cloudflare:workers";
 import { backoffMs } from "../../shared/backoff.ts";
 import { sha256Hex } from "../../shared/encoding.ts";
-import type { Operator, OperatorFact } from "../../shared/outcome/record.ts";
+import type { Operator, OperatorFact } from "../../shared/record/record.ts";
 import { publishedCopy, publishingMark } from "../../shared/published.ts";
-import type { Env } from "../env.ts";
-import { errorClass, logEvent } from "../log.ts";
-import { settingsOf } from "../settings.ts";
+import type { Env } from "../platform/env.ts";
+import { errorClass, logEvent } from "../platform/log.ts";
+import { settingsOf } from "../platform/settings.ts";
 import { ObjectAlarm } from "./alarm.ts";
 import { OperatorRecord } from "./operator-record.ts";
-
-export const documentNames = ["routing", "policy", "servers", "issuers"] as const;
-export type DocumentName = (typeof documentNames)[number];
 
 const versionsKept = 20;
 const publishRetry = { firstMs: 2_000, mostMs: 60_000 };
@@ -24,28 +33,13 @@ const mostPublishedAtOnce = 100;
 /** Every place that reads a damaged copy says so; it is written again once in so long. */
 const repairEveryMs = 60_000;
 
-export type StoredDocument = { readonly version: number; readonly at: number; readonly text: string };
-/** Who writes a document, and which old version it is, where one is restored. */
-export type Writer = { readonly by: Operator; readonly restored: number | null };
-export type WriteAnswer =
-  | { readonly kind: "written"; readonly version: number }
-  | { readonly kind: "conflict"; readonly current: StoredDocument };
-export type StoredKey = { readonly id: string; readonly hash: string; readonly record: string; readonly revokedAt: number | null };
-/** Version 0, written at 0, where nobody ever wrote one. */
-export type Latest = Readonly<Record<DocumentName, { readonly version: number; readonly at: number }>>;
-
-const keyPrefix = "key:";
-
-/** Where the copy of a key's record is in KV. */
-export const publishedKeyName = (hash: string): string => `${keyPrefix}${hash}`;
-
 /** A record is only ever revoked after it was made: these are its two versions. */
 const publishedKey = ({ record, revokedAt }: Pick<StoredKey, "record" | "revokedAt">): { version: number; text: string } => ({
   version: revokedAt === null ? 1 : 2,
   text: JSON.stringify({ record: JSON.parse(record) as unknown, revokedAt }),
 });
 
-export class ConfigObject extends DurableObject<Env> {
+export class ConfigObject extends DurableObject<Env> implements ConfigCalls {
   now = (): number => Date.now();
   random = (): number => Math.random();
   readonly #sql: SqlStorage;
@@ -84,7 +78,6 @@ export class ConfigObject extends DurableObject<Env> {
     }
   }
 
-  /** The version of each document that is to be served, and when it was written. */
   latest(): Latest {
     const of = (name: DocumentName): { version: number; at: number } => {
       const { version = 0, at = 0 } = this.current(name) ?? {};
@@ -93,7 +86,6 @@ export class ConfigObject extends DurableObject<Env> {
     return { routing: of("routing"), policy: of("policy"), servers: of("servers"), issuers: of("issuers") };
   }
 
-  /** The current version, or null where nobody ever wrote one. */
   current(name: DocumentName): StoredDocument | null {
     return (
       this.#sql
@@ -102,10 +94,6 @@ export class ConfigObject extends DurableObject<Env> {
     );
   }
 
-  /**
-   * Replaces a document whole, if `expectedVersion` is still the current one (0: there is none yet).
-   * @param document The document as it is to be served, without its version, which is given here.
-   */
   async write(name: DocumentName, expectedVersion: number, document: string, { by, restored }: Writer): Promise<WriteAnswer> {
     const now = this.now();
     const written = this.ctx.storage.transactionSync((): WriteAnswer => {
@@ -134,7 +122,6 @@ export class ConfigObject extends DurableObject<Env> {
     return written;
   }
 
-  /** The last versions, newest first. */
   versions(name: DocumentName): { version: number; at: number }[] {
     return this.#sql
       .exec<{ version: number; at: number }>("SELECT version, at FROM document WHERE name = ? ORDER BY version DESC", name)
@@ -148,7 +135,6 @@ export class ConfigObject extends DurableObject<Env> {
     );
   }
 
-  /** Adds a key. `record` is JSON of `KeyRecord`; `hash` is the SHA-256 of the key, which is not stored. */
   async addKey(id: string, hash: string, record: string, by: Operator): Promise<void> {
     const now = this.now();
     const { name, owner = null, scopes } = JSON.parse(record) as { name: string; owner?: string; scopes: string[] }; // parsed by the route
@@ -164,17 +150,14 @@ export class ConfigObject extends DurableObject<Env> {
     return this.#sql.exec<StoredKey>("SELECT id, hash, record, revoked_at AS revokedAt FROM key ORDER BY created_at").toArray();
   }
 
-  /** For a key whose own MAC vouches for it and that KV does not show yet. */
   findKey(hash: string): StoredKey | null {
     return this.#sql.exec<StoredKey>("SELECT id, hash, record, revoked_at AS revokedAt FROM key WHERE hash = ?", hash).toArray()[0] ?? null;
   }
 
-  /** For who comes with an issuer's token, which stands for a key by its id. */
   keyOfId(id: string): StoredKey | null {
     return this.#sql.exec<StoredKey>("SELECT id, hash, record, revoked_at AS revokedAt FROM key WHERE id = ?", id).toArray()[0] ?? null;
   }
 
-  /** Revokes a key; false where there is none of this id. A key that is revoked already stays as it is. */
   async revokeKey(id: string, by: Operator): Promise<boolean> {
     const now = this.now();
     const found = this.ctx.storage.transactionSync(() => {
@@ -195,7 +178,6 @@ export class ConfigObject extends DurableObject<Env> {
     return found;
   }
 
-  /** Takes down what an operator did, or is about to do, elsewhere than here. It is committed when this returns. */
   async record(fact: OperatorFact): Promise<void> {
     const now = this.now();
     this.ctx.storage.transactionSync(() => {
@@ -206,7 +188,6 @@ export class ConfigObject extends DurableObject<Env> {
     this.#alarm.arm();
   }
 
-  /** Writes the copy of a document or key to KV again, where somebody found it missing, damaged or older; at most once a minute each. */
   async repair(kvKey: string): Promise<void> {
     const now = this.now();
     if (now - (this.#repairedAt.get(kvKey) ?? -repairEveryMs) < repairEveryMs) return;
@@ -221,7 +202,6 @@ export class ConfigObject extends DurableObject<Env> {
     await this.#alarm.ring(() => this.#tell());
   }
 
-  /** For the gateway's sweep: what is still to be published or recorded is, whatever became of the alarm. */
   async sweep(): Promise<void> {
     await this.alarm();
   }
@@ -245,7 +225,7 @@ export class ConfigObject extends DurableObject<Env> {
   #published(kvKey: string): { version: number; text: string } | null {
     const name = documentNames.find((each) => each === kvKey);
     if (name !== undefined) return this.current(name);
-    const key = kvKey.startsWith(keyPrefix) ? this.findKey(kvKey.slice(keyPrefix.length)) : null;
+    const key = kvKey.startsWith(publishedKeyPrefix) ? this.findKey(kvKey.slice(publishedKeyPrefix.length)) : null;
     return key === null ? null : publishedKey(key);
   }
 

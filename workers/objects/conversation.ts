@@ -1,39 +1,19 @@
 // The turns of a session that asked to be remembered: content, kept until the session was quiet for long enough or its key says forget.
 //
-// One object for each API key and session name. How much is kept is decided in shared/control/conversation.ts.
+// One object for each API key and session name. How much is kept is decided in shared/wire/control/conversation.ts.
 
+import type { ConversationCalls, AppendInput } from "../stubs/conversation-calls.ts";
 import { DurableObject } from "cloudflare:workers";
-import {
-  type ConversationEdits,
-  type ConversationLimits,
-  conversationLimits,
-  editedTurns,
-  keptTurns,
-} from "../../shared/control/conversation.ts";
-import type { Turn } from "../../shared/control/envelope.ts";
-import type { Env } from "../env.ts";
+import { type ConversationEdits, conversationLimits, editedTurns, keptTurns } from "../../shared/wire/control/conversation.ts";
+import type { Turn } from "../../shared/wire/control/envelope.ts";
+import type { Env } from "../platform/env.ts";
 import { KeptText } from "./kept-text.ts";
-import { OfKey } from "./of-key.ts";
-
-export type AppendInput = {
-  readonly keyId: string;
-  /** The same for every try of one request: twice is once. */
-  readonly turnId: string;
-  /** JSON of `Turn[]`: what the user asked and what the assistant answered. */
-  readonly turns: string;
-  /** What they follow: what is kept, or JSON of `Turn[]` that takes its place, where the request brought its own history. */
-  readonly base: "kept" | { readonly history: string };
-  /** JSON of `ConversationEdits`: what a reviewer changed of what they follow. */
-  readonly edits?: string;
-  /** From now until everything is forgotten, in milliseconds. */
-  readonly ttlMs: number;
-  readonly limits?: ConversationLimits;
-};
+import { OfKey } from "../stubs/of-key.ts";
 
 /** A request that is tried again after so many others of its session counts as new. */
 const mostTurnIds = 1_000;
 
-export class ConversationObject extends DurableObject<Env> {
+export class ConversationObject extends DurableObject<Env> implements ConversationCalls {
   now = (): number => Date.now();
   random = (): number => Math.random();
   readonly #kept: KeptText;
@@ -45,15 +25,10 @@ export class ConversationObject extends DurableObject<Env> {
     this.#ofKey = new OfKey(env, "conversation", ctx.id);
   }
 
-  /** JSON of `Turn[]`, oldest first, or null where nothing is kept or its time is over. */
   read(): string | null {
     return this.#kept.read(this.now())?.text ?? null;
   }
 
-  /**
-   * Adds an exchange in one transaction and begins the time anew. One that was added before changes nothing, and nothing is added where
-   * the key was revoked.
-   */
   async append({ keyId, turnId, turns, base, edits, ttlMs, limits = conversationLimits }: AppendInput): Promise<void> {
     if (!(await this.#ofKey.may(keyId, this.now() + ttlMs))) return;
     const now = this.now();
@@ -67,12 +42,10 @@ export class ConversationObject extends DurableObject<Env> {
     });
   }
 
-  /** Deletes everything at once. */
   async forget(): Promise<void> {
     await this.#kept.forget();
   }
 
-  /** Its key was revoked: nothing is kept, now or ever. */
   async keyRevoked(): Promise<void> {
     this.#ofKey.revoked();
     await this.#kept.forget();

@@ -3,33 +3,16 @@
 // It never knows the address, nor anything of a review: at the moment of sending each run says what there is to say, or that nobody is
 // asked any more. A run keeps its own row until it is told here that its notice has gone out, so nothing is lost with this object.
 
+import type { DigestCalls, TurnInput, Turn } from "../stubs/digest-calls.ts";
 import { DurableObject } from "cloudflare:workers";
 import { backoffMs } from "../../shared/backoff.ts";
 import { sha256Hex } from "../../shared/encoding.ts";
-import { type DigestEntry, digestDueAt, maySend, minuteMs } from "../../shared/review/digest.ts";
-import { type Channel, type NoticeFault, type Sent, openChannels } from "../channels/channel.ts";
-import type { Env } from "../env.ts";
+import { type DigestEntry, digestDueAt, maySend, minuteMs } from "../../shared/channels/digest.ts";
+import type { NoticeFault, Sent } from "../channels/channel.ts";
+import { openChannels } from "../channels/registry.ts";
+import type { Env } from "../platform/env.ts";
 import { ObjectAlarm } from "./alarm.ts";
-import { runStub } from "./names.ts";
-
-export type TurnInput = {
-  readonly channel: Channel["name"];
-  /** The same for every attempt at one notice. */
-  readonly id: string;
-  readonly run: string;
-  /** The id of the reviewer's link. */
-  readonly link: string;
-  /** Unix milliseconds. */
-  readonly deadlineAt: number;
-};
-
-export type Turn =
-  /** It may be sent by itself. */
-  | { readonly kind: "now" }
-  /** It is to be told of with others: ask again then. */
-  | { readonly kind: "wait"; readonly afterMs: number }
-  /** It was told of with others, or could not be. */
-  | { readonly kind: "told"; readonly fault: NoticeFault | null };
+import { runStub } from "../stubs/stubs.ts";
 
 type ItemRow = {
   readonly id: string;
@@ -45,7 +28,7 @@ const askAfterMs = 2_000;
 /** A run that never asks again is over. */
 const itemKeptMs = 24 * 3_600_000;
 
-export class DigestObject extends DurableObject<Env> {
+export class DigestObject extends DurableObject<Env> implements DigestCalls {
   now = (): number => Date.now();
   random = (): number => Math.random();
   readonly #sql: SqlStorage;
@@ -66,7 +49,6 @@ export class DigestObject extends DurableObject<Env> {
     void this.#alarm.restore();
   }
 
-  /** Whether a notice may go out by itself. What this says is committed; asking again is asked once. */
   turn(input: TurnInput): Turn {
     const now = this.now();
     this.#create();
@@ -82,7 +64,6 @@ export class DigestObject extends DurableObject<Env> {
     return { kind: "wait", afterMs: Math.max(0, dueAt - now) + askAfterMs };
   }
 
-  /** For what is said once or not at all: whether one more message may go out now, which is counted then. */
   mayPass(): boolean {
     const now = this.now();
     this.#create();

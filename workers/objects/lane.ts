@@ -4,29 +4,11 @@
 // object's resets, so that the limit does; the socket says that the caller is there, and its close frees the place. Who is given a
 // socket has to say that it has it, and after a reset there are rows without sockets: whoever is silent loses its place after a grace.
 
+import { askHeader, type LaneAsk, standingHeader, grantedWord, waitingWord, fullStatus, hereWord } from "../stubs/lane-calls.ts";
 import { DurableObject } from "cloudflare:workers";
-import { type Lane, type LaneLimits, type Newcomer, type Place, type Step, enter, lapsed, leave } from "../../shared/lane/queue.ts";
-import type { Env } from "../env.ts";
+import { type Lane, type LaneLimits, type Place, type Step, enter, lapsed, leave } from "../../shared/lane/queue.ts";
+import type { Env } from "../platform/env.ts";
 import { ObjectAlarm } from "./alarm.ts";
-
-/** What a caller says of itself, in this header of its upgrade: JSON of `LaneAsk`. */
-export const askHeader = "X-Countersign-Place";
-export type LaneAsk = Newcomer & {
-  /** From 1, one more with each socket: an earlier one says nothing of the place any more. */
-  readonly attempt: number;
-  readonly limits: LaneLimits;
-  /** Of the routing table that has the limits. Those of the newest one count, whoever brought them; 0 is of no known table. */
-  readonly version: number;
-};
-
-/** How the upgrade is answered: 101 with this header, or 503 where the queue is full. `granted` may also come later, as a message. */
-export const standingHeader = "X-Countersign-Standing";
-export const grantedWord = "granted";
-export const waitingWord = "waiting";
-export const fullStatus = 503;
-
-/** The only thing that a caller says on its socket, and says at once: that it has it. An answer that nobody took breaks no socket. */
-export const hereWord = "here";
 
 /** A caller that has not taken its socket for so long, or has not come back after a reset, is gone. */
 export const graceMs = 5_000;

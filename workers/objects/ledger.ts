@@ -2,67 +2,14 @@
 //
 // Appending is idempotent: a run's events are keyed by run and number, its summary and notices by their ids.
 
+import type { LedgerCalls, LedgerEntry, Expected, Flood, RunsQuery, NoticesQuery } from "../stubs/ledger-calls.ts";
 import { DurableObject } from "cloudflare:workers";
-import { type Door, type LineState, type RecordEvent, type RecordFact, type RunSummary, chainEvents } from "../../shared/outcome/record.ts";
-import type { Refusal } from "../../shared/outcome/outcome.ts";
-import type { Env } from "../env.ts";
+import { type RecordEvent, type RecordFact, type RunSummary, chainEvents } from "../../shared/record/record.ts";
+import type { Env } from "../platform/env.ts";
 import { ObjectAlarm } from "./alarm.ts";
 
 const keptMs = 400 * 24 * 3_600_000;
 const cleanUpEveryMs = 24 * 3_600_000;
-
-/** A notice as lists show it. Of a link only claims and random bytes are stored; the token is computed when it is listed. */
-export type NoticeRow = {
-  readonly id: string;
-  readonly at: number;
-  readonly channel: string;
-  readonly reviewer: string;
-  readonly run: string;
-  readonly gate: "request" | "response";
-  /** `sent`, `failed`, or how the review ended. */
-  readonly state: string;
-  /** Why a notice did not go out. */
-  readonly fault?: string;
-  /** For the outbox channel only. */
-  readonly link: { readonly reviewer: number; readonly expiresAtSeconds: number; readonly random: string } | null;
-};
-
-export type LedgerEntry = {
-  readonly events: readonly RecordEvent[];
-  readonly summary: RunSummary | null;
-  readonly notices?: readonly NoticeRow[];
-  /** When a run's object has something to do next, in Unix milliseconds; null: it has forgotten everything. */
-  readonly expected?: Expected | { readonly run: string; readonly dueAt: null };
-  readonly flood?: Flood;
-};
-
-/** A run, and when its object has something to do next, in Unix milliseconds. */
-export type Expected = { readonly run: string; readonly dueAt: number };
-
-/** Refusals that are counted: how many there are so far. Told again and again, the count only grows. */
-export type Flood = {
-  readonly run: string;
-  readonly key: string;
-  readonly door: Door;
-  readonly reason: Refusal["kind"];
-  readonly since: number;
-  readonly until: number;
-  readonly count: number;
-};
-
-export type RunsQuery = {
-  /** `open`: whatever has not ended. */
-  readonly state?: LineState | "open";
-  readonly server?: string;
-  readonly key?: string;
-  /** Begun then or later, in Unix milliseconds. */
-  readonly since?: number;
-  /** Only what comes after this line, in the order of the list. */
-  readonly after?: { readonly createdAt: number; readonly run: string };
-  readonly limit: number;
-};
-
-export type NoticesQuery = { readonly open?: boolean; readonly before?: number; readonly limit: number };
 
 /** Workers tell of a flood within a quarter of a second; some are slow. */
 const floodSettlesMs = 30_000;
@@ -77,7 +24,7 @@ const summaryIndexes = {
   of_server: `(${serverOf}, created_at)`,
 };
 
-export class LedgerObject extends DurableObject<Env> {
+export class LedgerObject extends DurableObject<Env> implements LedgerCalls {
   now = (): number => Date.now();
   random = (): number => Math.random();
   readonly #sql: SqlStorage;
@@ -115,7 +62,6 @@ export class LedgerObject extends DurableObject<Env> {
     void this.#alarm.restore();
   }
 
-  /** Appends what is new of each entry; what is there already stays as it is. `entries` is JSON of `LedgerEntry[]`. */
   append(entries: string): void {
     const parsed = JSON.parse(entries) as LedgerEntry[]; // written by our own objects
     this.ctx.storage.transactionSync(() => {
@@ -157,14 +103,12 @@ export class LedgerObject extends DurableObject<Env> {
     else this.#sql.exec("INSERT OR REPLACE INTO expected (run, due_at) VALUES (?, ?)", run, dueAt);
   }
 
-  /** The runs whose objects had something to do before then and did not say that they did it, the longest overdue first. */
   overdue(before: number, limit: number): Expected[] {
     return this.#sql
       .exec<Expected>("SELECT run, due_at AS dueAt FROM expected WHERE due_at < ? ORDER BY due_at, run LIMIT ?", before, limit)
       .toArray();
   }
 
-  /** A run was looked after: what it said is kept, unless it said something by itself meanwhile. `dueAt`: null where nothing of it is left. */
   lookedAfter(was: Expected, dueAt: number | null): void {
     this.ctx.storage.transactionSync(() => {
       const rows = this.#sql.exec("SELECT 1 FROM expected WHERE run = ? AND due_at = ?", was.run, was.dueAt).toArray();
@@ -244,7 +188,6 @@ export class LedgerObject extends DurableObject<Env> {
     });
   }
 
-  /** Lines, newest first, as JSON of `RunSummary[]`. */
   runs({ state, server, key, since, after, limit }: RunsQuery): string {
     const wanted: [string, ...(string | number)[]][] = [];
     if (state === "open") wanted.push(["ended_at IS NULL"]);
@@ -264,12 +207,10 @@ export class LedgerObject extends DurableObject<Env> {
     return `[${rows.map(({ text }) => text).join(",")}]`;
   }
 
-  /** The line of one request, as JSON of `RunSummary`; null where there is none (any more). */
   line(run: string): string | null {
     return this.#sql.exec<{ text: string }>("SELECT text FROM summary WHERE run = ?", run).toArray()[0]?.text ?? null;
   }
 
-  /** Notices, newest first, as JSON of `NoticeRow[]`. `open`: of reviews that still wait. `before`: Unix milliseconds. */
   notices({ open, before, limit }: NoticesQuery): string {
     const rows = this.#sql
       .exec<{ text: string }>(
@@ -282,7 +223,6 @@ export class LedgerObject extends DurableObject<Env> {
     return `[${rows.map(({ text }) => text).join(",")}]`;
   }
 
-  /** Events after a run and number, in the order of run and number, as JSON of `RecordEvent[]`. `only`: of that run alone. */
   events(after: { readonly run: string; readonly seq: number }, limit: number, only: boolean): string {
     this.#closeFloods();
     const rows = this.#sql

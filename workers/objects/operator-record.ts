@@ -3,11 +3,11 @@
 // Part of the ConfigObject, the one writer of the gateway's chain. Of what was sent the last event stays: the next one follows from it.
 
 import { type Backoff, backoffMs } from "../../shared/backoff.ts";
-import { chainActs } from "../../shared/outcome/operators.ts";
-import type { OperatorFact, RecordEvent, RecordFact } from "../../shared/outcome/record.ts";
-import type { Env } from "../env.ts";
-import { errorClass, logEvent } from "../log.ts";
-import { ledgerShardOf, ledgerStub } from "./names.ts";
+import { chainActs } from "../../shared/record/operators.ts";
+import type { OperatorFact, RecordEvent, RecordFact } from "../../shared/record/record.ts";
+import type { Env } from "../platform/env.ts";
+import { errorClass, logEvent } from "../platform/log.ts";
+import { ledgerShardOf, ledgerStub } from "../stubs/stubs.ts";
 
 const retry: Backoff = { firstMs: 2_000, mostMs: 60_000 };
 /** Events of one call to a ledger. */

@@ -3,16 +3,19 @@
 //
 // Nothing is spent before association and limits have passed. What the doors add is their own wire and nothing else.
 
+import type { AssociateAnswer, SessionCalls } from "../stubs/session-calls.ts";
+import type { AdmitAnswer, KeyCalls } from "../stubs/key-calls.ts";
+import type { Answer } from "../../shared/model/answer.ts";
 import type { ImageDigests } from "../../shared/image/image-digests.ts";
-import type { Refusal } from "../../shared/outcome/outcome.ts";
+import type { Refusal } from "../../shared/model/outcome.ts";
 import type { GrantQuery } from "../../shared/policy/grant.ts";
 import { type Limits, defaultLimits } from "../../shared/policy/limits.ts";
 import { findReplyRisks, highestRisk } from "../../shared/policy/risk.ts";
-import type { SamplingRequest } from "../../shared/protocol/sampling.ts";
-import type { CallTerms, Note } from "../../shared/provider/call.ts";
+import type { SamplingRequest } from "../../shared/model/sampling.ts";
+import type { CallTerms, Note } from "../../shared/model/call.ts";
 import { type Result, err, ok } from "../../shared/result.ts";
 import type { Candidate } from "../../shared/routing/choose.ts";
-import { type Answer, refusalAnswer } from "../../shared/run/answer.ts";
+import { refusalAnswer } from "../../shared/run/answer.ts";
 import { isReplyAsked } from "../../shared/run/lifecycle.ts";
 import { grantQueryOf } from "../../shared/run/granting.ts";
 import {
@@ -28,13 +31,11 @@ import {
 import type { ModelFacts } from "../../shared/run/present.ts";
 import { type Plan, plannedNotes, planRun } from "../../shared/run/plan.ts";
 import { runIdOf, runRandomLength } from "../../shared/sealed-id.ts";
-import type { Env } from "../env.ts";
-import type { AdmitAnswer, KeyObject } from "../objects/key.ts";
-import { keyStub, runStub } from "../objects/names.ts";
-import type { AssociateAnswer, SessionObject } from "../objects/session.ts";
-import { lookupIn } from "../lookup.ts";
+import type { Env } from "../platform/env.ts";
+import { keyStub, runStub } from "../stubs/stubs.ts";
+import { lookupIn } from "../platform/lookup.ts";
 import { providerReady } from "../providers/ready.ts";
-import { settingsOf } from "../settings.ts";
+import { settingsOf } from "../platform/settings.ts";
 import { ConfigurationUnavailable, type Documents, documentsOf } from "../stores/documents.ts";
 import type { KeyRecord } from "../stores/keys.ts";
 import { keep, tellingReleased, tellingSettled } from "./bookkeeping.ts";
@@ -71,7 +72,7 @@ export type Ask = {
   /** Where a function is to be run: the request says it, and routing is not asked. */
   readonly destination?: Candidate;
   /** The session that remembers the request, and by which names. */
-  readonly session: DurableObjectStub<SessionObject>;
+  readonly session: DurableObjectStub<SessionCalls>;
   readonly attachment: Attachment;
   /** It serves no client request: the session knows it by itself. */
   readonly alone: boolean;
@@ -116,7 +117,7 @@ type Prepared = {
   readonly ask: Ask;
   readonly run: string;
   readonly now: number;
-  readonly keyObject: DurableObjectStub<KeyObject>;
+  readonly keyObject: DurableObjectStub<KeyCalls>;
   readonly limits: Limits;
   readonly cache: CacheTerms | null;
   /** `identicalDigest`. */

@@ -4,11 +4,11 @@
 // moment; the record goes to each shard in one piece. One request of the isolate carries the flush for all that came
 // meanwhile, in its own `waitUntil`.
 
-import type { Env } from "../env.ts";
-import { errorClass, logEvent } from "../log.ts";
-import type { LedgerEntry } from "../objects/ledger.ts";
-import { keyStub, ledgerShardOf, ledgerStub } from "../objects/names.ts";
-import type { Settled } from "../objects/session.ts";
+import type { Settled } from "../stubs/session-calls.ts";
+import type { LedgerEntry } from "../stubs/ledger-calls.ts";
+import type { Env } from "../platform/env.ts";
+import { errorClass, logEvent } from "../platform/log.ts";
+import { keyStub, ledgerShardOf, ledgerStub } from "../stubs/stubs.ts";
 
 /** Long enough that requests under load share a flush, and short next to the time that a person would look for a record. */
 const flushAfterMs = 250;

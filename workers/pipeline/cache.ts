@@ -4,10 +4,10 @@
 import { digestOf } from "../../shared/encoding.ts";
 import { type CacheTerms, type CachedReply, decidersDigest, identicalDigest, requestDigest } from "../../shared/run/opening.ts";
 import type { Plan } from "../../shared/run/plan.ts";
-import type { Env } from "../env.ts";
-import { errorClass, logEvent } from "../log.ts";
-import { cacheStub } from "../objects/names.ts";
-import { settingsOf } from "../settings.ts";
+import type { Env } from "../platform/env.ts";
+import { errorClass, logEvent } from "../platform/log.ts";
+import { cacheStub } from "../stubs/stubs.ts";
+import { settingsOf } from "../platform/settings.ts";
 import type { Ask } from "./begin.ts";
 
 /** Where the reply is or will be kept, and what is there now. A cache that cannot be read is an empty one. */

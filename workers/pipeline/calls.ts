@@ -1,9 +1,9 @@
 // What a key sends is counted before anything is done for it: exactly by its object, and roughly in this isolate before a body is read.
 
-import type { Refusal } from "../../shared/outcome/outcome.ts";
+import type { Refusal } from "../../shared/model/outcome.ts";
 import { type Bucket, callsPerMinuteOf, defaultLimits, take } from "../../shared/policy/limits.ts";
-import type { Env } from "../env.ts";
-import { keyStub } from "../objects/names.ts";
+import type { Env } from "../platform/env.ts";
+import { keyStub } from "../stubs/stubs.ts";
 import type { KeyRecord } from "../stores/keys.ts";
 
 /** Counts so many messages of the key. Why they are refused, or null: a key that was revoked, wherever KV still shows it, or one over its limit. */

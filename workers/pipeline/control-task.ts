@@ -1,27 +1,27 @@
 // What an envelope comes to: one request of the pipeline, or none where a call is handed back, or several where a model chooses functions
 // that run here. Each goes through the pipeline by itself; nothing here decides what may be done.
 
-import { type ControlCall as FunctionCall, callOf, chosenIn, endedCall, validatedCall } from "../../shared/control/answered-call.ts";
-import type { ControlTask, GivenImage, Turn } from "../../shared/control/envelope.ts";
-import { checkArguments } from "../../shared/control/function-arguments.ts";
-import { functionCandidate, registeredFunction } from "../../shared/control/functions.ts";
-import { choiceRequest, embeddingRequest, functionCallRequest, generationRequest } from "../../shared/control/neutral.ts";
-import { translationRequest } from "../../shared/control/translation.ts";
+import type { Answer } from "../../shared/model/answer.ts";
+import { type ControlCall as FunctionCall, callOf, chosenIn, endedCall, validatedCall } from "../../shared/wire/control/answered-call.ts";
+import type { ControlTask, GivenImage, Turn } from "../../shared/wire/control/envelope.ts";
+import { checkArguments } from "../../shared/wire/control/function-arguments.ts";
+import { functionCandidate, registeredFunction } from "../../shared/run/functions.ts";
+import { choiceRequest, embeddingRequest, functionCallRequest, generationRequest } from "../../shared/wire/control/neutral.ts";
+import { translationRequest } from "../../shared/wire/control/translation.ts";
 import type { JsonObject } from "../../shared/encoding.ts";
-import { describeRefusal } from "../../shared/outcome/describe.ts";
-import type { PointedError, Refusal, RunMeta } from "../../shared/outcome/outcome.ts";
+import { describeRefusal } from "../../shared/wire/describe.ts";
+import type { PointedError, Refusal, RunMeta } from "../../shared/model/outcome.ts";
 import { defaultLimits } from "../../shared/policy/limits.ts";
-import { CONTROL_SERVER } from "../../shared/protocol/meta.ts";
-import { RUN_META } from "../../shared/protocol/result-2025.ts";
+import { CONTROL_SERVER } from "../../shared/wire/mcp-2025/meta.ts";
+import { RUN_META } from "../../shared/wire/mcp-2025/result.ts";
 import { type Result, err, ok } from "../../shared/result.ts";
 import type { Candidate } from "../../shared/routing/choose.ts";
 import type { RunProgress } from "../../shared/review/view.ts";
-import type { Answer } from "../../shared/run/answer.ts";
-import { conversationStub, runStub } from "../objects/names.ts";
+import { conversationStub, runStub } from "../stubs/stubs.ts";
 import { documentsOf, serversOf } from "../stores/documents.ts";
-import { type ImageData, fetchImages, imagePointer } from "../upstream/images.ts";
-import { type PlainImage, plainImages } from "../upstream/plain-images.ts";
-import { functionSchema } from "../upstream/tool-call.ts";
+import { type ImageData, fetchImages, imagePointer } from "../media/envelope-images.ts";
+import { type PlainImage, plainImages } from "../media/plain-images.ts";
+import { functionSchema } from "../mcp-client/tool-call.ts";
 import type { Begun } from "./begin.ts";
 import { keep } from "./bookkeeping.ts";
 import { type ControlCall, beginControl, letIn, planControl } from "./control.ts";

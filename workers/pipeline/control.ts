@@ -2,16 +2,16 @@
 // session of its key it comes.
 
 import { digestOf } from "../../shared/encoding.ts";
-import type { Envelope } from "../../shared/control/envelope.ts";
-import type { Refusal } from "../../shared/outcome/outcome.ts";
+import type { Envelope } from "../../shared/wire/control/envelope.ts";
+import type { Refusal } from "../../shared/model/outcome.ts";
 import { defaultLimits } from "../../shared/policy/limits.ts";
-import { CONTROL_SERVER } from "../../shared/protocol/meta.ts";
-import type { SamplingRequest } from "../../shared/protocol/sampling.ts";
+import { CONTROL_SERVER } from "../../shared/wire/mcp-2025/meta.ts";
+import type { SamplingRequest } from "../../shared/model/sampling.ts";
 import { type Result, err, ok } from "../../shared/result.ts";
 import type { Candidate } from "../../shared/routing/choose.ts";
 import type { Asker } from "../../shared/run/opening.ts";
 import type { Plan } from "../../shared/run/plan.ts";
-import { controlStub, keyStub, sessionStub } from "../objects/names.ts";
+import { controlStub, keyStub, sessionStub } from "../stubs/stubs.ts";
 import { type Ask, type Begun, begin, newRunId, planFor } from "./begin.ts";
 import { tellingReleased } from "./bookkeeping.ts";
 import { countCalls } from "./calls.ts";

@@ -3,10 +3,11 @@
 // The work does not depend on the caller's connection. What was begun is finished, as far as the platform lets a Worker
 // go on after its caller has left, and its answer is kept for the next try.
 
-import { type Cause, failedCause } from "../../shared/outcome/cause.ts";
-import { type RecordEvent, type RecordFact, type RunSummary, chainEvents, providersWord } from "../../shared/outcome/record.ts";
-import type { KeyEnd } from "../../shared/review/view.ts";
-import { type Answer, completedAnswer, outcomeAnswer, refusalAnswer, runMeta } from "../../shared/run/answer.ts";
+import type { Answer } from "../../shared/model/answer.ts";
+import type { KeyEnd } from "../../shared/model/gate.ts";
+import { type Cause, failedCause } from "../../shared/record/cause.ts";
+import { type RecordEvent, type RecordFact, type RunSummary, chainEvents, providersWord } from "../../shared/record/record.ts";
+import { completedAnswer, outcomeAnswer, refusalAnswer, runMeta } from "../../shared/run/answer.ts";
 import {
   type CachedReply,
   type RunOpening,
@@ -20,9 +21,9 @@ import { findReplyRisks, highestRisk } from "../../shared/policy/risk.ts";
 import { isUnasked } from "../../shared/provider/fault.ts";
 import type { ModelFacts } from "../../shared/run/present.ts";
 import { costUsd } from "../../shared/routing/price.ts";
-import type { Env } from "../env.ts";
-import { errorClass, logEvent } from "../log.ts";
-import { runStub } from "../objects/names.ts";
+import type { Env } from "../platform/env.ts";
+import { errorClass, logEvent } from "../platform/log.ts";
+import { runStub } from "../stubs/stubs.ts";
 import { type ModelAnswer, callModels } from "../providers/model-call.ts";
 import { keep } from "./bookkeeping.ts";
 import { keepReply } from "./cache.ts";

@@ -1,11 +1,11 @@
 // A function call that is validated and handed back: nothing is sent anywhere, so nobody is asked; it counts for the key's limits
 // and stands in the record like any other request.
 
-import { chainEvents, idWord, type RunSummary } from "../../shared/outcome/record.ts";
-import type { Refusal } from "../../shared/outcome/outcome.ts";
-import { CONTROL_SERVER } from "../../shared/protocol/meta.ts";
+import { chainEvents, idWord, type RunSummary } from "../../shared/record/record.ts";
+import type { Refusal } from "../../shared/model/outcome.ts";
+import { CONTROL_SERVER } from "../../shared/wire/mcp-2025/meta.ts";
 import { type Result, err, ok } from "../../shared/result.ts";
-import { controlStub } from "../objects/names.ts";
+import { controlStub } from "../stubs/stubs.ts";
 import { keep } from "./bookkeeping.ts";
 import { type ControlCall, letIn } from "./control.ts";
 

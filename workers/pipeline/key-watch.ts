@@ -4,14 +4,13 @@
 // after a moment, so that what is over soon never asks; one that breaks is opened again. That of a response that is held open is its
 // place under the key's `heldStreams` too, and ends with its session.
 
-import type { Refusal } from "../../shared/outcome/outcome.ts";
-import { keyEndRefusal } from "../../shared/outcome/outcome.ts";
+import { fullStatus, mostHeader, revokedCode, revokedStatus, sessionEndedCode, sessionHeader } from "../stubs/key-calls.ts";
+import type { KeyEnd } from "../../shared/model/gate.ts";
+import { type Refusal, keyEndRefusal } from "../../shared/model/outcome.ts";
 import { defaultLimits } from "../../shared/policy/limits.ts";
 import { type Result, err, ok } from "../../shared/result.ts";
-import type { KeyEnd } from "../../shared/review/view.ts";
-import type { Env } from "../env.ts";
-import { fullStatus, mostHeader, revokedCode, revokedStatus, sessionEndedCode, sessionHeader } from "../objects/key-windows.ts";
-import { keyStub } from "../objects/names.ts";
+import type { Env } from "../platform/env.ts";
+import { keyStub } from "../stubs/stubs.ts";
 import type { KeyRecord } from "../stores/keys.ts";
 
 /** Whoever revokes a key is to see everything of it end within two seconds. */

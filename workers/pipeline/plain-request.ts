@@ -3,13 +3,13 @@
 
 import { imagesIn, withImages } from "../../shared/image/content-images.ts";
 import { imageFaultWords } from "../../shared/image/image-fault.ts";
-import type { PointedError, Refusal } from "../../shared/outcome/outcome.ts";
+import type { PointedError, Refusal } from "../../shared/model/outcome.ts";
 import { defaultLimits } from "../../shared/policy/limits.ts";
-import type { BlockPointer } from "../../shared/protocol/content-rules.ts";
-import type { Message } from "../../shared/protocol/sampling.ts";
+import type { BlockPointer } from "../../shared/wire/mcp-2025/content-rules.ts";
+import type { Message } from "../../shared/model/sampling.ts";
 import { type Result, err, ok } from "../../shared/result.ts";
 import type { Plan } from "../../shared/run/plan.ts";
-import { type FaultOf, plainImages } from "../upstream/plain-images.ts";
+import { type FaultOf, plainImages } from "../media/plain-images.ts";
 import { type Ask, type Begun, begin, planFor } from "./begin.ts";
 import { keep } from "./bookkeeping.ts";
 import { letIn } from "./control.ts";

@@ -1,12 +1,12 @@
 // Refused requests in the record: each by itself, and in a flood as one count, so that refusing stays cheap and leaves no more than it may.
 
-import { chainEvents, type Door, idWord, type RecordFact, type RunSummary, providersWord } from "../../shared/outcome/record.ts";
-import type { Refusal } from "../../shared/outcome/outcome.ts";
-import { refusalFact } from "../../shared/outcome/refusal-fact.ts";
+import type { Flood, LedgerEntry } from "../stubs/ledger-calls.ts";
+import { chainEvents, type Door, idWord, type RecordFact, type RunSummary, providersWord } from "../../shared/record/record.ts";
+import type { Refusal } from "../../shared/model/outcome.ts";
+import { refusalFact } from "../../shared/record/refusal-fact.ts";
 import { runIdOf, runRandomLength } from "../../shared/sealed-id.ts";
-import type { Env } from "../env.ts";
-import type { Flood, LedgerEntry } from "../objects/ledger.ts";
-import { settingsOf } from "../settings.ts";
+import type { Env } from "../platform/env.ts";
+import { settingsOf } from "../platform/settings.ts";
 import { keep } from "./bookkeeping.ts";
 
 /** A refused request, as far as it could be read. */

@@ -2,15 +2,15 @@
 // added where its server asks for some and the policy lets it have it.
 
 import { digestOf } from "../../shared/encoding.ts";
-import type { Refusal } from "../../shared/outcome/outcome.ts";
-import { contentIdentity, samplingIdentity } from "../../shared/protocol/identity.ts";
-import { type RequestId, idKey } from "../../shared/protocol/json-rpc.ts";
-import { type ParsedSampling, pointerInto } from "../../shared/protocol/revision-2025.ts";
+import type { Refusal } from "../../shared/model/outcome.ts";
+import { contentIdentity, samplingIdentity } from "../../shared/wire/identity.ts";
+import { type RequestId, idKey } from "../../shared/wire/json-rpc.ts";
+import { type ParsedSampling, pointerInto } from "../../shared/wire/mcp-2025/request.ts";
 import { type ServerContext, withContext } from "../../shared/relay/context.ts";
 import { type Result, err, ok } from "../../shared/result.ts";
-import { type Evidence, provenanceOf } from "../../shared/review/evidence.ts";
+import { type Evidence, provenanceOf } from "../../shared/association/evidence.ts";
 import type { Plan } from "../../shared/run/plan.ts";
-import { sessionStub } from "../objects/names.ts";
+import { sessionStub } from "../stubs/stubs.ts";
 import { type Ask, type Begun, begin, planFor } from "./begin.ts";
 import { plainRequest } from "./plain-request.ts";
 

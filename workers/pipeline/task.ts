@@ -1,7 +1,7 @@
 // A run as a task of revision 2025-11-25, for every door that has tasks.
 
-import type { Task } from "../../shared/protocol/tasks.ts";
-import type { RunSnapshot } from "../objects/run-contract.ts";
+import type { Task } from "../../shared/wire/mcp-2025/tasks.ts";
+import type { RunSnapshot } from "../stubs/run-calls.ts";
 
 /** How often a task's requestor should ask, as advice. */
 const pollIntervalMs = 2_000;

@@ -1,10 +1,11 @@
 // A caller's wait for a run: a window on it that may break and be opened again, and keeps no object awake.
 
-import { refusalAnswer, type Answer } from "../../shared/run/answer.ts";
+import { callerLeft } from "../stubs/run-calls.ts";
+import type { Answer } from "../../shared/model/answer.ts";
+import { refusalAnswer } from "../../shared/run/answer.ts";
 import type { RunProgress } from "../../shared/review/view.ts";
-import type { Env } from "../env.ts";
-import { runStub } from "../objects/names.ts";
-import { callerLeft } from "../objects/run.ts";
+import type { Env } from "../platform/env.ts";
+import { runStub } from "../stubs/stubs.ts";
 
 export const parseAnswer = (text: string): Answer => JSON.parse(text) as Answer; // written by our own pipeline
 

@@ -1,9 +1,10 @@
 // One attempt at one candidate: send, read, translate, within a time. What goes wrong comes back as a fault without a provider's words.
 
+import type { ModelCall } from "../../shared/provider/model-call.ts";
 import { err, ok, type Result } from "../../shared/result.ts";
 import { fromAnthropic, toAnthropic } from "../../shared/provider/anthropic.ts";
 import { readAnthropic } from "../../shared/provider/anthropic-stream.ts";
-import type { ModelCall, ModelReply, Note, ProviderFault, Usage } from "../../shared/provider/call.ts";
+import type { ModelReply, Note, ProviderFault, Usage } from "../../shared/model/call.ts";
 import { cannotCarry } from "../../shared/provider/carry.ts";
 import { answerDemo, demoDeltas, demoModelName, embedDemo } from "../../shared/provider/demo.ts";
 import {
@@ -19,7 +20,7 @@ import { textOfReply } from "../../shared/provider/json-reply.ts";
 import { fromOpenAI, toOpenAI } from "../../shared/provider/openai.ts";
 import { readOpenAI } from "../../shared/provider/openai-stream.ts";
 import { TextDeltas, usageSoFar, type StreamReader } from "../../shared/provider/stream.ts";
-import type { SamplingRequest } from "../../shared/protocol/sampling.ts";
+import type { SamplingRequest } from "../../shared/model/sampling.ts";
 import type { Candidate } from "../../shared/routing/choose.ts";
 import type { createClients } from "./clients.ts";
 import { exchange, isEventStream, readEvents, readJson, type Limits } from "./exchange.ts";

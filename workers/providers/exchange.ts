@@ -2,7 +2,7 @@
 
 import { EventSplitter, dataOf } from "../../shared/relay/event-stream.ts";
 import { err, ok, type Result } from "../../shared/result.ts";
-import type { ProviderFault } from "../../shared/provider/call.ts";
+import type { ProviderFault } from "../../shared/model/call.ts";
 import {
   badCallFault,
   brokenAnswer,
@@ -14,7 +14,7 @@ import {
 } from "../../shared/provider/fault.ts";
 import { parseJson } from "../../shared/provider/narrow.ts";
 import type { StreamReader } from "../../shared/provider/stream.ts";
-import { textWithin } from "../text-within.ts";
+import { textWithin } from "../http/text-within.ts";
 
 export type Limits = {
   readonly timeoutMs: number;

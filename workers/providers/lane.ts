@@ -1,12 +1,12 @@
 // A caller's way through a model's lane: in, a place held while the call is under way, out. Its socket may break and is opened again
 // with the same ticket, so that a reset of the LaneObject costs nobody a place or a turn.
 
+import { type LaneAsk, askHeader, fullStatus, grantedWord, hereWord, standingHeader } from "../stubs/lane-calls.ts";
 import type { LaneLimits } from "../../shared/lane/queue.ts";
 import { err, ok, type Result } from "../../shared/result.ts";
 import type { Candidate } from "../../shared/routing/choose.ts";
-import type { Env } from "../env.ts";
-import { type LaneAsk, askHeader, fullStatus, grantedWord, hereWord, standingHeader } from "../objects/lane.ts";
-import { laneStub } from "../objects/names.ts";
+import type { Env } from "../platform/env.ts";
+import { laneStub } from "../stubs/stubs.ts";
 import { routingInMemory } from "../stores/documents.ts";
 import type { LanePlace, LaneRefusal, LaneTerms } from "./place.ts";
 

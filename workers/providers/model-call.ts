@@ -2,15 +2,15 @@
 
 import type { ImageDigests } from "../../shared/image/image-digests.ts";
 import { type Result, err, ok } from "../../shared/result.ts";
-import type { SamplingRequest } from "../../shared/protocol/sampling.ts";
-import type { Attempt, CallTerms, ModelReply } from "../../shared/provider/call.ts";
+import type { SamplingRequest } from "../../shared/model/sampling.ts";
+import type { Attempt, CallTerms, ModelReply } from "../../shared/model/call.ts";
 import { embeddingReply, textsToEmbed } from "../../shared/provider/embedding.ts";
 import type { Candidate } from "../../shared/routing/choose.ts";
-import type { Env } from "../env.ts";
-import { lookupIn } from "../lookup.ts";
-import { settingsOf } from "../settings.ts";
-import { plainReply } from "../upstream/plain-reply.ts";
-import { runFunction } from "../upstream/tool-call.ts";
+import type { Env } from "../platform/env.ts";
+import { lookupIn } from "../platform/lookup.ts";
+import { settingsOf } from "../platform/settings.ts";
+import { plainReply } from "../media/plain-reply.ts";
+import { runFunction } from "../mcp-client/tool-call.ts";
 import type { OnDelta } from "./attempt.ts";
 import { enterLane } from "./lane.ts";
 import { type Sender, type SendOptions, createSender } from "./send.ts";

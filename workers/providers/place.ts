@@ -1,6 +1,6 @@
 // A place in a model's lane, as whoever calls the model knows it.
 
-import type { Priority } from "../../shared/provider/call.ts";
+import type { Priority } from "../../shared/model/call.ts";
 
 export type LaneTerms = {
   readonly priority: Priority;

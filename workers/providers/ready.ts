@@ -1,7 +1,7 @@
 // Whether a provider of the routing table can be called with this environment. Its reasons never hold an address, a key or a variable's value.
 
 import { err, ok, type Result } from "../../shared/result.ts";
-import { isPrivateHost, readBaseUrl } from "../../shared/routing/address.ts";
+import { isPrivateHost, readBaseUrl } from "../../shared/address.ts";
 import type { Provider } from "../../shared/routing/table.ts";
 
 export type Ready = { readonly baseUrl?: string; readonly apiKey?: string };

@@ -3,10 +3,10 @@
 // Never asks anybody again after a reply, and never leaves the list that it was given.
 
 import { err, ok, type Result } from "../../shared/result.ts";
-import type { Attempt, ModelReply, Priority, ProviderFault } from "../../shared/provider/call.ts";
+import type { Attempt, ModelReply, Priority, ProviderFault } from "../../shared/model/call.ts";
 import type { EmbeddingReply } from "../../shared/provider/embedding.ts";
 import { cancelledFault, laneFault, outOfTimeFault } from "../../shared/provider/fault.ts";
-import type { SamplingRequest } from "../../shared/protocol/sampling.ts";
+import type { SamplingRequest } from "../../shared/model/sampling.ts";
 import type { Candidate } from "../../shared/routing/choose.ts";
 import { attemptEmbedding, attemptReply, type Limits, type OnDelta, type RunFunction, type Surroundings } from "./attempt.ts";
 import { createClients } from "./clients.ts";

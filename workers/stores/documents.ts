@@ -3,6 +3,7 @@
 // A document that cannot be read never takes the gateway down: what served before serves on, and health says so. Where none was
 // ever read nobody knows what is allowed, and requests are refused.
 
+import type { DocumentName } from "../stubs/config-calls.ts";
 import type { Result } from "../../shared/result.ts";
 import { type Policy, parsePolicy } from "../../shared/policy/rules.ts";
 import { defaultPolicy } from "../../shared/policy/default-policy.ts";
@@ -11,10 +12,9 @@ import { type RoutingTable, parseRoutingTable } from "../../shared/routing/table
 import { defaultRoutingTable } from "../../shared/routing/default-table.ts";
 import { type Servers, parseServers } from "../../shared/relay/servers.ts";
 import { type Issuers, parseIssuers } from "../../shared/credential/issuers.ts";
-import type { PointedError } from "../../shared/outcome/outcome.ts";
-import type { Env } from "../env.ts";
-import { logEvent } from "../log.ts";
-import type { DocumentName } from "../objects/config.ts";
+import type { PointedError } from "../../shared/model/outcome.ts";
+import type { Env } from "../platform/env.ts";
+import { logEvent } from "../platform/log.ts";
 import { type CopyIssue, findDocument, noteWritten } from "./published.ts";
 
 export type Documents = { readonly routing: RoutingTable; readonly policy: Policy };

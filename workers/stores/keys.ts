@@ -3,6 +3,7 @@
 // A key carries a MAC, so that one that KV does not show yet (it was just made) is looked up at its writer, and a
 // made-up one never wakes an object.
 
+import { type StoredKey, publishedKeyName } from "../stubs/config-calls.ts";
 import * as z from "zod";
 import { sha256Hex } from "../../shared/encoding.ts";
 import { limitsSchema } from "../../shared/policy/limits.ts";
@@ -10,11 +11,10 @@ import { barsOwn, ruleWithoutOwner } from "../../shared/policy/own-requests.ts";
 import type { Policy } from "../../shared/policy/rules.ts";
 import { readPublished } from "../../shared/published.ts";
 import { type SigningKeys, seal, unseal } from "../../shared/sealed-id.ts";
-import type { Env } from "../env.ts";
-import { logEvent } from "../log.ts";
-import { type StoredKey, publishedKeyName } from "../objects/config.ts";
-import { configStub } from "../objects/names.ts";
-import { settingsOf } from "../settings.ts";
+import type { Env } from "../platform/env.ts";
+import { logEvent } from "../platform/log.ts";
+import { configStub } from "../stubs/stubs.ts";
+import { settingsOf } from "../platform/settings.ts";
 
 const word = z.string().min(1).max(128);
 

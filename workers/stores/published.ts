@@ -4,11 +4,11 @@
 // KV is a copy that others may be able to write. The ConfigObject is asked for its versions at start and once a minute, and for a
 // text only where KV does not have it.
 
+import type { DocumentName, Latest } from "../stubs/config-calls.ts";
 import { type Published, readPublished } from "../../shared/published.ts";
-import type { Env } from "../env.ts";
-import type { DocumentName, Latest } from "../objects/config.ts";
-import { configStub } from "../objects/names.ts";
-import { settingsOf } from "../settings.ts";
+import type { Env } from "../platform/env.ts";
+import { configStub } from "../stubs/stubs.ts";
+import { settingsOf } from "../platform/settings.ts";
 
 /** What is wrong with the copy in KV, or with asking. */
 export type CopyIssue = "missing" | "notGenuine" | "older" | "newer" | "unreadable" | "unreachable";

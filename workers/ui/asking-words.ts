@@ -1,7 +1,7 @@
 // The words of the page that depend on what is asked: an MCP server's sampling request, a client's own task at the control door,
 // or a tool that is to run. Words only; those of a sampling request are in review-words.ts.
 
-import { type Asking, askingOf, askingWords, asksWords } from "../../shared/review/asking.ts";
+import { type Asking, askingOf, askingWords, asksWords } from "../../shared/channels/asking.ts";
 import type { GrantOffer, ReviewView, RunProgress } from "../../shared/review/view.ts";
 import type { Origin } from "./outside-text.tsx";
 import { progressWords, reviewWords as words } from "./review-words.ts";

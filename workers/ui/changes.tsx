@@ -1,6 +1,6 @@
 // What was changed, field by field: for the reviewer who previews their own edits, and for those who come after.
 
-import type { SamplingRequest } from "../../shared/protocol/sampling.ts";
+import type { SamplingRequest } from "../../shared/model/sampling.ts";
 import { condense, type Change, type FieldChange } from "../../shared/review/difference.ts";
 import { Frame, SaidInline, type Origin } from "./outside-text.tsx";
 import { placeWords, reviewWords as words } from "./review-words.ts";

@@ -2,9 +2,8 @@
 // presses for Enter in a field, and that a scanner presses when it presses "the" button.
 
 import type { Child } from "hono/jsx";
-import { askingOf } from "../../shared/review/asking.ts";
-import type { SubmittedForm } from "../../shared/review/form.ts";
-import { approveAct, formFields, longestReason } from "../../shared/review/form.ts";
+import { askingOf } from "../../shared/channels/asking.ts";
+import { type SubmittedForm, approveAct, formFields, longestReason } from "../../shared/review/form.ts";
 import type { ReviewView } from "../../shared/review/view.ts";
 import { gateWords, reasonHint } from "./asking-words.ts";
 import { Grant, GrantReminder, type KeptGrant } from "./grant-offer.tsx";

@@ -1,8 +1,8 @@
 // The email about several reviews at once: a line and a link for each. Nothing of the content is in it.
 
 import type { Child } from "hono/jsx";
-import { askingWords } from "../../shared/review/asking.ts";
-import type { DigestEntry } from "../../shared/review/digest.ts";
+import { askingWords } from "../../shared/channels/asking.ts";
+import type { DigestEntry } from "../../shared/channels/digest.ts";
 import { type MailContent, inHtml, inText, mailPage, mailStyles } from "./mail.tsx";
 import { outsideName } from "./mail-text.ts";
 import { mailWords } from "./mail-words.ts";

@@ -1,7 +1,7 @@
 // One editable field of the review form: closed until it is wanted, open where something in it needs attention.
 // It shows what the reviewer wrote last; whether that is a valid edit is decided elsewhere.
 
-import type { SamplingRequest } from "../../shared/protocol/sampling.ts";
+import type { SamplingRequest } from "../../shared/model/sampling.ts";
 import { asSubmitted } from "../../shared/review/edit.ts";
 import { editField } from "../../shared/review/form.ts";
 import { fill } from "./sentence.tsx";

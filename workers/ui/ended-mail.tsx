@@ -1,8 +1,9 @@
 // The email that says that a review needs no decision any more, because the key of its request ended: subject, text and HTML.
 // Nothing of the content is in it.
 
+import type { KeyEnd } from "../../shared/model/gate.ts";
 import { unreachable } from "../../shared/result.ts";
-import type { KeyEnd, ReviewView } from "../../shared/review/view.ts";
+import type { ReviewView } from "../../shared/review/view.ts";
 import { asksOf } from "./asking-words.ts";
 import { type MailContent, inHtml, inText, mailPage, mailStyles, subjectOf } from "./mail.tsx";
 import { outsideName } from "./mail-text.ts";

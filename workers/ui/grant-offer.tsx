@@ -1,7 +1,8 @@
 // "Also allow later requests like this one": what an approval may be remembered as, in plain words. "Not now" is chosen first.
 
+import type { Provenance } from "../../shared/model/gate.ts";
 import { formFields, grantKinds, mostGrantUses } from "../../shared/review/form.ts";
-import type { GrantOffer, Provenance, ReviewView } from "../../shared/review/view.ts";
+import type { GrantOffer, ReviewView } from "../../shared/review/view.ts";
 import { grantWords } from "./asking-words.ts";
 import { plainLetters } from "./outside-text.tsx";
 import { reviewWords as words } from "./review-words.ts";

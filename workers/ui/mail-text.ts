@@ -5,7 +5,7 @@
 // together (a dot, a colon, an @, a backslash) leaves them nothing to find. The letters stay as they are, and the review page,
 // which has no such programs between itself and the reader, shows the text exactly.
 
-import { beginningOf } from "../../shared/review/excerpt.ts";
+import { beginningOf } from "../../shared/channels/excerpt.ts";
 import { viewText } from "../../shared/review/text-view.ts";
 import { mailWords as words } from "./mail-words.ts";
 

@@ -1,6 +1,6 @@
 // Every sentence of a mail, in one place so that a language can be added. Words only: no markup, no decision.
 
-import type { ExcerptPiece } from "../../shared/review/excerpt.ts";
+import type { ExcerptPiece } from "../../shared/channels/excerpt.ts";
 
 const plural = (count: number, one: string, many: string): string => `${count.toLocaleString("en-US")} ${count === 1 ? one : many}`;
 

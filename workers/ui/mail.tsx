@@ -2,8 +2,8 @@
 // image, nothing loaded from anywhere. It never holds more of the content than the policy's `noticeExcerpt` allows.
 
 import type { Child } from "hono/jsx";
-import { askingOf, askingWords } from "../../shared/review/asking.ts";
-import { type Excerpt, type ExcerptPiece, excerptCharacters, excerptOf } from "../../shared/review/excerpt.ts";
+import { askingOf, askingWords } from "../../shared/channels/asking.ts";
+import { type Excerpt, type ExcerptPiece, excerptCharacters, excerptOf } from "../../shared/channels/excerpt.ts";
 import { vectorsIn, vectorsWords } from "../../shared/review/vectors.ts";
 import type { ReviewView, ShownModel } from "../../shared/review/view.ts";
 import type { AskWhy } from "../../shared/run/lifecycle.ts";

@@ -1,6 +1,6 @@
 // Which model is asked first, and which after it. Nothing outside this list ever gets the content.
 
-import type { SamplingRequest } from "../../shared/protocol/sampling.ts";
+import type { SamplingRequest } from "../../shared/model/sampling.ts";
 import { formFields } from "../../shared/review/form.ts";
 import type { ShownModel } from "../../shared/review/view.ts";
 import { Name, Plain } from "./outside-text.tsx";

@@ -1,7 +1,7 @@
 // The blocks that messages and replies are made of, uncut, each with its field where it can be changed. A tool's result is shown
 // the same way wherever it stands.
 
-import type { ReplyBlock, SamplingRequest, ToolResultBlock } from "../../shared/protocol/sampling.ts";
+import type { ReplyBlock, SamplingRequest, ToolResultBlock } from "../../shared/model/sampling.ts";
 import { objectText } from "../../shared/review/fields.ts";
 import { EditField, type Editing } from "./edit-field.tsx";
 import { Media } from "./media.tsx";

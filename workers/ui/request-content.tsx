@@ -1,6 +1,6 @@
 // Every field of a sampling request that reaches a provider, uncut and in order. It shows; `EditField` is where it can be changed.
 
-import type { ModelPreferences, SamplingRequest, ToolDefinition, ToolResultBlock } from "../../shared/protocol/sampling.ts";
+import type { ModelPreferences, SamplingRequest, ToolDefinition, ToolResultBlock } from "../../shared/model/sampling.ts";
 import { objectText, requestFields } from "../../shared/review/fields.ts";
 import type { Origins } from "./asking-words.ts";
 import { EditField, type Editing } from "./edit-field.tsx";

@@ -2,12 +2,13 @@
 //
 // `{name}` in a sentence is a place where the page puts something; `fill` in sentence.tsx puts it there.
 
+import type { KeyEnd, Provenance } from "../../shared/model/gate.ts";
 import { modelPath } from "../../shared/review/changes.ts";
-import type { Note, Usage } from "../../shared/provider/call.ts";
+import type { Note, Usage } from "../../shared/model/call.ts";
 import { unreachable } from "../../shared/result.ts";
-import type { SamplingRequest } from "../../shared/protocol/sampling.ts";
-import { type Evidence, evidencePhrases } from "../../shared/review/evidence.ts";
-import type { KeyEnd, Provenance, ReviewView, RunProgress } from "../../shared/review/view.ts";
+import type { SamplingRequest } from "../../shared/model/sampling.ts";
+import { type Evidence, evidencePhrases } from "../../shared/association/evidence.ts";
+import type { ReviewView, RunProgress } from "../../shared/review/view.ts";
 
 const plural = (count: number, one: string, many: string): string => `${count.toLocaleString("en-US")} ${count === 1 ? one : many}`;
 

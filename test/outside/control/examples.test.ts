@@ -12,7 +12,7 @@ import { devVars } from "../../../scripts/dev-vars.ts";
 import { freePort } from "../../../scripts/gateway.ts";
 import { operatorOf } from "../../../scripts/operator.ts";
 import { decideByLink } from "../../../scripts/page-form.ts";
-import { answerJsonSchema } from "../../../shared/control/answer-schema.ts";
+import { answerJsonSchema } from "../../../shared/wire/control/answer-schema.ts";
 import { eventually, type Program, startProgram } from "../support/program.ts";
 
 type Envelope = {

@@ -1,6 +1,6 @@
 // Review pages' input as a run would make it: realistic content for looking at, for accessibility and for hostile variants.
 
-import type { SamplingReply, SamplingRequest } from "../../../shared/protocol/sampling.ts";
+import type { SamplingReply, SamplingRequest } from "../../../shared/model/sampling.ts";
 import type { ReviewView } from "../../../shared/review/view.ts";
 
 const now = Date.UTC(2026, 10, 17, 14, 42, 40);

@@ -3,7 +3,7 @@
 import * as fc from "fast-check";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { mailFaults } from "../../../shared/review/mail-rules.ts";
+import { mailFaults } from "../../../shared/channels/email-rules.ts";
 import type { ReviewView } from "../../../shared/review/view.ts";
 import { type MailContent, type MailInput, mostHtmlBytes, reviewMail } from "../../../workers/ui/mail.tsx";
 import { shoot } from "../support/screenshots.ts";

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { SamplingRequest } from "../../../shared/protocol/sampling.ts";
+import type { SamplingRequest } from "../../../shared/model/sampling.ts";
 import { applyRequestEdits } from "../../../shared/review/edit.ts";
 import { requestChanges } from "../../../shared/review/difference.ts";
 import { editField, parseDecisionForm, type SubmittedForm } from "../../../shared/review/form.ts";

@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { pause } from "../../../scripts/gateway.ts";
-import { officialErrors } from "../../shared/protocol/official.ts";
+import { officialErrors } from "../../shared/wire/official.ts";
 import {
   clientKinds,
   type Heard,

@@ -3,7 +3,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { RecordEvent } from "../../../shared/outcome/record.ts";
+import type { RecordEvent } from "../../../shared/record/record.ts";
 import { type Gateway, freePort, pause, startGateway } from "../../../scripts/gateway.ts";
 import { type Notice, operatorOf } from "../../../scripts/operator.ts";
 import { decideByLink } from "../../../scripts/page-form.ts";

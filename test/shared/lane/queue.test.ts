@@ -3,7 +3,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type Lane, type LaneLimits, type Newcomer, type Place, emptyLane, enter, lapsed, leave } from "../../../shared/lane/queue.ts";
-import { priorities } from "../../../shared/provider/call.ts";
+import { priorities } from "../../../shared/model/call.ts";
 
 const limits: LaneLimits = { concurrency: 2, queue: 10, promoteAfterMs: 10_000 };
 const never = 1_000_000_000;

@@ -16,7 +16,7 @@ import {
   useGrants,
 } from "../../../shared/policy/grant.ts";
 import type { Reach } from "../../../shared/policy/evaluate.ts";
-import type { SamplingRequest } from "../../../shared/protocol/sampling.ts";
+import type { SamplingRequest } from "../../../shared/model/sampling.ts";
 import type { Candidate } from "../../../shared/routing/choose.ts";
 import { providerOf } from "../../../shared/routing/table.ts";
 import { tableOf } from "../routing/examples.ts";

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type RiskNote, findReplyRisks, findRisks, highestRisk, isRiskAtLeast, riskAbove } from "../../../shared/policy/risk.ts";
-import type { SamplingRequest } from "../../../shared/protocol/sampling.ts";
+import type { SamplingRequest } from "../../../shared/model/sampling.ts";
 import { requestOf } from "../routing/examples.ts";
 
 const saying = (text: string): SamplingRequest => requestOf({ messages: [{ role: "user", content: [{ type: "text", text }] }] });

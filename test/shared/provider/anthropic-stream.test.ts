@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { SamplingRequest } from "../../../shared/protocol/sampling.ts";
+import type { SamplingRequest } from "../../../shared/model/sampling.ts";
 import { fromAnthropic } from "../../../shared/provider/anthropic.ts";
 import { anthropicErrorEvent, anthropicEvents, anthropicMessage, type MessageAnswer } from "../../support/providers/anthropic-wire.ts";
 import { callOf, weather } from "../../support/providers/requests.ts";

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { SamplingRequest } from "../../../shared/protocol/sampling.ts";
+import type { SamplingRequest } from "../../../shared/model/sampling.ts";
 import { fromAnthropic, samplingParameters, toAnthropic } from "../../../shared/provider/anthropic.ts";
 import { cannotCarry } from "../../../shared/provider/carry.ts";
 import { anthropicMessage, anthropicRefusals } from "../../support/providers/anthropic-wire.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Block, Message, SamplingRequest } from "../../../shared/protocol/sampling.ts";
+import type { Block, Message, SamplingRequest } from "../../../shared/model/sampling.ts";
 import { cannotCarry } from "../../../shared/provider/carry.ts";
 import type { Model } from "../../../shared/routing/table.ts";
 import { assistant, candidate, png, request, round, text, user, weather } from "../../support/providers/requests.ts";

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../shared/encoding.ts";
 import { minimalArguments } from "../../../shared/provider/demo-arguments.ts";
 import { answerDemo, demoDimensions, embedDemo } from "../../../shared/provider/demo.ts";
-import { samplingReplySchema, type SamplingRequest } from "../../../shared/protocol/sampling.ts";
+import { samplingReplySchema, type SamplingRequest } from "../../../shared/model/sampling.ts";
 import { anyRequest, callOf, candidate, png, request, round, text, user, weather } from "../../support/providers/requests.ts";
 
 /** A CommonJS module whose types and run-time shape differ by loader. */

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { samplingReplySchema } from "../../../shared/protocol/sampling.ts";
+import { samplingReplySchema } from "../../../shared/model/sampling.ts";
 import {
   embeddingCalls,
   embeddingReply,

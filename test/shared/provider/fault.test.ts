@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { describeOutcome } from "../../../shared/outcome/describe.ts";
-import type { Attempt, ProviderFault } from "../../../shared/provider/call.ts";
+import { describeOutcome } from "../../../shared/wire/describe.ts";
+import type { Attempt, ProviderFault } from "../../../shared/model/call.ts";
 import { cancelledFault, faultOfStatus, isUnasked, laneFault, outOfTimeFault, retryAfterMs } from "../../../shared/provider/fault.ts";
 
 describe("what a status means for what is done next", () => {

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { isJsonReply, textOfReply } from "../../../shared/provider/json-reply.ts";
 import { finishReply } from "../../../shared/provider/reply.ts";
-import type { SamplingRequest } from "../../../shared/protocol/sampling.ts";
+import type { SamplingRequest } from "../../../shared/model/sampling.ts";
 import { callOf, text } from "../../support/providers/requests.ts";
 
 const city = { type: "object", properties: { city: { type: "string" } }, required: ["city"], additionalProperties: false };

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { SamplingRequest } from "../../../shared/protocol/sampling.ts";
+import type { SamplingRequest } from "../../../shared/model/sampling.ts";
 import { fromOpenAI } from "../../../shared/provider/openai.ts";
 import { chatCompletion, chatErrorEvent, chatEvents, type ChatAnswer } from "../../support/providers/openai-wire.ts";
 import { callOf, weather } from "../../support/providers/requests.ts";

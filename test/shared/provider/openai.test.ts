@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { SamplingRequest, ToolResultBlock } from "../../../shared/protocol/sampling.ts";
+import type { SamplingRequest, ToolResultBlock } from "../../../shared/model/sampling.ts";
 import { cannotCarry } from "../../../shared/provider/carry.ts";
 import { fromOpenAI, toOpenAI } from "../../../shared/provider/openai.ts";
 import { openaiRefusals } from "../../support/providers/openai-wire.ts";

@@ -2,7 +2,7 @@
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { textOfReply } from "../../../shared/provider/json-reply.ts";
-import type { SamplingRequest } from "../../../shared/protocol/sampling.ts";
+import type { SamplingRequest } from "../../../shared/model/sampling.ts";
 import type { Candidate } from "../../../shared/routing/choose.ts";
 import type { Model } from "../../../shared/routing/table.ts";
 import { createSender, type SendOptions } from "../../../workers/providers/send.ts";

@@ -1,7 +1,7 @@
 // The sender against scripted providers on real sockets. It stands beside the pure tests because workerd's test runner opens no sockets.
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import type { ModelReply } from "../../../shared/provider/call.ts";
+import type { ModelReply } from "../../../shared/model/call.ts";
 import type { Candidate } from "../../../shared/routing/choose.ts";
 import type { Model, Provider } from "../../../shared/routing/table.ts";
 import type { RunFunction } from "../../../workers/providers/attempt.ts";

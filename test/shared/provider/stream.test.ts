@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { textOfReply } from "../../../shared/provider/json-reply.ts";
 import { finishReply } from "../../../shared/provider/reply.ts";
 import { TextDeltas, usageSoFar } from "../../../shared/provider/stream.ts";
-import type { SamplingRequest } from "../../../shared/protocol/sampling.ts";
+import type { SamplingRequest } from "../../../shared/model/sampling.ts";
 import { callOf, request } from "../../support/providers/requests.ts";
 import { anyCut, anyStops, anyText } from "../../support/providers/streams.ts";
 

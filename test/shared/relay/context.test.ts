@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type ServerContext, longestPart, withContext } from "../../../shared/relay/context.ts";
-import type { SamplingRequest } from "../../../shared/protocol/sampling.ts";
+import type { SamplingRequest } from "../../../shared/model/sampling.ts";
 
 const request: SamplingRequest = { messages: [{ role: "user", content: [{ type: "text", text: "Summarise." }] }], maxTokens: 10 };
 const context = (over: Partial<ServerContext> = {}): ServerContext => ({

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { digestOf } from "../../../shared/encoding.ts";
-import type { SamplingReply, SamplingRequest } from "../../../shared/protocol/sampling.ts";
+import type { SamplingReply, SamplingRequest } from "../../../shared/model/sampling.ts";
 import { type ModelledRequest, changedReply, changedRequest } from "../../../shared/review/changes.ts";
 import { requestFields } from "../../../shared/review/fields.ts";
 

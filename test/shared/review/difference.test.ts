@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { SamplingRequest } from "../../../shared/protocol/sampling.ts";
+import type { SamplingRequest } from "../../../shared/model/sampling.ts";
 import { condense, differenceOf, replyChanges, requestChanges, type Change } from "../../../shared/review/difference.ts";
 
 const without = (changes: readonly Change[], kind: "added" | "removed") =>

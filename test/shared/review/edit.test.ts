@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { SamplingReply, SamplingRequest } from "../../../shared/protocol/sampling.ts";
+import type { SamplingReply, SamplingRequest } from "../../../shared/model/sampling.ts";
 import { isJsonReply } from "../../../shared/provider/json-reply.ts";
 import { applyReplyEdits, applyRequestEdits } from "../../../shared/review/edit.ts";
 import { replyFields, requestFields } from "../../../shared/review/fields.ts";

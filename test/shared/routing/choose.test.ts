@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { ModelPreferences, SamplingRequest } from "../../../shared/protocol/sampling.ts";
+import type { ModelPreferences, SamplingRequest } from "../../../shared/model/sampling.ts";
 import { chooseCandidates, type Choice, type RoutingInput } from "../../../shared/routing/choose.ts";
 import { defaultRoutingTable } from "../../../shared/routing/default-table.ts";
 import type { Provider } from "../../../shared/routing/table.ts";

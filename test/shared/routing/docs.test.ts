@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { samplingRequestSchema } from "../../../shared/protocol/sampling.ts";
+import { samplingRequestSchema } from "../../../shared/model/sampling.ts";
 import { chooseCandidates } from "../../../shared/routing/choose.ts";
 import { defaultRoutingTable } from "../../../shared/routing/default-table.ts";
 import { parseRoutingTable, routingJsonSchema } from "../../../shared/routing/table.ts";

@@ -1,6 +1,6 @@
 // Small tables and requests for the tests of routing and policy.
 
-import type { SamplingRequest } from "../../../shared/protocol/sampling.ts";
+import type { SamplingRequest } from "../../../shared/model/sampling.ts";
 import type { RoutingInput } from "../../../shared/routing/choose.ts";
 import { parseRoutingTable, type RoutingTable } from "../../../shared/routing/table.ts";
 

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { describeRefusal } from "../../../shared/outcome/describe.ts";
-import type { NamedModel, SamplingRequest } from "../../../shared/protocol/sampling.ts";
+import { describeRefusal } from "../../../shared/wire/describe.ts";
+import type { NamedModel, SamplingRequest } from "../../../shared/model/sampling.ts";
 import { chooseCandidates, type Choice, type RoutingInput } from "../../../shared/routing/choose.ts";
 import { defaultRoutingTable } from "../../../shared/routing/default-table.ts";
 import { explainRouting } from "../../../shared/routing/explain.ts";

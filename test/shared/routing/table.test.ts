@@ -1,6 +1,6 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, test } from "vitest";
-import { isPrivateHost, readBaseUrl } from "../../../shared/routing/address.ts";
+import { isPrivateHost, readBaseUrl } from "../../../shared/address.ts";
 import { foldCase, parseRoutingTable, routingJsonSchema } from "../../../shared/routing/table.ts";
 
 const model = {

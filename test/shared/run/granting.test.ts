@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type Grant, useGrants } from "../../../shared/policy/grant.ts";
 import { parsePolicy } from "../../../shared/policy/rules.ts";
-import type { SamplingRequest } from "../../../shared/protocol/sampling.ts";
+import type { SamplingRequest } from "../../../shared/model/sampling.ts";
 import type { GrantWish } from "../../../shared/review/form.ts";
 import { type OfferFacts, grantFrom, grantIdOf, grantQueryOf, grantedFact, keyOfGrantId, offerOf } from "../../../shared/run/granting.ts";
 import { type Asker, type RunOpening, gatesOf, openingFacts } from "../../../shared/run/opening.ts";

@@ -1,8 +1,8 @@
 // Candidates and arbitrary neutral requests for tests of the providers.
 
+import type { ModelCall } from "../../../shared/provider/model-call.ts";
 import * as fc from "fast-check";
-import type { Block, Message, SamplingRequest, ToolResultBlock } from "../../../shared/protocol/sampling.ts";
-import type { ModelCall } from "../../../shared/provider/call.ts";
+import type { Block, Message, SamplingRequest, ToolResultBlock } from "../../../shared/model/sampling.ts";
 import type { Candidate } from "../../../shared/routing/choose.ts";
 import { routingTableSchema, type Model, type Provider } from "../../../shared/routing/table.ts";
 

@@ -1,9 +1,10 @@
 // Streams of providers for tests: bytes cut anywhere, read as the sender reads them.
 
+import type { ModelCall } from "../../../shared/provider/model-call.ts";
 import * as fc from "fast-check";
 import { fromAnthropic } from "../../../shared/provider/anthropic.ts";
 import { readAnthropic } from "../../../shared/provider/anthropic-stream.ts";
-import type { ModelCall, ModelReply, ProviderFault } from "../../../shared/provider/call.ts";
+import type { ModelReply, ProviderFault } from "../../../shared/model/call.ts";
 import { fromOpenAI } from "../../../shared/provider/openai.ts";
 import { readOpenAI } from "../../../shared/provider/openai-stream.ts";
 import { TextDeltas, type StreamReader } from "../../../shared/provider/stream.ts";

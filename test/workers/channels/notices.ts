@@ -3,7 +3,7 @@
 import { env as bindings } from "cloudflare:workers";
 import { vi } from "vitest";
 import type { Notice } from "../../../workers/channels/channel.ts";
-import type { Env } from "../../../workers/env.ts";
+import type { Env } from "../../../workers/platform/env.ts";
 import { openRequest } from "../../outside/pages/examples.ts";
 import { neverLogged } from "../support/logs.ts";
 

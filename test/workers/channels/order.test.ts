@@ -1,7 +1,8 @@
 // Which channels a reviewer is asked by, and which one stands in where another failed or is not configured any more.
 
 import { expect, test } from "vitest";
-import { type Channel, channelsFor, nextChannel } from "../../../workers/channels/channel.ts";
+import type { Channel } from "../../../workers/channels/channel.ts";
+import { channelsFor, nextChannel } from "../../../workers/channels/registry.ts";
 import { linkChannels, type LinkChannel } from "../../../shared/review/link.ts";
 
 const sent = async () => ({ kind: "sent", receipt: null }) as const;

@@ -1,12 +1,12 @@
 // The Slack channel in both its ways against a scripted Slack, inside workerd. What a message says is in
-// test/shared/review/slack-message.test.ts; what a press does, in test/workers/contract/slack-interactions.test.ts.
+// test/shared/channels/slack-message.test.ts; what a press does, in test/workers/contract/slack-interactions.test.ts.
 
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { parseSlackReference } from "../../../shared/review/slack-reference.ts";
+import { parseSlackReference } from "../../../shared/channels/slack-reference.ts";
 import { runIdOf } from "../../../shared/sealed-id.ts";
 import type { Channel, Notice, NoticeFault, Sent } from "../../../workers/channels/channel.ts";
 import { slackChannel, slackDoctor, slackProblems } from "../../../workers/channels/slack.ts";
-import { settingsOf } from "../../../workers/settings.ts";
+import { settingsOf } from "../../../workers/platform/settings.ts";
 import { ScriptedSlack, buttonsIn, slackApp, slackTeam } from "../../support/slack/scripted-slack.ts";
 import { controlSequences, poisoned } from "../../support/slack/hostile.ts";
 import { plainRequest } from "../../support/slack/views.ts";

@@ -1,13 +1,15 @@
 // What an auditor asks: which requests were refused and why, what operators did, who opened a review; and why something failed.
 
+import type { ConfigObject } from "../../../workers/objects/config.ts";
+import { asObject } from "../objects/inside.ts";
 import { abortAllDurableObjects, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { describe, expect, test, vi } from "vitest";
 import { verifyRecord } from "../../../scripts/verify-record.ts";
 import { sha256Hex } from "../../../shared/encoding.ts";
-import { isOperatorChain } from "../../../shared/outcome/operators.ts";
-import { type RecordFact, type RunSummary, firstBrokenEvent } from "../../../shared/outcome/record.ts";
+import { isOperatorChain } from "../../../shared/record/operators.ts";
+import { type RecordFact, type RunSummary, firstBrokenEvent } from "../../../shared/record/record.ts";
 import { LedgerObject } from "../../../workers/objects/ledger.ts";
-import { configStub, ledgerShardOf, ledgerShards, ledgerStub } from "../../../workers/objects/names.ts";
+import { configStub, ledgerShardOf, ledgerShards, ledgerStub } from "../../../workers/stubs/stubs.ts";
 import { newRunId } from "../../../workers/pipeline/begin.ts";
 import { writtenOneByOne } from "../../../workers/pipeline/refusals.ts";
 import { control, textEnvelope } from "../support/control.ts";
@@ -258,7 +260,7 @@ describe("a flood of refusals", () => {
     expect(await listed({ key: id, state: "refused" })).toHaveLength(writtenOneByOne + 1);
     // Its minute is over, for every shard.
     for (let shard = 0; shard < ledgerShards; shard += 1)
-      await runInDurableObject(ledgerStub(env, shard), (ledger) => void (ledger.now = () => Date.now() + 180_000));
+      await runInDurableObject(asObject<LedgerObject>(ledgerStub(env, shard)), (ledger) => void (ledger.now = () => Date.now() + 180_000));
     const facts = (await recordLines()).flatMap(({ run, fact }) => ("key" in fact && fact.key === id ? [{ run, fact }] : []));
     expect(facts.filter(({ fact }) => fact.kind === "refused")).toHaveLength(writtenOneByOne);
     expect(facts.filter(({ fact }) => fact.kind === "refusedMany")).toEqual([
@@ -315,7 +317,10 @@ describe("what an operator does", () => {
 
   test("is one chain that holds, also over months", async () => {
     await createKey();
-    await runInDurableObject(configStub(env), (config) => void (config.now = () => Date.now() + 40 * 24 * 3_600_000));
+    await runInDurableObject(
+      asObject<ConfigObject>(configStub(env)),
+      (config) => void (config.now = () => Date.now() + 40 * 24 * 3_600_000),
+    );
     await createKey();
     const answer = await admin("/record");
     const { findings } = await verifyRecord((await answer.text()).split("\n"));

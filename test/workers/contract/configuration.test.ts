@@ -3,8 +3,8 @@
 import { describe, expect, test, vi } from "vitest";
 import { publishedCopy } from "../../../shared/published.ts";
 import { signingKey } from "../../../shared/sealed-id.ts";
-import { configStub } from "../../../workers/objects/names.ts";
-import { settingsOf } from "../../../workers/settings.ts";
+import { configStub } from "../../../workers/stubs/stubs.ts";
+import { settingsOf } from "../../../workers/platform/settings.ts";
 import {
   admin,
   adminJson,

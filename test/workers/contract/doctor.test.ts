@@ -1,8 +1,8 @@
 // POST /admin/doctor: each check where all is well and where something is wrong, what is said of it, and what never is.
 
-import { configStub } from "../../../workers/objects/names.ts";
+import { configStub } from "../../../workers/stubs/stubs.ts";
 import { describe, expect, test, vi } from "vitest";
-import type { Env } from "../../../workers/env.ts";
+import type { Env } from "../../../workers/platform/env.ts";
 import {
   admin,
   adminJson,

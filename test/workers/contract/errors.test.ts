@@ -27,7 +27,7 @@ import {
 } from "../support/gateway.ts";
 import { expectOfficial } from "../support/official.ts";
 import { decide } from "../support/reviewer.ts";
-import { runStub } from "../../../workers/objects/names.ts";
+import { runStub } from "../../../workers/stubs/stubs.ts";
 
 type Expected = {
   readonly status: number;

@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { readForm } from "../../../scripts/page-form.ts";
 import { formNonce, linkId, linkToken, nonceRandomLength, parseLinkToken } from "../../../shared/review/link.ts";
 import { signingKey } from "../../../shared/sealed-id.ts";
-import { runStub } from "../../../workers/objects/names.ts";
+import { runStub } from "../../../workers/stubs/stubs.ts";
 import { configure, env, eventually, gateway, notices, openNotice, policy, publicUrl, runOf, sample, travel } from "../support/gateway.ts";
 import { promptMarker } from "../support/logs.ts";
 import { recordLines } from "../support/record.ts";

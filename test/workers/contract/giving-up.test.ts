@@ -4,7 +4,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, test } from "vitest";
 import { readForm } from "../../../scripts/page-form.ts";
-import { runStub } from "../../../workers/objects/names.ts";
+import { runStub } from "../../../workers/stubs/stubs.ts";
 import {
   configure,
   createKey,

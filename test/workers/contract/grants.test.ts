@@ -3,8 +3,8 @@
 
 import { abortAllDurableObjects, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, test } from "vitest";
-import { firstBrokenEvent } from "../../../shared/outcome/record.ts";
-import { keyStub, runStub, sessionStub } from "../../../workers/objects/names.ts";
+import { firstBrokenEvent } from "../../../shared/record/record.ts";
+import { keyStub, runStub, sessionStub } from "../../../workers/stubs/stubs.ts";
 import { type GrantLine, allowing, givenGrant, grantList, grantingPolicy } from "../support/grants.ts";
 import {
   type Asked,

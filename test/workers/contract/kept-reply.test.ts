@@ -2,7 +2,7 @@
 
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
-import { keyStub, runStub } from "../../../workers/objects/names.ts";
+import { keyStub, runStub } from "../../../workers/stubs/stubs.ts";
 import { devKeyId } from "../../../workers/stores/keys.ts";
 import {
   type Asked,

@@ -2,11 +2,11 @@
 
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, test } from "vitest";
-import { httpStatuses } from "../../../shared/control/status.ts";
+import { httpStatuses } from "../../../shared/wire/control/status.ts";
 import { approveAct } from "../../../shared/review/form.ts";
 import { app } from "../../../workers/app.ts";
-import { openapi } from "../../../workers/routes/openapi.ts";
-import { type Operation, operations } from "../../../workers/routes/operations.ts";
+import { openapi } from "../../../workers/endpoints/openapi/openapi.ts";
+import { type Operation, operations } from "../../../workers/endpoints/openapi/operations.ts";
 import { signatureOf } from "../../support/slack/scripted-slack.ts";
 import {
   adminToken,
@@ -21,10 +21,10 @@ import {
   routing,
   sample,
   samplingMessage,
+  publicUrl,
 } from "../support/gateway.ts";
 import { givenGrant } from "../support/grants.ts";
 import { formOf, nonceFor, pathOf } from "../support/reviewer.ts";
-import { publicUrl } from "../support/gateway.ts";
 
 type Ask = { readonly path: string; readonly init?: RequestInit; readonly key?: string | null };
 

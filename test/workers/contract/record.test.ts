@@ -1,8 +1,8 @@
 // The record: every request of either path in it, chained, and never a word of what was asked, answered or said.
 
 import { expect, test } from "vitest";
-import { isOperatorChain } from "../../../shared/outcome/operators.ts";
-import { firstBrokenEvent } from "../../../shared/outcome/record.ts";
+import { isOperatorChain } from "../../../shared/record/operators.ts";
+import { firstBrokenEvent } from "../../../shared/record/record.ts";
 import { admin, adminJson, answerOf, createKey, devKey, eventually, gateway, openNotice, sample } from "../support/gateway.ts";
 import { promptMarker, reasonMarker, replyMarker } from "../support/logs.ts";
 import { recordLines } from "../support/record.ts";

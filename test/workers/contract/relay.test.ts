@@ -6,8 +6,8 @@ import { forwardedIds } from "../../../shared/relay/forwarded.ts";
 import { parseRelaySession } from "../../../shared/relay/session-id.ts";
 import { type SigningKeys, signingKey } from "../../../shared/sealed-id.ts";
 import { type Server, parseServers } from "../../../shared/relay/servers.ts";
-import { runStub } from "../../../workers/objects/names.ts";
-import { askUpstream } from "../../../workers/upstream/ask.ts";
+import { runStub } from "../../../workers/stubs/stubs.ts";
+import { askUpstream } from "../../../workers/mcp-client/ask-server.ts";
 import { devKeyId } from "../../../workers/stores/keys.ts";
 import {
   createKey,

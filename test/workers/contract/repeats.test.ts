@@ -2,7 +2,7 @@
 
 import { runInDurableObject } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
-import { sessionStub } from "../../../workers/objects/names.ts";
+import { sessionStub } from "../../../workers/stubs/stubs.ts";
 import { devKeyId } from "../../../workers/stores/keys.ts";
 import {
   type RpcAnswer,

@@ -2,8 +2,8 @@
 
 import { runInDurableObject } from "cloudflare:test";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { KeyObject } from "../../../workers/objects/key.ts";
-import { cacheStub, conversationStub, keyStub, laneStub } from "../../../workers/objects/names.ts";
+import { KeyObject } from "../../../workers/objects/key/key.ts";
+import { cacheStub, conversationStub, keyStub, laneStub } from "../../../workers/stubs/stubs.ts";
 import { control, gates, textEnvelope } from "../support/control.ts";
 import {
   type KeyAnswer,

@@ -1,7 +1,7 @@
 // What a press in Slack does, from the message to the model: the real gateway and its objects, a scripted Slack.
 
 import { beforeEach, describe, expect, test } from "vitest";
-import type { RecordFact } from "../../../shared/outcome/record.ts";
+import type { RecordFact } from "../../../shared/record/record.ts";
 import { tellWords } from "../../../workers/channels/slack/tell.ts";
 import { ScriptedSlack, type SlackMessageSeen, type SlackView, buttonsIn, signatureOf } from "../../support/slack/scripted-slack.ts";
 import { crash, later, recordOf, ringAlarm, stubOf, tablesOf } from "../objects/inside.ts";

@@ -2,8 +2,8 @@
 
 import { runDurableObjectAlarm } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
-import { runStub } from "../../../workers/objects/names.ts";
-import { RELATED_TASK_META } from "../../../shared/protocol/tasks.ts";
+import { runStub } from "../../../workers/stubs/stubs.ts";
+import { RELATED_TASK_META } from "../../../shared/wire/mcp-2025/tasks.ts";
 import {
   type Asked,
   answerOf,

@@ -4,7 +4,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
 import { openGates } from "../../../shared/run/lifecycle.ts";
 import { originatingKey } from "../../../workers/pipeline/sampling.ts";
-import { sessionStub } from "../../../workers/objects/names.ts";
+import { sessionStub } from "../../../workers/stubs/stubs.ts";
 import { promptMarker, reasonMarker, replyMarker } from "../support/logs.ts";
 import {
   answerOf,

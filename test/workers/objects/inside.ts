@@ -3,15 +3,17 @@
 import { abortAllDurableObjects, listDurableObjectIds, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { afterEach, vi } from "vitest";
 import { parseRunId } from "../../../shared/sealed-id.ts";
-import type { RecordEvent, RecordFact } from "../../../shared/outcome/record.ts";
-import { firstBrokenEvent } from "../../../shared/outcome/record.ts";
-import { runStub } from "../../../workers/objects/names.ts";
-import type { RunObject } from "../../../workers/objects/run.ts";
-import { settingsOf } from "../../../workers/settings.ts";
+import { type RecordEvent, type RecordFact, firstBrokenEvent } from "../../../shared/record/record.ts";
+import { runStub } from "../../../workers/stubs/stubs.ts";
+import type { RunObject } from "../../../workers/objects/run/run.ts";
+import { settingsOf } from "../../../workers/platform/settings.ts";
 import { env, eventually } from "../support/gateway.ts";
 import { recordLines } from "../support/record.ts";
 
-export const stubOf = (run: string): DurableObjectStub<RunObject> => runStub(env, run);
+/** The same stub, for what only a test does: it gets at the object itself, and not merely at its calls. */
+export const asObject = <O extends Rpc.DurableObjectBranded>(stub: DurableObjectStub): DurableObjectStub<O> => stub as DurableObjectStub<O>; // the caller names its class
+
+export const stubOf = (run: string): DurableObjectStub<RunObject> => asObject(runStub(env, run));
 
 /** The crash: every object is gone, whatever it was doing. */
 export const crash = abortAllDurableObjects;

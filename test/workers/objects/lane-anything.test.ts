@@ -3,7 +3,7 @@
 import { evictDurableObject } from "cloudflare:test";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { priorities } from "../../../shared/provider/call.ts";
+import { priorities } from "../../../shared/model/call.ts";
 import { graceMs } from "../../../workers/objects/lane.ts";
 import { Callers, anHour, connected, isWhole, laneOf, once, placesOf, settled, stopTime, withLane } from "../support/lane.ts";
 import { crash, ringAlarm } from "./inside.ts";

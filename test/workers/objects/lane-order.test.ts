@@ -1,7 +1,7 @@
 // Who gets a model's next place: by priority, then by arrival, but nobody waits for ever; and how many may wait.
 
 import { describe, expect, test } from "vitest";
-import type { Priority } from "../../../shared/provider/call.ts";
+import type { Priority } from "../../../shared/model/call.ts";
 import { Callers, anHour, bareCaller, laneOf, placesOf, settled, stopTime, withLane } from "../support/lane.ts";
 import { ringAlarm } from "./inside.ts";
 

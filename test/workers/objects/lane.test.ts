@@ -1,7 +1,7 @@
 // A model's lane under load and through crashes: its limit holds, its order is kept, and no place is lost.
 
 import { describe, expect, test } from "vitest";
-import { priorities } from "../../../shared/provider/call.ts";
+import { priorities } from "../../../shared/model/call.ts";
 import { graceMs } from "../../../workers/objects/lane.ts";
 import { Callers, connected, isWhole, laneOf, once, placesOf, settled, stopTime, withLane } from "../support/lane.ts";
 import { crash, ringAlarm } from "./inside.ts";

@@ -2,9 +2,9 @@
 
 import { runInDurableObject } from "cloudflare:test";
 import { describe, expect, test, vi } from "vitest";
-import { RunObject } from "../../../workers/objects/run.ts";
-import { SessionObject } from "../../../workers/objects/session.ts";
-import { sessionStub } from "../../../workers/objects/names.ts";
+import { RunObject } from "../../../workers/objects/run/run.ts";
+import { SessionObject } from "../../../workers/objects/session/session.ts";
+import { sessionStub } from "../../../workers/stubs/stubs.ts";
 import { devKeyId } from "../../../workers/stores/keys.ts";
 import { originatingKey } from "../../../workers/pipeline/sampling.ts";
 import {

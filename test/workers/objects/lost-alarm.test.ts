@@ -5,9 +5,9 @@ import { createScheduledController, runInDurableObject } from "cloudflare:test";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import worker from "../../../workers/index.ts";
 import { LedgerObject } from "../../../workers/objects/ledger.ts";
-import { cacheStub, configStub, conversationStub, ledgerShardOf, ledgerStub, sessionStub } from "../../../workers/objects/names.ts";
-import { RunNotices } from "../../../workers/objects/run-notices.ts";
-import { RunObject } from "../../../workers/objects/run.ts";
+import { cacheStub, configStub, conversationStub, ledgerShardOf, ledgerStub, sessionStub } from "../../../workers/stubs/stubs.ts";
+import { RunNotices } from "../../../workers/objects/run/run-notices.ts";
+import { RunObject } from "../../../workers/objects/run/run.ts";
 import { newRunId } from "../../../workers/pipeline/begin.ts";
 import {
   type Notice,

@@ -6,10 +6,10 @@ import { publishedCopy, publishingMark, readPublished } from "../../../shared/pu
 import { sha256Hex } from "../../../shared/encoding.ts";
 import { type SigningKeys, signingKey } from "../../../shared/sealed-id.ts";
 import { type ConfigObject } from "../../../workers/objects/config.ts";
-import { configStub } from "../../../workers/objects/names.ts";
-import { settingsOf } from "../../../workers/settings.ts";
+import { configStub } from "../../../workers/stubs/stubs.ts";
+import { settingsOf } from "../../../workers/platform/settings.ts";
 import { createKey, env, eventually, gatewayWith, writer, operator } from "../support/gateway.ts";
-import { crash, later, ringAlarm, tablesOf } from "./inside.ts";
+import { asObject, crash, later, ringAlarm, tablesOf } from "./inside.ts";
 
 type Put = (key: string, value: string) => Promise<void>;
 
@@ -28,7 +28,7 @@ const published = async (name: string): Promise<unknown> => {
   const copy = readPublished(settingsOf(env).keys, name, (await env.CONFIG.get(name)) ?? "");
   return copy === undefined ? null : (JSON.parse(copy.text) as unknown);
 };
-const stub = (): DurableObjectStub<ConfigObject> => configStub(env);
+const stub = (): DurableObjectStub<ConfigObject> => asObject(configStub(env));
 
 test("a crash between commit and publishing: the alarm publishes", async () => {
   await throughKv(() => () => new Promise<void>(() => {}));

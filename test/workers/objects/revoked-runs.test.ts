@@ -1,12 +1,13 @@
 // A key is revoked while a run of it waits: at every phase of the run, with what its reviewer sees on the page, in Slack and by email.
 
+import type { AdmitInput } from "../../../workers/stubs/key-calls.ts";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { type MailApi, createMailApi } from "../../support/mail-api.ts";
 import { ScriptedSlack, buttonsIn } from "../../support/slack/scripted-slack.ts";
-import { type AdmitInput, KeyObject } from "../../../workers/objects/key.ts";
+import { KeyObject } from "../../../workers/objects/key/key.ts";
 import { LedgerObject } from "../../../workers/objects/ledger.ts";
-import { keyStub, laneStub } from "../../../workers/objects/names.ts";
-import { RunObject } from "../../../workers/objects/run.ts";
+import { keyStub, laneStub } from "../../../workers/stubs/stubs.ts";
+import { RunObject } from "../../../workers/objects/run/run.ts";
 import {
   type KeyAnswer,
   type Notice,

@@ -1,9 +1,9 @@
 // The books of the fast path, with a ledger that writes down what it gets.
 
+import type { Settled } from "../../../workers/stubs/session-calls.ts";
+import type { LedgerEntry } from "../../../workers/stubs/ledger-calls.ts";
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
-import type { LedgerEntry } from "../../../workers/objects/ledger.ts";
-import type { Settled } from "../../../workers/objects/session.ts";
 import { keep, tellingSettled } from "../../../workers/pipeline/bookkeeping.ts";
 
 const entry: LedgerEntry = { events: [], summary: null };

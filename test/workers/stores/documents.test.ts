@@ -3,8 +3,8 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, expect, test } from "vitest";
 import { publishedCopy } from "../../../shared/published.ts";
-import { configStub } from "../../../workers/objects/names.ts";
-import { settingsOf } from "../../../workers/settings.ts";
+import { configStub } from "../../../workers/stubs/stubs.ts";
+import { settingsOf } from "../../../workers/platform/settings.ts";
 import { documentProblems, documentsOf, serveWritten } from "../../../workers/stores/documents.ts";
 import { policy, writer } from "../support/gateway.ts";
 

@@ -7,4 +7,4 @@ declare namespace Cloudflare {
   }
 }
 
-type GatewayEnv = import("../../../workers/env.ts").Env;
+type GatewayEnv = import("../../../workers/platform/env.ts").Env;

@@ -3,7 +3,7 @@
 // Use it beside gateway.ts, whose policy closes both gates for whoever it does not name: `gates` says it for the control door.
 
 import { Ajv2020 } from "ajv/dist/2020.js";
-import { answerJsonSchema } from "../../../shared/control/answer-schema.ts";
+import { answerJsonSchema } from "../../../shared/wire/control/answer-schema.ts";
 import { type PostOptions, configure, gateway, jsonBody, model, policy, routing } from "./gateway.ts";
 import { promptMarker } from "./logs.ts";
 import { modelHost } from "./provider.ts";

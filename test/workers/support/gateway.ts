@@ -2,12 +2,12 @@
 //
 // Importing this file gives each test a gateway of its own: nothing stored, a policy and a table of its own, a scripted model.
 
+import type { Writer } from "../../../workers/stubs/config-calls.ts";
 import { createExecutionContext, reset } from "cloudflare:test";
 import { env as bindings, exports } from "cloudflare:workers";
 import { afterEach, beforeEach, vi } from "vitest";
-import type { Operator } from "../../../shared/outcome/record.ts";
-import type { Env } from "../../../workers/env.ts";
-import type { Writer } from "../../../workers/objects/config.ts";
+import type { Operator } from "../../../shared/record/record.ts";
+import type { Env } from "../../../workers/platform/env.ts";
 import worker from "../../../workers/index.ts";
 import { neverLogged, promptMarker } from "./logs.ts";
 import { expectPublished } from "./published.ts";

@@ -1,7 +1,7 @@
 // What a reviewer allowed for later requests: given on the page, listed for the operator.
 
 import type { Grant } from "../../../shared/policy/grant.ts";
-import { keyStub } from "../../../workers/objects/names.ts";
+import { keyStub } from "../../../workers/stubs/stubs.ts";
 import { adminJson, env, policy } from "./gateway.ts";
 
 /** Which gates a server meets is its name's; all those that are added here enable grants but the last. */

@@ -3,10 +3,10 @@
 import { createExecutionContext } from "cloudflare:test";
 import { Hono } from "hono";
 import { type CryptoKey as JoseKey, type JWK, SignJWT, exportJWK, generateKeyPair } from "jose";
-import { describeRefusal } from "../../../shared/outcome/describe.ts";
-import type { Env } from "../../../workers/env.ts";
-import type { App } from "../../../workers/routes/context.ts";
-import { type ControlAuth, callerOfControl } from "../../../workers/routes/control-auth.ts";
+import { describeRefusal } from "../../../shared/wire/describe.ts";
+import type { Env } from "../../../workers/platform/env.ts";
+import type { App } from "../../../workers/endpoints/context.ts";
+import { type ControlAuth, callerOfControl } from "../../../workers/endpoints/control/control-auth.ts";
 import { env } from "./gateway.ts";
 import { neverLogged } from "./logs.ts";
 import { answerAt } from "./provider.ts";

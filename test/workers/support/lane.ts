@@ -1,16 +1,17 @@
 // Callers of a model's lane: through the client that the gateway uses, or with bare sockets where they are to misbehave.
 
+import { type LaneAsk, askHeader, hereWord, standingHeader } from "../../../workers/stubs/lane-calls.ts";
 import { runInDurableObject } from "cloudflare:test";
 import { afterEach, vi } from "vitest";
-import type { Priority } from "../../../shared/provider/call.ts";
+import type { Priority } from "../../../shared/model/call.ts";
 import type { Candidate } from "../../../shared/routing/choose.ts";
 import type { Model } from "../../../shared/routing/table.ts";
-import { type LaneAsk, type LaneObject, askHeader, hereWord, standingHeader } from "../../../workers/objects/lane.ts";
-import { laneStub } from "../../../workers/objects/names.ts";
+import { type LaneObject } from "../../../workers/objects/lane.ts";
+import { laneStub } from "../../../workers/stubs/stubs.ts";
 import { enterLane } from "../../../workers/providers/lane.ts";
 import type { LaneRefusal } from "../../../workers/providers/place.ts";
 import { candidate } from "../../support/providers/requests.ts";
-import { tablesOf } from "../objects/inside.ts";
+import { asObject, tablesOf } from "../objects/inside.ts";
 import { env } from "./gateway.ts";
 
 export type LaneOfModel = NonNullable<Model["lane"]>;
@@ -18,7 +19,7 @@ export type LaneOfModel = NonNullable<Model["lane"]>;
 /** A model that is in no table, so that its own lane counts. */
 export const withLane = (lane: LaneOfModel, id = "busy"): Candidate => candidate("openai", { id, lane });
 
-export const laneOf = (id = "busy"): DurableObjectStub<LaneObject> => laneStub(env, { id, provider: "p" });
+export const laneOf = (id = "busy"): DurableObjectStub<LaneObject> => asObject(laneStub(env, { id, provider: "p" }));
 
 export type PlaceRow = { readonly ticket: string; readonly holds: number; readonly priority: Priority; readonly arrival: number };
 

@@ -1,7 +1,7 @@
 // What the gateway answers, held against what it publishes: every answer in every test whose path and method are an operation's has a
 // status that the operation lists.
 
-import { operations } from "../../../workers/routes/operations.ts";
+import { operations } from "../../../workers/endpoints/openapi/operations.ts";
 
 const known = operations.map(({ id, method, path, answers, otherwise }) => ({
   id,
@@ -17,5 +17,7 @@ export function expectPublished(request: Request, status: number): void {
   const { pathname } = new URL(request.url);
   const operation = known.find((each) => each.method === method && each.path.test(pathname));
   if (operation?.hasAny === false && !operation.statuses.has(status))
-    throw new Error(`the published contract does not have ${status} for ${operation.id}: add it to workers/routes/operations.ts`);
+    throw new Error(
+      `the published contract does not have ${status} for ${operation.id}: add it to workers/endpoints/openapi/operations.ts`,
+    );
 }

@@ -1,6 +1,6 @@
 // The record as an operator exports it.
 
-import type { RecordEvent } from "../../../shared/outcome/record.ts";
+import type { RecordEvent } from "../../../shared/record/record.ts";
 import { admin } from "./gateway.ts";
 
 /** Every event, or those of one run or chain. The export's times are text; here they are numbers, as they are hashed. */

@@ -4,7 +4,7 @@
 // gives a mail to those whose key may only send.
 
 import { sha256Hex } from "../../../shared/encoding.ts";
-import { mailboxText, type Mail } from "../../../shared/review/mail-rules.ts";
+import { mailboxText, type Mail } from "../../../shared/channels/email-rules.ts";
 import type { Sent } from "../channel.ts";
 import { type Exchanged, exchange } from "../exchange.ts";
 import type { MailSender } from "./sender.ts";

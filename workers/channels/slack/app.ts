@@ -3,11 +3,11 @@
 
 import { sha256Hex } from "../../../shared/encoding.ts";
 import { isSlackChannel } from "../../../shared/policy/rules.ts";
-import { mostInDigest } from "../../../shared/review/digest.ts";
-import { slackDigest } from "../../../shared/review/slack-digest.ts";
-import { slackEnding, slackReminder, slackReplaced } from "../../../shared/review/slack-ending.ts";
-import { type SlackMessage, type SlackMessageInput, briefSlackMessage, slackMessage } from "../../../shared/review/slack-message.ts";
-import { slackReference } from "../../../shared/review/slack-reference.ts";
+import { mostInDigest } from "../../../shared/channels/digest.ts";
+import { slackDigest } from "../../../shared/channels/slack-digest.ts";
+import { slackEnding, slackReminder, slackReplaced } from "../../../shared/channels/slack-ending.ts";
+import { type SlackMessage, type SlackMessageInput, briefSlackMessage, slackMessage } from "../../../shared/channels/slack-message.ts";
+import { slackReference } from "../../../shared/channels/slack-reference.ts";
 import { type SigningKeys, randomOfRunId } from "../../../shared/sealed-id.ts";
 import type { Channel, Notice, Sent } from "../channel.ts";
 import { type SlackAnswer, type SlackMethod, callSlack } from "./api.ts";

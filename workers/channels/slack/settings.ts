@@ -1,8 +1,8 @@
 // How Slack is set up: as an app with a bot token, or as an incoming webhook. What is missing or wrong is named in words an
 // operator can act on, never by its value.
 
-import { isLoopbackHost } from "../../../shared/routing/address.ts";
-import type { Env } from "../../env.ts";
+import { isLoopbackHost } from "../../../shared/address.ts";
+import type { Env } from "../../platform/env.ts";
 
 export type SlackApp = {
   readonly mode: "app";

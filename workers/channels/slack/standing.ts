@@ -1,7 +1,7 @@
 // Who an interaction comes from, and as whom they may decide: compared with where the message was posted and for whom. Pure.
 
 import { isSlackChannel } from "../../../shared/policy/rules.ts";
-import type { SlackTarget, SlackWords } from "../../objects/run-contract.ts";
+import type { SlackTarget, SlackWords } from "../../stubs/run-calls.ts";
 import type { SlackPress, SlackSubmission } from "./interaction.ts";
 import { parseReceipt } from "./receipt.ts";
 import type { SlackApp } from "./settings.ts";

@@ -1,8 +1,8 @@
 // What one Slack member alone is told, by name of the words. No names, no content.
 
-import { paragraph, plain, say, type SlackBlock } from "../../../shared/review/slack-blocks.ts";
-import { slackWords } from "../../../shared/review/slack-words.ts";
-import type { SlackWords } from "../../objects/run-contract.ts";
+import { paragraph, plain, say, type SlackBlock } from "../../../shared/channels/slack-blocks.ts";
+import { slackWords } from "../../../shared/channels/slack-words.ts";
+import type { SlackWords } from "../../stubs/run-calls.ts";
 
 export const tellWords: Readonly<Record<SlackWords, string>> = {
   notYours: "You are not among those who may decide this. Nothing was decided.",

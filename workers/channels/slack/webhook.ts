@@ -2,10 +2,10 @@
 // buttons, and what was posted cannot be changed. Source: https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks.
 
 import { isSlackChannel } from "../../../shared/policy/rules.ts";
-import { mostInDigest } from "../../../shared/review/digest.ts";
-import { slackDigest } from "../../../shared/review/slack-digest.ts";
-import { slackReminder } from "../../../shared/review/slack-ending.ts";
-import { type SlackMessage, type SlackMessageInput, briefSlackMessage, slackMessage } from "../../../shared/review/slack-message.ts";
+import { mostInDigest } from "../../../shared/channels/digest.ts";
+import { slackDigest } from "../../../shared/channels/slack-digest.ts";
+import { slackReminder } from "../../../shared/channels/slack-ending.ts";
+import { type SlackMessage, type SlackMessageInput, briefSlackMessage, slackMessage } from "../../../shared/channels/slack-message.ts";
 import type { Channel, NoticeFault, Sent } from "../channel.ts";
 import { exchange } from "../exchange.ts";
 import type { SlackWebhook } from "./settings.ts";

@@ -1,7 +1,7 @@
 // The cache and the people: what they decided about a reply holds for it as long as it is kept.
 
 import { beforeEach, describe, expect, test } from "vitest";
-import { runStub } from "../../../../workers/objects/names.ts";
+import { runStub } from "../../../../workers/stubs/stubs.ts";
 import { tablesOf } from "../../objects/inside.ts";
 import { cached, filled, hits } from "../../support/cached.ts";
 import { type ControlAnswer, asked, everyKind, gates } from "../../support/control.ts";

@@ -2,7 +2,7 @@
 
 import { runDurableObjectAlarm } from "cloudflare:test";
 import { beforeEach, describe, expect, test } from "vitest";
-import { runStub } from "../../../../workers/objects/names.ts";
+import { runStub } from "../../../../workers/stubs/stubs.ts";
 import { asked, control, controlAnswerOf, envelopeOf, eventsOf, everyKind, gates, prompt, textEnvelope } from "../../support/control.ts";
 import {
   admin,

@@ -2,8 +2,8 @@
 
 import { runDurableObjectAlarm } from "cloudflare:test";
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import { runStub } from "../../../../workers/objects/names.ts";
-import { SessionObject } from "../../../../workers/objects/session.ts";
+import { runStub } from "../../../../workers/stubs/stubs.ts";
+import { SessionObject } from "../../../../workers/objects/session/session.ts";
 import {
   type ControlAnswer,
   type Sent,

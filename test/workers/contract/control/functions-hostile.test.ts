@@ -2,14 +2,13 @@
 
 import { abortAllDurableObjects } from "cloudflare:test";
 import { beforeEach, describe, expect, test } from "vitest";
-import { envelopeIdentity } from "../../../../shared/control/envelope-identity.ts";
-import { controlStub } from "../../../../workers/objects/names.ts";
+import { envelopeIdentity } from "../../../../shared/wire/control/envelope-identity.ts";
+import { controlStub } from "../../../../workers/stubs/stubs.ts";
 import { newRunId } from "../../../../workers/pipeline/begin.ts";
 import { type ControlAnswer, asked, control, controlAnswerOf, envelopeOf, gates } from "../../support/control.ts";
 import { admin, createKey, env, eventually, travel } from "../../support/gateway.ts";
-import { eventFor, streamOf } from "../../support/mcp-server.ts";
+import { eventFor, streamOf, type UpstreamCall } from "../../support/mcp-server.ts";
 import { decide } from "../../support/reviewer.ts";
-import type { UpstreamCall } from "../../support/mcp-server.ts";
 import { type ToolServer, resultOf, scriptToolServer, textResult } from "../../support/tool-server.ts";
 
 let server: ToolServer;

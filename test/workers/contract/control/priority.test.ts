@@ -1,9 +1,9 @@
 // `control.priority`, and the lane of a model that is at its limit: through the doors, with models that answer when they are told to.
 
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Priority } from "../../../../shared/provider/call.ts";
+import type { Priority } from "../../../../shared/model/call.ts";
 import { defaultLimits } from "../../../../shared/policy/limits.ts";
-import { laneStub } from "../../../../workers/objects/names.ts";
+import { laneStub } from "../../../../workers/stubs/stubs.ts";
 import { tablesOf } from "../../objects/inside.ts";
 import { type ControlAnswer, type Sent, asked, control, controlAnswerOf, gates, textEnvelope } from "../../support/control.ts";
 import { answerOf, configure, createKey, env, post, routing, sample, samplingMessage } from "../../support/gateway.ts";

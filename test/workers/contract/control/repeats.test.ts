@@ -1,8 +1,8 @@
 // The same key, request_id and body is one request, asked once and paid once; another body under the id is a conflict.
 
 import { describe, expect, test, vi } from "vitest";
-import { runStub } from "../../../../workers/objects/names.ts";
-import { SessionObject } from "../../../../workers/objects/session.ts";
+import { runStub } from "../../../../workers/stubs/stubs.ts";
+import { SessionObject } from "../../../../workers/objects/session/session.ts";
 import { tablesOf } from "../../objects/inside.ts";
 import {
   type ControlAnswer,

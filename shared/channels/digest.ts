@@ -1,0 +1,45 @@
+// When several notices to one reviewer become one message, and what that message says of each review. No clock, no storage.
+
+import type { Gate } from "../model/gate.ts";
+import type { Reviewer } from "../policy/evaluate.ts";
+import type { Asking } from "./asking.ts";
+
+/** So many messages to one address within a minute, one by one; what more there is comes as a digest. */
+export const noticesAMinute = 5;
+export const minuteMs = 60_000;
+/** Reviews in one digest; what there is more waits for the next. Slack takes no more than about 12,000 characters of blocks. */
+export const mostInDigest = { email: 100, slack: 20 } as const;
+
+/** What comes within this time of the first that waits is in the same digest. */
+const gatheredMs = 10_000;
+/** So long before its deadline a review is in a digest, where one may be sent. */
+const beforeDeadlineMs = 60_000;
+
+/** One review that waits for its reviewer. It holds nothing of the content. */
+export type DigestEntry = {
+  readonly reviewer: Reviewer;
+  readonly run: string;
+  readonly gate: Gate;
+  readonly asking: Asking;
+  readonly asker: { readonly server: string; readonly client: string; readonly method: string; readonly name: string };
+  /** Unix milliseconds. */
+  readonly deadlineAt: number;
+  /** The reviewer's personal link to this review. */
+  readonly url: string;
+};
+
+/** Whether one more message may go to an address now. `sentAt`: when the last ones went, Unix milliseconds. */
+export const maySend = (sentAt: readonly number[], now: number): boolean =>
+  sentAt.filter((at) => now - at < minuteMs).length < noticesAMinute;
+
+/**
+ * When the next digest goes out: ten seconds after the first that waits, a minute after the last digest, and sooner than that where a
+ * review could not wait; but never within ten seconds of the last one.
+ * @param lastAt when the last digest went, or null. `deadlineAt`: the earliest deadline among those that wait.
+ */
+export function digestDueAt({ firstAt, lastAt, deadlineAt }: { firstAt: number; lastAt: number | null; deadlineAt: number }): number {
+  const gathered = firstAt + gatheredMs;
+  const regular = lastAt === null ? gathered : Math.max(gathered, lastAt + minuteMs);
+  const urgent = Math.min(regular, Math.max(firstAt, deadlineAt - beforeDeadlineMs));
+  return lastAt === null ? urgent : Math.max(urgent, lastAt + gatheredMs);
+}

@@ -1,0 +1,92 @@
+// The beginning of what waits for a decision, for notices whose policy allows it: texts in the order of the content, cut by length.
+// It is never the whole of anything that is not text: images, settings and tools are on the page alone.
+
+import { unreachable } from "../result.ts";
+import type { Block, SamplingReply } from "../model/sampling.ts";
+import { objectText } from "../review/fields.ts";
+import { vectorsIn, vectorsText } from "../review/vectors.ts";
+import type { ReviewView } from "../review/view.ts";
+
+export type ExcerptPiece = {
+  readonly from: "systemPrompt" | "user" | "text" | "assistant" | "toolResult" | "arguments" | "reply" | "result" | "vectors";
+  readonly text: string;
+};
+
+/** `more`: how many characters of text follow that are not in the pieces. */
+export type Excerpt = { readonly pieces: readonly ExcerptPiece[]; readonly more: number };
+
+/** As the policy's documentation promises: a notice shows this many characters at the most. */
+export const excerptCharacters = 1_500;
+const mostPieces = 8;
+
+/** The first `length` UTF-16 code units of a text, one less where the cut would fall inside a surrogate pair. */
+export function beginningOf(text: string, length: number): string {
+  if (text.length <= length) return text;
+  const last = text.charCodeAt(length - 1);
+  return text.slice(0, last >= 0xd800 && last <= 0xdbff ? Math.max(0, length - 1) : length);
+}
+
+/**
+ * At the request gate the system prompt and the texts of messages and tool results, or the arguments of a tool that is to run; at
+ * the response gate the reply's texts, a tool's result, or how vectors begin; in order, as reviewers see them now. `characters` are counted as UTF-16 code units. Many small pieces are cut by their number.
+ */
+export function excerptOf(view: Pick<ReviewView, "gate" | "request" | "reply">, characters: number = excerptCharacters): Excerpt {
+  const pieces: ExcerptPiece[] = [];
+  let left = characters;
+  let more = 0;
+  for (const { from, text } of textsOf(view)) {
+    if (text === "") continue;
+    const shown = pieces.length < mostPieces ? beginningOf(text, left) : "";
+    if (shown !== "") pieces.push({ from, text: shown });
+    // What follows a cut is never shown: an excerpt has no holes.
+    left = shown.length < text.length ? 0 : left - shown.length;
+    more += text.length - shown.length;
+  }
+  return { pieces, more };
+}
+
+function* textsOf({ gate, request, reply }: Pick<ReviewView, "gate" | "request" | "reply">): Generator<ExcerptPiece> {
+  if (gate === "response") {
+    if (reply !== null) yield* textsOfReply(reply);
+    return;
+  }
+  if (request.systemPrompt !== undefined) yield { from: "systemPrompt", text: request.systemPrompt };
+  for (const { role, content } of request.messages) {
+    for (const block of content) {
+      // Of other tool uses the notice says nothing: they are what a model asked for once, and nothing runs.
+      if (block.type === "tool_use" && request.task === "function") yield { from: "arguments", text: objectText(block.input) };
+      else if (block.type === "text" && request.task === "embedding") yield { from: "text", text: block.text };
+      else yield* textsIn(block, role);
+    }
+  }
+}
+
+function* textsOfReply(reply: SamplingReply): Generator<ExcerptPiece> {
+  const vectors = vectorsIn(reply);
+  if (vectors.length > 0) yield { from: "vectors", text: vectorsText(vectors) };
+  for (const block of reply.content) {
+    if (block.type === "text") yield { from: "reply", text: block.text };
+    if (block.type !== "tool_result") continue;
+    for (const { text } of textsIn(block, "user")) yield { from: "result", text };
+    if (block.structuredContent !== undefined) yield { from: "result", text: objectText(block.structuredContent) };
+  }
+}
+
+function* textsIn(block: Block, role: "user" | "assistant"): Generator<ExcerptPiece> {
+  switch (block.type) {
+    case "text":
+      return yield { from: role, text: block.text };
+    case "tool_result":
+      for (const piece of block.content) {
+        if (piece.type === "text") yield { from: "toolResult", text: piece.text };
+        else if (piece.type === "resource" && "text" in piece.resource) yield { from: "toolResult", text: piece.resource.text };
+      }
+      return;
+    case "image":
+    case "audio":
+    case "tool_use":
+      return;
+    default:
+      return unreachable(block);
+  }
+}

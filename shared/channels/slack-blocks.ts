@@ -1,0 +1,133 @@
+// The few parts of Slack's Block Kit that our messages and modals are made of, so that no text from outside can become
+// anything but text: it is a rich text element of type `text`, or `plain_text` without emoji. There is no mrkdwn here.
+//
+// Limits: https://docs.slack.dev/reference/block-kit and https://docs.slack.dev/reference/methods/chat.postMessage.
+
+import { viewText, type Segment } from "../review/text-view.ts";
+import { slackWords as words } from "./slack-words.ts";
+
+export type Inline =
+  | {
+      readonly type: "text";
+      readonly text: string;
+      readonly style?: { readonly bold?: true; readonly code?: true; readonly italic?: true };
+    }
+  | { readonly type: "date"; readonly timestamp: number; readonly format: string; readonly fallback: string }
+  | { readonly type: "link"; readonly url: string; readonly text: string };
+type RichSection = { readonly type: "rich_text_section"; readonly elements: readonly Inline[] };
+type RichPart =
+  | RichSection
+  | { readonly type: "rich_text_preformatted"; readonly elements: readonly Inline[] }
+  | { readonly type: "rich_text_list"; readonly style: "bullet"; readonly elements: readonly RichSection[] };
+export type PlainText = { readonly type: "plain_text"; readonly text: string; readonly emoji: false };
+export type Button = {
+  readonly type: "button";
+  readonly action_id: string;
+  readonly text: PlainText;
+  readonly value?: string;
+  readonly url?: string;
+  readonly style?: "primary" | "danger";
+};
+export type TextInput = {
+  readonly type: "plain_text_input";
+  readonly action_id: string;
+  readonly multiline: boolean;
+  readonly initial_value?: string;
+  readonly max_length: number;
+};
+export type SlackBlock =
+  | { readonly type: "header"; readonly text: PlainText }
+  | { readonly type: "section"; readonly text: PlainText }
+  | { readonly type: "rich_text"; readonly elements: readonly RichPart[] }
+  | { readonly type: "actions"; readonly elements: readonly Button[] }
+  | {
+      readonly type: "input";
+      readonly block_id: string;
+      readonly label: PlainText;
+      readonly optional: boolean;
+      readonly element: TextInput;
+    };
+
+/** Of one text, of a button's words, and of all the blocks of a message together as JSON: Slack refuses more than about 12,000. */
+export const longestText = 3_000;
+export const longestMessage = 10_000;
+
+/**
+ * How long a text may count at Slack: `&`, `<` and `>` are five, four and four characters where it escapes them. Which of
+ * its limits count before and which after is not documented, so ours hold for both.
+ */
+export const grownLength = (text: string): number =>
+  text.length + [...text.matchAll(/[&<>]/g)].reduce((sum, [character]) => sum + (character === "&" ? 4 : 3), 0);
+
+/** Our own words. In `plain_text` an `&amp;` would be shown as `&`. */
+export const plain = (text: string): PlainText => ({
+  type: "plain_text",
+  text: text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;"),
+  emoji: false,
+});
+
+export const say = (text: string): Inline => ({ type: "text", text });
+export const strong = (text: string): Inline => ({ type: "text", text, style: { bold: true } });
+
+/** A moment in the reader's own time. `at` is Unix milliseconds. */
+export const moment = (at: number): Inline => ({
+  type: "date",
+  timestamp: Math.floor(at / 1_000),
+  format: "{date_short_pretty} {time}",
+  fallback: `${new Date(at).toISOString().slice(0, 16).replace("T", " ")} UTC`,
+});
+
+const segmentWords = (segment: Segment): string => {
+  if (segment.kind === "text") return segment.text;
+  return segment.kind === "unseen" ? `⟨${segment.label}⟩` : `⟨${words.blankLines(segment.count)}⟩\n`;
+};
+
+/** A text from outside as it is shown: what would be invisible is named, blank lines are counted; nothing is cut. */
+export function shownText(text: string): string {
+  return text === "" ? words.empty : viewText(text).map(segmentWords).join("");
+}
+
+const longestName = 200;
+
+/** Whether a name from outside is cut where it stands in a message: then not everything is shown. */
+export const isLongName = (value: string): boolean => value.length > longestName || shownText(value).length > 2 * longestName;
+
+/** A name from outside inside a sentence of ours: one line, in the type of code. */
+export function named(value: string): Inline {
+  const shown = cutAt(shownText(cutAt(value, longestName)), 2 * longestName);
+  const text = (isLongName(value) ? shown + words.cut : shown).replaceAll(/[\r\n]+/g, words.lineBreak);
+  return { type: "text", text, style: { code: true } };
+}
+
+/** The first `length` UTF-16 code units or one less: never half of a character. */
+export function cutAt(text: string, length: number): string {
+  const next = text.charCodeAt(length);
+  return text.slice(0, next >= 0xdc00 && next <= 0xdfff && length > 0 ? length - 1 : length);
+}
+
+/** `{name}` in a sentence of ours gives way to elements. */
+export function filled(sentence: string, places: Readonly<Record<string, Inline>>): Inline[] {
+  return sentence
+    .split(/(\{[a-zA-Z]+\})/)
+    .filter((part) => part !== "")
+    .map((part) => places[part.slice(1, -1)] ?? say(part));
+}
+
+export const paragraph = (...elements: Inline[]): SlackBlock => ({
+  type: "rich_text",
+  elements: [{ type: "rich_text_section", elements }],
+});
+
+export const list = (lines: readonly (readonly Inline[])[]): SlackBlock => ({
+  type: "rich_text",
+  elements: [{ type: "rich_text_list", style: "bullet", elements: lines.map((elements) => ({ type: "rich_text_section", elements })) }],
+});
+
+/** A text from outside under its label, letter by letter. `shown` is at most 3,000 characters. */
+export const framed = (label: string, shown: string): SlackBlock => ({
+  type: "rich_text",
+  elements: [
+    { type: "rich_text_section", elements: [strong(label)] },
+    { type: "rich_text_preformatted", elements: [say(shown)] },
+  ],
+});

@@ -1,0 +1,145 @@
+// What of a review's content a Slack message shows, and exactly what it does not. It makes no blocks and decides nothing.
+
+import type { JsonObject } from "../encoding.ts";
+import type { ReplyBlock, SamplingRequest, ToolResultBlock, ToolUseBlock } from "../model/sampling.ts";
+import { askingOf } from "./asking.ts";
+import { objectText, replyFields, requestFields } from "../review/fields.ts";
+import { cutAt, grownLength, longestText, shownText } from "./slack-blocks.ts";
+import { slackWords as words } from "./slack-words.ts";
+import { vectorsIn, vectorsText } from "../review/vectors.ts";
+import type { ReviewView } from "../review/view.ts";
+
+export type Piece = { readonly label: string; readonly text: string };
+
+/** Kinds of content that a message never shows, and how many there are of each. */
+export type Unshown = Readonly<
+  Partial<Record<"image" | "audio" | "file" | "tool" | "toolUse" | "toolResult" | "vector" | "metadata", number>>
+>;
+
+export type SlackContent = { readonly pieces: readonly Piece[]; readonly unshown: Unshown };
+
+const unshownNames = { image: "image", audio: "audio", tool_use: "toolUse", tool_result: "toolResult", embedding: "vector" } as const;
+
+/** The pieces and the counts while they are gathered. */
+class Gathering {
+  readonly pieces: Piece[] = [];
+  readonly unshown: Partial<Record<keyof Unshown, number>> = {};
+
+  show(label: string, text: string): void {
+    this.pieces.push({ label, text });
+  }
+
+  count(kind: keyof Unshown): void {
+    this.unshown[kind] = (this.unshown[kind] ?? 0) + 1;
+  }
+}
+
+/** The texts of the version that waits, in order, and what it has beside them. A reply that is not there is empty. */
+export function contentOf(view: ReviewView): SlackContent {
+  const gathering = new Gathering();
+  if (view.gate === "request") gatherRequest(view.request, gathering);
+  else gatherReply(view, gathering);
+  return { pieces: gathering.pieces, unshown: gathering.unshown };
+}
+
+function gatherRequest(request: SamplingRequest, into: Gathering): void {
+  const { places } = words;
+  if (request.systemPrompt !== undefined) into.show(places.systemPrompt, request.systemPrompt);
+  for (const [i, { role, content }] of request.messages.entries()) {
+    const of = request.messages.length;
+    const label = request.task === "embedding" ? places.text(i + 1, of) : places.message(i + 1, of, role);
+    if (content.length === 0) into.show(label, "");
+    for (const [j, block] of content.entries()) {
+      if (block.type === "text") into.show(content.length === 1 ? label : label + places.part(j + 1), block.text);
+      else if (block.type === "tool_use" && request.task === "function") into.show(places.call, callText(block));
+      else into.count(unshownNames[block.type]);
+    }
+  }
+  // As JSON: Slack may not show the line breaks that they often begin with.
+  for (const [i, stop] of (request.stopSequences ?? []).entries()) into.show(places.stopSequence(i + 1), JSON.stringify(stop));
+  const schema = request.responseFormat?.schema;
+  if (schema !== undefined) into.show(places.schema, objectText(schema));
+  // An empty list of tools is sent as well, and nobody would see it.
+  if (request.tools !== undefined) into.unshown.tool = request.tools.length;
+  if (request.metadata !== undefined) into.unshown.metadata = 1;
+}
+
+/** Name, id and arguments, all from outside and all of them sent: a name in a label of ours could say anything. */
+const callText = ({ name, id, input }: ToolUseBlock): string => objectText({ name, id, input });
+
+function gatherReply(view: ReviewView, into: Gathering): void {
+  const { places } = words;
+  const content = view.reply?.content ?? [];
+  const vectors = view.reply === null ? [] : vectorsIn(view.reply);
+  if (content.length === 0) into.show(places.reply, "");
+  // How they begin is no more than a sign of life: they count as not shown.
+  if (vectors.length > 0) into.show(places.vectors, vectorsText(vectors));
+  for (const [i, block] of content.entries()) gatherBlock(view, block, content.length === 1 ? "" : places.part(i + 1), into);
+}
+
+function gatherBlock(view: ReviewView, block: ReplyBlock, part: string, into: Gathering): void {
+  const { places } = words;
+  if (block.type === "text") into.show(places.reply + part, block.text);
+  else if (block.type === "tool_use" && askingOf(view) !== "sampling") into.show(places.toolUse + part, callText(block));
+  else if (block.type === "tool_result") gatherResult(block, into);
+  else into.count(unshownNames[block.type]);
+}
+
+function gatherResult({ content, structuredContent }: ToolResultBlock, into: Gathering): void {
+  const { places } = words;
+  if (content.length === 0 && structuredContent === undefined) into.show(places.result, "");
+  for (const [i, piece] of content.entries()) {
+    const label = content.length === 1 ? places.result : places.result + places.part(i + 1);
+    if (piece.type === "text") into.show(label, piece.text);
+    else if (piece.type === "image" || piece.type === "audio") into.count(piece.type);
+    else if (piece.type === "resource" && "blob" in piece.resource) into.count("file");
+    else into.show(label, objectText(asJson(piece)));
+  }
+  if (structuredContent !== undefined) into.show(places.structured, objectText(structuredContent));
+}
+
+/** The block as it was parsed: members that were absent are. */
+const asJson = (block: object): JsonObject => JSON.parse(JSON.stringify(block)) as JsonObject; // an object gives an object
+
+/** Whether the text is shown uncut: before and after its invisible characters are named, and however Slack escapes it. */
+export const fitsWhole = (text: string): boolean => text.length <= longestText && grownLength(shownText(text)) <= longestText;
+
+export type Beginning = { readonly pieces: readonly Piece[]; /** UTF-16 code units that are not shown. */ readonly missing: number };
+
+/** The first texts up to `room` characters as they are shown, the last of them cut; never within a character. */
+export function beginningOf(pieces: readonly Piece[], room: number): Beginning {
+  const shown: Piece[] = [];
+  let left = room;
+  let missing = 0;
+  for (const { label, text } of pieces) {
+    const start = left > 0 ? longestStart(text, left) : "";
+    missing += text.length - start.length;
+    if (start === "" && text !== "") left = 0;
+    else {
+      shown.push({ label, text: start });
+      left = start === text ? left - grownLength(shownText(start)) : 0;
+    }
+  }
+  return { pieces: shown, missing };
+}
+
+/** As much of the text's start as is shown in `room` characters. */
+function longestStart(text: string, room: number): string {
+  let fits = 0;
+  let fitsNot = Math.min(text.length, room) + 1;
+  while (fitsNot - fits > 1) {
+    const middle = Math.floor((fits + fitsNot) / 2);
+    if (grownLength(shownText(cutAt(text, middle))) <= room) fits = middle;
+    else fitsNot = middle;
+  }
+  return cutAt(text, fits);
+}
+
+/** How many characters of text the content has, those of tools and results included. */
+export function charactersIn({ gate, request, reply }: ReviewView): number {
+  const fields = gate === "request" ? requestFields(request) : reply === null ? new Map<string, string>() : replyFields(reply);
+  let sum = 0;
+  for (const [path, text] of fields) if (path !== "/maxTokens" && path !== "/temperature") sum += text.length;
+  if (gate === "request" && request.responseFormat?.schema !== undefined) sum += objectText(request.responseFormat.schema).length;
+  return sum;
+}

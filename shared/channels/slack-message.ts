@@ -1,0 +1,182 @@
+// The Slack message of one review for one reviewer: its facts, as much of the content as the policy and Slack's limits
+// allow, and the buttons. Approve is there only where everything that would be sent or delivered is. It sends nothing.
+
+import {
+  type Button,
+  type SlackBlock,
+  framed,
+  grownLength,
+  isLongName,
+  longestMessage,
+  longestText,
+  paragraph,
+  plain,
+  say,
+  shownText,
+  strong,
+} from "./slack-blocks.ts";
+import { slackGateWords } from "./slack-asking.ts";
+import { type SlackContent, type Unshown, beginningOf, charactersIn, contentOf, fitsWhole } from "./slack-content.ts";
+import { factLines, mostLines, riskBlocks } from "./slack-facts.ts";
+import type { SlackAct } from "./slack-reference.ts";
+import { slackWords as words } from "./slack-words.ts";
+import type { ReviewView } from "../review/view.ts";
+
+/** `text` is what notifications show: our heading and nothing else, because Slack reads markup in it. */
+export type SlackMessage = { readonly text: string; readonly blocks: readonly SlackBlock[] };
+
+export type SlackMessageInput = {
+  readonly view: ReviewView;
+  readonly excerpt: "none" | "start";
+  /** The reviewer's own link; in a channel, the channel reviewer's. */
+  readonly url: string;
+  /** Whether it goes to a channel, whose members decide as one. */
+  readonly inChannel: boolean;
+  /** Why they are asked; null where the message is made again. */
+  readonly why: keyof typeof words.asked | null;
+  /** The values of the buttons; null where Slack has none of ours (an incoming webhook): then there is a link. */
+  readonly reference: ((act: Extract<SlackAct, "approve" | "deny" | "edit">) => string) | null;
+};
+
+/** Content of more pieces is not shown whole: a message has 50 blocks. */
+const mostPieces = 30;
+
+/** The message of a review that waits. */
+export function slackMessage(input: SlackMessageInput): SlackMessage {
+  const whole = wholeMessage(input);
+  if (whole !== null) return whole;
+  const part = compose(input, partContent(input, longestText), { isWhole: false, isBrief: false });
+  return fits(part) ? part : compose(input, partContent(input, 0), { isWhole: false, isBrief: true });
+}
+
+/** The message without any of the content, for where Slack refuses the other one as too long. */
+export const briefSlackMessage = (input: SlackMessageInput): SlackMessage =>
+  compose(input, partContent(input, 0), { isWhole: false, isBrief: true });
+
+/** The message where everything is in it, or null. */
+function wholeMessage(input: SlackMessageInput): SlackMessage | null {
+  const content = wholeContent(input);
+  const message = content === null ? null : compose(input, content, { isWhole: true, isBrief: false });
+  return message !== null && fits(message) ? message : null;
+}
+
+const fits = ({ blocks }: SlackMessage): boolean => grownLength(JSON.stringify(blocks)) <= longestMessage;
+
+/** The content's blocks where nothing of it is left out, or null. */
+function wholeContent({ view, excerpt }: SlackMessageInput): SlackBlock[] | null {
+  const content = contentOf(view);
+  if (excerpt === "none" || Object.keys(unshownOf(view, content)).length > 0) return null;
+  if (content.pieces.length > mostPieces || !content.pieces.every(({ text }) => fitsWhole(text))) return null;
+  if (view.gate === "response" && view.reply === null) return null;
+  return contentBlocks(view, content.pieces);
+}
+
+/** The beginning, where the policy allows it, and what is not shown. */
+function partContent({ view, excerpt }: SlackMessageInput, room: number): SlackBlock[] {
+  const content = contentOf(view);
+  const unshown = unshownOf(view, content);
+  if (excerpt === "none" || room === 0) {
+    const what = countWords(charactersIn(view), unshown);
+    return [paragraph(strong(words.hidden.byPolicy), say(`${what === "" ? words.hidden.characters(0) : what}${words.hidden.open}`))];
+  }
+  const { pieces, missing } = beginningOf(content.pieces.slice(0, mostPieces), room);
+  const beyond = content.pieces.slice(mostPieces).reduce((sum, { text }) => sum + text.length, 0);
+  const what = countWords(missing + beyond, unshown);
+  return [
+    ...contentBlocks(view, pieces),
+    // Texts that are short enough one by one may be too long together.
+    paragraph(strong(words.hidden.heading), say(`${what === "" ? words.hidden.text(content.pieces.length) : what}${words.hidden.open}`)),
+  ];
+}
+
+/** Everything that the message would leave out, whatever room there is. */
+function unshownOf(view: ReviewView, { unshown }: SlackContent): Unshown & { model?: number; risk?: number; name?: number } {
+  const asked = view.gate === "request";
+  const { server, client, method, name: tool } = view.asker;
+  const names = [view.reviewer, view.rule, server, client, method, tool];
+  if (asked) for (const { id, provider } of view.models) names.push(id, provider);
+  else names.push(view.answeredBy?.id ?? "", view.reply?.model ?? "", view.reply?.stopReason ?? "", ...resultIds(view.reply));
+  if (asked) names.push(...Object.values(view.request.namedModel ?? {}).filter((each) => each !== undefined));
+  const long = names.filter(isLongName).length;
+  return {
+    ...unshown,
+    ...(asked && view.models.length > mostLines ? { model: view.models.length - mostLines } : {}),
+    ...(view.risks.length > mostLines ? { risk: view.risks.length - mostLines } : {}),
+    ...(long > 0 ? { name: long } : {}),
+  };
+}
+
+/** The ids that stand among the facts. */
+const resultIds = (reply: ReviewView["reply"]): string[] =>
+  (reply?.content ?? []).flatMap((block) => (block.type === "tool_result" ? [block.toolUseId] : []));
+
+function countWords(characters: number, unshown: ReturnType<typeof unshownOf>): string {
+  const { image, audio, file, tool, toolUse, toolResult, vector, metadata, model, risk, name } = unshown;
+  const part = (count: number | undefined, say: (count: number) => string): string[] => (count === undefined ? [] : [say(count)]);
+  const { hidden } = words;
+  return [
+    ...(characters > 0 ? [hidden.characters(characters)] : []),
+    ...part(image, hidden.image),
+    ...part(audio, hidden.audio),
+    ...part(file, hidden.file),
+    ...part(tool, hidden.tool),
+    ...part(toolUse, hidden.toolUse),
+    ...part(toolResult, hidden.toolResult),
+    ...part(vector, hidden.vector),
+    ...part(metadata, hidden.metadata),
+    ...part(model, hidden.model),
+    ...part(risk, hidden.risk),
+    ...part(name, hidden.name),
+  ].join(", ");
+}
+
+function contentBlocks(view: ReviewView, pieces: SlackContent["pieces"]): SlackBlock[] {
+  const shown = pieces.map(({ label, text }) => ({ label, text: shownText(text) }));
+  const isLabelled = pieces.some(({ text }, i) => text !== "" && shown[i]?.text !== text);
+  return [
+    paragraph(strong(slackGateWords(view).content), ...(isLabelled ? [say(` ${words.unseen}`)] : [])),
+    ...shown.map(({ label, text }) => framed(label, text)),
+  ];
+}
+
+type Extent = { readonly isWhole: boolean; readonly isBrief: boolean };
+
+function compose(input: SlackMessageInput, content: readonly SlackBlock[], { isWhole, isBrief }: Extent): SlackMessage {
+  const { view, why } = input;
+  const gateWords = slackGateWords(view);
+  const { title, lead } = gateWords;
+  const ownVote = (view.ownVote ?? null) !== null;
+  const mayApprove = isWhole && view.mayApprove !== false && !ownVote;
+  const closing = view.mayApprove === false ? words.standing.ownRequest : ownVote ? words.standing.voted : null;
+  const exactly = view.models.length === 1 ? gateWords.exactlyOne : gateWords.exactly;
+  return {
+    text: title,
+    blocks: [
+      { type: "header", text: plain(title) },
+      paragraph(say(why === null || input.inChannel ? lead : `${lead} ${words.asked[why]}`)),
+      factLines(view, { inChannel: input.inChannel, isBrief, excerpt: input.excerpt }),
+      ...(isBrief ? [] : riskBlocks(view)),
+      ...content,
+      ...(closing === null ? [] : [paragraph(say(closing))]),
+      ...(mayApprove && input.reference !== null ? [paragraph(say(exactly))] : []),
+      controls(input, mayApprove),
+    ],
+  };
+}
+
+function controls({ view, url, reference }: SlackMessageInput, mayApprove: boolean): SlackBlock {
+  if (reference === null) return paragraph({ type: "link", url, text: words.link });
+  const { buttons } = words;
+  const approval: Button[] = [
+    { type: "button", action_id: "approve", text: plain(slackGateWords(view).approve), value: reference("approve"), style: "primary" },
+    { type: "button", action_id: "edit", text: plain(buttons.edit), value: reference("edit") },
+  ];
+  return {
+    type: "actions",
+    elements: [
+      ...(mayApprove ? approval : []),
+      { type: "button", action_id: "deny", text: plain(buttons.deny), value: reference("deny"), style: "danger" },
+      { type: "button", action_id: "open", text: plain(buttons.open), url },
+    ],
+  };
+}

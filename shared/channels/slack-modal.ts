@@ -1,0 +1,124 @@
+// The modals of Slack: for the reason of a "no", for an edit, and for what to say when nothing was decided; and how an edit
+// comes back. It decides nothing.
+
+import { asSubmitted, type EditFault } from "../review/edit.ts";
+import { replyFields, requestFields } from "../review/fields.ts";
+import { longestReason } from "../review/form.ts";
+import { type PlainText, type SlackBlock, grownLength, longestText, plain } from "./slack-blocks.ts";
+import { editLead, reasonWords, slackGateWords } from "./slack-asking.ts";
+import { fieldWords, slackWords as words } from "./slack-words.ts";
+import { findUnseen } from "../unseen.ts";
+import type { ReviewView } from "../review/view.ts";
+
+export type SlackModal = {
+  readonly type: "modal";
+  readonly callback_id: "deny" | "edit" | "outcome";
+  readonly title: PlainText;
+  readonly close: PlainText;
+  readonly submit?: PlainText;
+  readonly private_metadata?: string;
+  readonly blocks: readonly SlackBlock[];
+};
+
+/** `view.state.values` of a submission, read: block to the text that stands in it. */
+export type ModalValues = ReadonlyMap<string, string>;
+
+export const reasonBlock = "reason";
+/** The only input of each block. */
+export const inputAction = "value";
+const mostFields = 20;
+
+/** Asks for the reason of a denial. `reference` says what is denied (act `submitDenial`). */
+export function denyModal(view: ReviewView, reference: string): SlackModal {
+  const { modal } = words;
+  return {
+    type: "modal",
+    callback_id: "deny",
+    title: plain(slackGateWords(view).denyTitle),
+    submit: plain(modal.deny),
+    close: plain(modal.cancel),
+    private_metadata: reference,
+    blocks: [
+      {
+        type: "input",
+        block_id: reasonBlock,
+        label: plain(modal.reason),
+        optional: true,
+        element: { type: "plain_text_input", action_id: inputAction, multiline: true, max_length: longestReason },
+      },
+      { type: "section", text: plain(reasonWords(view)) },
+    ],
+  };
+}
+
+/**
+ * The fields of this version for editing (act `submitEdit`), or null where Slack could not give each of them back as it was:
+ * more than twenty, one longer than 3,000 characters, or one with characters that nobody would see in a field or that
+ * look as if Slack had escaped them.
+ */
+export function editModal(view: ReviewView, reference: string): SlackModal | null {
+  const fields = fieldsOf(view);
+  if (fields.size === 0 || fields.size > mostFields || ![...fields.values()].every(survivesSlack)) return null;
+  const gateWords = slackGateWords(view);
+  const lead = editLead(view).replace("{version}", String(view.version));
+  return {
+    type: "modal",
+    callback_id: "edit",
+    title: plain(gateWords.editTitle),
+    submit: plain(gateWords.approve),
+    close: plain(words.modal.cancel),
+    private_metadata: reference,
+    blocks: [
+      { type: "section", text: plain(lead) },
+      ...[...fields].map(([path, text]): SlackBlock => {
+        const mayBeEmpty = view.gate === "response" || text === "" || /^\/(?:systemPrompt|temperature|stopSequences)/.test(path);
+        return {
+          type: "input",
+          block_id: path,
+          label: plain(fieldWords(path, view.gate, view.request.task)),
+          optional: mayBeEmpty,
+          element: {
+            type: "plain_text_input",
+            action_id: inputAction,
+            multiline: path !== "/maxTokens" && path !== "/temperature",
+            max_length: longestText,
+            ...(text === "" ? {} : { initial_value: text }),
+          },
+        };
+      }),
+    ],
+  };
+}
+
+/**
+ * The fields that came back changed, by path. White space at the end and the kind of line ends count as no change: nobody
+ * sees them in Slack, and what was not touched has to keep its exact value.
+ */
+export function editsFrom(view: ReviewView, values: ModalValues): (readonly [string, string])[] {
+  return [...fieldsOf(view)].flatMap(([path, text]) => {
+    const value = values.get(path);
+    return value === undefined || asSubmitted(value).trimEnd() === asSubmitted(text).trimEnd() ? [] : [[path, value] as const];
+  });
+}
+
+/** What Slack puts beside the fields; null where a fault is of no field. */
+export function modalErrors(view: ReviewView, faults: readonly EditFault[]): Record<string, string> | null {
+  const fields = fieldsOf(view);
+  if (faults.length === 0 || !faults.every(({ field }) => fields.has(field))) return null;
+  return Object.fromEntries(faults.map(({ field, message }) => [field, message]));
+}
+
+/** Takes the place of a modal that decided nothing. `sentence` is one of ours. */
+export const outcomeModal = (sentence: string): SlackModal => ({
+  type: "modal",
+  callback_id: "outcome",
+  title: plain(words.modal.outcome),
+  close: plain(words.modal.close),
+  blocks: [{ type: "section", text: plain(sentence) }],
+});
+
+const fieldsOf = ({ gate, request, reply }: ReviewView): Map<string, string> =>
+  gate === "request" ? requestFields(request) : reply === null ? new Map() : replyFields(reply);
+
+const survivesSlack = (text: string): boolean =>
+  grownLength(text) <= longestText && findUnseen(text).length === 0 && !text.includes("\r") && !/&(?:amp|lt|gt|#\d+);/.test(text);

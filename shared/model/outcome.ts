@@ -1,0 +1,135 @@
+// How a sampling request can end, and every way it can be refused before it begins: facts, with their evidence.
+//
+// What an outsider may know of each is in describe.ts; what the record keeps is in record.ts.
+
+import type { LimitName, Gate, KeyEnd } from "./gate.ts";
+import type { JsonObject } from "../encoding.ts";
+import type { SamplingReply } from "./sampling.ts";
+import type { Attempt, Note, Usage } from "./call.ts";
+
+/** What a reply's `_meta` says of its run (design: POST /sampling). */
+export type RunMeta = {
+  readonly id: string;
+  readonly model: { readonly id: string; readonly why: string };
+  readonly edited: { readonly request: boolean; readonly response: boolean };
+  readonly usage: Usage & { readonly costUsd: number };
+  /** What was left out or changed on the way to the model; for the control door, whose answers say it. */
+  readonly notes?: readonly Note[];
+  /** Unix milliseconds: when the reply was made, where it comes from the cache. */
+  readonly cachedAt?: number;
+};
+
+export type Completed = { readonly kind: "completed"; readonly reply: SamplingReply; readonly meta: RunMeta };
+
+export type PointedError = { readonly pointer: string; readonly message: string };
+
+/** What is wrong with a credential that was presented, or with there being none. */
+export type CredentialFault =
+  | "missing"
+  | "missingBesideAuthorization"
+  | "missingAtControl"
+  | "unknown"
+  | "revoked"
+  | "expired"
+  /** Not a token that can be read, or not signed by its issuer with the configured algorithm and a key of the issuer's. */
+  | "tokenInvalid"
+  | "tokenExpired"
+  | "tokenWithoutExpiry"
+  | "tokenLongLived"
+  | "tokenTooEarly"
+  | "tokenIssuer"
+  | "tokenAudience"
+  /** Its `sub` stands for no API key, or for one that is not there. */
+  | "tokenSubject"
+  /** Several were presented, each is good, and they are of different keys. */
+  | "credentialsDisagree";
+
+/**
+ * `broken`: its server answers with something that is no list of tools. `taskOnly`: it runs as a task of MCP alone. `uncheckableSchema`: its server
+ * says by a schema what it takes that no arguments can be checked by here.
+ */
+export type FunctionFault = "noSuchTool" | "taskOnly" | "unreachable" | "noCredential" | "broken" | "uncheckableSchema";
+
+/** What ended a run before its time: its requestor, the client request that it served, their session, an operator, or the end of its key. */
+export type CancelCause = "caller" | "originatingRequest" | "session" | "admin" | KeyEnd;
+
+/**
+ * Why a sampling request belongs to no client request. The last three are the relay's: nothing shows which request it serves, and the
+ * server's `association` setting is `strict`; or none is in flight; or several are, and the setting does not take the newest.
+ */
+export type NotAssociated =
+  | "noSession"
+  | "noOriginatingRequest"
+  | "originatingRequestEnded"
+  | "sessionEnded"
+  | "nothingShown"
+  | "noneInFlight"
+  | "severalInFlight";
+
+/** Refused before anything was begun. */
+export type Refusal =
+  | { readonly kind: "notJson" }
+  | { readonly kind: "notSingleRequest"; readonly why: string }
+  | { readonly kind: "unauthorized"; readonly why: CredentialFault }
+  /** The key is good, and not for this door. */
+  | { readonly kind: "wrongScope"; readonly scope: "sampling" | "control" }
+  /** The token may be good: the keys of its issuer cannot be had now, so nobody can tell. */
+  | { readonly kind: "issuerUnavailable" }
+  /** Neither KV nor the ConfigObject can be read, so nobody knows what is allowed. */
+  | { readonly kind: "configurationUnavailable" }
+  /** `unknown`: nobody is known yet who may send more: the credential is in the body. */
+  | { readonly kind: "tooLarge"; readonly limitBytes: number; readonly unknown?: true }
+  | { readonly kind: "notJsonType" }
+  | { readonly kind: "unknownMethod"; readonly method: string }
+  | { readonly kind: "invalidParams"; readonly errors: readonly PointedError[] }
+  | { readonly kind: "toolResultMissing"; readonly pointer: string }
+  | { readonly kind: "toolResultsMixed"; readonly pointer: string }
+  | { readonly kind: "notAssociated"; readonly why: NotAssociated }
+  | { readonly kind: "sameIdOtherParams" }
+  | {
+      readonly kind: "rateLimited";
+      readonly limit: LimitName;
+      readonly max: number;
+      readonly retryAfterMs: number;
+    }
+  | { readonly kind: "tooManyRounds"; readonly max: number }
+  | { readonly kind: "flooded" }
+  | { readonly kind: "budgetUsedUp" }
+  | { readonly kind: "policyRefused"; readonly rule: string }
+  /** The rule bars people from approving their own requests, and the API key's owner is no reviewer whom the policy knows. */
+  | { readonly kind: "ownerUnknown"; readonly rule: string }
+  /** `named`: a model was asked for by name, so that only it and its equivalents came into question. */
+  | { readonly kind: "noModel"; readonly reasons: readonly { readonly model: string; readonly reason: string }[]; readonly named?: true }
+  /** A registered function whose server does not let it be run now. */
+  | { readonly kind: "functionUnavailable"; readonly function: string; readonly why: FunctionFault }
+  | { readonly kind: "unknownTask" }
+  /** A repeat of a request whose run was deleted when its time was over. */
+  | { readonly kind: "noLongerKept" }
+  | { readonly kind: "taskEnded"; readonly status: string }
+  | { readonly kind: "broken"; readonly quote: string };
+
+/** What is told to whoever still comes with a key that ended. */
+export const keyEndRefusal = (keyEnd: KeyEnd): Extract<Refusal, { kind: "unauthorized" }> => ({
+  kind: "unauthorized",
+  why: keyEnd === "keyRevoked" ? "revoked" : "expired",
+});
+
+/** How a request that was begun can end. */
+export type Outcome =
+  | Completed
+  | { readonly kind: "rejected"; readonly gate: Gate; readonly reason: string | null }
+  | { readonly kind: "undeliverable"; readonly gate: Gate }
+  | { readonly kind: "expired"; readonly gate: Gate }
+  /** `key`: where it ended with its key. */
+  | { readonly kind: "cancelled"; readonly key?: KeyEnd }
+  | { readonly kind: "failed"; readonly attempts: readonly Attempt[] }
+  | { readonly kind: "broken"; readonly quote: string };
+
+/** One JSON-RPC error as an outsider gets it, and the HTTP status where nothing has been sent yet. */
+export type Described = {
+  readonly status: number;
+  readonly code: number;
+  readonly message: string;
+  readonly data?: JsonObject;
+  readonly retryAfterMs?: number;
+};

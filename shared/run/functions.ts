@@ -1,0 +1,78 @@
+// Functions that run here: tools of configured MCP servers that the servers document registers. Which one a name means, the
+// candidate that stands for it in the pipeline, and what its server's result comes to.
+
+import { functionNames, type Servers } from "../relay/servers.ts";
+import { readToolResult } from "../wire/mcp-2025/content.ts";
+import { checkJson } from "../json/json-rules.ts";
+import { isObject, type ParamsError, Reading } from "../json/reading.ts";
+import type { ToolResultBlock } from "../model/sampling.ts";
+import { err, ok, type Result } from "../result.ts";
+import type { Candidate } from "../routing/choose.ts";
+
+export type RegisteredFunction = {
+  /** The server's name in the servers document. */
+  readonly server: string;
+  /** The tool's own name there. */
+  readonly tool: string;
+};
+
+/**
+ * The function that a caller's name means: a tool's own name, or `server/tool`. The document holds no name that means two.
+ * Undefined: it is registered nowhere, and whoever gave it runs it themselves.
+ */
+export function registeredFunction({ servers }: Servers, name: string): RegisteredFunction | undefined {
+  for (const [server, { functions }] of Object.entries(servers)) {
+    const tool = functions.find((each) => functionNames(server, each).includes(name));
+    if (tool !== undefined) return { server, tool };
+  }
+  return undefined;
+}
+
+/** Arguments have no size of their own beyond the body's, and no tokens are counted. */
+const roomForAnything = 1_000_000_000;
+
+/** A function as the pipeline's only candidate: no table has it, it costs nothing, and nobody takes over where it fails. */
+export const functionCandidate = (server: string, tool: string): Candidate => ({
+  model: {
+    id: `${server}/${tool}`,
+    provider: server,
+    name: tool,
+    tasks: ["chat"],
+    aliases: [],
+    accepts: ["text", "image", "audio"],
+    tools: true,
+    contextTokens: roomForAnything,
+    maxOutputTokens: roomForAnything,
+    price: { inputPerMTok: 0, outputPerMTok: 0 },
+    scores: { intelligence: 0, speed: 0, cost: 1 },
+    tokenField: "max_tokens",
+    omits: [],
+    overLimit: "cut",
+    metadataKeys: [],
+    onlyKeys: [],
+    onlyServers: [],
+    enabled: true,
+  },
+  provider: { kind: "mcp", keyless: true, allowPrivate: false },
+  providerName: server,
+  why: `The servers document registers ${tool} of the MCP server ${server} as a function, so it runs there and nowhere else.`,
+  worstCostUsd: 0,
+});
+
+/**
+ * The result of `tools/call` (`CallToolResult` of the 2025 and 2026 revisions) as the reply's one block. Checked as content from
+ * outside is: base64, media types, depth, characters; a block of an unknown kind is a fault, never left out. A result
+ * without `content`, which some servers send beside structured content, has none. Structured content that is no object, which
+ * revision 2026-07-28 allows, becomes the member `result` of one (SEP-2106, as servers do for older clients). Errors point into the result.
+ */
+export function toToolResultReply(toolUseId: string, result: unknown): Result<ToolResultBlock, readonly ParamsError[]> {
+  const reading = new Reading();
+  checkJson(result, reading);
+  if (reading.errors.length > 0) return err(reading.errors);
+  const members = reading.object(result, "");
+  if (members === undefined) return err(reading.errors);
+  const { content = [], structuredContent: given, isError } = members;
+  const structuredContent = given === undefined || isObject(given) ? given : { result: given };
+  const block = readToolResult({ toolUseId, content, structuredContent, isError }, "", reading);
+  return reading.errors.length === 0 ? ok(block) : err(reading.errors);
+}

@@ -1,0 +1,32 @@
+// What was left out or changed on the way to the model, in sentences for the caller.
+
+import type { Note } from "../../model/call.ts";
+import { unreachable } from "../../result.ts";
+
+/** The caller's own names for what a note is about. */
+const fields = {
+  temperature: "temperature",
+  topP: "top_p",
+  topK: "top_k",
+  stopSequences: "stop",
+  metadata: "metadata",
+  toolChoice: "the choice of functions",
+  responseFormat: "response_format",
+} as const;
+
+export function noteSentence(note: Note): string {
+  switch (note.kind) {
+    case "omitted":
+      return `Left out: ${fields[note.field]}. ${note.why}`;
+    case "clamped":
+      return `Changed: ${fields[note.field]} from ${note.from} to ${note.to}, the nearest that the model takes.`;
+    case "overLimit":
+      return `The model reported ${note.reportedTokens} tokens where max_tokens allowed ${note.maxTokens}; the reply was ${note.cut ? "" : "not "}cut.`;
+    case "contextAdded":
+      return `${note.characters} characters of context were added to the system prompt.`;
+    case "toolNeedsSampling":
+      return "The tool asks its caller for sampling, and a function is run without it. Call the tool through the relay (/mcp/{server}) to give it a model's reply.";
+    default:
+      return unreachable(note);
+  }
+}

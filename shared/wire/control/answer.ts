@@ -1,0 +1,166 @@
+// The answer of the control door: one JSON object for every ending, the same for every task but for `result`. The Model Control Protocol
+// defines none; this shape is ours (docs/control.md).
+
+import type { Answer } from "../../model/answer.ts";
+import type { Json, JsonObject } from "../../encoding.ts";
+import type { Described, RunMeta } from "../../model/outcome.ts";
+import { RUN_META } from "../mcp-2025/result.ts";
+import type { ReplyBlock } from "../../model/sampling.ts";
+import { unreachable } from "../../result.ts";
+import { callJson, validatedCall, type ControlCall } from "./answered-call.ts";
+import { noteSentence } from "./answer-notes.ts";
+import type { ControlTask, Envelope, Version } from "./envelope.ts";
+import { statusWord, type ControlError } from "./status.ts";
+import { readTranslation } from "./translation.ts";
+
+/** What every answer and every event names; null where it could not be read. */
+export type Identity = { readonly version: Version | null; readonly requestId: string | null };
+
+/** What a neutral result says, as `completedAnswer` wrote it. */
+type Completion = {
+  readonly blocks: readonly ReplyBlock[];
+  readonly model: string;
+  readonly stopReason: string | null;
+  readonly meta: RunMeta;
+};
+
+export type ControlAnswered = {
+  readonly envelope: Pick<Envelope, "version" | "requestId" | "model" | "task" | "ignored">;
+  /** What the pipeline answered: to the request itself, or, where a model chose, to the choice. */
+  readonly answer: Answer;
+  /** For a function call: what became of each call, in order. Absent: the tool uses of the reply, which are handed back. */
+  readonly calls?: readonly ControlCall[];
+  /** Sentences for `notes`, beside those that the reply and the ignored members give. */
+  readonly notes?: readonly string[];
+};
+
+/** The answer to an envelope that was read and handed to the pipeline. Never throws. */
+export function controlAnswer({ envelope, answer, calls, notes = [] }: ControlAnswered): JsonObject {
+  const told = [...ignoredNotes(envelope), ...notes];
+  if ("error" in answer) return { ...heading(envelope), ...problem(answer.error, envelope), ...withNotes(told) };
+  const completion = completionOf(answer.result);
+  const { meta } = completion;
+  return {
+    ...heading(envelope),
+    status: "completed",
+    model: { id: meta.model.id, name: completion.model, requested: requested(envelope), why: meta.model.why },
+    result: resultOf(envelope.task, completion, calls),
+    usage: usageOf(meta.usage),
+    run: meta.id,
+    edited: { ...meta.edited },
+    ...(meta.cachedAt !== undefined && { cache: { hit: true, at: new Date(meta.cachedAt).toISOString() } }),
+    ...withNotes([...(meta.notes ?? []).map(noteSentence), ...told]),
+  };
+}
+
+/** The answer to a function call that is handed back after its arguments were checked: no run, no model, nothing used. */
+export const handedBackAnswer = (envelope: ControlAnswered["envelope"], calls: readonly ControlCall[]): JsonObject => ({
+  ...heading(envelope),
+  status: "completed",
+  model: { requested: requested(envelope) },
+  result: { type: "function_call", calls: calls.map(callJson) },
+  usage: usageOf({ inputTokens: 0, outputTokens: 0, costUsd: 0 }),
+  ...withNotes(ignoredNotes(envelope)),
+});
+
+/** The answer to what was refused before anything was begun. */
+export const refusalControlAnswer = (identity: Identity, described: Described): JsonObject => ({
+  ...heading(identity),
+  ...problem(described),
+});
+
+const heading = ({ version, requestId }: Identity): JsonObject => ({ protocol_version: version, request_id: requestId });
+/** What the caller asked for, as it was read. */
+const requested = ({ model: { name, version, provider } }: Pick<Envelope, "model">): JsonObject => ({
+  name,
+  ...(version !== undefined && { version }),
+  ...(provider !== undefined && { provider }),
+});
+const ignoredNotes = ({ ignored }: Pick<Envelope, "ignored">): string[] =>
+  ignored.map((pointer) => `Ignored: ${pointer}, which this version and task have no use for.`);
+const withNotes = (notes: readonly string[]): JsonObject => (notes.length === 0 ? {} : { notes: [...notes] });
+
+const problem = ({ code, message, data }: ControlError, envelope?: Pick<Envelope, "model">): JsonObject => ({
+  status: statusWord({ code, message, ...(data !== undefined && { data }) }),
+  ...(envelope !== undefined && { model: { requested: requested(envelope) } }),
+  error: { code, message, ...(data !== undefined && { details: data }) },
+});
+
+/** In the answer's spelling; a provider's own word stays as it is. */
+const stopReasons: ReadonlyMap<string, string> = new Map([
+  ["endTurn", "end_turn"],
+  ["stopSequence", "stop_sequence"],
+  ["maxTokens", "max_tokens"],
+  ["toolUse", "tool_use"],
+]);
+
+function completionOf(result: JsonObject): Completion {
+  // `completedAnswer` made it, of a neutral reply and a RunMeta.
+  const { content, model, stopReason, _meta } = result as unknown as {
+    readonly content: ReplyBlock | readonly ReplyBlock[];
+    readonly model: string;
+    readonly stopReason?: string;
+    readonly _meta: { readonly [RUN_META]: RunMeta };
+  };
+  return {
+    blocks: [content].flat(),
+    model,
+    stopReason: stopReason === undefined ? null : (stopReasons.get(stopReason) ?? stopReason),
+    meta: _meta[RUN_META],
+  };
+}
+
+function resultOf(task: ControlTask, { blocks, stopReason }: Completion, calls: readonly ControlCall[] | undefined): JsonObject {
+  const { type } = task;
+  switch (type) {
+    case "text_generation":
+    case "multimodal_generation": {
+      const text = textOf(blocks);
+      return { type, text, stop_reason: stopReason, ...(task.responseFormat === "json" && jsonOf(text)) };
+    }
+    case "translation": {
+      // A reviewer may have put plain text in the place of the JSON: it is the translation then.
+      const read = readTranslation(textOf(blocks)) ?? { text: textOf(blocks), sourceLang: null };
+      return {
+        type,
+        text: read.text,
+        source_lang: task.sourceLang ?? read.sourceLang,
+        target_lang: task.targetLang,
+        stop_reason: stopReason,
+      };
+    }
+    case "embedding": {
+      const vectors = blocks.flatMap((block) => (block.type === "embedding" ? [block.vector] : []));
+      return { type, embeddings: vectors.map((vector, index) => ({ index, vector })), dimensions: vectors[0]?.length ?? 0 };
+    }
+    case "function_call": {
+      const handedBack = blocks.flatMap((block) => (block.type === "tool_use" ? [validatedCall(block)] : []));
+      return { type, calls: (calls ?? handedBack).map(callJson), ...said(blocks) };
+    }
+    default:
+      return unreachable(type);
+  }
+}
+
+/** Providers cut one running text into blocks; nothing is put between them, as on the sampling door. */
+const textOf = (blocks: readonly ReplyBlock[]): string => blocks.map((block) => (block.type === "text" ? block.text : "")).join("");
+
+/** What a model wrote beside the calls that it chose. */
+const said = (blocks: readonly ReplyBlock[]): JsonObject => (textOf(blocks) === "" ? {} : { text: textOf(blocks) });
+
+/** Checked before the response gate; what a reviewer made of it need not be JSON any more, and is then only text. */
+function jsonOf(text: string): JsonObject {
+  try {
+    return { json: JSON.parse(text) as Json };
+  } catch {
+    return {};
+  }
+}
+
+const usageOf = ({ inputTokens, outputTokens, costUsd, estimated }: RunMeta["usage"]): JsonObject => ({
+  input_tokens: inputTokens,
+  output_tokens: outputTokens,
+  total_tokens: inputTokens + outputTokens,
+  cost_usd: costUsd,
+  ...(estimated === true && { estimated }),
+});

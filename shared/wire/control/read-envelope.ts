@@ -1,0 +1,200 @@
+// A request of the Model Control Protocol, from the wire to `Envelope`, with everything that is wrong found at once. No clock, no storage.
+
+import { err, ok, unreachable, type Result } from "../../result.ts";
+import type { PointedError } from "../../model/outcome.ts";
+import { checkJson } from "../../json/json-rules.ts";
+import { isObject } from "../../json/reading.ts";
+import { defaults, envelopeField, requestId, servedVersion, type ReadEnvelope, type ReadTask } from "./envelope-fields.ts";
+import type { ControlTask, Envelope, FunctionDefinition, Version } from "./envelope.ts";
+import { EnvelopeReading } from "./fields.ts";
+import { schemaErrors } from "./function-schema.ts";
+
+export type EnvelopeFault = {
+  /** 50 at most. */
+  readonly errors: readonly PointedError[];
+  /** As far as these could be read: for the answer. */
+  readonly requestId: string | null;
+  readonly version: Version | null;
+};
+
+/**
+ * The envelope, from JSON as JSON.parse gave it (unknown: anything at all), every default filled in and language tags in their canonical form.
+ *
+ * Members that no version knows are ignored and told (`ignored`), and so is what is known and has no use for the task: the history of an
+ * embedding, say. Newer minor versions of a known major version are served as its newest.
+ *
+ * Refused, each at its JSON pointer: what the published schema refuses (`envelopeJsonSchema`), and what it cannot say: values that cannot be
+ * hashed or carried (`checkJson`), language tags that are none, two functions of one name, functions whose `parameters` are no JSON Schema
+ * that can be checked here (`schemaErrors`). Never throws; messages never quote what was sent.
+ */
+export function parseEnvelope(value: unknown): Result<Envelope, EnvelopeFault> {
+  const reading = new EnvelopeReading();
+  checkJson(value, reading);
+  const version = isObject(value) ? servedVersion(value["protocol_version"]) : undefined;
+  // A value that is nested without end is not walked again.
+  const read = reading.full ? undefined : envelopeField(version).read(value, "", reading);
+  const asked = read?.task === undefined ? undefined : toTask(read.task, reading);
+  if (read !== undefined && isObject(value)) checkTogether(read, reading);
+  if (reading.errors.length > 0 || read === undefined || asked === undefined || version === undefined) {
+    return err({ errors: reading.errors, ...identityIn(value) });
+  }
+  return ok(toEnvelope(read, asked, version, reading));
+}
+
+/** What an answer names, as far as it can be read of anything at all. Nothing else is looked at: it is for those who may not come in too. */
+export const identityIn = (value: unknown): Pick<EnvelopeFault, "requestId" | "version"> => ({
+  requestId: requestIdOf(value),
+  version: (isObject(value) ? servedVersion(value["protocol_version"]) : undefined) ?? null,
+});
+
+function requestIdOf(value: unknown): string | null {
+  const reading = new EnvelopeReading();
+  if (!isObject(value)) return null;
+  checkJson(value["request_id"], reading);
+  const id = requestId.read(value["request_id"], "", reading);
+  return reading.errors.length === 0 ? id : null;
+}
+
+/** What no member can tell by itself. */
+function checkTogether({ task, context }: ReadEnvelope, reading: EnvelopeReading): void {
+  if (context?.remember !== undefined && context.session_id === undefined) {
+    reading.fault("/context/session_id", "is required where context.remember is given");
+  }
+  if (task?.type !== "function_call" || task.parameters.function_call !== undefined) return;
+  const { functions = [], prompt } = task.parameters;
+  const at = "/task/parameters/functions";
+  // A list that could not be read is told as that.
+  const wasRead = !reading.errors.some(({ pointer }) => pointer === at);
+  if (functions.length === 0 && wasRead) reading.fault(at, "must not be empty where there is no function_call");
+  if (prompt === undefined && (context?.history ?? []).length === 0) {
+    reading.fault("/task/parameters/prompt", "is required where there is neither a function_call nor a context.history");
+  }
+}
+
+function toTask(task: ReadTask, reading: EnvelopeReading): ControlTask {
+  const at = "/task/parameters";
+  switch (task.type) {
+    case "text_generation":
+      return { type: task.type, ...toGeneration(task.parameters) };
+    case "multimodal_generation":
+      return { type: task.type, ...toGeneration(task.parameters), images: task.parameters.images };
+    case "embedding":
+      return { type: task.type, texts: task.parameters.text };
+    case "translation": {
+      const { text, source_lang: source, target_lang: target, formality } = task.parameters;
+      const sourceLang = source === undefined ? undefined : canonicalTag(source, `${at}/source_lang`, reading);
+      return {
+        type: task.type,
+        text,
+        ...(sourceLang !== undefined && { sourceLang }),
+        targetLang: canonicalTag(target, `${at}/target_lang`, reading),
+        ...(formality !== undefined && { formality }),
+      };
+    }
+    case "function_call": {
+      const { functions = [], function_call: call, prompt } = task.parameters;
+      if (call !== undefined && prompt !== undefined) reading.ignore(at, "prompt");
+      return {
+        type: task.type,
+        functions: toFunctions(functions, `${at}/functions`, reading),
+        ...(call !== undefined && { call }),
+        ...(call === undefined && prompt !== undefined && { prompt }),
+      };
+    }
+    default:
+      return unreachable(task);
+  }
+}
+
+type ReadGeneration = Extract<ReadTask, { type: "text_generation" }>["parameters"];
+
+const toGeneration = ({ prompt, max_tokens, temperature, top_p, top_k, stop, stream, response_format }: ReadGeneration) => ({
+  prompt,
+  maxTokens: max_tokens,
+  ...(temperature !== undefined && { temperature }),
+  ...(top_p !== undefined && { topP: top_p }),
+  ...(top_k !== undefined && { topK: top_k }),
+  ...(stop !== undefined && { stop }),
+  stream,
+  responseFormat: response_format,
+});
+
+function canonicalTag(tag: string, at: string, reading: EnvelopeReading): string {
+  // The placeholder of a member that is wrong already.
+  if (tag === "") return tag;
+  try {
+    return Intl.getCanonicalLocales(tag)[0] ?? tag;
+  } catch {
+    reading.fault(at, "must be a BCP 47 language tag, such as en or zh-CN");
+    return "";
+  }
+}
+
+type ReadFunctions = NonNullable<Extract<ReadTask, { type: "function_call" }>["parameters"]["functions"]>;
+
+function toFunctions(functions: ReadFunctions, at: string, reading: EnvelopeReading): FunctionDefinition[] {
+  const names = new Set<string>();
+  return functions.map(({ name, description, parameters }, i) => {
+    if (name !== "" && names.has(name)) reading.fault(`${at}/${i}/name`, "is the name of an earlier function too");
+    names.add(name);
+    if (parameters !== undefined && !reading.full) {
+      if (parameters["type"] !== undefined && parameters["type"] !== "object") {
+        reading.fault(`${at}/${i}/parameters/type`, "must be object, which is what arguments are");
+      }
+      for (const { pointer, message } of schemaErrors(parameters, `${at}/${i}/parameters`)) reading.fault(pointer, message);
+    }
+    return { name, ...(description !== undefined && { description }), ...(parameters !== undefined && { parameters }) };
+  });
+}
+
+function toEnvelope(
+  { request_id, model, context, control, auth }: ReadEnvelope,
+  task: ControlTask,
+  version: Version,
+  reading: EnvelopeReading,
+): Envelope {
+  const { session_id: sessionId, history, system_prompt: systemPrompt, remember } = usedContext(context, task, reading);
+  const { timeout = defaults.timeoutMs, priority = "normal", retryable = true, cache } = control ?? {};
+  return {
+    version,
+    requestId: request_id,
+    model: {
+      name: model.name,
+      // The newest is what a name alone means (source: section 2.2).
+      ...(model.version !== undefined && model.version !== "latest" && { version: model.version }),
+      ...(model.provider !== undefined && { provider: model.provider }),
+    },
+    task,
+    context: {
+      ...(sessionId !== undefined && { sessionId }),
+      ...(history !== undefined && { history }),
+      ...(systemPrompt !== undefined && { systemPrompt }),
+      ...(remember !== undefined && { rememberSeconds: remember.ttl }),
+    },
+    control: { timeoutMs: timeout, priority, retryable, ...(cache?.enable === true && { cacheSeconds: cache.ttl }) },
+    auth: {
+      ...(auth?.api_key !== undefined && { apiKey: auth.api_key }),
+      ...(auth?.token !== undefined && { token: auth.token }),
+    },
+    ignored: reading.ignored,
+  };
+}
+
+type ReadContext = NonNullable<ReadEnvelope["context"]>;
+
+/**
+ * What of the context the task has a use for; the rest is ignored and told. A conversation is what generates text, and a model that chooses
+ * among functions; a turn is kept where text answers text.
+ */
+function usedContext(context: ReadContext | undefined, task: ControlTask, reading: EnvelopeReading): Partial<ReadContext> {
+  const generates = task.type === "text_generation" || task.type === "multimodal_generation";
+  const converses = generates || (task.type === "function_call" && task.call === undefined);
+  const used = { session_id: true, history: converses, system_prompt: converses, remember: generates };
+  return Object.fromEntries(
+    Object.entries(context ?? {}).filter(([name, value]) => {
+      const isUsed = used[name as keyof ReadContext];
+      if (value !== undefined && !isUsed) reading.ignore("/context", name);
+      return isUsed;
+    }),
+  );
+}

@@ -1,0 +1,103 @@
+// How a request of the control door ended, as one word and as an HTTP status: both from the error that every door gives for the same cause.
+
+import type { JsonObject } from "../../encoding.ts";
+import type { Described } from "../../model/outcome.ts";
+
+export type ControlError = { readonly code: number; readonly message: string; readonly data?: JsonObject };
+
+/** Every `status` that an answer can have. */
+export const statuses = [
+  "completed",
+  /** The envelope cannot be read, or cannot be meant: `error.details.errors` says where. */
+  "invalid",
+  /** This request_id was used before: with another body, or its answer is no longer kept. */
+  "conflict",
+  /** The credential is missing, wrong, or not for this door. */
+  "unauthorized",
+  /** By policy; nobody was asked. */
+  "refused",
+  /** By a person. */
+  "rejected",
+  /** Nobody decided, or the time of the request was over. */
+  "expired",
+  /** No reviewer could be reached. */
+  "undeliverable",
+  "cancelled",
+  "rate_limited",
+  /** The budget of the key is used up. */
+  "over_budget",
+  /** No model can serve it: `error.details.models` says why each fell out. */
+  "no_model",
+  /** Every model, or the function's server, failed: `error.details.attempts` says how. */
+  "failed",
+  /** What is needed to answer is not there now; try again. */
+  "unavailable",
+  /** A fault of the gateway. */
+  "error",
+] as const;
+export type Status = (typeof statuses)[number];
+
+/** The outcomes that `data.outcome` of error -1 names; all of them are statuses too. */
+const outcomes = ["refused", "rejected", "expired", "undeliverable"] as const;
+
+/** The word for an error, from its code and, where one code is several endings (-1), its `data.outcome`. A code that is not known is `error`. */
+export function statusWord({ code, data }: ControlError): Status {
+  switch (code) {
+    case -1:
+      return outcomes.find((outcome) => outcome === data?.["outcome"]) ?? "refused";
+    case -32_800:
+      return "cancelled";
+    // JSON-RPC's "invalid request": an envelope has no such thing, so that here it is said of a repeated id alone.
+    case -32_600:
+      return "conflict";
+    case -32_700:
+    case -32_601:
+    case -32_602:
+    case -32_015:
+    case -32_016:
+      return "invalid";
+    case -32_010:
+      return "no_model";
+    case -32_011:
+      return "failed";
+    case -32_012:
+      return "over_budget";
+    case -32_013:
+      return "rate_limited";
+    case -32_014:
+      return "unauthorized";
+    case -32_017:
+      return "unavailable";
+    default:
+      return "error";
+  }
+}
+
+/** The HTTP status of each word, where nothing was sent yet. */
+export const httpStatuses: { readonly [status in Status]: number } = {
+  completed: 200,
+  invalid: 400,
+  unauthorized: 401,
+  // Money, not rate: waiting does not help, and an operator has to do something.
+  over_budget: 402,
+  refused: 403,
+  rejected: 403,
+  conflict: 409,
+  // Withdrawn by the caller, in another request: the state of the thing is in the way of an answer.
+  cancelled: 409,
+  // The envelope is right, and this gateway's table has nothing for it. Not 503: trying again changes nothing.
+  no_model: 422,
+  rate_limited: 429,
+  error: 500,
+  failed: 502,
+  unavailable: 503,
+  undeliverable: 503,
+  expired: 504,
+};
+
+/**
+ * The HTTP status of an answer where nothing has been sent yet. What has a status of its own on the sampling door (401, 403, 413, 415, 429,
+ * 500, 503) has it here too; what that door answers with 200, as JSON-RPC, has the status of its word.
+ */
+export const statusOf = (described: ControlError & Partial<Pick<Described, "status">>): number =>
+  described.status !== undefined && described.status !== 200 ? described.status : httpStatuses[statusWord(described)];

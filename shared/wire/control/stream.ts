@@ -1,0 +1,21 @@
+// The server-sent events of the control door, as text. Comments that keep the line open, and when what is sent, are the pipeline's.
+// Source: the event stream format of the HTML Standard (server-sent events).
+
+import type { JsonObject } from "../../encoding.ts";
+import type { Identity } from "./answer.ts";
+
+/** JSON holds no line break outside its strings and escapes those inside, so that an event's data is one line. */
+const event = (name: "progress" | "delta" | "result" | "error", data: JsonObject): string =>
+  `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+
+const named = ({ version, requestId }: Identity): JsonObject => ({ protocol_version: version, request_id: requestId });
+
+/** Where the request is: `state` for programs, `message` one sentence for people. */
+export const progressEvent = (identity: Identity, { state, message }: { readonly state: string; readonly message: string }): string =>
+  event("progress", { ...named(identity), state, message });
+
+/** The next piece of the text. The pieces together are the text of the result, which has the last word. */
+export const deltaEvent = (identity: Identity, text: string): string => event("delta", { ...named(identity), text });
+
+/** The last event: `answer` as `controlAnswer` gives it. It is named `error` where the answer has one, so that no broken stream looks whole. */
+export const finalEvent = (answer: JsonObject): string => event(answer["error"] === undefined ? "result" : "error", answer);

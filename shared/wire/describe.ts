@@ -1,0 +1,296 @@
+// From a refusal or an ending to what an outsider may know of it: one exhaustive switch each.
+//
+// Codes and statuses are the table of the HTTP contract. Nothing here ever carries a prompt, a reply or a key.
+
+import type { LimitName, KeyEnd } from "../model/gate.ts";
+import type { JsonObject } from "../encoding.ts";
+import type { Attempt } from "../model/call.ts";
+import { isUnasked } from "../provider/fault.ts";
+import { unreachable } from "../result.ts";
+import type { Completed, Described, FunctionFault, NotAssociated, Outcome, Refusal } from "../model/outcome.ts";
+
+const rejectedMessage = "User rejected sampling request";
+
+/** For about as long nobody asks an issuer that just did not answer. */
+const issuerRetryMs = 10_000;
+const configurationRetryMs = 5_000;
+
+/** Where a setting of the server's entry would let it through, the error names it. */
+const notAssociatedWhy: Readonly<Record<NotAssociated, string>> = {
+  noSession: "",
+  noOriginatingRequest: "",
+  originatingRequestEnded: "",
+  sessionEnded: "",
+  nothingShown:
+    ': it came on no response stream of a request that may sample and names no task, and this server\'s entry says "association": "strict"; ask on the response stream of the request that is served, or have the gateway\'s operator set "auto"',
+  noneInFlight:
+    ": it came on no response stream of a request that may sample, and no tools/call, resources/read or prompts/get is in flight; ask before the request that is served is answered",
+  severalInFlight:
+    ': several requests are in flight, and nothing shows which one it serves; ask on the response stream of the request that is served, or have the gateway\'s operator set "association": "inFlight" in this server\'s entry, which takes the newest',
+};
+
+/** What the caller is told of a refusal. */
+export function describeRefusal(refusal: Refusal): Described {
+  switch (refusal.kind) {
+    case "notJson":
+      return { status: 400, code: -32700, message: "Parse error: the body is not JSON" };
+    case "notSingleRequest":
+      return { status: 400, code: -32600, message: `Invalid request: ${refusal.why}` };
+    case "unauthorized":
+      return { status: 401, code: -32014, message: unauthorizedMessage(refusal.why) };
+    case "wrongScope":
+      return {
+        status: 403,
+        code: -32014,
+        message: `This API key is not for this door: it needs the scope "${refusal.scope}"; ask the operator for a key that has it`,
+        data: { scope: refusal.scope },
+      };
+    case "issuerUnavailable":
+      // Neither 401, after which a caller would fetch another token in vain, nor 500: asking again is right, and soon.
+      return {
+        status: 503,
+        code: -32017,
+        message: "The keys of this token's issuer cannot be read now, so the token cannot be checked; try again in a few seconds",
+        data: { retryAfterMs: issuerRetryMs },
+        retryAfterMs: issuerRetryMs,
+      };
+    case "configurationUnavailable":
+      return {
+        status: 503,
+        code: -32017,
+        message: "The gateway cannot read its configuration now, so it does not know what is allowed; try again in a few seconds",
+        data: { retryAfterMs: configurationRetryMs },
+        retryAfterMs: configurationRetryMs,
+      };
+    case "tooLarge":
+      return {
+        status: 413,
+        code: -32015,
+        message:
+          refusal.unknown === true
+            ? `The body is over ${refusal.limitBytes} bytes, the most that is read with the credential in it; send the key as Authorization: Bearer`
+            : `The body is over the limit of ${refusal.limitBytes} bytes; send a shorter prompt or smaller media`,
+        data: { limitBytes: refusal.limitBytes },
+      };
+    case "notJsonType":
+      return { status: 415, code: -32016, message: "The body must be sent as Content-Type: application/json" };
+    case "unknownMethod":
+      return {
+        status: 200,
+        code: -32601,
+        message:
+          "Method not found; this endpoint knows sampling/createMessage, tasks/get, tasks/result, tasks/cancel and notifications/cancelled",
+      };
+    case "invalidParams":
+      return {
+        status: 200,
+        code: -32602,
+        message: "Invalid params",
+        data: { errors: refusal.errors.map(({ pointer, message }) => ({ pointer, message })) },
+      };
+    case "toolResultMissing":
+      return { status: 200, code: -32602, message: "Tool result missing in request", data: { pointer: refusal.pointer } };
+    case "toolResultsMixed":
+      return { status: 200, code: -32602, message: "Tool results mixed with other content", data: { pointer: refusal.pointer } };
+    case "notAssociated":
+      return {
+        status: 200,
+        code: -32602,
+        message: `Sampling request is not associated with a client request${notAssociatedWhy[refusal.why]}`,
+        data: { reason: refusal.why },
+      };
+    case "sameIdOtherParams":
+      return { status: 200, code: -32600, message: "Invalid request: this id was used before with other params; use a new id" };
+    case "rateLimited":
+      return {
+        status: 429,
+        code: -32013,
+        message: `Rate limited: ${limitMessages[refusal.limit](refusal.max)}`,
+        data: { limit: refusal.limit, max: refusal.max, retryAfterMs: refusal.retryAfterMs },
+        retryAfterMs: refusal.retryAfterMs,
+      };
+    case "tooManyRounds":
+      return {
+        status: 429,
+        code: -32013,
+        message: `Rate limited: one client request may have ${refusal.max} sampling rounds; end the tool loop`,
+        data: { limit: "roundsPerOriginatingRequest", max: refusal.max },
+      };
+    case "flooded":
+      return {
+        status: 429,
+        code: -32013,
+        message: "Rate limited: too many requests from this address; wait a minute",
+        data: { limit: "flood", retryAfterMs: 60_000 },
+        retryAfterMs: 60_000,
+      };
+    case "budgetUsedUp":
+      return { status: 200, code: -32012, message: "The budget of this key is used up; ask its operator" };
+    case "policyRefused":
+      return { status: 200, code: -1, message: "Sampling request refused by policy", data: { outcome: "refused" } };
+    case "ownerUnknown":
+      return {
+        status: 200,
+        code: -1,
+        message:
+          "Sampling request refused by policy: people may not approve their own requests here, and the owner of this API key is no reviewer; ask the operator for a key whose owner is a reviewer's name or email",
+        data: { outcome: "refused", reason: "keyOwner" },
+      };
+    case "noModel":
+      return {
+        status: 200,
+        code: -32010,
+        message:
+          refusal.named === true
+            ? "No model of the name that was asked for, nor one of its equivalents, can serve this request; data says why each one fell out. The operator's routing table says which names there are"
+            : "No model can serve this request; data says why each one fell out",
+        data: { models: refusal.reasons.map(({ model, reason }) => ({ model, reason })) },
+      };
+    case "functionUnavailable":
+      return {
+        status: 200,
+        code: -32011,
+        message: `The function cannot be run: ${functionFaults[refusal.why]}`,
+        data: { function: refusal.function, reason: refusal.why },
+      };
+    case "unknownTask":
+      return { status: 200, code: -32602, message: "Invalid params: no such task of this key" };
+    case "noLongerKept":
+      return {
+        status: 200,
+        code: -32600,
+        message: "Invalid request: this id was used before and its reply is no longer kept; use a new id",
+      };
+    case "taskEnded":
+      return { status: 200, code: -32602, message: `Invalid params: the task is already ${refusal.status} and cannot be cancelled` };
+    case "broken":
+      return broken(refusal.quote);
+    default:
+      return unreachable(refusal);
+  }
+}
+
+const functionFaults: Readonly<Record<FunctionFault, string>> = {
+  noSuchTool: "its MCP server has no such tool (any more); ask the operator",
+  taskOnly: "its MCP server runs it as a task alone, which this door does not do",
+  unreachable: "its MCP server cannot be reached; try again",
+  noCredential: "the credential of its MCP server is not set; ask the operator",
+  broken: "its MCP server does not answer as MCP says; ask the operator",
+  uncheckableSchema:
+    "no arguments can be checked by the JSON Schema that its MCP server gives for it, and unchecked ones are not sent; ask the operator",
+};
+
+/** What the caller is told of an ending without a reply. A denied response is in none of it. */
+export function describeOutcome(outcome: Exclude<Outcome, Completed>): Described {
+  switch (outcome.kind) {
+    case "rejected": {
+      const data: JsonObject = { outcome: "rejected", ...(outcome.reason === null ? {} : { reason: outcome.reason }) };
+      return { status: 200, code: -1, message: rejectedMessage, data };
+    }
+    case "undeliverable":
+      return {
+        status: 200,
+        code: -1,
+        message: "Sampling request refused: no reviewer could be reached",
+        data: { outcome: "undeliverable" },
+      };
+    case "expired":
+      return { status: 200, code: -1, message: "Sampling request expired: nobody decided in time", data: { outcome: "expired" } };
+    case "cancelled":
+      // No code of MCP's own; -32800 is the one that JSON-RPC protocols with cancellation use.
+      return {
+        status: 200,
+        code: -32800,
+        message: `Sampling request cancelled${outcome.key === undefined ? "" : keyEnds[outcome.key]}`,
+        data: { outcome: "cancelled", ...(outcome.key === undefined ? {} : { reason: outcome.key }) },
+      };
+    case "failed":
+      if (isUnasked(outcome.attempts)) return noPlace(outcome.attempts);
+      return {
+        status: 200,
+        code: -32011,
+        message: "Every model that could serve this request failed; data says how",
+        data: { attempts: outcome.attempts.map(describeAttempt) },
+      };
+    case "broken":
+      return broken(outcome.quote);
+    default:
+      return unreachable(outcome);
+  }
+}
+
+const keyEnds: Readonly<Record<KeyEnd, string>> = { keyRevoked: ": its API key was revoked", keyExpired: ": its API key expired" };
+
+/** A queue moves with each call that ends, and nobody knows when: soon enough for whoever wants to come again. */
+const queueRetryMs = 5_000;
+
+const noPlace = (attempts: readonly Attempt[]): Described => ({
+  status: 429,
+  code: -32013,
+  message: attempts.some(({ fault }) => fault.kind === "queueTimeout")
+    ? "Rate limited: the model is at its limit, and no place came free in time; wait and try again, with more time or a higher priority"
+    : "Rate limited: the model is at its limit, and as many requests wait for it as may; wait and try again",
+  data: { limit: "modelQueue", retryAfterMs: queueRetryMs, attempts: attempts.map(describeAttempt) },
+  retryAfterMs: queueRetryMs,
+});
+
+const describeAttempt = ({ model, provider, durationMs, fault }: Attempt): JsonObject => ({
+  model,
+  provider,
+  durationMs,
+  fault: fault.kind,
+  ...(fault.detail === undefined ? {} : { detail: fault.detail }),
+  ...(fault.status === undefined ? {} : { status: fault.status }),
+});
+
+const broken = (quote: string): Described => ({
+  status: 500,
+  code: -32603,
+  message: `Internal error; quote ${quote} to the operator`,
+  data: { quote },
+});
+
+function unauthorizedMessage(why: Extract<Refusal, { kind: "unauthorized" }>["why"]): string {
+  switch (why) {
+    case "missing":
+      return "No API key: send Authorization: Bearer <key>";
+    case "missingBesideAuthorization":
+      return "No API key: send X-Countersign-Key: <key>; Authorization is passed on to the server here";
+    case "missingAtControl":
+      return "No credential: send an API key as auth.api_key, a token as auth.token, or either as Authorization: Bearer";
+    case "unknown":
+      return "This API key is not known; check it, or ask the operator for one";
+    case "revoked":
+      return "This API key was revoked; ask the operator for another";
+    case "expired":
+      return "This API key has expired; ask the operator for another";
+    case "tokenInvalid":
+      return "This token cannot be accepted: send a JWT of at most 8 KiB, signed by its issuer with the algorithm and a key that are configured here";
+    case "tokenExpired":
+      return "This token has expired; ask its issuer for a new one";
+    case "tokenWithoutExpiry":
+      return "This token does not say when it expires; ask its issuer for one with exp, a number of seconds";
+    case "tokenLongLived":
+      return "This token lives longer than a day; ask its issuer for one whose exp is at most 86400 seconds after its iat, and after now";
+    case "tokenTooEarly":
+      return "This token is not valid yet (nbf); wait, or set the issuer's clock right";
+    case "tokenIssuer":
+      return "The issuer of this token (iss) is not configured here; ask the operator, who writes it at /admin/issuers";
+    case "tokenAudience":
+      return "This token is not for this gateway (aud); ask its issuer for one with the audience that the operator configured";
+    case "tokenSubject":
+      return "The subject of this token (sub) has no API key here; ask the operator, who maps it at /admin/issuers";
+    case "credentialsDisagree":
+      return "The credentials of this request are of different API keys; send one of them, or several of the same key";
+    default:
+      return unreachable(why);
+  }
+}
+
+/** What is over, and what to do. */
+const limitMessages: Readonly<Record<LimitName, (max: number) => string>> = {
+  requestsPerMinute: (max) => `this key may make ${max} requests a minute; wait and try again`,
+  concurrent: (max) => `${max} requests of this key are under way; wait for one to end`,
+  heldStreams: (max) => `${max} responses of this key are held open; close one`,
+  callsPerMinute: (max) => `this key may send ${max} messages a minute, whatever they ask for; wait and try again`,
+};

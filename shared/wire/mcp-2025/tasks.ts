@@ -1,0 +1,94 @@
+// Tasks of revision 2025-11-25 (`basic/utilities/tasks`) and `notifications/cancelled`, to and from the wire. Says nothing about when a
+// task changes its state.
+
+import type { JsonObject } from "../../encoding.ts";
+import { err, ok, type Result } from "../../result.ts";
+import { toRequestId, type RequestId } from "../json-rpc.ts";
+import { checkJson } from "../../json/json-rules.ts";
+import { type OriginatingRequest, readMeta } from "./meta.ts";
+import { Reading, type Members, type ParamsFault } from "../../json/reading.ts";
+
+export const RELATED_TASK_META = "io.modelcontextprotocol/related-task";
+
+/** `input_required` is left out: it would mean that the requestor is asked for something, which we never do. */
+export type TaskStatus = "working" | "completed" | "failed" | "cancelled";
+
+/** Times are Unix milliseconds. */
+export type Task = {
+  readonly taskId: string;
+  readonly status: TaskStatus;
+  readonly statusMessage?: string | undefined;
+  readonly createdAt: number;
+  readonly lastUpdatedAt: number;
+  /** Milliseconds from creation for which the task is kept; null is for ever. */
+  readonly ttl: number | null;
+  /** Milliseconds between polls, as advice. */
+  readonly pollInterval?: number | undefined;
+};
+
+/**
+ * The params of `tasks/get`, `tasks/result` and `tasks/cancel`. Refused: anything but an object with a string `taskId`.
+ * Whether there is such a task is for the caller.
+ */
+export function parseTaskParams(params: unknown): Result<{ readonly taskId: string }, ParamsFault> {
+  const reading = new Reading();
+  checkJson(params, reading);
+  const given = reading.object(params, "");
+  const taskId = given === undefined ? "" : reading.string(given, "taskId", "");
+  const fault = reading.invalid();
+  return fault === undefined ? ok({ taskId }) : err(fault);
+}
+
+export type Cancelled = {
+  readonly requestId: RequestId;
+  readonly reason?: string;
+  readonly session?: string;
+  readonly originating?: OriginatingRequest;
+};
+
+/**
+ * The params of `notifications/cancelled`; the session is in `_meta` as in the request that is cancelled. `requestId` is required: the
+ * schema has it optional for the sake of tasks, which are cancelled with `tasks/cancel` and not with this.
+ */
+export function parseCancelled(params: unknown): Result<Cancelled, ParamsFault> {
+  const reading = new Reading();
+  checkJson(params, reading);
+  const given = reading.object(params, "");
+  const cancelled = given === undefined ? { requestId: 0 } : readCancelled(given, reading);
+  const fault = reading.invalid();
+  return fault === undefined ? ok(cancelled) : err(fault);
+}
+
+function readCancelled(given: Members, reading: Reading): Cancelled {
+  const requestId = toRequestId(given["requestId"]);
+  if (requestId === undefined) reading.fault("/requestId", "must be a string or an integer");
+  const { session, originating } = given["_meta"] === undefined ? {} : readMeta(given["_meta"], reading);
+  return {
+    requestId: requestId ?? 0,
+    ...(given["reason"] !== undefined && { reason: reading.string(given, "reason", "") }),
+    ...(session !== undefined && { session }),
+    ...(originating !== undefined && { originating }),
+  };
+}
+
+/** The task as the result of `tasks/get` and `tasks/cancel`, which are the bare task. */
+export const taskResult = ({ createdAt, lastUpdatedAt, statusMessage, pollInterval, ...task }: Task): JsonObject => ({
+  ...task,
+  ...(statusMessage !== undefined && { statusMessage }),
+  createdAt: new Date(createdAt).toISOString(),
+  lastUpdatedAt: new Date(lastUpdatedAt).toISOString(),
+  ...(pollInterval !== undefined && { pollInterval }),
+});
+
+/** The answer to a request that asked to run as a task. */
+export const createTaskResult = (task: Task): JsonObject => ({ task: taskResult(task) });
+
+/**
+ * The same result, its `_meta` naming the task that it belongs to: required on the result of `tasks/result`, whose own shape has no
+ * place for the task id.
+ */
+export function withRelatedTask(result: JsonObject, taskId: string): JsonObject {
+  const meta = result["_meta"];
+  const kept = typeof meta === "object" && meta !== null && !Array.isArray(meta) ? meta : {};
+  return { ...result, _meta: { ...kept, [RELATED_TASK_META]: { taskId } } };
+}

@@ -1,0 +1,105 @@
+import { describe, expect, test } from "vitest";
+import { type Cause, causeSentence, failedCause } from "../../../shared/record/cause.ts";
+import type { Refusal } from "../../../shared/model/outcome.ts";
+import { refusalFact } from "../../../shared/record/refusal-fact.ts";
+import type { Attempt, ProviderFault } from "../../../shared/model/call.ts";
+
+const secret = "what was asked";
+
+/** One refusal of each kind; whatever a requestor may have put there is `secret`. */
+const refusals: { readonly [K in Refusal["kind"]]: Extract<Refusal, { kind: K }> } = {
+  notJson: { kind: "notJson" },
+  notSingleRequest: { kind: "notSingleRequest", why: secret },
+  unauthorized: { kind: "unauthorized", why: "revoked" },
+  wrongScope: { kind: "wrongScope", scope: "sampling" },
+  issuerUnavailable: { kind: "issuerUnavailable" },
+  configurationUnavailable: { kind: "configurationUnavailable" },
+  tooLarge: { kind: "tooLarge", limitBytes: 1024 },
+  notJsonType: { kind: "notJsonType" },
+  unknownMethod: { kind: "unknownMethod", method: secret },
+  invalidParams: { kind: "invalidParams", errors: [{ pointer: `/${secret}`, message: secret }] },
+  toolResultMissing: { kind: "toolResultMissing", pointer: `/${secret}` },
+  toolResultsMixed: { kind: "toolResultsMixed", pointer: `/${secret}` },
+  notAssociated: { kind: "notAssociated", why: "originatingRequestEnded" },
+  sameIdOtherParams: { kind: "sameIdOtherParams" },
+  rateLimited: { kind: "rateLimited", limit: "concurrent", max: 20, retryAfterMs: 1 },
+  tooManyRounds: { kind: "tooManyRounds", max: 25 },
+  flooded: { kind: "flooded" },
+  budgetUsedUp: { kind: "budgetUsedUp" },
+  policyRefused: { kind: "policyRefused", rule: "no media" },
+  ownerUnknown: { kind: "ownerUnknown", rule: "default" },
+  noModel: { kind: "noModel", reasons: Array.from({ length: 30 }, (_, n) => ({ model: `m${n}`, reason: "it is disabled" })) },
+  functionUnavailable: { kind: "functionUnavailable", function: "notes/add", why: "noSuchTool" },
+  unknownTask: { kind: "unknownTask" },
+  noLongerKept: { kind: "noLongerKept" },
+  taskEnded: { kind: "taskEnded", status: "completed" },
+  broken: { kind: "broken", quote: "q-1" },
+};
+
+const fault = (kind: ProviderFault["kind"], more: Partial<ProviderFault> = {}): Attempt => ({
+  model: "first",
+  provider: "scripted",
+  at: 0,
+  durationMs: 1,
+  fault: { kind, then: "stop", ...more },
+});
+
+const failures = (
+  [
+    "connection",
+    "timeout",
+    "rateLimited",
+    "overloaded",
+    "refusedCredential",
+    "badRequest",
+    "providerError",
+    "brokenAnswer",
+    "noCredential",
+    "queueFull",
+    "queueTimeout",
+  ] as const
+).flatMap((kind) => [failedCause([fault(kind)]), failedCause([fault(kind, { status: 500 }), fault(kind, { status: 503 })])]);
+
+const causes: readonly Cause[] = [
+  ...Object.values(refusals).map((refusal): Cause => ({ kind: "refused", reason: refusalFact(refusal) })),
+  ...failures,
+  failedCause([]),
+  failedCause([fault("timeout", { detail: "outOfTime" })]),
+  { kind: "refusedMany", reason: "rateLimited", count: 4812 },
+  { kind: "rejected", gate: "request", by: "Ada" },
+  { kind: "rejected", gate: "response", by: "Ada" },
+  { kind: "expired", gate: "response" },
+  { kind: "undeliverable", gate: "request" },
+  { kind: "cancelled", cause: "admin" },
+  { kind: "broken", quote: "q-1" },
+];
+
+describe("why there is no reply", () => {
+  test.each(causes.map((cause) => [JSON.stringify(cause), cause] as const))("is one sentence: %s", (_, cause) => {
+    // A file name or a number may have a full stop in it; a second sentence would have a space after it.
+    expect(causeSentence(cause)).toMatch(/^[A-Z"](?:(?!\. ).)*\.$/s);
+    expect(causeSentence(cause)).not.toMatch(/undefined|null|\[object/);
+  });
+
+  test("names the model, its provider, what happened and what to do", () => {
+    expect(causeSentence(failedCause([fault("overloaded"), fault("refusedCredential", { status: 401 })]))).toBe(
+      'All 2 attempts failed, at the last one model "first" of provider "scripted" refused the credential (status 401); set the provider\'s secret again, and check that it may use this model.',
+    );
+    expect(causeSentence({ kind: "refused", reason: refusalFact(refusals.noModel) })).toContain('"m0": it is disabled, and 29 more');
+  });
+});
+
+describe("what is kept of a refusal", () => {
+  test("is nothing that the requestor wrote, and never long", () => {
+    const kept = JSON.stringify(Object.values(refusals).map(refusalFact));
+    expect(kept).not.toContain(secret);
+    for (const refusal of Object.values(refusals)) expect(JSON.stringify(refusalFact(refusal)).length).toBeLessThan(500);
+  });
+
+  test("has its kind, and our own evidence", () => {
+    for (const [kind, refusal] of Object.entries(refusals)) expect(refusalFact(refusal).kind).toBe(kind);
+    expect(refusalFact(refusals.policyRefused)).toEqual(refusals.policyRefused);
+    expect(refusalFact(refusals.invalidParams)).toEqual({ kind: "invalidParams", errors: 1 });
+    expect(refusalFact({ kind: "unknownMethod", method: "tools/call" })).toEqual({ kind: "unknownMethod", method: "tools/call" });
+  });
+});

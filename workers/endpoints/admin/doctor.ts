@@ -1,0 +1,53 @@
+// POST /admin/doctor: what is wrong with this gateway's configuration, one line each. It changes nothing and asks no model; a POST,
+// because it calls providers and channels.
+
+import { Hono } from "hono";
+import { channelChecks, keyChecks } from "../../doctor/channels.ts";
+import { type Check, guarded } from "../../doctor/check.ts";
+import { documentChecks, freshDocuments } from "../../doctor/documents.ts";
+import { issuerChecks } from "../../doctor/issuers.ts";
+import { peopleChecks } from "../../doctor/people.ts";
+import { providerChecks } from "../../doctor/providers.ts";
+import { serverChecks } from "../../doctor/servers.ts";
+import { settingsChecks } from "../../doctor/settings.ts";
+import type { Env } from "../../platform/env.ts";
+import { errorClass, logEvent } from "../../platform/log.ts";
+import { configStub } from "../../stubs/stubs.ts";
+import { settingsOf } from "../../platform/settings.ts";
+import { paths } from "../../platform/urls.ts";
+import { requireAdmin } from "../auth.ts";
+import type { App, AppContext } from "../context.ts";
+
+export const doctorRoutes = new Hono<App>();
+doctorRoutes.use(paths.admin.doctor, requireAdmin);
+
+doctorRoutes.post(paths.admin.doctor, async (c) => {
+  await recordAsked(c);
+  const checks = (await allChecks(c.env)).flat().map((check) => ({ ...check, text: check.text.replaceAll(/\s+/g, " ").trim() }));
+  // `publicUrl`: whoever asks tries it from where they are, since a Worker cannot call itself.
+  return c.json({ checks, publicUrl: settingsOf(c.env).publicUrl ?? null }, 200, { "Cache-Control": "no-store" });
+});
+
+/** The ConfigObject itself may be what is wrong: the checks are made all the same. */
+async function recordAsked(c: AppContext): Promise<void> {
+  try {
+    await configStub(c.env).record({ kind: "doctorAsked", by: c.var.operator });
+  } catch (error) {
+    logEvent("config.recordFailed", { error: errorClass(error) });
+  }
+}
+
+/** Side by side, so that it takes as long as the slowest alone. */
+async function allChecks(env: Env): Promise<readonly (readonly Check[])[]> {
+  const documents = freshDocuments(env);
+  return Promise.all([
+    guarded("settings", () => settingsChecks(env)),
+    guarded("documents", async () => documentChecks(env, await documents)),
+    guarded("reviewers", async () => peopleChecks(env, (await documents).policy)),
+    guarded("providers", async () => providerChecks(env, (await documents).routing)),
+    guarded("channels", () => channelChecks(env)),
+    guarded("servers", () => serverChecks(env)),
+    guarded("issuers", () => issuerChecks(env)),
+    guarded("keys", async () => keyChecks(env, (await documents).policy)),
+  ]);
+}

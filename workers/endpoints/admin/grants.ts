@@ -1,0 +1,114 @@
+// The grants of all keys as the operator sees them, and their end. Each key's object has its own; nothing here gives one.
+
+import { zValidator } from "@hono/zod-validator";
+import { Hono } from "hono";
+import * as z from "zod";
+import { type Grant, grantState } from "../../../shared/policy/grant.ts";
+import { keyOfGrantId } from "../../../shared/run/granting.ts";
+import type { Env } from "../../platform/env.ts";
+import { configStub, keyStub } from "../../stubs/stubs.ts";
+import { settingsOf } from "../../platform/settings.ts";
+import { devKeyId } from "../../stores/keys.ts";
+import { paths } from "../../platform/urls.ts";
+import { requireAdmin } from "../auth.ts";
+import type { App } from "../context.ts";
+import { onInvalid } from "../../http/invalid.ts";
+
+/** Each key is one call to its object, and a request may make 50 calls on the smallest plan. */
+const keysInAnAnswer = 40;
+
+export const grantRoutes = new Hono<App>();
+grantRoutes.use(`${paths.admin.grants}/*`, requireAdmin);
+
+const grantsQuery = z.object({
+  /** The grants of this key alone. */
+  key: z.string().max(128).optional(),
+  /** `next` of the answer before. */
+  after: z.string().max(128).optional(),
+  state: z.enum(["live", "all"]).default("all"),
+});
+
+grantRoutes.get(paths.admin.grants, zValidator("query", grantsQuery, onInvalid), async (c) => {
+  const { key, after, state: wanted } = c.req.valid("query");
+  const known = await keyIds(c.env);
+  const asked = key === undefined ? known.slice(after === undefined ? 0 : known.indexOf(after) + 1) : known.filter((id) => id === key);
+  const page = asked.slice(0, keysInAnAnswer);
+  const now = Date.now();
+  const found = await Promise.all(page.map((id) => grantsOf(c.env, id)));
+  const grants = found.flat().map((grant) => lineOf(grant, now));
+  return c.json(
+    {
+      grants: wanted === "all" ? grants : grants.filter(({ state }) => state === "live"),
+      next: asked.length > page.length ? page.at(-1) : null,
+    },
+    200,
+    { "Cache-Control": "no-store" },
+  );
+});
+
+/** Ends a grant: the next request is asked about. What it let through already goes on. */
+grantRoutes.delete(paths.admin.grant, async (c) => {
+  const id = c.req.param("id");
+  const key = keyOfGrantId(id);
+  // A made-up key wakes no object.
+  const grants = key !== undefined && (await keyIds(c.env)).includes(key) ? await grantsOf(c.env, key) : [];
+  const grant = grants.find((each) => each.id === id);
+  if (key === undefined || grant === undefined) return c.json({ error: "No such grant, or its time is long over" }, 404);
+  if (grant.revokedAt === null) await configStub(c.env).record({ kind: "grantRevoked", by: c.var.operator, key, grant: id });
+  await keyStub(c.env, key).revokeGrant(id);
+  return c.body(null, 204);
+});
+
+const grantsOf = async (env: Env, key: string): Promise<Grant[]> => JSON.parse(await keyStub(env, key).grants()) as Grant[]; // written by KeyObject
+
+/** Every key that may have grants, oldest first. */
+async function keyIds(env: Env): Promise<string[]> {
+  const keys = await configStub(env).keys();
+  return [...(settingsOf(env).devApiKey === undefined ? [] : [devKeyId]), ...keys.map(({ id }) => id)];
+}
+
+/** What a list shows of a grant: whom it is for and what is left of it, and no digest of what was asked. */
+function lineOf(grant: Grant, now: number) {
+  const {
+    id,
+    key,
+    gate,
+    scope,
+    what,
+    provenance,
+    by,
+    run,
+    rule,
+    riskAtMost,
+    replyRiskAtMost,
+    charactersAtMost,
+    maxTokensAtMost,
+    usesGiven,
+    usesLeft,
+  } = grant;
+  return {
+    id,
+    key,
+    gate,
+    scope,
+    what,
+    provenance,
+    by,
+    run,
+    rule,
+    riskAtMost,
+    ...(replyRiskAtMost === undefined ? {} : { replyRiskAtMost }),
+    charactersAtMost,
+    maxTokensAtMost,
+    state: grantState(grant, now),
+    givenAt: time(grant.givenAt),
+    expiresAt: time(grant.expiresAt),
+    usesGiven,
+    usesLeft,
+    spendLeftUsd: grant.spendLeftMicroUsd / 1_000_000,
+    lastUsedAt: grant.lastUsedAt === null ? null : time(grant.lastUsedAt),
+    revokedAt: grant.revokedAt === null ? null : time(grant.revokedAt),
+  };
+}
+
+const time = (milliseconds: number): string => new Date(milliseconds).toISOString();

@@ -1,0 +1,133 @@
+// What became of requests, for the operator: their list, one of them, and the record. Nothing of what was asked or answered.
+
+import type { RunsQuery } from "../../stubs/ledger-calls.ts";
+import { zValidator } from "@hono/zod-validator";
+import { Hono } from "hono";
+import * as z from "zod";
+import { causeSentence } from "../../../shared/record/cause.ts";
+import { type RecordEvent, type RunSummary, endStates, exportLine, openStates } from "../../../shared/record/record.ts";
+import { parseRunId } from "../../../shared/sealed-id.ts";
+import type { Env } from "../../platform/env.ts";
+import { configStub, ledgerShardOf, ledgerShards, ledgerStub, runStub } from "../../stubs/stubs.ts";
+import type { RunLine } from "../../stubs/run-calls.ts";
+import { settingsOf } from "../../platform/settings.ts";
+import { paths } from "../../platform/urls.ts";
+import { requireAdmin } from "../auth.ts";
+import type { App } from "../context.ts";
+import { onInvalid } from "../../http/invalid.ts";
+import { iso, isoTime } from "../../http/iso-time.ts";
+
+export const operatorRunRoutes = new Hono<App>();
+for (const path of [paths.admin.runs, paths.admin.run, paths.admin.record]) operatorRunRoutes.use(path, requireAdmin);
+
+/** Where a page of the list ended: its last line's time and id. */
+const cursor = z
+  .string()
+  .max(256)
+  .transform((text, { addIssue }) => {
+    const [, at = "", run = ""] = /^([^~]+)~([\w-]+)$/.exec(text) ?? [];
+    const createdAt = Date.parse(at);
+    if (Number.isNaN(createdAt)) addIssue("must be the `next` of an earlier answer");
+    return { createdAt, run };
+  });
+const cursorAt = ({ createdAt, run }: RunSummary): string => `${iso(createdAt)}~${run}`;
+
+const runsQuery = z.strictObject({
+  state: z.enum(["all", "open", ...openStates, ...endStates]).default("all"),
+  server: z.string().min(1).max(512).optional(),
+  key: z.string().min(1).max(128).optional(),
+  since: isoTime.optional(),
+  after: cursor.optional(),
+  limit: z.coerce.number().int().min(1).max(500).default(100),
+});
+
+operatorRunRoutes.get(paths.admin.runs, zValidator("query", runsQuery, onInvalid), async (c) => {
+  const { state, server, key, since: from, after, limit } = c.req.valid("query");
+  const query: RunsQuery = {
+    limit: limit + 1,
+    ...(state === "all" ? {} : { state }),
+    ...(server === undefined ? {} : { server }),
+    ...(key === undefined ? {} : { key }),
+    ...(from === undefined ? {} : { since: from }),
+    ...(after === undefined ? {} : { after }),
+  };
+  const shards = await Promise.all(
+    Array.from({ length: ledgerShards }, async (_, shard) => JSON.parse(await ledgerStub(c.env, shard).runs(query)) as RunSummary[]),
+  );
+  const found = shards.flat().sort((a, b) => b.createdAt - a.createdAt || (a.run < b.run ? 1 : -1));
+  const page = found.slice(0, limit);
+  const last = page.at(-1);
+  return c.json({ runs: page.map(lineOf), next: last !== undefined && found.length > limit ? cursorAt(last) : null });
+});
+
+/** One request, whether it waits, was answered at once or was refused: from its run while that is kept, else from the ledger. */
+operatorRunRoutes.get(paths.admin.run, async (c) => {
+  const line = await runLine(c.env, c.req.param("id"));
+  if (line === null) return c.json({ error: "No such request, or its time is over; the id is one of GET /admin/runs" }, 404);
+  return c.json({ ...lineOf(line), updatedAt: iso(line.updatedAt), answered: line.answered });
+});
+
+async function runLine(env: Env, id: string): Promise<RunLine | null> {
+  // A made-up id wakes no object.
+  if (parseRunId(settingsOf(env).keys, id) === undefined) return null;
+  const [own, kept] = await Promise.all([runStub(env, id).line(), ledgerStub(env, ledgerShardOf(id)).line(id)]);
+  const run = own === null ? null : (JSON.parse(own) as RunLine); // written by RunObject.line
+  const summary = kept === null ? null : (JSON.parse(kept) as RunSummary); // written by LedgerObject.append
+  // Once a line has an end it does not change; until then the run itself knows more.
+  if (summary === null || (run !== null && summary.endedAt === null)) return run;
+  return { updatedAt: summary.endedAt ?? summary.createdAt, answered: summary.state === "completed", ...run, ...summary };
+}
+
+/** A request as lists show it. */
+const lineOf = (summary: RunSummary) => {
+  const { run, state, server, name, key, model, createdAt, endedAt, cause, inputTokens, outputTokens, costUsd } = summary;
+  return {
+    id: run,
+    state,
+    server,
+    tool: name,
+    key,
+    model,
+    at: iso(createdAt),
+    endedAt: endedAt === null ? null : iso(endedAt),
+    cause: cause === null ? null : causeSentence(cause),
+    usage: { inputTokens, outputTokens, costUsd },
+  };
+};
+
+const recordPage = 500;
+const recordQuery = z.strictObject({
+  /** A request's id, or the name of a chain of operators' acts. */
+  run: z.string().min(1).max(128).optional(),
+});
+
+type Place = { readonly shard: number; readonly after: { readonly run: string; readonly seq: number } };
+
+/** The record as NDJSON, a line an event: the whole of it, each run's events together and in order, or that of one run. */
+operatorRunRoutes.get(paths.admin.record, zValidator("query", recordQuery, onInvalid), async (c) => {
+  const { run } = c.req.valid("query");
+  const { env } = c;
+  const read = async ({ shard, after }: Place): Promise<RecordEvent[]> =>
+    JSON.parse(await ledgerStub(env, shard).events(after, recordPage, run !== undefined)) as RecordEvent[]; // written by the ledger
+  // A HEAD shows nothing of it.
+  if (c.req.method === "GET") await configStub(env).record({ kind: "recordExported", by: c.var.operator, run: run ?? null });
+  const lastShard = run === undefined ? ledgerShards - 1 : ledgerShardOf(run);
+  let place: Place | null = run === undefined ? { shard: 0, after: { run: "", seq: 0 } } : { shard: lastShard, after: { run, seq: 0 } };
+  const encoder = new TextEncoder();
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      while (place !== null) {
+        const events = await read(place);
+        const last = events.at(-1);
+        if (last !== undefined) {
+          place = { shard: place.shard, after: { run: last.run, seq: last.seq } };
+          controller.enqueue(encoder.encode(events.map(exportLine).join("")));
+          return;
+        }
+        place = place.shard === lastShard ? null : { shard: place.shard + 1, after: { run: "", seq: 0 } };
+      }
+      controller.close();
+    },
+  });
+  return c.body(body, 200, { "Content-Type": "application/x-ndjson", "Cache-Control": "no-store" });
+});

@@ -1,0 +1,114 @@
+// Who may come in: API keys for the doors, the admin token for operators. Comparisons take the same time for every wrong one.
+
+import type { Context, MiddlewareHandler } from "hono";
+import { equalBytes, utf8ToBytes } from "../../shared/encoding.ts";
+import { describeRefusal } from "../../shared/wire/describe.ts";
+import type { Refusal } from "../../shared/model/outcome.ts";
+import { tokenOperator } from "../../shared/record/operators.ts";
+import type { Door, Operator } from "../../shared/record/record.ts";
+import { type RefusedIds, failures } from "../../shared/wire/json-rpc.ts";
+import { errorAnswer } from "../../shared/run/answer.ts";
+import { countCalls } from "../pipeline/calls.ts";
+import { type Refused, recordRefusal } from "../pipeline/refusals.ts";
+import type { Env } from "../platform/env.ts";
+import { settingsOf } from "../platform/settings.ts";
+import { callerOf } from "../stores/keys.ts";
+import type { App } from "./context.ts";
+import { idsOf } from "./refused-ids.ts";
+
+export const keyHeader = "X-Countersign-Key";
+
+/** The key of `Authorization: Bearer …`, or of `X-Countersign-Key` where Authorization belongs to an upstream. */
+export function presentedKey(headers: Headers): string | undefined {
+  const own = headers.get(keyHeader);
+  if (own !== null) return own;
+  const authorization = headers.get("Authorization");
+  return authorization === null ? undefined : /^Bearer +(\S+) *$/i.exec(authorization)?.[1];
+}
+
+/** Lets in whoever has an API key with the scope `sampling`; refuses with 401 or 403 and, where wrong keys keep coming from one address, 429. */
+export const requireKey: MiddlewareHandler<App> = async (c, next) => {
+  const caller = await callerOf(c.env, presentedKey(c.req.raw.headers), Date.now());
+  if (caller.kind === "refused") return refuseKey(c, caller.why);
+  c.set("key", caller.record);
+  if (!caller.record.scopes.includes("sampling")) return refuseKnown(c, "sampling", { kind: "wrongScope", scope: "sampling" });
+  return next();
+};
+
+/** What a key that is not let in gets: 401, or 429 where they keep coming from one address. */
+export const refuseKey = async (c: Context<App>, why: Extract<Refusal, { kind: "unauthorized" }>["why"]): Promise<Response> =>
+  (await isFlooding(c, "keys")) ? refuse({ kind: "flooded" }) : refuse({ kind: "unauthorized", why }, await idsOf(c));
+
+/**
+ * After `requireKey`, where no admission follows: counts the request, and refuses a key that is over its limit, or was revoked, wherever
+ * KV still shows it.
+ */
+export const requireCounted: MiddlewareHandler<App> = async (c, next) => {
+  const refusal = await countCalls(c.env, c.var.key);
+  return refusal === null ? next() : refuseKnown(c, "sampling", refusal);
+};
+
+/** Who this is where the admin token was presented, as the record names them; null for anything else. */
+export function operatorOf(env: Env, presented: string | undefined): Operator | null {
+  const { adminToken, keys } = settingsOf(env);
+  const isGood = adminToken !== undefined && presented !== undefined && equalBytes(utf8ToBytes(presented), utf8ToBytes(adminToken));
+  return isGood ? tokenOperator(keys, adminToken) : null;
+}
+
+/** Lets in whoever has the admin token. */
+export const requireAdmin: MiddlewareHandler<App> = async (c, next) => {
+  const { adminToken } = settingsOf(c.env);
+  const presented = /^Bearer +(\S+) *$/i.exec(c.req.header("Authorization") ?? "")?.[1];
+  const operator = operatorOf(c.env, presented);
+  if (operator !== null) {
+    c.set("operator", operator);
+    return next();
+  }
+  if (await isFlooding(c, "admin tokens"))
+    return c.json({ error: "Too many attempts from this address; wait a minute" }, 429, { "Retry-After": "60" });
+  const error =
+    adminToken === undefined
+      ? "No ADMIN_TOKEN is configured: set one of 16 characters or more with `wrangler secret put ADMIN_TOKEN`"
+      : "Send Authorization: Bearer <ADMIN_TOKEN>";
+  return c.json({ error }, 401, { "WWW-Authenticate": "Bearer" });
+};
+
+/**
+ * Counts one more request from its address, and says whether there were too many: approximate, against guessing and floods, not a
+ * quota. Where there is no address (locally) nothing is counted.
+ * @param what What is counted for itself: a flood of one kind refuses nothing of another.
+ */
+export async function isFlooding(c: Context<App>, what: "keys" | "admin tokens" | "made-up links" | `link ${string}`): Promise<boolean> {
+  const address = c.req.header("CF-Connecting-IP");
+  if (address === undefined) return false;
+  const { success } = await c.env.FLOOD.limit({ key: `${what} ${address}` });
+  return !success;
+}
+
+/** A refusal of a request whose key is known: it goes into the record. `about`: what could be read of the request; its id is looked for where it is not given. */
+export async function refuseKnown(
+  c: Context<App>,
+  door: Door,
+  refusal: Refusal,
+  { id, ...about }: Omit<Refused, "key" | "door"> & { readonly id?: RefusedIds } = {},
+): Promise<Response> {
+  recordRefusal(c.env, c.executionCtx, { key: c.var.key.id, door, ...about }, refusal);
+  return refuse(refusal, id === undefined ? await idsOf(c) : id);
+}
+
+/** A refusal as a JSON-RPC error with its HTTP status. */
+export function refuse(refusal: Refusal, ids: RefusedIds = null): Response {
+  const described = describeRefusal(refusal);
+  const answer = errorAnswer(described);
+  const headers: Record<string, string> = {
+    "Content-Type": "application/json",
+    "Cache-Control": "no-store",
+    "X-Content-Type-Options": "nosniff",
+  };
+  if (described.status === 401) headers["WWW-Authenticate"] = "Bearer";
+  if (described.retryAfterMs !== undefined) headers["Retry-After"] = String(Math.ceil(described.retryAfterMs / 1000));
+  return new Response(JSON.stringify(failures(ids, "error" in answer ? answer.error : { code: -32603, message: "Internal error" })), {
+    status: described.status,
+    headers,
+  });
+}

@@ -1,0 +1,82 @@
+// Who comes to the control door: an API key, or a token of a configured issuer, in the body or in a header.
+//
+// Everything that is presented must be good and of one and the same key; a good one beside a bad one is refused, so that nobody
+// believes in a credential that was never looked at.
+
+import type { Context } from "hono";
+import { type Credential, presentedCredentials } from "../../../shared/credential/presented.ts";
+import type { CredentialFault, Refusal } from "../../../shared/model/outcome.ts";
+import { type Result, err, ok } from "../../../shared/result.ts";
+import { keyIdOfToken } from "../../credentials/token.ts";
+import type { Env } from "../../platform/env.ts";
+import { issuersOf } from "../../stores/documents.ts";
+import { type KeyRecord, callerOf, keyById } from "../../stores/keys.ts";
+import { isFlooding, keyHeader } from "../auth.ts";
+import type { App } from "../context.ts";
+
+/** The envelope's `auth`. */
+export type ControlAuth = { readonly apiKey?: string; readonly token?: string };
+
+export type ControlCaller =
+  | { readonly kind: "key"; readonly record: KeyRecord }
+  /** `key`: whose request it is, where that is known. */
+  | { readonly kind: "refused"; readonly refusal: Refusal; readonly key: string | null };
+
+/** Whether the request presents anything in its headers that counts as a credential. */
+export const hasCredential = (headers: Headers): boolean =>
+  presentedCredentials({
+    apiKey: undefined,
+    token: undefined,
+    authorization: headers.get("Authorization"),
+    keyHeader: headers.get(keyHeader),
+  }).length > 0;
+
+/**
+ * The key of whoever sent this request, with the scope `control`. Refusals are to be told with `describeRefusal`: 401, 403 for a key
+ * without the scope, 503 where an issuer's keys cannot be read, and 429 where refused credentials keep coming from one address.
+ * Revocation is checked again, exactly, by the KeyObject that admits the request.
+ */
+export async function callerOfControl(c: Context<App>, auth: ControlAuth): Promise<ControlCaller> {
+  const { headers } = c.req.raw;
+  const credentials = presentedCredentials({
+    apiKey: auth.apiKey,
+    token: auth.token,
+    authorization: headers.get("Authorization"),
+    keyHeader: headers.get(keyHeader),
+  });
+  const known = await keyOfAll(c.env, credentials, (work) => c.executionCtx.waitUntil(work));
+  // A key that is good elsewhere is no guess.
+  if (known.ok && !known.value.scopes.includes("control")) return refused({ kind: "wrongScope", scope: "control" }, known.value.id);
+  if (known.ok) return { kind: "key", record: known.value };
+  return refused((await isFlooding(c, "keys")) ? { kind: "flooded" } : known.error);
+}
+
+const refused = (refusal: Refusal, key: string | null = null): ControlCaller => ({ kind: "refused", refusal, key });
+const unauthorized = (why: CredentialFault): Result<never, Refusal> => err({ kind: "unauthorized", why });
+
+type Background = (work: Promise<unknown>) => void;
+
+async function keyOfAll(env: Env, credentials: readonly Credential[], background: Background): Promise<Result<KeyRecord, Refusal>> {
+  const now = Date.now();
+  let common: KeyRecord | undefined;
+  for (const credential of credentials) {
+    const known = await keyOf(env, credential, now, background);
+    if (!known.ok) return known;
+    if (common !== undefined && common.id !== known.value.id) return unauthorized("credentialsDisagree");
+    common = known.value;
+  }
+  return common === undefined ? unauthorized("missingAtControl") : ok(common);
+}
+
+async function keyOf(env: Env, { kind, text }: Credential, now: number, background: Background): Promise<Result<KeyRecord, Refusal>> {
+  if (kind === "apiKey") {
+    const caller = await callerOf(env, text, now);
+    return caller.kind === "key" ? ok(caller.record) : unauthorized(caller.why);
+  }
+  const id = await keyIdOfToken(env, await issuersOf(env, now, background), text, now);
+  if (!id.ok) return id.error === "issuerUnavailable" ? err({ kind: "issuerUnavailable" }) : unauthorized(id.error);
+  const caller = await keyById(env, id.value, now);
+  if (caller.kind === "key") return ok(caller.record);
+  // The document names a key that is not there.
+  return unauthorized(caller.why === "unknown" ? "tokenSubject" : caller.why);
+}

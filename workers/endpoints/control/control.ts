@@ -1,0 +1,242 @@
+// POST /control: the Model Control Protocol envelope, as one more door to the same pipeline; and its published schema.
+
+import { Hono } from "hono";
+import { controlAnswer, handedBackAnswer, refusalControlAnswer } from "../../../shared/wire/control/answer.ts";
+import type { Envelope } from "../../../shared/wire/control/envelope.ts";
+import { envelopeIdentity } from "../../../shared/wire/control/envelope-identity.ts";
+import { envelopeJsonSchema } from "../../../shared/wire/control/envelope-schema.ts";
+import { identityIn, parseEnvelope } from "../../../shared/wire/control/read-envelope.ts";
+import { statusOf } from "../../../shared/wire/control/status.ts";
+import { deltaEvent, finalEvent, progressEvent } from "../../../shared/wire/control/stream.ts";
+import type { JsonObject } from "../../../shared/encoding.ts";
+import { describeRefusal } from "../../../shared/wire/describe.ts";
+import type { Refusal } from "../../../shared/model/outcome.ts";
+import { defaultLimits } from "../../../shared/policy/limits.ts";
+import { CONTROL_SERVER } from "../../../shared/wire/mcp-2025/meta.ts";
+import { isObject } from "../../../shared/json/reading.ts";
+import { refusalAnswer } from "../../../shared/run/answer.ts";
+import { errorClass, logEvent } from "../../platform/log.ts";
+import { readBytes } from "../../http/body.ts";
+import { mayRead } from "../../pipeline/calls.ts";
+import { type Doing, type Ending, type EnvelopeCall, beginEnvelope, remember } from "../../pipeline/control-task.ts";
+import { type Refused, recordRefusal } from "../../pipeline/refusals.ts";
+import { Deltas } from "../../http/deltas.ts";
+import { type Hold, beforeHolding, endingWith, holdDoorEvents, holdJson, holdOf, progressMessages } from "../../http/keep-alive.ts";
+import { holdOpen } from "../../pipeline/key-watch.ts";
+import { settingsOf } from "../../platform/settings.ts";
+import type { KeyRecord } from "../../stores/keys.ts";
+import { paths } from "../../platform/urls.ts";
+import type { App, AppContext } from "../context.ts";
+import { callerOfControl, hasCredential } from "./control-auth.ts";
+
+export const controlRoutes = new Hono<App>();
+
+/** A fault of ours before there is an answer: of the same shape as every other. */
+controlRoutes.onError((error) => refuse(broken(error)));
+
+function broken(error: unknown): Refusal {
+  const quote = crypto.randomUUID();
+  logEvent("request.failed", { quote, error: errorClass(error) });
+  return { kind: "broken", quote };
+}
+
+controlRoutes.get(paths.controlSchema, (c) => {
+  const schema = envelopeJsonSchema(/^(.*)\.json$/.exec(c.req.param("file") ?? "")?.[1] ?? "");
+  return schema === undefined
+    ? c.json({ error: "There is no schema of this version; there are /control/schema/1.0.json, 2.0.json and 2.1.json" }, 404)
+    : c.body(JSON.stringify(schema), 200, { "Content-Type": "application/schema+json", "Cache-Control": "public, max-age=3600" });
+});
+
+controlRoutes.post(paths.control, async (c) => {
+  if (!/^application\/json\s*(;|$)/i.test(c.req.header("Content-Type") ?? "")) return refuse({ kind: "notJsonType" });
+  // Who says who they are in a header is asked before anything of the body is read.
+  const announced = hasCredential(c.req.raw.headers) ? await callerOfControl(c, {}) : null;
+  if (announced?.kind === "refused") {
+    record(c, announced.key, announced.refusal);
+    return refuse(announced.refusal);
+  }
+  const announcedId = announced?.record.id ?? null;
+  const tooMany = announced === null ? null : mayRead(announced.record, Date.now());
+  if (tooMany !== null) {
+    record(c, announcedId, tooMany);
+    return refuse(tooMany);
+  }
+  const body = await readEnvelope(c, announced?.record ?? null);
+  if ("refusal" in body) {
+    record(c, announcedId, body.refusal);
+    return refuse(body.refusal);
+  }
+  // Whoever may not come in learns nothing of what else is wrong.
+  const auth = authIn(body.value);
+  const caller = announced !== null && isEmpty(auth) ? announced : await callerOfControl(c, auth);
+  const requestId = identityIn(body.value).requestId ?? undefined;
+  if (caller.kind === "refused") {
+    record(c, caller.key, caller.refusal, { requestId });
+    return refuse(caller.refusal, body.value);
+  }
+  const { id, limits } = caller.record;
+  const { bodyBytes } = limits ?? defaultLimits;
+  const late: Refusal | null =
+    body.bytes > bodyBytes ? { kind: "tooLarge", limitBytes: bodyBytes } : announced === null ? mayRead(caller.record, Date.now()) : null;
+  if (late !== null) {
+    record(c, id, late, { requestId });
+    return refuse(late, body.value);
+  }
+  const parsed = parseEnvelope(body.value);
+  if (!parsed.ok) {
+    const { version, errors } = parsed.error;
+    const refusal: Refusal = { kind: "invalidParams", errors };
+    record(c, id, refusal, { requestId });
+    return answerRefused({ requestId: parsed.error.requestId, version }, refusal);
+  }
+  const { auth: _auth, ...envelope } = parsed.value;
+  const refused = (refusal: Refusal): Response => {
+    record(c, id, refusal, { requestId, name: envelope.task.type });
+    return answerRefused(envelope, refusal);
+  };
+  try {
+    return await serve(c, caller.record, { ...envelope, auth: {} }, envelopeIdentity(body.value), refused);
+  } catch (error) {
+    return refused(broken(error));
+  }
+});
+
+/** Takes down a refusal, where it is known whose request it was. */
+function record(c: AppContext, key: string | null, refusal: Refusal, about: Pick<Refused, "name" | "requestId"> = {}): void {
+  if (key !== null) recordRefusal(c.env, c.executionCtx, { key, door: "control", server: CONTROL_SERVER, ...about }, refusal);
+}
+
+/** What is read of a body of which nobody is known to have sent it: room for a prompt and a few images' addresses, not for images. */
+const mostUnknownBytes = 256 * 1024;
+
+/** The body as JSON. Bounded by the limit of the key of a header; where the credential is in the body, by what is read of anybody's. */
+async function readEnvelope(
+  c: AppContext,
+  known: KeyRecord | null,
+): Promise<{ readonly value: unknown; readonly bytes: number } | { readonly refusal: Refusal }> {
+  const limitBytes = known === null ? mostUnknownBytes : (known.limits ?? defaultLimits).bodyBytes;
+  const bytes = await readBytes(c.req.raw, limitBytes);
+  if (bytes === "tooLarge") return { refusal: { kind: "tooLarge", limitBytes, ...(known === null ? { unknown: true } : {}) } };
+  try {
+    return { value: JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes)), bytes: bytes.length };
+  } catch {
+    return { refusal: { kind: "notJson" } };
+  }
+}
+
+/** The credentials of an envelope of which nothing else is known yet. */
+function authIn(value: unknown): { readonly apiKey?: string; readonly token?: string } {
+  const auth = isObject(value) && isObject(value["auth"]) ? value["auth"] : {};
+  const { api_key: apiKey, token } = auth;
+  return { ...(typeof apiKey === "string" ? { apiKey } : {}), ...(typeof token === "string" ? { token } : {}) };
+}
+
+const isEmpty = ({ apiKey = "", token = "" }: ReturnType<typeof authIn>): boolean => apiKey === "" && token === "";
+
+async function serve(
+  c: AppContext,
+  key: KeyRecord,
+  envelope: Envelope,
+  identity: string,
+  refused: (refusal: Refusal) => Response,
+): Promise<Response> {
+  const { task } = envelope;
+  const deltas = "stream" in task && task.stream ? new Deltas() : null;
+  const { signal } = c.req.raw;
+  const call: EnvelopeCall = {
+    env: c.env,
+    ctx: c.executionCtx,
+    key,
+    envelope,
+    identity,
+    ...(deltas === null ? {} : { onDelta: deltas.push }),
+    signal,
+  };
+  const begun = await beginEnvelope(call);
+  if (!begun.ok) return refused(begun.error);
+  if (deltas !== null) {
+    const held = await holdOpen(c.env, key);
+    return held.ok ? stream(c, call, begun.value, deltas, held.value.done) : answerRefused(envelope, held.error);
+  }
+  const soon = begun.value.soon === null ? null : await beforeHolding(begun.value.soon);
+  if (soon !== null) {
+    const answer = await delivered(call, soon);
+    return soon.answer !== null && "error" in soon.answer ? failed(answer, soon.answer.error) : json(answer, 200);
+  }
+  const held = await holdOpen(c.env, key);
+  if (!held.ok) return answerRefused(envelope, held.error);
+  return holdJson(
+    endingWith(
+      heldBy(c, call, begun.value, (answer) => JSON.stringify(answer)),
+      held.value.done,
+    ),
+  );
+}
+
+/** Deltas as they come where no gate is closed; else progress, and the reviewed text at the end. */
+function stream(c: AppContext, call: EnvelopeCall, doing: Doing, deltas: Deltas, done: () => void): Response {
+  const { envelope } = call;
+  const held = heldBy(c, call, doing, finalEvent);
+  const hold: Hold<JsonObject> = {
+    ...held,
+    work: async (onProgress, say) => {
+      // Begun before what has come so far is said, so that how it goes is told first.
+      const answering = held.work(onProgress, say);
+      deltas.open(say);
+      const answer = await answering;
+      const text = textIn(answer);
+      if (!deltas.any && text !== "") say(text);
+      return answer;
+    },
+  };
+  return holdDoorEvents(endingWith(hold, done), {
+    progress: (state) => progressEvent(envelope, { state, message: progressMessages[state] }),
+    delta: (text) => deltaEvent(envelope, text),
+  });
+}
+
+const heldBy = (c: AppContext, call: EnvelopeCall, doing: Doing, encode: (answer: JsonObject) => string): Hold<JsonObject> =>
+  holdOf(call.signal, {
+    work: async (onProgress, left) => delivered(call, await doing.ending(onProgress, left)),
+    broken: (quote) => controlAnswer({ envelope: call.envelope, answer: refusalAnswer({ kind: "broken", quote }) }),
+    encode,
+    heartbeatMs: settingsOf(c.env).heartbeatMs,
+  });
+
+/** The answer as it goes out; what is to be remembered of it is kept first. */
+async function delivered(call: EnvelopeCall, { answer, calls }: Ending): Promise<JsonObject> {
+  const { envelope } = call;
+  if (answer === null) return handedBackAnswer(envelope, calls ?? []);
+  const told = controlAnswer({ envelope, answer, ...(calls === undefined ? {} : { calls }) });
+  if ("result" in answer) await remember(call, answer.result, textIn(told));
+  return told;
+}
+
+function textIn({ result }: JsonObject): string {
+  const text = typeof result === "object" && result !== null && !Array.isArray(result) ? result["text"] : undefined;
+  return typeof text === "string" ? text : "";
+}
+
+/** A refusal before the envelope was read: its answer names what can be read of it. */
+const refuse = (refusal: Refusal, value?: unknown): Response => answerRefused(identityIn(value), refusal);
+
+function answerRefused(identity: Parameters<typeof refusalControlAnswer>[0], refusal: Refusal): Response {
+  const described = describeRefusal(refusal);
+  return failed(refusalControlAnswer(identity, described), described);
+}
+
+/** An answer that is an error, with its status: nothing of it was sent yet. */
+function failed(answer: JsonObject, error: Parameters<typeof statusOf>[0]): Response {
+  const status = statusOf(error);
+  const retryAfterMs = error.data?.["retryAfterMs"];
+  return json(answer, status, {
+    ...(status === 401 ? { "WWW-Authenticate": "Bearer" } : {}),
+    ...(typeof retryAfterMs === "number" ? { "Retry-After": String(Math.ceil(retryAfterMs / 1000)) } : {}),
+  });
+}
+
+const json = (body: JsonObject, status: number, headers: Record<string, string> = {}): Response =>
+  new Response(JSON.stringify(body), {
+    status,
+    headers: { "Content-Type": "application/json", "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", ...headers },
+  });

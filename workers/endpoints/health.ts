@@ -1,0 +1,42 @@
+// Liveness and readiness: 200 where the gateway can serve, with what an operator should mend.
+
+import { Hono } from "hono";
+import { channelProblems } from "../channels/registry.ts";
+import { settingsOf } from "../platform/settings.ts";
+import { ConfigurationUnavailable, documentProblems, documentsOf } from "../stores/documents.ts";
+import { keyProblems, keysWithoutOwner } from "../stores/keys.ts";
+import { paths } from "../platform/urls.ts";
+import type { App } from "./context.ts";
+
+export const healthRoutes = new Hono<App>();
+
+healthRoutes.get(paths.health, async (c) => {
+  try {
+    const settings = settingsOf(c.env);
+    const { policy } = await documentsOf(c.env, Date.now(), (work) => c.executionCtx.waitUntil(work));
+    const problems = [
+      ...settings.problems,
+      ...channelProblems(c.env),
+      ...documentProblems(c.env),
+      ...keyProblems(c.env),
+      // Where the ConfigObject cannot be asked, the documents' problems say so.
+      ...ownerProblems(await keysWithoutOwner(c.env, policy, Date.now()).catch(() => [])),
+    ];
+    return c.json({ status: problems.length === 0 ? "ok" : "degraded", problems }, 200, { "Cache-Control": "no-store" });
+  } catch (error) {
+    const problem =
+      error instanceof ConfigurationUnavailable
+        ? "The configuration can be read neither from KV nor from the ConfigObject: requests are refused until one of them answers"
+        : "LINK_KEY is missing or too short: set it with `wrangler secret put LINK_KEY`";
+    return c.json({ status: "down", problems: [problem] }, 503);
+  }
+});
+
+const ownerProblems = (ids: readonly string[]): string[] =>
+  ids.length === 0
+    ? []
+    : [
+        `Keys whose owner is no reviewer are refused where the policy says selfApproval: false: ${ids.slice(0, mostNamed).join(", ")}${ids.length > mostNamed ? ` and ${ids.length - mostNamed} more` : ""}. Make them again with a reviewer's name or email as owner.`,
+      ];
+
+const mostNamed = 5;

@@ -1,0 +1,24 @@
+// Whose answer a refusal is, where a message is refused before anybody read it: a client waits for its id.
+
+import { type RefusedIds, refusedIds } from "../../shared/wire/json-rpc.ts";
+import { readBytes } from "../http/body.ts";
+import type { AppContext } from "./context.ts";
+
+/** Of a body that is refused unread: it may be a stranger's. */
+const mostRead = 16_384;
+
+/** The ids in the body of a POST; null where they cannot be told, or only with more work than a refusal is worth. */
+export async function idsOf(c: AppContext): Promise<RefusedIds> {
+  const known = c.get("ids");
+  if (known !== undefined) return known;
+  const { raw } = c.req;
+  // A body of unknown length may never end.
+  if (c.req.method !== "POST" || raw.bodyUsed || !raw.headers.has("Content-Length")) return null;
+  const body = await readBytes(raw, mostRead);
+  if (body === "tooLarge") return null;
+  try {
+    return refusedIds(JSON.parse(new TextDecoder().decode(body)));
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,35 @@
+// Which web pages may use the relay, and what a browser has to hear before it lets them. It keeps nobody else out: a program may
+// send any Origin or none.
+
+import type { MiddlewareHandler } from "hono";
+import { cors } from "hono/cors";
+import type { Server } from "../../../shared/relay/servers.ts";
+import { settingsOf } from "../../platform/settings.ts";
+import { serversOf } from "../../stores/documents.ts";
+import type { App, AppContext } from "../context.ts";
+
+/** The entry of the server that the path names. */
+export async function serverAt(c: AppContext): Promise<Server | undefined> {
+  const name = c.req.param("server") ?? "";
+  const { servers } = await serversOf(c.env, Date.now(), (work) => c.executionCtx.waitUntil(work));
+  return Object.hasOwn(servers, name) ? servers[name] : undefined;
+}
+
+/** Whether a page of this origin may use the server: one that its entry lists, or the gateway's own. */
+export function mayUse(c: AppContext, server: Server, origin: string): boolean {
+  const { publicUrl } = settingsOf(c.env);
+  return (publicUrl !== undefined && origin === new URL(publicUrl).origin) || server.origins.includes(origin);
+}
+
+const answerPages: MiddlewareHandler<App> = cors({
+  origin: async (origin, c: AppContext) => {
+    const server = await serverAt(c);
+    return server !== undefined && mayUse(c, server, origin) ? origin : null;
+  },
+  allowMethods: ["POST", "GET", "DELETE"],
+  exposeHeaders: ["Mcp-Session-Id", "WWW-Authenticate", "Retry-After"],
+  maxAge: 600,
+});
+
+/** Says to browsers which pages may go on, before a key is asked for: their first question comes without one. */
+export const forPages: MiddlewareHandler<App> = (c, next) => (c.req.header("Origin") === undefined ? next() : answerPages(c, next));

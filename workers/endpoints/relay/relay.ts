@@ -1,0 +1,450 @@
+// The MCP relay, Streamable HTTP of the 2025 revisions: a client that knows nothing of sampling talks to its server through here.
+// Everything passes as it came, but for the session id, the ids of events, and what a server asks that is ours to answer.
+
+import { Hono } from "hono";
+import { toBase64url } from "../../../shared/encoding.ts";
+import { defaultLimits, mostInBatch } from "../../../shared/policy/limits.ts";
+import { type RequestId, failure, failures, refusedIds, toRequestId } from "../../../shared/wire/json-rpc.ts";
+import { longestPart } from "../../../shared/relay/context.ts";
+import { declaresSampling, isDeclined, isOurs, mayFallBack, withSampling } from "../../../shared/relay/capability-2025.ts";
+import { EventSplitter, dataOf, eventOf } from "../../../shared/relay/event-stream.ts";
+import type { Originating } from "../../../shared/association/relay.ts";
+import { type Passing, passingOf } from "../../../shared/relay/messages.ts";
+import type { Server } from "../../../shared/relay/servers.ts";
+import { type RelaySession, eventPrefix, parseEventId, parseRelaySession, relaySessionId } from "../../../shared/relay/session-id.ts";
+import { keyEndRefusal } from "../../../shared/model/outcome.ts";
+import { ok } from "../../../shared/result.ts";
+import { keyStub, sessionStub } from "../../stubs/stubs.ts";
+import { readBytes } from "../../http/body.ts";
+import { countCalls } from "../../pipeline/calls.ts";
+import { within } from "../../http/keep-alive.ts";
+import { holdOpen, watchKey } from "../../pipeline/key-watch.ts";
+import { recordRefusal } from "../../pipeline/refusals.ts";
+import { settingsOf } from "../../platform/settings.ts";
+import { callerOf, keyPrefix } from "../../stores/keys.ts";
+import { type UpstreamFault, askUpstream, headersDown, lateStream } from "../../mcp-client/ask-server.ts";
+import { InFlight } from "./in-flight.ts";
+import { answerTaken, associationSession, keepTask, servedByTask, endOriginating, takeHeld } from "./relay-sampling.ts";
+import { singleAnswer } from "./single.ts";
+import { type StreamParts, longestEvent, lostMark, relayStream, toldMark } from "./stream.ts";
+import { paths } from "../../platform/urls.ts";
+import { presentedKey, refuseKey, refuseKnown } from "../auth.ts";
+import type { App, AppContext } from "../context.ts";
+import { forPages, mayUse, serverAt } from "./mcp-origin.ts";
+import { idsOf } from "../refused-ids.ts";
+
+export const mcpRoutes = new Hono<App>();
+
+const sessionHeader = "Mcp-Session-Id";
+const sessionNameLength = 16;
+const longestName = 512;
+
+/** A handler for whoever is let in. */
+const letIn =
+  (handle: (c: AppContext, visit: Watched) => Promise<Response>) =>
+  async (c: AppContext): Promise<Response> => {
+    const visit = await enter(c);
+    if (visit instanceof Response) return visit;
+    // A server may take its time: what it says to a key that ended meanwhile is for nobody. A stream watches by itself.
+    const watch = watchKey(c.env, c.var.key);
+    const answer = handle(c, { ...visit, over: watch.over });
+    const first = await Promise.race([answer, watch.ended]);
+    if (typeof first !== "string") {
+      watch.done();
+      return first;
+    }
+    c.executionCtx.waitUntil(answer.then(({ body }) => body?.cancel()).catch(() => {}));
+    return refuseKnown(c, "relay", keyEndRefusal(first), { server: visit.name });
+  };
+
+mcpRoutes.use(paths.mcp, forPages);
+mcpRoutes.post(paths.mcp, letIn(post));
+mcpRoutes.get(paths.mcp, letIn(listen));
+mcpRoutes.delete(paths.mcp, letIn(end));
+mcpRoutes.all(paths.mcp, (c) => refuseWith(c, 405, "Use POST, GET or DELETE", { Allow: "POST, GET, DELETE" }));
+
+/** A client at a server's door, let in. */
+type Visit = {
+  readonly name: string;
+  readonly server: Server;
+  /** The client's own credential for the server, where the entry passes it on. */
+  readonly authorization: string | null;
+};
+
+/** `over` aborts when its key ends. */
+type Watched = Visit & { readonly over: AbortSignal };
+
+async function enter(c: AppContext): Promise<Visit | Response> {
+  const name = c.req.param("server") ?? "";
+  const server = await serverAt(c);
+  // Where Authorization belongs to the server, it is never taken for our key.
+  const { headers } = c.req.raw;
+  const presented = server?.passAuthorization === true ? (headers.get("X-Countersign-Key") ?? undefined) : presentedKey(headers);
+  const caller = await callerOf(c.env, presented, Date.now());
+  if (caller.kind === "refused") {
+    // Whoever followed the usual words would send our key to the server.
+    const isBeside = server?.passAuthorization === true && caller.why === "missing";
+    return refuseKey(c, isBeside ? "missingBesideAuthorization" : caller.why);
+  }
+  c.set("key", caller.record);
+  const about = { server: name };
+  if (!caller.record.scopes.includes("sampling")) return refuseKnown(c, "relay", { kind: "wrongScope", scope: "sampling" }, about);
+  // What passes here is admitted by nobody else.
+  const refusal = await countCalls(c.env, caller.record);
+  if (refusal !== null) return refuseKnown(c, "relay", refusal, about);
+  const notAllowed = (rule: string): void =>
+    recordRefusal(c.env, c.executionCtx, { key: caller.record.id, door: "relay", ...about }, { kind: "policyRefused", rule });
+  if (server === undefined) {
+    notAllowed("there is no such server");
+    return refuseWith(c, 404, "No such server; /admin/servers names those there are");
+  }
+  if (caller.record.servers !== undefined && !caller.record.servers.includes(name)) {
+    notAllowed("the key's servers");
+    return refuseWith(c, 403, "This API key is not for this server");
+  }
+  // A page of another site could drive a server of one's own machine: DNS rebinding.
+  const origin = headers.get("Origin");
+  if (origin !== null && !mayUse(c, server, origin)) {
+    notAllowed("the server's origins");
+    return refuseWith(c, 403, "This origin may not use the relay; list it in the server's origins");
+  }
+  if (!server.passAuthorization) return { name, server, authorization: null };
+  const authorization = headers.get("Authorization");
+  // A key of ours never goes to a server, not even where a client sends it in both places.
+  const credential = /^Bearer +(\S+) *$/i.exec(authorization ?? "")?.[1];
+  if (credential !== undefined && (credential === presented || credential.startsWith(keyPrefix)))
+    return refuseWith(c, 400, "Authorization is the server's here; send the gateway's key in X-Countersign-Key alone");
+  return { name, server, authorization };
+}
+
+async function post(c: AppContext, visit: Watched): Promise<Response> {
+  const { bodyBytes } = c.var.key.limits ?? defaultLimits;
+  const body = await readBytes(c.req.raw, bodyBytes);
+  if (body === "tooLarge") return refuseKnown(c, "relay", { kind: "tooLarge", limitBytes: bodyBytes }, { server: visit.name, id: null });
+  // What is not JSON is the server's to refuse.
+  const value = jsonIn(body);
+  const values: unknown[] = Array.isArray(value) ? value : [value];
+  if (values.length > mostInBatch) return refuseWith(c, 400, `Send at most ${mostInBatch} messages in a batch`);
+  c.set("ids", refusedIds(value));
+  const messages = values.map(passingOf);
+  const [first] = messages;
+  const refusal = messages.length < 2 ? null : await countCalls(c.env, c.var.key, messages.length - 1);
+  if (refusal !== null) return refuseKnown(c, "relay", refusal, { server: visit.name });
+  if (messages.length === 1 && first?.kind === "request" && first.method === "initialize") return initialize(c, visit, first, body);
+  const session = await sessionOf(c, visit);
+  if (session instanceof Response) return session;
+  const requests = messages.filter((message) => message.kind === "request");
+  const only = requests.length === 1 ? requests[0] : undefined;
+  const cancelled = messages.flatMap(cancelledBy);
+  // Before the client hears that they were taken: what it asks next is in flight without these.
+  if (cancelled.length > 0) await endOriginating({ env: c.env, key: c.var.key, session }, cancelled).catch(() => {});
+  if (await takesOver(c, visit, session, messages)) return new Response(null, { status: 202 });
+  const originating = only === undefined ? null : originatingOf(only, visit.server);
+  const place = { env: c.env, key: c.var.key, server: visit.server, session };
+  const serves = await servedByTask(place, originating);
+  // Before the server can ask for it.
+  const inFlight = await InFlight.open(
+    place,
+    requests.map((each) => {
+      const request = originatingOf(each, visit.server);
+      return { request, serves: serves ?? request };
+    }),
+  );
+  const asked = await askUpstream(c.env, visit.server, {
+    method: "POST",
+    body,
+    session: session.upstream,
+    headers: c.req.raw.headers,
+    authorization: visit.authorization,
+    signal: visit.over,
+  });
+  if (!asked.ok) {
+    await inFlight?.streamEnded(false);
+    return unreachable(c, asked.error);
+  }
+  return down(c, visit, session, asked.value, { originating, serves, inFlight, watch: null, progressToken: progressTokenOf(only) });
+}
+
+/** Whether the client declines a request that is ours then: the server gets our answer in place of its own. */
+async function takesOver(c: AppContext, visit: Visit, session: RelaySession, [message, ...more]: readonly Passing[]): Promise<boolean> {
+  const { server, authorization } = visit;
+  if (message?.kind !== "response" || more.length > 0 || !mayFallBack(server.mode, session.clientSamples)) return false;
+  const place = { env: c.env, ctx: c.executionCtx, key: c.var.key, session, server, authorization };
+  if (message.failed === null || !isDeclined(message.failed)) {
+    c.executionCtx.waitUntil(takeHeld(place, message.id));
+    return false;
+  }
+  const held = await takeHeld(place, message.id);
+  if (held === null) return false;
+  const { originating, taken } = held;
+  const parts = { ...place, originating, onProgress: () => {}, isOver: false, isBrief: true, gaveUp: () => false };
+  c.executionCtx.waitUntil(answerTaken(parts, taken));
+  return true;
+}
+
+/** The first message of a session: sampling is declared for the client, and the session's id is sealed. */
+async function initialize(
+  c: AppContext,
+  visit: Visit,
+  request: Extract<Passing, { kind: "request" }>,
+  body: Uint8Array,
+): Promise<Response> {
+  const { server, name, authorization } = visit;
+  const clientSamples = declaresSampling(request.params);
+  const sent =
+    request.params !== null && isOurs(server.mode, clientSamples)
+      ? JSON.stringify({ jsonrpc: "2.0", id: request.id, method: "initialize", params: withSampling(request.params, server) })
+      : body;
+  const asked = await askUpstream(c.env, server, { method: "POST", body: sent, session: null, headers: c.req.raw.headers, authorization });
+  if (!asked.ok) return unreachable(c, asked.error);
+  const answer = asked.value;
+  if (!answer.ok) return new Response(answer.body, { status: answer.status, headers: headersDown(answer, server) });
+  // The one answer that is read before it goes on, as far as where it says which revision was agreed on.
+  const beginning = await beginningOf(answer);
+  if (beginning === "tooLong") return broken(c, faultWords.tooLong);
+  const { revision } = beginning;
+  const session: RelaySession = {
+    key: c.var.key.id,
+    server: name,
+    upstream: answer.headers.get(sessionHeader),
+    revision: revision ?? "",
+    clientSamples,
+    name: toBase64url(crypto.getRandomValues(new Uint8Array(sessionNameLength))),
+  };
+  const id = relaySessionId(settingsOf(c.env).keys, session);
+  if (id === null) return broken(c, "The MCP server's session id is too long to be carried");
+  const passed = await down(c, visit, session, new Response(beginning.body, answer), noRequest);
+  // An error, or what the client will not understand either, passes as it is and begins nothing.
+  if (revision !== null && passed.ok) passed.headers.set(sessionHeader, id);
+  if (server.context && beginning.instructions !== null)
+    await sessionStub(c.env, c.var.key.id, associationSession(session)).keepInstructions(beginning.instructions.slice(0, 4 * longestPart));
+  return passed;
+}
+
+async function listen(c: AppContext, visit: Visit): Promise<Response> {
+  const session = await sessionOf(c, visit);
+  if (session instanceof Response) return session;
+  const given = c.req.header("Last-Event-ID");
+  const last = given === undefined ? undefined : parseEventId(settingsOf(c.env).keys, session.name, given);
+  if (given !== undefined && last === undefined) return refuseWith(c, 400, "This Last-Event-ID is not one of this session");
+  if (last?.request.startsWith(lostMark)) return lost(c, session, last.request.slice(lostMark.length));
+  // As a server answers that has no such stream: there is nothing more to say.
+  if (last?.request.startsWith(toldMark)) return new Response(null, { status: 405, headers: { Allow: "POST, DELETE" } });
+  const name = associationSession(session);
+  if (await sessionStub(c.env, c.var.key.id, name).isEnded()) return sessionNotFound(c);
+  const held = await holdOpen(c.env, c.var.key, name);
+  if (!held.ok) return refuseKnown(c, "relay", held.error, { server: visit.name });
+  const watch = held.value;
+  if (watch.over.aborted) return sessionNotFound(c);
+  const left = new AbortController();
+  c.req.raw.signal.addEventListener("abort", () => left.abort(), { once: true });
+  const asking = askUpstream(c.env, visit.server, {
+    method: "GET",
+    session: session.upstream,
+    headers: c.req.raw.headers,
+    authorization: visit.authorization,
+    ...(last === undefined ? {} : { lastEventId: last.own }),
+    signal: left.signal,
+  });
+  // A stream that is resumed is still that of its request.
+  const originating = last === undefined || last.request === "" ? null : (JSON.parse(last.request) as Originating); // sealed by us
+  const place = { env: c.env, key: c.var.key, server: visit.server, session };
+  const serves = await servedByTask(place, originating);
+  const inFlight = originating === null ? null : await InFlight.resume(place, { request: originating, serves: serves ?? originating });
+  // A server may say nothing at all before its first event. That its client has gone meanwhile shows only once something was sent.
+  const asked = (await within(asking, settingsOf(c.env).heartbeatMs)) ?? ok(lateStream(asking, left));
+  if (!asked.ok) {
+    watch.done();
+    await inFlight?.streamEnded(false);
+    return unreachable(c, asked.error);
+  }
+  return down(c, visit, session, asked.value, { ...noRequest, originating, serves, inFlight, watch });
+}
+
+/**
+ * The end of a request whose stream broke, where its server gives no event ids: what became of it cannot be told. Some clients ask again
+ * after an error too, and then with the id of this one.
+ */
+function lost(c: AppContext, session: RelaySession, request: string): Response {
+  const { id } = JSON.parse(request) as Originating; // sealed by us
+  const told = `id: ${eventPrefix(settingsOf(c.env).keys, session.name, `${toldMark}${request}`)}0\n`;
+  const message = "The connection broke, and this MCP server cannot resume it: what became of the request is unknown";
+  return new Response(told + eventOf(failure(id, { code: -32603, message })), { headers: { "Content-Type": "text/event-stream" } });
+}
+
+async function end(c: AppContext, visit: Visit): Promise<Response> {
+  const session = await sessionOf(c, visit);
+  if (session instanceof Response) return session;
+  const name = associationSession(session);
+  await Promise.all([sessionStub(c.env, c.var.key.id, name).endSession(true), keyStub(c.env, c.var.key.id).endSession(name)]);
+  const asked = await askUpstream(c.env, visit.server, {
+    method: "DELETE",
+    session: session.upstream,
+    headers: c.req.raw.headers,
+    authorization: visit.authorization,
+  });
+  if (!asked.ok) return unreachable(c, asked.error);
+  return new Response(asked.value.body, { status: asked.value.status, headers: headersDown(asked.value, visit.server) });
+}
+
+/** The server's answer, on its way down. */
+async function down(
+  c: AppContext,
+  { server, authorization }: Visit,
+  session: RelaySession,
+  answer: Response,
+  request: Pick<StreamParts, "originating" | "serves" | "inFlight" | "watch" | "progressToken">,
+): Promise<Response> {
+  const { status } = answer;
+  const headers = headersDown(answer, server);
+  const { originating, inFlight, watch } = request;
+  if (answer.body === null) {
+    watch?.done();
+    await inFlight?.allAnswered(false);
+    return new Response(null, { status, headers });
+  }
+  const isGet = c.req.method === "GET";
+  // Clients take whatever answers a GET for a stream.
+  if (isStream(answer) || (isGet && answer.ok)) {
+    const place = { env: c.env, ctx: c.executionCtx, key: c.var.key, session, server, authorization };
+    return new Response(relayStream(answer.body, { ...place, ...request, isResumed: isGet }), { status, headers });
+  }
+  watch?.done();
+  // Whatever is no stream is the whole answer. A resumed stream that is refused may be asked for again.
+  if (!answer.ok) {
+    await (isGet ? inFlight?.streamEnded(false) : inFlight?.allAnswered(false));
+    return new Response(answer.body, { status, headers });
+  }
+  const body = await singleAnswer(answer.body, server, session);
+  const goesOn =
+    originating?.asTask === true &&
+    body instanceof Uint8Array &&
+    (await keepTask({ env: c.env, key: c.var.key, session }, jsonIn(body), originating));
+  await inFlight?.allAnswered(goesOn);
+  if (body === "tooLong" || body === "asks") return broken(c, faultWords[body]);
+  return new Response(body, { status, headers });
+}
+
+/** What belongs to no request of the client's. */
+const noRequest = { originating: null, serves: null, inFlight: null, watch: null, progressToken: undefined } as const;
+
+function jsonIn(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder().decode(bytes));
+  } catch {
+    return null;
+  }
+}
+
+/** As clients know one, whatever else the type says. */
+const isStream = (answer: Response): boolean => /text\/event-stream/i.test(answer.headers.get("Content-Type") ?? "");
+
+async function sessionOf(c: AppContext, { name }: Visit): Promise<RelaySession | Response> {
+  const id = c.req.header(sessionHeader);
+  if (id === undefined) return refuseWith(c, 400, `Send the ${sessionHeader} that initialize answered with`);
+  const session = parseRelaySession(settingsOf(c.env).keys, id, c.var.key.id, name);
+  return session ?? (await sessionNotFound(c));
+}
+
+/** As the specification has it for a session that is over: the client begins a new one. */
+const sessionNotFound = (c: AppContext): Promise<Response> => refuseWith(c, 404, "Session not found", {}, -32001);
+
+/** The request that the client cancels with this message. */
+function cancelledBy(message: Passing): RequestId[] {
+  if (message.kind !== "notification" || message.method !== "notifications/cancelled") return [];
+  const id = toRequestId(message.params?.["requestId"]);
+  return id === undefined ? [] : [id];
+}
+
+function originatingOf(request: Extract<Passing, { kind: "request" }>, { context }: Server): Originating {
+  const { params, method, id } = request;
+  const named = params?.[{ "resources/read": "uri", "tasks/result": "taskId" }[method] ?? "name"];
+  // It is part of every event id: what no server would call anything is cut.
+  const name = typeof named === "string" ? named.slice(0, longestName).toWellFormed() : "";
+  const given = context ? params?.["arguments"] : undefined;
+  const asTask = method === "tools/call" && params?.["task"] !== undefined ? { asTask: true as const } : {};
+  return { id, method, name, ...asTask, ...(given === undefined ? {} : { arguments: JSON.stringify(given).slice(0, 4 * longestPart) }) };
+}
+
+function progressTokenOf(request: Extract<Passing, { kind: "request" }> | undefined): RequestId | undefined {
+  const meta = request?.params?.["_meta"];
+  return typeof meta === "object" && meta !== null && !Array.isArray(meta) ? toRequestId(meta["progressToken"]) : undefined;
+}
+
+/** The body of the answer to `initialize`, read up to the revision in it: null where it is no success. What follows is still to come. */
+async function beginningOf(
+  answer: Response,
+): Promise<{ revision: string | null; instructions: string | null; body: ReadableStream<Uint8Array> | null } | "tooLong"> {
+  if (answer.body === null) return { revision: null, instructions: null, body: null };
+  const reader = answer.body.getReader();
+  const read: Uint8Array[] = [];
+  const decoder = new TextDecoder();
+  const splitter = new EventSplitter(longestEvent);
+  let text = "";
+  let length = 0;
+  let begun: Beginning | null = null;
+  while (begun === null) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    read.push(value);
+    length += value.length;
+    const piece = decoder.decode(value, { stream: true });
+    if (!isStream(answer)) text += piece;
+    const events = isStream(answer) ? splitter.push(piece) : [];
+    if (events === "tooLong" || length > longestEvent) {
+      reader.cancel().catch(() => {});
+      return "tooLong";
+    }
+    for (const event of events) begun ??= beginningIn(dataOf(event));
+  }
+  const body = new ReadableStream<Uint8Array>({
+    start: (controller) => {
+      for (const bytes of read) controller.enqueue(bytes);
+    },
+    pull: async (controller) => {
+      const { done, value } = await reader.read();
+      if (done) controller.close();
+      else controller.enqueue(value);
+    },
+    cancel: (reason) => reader.cancel(reason),
+  });
+  const { revision = null, instructions = null } = begun ?? beginningIn(text) ?? {};
+  return { revision, instructions, body };
+}
+
+type Beginning = { readonly revision: string; readonly instructions: string | null };
+
+function beginningIn(data: string | null): Beginning | null {
+  try {
+    const value = JSON.parse(data ?? "null") as { result?: { protocolVersion?: unknown; instructions?: unknown } } | null; // looked at below
+    const { protocolVersion: revision, instructions } = value?.result ?? {};
+    // It goes into a header of every answer to the server.
+    if (typeof revision !== "string" || !/^[\w.-]{1,32}$/.test(revision)) return null;
+    return { revision, instructions: typeof instructions === "string" ? instructions : null };
+  } catch {
+    return null;
+  }
+}
+
+const faultWords: Readonly<Record<UpstreamFault | "tooLong" | "asks", string>> = {
+  noCredential: "The secret that this server's entry names is not set at the gateway",
+  unreachable: "The MCP server cannot be reached",
+  redirected: "The MCP server answered with a redirect, which is not followed; correct its url",
+  tooLong: `The MCP server sent a message of more than ${longestEvent} characters`,
+  asks: "The MCP server asked for sampling in place of an answer, which it may only do on an event stream",
+};
+
+const broken = (c: AppContext, message: string): Promise<Response> => refuseWith(c, 502, message, {}, -32603);
+
+const unreachable = (c: AppContext, fault: UpstreamFault): Promise<Response> => broken(c, faultWords[fault]);
+
+/** A refusal in the relay's own words. It carries the id of each request that it answers, where that is known. */
+async function refuseWith(
+  c: AppContext,
+  status: 400 | 403 | 404 | 405 | 502,
+  message: string,
+  headers: Record<string, string> = {},
+  code = -32600,
+): Promise<Response> {
+  return c.json(failures(await idsOf(c), { code, message }), status, headers);
+}

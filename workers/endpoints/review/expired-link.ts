@@ -1,0 +1,67 @@
+// A link whose time is over: how its review stands, without the content, and a new link to the address on file for whoever
+// asks by its form. It decides nothing, and a GET writes nothing.
+
+import { formFields } from "../../../shared/review/form.ts";
+import { judgeNonce, linkId } from "../../../shared/review/link.ts";
+import { runStub } from "../../stubs/stubs.ts";
+import type { ExpiredLink } from "../../stubs/run-calls.ts";
+import { type ExpiredLinkProblem, renderExpiredLinkPage, renderLinkSentPage, renewAct } from "../../ui/expired-pages.tsx";
+import { reviewHeaders } from "../../ui/review-page.tsx";
+import type { AppContext } from "../context.ts";
+import { type PresentedLink, actionOf, freshCspNonce, noSuchLink, nonceOf, problem } from "./review-link.ts";
+
+/** What the form's nonce is bound to beside the token: no version of any content. */
+const subject = { version: 0, digest: "renew" } as const;
+
+type Status = 403 | 409 | 410 | 429;
+
+/** The page of an expired link; 404 where the link was revoked or its run is no longer kept. */
+export async function expiredLinkPage(
+  c: AppContext,
+  link: PresentedLink,
+  why: ExpiredLinkProblem | null = null,
+  status: Status = 410,
+): Promise<Response> {
+  const { claims, run } = link;
+  const text = await runStub(c.env, run).expiredLink(claims.gate, claims.reviewer, linkId(claims));
+  if (text === null) return noSuchLink(c);
+  const { open, state } = JSON.parse(text) as ExpiredLink; // written by RunObject.expiredLink
+  const cspNonce = freshCspNonce();
+  const html = renderExpiredLinkPage({
+    cspNonce,
+    untilSeconds: claims.expiresAtSeconds,
+    state,
+    open,
+    action: actionOf(link),
+    nonce: nonceOf(link, subject.version, subject.digest),
+    ...(why === null ? {} : { problem: why }),
+  });
+  return c.body(html, status, reviewHeaders(cspNonce));
+}
+
+/** Carries out the form of that page. Any other form came too late: it decides nothing. */
+export async function answerExpiredForm(c: AppContext, link: PresentedLink, body: string): Promise<Response> {
+  const { token, claims, run, settings } = link;
+  const fields = new URLSearchParams(body);
+  const nonces = fields.getAll(formFields.nonce);
+  const acts = fields.getAll(formFields.act);
+  if (nonces.length > 1 || acts.length > 1) return problem(c, "badRequest", 400);
+  if (acts[0] !== renewAct) return expiredLinkPage(c, link, "decided");
+  const nonce = judgeNonce(settings.keys, { token, ...subject }, nonces[0] ?? "", Date.now());
+  if (nonce !== "good") return expiredLinkPage(c, link, nonce, nonce === "forged" ? 403 : 409);
+  const renewed = await runStub(c.env, run).renewLink(claims.gate, claims.reviewer, linkId(claims));
+  switch (renewed.kind) {
+    case "sent": {
+      const cspNonce = freshCspNonce();
+      return c.body(renderLinkSentPage({ cspNonce, channel: claims.channel }), 200, reviewHeaders(cspNonce));
+    }
+    case "tooOften":
+      return expiredLinkPage(c, link, "tooOften", 429);
+    case "over":
+      return expiredLinkPage(c, link, null, 409);
+    case "noSuchLink":
+      return noSuchLink(c);
+    default:
+      return renewed.kind satisfies never;
+  }
+}

@@ -1,0 +1,92 @@
+// A review link as a request presents it: genuine or not, over or not; and what every request to one is held to. It wakes no
+// object, and decides nothing.
+
+import { toBase64url } from "../../../shared/encoding.ts";
+import { type LinkClaims, formNonce, linkId, nonceRandomLength, parseLinkToken } from "../../../shared/review/link.ts";
+import { runIdOf } from "../../../shared/sealed-id.ts";
+import { readBody } from "../../http/body.ts";
+import { type Settings, settingsOf } from "../../platform/settings.ts";
+import { renderNoSuchLinkPage, renderProblemPage } from "../../ui/plain-pages.tsx";
+import { reviewHeaders } from "../../ui/review-page.tsx";
+import { reviewFormAction } from "../../platform/urls.ts";
+import { isFlooding } from "../auth.ts";
+import type { AppContext } from "../context.ts";
+
+/** A form repeats every text that may be edited, and URL encoding takes up to nine bytes a character: several times the largest prompt of text. */
+const formLimitBytes = 30_000_000;
+
+export type PresentedLink = {
+  readonly token: string;
+  readonly claims: LinkClaims;
+  readonly run: string;
+  readonly settings: Settings & { readonly publicUrl: string };
+  readonly isOver: boolean;
+};
+
+/**
+ * The link of the request, or the answer to a request without a genuine one: 404, or 429 where made-up ones keep coming from its
+ * address. A genuine link is counted by itself, so that nothing that others do at that address closes a reviewer's page.
+ */
+export async function admittedLink(c: AppContext): Promise<PresentedLink | Response> {
+  const link = presentedLink(c);
+  const tooMany = await isFlooding(c, link === null ? "made-up links" : `link ${linkId(link.claims)}`);
+  if (tooMany) return problem(c, "tooMany", 429);
+  return link ?? noSuchLink(c);
+}
+
+/** The link of the request's path where its token is genuine: nothing is woken for any other. */
+function presentedLink(c: AppContext): PresentedLink | null {
+  const settings = settingsOf(c.env);
+  const token = c.req.param("token") ?? "";
+  const claims = parseLinkToken(settings.keys, token);
+  const { publicUrl } = settings;
+  if (claims === undefined || publicUrl === undefined) return null;
+  const isOver = Date.now() >= claims.expiresAtSeconds * 1000;
+  return { token, claims, run: runIdOf(settings.keys, claims.runRandom), settings: { ...settings, publicUrl }, isOver };
+}
+
+/** The path of the link's page, for its form. */
+export const actionOf = ({ settings, token }: PresentedLink): string => reviewFormAction(settings.publicUrl, token);
+
+/** A nonce for a form of this link's page, made now: it writes nothing. */
+export const nonceOf = ({ settings, token }: PresentedLink, version: number, digest: string): string =>
+  formNonce(settings.keys, { token, version, digest }, Date.now(), crypto.getRandomValues(new Uint8Array(nonceRandomLength)));
+
+/** The body of a form that our own page sent, or the answer to what is none. */
+export async function readForm(c: AppContext, link: PresentedLink): Promise<{ readonly text: string } | Response> {
+  if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(c.req.header("Content-Type") ?? "")) return problem(c, "wrongType", 415);
+  if (!isSameOrigin(c.req.raw.headers, link.settings.publicUrl)) return problem(c, "crossSite", 403);
+  const body = await readBody(c.req.raw, formLimitBytes);
+  if (body === "tooLarge") return problem(c, "tooLarge", 413);
+  return body === "notUtf8" ? problem(c, "badRequest", 400) : { text: body.text };
+}
+
+/** One page for every token that opens nothing: forged, damaged, revoked or forgotten. */
+export function noSuchLink(c: AppContext): Response {
+  const cspNonce = freshCspNonce();
+  return c.body(renderNoSuchLinkPage({ cspNonce }), 404, reviewHeaders(cspNonce));
+}
+
+export function problem(
+  c: AppContext,
+  kind: Parameters<typeof renderProblemPage>[0]["problem"],
+  status: 400 | 403 | 405 | 413 | 415 | 429,
+  headers: Record<string, string> = {},
+): Response {
+  const cspNonce = freshCspNonce();
+  return c.body(renderProblemPage({ problem: kind, cspNonce }), status, { ...reviewHeaders(cspNonce), ...headers });
+}
+
+/**
+ * Whether a form was sent from our own page: by `Sec-Fetch-Site`, which no page can set, or else by `Origin`. Neither, or
+ * `Origin: null`, is a no.
+ */
+function isSameOrigin(headers: Headers, publicUrl: string): boolean {
+  const site = headers.get("Sec-Fetch-Site");
+  if (site !== null) return site === "same-origin";
+  return headers.get("Origin") === originOf(publicUrl);
+}
+
+export const originOf = (publicUrl: string): string => new URL(publicUrl).origin;
+
+export const freshCspNonce = (): string => toBase64url(crypto.getRandomValues(new Uint8Array(16)));

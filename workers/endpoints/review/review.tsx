@@ -1,0 +1,279 @@
+// The review page, its form, and its live window. GET and HEAD never decide and set no cookie; what a GET leaves behind is
+// that the link was opened, once. A decision is one POST.
+
+import { windowHeader, type DecideAnswer, type Submission } from "../../stubs/run-calls.ts";
+import { Hono } from "hono";
+import { changedReply, changedRequest } from "../../../shared/review/changes.ts";
+import type { FieldChange } from "../../../shared/review/difference.ts";
+import type { EditFault } from "../../../shared/review/edit.ts";
+import { type SubmittedForm, formFields, mostGrantUses, parseDecisionForm } from "../../../shared/review/form.ts";
+import { judgeNonce, linkId } from "../../../shared/review/link.ts";
+import type { ReviewView } from "../../../shared/review/view.ts";
+import { type Result, ok } from "../../../shared/result.ts";
+import { replyRuleOf } from "../../../shared/run/reply-rule.ts";
+import { errorClass, logEvent } from "../../platform/log.ts";
+import { runStub } from "../../stubs/stubs.ts";
+import type { KeptGrant } from "../../ui/grant-offer.tsx";
+import { renderProblemPage } from "../../ui/plain-pages.tsx";
+import { type ReviewPageInput, isLive, renderReviewPage, reviewHeaders } from "../../ui/review-page.tsx";
+import { paths, reviewUrl } from "../../platform/urls.ts";
+import type { App, AppContext } from "../context.ts";
+import { answerExpiredForm, expiredLinkPage } from "./expired-link.ts";
+import {
+  type PresentedLink,
+  actionOf,
+  admittedLink,
+  freshCspNonce,
+  noSuchLink,
+  nonceOf,
+  originOf,
+  problem,
+  readForm,
+} from "./review-link.ts";
+
+export const reviewRoutes = new Hono<App>();
+
+reviewRoutes.get(paths.review, async (c) => {
+  const link = await admittedLink(c);
+  if (link instanceof Response) return link;
+  if (link.isOver) return expiredLinkPage(c, link);
+  const view = await readView(c, link, isOpening(c));
+  return view === null ? noSuchLink(c) : page(c, link, view, {}, 200);
+});
+
+reviewRoutes.post(paths.review, async (c) => {
+  const link = await admittedLink(c);
+  if (link instanceof Response) return link;
+  const body = await readForm(c, link);
+  if (body instanceof Response) return body;
+  if (link.isOver) return answerExpiredForm(c, link, body.text);
+  const fields = new URLSearchParams(body.text);
+  const form = parseDecisionForm(fields);
+  const wish = form.ok ? form.value : withoutGrant(fields, form.error.field);
+  if (wish === null) return problem(c, "badRequest", 400);
+  const view = await readView(c, link);
+  if (view === null) return noSuchLink(c);
+  const keep = keeping(wish, fields);
+  if (!form.ok) return page(c, link, view, { ...keep, problem: usesProblem }, 422);
+  return answerForm(c, { link, view, form: form.value, keep, body: body.text });
+});
+
+reviewRoutes.all(paths.review, (c) => problem(c, "badRequest", 405, { Allow: "GET, HEAD, POST" }));
+
+/** Where an open page that can run scripts hears of what happens to its review: a WebSocket, and nothing else. */
+reviewRoutes.get(paths.reviewLive, async (c) => {
+  const link = await admittedLink(c);
+  if (link instanceof Response) return link;
+  if (link.isOver) return noSuchLink(c);
+  if (c.req.header("Upgrade")?.toLowerCase() !== "websocket") return c.body(null, 426, { Upgrade: "websocket", Connection: "Upgrade" });
+  const origin = c.req.header("Origin");
+  if (origin !== undefined && origin !== originOf(link.settings.publicUrl)) return problem(c, "crossSite", 403);
+  const { claims, run } = link;
+  const query = new URLSearchParams({ gate: claims.gate, reviewer: String(claims.reviewer), link: linkId(claims) });
+  const opened = await runStub(c.env, run).fetch(`https://run/live?${query}`, {
+    headers: { Upgrade: "websocket", [windowHeader]: "page" },
+  });
+  return opened.status === 404 ? noSuchLink(c) : opened;
+});
+
+reviewRoutes.all(paths.reviewLive, (c) => problem(c, "badRequest", 405, { Allow: "GET" }));
+
+// A person is here, who can do nothing with a JSON-RPC error.
+reviewRoutes.onError((error, c) => {
+  const quote = crypto.randomUUID();
+  logEvent("request.failed", { quote, error: errorClass(error) });
+  const cspNonce = freshCspNonce();
+  return c.body(renderProblemPage({ problem: "fault", cspNonce, quote }), 500, reviewHeaders(cspNonce));
+});
+
+/** Whether a page is asked for to be looked at: not where only its headers are, nor where a browser fetches it ahead. */
+const isOpening = (c: AppContext): boolean => c.req.method === "GET" && !/\bprefetch\b/i.test(c.req.header("Sec-Purpose") ?? "");
+
+async function readView(c: AppContext, { claims, run }: PresentedLink, opens = false): Promise<ReviewView | null> {
+  const text = await runStub(c.env, run).view(claims.gate, claims.reviewer, linkId(claims), opens);
+  return text === null ? null : (JSON.parse(text) as ReviewView); // written by RunObject.view
+}
+
+/** What a page shows again of what its reviewer wrote and chose. */
+type Keeping = { readonly kept: SubmittedForm; readonly keptGrant?: KeptGrant };
+
+function keeping(form: SubmittedForm, fields: URLSearchParams): Keeping {
+  const [grant, hours, uses] = [formFields.grant, formFields.grantHours, formFields.grantUses].map((name) => fields.get(name));
+  return { kept: form, ...(grant == null || hours == null || uses == null ? {} : { keptGrant: { grant, hours, uses } }) };
+}
+
+/** A form in which nothing but the number of a grant's uses, which people write, cannot be read; null for any other fault. */
+function withoutGrant(fields: URLSearchParams, fault: string): SubmittedForm | null {
+  if (fault !== formFields.grantUses) return null;
+  const form = parseDecisionForm([...fields].filter(([name]) => name !== formFields.grant));
+  return form.ok ? form.value : null;
+}
+
+const usesProblem = {
+  title: "Nothing was decided: how often later requests are allowed is not a number that can be used.",
+  fields: [{ field: "", message: `How many times at most: write a whole number from 1 to ${mostGrantUses.toLocaleString("en-US")}.` }],
+};
+
+type Answering = {
+  readonly link: PresentedLink;
+  readonly view: ReviewView;
+  readonly form: SubmittedForm;
+  readonly keep: Keeping;
+  readonly body: string;
+};
+
+async function answerForm(c: AppContext, answering: Answering): Promise<Response> {
+  const { link, view, form, keep, body } = answering;
+  if (form.act === "preview") return previewPage(c, answering);
+  const { token, claims, run, settings } = link;
+  const { nonce, edits, ...wish } = form;
+  const judged = judgeNonce(settings.keys, { token, version: form.version, digest: form.digest }, nonce, Date.now());
+  if (judged !== "good") {
+    const status = judged === "forged" ? 403 : 409;
+    return page(c, link, view, { problem: { title: nonceWords[judged] }, ...(isFor(view, form) ? keep : {}) }, status);
+  }
+  const submission: Submission = { ...wish, edits: [...edits] };
+  const decided = await runStub(c.env, run).decide({
+    gate: claims.gate,
+    reviewer: claims.reviewer,
+    link: linkId(claims),
+    once: nonce,
+    words: body,
+    submission: JSON.stringify(submission),
+    slackUser: null,
+  });
+  return afterDecision(c, answering, decided);
+}
+
+async function afterDecision(c: AppContext, { link, view, keep }: Answering, decided: DecideAnswer): Promise<Response> {
+  switch (decided.kind) {
+    case "decided":
+    case "repeated":
+      return c.redirect(reviewUrl(link.settings.publicUrl, link.token), 303);
+    case "invalidEdit":
+      return page(
+        c,
+        link,
+        view,
+        { problem: { title: "Some of your changes cannot be sent. Nothing was decided.", fields: decided.faults }, ...keep },
+        422,
+      );
+    case "unseenChanges":
+      return again(c, link, unseenChanges, 409, keep);
+    case "noGrant":
+      return page(c, link, view, { problem: noGrantProblem, ...keep }, 422);
+    case "cannotGiveUp": {
+      const { title, status } = giveUpWords[decided.why];
+      return again(c, link, title, status, keep);
+    }
+    case "onceUsed":
+      return again(c, link, "This form was sent before. Nothing more was decided; look at what is here now.", 409);
+    case "noSuchLink":
+      return noSuchLink(c);
+    case "verdict": {
+      const { title, status } = verdictWords[decided.verdict.kind === "notAllowed" ? decided.verdict.why : decided.verdict.kind];
+      return again(c, link, title, status);
+    }
+    default:
+      return decided satisfies never;
+  }
+}
+
+type Words = { readonly title: string; readonly status: 403 | 409 | 412 | 422 };
+
+const verdictWords = {
+  closed: { title: "This was decided before your answer came. Your answer did not count.", status: 409 },
+  stale: { title: "The content changed while you were reading. This is the new version; please read it before you decide.", status: 412 },
+  late: { title: "The deadline has passed. Your answer did not count.", status: 409 },
+  ownRequest: { title: "You may not approve your own request. Somebody else has to.", status: 403 },
+  notAReviewer: { title: "You are not among the reviewers of this request.", status: 403 },
+  left: { title: "You gave this review up before. Your answer did not count.", status: 403 },
+} as const satisfies Record<string, Words>;
+
+const giveUpWords = {
+  notAReviewer: { title: "You are not among the reviewers of this request.", status: 403 },
+  ownRequest: {
+    title: "This is your own request: you may not choose who decides it. You can say that it is not yours.",
+    status: 403,
+  },
+  left: { title: "You gave this review up before. Nothing more was done.", status: 409 },
+  hasApproved: { title: "You have approved this, and your approval stands. You can still deny it.", status: 409 },
+  isAskedAlready: { title: "That person is asked already. Nothing was done; you are still asked too.", status: 409 },
+  noSuchReviewer: { title: "That person cannot be asked here. Nothing was done; you are still asked.", status: 422 },
+  unreachable: {
+    title: "That person cannot be reached by any channel, or may not approve this. Nothing was done; you are still asked.",
+    status: 422,
+  },
+} as const satisfies Record<Extract<DecideAnswer, { kind: "cannotGiveUp" }>["why"], Words>;
+
+const noGrantProblem = {
+  title: "Nothing was decided: what you wanted to allow later cannot be allowed here.",
+  fields: [
+    {
+      field: "",
+      message:
+        "Later requests can be allowed only together with an approval of what is here, unchanged and with the first model. Choose “Not now” to approve without it, or take your changes out.",
+    },
+  ],
+};
+
+const unseenChanges =
+  "Nothing was decided: the page that you approved did not show your changes. They are shown below; check them, then approve.";
+
+const nonceWords = {
+  early: "That was quicker than a person reads. Nothing was decided; press the button again when you have read everything.",
+  late: "This page was open for more than half an hour. Nothing was decided; your changes are still here. Look again, then decide.",
+  forged: "This form was not made for this page. Nothing was decided; look again, then decide.",
+} as const;
+
+/** What the reviewer's changes would make of the content, or what is wrong with them. Decides nothing. */
+function previewPage(c: AppContext, { link, view, form, keep }: Answering): Response {
+  if (!isFor(view, form)) {
+    const title = "The content changed while you were reading. This is the new version; your changes were for the old one.";
+    return page(c, link, view, { problem: { title } }, 200);
+  }
+  const pending = pendingChanges(view, form);
+  if (pending.ok) return page(c, link, view, { ...keep, preview: true }, 200);
+  const title = `Some of your changes cannot be ${view.gate === "request" ? "sent" : "delivered"}.`;
+  return page(c, link, view, { ...keep, problem: { title, fields: pending.error } }, 200);
+}
+
+/** Whether a form was made for what is there now. */
+const isFor = (view: ReviewView, form: Pick<SubmittedForm, "version" | "digest">): boolean =>
+  form.version === view.version && form.digest === view.digest;
+
+/** What the form would change, counted as the run object counts it. */
+function pendingChanges(view: ReviewView, form: SubmittedForm): Result<readonly FieldChange[], readonly EditFault[]> {
+  const changed =
+    view.gate === "request"
+      ? changedRequest({ request: view.request, models: view.models.map(({ id }) => id) }, form)
+      : view.reply === null
+        ? null
+        : changedReply(view.reply, form.edits, replyRuleOf(view.request));
+  if (changed === null) return ok([]);
+  return changed.ok ? ok(changed.value.changes) : changed;
+}
+
+/** The page as it stands now, with a word on why nothing was decided. What was written is kept where it was for what is there. */
+async function again(c: AppContext, link: PresentedLink, title: string, status: Words["status"], keep?: Keeping): Promise<Response> {
+  const view = await readView(c, link);
+  if (view === null) return noSuchLink(c);
+  return page(c, link, view, { problem: { title }, ...(keep !== undefined && isFor(view, keep.kept) ? keep : {}) }, status);
+}
+
+/** The page, with what the reviewer wrote before: whatever of it would be sent is shown as a change, and counted on the button. */
+function page(
+  c: AppContext,
+  link: PresentedLink,
+  view: ReviewView,
+  extra: Partial<ReviewPageInput>,
+  status: 200 | Words["status"],
+): Response {
+  const cspNonce = freshCspNonce();
+  const pending = extra.kept !== undefined && isFor(view, extra.kept) ? pendingChanges(view, extra.kept) : ok([]);
+  const changes = pending.ok ? pending.value : [];
+  const action = actionOf(link);
+  const nonce = nonceOf(link, view.version, view.digest);
+  const html = renderReviewPage({ view, action, nonce, cspNonce, live: `${action}/live`, changes, ...extra });
+  return c.body(html, status, reviewHeaders(cspNonce, isLive(view)));
+}

@@ -1,0 +1,63 @@
+// A run from outside: its state and result, and its cancellation, for the key that made it or an operator.
+
+import { Hono } from "hono";
+import type { Operator } from "../../shared/record/record.ts";
+import { parseRunId } from "../../shared/sealed-id.ts";
+import { runStub } from "../stubs/stubs.ts";
+import type { RunSnapshot } from "../stubs/run-calls.ts";
+import { countCalls } from "../pipeline/calls.ts";
+import { parseAnswer } from "../pipeline/wait.ts";
+import { settingsOf } from "../platform/settings.ts";
+import { callerOf } from "../stores/keys.ts";
+import { paths } from "../platform/urls.ts";
+import { operatorOf, presentedKey, refuseKey, refuseKnown } from "./auth.ts";
+import type { App, AppContext } from "./context.ts";
+import { taskOf } from "../pipeline/task.ts";
+
+export const runRoutes = new Hono<App>();
+
+const unknown = { error: "No such run of this key; runs are deleted when their time is over" };
+
+runRoutes.get(paths.run, async (c) => {
+  const found = await findRun(c);
+  if (found instanceof Response) return found;
+  const { snapshot } = found;
+  const answer = snapshot.answer === null ? {} : parseAnswer(snapshot.answer);
+  return c.json(
+    {
+      id: snapshot.id,
+      state: snapshot.state,
+      status: taskOf(snapshot).status,
+      server: snapshot.server,
+      name: snapshot.name,
+      createdAt: new Date(snapshot.createdAt).toISOString(),
+      updatedAt: new Date(snapshot.updatedAt).toISOString(),
+      ...answer,
+    },
+    200,
+    { "Cache-Control": "no-store" },
+  );
+});
+
+runRoutes.delete(paths.run, async (c) => {
+  const found = await findRun(c);
+  if (found instanceof Response) return found;
+  const cancelled = await runStub(c.env, found.snapshot.id).cancel(found.operator === null ? "caller" : "admin", found.operator);
+  if (!cancelled) return c.json({ error: "The run is already over" }, 409);
+  return c.body(null, 204);
+});
+
+async function findRun(c: AppContext): Promise<{ snapshot: RunSnapshot; operator: Operator | null } | Response> {
+  const presented = presentedKey(c.req.raw.headers);
+  const { keys } = settingsOf(c.env);
+  const operator = operatorOf(c.env, presented);
+  const known = operator !== null ? null : await callerOf(c.env, presented, Date.now());
+  if (known?.kind === "refused") return refuseKey(c, known.why);
+  if (known !== null) c.set("key", known.record);
+  const refusal = known === null ? null : await countCalls(c.env, known.record);
+  if (refusal !== null) return refuseKnown(c, "sampling", refusal);
+  const id = c.req.param("id") ?? "";
+  const snapshot = parseRunId(keys, id) === undefined ? null : await runStub(c.env, id).snapshot();
+  if (snapshot === null || (known !== null && snapshot.key !== known.record.id)) return c.json(unknown, 404);
+  return { snapshot, operator };
+}

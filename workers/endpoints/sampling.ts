@@ -1,0 +1,243 @@
+// The stateless sampling endpoint: JSON-RPC over one POST, as the HTTP contract says.
+
+import type { Answer } from "../../shared/model/answer.ts";
+import { Hono } from "hono";
+import { isSessionName, sessionNameError, originatingIn } from "../../shared/wire/mcp-2025/meta.ts";
+import type { JsonObject } from "../../shared/encoding.ts";
+import { describeRefusal } from "../../shared/wire/describe.ts";
+import type { Refusal } from "../../shared/model/outcome.ts";
+import { defaultLimits } from "../../shared/policy/limits.ts";
+import { type RequestId, failure, idKey, parseIdJson, parseMessage, success } from "../../shared/wire/json-rpc.ts";
+import type { ParamsFault } from "../../shared/json/reading.ts";
+import { type ParsedSampling, parseSampling } from "../../shared/wire/mcp-2025/request.ts";
+import { createTaskResult, parseCancelled, parseTaskParams, taskResult, withRelatedTask } from "../../shared/wire/mcp-2025/tasks.ts";
+import { refusalAnswer } from "../../shared/run/answer.ts";
+import { parseRunId } from "../../shared/sealed-id.ts";
+import { conversationStub, runStub, sessionStub } from "../stubs/stubs.ts";
+import { readBody } from "../http/body.ts";
+import { countCalls, mayRead } from "../pipeline/calls.ts";
+import { beforeHolding, endingWith, holdEvents, holdJson, holdOf } from "../http/keep-alive.ts";
+import { holdOpen } from "../pipeline/key-watch.ts";
+import type { Begun } from "../pipeline/begin.ts";
+import { beginSampling, originatingKey } from "../pipeline/sampling.ts";
+import { taskOf } from "../pipeline/task.ts";
+import { awaitRun, parseAnswer } from "../pipeline/wait.ts";
+import { settingsOf } from "../platform/settings.ts";
+import { paths, runPath } from "../platform/urls.ts";
+import { refuseKnown, requireCounted, requireKey } from "./auth.ts";
+import type { App, AppContext } from "./context.ts";
+
+export const samplingRoutes = new Hono<App>();
+
+samplingRoutes.post(paths.sampling, requireKey, async (c) => {
+  if (!/^application\/json\s*(;|$)/i.test(c.req.header("Content-Type") ?? "")) return refused(c, { kind: "notJsonType" });
+  const tooMany = mayRead(c.var.key, Date.now());
+  if (tooMany !== null) return refused(c, tooMany, { id: null });
+  const { bodyBytes } = c.var.key.limits ?? defaultLimits;
+  const body = await readBody(c.req.raw, bodyBytes);
+  if (body === "tooLarge") return refused(c, { kind: "tooLarge", limitBytes: bodyBytes }, { id: null });
+  if (body === "notUtf8") return refused(c, { kind: "notJson" });
+  const message = parseMessage(body.text);
+  if (!message.ok) {
+    return message.error.kind === "notJson"
+      ? refused(c, { kind: "notJson" })
+      : refused(c, { kind: "notSingleRequest", why: message.error.message }, { id: message.error.id });
+  }
+  const { value } = message;
+  c.set("ids", value.kind === "request" ? value.id : null);
+  // A sampling request is admitted by the KeyObject itself, in the call that it makes anyway.
+  const admitted = value.kind === "request" && value.method === "sampling/createMessage";
+  const uncounted = admitted ? null : await countCalls(c.env, c.var.key);
+  if (uncounted !== null) return refused(c, uncounted, { method: value.method });
+  if (value.kind === "notification") return takeNotification(c, value.method, value.params);
+  const { id, method, params } = value;
+  switch (method) {
+    case "sampling/createMessage":
+      return createMessage(c, id, params);
+    case "tasks/get":
+    case "tasks/result":
+    case "tasks/cancel":
+      return task(c, id, method, params);
+    default:
+      return refused(c, { kind: "unknownMethod", method }, { id, method });
+  }
+});
+
+/** The originating request ended: its open runs are cancelled, later sampling for it is refused. */
+samplingRoutes.delete(paths.sessionRequest, requireKey, requireCounted, async (c) => {
+  const id = parseIdJson(c.req.param("id"));
+  const server = c.req.query("server");
+  if (id === undefined)
+    return c.json({ error: "The id in the path must be the request's JSON-RPC id as URL-encoded JSON: 7 or %22a%22" }, 400);
+  if (server === undefined || server === "") return c.json({ error: "Name the MCP server whose request it was: ?server=<name>" }, 400);
+  if (!isSessionName(c.req.param("session"))) return c.json({ error: `A session's name ${sessionNameError}` }, 400);
+  const session = sessionStub(c.env, c.var.key.id, c.req.param("session"));
+  const ended = [originatingKey(server, id)];
+  return end(c, (begins) => session.endOriginating(ended, "originatingRequest", begins));
+});
+
+/** The session ended; its name stays ended for as long as it is known, and what was kept of its conversation is forgotten. */
+samplingRoutes.delete(paths.sessions, requireKey, requireCounted, async (c) => {
+  const session = c.req.param("session");
+  if (!isSessionName(session)) return c.json({ error: `A session's name ${sessionNameError}` }, 400);
+  const { id } = c.var.key;
+  await conversationStub(c.env, id, session).forget();
+  return end(c, (begins) => sessionStub(c.env, id, session).endSession(begins));
+});
+
+const refused = (c: AppContext, refusal: Refusal, about: Parameters<typeof refuseKnown>[3] = {}): Promise<Response> =>
+  refuseKnown(c, "sampling", refusal, about);
+
+/** What the record says of a sampling request that was refused, also where its params are wrong. */
+const aboutSampling = (params: unknown) => {
+  const { server, name } = originatingIn(params) ?? {};
+  return { method: "sampling/createMessage", server, name };
+};
+
+/** Beside the one that every message counts for: what makes an object costs as much as a request does. */
+const callsOfNewObject = 9;
+
+/** An end that comes before anything was sampled is kept too, since a request of the session may be on its way: that makes an object. */
+async function end(c: AppContext, endIt: (begins: boolean) => Promise<boolean>): Promise<Response> {
+  if (await endIt(false)) return c.body(null, 204);
+  const refusal = await countCalls(c.env, c.var.key, callsOfNewObject);
+  if (refusal !== null) return refused(c, refusal);
+  await endIt(true);
+  return c.body(null, 204);
+}
+
+async function createMessage(c: AppContext, id: RequestId, params: unknown): Promise<Response> {
+  const parsed = parseSampling(params);
+  const about = { id, ...aboutSampling(params) };
+  if (!parsed.ok) return refused(c, paramsRefusal(parsed.error), about);
+  const asTask = parsed.value.task !== undefined;
+  const asynchronous = prefersAsync(c.req.header("Prefer"));
+  const signal = c.req.raw.signal;
+  const begun = await beginSampling({
+    env: c.env,
+    ctx: c.executionCtx,
+    key: c.var.key,
+    id,
+    params,
+    parsed: parsed.value,
+    wish: asTask || asynchronous ? { kind: "detached", ttlMs: parsed.value.task?.ttl ?? null } : { kind: "line" },
+    signal,
+  });
+  if (!begun.ok) return refused(c, begun.error, about);
+  if (begun.value.kind === "run" && (asTask || asynchronous)) return detached(c, id, begun.value.run, asTask);
+  return hold(c, id, begun.value, parsed.value, signal);
+}
+
+/** The answer over a line that is held for as long as it takes, in the form that `Accept` asks for. */
+async function hold(c: AppContext, id: RequestId, begun: Begun, parsed: ParsedSampling, signal: AbortSignal): Promise<Response> {
+  if (begun.kind === "answered") return answered(c, id, begun.answer);
+  const wantsEvents = /\btext\/event-stream\b/i.test(c.req.header("Accept") ?? "");
+  if (begun.kind === "fast" && !wantsEvents) {
+    const soon = await beforeHolding(begun.answer);
+    if (soon !== null) return answered(c, id, soon);
+  }
+  // What is asked of a model for this caller is counted as under way.
+  const isCounted = begun.kind === "fast" && !begun.attached;
+  const line = isCounted ? null : await holdOpen(c.env, c.var.key);
+  if (line?.ok === false) return refused(c, line.error, { id, method: "sampling/createMessage" });
+  const work = holdOf<Answer>(signal, {
+    work: async (onProgress, left) => {
+      if (begun.kind === "run") return awaitRun(c.env, begun.run, onProgress, left);
+      onProgress("generating");
+      return begun.answer;
+    },
+    broken: (quote) => refusalAnswer({ kind: "broken", quote }),
+    encode: (answer) => JSON.stringify(rpcResponse(id, answer)),
+    heartbeatMs: settingsOf(c.env).heartbeatMs,
+  });
+  const held = line === null ? work : endingWith(work, line.value.done);
+  return wantsEvents ? holdEvents(held, parsed.meta.progressToken) : holdJson(held);
+}
+
+async function detached(c: AppContext, id: RequestId, run: string, asTask: boolean): Promise<Response> {
+  const snapshot = await runStub(c.env, run).snapshot();
+  if (snapshot === null) return refused(c, { kind: "noLongerKept" }, { id, method: "sampling/createMessage" });
+  if (asTask) return rpc(c, success(id, createTaskResult(taskOf(snapshot))));
+  if (snapshot.answer !== null) return rpc(c, rpcResponse(id, parseAnswer(snapshot.answer)));
+  return rpc(c, success(id, createTaskResult(taskOf(snapshot))), 202, { Location: runPath(run), "Preference-Applied": "respond-async" });
+}
+
+async function task(
+  c: AppContext,
+  id: RequestId,
+  method: "tasks/get" | "tasks/result" | "tasks/cancel",
+  params: unknown,
+): Promise<Response> {
+  const parsed = parseTaskParams(params);
+  if (!parsed.ok) return refused(c, paramsRefusal(parsed.error), { id, method });
+  const { taskId } = parsed.value;
+  // A made-up id never wakes an object, and another key's run is as unknown as one that never was.
+  const genuine = parseRunId(settingsOf(c.env).keys, taskId) !== undefined;
+  const snapshot = genuine ? await runStub(c.env, taskId).snapshot() : null;
+  if (snapshot === null || snapshot.key !== c.var.key.id) return refused(c, { kind: "unknownTask" }, { id, method });
+  switch (method) {
+    case "tasks/get":
+      return rpc(c, success(id, taskResult(taskOf(snapshot))));
+    case "tasks/cancel": {
+      if (!(await runStub(c.env, taskId).cancel("caller"))) {
+        const { status } = taskOf(snapshot);
+        return refused(c, { kind: "taskEnded", status: status === "working" ? "ending" : status }, { id, method });
+      }
+      return rpc(c, success(id, taskResult({ ...taskOf(snapshot), status: "cancelled", lastUpdatedAt: Date.now() })));
+    }
+    case "tasks/result": {
+      const line = await holdOpen(c.env, c.var.key);
+      if (!line.ok) return refused(c, line.error, { id, method });
+      const work = holdOf<Answer>(c.req.raw.signal, {
+        work: (onProgress, left) => awaitRun(c.env, taskId, onProgress, left),
+        broken: (quote) => refusalAnswer({ kind: "broken", quote }),
+        encode: (answer) =>
+          JSON.stringify(rpcResponse(id, "result" in answer ? { result: withRelatedTask(answer.result, taskId) } : answer)),
+        heartbeatMs: settingsOf(c.env).heartbeatMs,
+      });
+      const held = endingWith(work, line.value.done);
+      return /\btext\/event-stream\b/i.test(c.req.header("Accept") ?? "") ? holdEvents(held, undefined) : holdJson(held);
+    }
+    default:
+      return method satisfies never;
+  }
+}
+
+async function takeNotification(c: AppContext, method: string, params: unknown): Promise<Response> {
+  if (method === "notifications/cancelled") {
+    const parsed = parseCancelled(params);
+    if (parsed.ok && parsed.value.session !== undefined) {
+      const { requestId, session, originating } = parsed.value;
+      const named = originating === undefined ? null : originatingKey(originating.server, originating.id);
+      await sessionStub(c.env, c.var.key.id, session).cancelRequest(idKey(requestId), named);
+    }
+  }
+  // A notification is never answered, not even with an error (JSON-RPC 2.0 section 4.1).
+  return c.body(null, 202);
+}
+
+function paramsRefusal(fault: ParamsFault): Refusal {
+  return fault.kind === "invalid" ? { kind: "invalidParams", errors: fault.errors } : fault;
+}
+
+/** RFC 7240: `respond-async` among the preferences. */
+const prefersAsync = (prefer: string | undefined): boolean =>
+  (prefer ?? "").split(",").some((each) => each.split(";")[0]?.trim().toLowerCase() === "respond-async");
+
+const rpcResponse = (id: RequestId, answer: Answer): JsonObject =>
+  ("result" in answer ? success(id, answer.result) : failure(id, answer.error)) as JsonObject;
+
+function answered(c: AppContext, id: RequestId, answer: Answer): Response {
+  const body = rpcResponse(id, answer);
+  if ("result" in answer) return rpc(c, body);
+  // A fault of ours, and a model without room, have their own status as long as nothing was sent.
+  const retryAfterMs = answer.error.data?.["retryAfterMs"];
+  if (typeof retryAfterMs === "number") return rpc(c, body, 429, { "Retry-After": String(Math.ceil(retryAfterMs / 1000)) });
+  return rpc(c, body, answer.error.code === describeRefusal({ kind: "broken", quote: "" }).code ? 500 : 200);
+}
+
+const rpc = (_c: AppContext, body: object, status = 200, headers: Record<string, string> = {}): Response =>
+  new Response(JSON.stringify(body), {
+    status,
+    headers: { "Content-Type": "application/json", "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", ...headers },
+  });

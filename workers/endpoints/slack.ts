@@ -1,0 +1,237 @@
+// What Slack sends when somebody presses a button of ours or submits a modal. It answers at once, whatever Slack's own API
+// is doing: decisions are the run object's, and what is to be said goes into its outbox.
+
+import { Hono } from "hono";
+import { digestOf } from "../../shared/encoding.ts";
+import { longestReason, plainLineEnds } from "../../shared/review/form.ts";
+import { denyModal, editModal, editsFrom, inputAction, modalErrors, outcomeModal, reasonBlock } from "../../shared/channels/slack-modal.ts";
+import { type SlackReference, parseSlackReference, slackReference } from "../../shared/channels/slack-reference.ts";
+import { isSignedBySlack } from "../../shared/channels/slack-signature.ts";
+import { runIdOf } from "../../shared/sealed-id.ts";
+import { callSlack } from "../channels/slack/api.ts";
+import { type SlackPress, type SlackSubmission, parseInteraction } from "../channels/slack/interaction.ts";
+import { type SlackApp, slackSettings } from "../channels/slack/settings.ts";
+import { type Deciding, standingOf } from "../channels/slack/standing.ts";
+import { tellWords } from "../channels/slack/tell.ts";
+import { errorClass, logEvent } from "../platform/log.ts";
+import { runStub } from "../stubs/stubs.ts";
+import type { RunCalls, DecideAnswer, SlackTarget, SlackWords, Submission } from "../stubs/run-calls.ts";
+import { readBytes } from "../http/body.ts";
+import { settingsOf } from "../platform/settings.ts";
+import { paths } from "../platform/urls.ts";
+import type { App, AppContext } from "./context.ts";
+
+const bodyLimitBytes = 1_000_000;
+/** A trigger opens one modal, within three seconds of the press. */
+const openTimeoutMs = 2_500;
+
+export const slackRoutes = new Hono<App>();
+
+slackRoutes.post(paths.slackInteractions, async (c) => {
+  const { settings: app } = slackSettings(c.env);
+  if (app?.mode !== "app") return c.text("Slack is not set up here.", 404);
+  const body = await readBytes(c.req.raw, bodyLimitBytes);
+  if (body === "tooLarge") return c.text("Too large.", 413);
+  const signature = c.req.header("X-Slack-Signature") ?? null;
+  const timestamp = c.req.header("X-Slack-Request-Timestamp") ?? null;
+  const now = Date.now();
+  if (signature === null || !isSignedBySlack(app.signingSecret, { signature, timestamp, body }, now))
+    return c.text("Not signed by Slack, or not just now.", 401);
+
+  const text = new TextDecoder().decode(body);
+  const form = new URLSearchParams(text);
+  if (form.get("ssl_check") === "1") return c.body(null, 200);
+  const interaction = parseInteraction(form.get("payload") ?? "");
+  if (interaction === null) return c.text("Not an interaction.", 400);
+  if (interaction.type === "other") return c.body(null, 200);
+  const heard: Heard = {
+    c,
+    app,
+    words: text,
+    once: digestOf("countersign/slack-request/v1", signature),
+    isAgain: seenBefore(signature, now),
+  };
+  return interaction.type === "block_actions" ? answerPress(heard, interaction) : answerSubmission(heard, interaction);
+});
+
+slackRoutes.onError((error, c) => {
+  const quote = crypto.randomUUID();
+  logEvent("request.failed", { quote, error: errorClass(error) });
+  // Slack shows its own sign that it did not work, and the member can press again.
+  return c.text(`It did not work. Quote ${quote} to whoever runs this gateway.`, 500);
+});
+
+type Heard = {
+  readonly c: AppContext;
+  readonly app: SlackApp;
+  readonly words: string;
+  /** A signature is good once. */
+  readonly once: string;
+  /** The same request was here before: it opens no dialog and says nothing again. That it decides nothing again is the object's to see. */
+  readonly isAgain: boolean;
+};
+
+/** A review that an interaction is about. */
+type Review = { readonly run: DurableObjectStub<RunCalls>; readonly target: SlackTarget; readonly reference: SlackReference };
+
+async function answerPress(heard: Heard, press: SlackPress): Promise<Response> {
+  const { c, app } = heard;
+  // Of several actions in one payload none is ours. A button that only opens a link has no value.
+  const review = await reviewOf(c, press.actions.length === 1 ? (press.actions[0]?.value ?? "") : "");
+  if (review === null) return c.body(null, 200);
+  const standing = standingOf(app, review.target, review.reference.link, press);
+  if (standing.kind === "foreign") return c.body(null, 200);
+  if (standing.kind === "mayNot") return tell(heard, review, press, standing.why, false);
+  if (isExpired(review)) return tell(heard, review, press, "oldMessage", standing.as.slackUser === null);
+  const isPerson = standing.as.slackUser === null;
+  switch (review.reference.act) {
+    case "approve": {
+      const answer = await decide(heard, review, standing.as, { act: "approve", promised: 0, edits: [] });
+      const words = wordsOf(answer);
+      return words === null ? c.body(null, 200) : tell(heard, review, press, words, isPerson && words === "invalidEdit");
+    }
+    case "deny":
+    case "edit": {
+      const { view } = review.target;
+      if (view.state.kind !== "open" && view.state.kind !== "voted") return tell(heard, review, press, "alreadyDecided", false);
+      if (view.version !== review.reference.version || view.digest !== review.reference.digest)
+        return tell(heard, review, press, "stale", false);
+      return openModal(heard, review, press, review.reference.act, isPerson);
+    }
+    case "submitDenial":
+    case "submitEdit":
+      return c.body(null, 200);
+    default:
+      return review.reference.act satisfies never;
+  }
+}
+
+/** Opens the dialog beside the answer, which waits for nothing. */
+async function openModal(heard: Heard, review: Review, press: SlackPress, act: "deny" | "edit", isPerson: boolean): Promise<Response> {
+  const { c, app } = heard;
+  const { view, excerpt } = review.target;
+  if (act === "edit" && excerpt === "none") return tell(heard, review, press, "openPersonalLink", isPerson);
+  const reference = slackReference(settingsOf(c.env).keys, { ...review.reference, act: act === "deny" ? "submitDenial" : "submitEdit" });
+  const modal = act === "deny" ? denyModal(view, reference) : editModal(view, reference);
+  if (modal === null) return tell(heard, review, press, "tooLongToEdit", isPerson);
+  if (heard.isAgain) return c.body(null, 200);
+  const opening = async (): Promise<void> => {
+    const answer = await callSlack(app, "views.open", { trigger_id: press.trigger_id ?? "", view: modal }, openTimeoutMs);
+    if (answer.kind !== "ok") await tell(heard, review, press, "dialogFailed", isPerson);
+  };
+  c.executionCtx.waitUntil(opening());
+  return c.body(null, 200);
+}
+
+async function answerSubmission(heard: Heard, submission: SlackSubmission): Promise<Response> {
+  const { c, app } = heard;
+  const instead = (words: SlackWords): Response => c.json({ response_action: "update", view: outcomeModal(tellWords[words]) });
+  const review = await reviewOf(c, submission.view.private_metadata);
+  if (review === null || (review.reference.act !== "submitDenial" && review.reference.act !== "submitEdit")) return instead("oldMessage");
+  const standing = standingOf(app, review.target, review.reference.link, submission);
+  if (standing.kind !== "may") return instead(standing.kind === "foreign" ? "notYours" : standing.why);
+  if (isExpired(review)) return instead("oldMessage");
+
+  const values = valuesOf(submission);
+  const reason = plainLineEnds(values.get(reasonBlock) ?? "").trim();
+  if (reason.length > longestReason) {
+    return c.json({ response_action: "errors", errors: { [reasonBlock]: `At most ${longestReason.toLocaleString("en-US")} characters.` } });
+  }
+  const answer = await decide(
+    heard,
+    review,
+    standing.as,
+    review.reference.act === "submitDenial"
+      ? { act: "deny", edits: [], ...(reason === "" ? {} : { reason }) }
+      : { act: "approve", promised: "typed", edits: editsFrom(review.target.view, values) },
+  );
+  const errors = answer.kind === "invalidEdit" ? modalErrors(review.target.view, answer.faults) : null;
+  if (errors !== null) return c.json({ response_action: "errors", errors });
+  const words = wordsOf(answer);
+  return words === null ? c.body(null, 200) : instead(words);
+}
+
+/** Behind an expired link a new one can be had; its buttons are as old as it is. */
+const isExpired = ({ target }: Review): boolean => Date.now() >= target.expiresAtSeconds * 1_000;
+
+const valuesOf = ({ view }: SlackSubmission): Map<string, string> =>
+  new Map(Object.entries(view.state.values).map(([block, inputs]) => [block, inputs[inputAction]?.value ?? ""]));
+
+/** The review that a genuine reference names, while its run is kept. Nothing is woken for any other. */
+async function reviewOf(c: AppContext, text: string): Promise<Review | null> {
+  const { keys } = settingsOf(c.env);
+  const reference = parseSlackReference(keys, text);
+  if (reference === undefined) return null;
+  const run = runStub(c.env, runIdOf(keys, reference.runRandom));
+  const target = await run.slackTarget(reference.gate, reference.link);
+  return target === null ? null : { run, reference, target: JSON.parse(target) as SlackTarget }; // written by RunObject.slackTarget
+}
+
+const decide = (
+  { once, words }: Heard,
+  { run, reference }: Review,
+  { link, place, slackUser }: Deciding,
+  what: Pick<Submission, "act" | "promised" | "edits" | "reason">,
+): Promise<DecideAnswer> => {
+  const submission: Submission = { version: reference.version, digest: reference.digest, ...what };
+  return run.decide({ gate: reference.gate, reviewer: place, link, once, words, submission: JSON.stringify(submission), slackUser });
+};
+
+/** What to say of a decision; null where there is nothing to say: it counts, or it came before. */
+function wordsOf(answer: DecideAnswer): SlackWords | null {
+  switch (answer.kind) {
+    case "decided":
+    case "repeated":
+    case "onceUsed":
+      return null;
+    case "invalidEdit":
+      return "invalidEdit";
+    case "noSuchLink":
+    case "noGrant":
+    case "unseenChanges":
+    case "cannotGiveUp":
+      return "oldMessage";
+    case "verdict":
+      switch (answer.verdict.kind) {
+        case "closed":
+          return "alreadyDecided";
+        case "stale":
+          return "stale";
+        case "late":
+          return "late";
+        case "notAllowed":
+          return answer.verdict.why === "notAReviewer" ? "notYours" : answer.verdict.why;
+        default:
+          return answer.verdict satisfies never;
+      }
+    default:
+      return answer satisfies never;
+  }
+}
+
+/** Has them told, in private and later, and answers Slack now. */
+async function tell(
+  heard: Heard,
+  { run, reference }: Review,
+  { user }: SlackPress,
+  words: SlackWords,
+  withLink: boolean,
+): Promise<Response> {
+  const { gate, link } = reference;
+  if (!heard.isAgain) await run.tell({ gate, link, user: user.id, words, withLink });
+  return heard.c.body(null, 200);
+}
+
+/** Signatures of the last five minutes that this isolate has seen; older ones are not good any more. */
+const seen = new Map<string, number>();
+const mostSeen = 10_000;
+
+function seenBefore(signature: string, now: number): boolean {
+  for (const [each, at] of seen) {
+    if (now - at <= 600_000 && seen.size <= mostSeen) break;
+    seen.delete(each);
+  }
+  const known = seen.has(signature);
+  seen.set(signature, now);
+  return known;
+}

@@ -1,0 +1,219 @@
+// Functions that are tools of configured MCP servers: what one takes, and running it, once.
+
+import { ProtocolError, SdkError, SdkErrorCode, type Tool } from "@modelcontextprotocol/client";
+import * as z from "zod";
+import type { JsonObject } from "../../shared/encoding.ts";
+import { checkArguments } from "../../shared/wire/control/function-arguments.ts";
+import { schemaErrors } from "../../shared/wire/control/function-schema.ts";
+import { registeredFunction, toToolResultReply } from "../../shared/run/functions.ts";
+import { readTool } from "../../shared/wire/mcp-2025/content.ts";
+import { checkJson } from "../../shared/json/json-rules.ts";
+import { Reading, isObject } from "../../shared/json/reading.ts";
+import type { SamplingRequest, ToolDefinition, ToolResultBlock, ToolUseBlock } from "../../shared/model/sampling.ts";
+import type { ModelReply, Note, ProviderFault } from "../../shared/model/call.ts";
+import { cancelledFault, connectionFault, faultOfStatus, outcomeUnknownFault, timeoutFault } from "../../shared/provider/fault.ts";
+import { type Result, err, ok } from "../../shared/result.ts";
+import { type Server, functionNames } from "../../shared/relay/servers.ts";
+import type { Candidate } from "../../shared/routing/choose.ts";
+import type { Env } from "../platform/env.ts";
+import { serversOf } from "../stores/documents.ts";
+import { ToolSession, noAnswer } from "./tool-session.ts";
+
+export type FunctionLimits = {
+  /** For everything, from the first byte to the last. */
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal | undefined;
+};
+
+/** Pages of a server's list of tools; a server with more is not searched to its end. */
+const mostPages = 50;
+
+/** Anything of the shape; what is read of it is checked where it is read. */
+const listed = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.string().optional() });
+
+/** The server's own say: it runs no function, or asks its caller for more than that. */
+const stopped = (more: Omit<ProviderFault, "then" | "kind"> = {}): ProviderFault => ({ kind: "providerError", then: "stop", ...more });
+const broken = (detail?: "tooLarge"): ProviderFault => ({
+  kind: "brokenAnswer",
+  then: "stop",
+  ...(detail === undefined ? {} : { detail }),
+});
+
+/** Registered no longer, without its tool, or for other arguments than those that were approved. */
+const notAsApproved: ProviderFault = { kind: "badRequest", then: "stop", detail: "notReady" };
+/** What it comes to at the last moment that a tool cannot be run. */
+const noToolFaults: { readonly [reason in NoTool]: ProviderFault } = {
+  noSuchTool: notAsApproved,
+  uncheckableSchema: notAsApproved,
+  taskOnly: stopped({ detail: "asksForMore" }),
+  broken: broken(),
+};
+const badArguments: ProviderFault = { kind: "badRequest", then: "stop", detail: "toolArguments" };
+
+/**
+ * Runs the function that `request` (a `function` task: one tool use) approves, at `candidate`'s server: exactly that tool with exactly
+ * those arguments, once. Just before it the servers document must still register it and the arguments must fit the tool's schema
+ * as it is then. A result that says that it is an error is a reply. The faults, all of which stop once the call was sent:
+ * - `badRequest`: nothing was run. `notReady`: not registered, no such tool, or one whose schema cannot be used; `toolArguments`: they do not fit the schema.
+ * - `outcomeUnknown`: the call was sent and no answer came; it may have been run, and is not run again.
+ * - `providerError`: the server answered with an error; with `asksForMore` it wants more of its caller than this, or runs the tool as a task alone.
+ * - `brokenAnswer`: it was answered with something that is no result, or too large a one.
+ */
+export async function runFunction(
+  env: Env,
+  request: SamplingRequest,
+  candidate: Candidate,
+  limits: FunctionLimits,
+): Promise<Result<ModelReply, ProviderFault>> {
+  const use = toolUseOf(request);
+  const servers = await serversOf(env, Date.now(), () => {});
+  const found = registeredFunction(servers, candidate.model.id);
+  const server = found === undefined ? undefined : servers.servers[found.server];
+  if (found === undefined || server === undefined || use === undefined || !functionNames(found.server, found.tool).includes(use.name))
+    return err(notAsApproved);
+  return inSession(env, server, limits, async (session, signal) => {
+    const tool = await findTool(session, found.tool, signal);
+    if (!tool.ok) return err(noToolFaults[tool.error]);
+    const { inputSchema } = tool.value;
+    if (!checkArguments(inputSchema, use.input, "").ok) return err(badArguments);
+    const options = { signal, timeout: limits.timeoutMs + spareMs, toolDefinition: { name: found.tool, inputSchema } as Tool };
+    const result = await session.client.callTool({ name: found.tool, arguments: use.input }, options);
+    const block = toToolResultReply(use.id, result);
+    if (!block.ok) return err(broken());
+    const usage = { inputTokens: 0, outputTokens: 0 };
+    const notes: Note[] = session.askedForSampling || saysThatItSamples(block.value) ? [{ kind: "toolNeedsSampling" }] : [];
+    return ok({ reply: { content: [block.value], model: candidate.model.id }, usage, notes });
+  });
+}
+
+/**
+ * Whether a failed tool's own words say that it wanted a model's reply: servers of the official SDKs look at what their client declared
+ * and do not ask. The words are theirs ("Client does not support sampling (required for sampling/createMessage)").
+ */
+const saysThatItSamples = ({ isError, content }: ToolResultBlock): boolean =>
+  isError === true &&
+  content.some((part) => part.type === "text" && /\bnot support sampling\b|sampling\/createMessage/i.test(part.text.slice(0, 2_000)));
+
+function toolUseOf({ messages }: SamplingRequest): ToolUseBlock | undefined {
+  const [only, ...others] = messages.flatMap(({ content }) => content);
+  return only?.type === "tool_use" && others.length === 0 ? only : undefined;
+}
+
+export type FunctionSchema = { readonly description?: string; readonly inputSchema: JsonObject };
+/**
+ * `broken`: the server answers, but not with a list of tools that could be read. `taskOnly`: the tool runs as a task alone. `uncheckableSchema`: no
+ * arguments can be checked by what it says that it takes, and unchecked ones are not sent.
+ */
+export type NoSchema = "noSuchTool" | "taskOnly" | "unreachable" | "noCredential" | "broken" | "uncheckableSchema";
+
+const schemaServedMs = 60_000;
+const schemaTimeoutMs = 15_000;
+type Kept = { readonly at: number; readonly entry: string; readonly schema: FunctionSchema };
+const kept = new WeakMap<object, Map<string, Kept>>();
+
+/** What a registered function takes, as its server says; up to a minute old in this isolate, and asked anew when the entry changes. */
+export async function functionSchema(
+  env: Env,
+  serverName: string,
+  tool: string,
+  limits: FunctionLimits = { timeoutMs: schemaTimeoutMs },
+): Promise<Result<FunctionSchema, NoSchema>> {
+  const now = Date.now();
+  const servers = await serversOf(env, now, () => {});
+  const found = registeredFunction(servers, `${serverName}/${tool}`);
+  const server = found === undefined ? undefined : servers.servers[found.server];
+  if (server === undefined) return err("noSuchTool");
+  const shelf = kept.get(env.CONFIG) ?? new Map<string, Kept>();
+  kept.set(env.CONFIG, shelf);
+  const [key, entry] = [`${serverName}/${tool}`, JSON.stringify(server)];
+  const had = shelf.get(key);
+  if (had !== undefined && had.entry === entry && now - had.at < schemaServedMs) return ok(had.schema);
+  const asked = await inSession<Result<ToolDefinition, NoTool>>(env, server, limits, async (session, signal) =>
+    ok(await findTool(session, tool, signal)),
+  );
+  if (!asked.ok) return err(noSchemaOf(asked.error));
+  if (!asked.value.ok) return err(asked.value.error);
+  const { description, inputSchema } = asked.value.value;
+  const schema = { inputSchema, ...(description === undefined ? {} : { description }) };
+  shelf.set(key, { at: now, entry, schema });
+  return ok(schema);
+}
+
+function noSchemaOf({ kind, detail }: ProviderFault): NoSchema {
+  if (kind === "noCredential" || kind === "refusedCredential") return "noCredential";
+  return kind === "brokenAnswer" || (kind === "providerError" && detail === undefined) ? "broken" : "unreachable";
+}
+
+type NoTool = "noSuchTool" | "taskOnly" | "broken" | "uncheckableSchema";
+
+async function findTool({ client }: ToolSession, name: string, signal: AbortSignal): Promise<Result<ToolDefinition, NoTool>> {
+  let cursor: string | undefined;
+  for (let page = 1; page <= mostPages; page += 1) {
+    const params = cursor === undefined ? {} : { params: { cursor } };
+    const { tools, nextCursor } = await client.request({ method: "tools/list", ...params }, listed, { signal });
+    const tool = tools.find((each) => isObject(each) && each["name"] === name);
+    if (tool !== undefined) return readFound(tool);
+    if (nextCursor === undefined || nextCursor === cursor) return err("noSuchTool");
+    cursor = nextCursor;
+  }
+  return err("noSuchTool");
+}
+
+function readFound(value: unknown): Result<ToolDefinition, NoTool> {
+  const reading = new Reading();
+  checkJson(value, reading);
+  const tool = reading.errors.length === 0 ? readTool(value, "", reading) : undefined;
+  if (tool === undefined || reading.errors.length > 0) return err("broken");
+  const execution = isObject(value) ? value["execution"] : undefined;
+  if (isObject(execution) && execution["taskSupport"] === "required") return err("taskOnly");
+  return schemaErrors(tool.inputSchema, "").length > 0 ? err("uncheckableSchema") : ok(tool);
+}
+
+/** More than the time that is left: our own end comes before the client's, and is told from it. */
+const spareMs = 1_000;
+
+/** A session for one piece of work, within the limits; what goes wrong in it as a fault. */
+async function inSession<T>(
+  env: Env,
+  server: Server,
+  { timeoutMs, signal }: FunctionLimits,
+  work: (session: ToolSession, signal: AbortSignal) => Promise<Result<T, ProviderFault>>,
+): Promise<Result<T, ProviderFault>> {
+  const over = new AbortController();
+  const timer = setTimeout(() => over.abort(), timeoutMs);
+  const ours = signal === undefined ? over.signal : AbortSignal.any([over.signal, signal]);
+  const session = new ToolSession(env, server, ours);
+  try {
+    if (ours.aborted) return err(cancelledFault);
+    await session.connect(timeoutMs + spareMs);
+    return await work(session, ours);
+  } catch (error) {
+    return err(faultOf(error, session, { isOver: over.signal.aborted, isCancelled: signal?.aborted === true }));
+  } finally {
+    clearTimeout(timer);
+    await session.end();
+  }
+}
+
+type Ended = { readonly isOver: boolean; readonly isCancelled: boolean };
+
+/** What an error of the client means. Its words are not looked at: they may hold the server's. */
+function faultOf(error: unknown, { seen, callSent }: ToolSession, { isOver, isCancelled }: Ended): ProviderFault {
+  if (isCancelled) return callSent ? outcomeUnknownFault : cancelledFault;
+  if (isOver) return callSent ? { ...outcomeUnknownFault, kind: "timeout" } : { ...timeoutFault, then: "stop" };
+  if (seen.fault === "noCredential") return { kind: "noCredential", then: "stop", detail: "notReady" };
+  if (seen.fault === "redirected") return stopped({ detail: "redirected" });
+  if (seen.fault === "tooLarge") return broken("tooLarge");
+  if (seen.fault !== undefined || (error instanceof ProtocolError && error.data === noAnswer))
+    return callSent ? outcomeUnknownFault : connectionFault;
+  if (seen.status !== undefined) return faultOfRefusal(seen.status, callSent);
+  if (error instanceof ProtocolError) return stopped();
+  if (error instanceof SdkError && error.code === SdkErrorCode.UnsupportedResultType) return stopped({ detail: "asksForMore" });
+  return broken();
+}
+
+/** A server that refuses the call has not run it; a proxy that lost it on the way says 5xx. */
+function faultOfRefusal(status: number, callSent: boolean): ProviderFault {
+  if (!callSent) return faultOfStatus(status);
+  return status >= 500 || status === 408 ? { ...outcomeUnknownFault, status } : { ...faultOfStatus(status), then: "stop" };
+}

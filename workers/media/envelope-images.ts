@@ -1,0 +1,151 @@
+// The images of an envelope as bytes, before anybody is asked about them: given as base64, or fetched from where policy allows it.
+// They become plain rasters next (`plain-images.ts`); the address goes no further than this file, and no message has it.
+
+import type { GivenImage } from "../../shared/wire/control/envelope.ts";
+import { type AddressFault, judgeImageUrl } from "../../shared/wire/control/image-address.ts";
+import { imageFaultWords } from "../../shared/image/image-fault.ts";
+import { mostImageBytes } from "../../shared/image/image-limits.ts";
+import { imageTypeOf } from "../../shared/image/image-type.ts";
+import type { PointedError } from "../../shared/model/outcome.ts";
+import { isBase64 } from "../../shared/wire/mcp-2025/content-rules.ts";
+import { type ImageType, imageType } from "../../shared/model/media.ts";
+import { type Result, err, ok, unreachable } from "../../shared/result.ts";
+import { readBounded } from "../http/body.ts";
+
+export type ImageData = { readonly data: string; readonly mimeType: ImageType };
+
+export type ImageLimits = {
+  /** Of all images together, as base64. */
+  readonly limitBytes: number;
+  /** For all of them. */
+  readonly timeoutMs: number;
+  /** Where the world begins, for tests. */
+  readonly fetch?: typeof fetch;
+};
+
+const mostRedirects = 3;
+const atOnce = 3;
+
+const allAt = "/task/parameters/images";
+/** Where an image of an envelope stands. */
+export const imagePointer = (index: number): string => `${allAt}/${index}/value`;
+
+/**
+ * The images in their order, or everything that is wrong with them, each at its place. An address is fetched with no credentials and
+ * only from a host of `imageHosts`; up to three redirects are followed by hand, and each is judged as the first address was. What
+ * comes must say that it is an image, be one by its first bytes, and be the same type in both; PNG, JPEG, GIF or WebP. Base64 may stand in a `data:`
+ * URL, as other APIs want it; its type must then be that of the bytes. A host whose name leads inward cannot be told from here: the
+ * operator who lists it answers for it.
+ */
+export async function fetchImages(
+  given: readonly GivenImage[],
+  imageHosts: readonly string[],
+  limits: ImageLimits,
+): Promise<Result<ImageData[], PointedError[]>> {
+  const images: ImageData[] = [];
+  const errors: PointedError[] = [];
+  const signal = AbortSignal.timeout(limits.timeoutMs);
+  let bytes = 0;
+  for (let first = 0; first < given.length; first += atOnce) {
+    const read = await Promise.all(
+      given
+        .slice(first, first + atOnce)
+        .map((image) => (image.type === "base64" ? readGiven(image.value) : readFetched(image.value, imageHosts, limits, signal))),
+    );
+    for (const [index, one] of read.entries()) {
+      if (one.ok) images.push(one.value);
+      else errors.push({ pointer: imagePointer(first + index), message: one.error });
+      bytes += one.ok ? one.value.data.length : 0;
+    }
+    if (bytes > limits.limitBytes) {
+      errors.push({ pointer: allAt, message: `are more than ${limits.limitBytes} bytes together as base64: send fewer or smaller ones` });
+      break;
+    }
+  }
+  return errors.length === 0 ? ok(images) : err(errors);
+}
+
+const noImage = imageFaultWords({ kind: "unknownType" });
+const tooLarge = imageFaultWords({ kind: "tooManyBytes" });
+const otherType = (found: ImageType): string => imageFaultWords({ kind: "otherType", found });
+
+function readGiven(value: string): Result<ImageData, string> {
+  const prefixed = /^data:([a-z]+\/[a-z0-9.+-]+);base64,/i.exec(value.slice(0, 100));
+  const data = prefixed === null ? value : value.slice(prefixed[0].length);
+  if (data === "" || !isBase64(data)) return err("is not base64 (RFC 4648 section 4, without line breaks), nor a data: URL with it");
+  if ((data.length / 4) * 3 > mostImageBytes + 2) return err(tooLarge);
+  // 16 letters are 12 bytes.
+  const mimeType = imageTypeOf(Uint8Array.from(atob(data.slice(0, 16)), (letter) => letter.charCodeAt(0)));
+  if (mimeType === undefined) return err(noImage);
+  if (prefixed !== null && imageType(prefixed[1] ?? "") !== mimeType) return err(otherType(mimeType));
+  return ok({ data, mimeType });
+}
+
+const parse = (url: string): URL | undefined => URL.parse(url) ?? undefined;
+const parseFrom =
+  (base: string) =>
+  (url: string): URL | undefined =>
+    URL.parse(url, base) ?? undefined;
+
+async function readFetched(
+  url: string,
+  imageHosts: readonly string[],
+  limits: ImageLimits,
+  signal: AbortSignal,
+): Promise<Result<ImageData, string>> {
+  const first = judgeImageUrl(url, parse, imageHosts);
+  if (!first.ok) return err(wordsFor(first.error));
+  let address = first.value;
+  try {
+    for (let redirects = 0; redirects <= mostRedirects; redirects += 1) {
+      const response = await (limits.fetch ?? fetch)(address, { redirect: "manual", headers: { Accept: "image/*" }, signal });
+      if (![301, 302, 303, 307, 308].includes(response.status)) return await imageIn(response);
+      response.body?.cancel().catch(() => {});
+      const next = judgeImageUrl(response.headers.get("Location") ?? "", parseFrom(address), imageHosts);
+      if (!next.ok) return err(`leads on to an address that ${wordsFor(next.error)}`);
+      address = next.value;
+    }
+    return err(`leads on more than ${mostRedirects} times: give the address where the image is`);
+  } catch {
+    return err(
+      signal.aborted
+        ? "did not come in time: try again, or send the image as base64"
+        : "could not be fetched: try again, or send the image as base64",
+    );
+  }
+}
+
+async function imageIn(response: Response): Promise<Result<ImageData, string>> {
+  const letGo = (message: string): Result<never, string> => {
+    response.body?.cancel().catch(() => {});
+    return err(message);
+  };
+  if (response.status !== 200) return letGo(`was answered with status ${response.status}, and no image`);
+  const said = response.headers.get("Content-Type") ?? "";
+  if (!/^\s*image\//i.test(said)) return letGo("is no image: its Content-Type says something else");
+  if (Number(response.headers.get("Content-Length") ?? "0") > mostImageBytes) return letGo(tooLarge);
+  const bytes = response.body === null ? new Uint8Array() : await readBounded(response.body, mostImageBytes);
+  if (bytes === null) return err(tooLarge);
+  const mimeType = imageTypeOf(bytes);
+  if (mimeType === undefined) return err(noImage);
+  return imageType(said) === mimeType ? ok({ data: bytes.toBase64(), mimeType }) : err(otherType(mimeType));
+}
+
+function wordsFor(fault: AddressFault): string {
+  switch (fault) {
+    case "noAddress":
+      return "is no https address of at most 2048 characters";
+    case "notHttps":
+      return "is not https, the only kind of address that images are fetched from";
+    case "credentials":
+      return "carries a user name or password: images are fetched without";
+    case "port":
+      return "names a port: images are fetched from the default one alone";
+    case "literalAddress":
+      return "has a numeric address for a host: images are fetched from hosts with a name alone";
+    case "notListed":
+      return "has a host that is not in the policy's imageHosts: ask the operator, or send the image as base64";
+    default:
+      return unreachable(fault);
+  }
+}

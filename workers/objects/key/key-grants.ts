@@ -1,0 +1,143 @@
+// The tables of a key's grants: what was given, what is left of it, and which requests were let through.
+//
+// Part of the KeyObject, which alone writes here; what a grant covers is judged in shared/policy/grant.ts. The tables are
+// made, and read into memory, when something first asks for a grant: a key without any pays nothing for them.
+
+import {
+  type Grant,
+  type GrantPass,
+  type GrantQuery,
+  type GrantUse,
+  giveBack,
+  isForgotten,
+  useGrants,
+} from "../../../shared/policy/grant.ts";
+
+/** A grant that is over stays in the list for so long. */
+const listedMs = 30 * 24 * 3_600_000;
+/** A repeat comes while the session still knows the request: a day after the last of it at the most. */
+const usesKeptMs = 24 * 3_600_000;
+
+export class KeyGrants {
+  readonly #storage: DurableObjectStorage;
+  #grants: Map<string, Grant> | undefined;
+
+  constructor(storage: DurableObjectStorage) {
+    this.#storage = storage;
+  }
+
+  /** Takes down a grant that a reviewer gave. One that is there already stays as it is: used, or revoked. */
+  give(grant: Grant, now: number): void {
+    const grants = this.#load();
+    if (grants.has(grant.id)) return;
+    this.#commit(() => {
+      this.#forgetOld(grants, now);
+      this.#write(grants, grant);
+    });
+  }
+
+  /** The gates through which this request may go. The uses are counted, for good, when this returns. */
+  use(query: GrantQuery, now: number): readonly GrantPass[] {
+    const grants = this.#load();
+    if (grants.size === 0) return [];
+    const earlier = this.#usesOf(query.identity);
+    const granted = useGrants([...grants.values()], earlier, query, now);
+    const forgotten = earlier.filter((use) => isForgotten(use, query, now));
+    if (granted.grants.length === 0 && forgotten.length === 0) return granted.passes;
+    this.#commit(() => {
+      for (const { identity, gate } of forgotten) this.#dropUse(identity, gate);
+      for (const grant of granted.grants) this.#write(grants, grant);
+      for (const use of granted.uses) {
+        this.#storage.sql.exec(
+          "INSERT OR REPLACE INTO grant_use (identity, gate, grant, run, at, micro_usd) VALUES (?, ?, ?, ?, ?, ?)",
+          use.identity,
+          use.gate,
+          use.grant,
+          use.run,
+          use.at,
+          use.microUsd,
+        );
+      }
+      this.#storage.sql.exec("DELETE FROM grant_use WHERE at <= ?", now - usesKeptMs);
+    });
+    return granted.passes;
+  }
+
+  /** What was counted for this request by this run let nothing through. Doing it twice is doing it once. */
+  giveBack(identity: string, run: string): void {
+    const grants = this.#load();
+    this.#commit(() => {
+      for (const use of this.#usesOf(identity)) {
+        const grant = grants.get(use.grant);
+        if (use.run !== run || grant === undefined) continue;
+        this.#dropUse(identity, use.gate);
+        this.#write(grants, giveBack(grant, use));
+      }
+    });
+  }
+
+  /** Ends a grant; false where there is none of this id. */
+  revoke(id: string, now: number): boolean {
+    const grants = this.#load();
+    const grant = grants.get(id);
+    if (grant === undefined) return false;
+    if (grant.revokedAt === null) this.#commit(() => this.#write(grants, { ...grant, revokedAt: now }));
+    return true;
+  }
+
+  /** Newest first. A grant that ended is there for thirty more days at the least. */
+  list(): readonly Grant[] {
+    return [...this.#load().values()].sort((a, b) => b.givenAt - a.givenAt || (a.id < b.id ? -1 : 1));
+  }
+
+  #load(): Map<string, Grant> {
+    if (this.#grants !== undefined) return this.#grants;
+    const { sql } = this.#storage;
+    sql.exec("CREATE TABLE IF NOT EXISTS grant (id TEXT PRIMARY KEY, expires_at INTEGER NOT NULL, text TEXT NOT NULL) WITHOUT ROWID");
+    sql.exec(
+      `CREATE TABLE IF NOT EXISTS grant_use (identity TEXT NOT NULL, gate TEXT NOT NULL, grant TEXT NOT NULL, run TEXT NOT NULL,
+       at INTEGER NOT NULL, micro_usd INTEGER NOT NULL, PRIMARY KEY (identity, gate)) WITHOUT ROWID`,
+    );
+    sql.exec("CREATE INDEX IF NOT EXISTS grant_use_at ON grant_use (at)");
+    const rows = sql.exec<{ text: string }>("SELECT text FROM grant").toArray();
+    const grants = rows.map(({ text }) => JSON.parse(text) as Grant); // written by #write
+    this.#grants = new Map(grants.map((grant) => [grant.id, grant]));
+    return this.#grants;
+  }
+
+  /** Memory says what the tables say, also where they could not be written. */
+  #commit(write: () => void): void {
+    try {
+      this.#storage.transactionSync(write);
+    } catch (error) {
+      this.#grants = undefined;
+      throw error;
+    }
+  }
+
+  #write(grants: Map<string, Grant>, grant: Grant): void {
+    const text = JSON.stringify(grant);
+    this.#storage.sql.exec("INSERT OR REPLACE INTO grant (id, expires_at, text) VALUES (?, ?, ?)", grant.id, grant.expiresAt, text);
+    grants.set(grant.id, grant);
+  }
+
+  #usesOf(identity: string): readonly GrantUse[] {
+    return this.#storage.sql
+      .exec<{ gate: GrantUse["gate"]; grant: string; run: string; at: number; micro_usd: number }>(
+        "SELECT gate, grant, run, at, micro_usd FROM grant_use WHERE identity = ?",
+        identity,
+      )
+      .toArray()
+      .map(({ gate, grant, run, at, micro_usd: microUsd }) => ({ identity, gate, grant, run, at, microUsd }));
+  }
+
+  #dropUse(identity: string, gate: GrantUse["gate"]): void {
+    this.#storage.sql.exec("DELETE FROM grant_use WHERE identity = ? AND gate = ?", identity, gate);
+  }
+
+  #forgetOld(grants: Map<string, Grant>, now: number): void {
+    const oldest = now - listedMs;
+    this.#storage.sql.exec("DELETE FROM grant WHERE expires_at <= ?", oldest);
+    for (const { id, expiresAt } of grants.values()) if (expiresAt <= oldest) grants.delete(id);
+  }
+}

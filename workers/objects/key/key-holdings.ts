@@ -1,0 +1,105 @@
+// What there is of a key: its open runs, its kept replies and its conversations. Each says so before anybody is told of it or
+// anything is kept, and is ended when the key is revoked.
+//
+// Part of the KeyObject, which alone writes here. Ending one is a row before it is attempted, is tried again until it is done, and
+// may be done twice.
+
+import type { Holding } from "../../stubs/key-calls.ts";
+import { type Backoff, backoffMs } from "../../../shared/backoff.ts";
+import type { Env } from "../../platform/env.ts";
+import { errorClass, logEvent } from "../../platform/log.ts";
+import { type AlarmParts, ObjectAlarm } from "../alarm.ts";
+import { runStub } from "../../stubs/stubs.ts";
+
+const retry: Backoff = { firstMs: 1_000, mostMs: 60_000 };
+/** Ended at once, side by side. */
+const portion = 50;
+
+export class KeyHoldings {
+  readonly #env: Env;
+  readonly #sql: SqlStorage;
+  readonly #parts: Pick<AlarmParts, "now" | "random">;
+  readonly #alarm: ObjectAlarm;
+
+  /** For the object's constructor: it looks for the alarm that ends what is left. */
+  constructor(env: Env, storage: DurableObjectStorage, parts: Pick<AlarmParts, "now" | "random">) {
+    this.#env = env;
+    this.#sql = storage.sql;
+    this.#parts = parts;
+    this.#sql.exec(
+      `CREATE TABLE IF NOT EXISTS holding (kind TEXT NOT NULL, name TEXT NOT NULL, until INTEGER, attempts INTEGER NOT NULL, due_at INTEGER,
+       PRIMARY KEY (kind, name)) WITHOUT ROWID`,
+    );
+    this.#alarm = new ObjectAlarm({ storage, ...parts, nextDue: () => this.#nextDue(), failed: "key.alarmFailed" });
+    void this.#alarm.restore();
+  }
+
+  /** @param until Unix milliseconds, after which it is gone by itself; null: until it is dropped. */
+  add({ kind, name }: Holding, until: number | null, now: number): void {
+    this.#sql.exec("DELETE FROM holding WHERE until <= ? AND due_at IS NULL", now);
+    this.#sql.exec("INSERT OR REPLACE INTO holding (kind, name, until, attempts, due_at) VALUES (?, ?, ?, 0, NULL)", kind, name, until);
+  }
+
+  drop({ kind, name }: Holding): void {
+    this.#sql.exec("DELETE FROM holding WHERE kind = ? AND name = ?", kind, name);
+  }
+
+  /** Inside the transaction that revokes the key: everything is to be ended. */
+  queueAll(now: number): void {
+    this.#sql.exec("UPDATE holding SET attempts = 0, due_at = ?", now);
+    this.#alarm.arm();
+  }
+
+  /** For the object's alarm, and for whoever revokes the key: ends what is due. It never throws. */
+  async endDue(): Promise<void> {
+    await this.#alarm.ring(async () => {
+      for (let due = this.#due(); due.length > 0; due = this.#due()) await Promise.all(due.map((each) => this.#attempt(each)));
+      this.#alarm.arm();
+    });
+  }
+
+  async #attempt({ attempts, ...holding }: Holding & { readonly attempts: number }): Promise<void> {
+    const { now, random } = this.#parts;
+    // Before the attempt: one that is cut off comes again.
+    this.#sql.exec(
+      "UPDATE holding SET attempts = attempts + 1, due_at = ? WHERE kind = ? AND name = ?",
+      now() + backoffMs(retry, attempts, random()),
+      holding.kind,
+      holding.name,
+    );
+    try {
+      await this.#end(holding);
+      this.drop(holding);
+    } catch (error) {
+      logEvent("key.endFailed", { what: holding.kind, attempt: attempts, error: errorClass(error) });
+    }
+  }
+
+  async #end({ kind, name }: Holding): Promise<void> {
+    switch (kind) {
+      case "run":
+        await runStub(this.#env, name).cancel("keyRevoked");
+        return;
+      case "cache":
+        return this.#env.CACHE.get(this.#env.CACHE.idFromString(name)).keyRevoked();
+      case "conversation":
+        return this.#env.CONVERSATION.get(this.#env.CONVERSATION.idFromString(name)).keyRevoked();
+      default:
+        return kind satisfies never;
+    }
+  }
+
+  #due(): (Holding & { readonly attempts: number })[] {
+    return this.#sql
+      .exec<Holding & { readonly attempts: number }>(
+        "SELECT kind, name, attempts FROM holding WHERE due_at <= ? LIMIT ?",
+        this.#parts.now(),
+        portion,
+      )
+      .toArray();
+  }
+
+  #nextDue(): number | null {
+    return this.#sql.exec<{ at: number | null }>("SELECT MIN(due_at) AS at FROM holding").one().at;
+  }
+}

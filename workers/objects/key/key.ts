@@ -1,0 +1,202 @@
+// One API key: how often and how many at once, whether it was revoked, its grants, what there is of it, and which of its runs an
+// identical request may find.
+//
+// The arithmetic is shared/policy/limits.ts and shared/policy/grant.ts. Rate and places are kept in memory and written once a
+// second, without being waited for: a crash may forgive the last second's requests and never locks a key out. Revocation,
+// what it ends, grants with their uses, and the index are written for good before anything is answered.
+
+import {
+  type KeyCalls,
+  revokedStatus,
+  type Holding,
+  type AdmitInput,
+  type AdmitAnswer,
+  type OverLimit,
+  type CountAnswer,
+} from "../../stubs/key-calls.ts";
+import { DurableObject } from "cloudflare:workers";
+import type { Grant, GrantPass, GrantQuery } from "../../../shared/policy/grant.ts";
+import {
+  type KeyState,
+  type Limits,
+  type Refusal,
+  callsPerMinuteOf,
+  countCalls,
+  dropLease,
+  emptyKeyState,
+  enter,
+  roomLeft,
+} from "../../../shared/policy/limits.ts";
+import { riskAbove } from "../../../shared/policy/risk.ts";
+import type { Env } from "../../platform/env.ts";
+import { atMost } from "../at-most.ts";
+import { KeyGrants } from "./key-grants.ts";
+import { KeyHoldings } from "./key-holdings.ts";
+import { KeyWindows } from "./key-windows.ts";
+
+const writeEveryMs = 1_000;
+/** Whoever revokes a key waits this long for what it ends; the alarm is behind it for the rest. */
+const revokeWaitMs = 5_000;
+
+export class KeyObject extends DurableObject<Env> implements KeyCalls {
+  now = (): number => Date.now();
+  random = (): number => Math.random();
+  readonly #sql: SqlStorage;
+  #state: KeyState = emptyKeyState;
+  #revoked: boolean;
+  #writing = false;
+  /** Runs by the digest of their request: see `indexRun`. */
+  readonly #index = new Map<string, { run: string; expiresAt: number }>();
+  readonly #grants: KeyGrants;
+  readonly #holdings: KeyHoldings;
+  readonly #windows: KeyWindows;
+
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env);
+    this.#sql = ctx.storage.sql;
+    this.#grants = new KeyGrants(ctx.storage);
+    this.#windows = new KeyWindows(ctx, () => this.now());
+    this.#holdings = new KeyHoldings(env, ctx.storage, { now: () => this.now(), random: () => this.random() });
+    this.#sql.exec("CREATE TABLE IF NOT EXISTS revocation (one INTEGER PRIMARY KEY CHECK (one = 1), at INTEGER NOT NULL)");
+    this.#sql.exec(
+      "CREATE TABLE IF NOT EXISTS identical (digest TEXT PRIMARY KEY, run TEXT NOT NULL, expires_at INTEGER NOT NULL) WITHOUT ROWID",
+    );
+    this.#revoked = this.#sql.exec("SELECT 1 FROM revocation").toArray().length > 0;
+    for (const row of this.#sql.exec<{ digest: string; run: string; expires_at: number }>(
+      "SELECT digest, run, expires_at FROM identical",
+    )) {
+      this.#index.set(row.digest, { run: row.run, expiresAt: row.expires_at });
+    }
+    void ctx.blockConcurrencyWhile(async () => {
+      this.#state = { ...emptyKeyState, ...(await ctx.storage.get<KeyState>("state")) };
+    });
+  }
+
+  admit({ run, limits, leaseMs, identical, released, grants }: AdmitInput): AdmitAnswer {
+    if (this.#revoked) return { kind: "revoked", left: 0 };
+    const now = this.now();
+    if (released.length > 0) this.release(released);
+    const { state, refusal } = enter(this.#state, { id: run, expiresAt: now + leaseMs }, limits, now);
+    this.#keep(state);
+    if (refusal !== null) return { ...overLimit(refusal, limits), mayLook: this.count(1, limits).kind === "counted", left: 0 };
+    const found = this.#index.get(identical);
+    return {
+      kind: "admitted",
+      identical: found !== undefined && found.expiresAt > now ? found.run : null,
+      passes: grants === undefined ? [] : this.#pass(run, grants, limits),
+      left: roomLeft(this.#state, limits),
+    };
+  }
+
+  count(calls: number, limits: Limits): CountAnswer {
+    if (this.#revoked) return { kind: "revoked" };
+    const { state, refusal } = countCalls(this.#state, calls, limits, this.now());
+    this.#keep(state);
+    return refusal === null ? { kind: "counted" } : overLimit(refusal, limits);
+  }
+
+  #pass(run: string, { query: text, leaseMs }: NonNullable<AdmitInput["grants"]>, limits: Limits): readonly GrantPass[] {
+    const now = this.now();
+    const query = JSON.parse(text) as GrantQuery; // written by the Worker's pipeline
+    const passes = this.#grants.use(query, now);
+    // Nobody will be asked, whatever the reply says: the place is needed for the model call alone.
+    const isUnasked = passes.every(({ replyRiskAtMost = "high" }) => riskAbove(replyRiskAtMost) === null);
+    if (isUnasked && passes.length === query.gates.length)
+      this.#keep(enter(this.#state, { id: run, expiresAt: now + leaseMs }, limits, now).state);
+    return passes;
+  }
+
+  giveGrant(grant: string): void {
+    if (!this.#revoked) this.#grants.give(JSON.parse(grant) as Grant, this.now()); // made by a RunObject
+  }
+
+  giveBackGrants(identity: string, run: string): void {
+    this.#grants.giveBack(identity, run);
+  }
+
+  revokeGrant(id: string): boolean {
+    return this.#grants.revoke(id, this.now());
+  }
+
+  grants(): string {
+    return JSON.stringify(this.#grants.list());
+  }
+
+  release(runs: readonly string[]): void {
+    const now = this.now();
+    const leases = runs.reduce((left, run) => dropLease(left, run, now), this.#state.leases);
+    this.#keep({ ...this.#state, leases: [...leases] });
+  }
+
+  indexRun(run: string, digest: string, expiresAt: number | null): void {
+    const now = this.now();
+    if (expiresAt !== null) {
+      this.#index.set(digest, { run, expiresAt });
+      this.#sql.exec("INSERT OR REPLACE INTO identical (digest, run, expires_at) VALUES (?, ?, ?)", digest, run, expiresAt);
+    } else if (this.#index.get(digest)?.run === run) {
+      this.#index.delete(digest);
+      this.#sql.exec("DELETE FROM identical WHERE digest = ? AND run = ?", digest, run);
+    }
+    for (const [each, { expiresAt: end }] of this.#index) if (end <= now) this.#index.delete(each);
+    this.#sql.exec("DELETE FROM identical WHERE expires_at <= ?", now);
+  }
+
+  isRevoked(): boolean {
+    return this.#revoked;
+  }
+
+  hold(holding: Holding, until: number | null): boolean {
+    if (!this.#revoked) this.#holdings.add(holding, until, this.now());
+    return !this.#revoked;
+  }
+
+  drop(holding: Holding): void {
+    this.#holdings.drop(holding);
+  }
+
+  async revoke(): Promise<void> {
+    this.#revoked = true;
+    const now = this.now();
+    this.ctx.storage.transactionSync(() => {
+      this.#sql.exec("INSERT OR IGNORE INTO revocation (one, at) VALUES (1, ?)", now);
+      this.#holdings.queueAll(now);
+    });
+    for (const { id } of this.#grants.list()) this.#grants.revoke(id, now);
+    this.#windows.endAll();
+    await atMost(revokeWaitMs, this.#holdings.endDue());
+  }
+
+  endSession(session: string): void {
+    this.#windows.endSession(session);
+  }
+
+  /** A window on the key, for what goes on in its name: it closes when the key is revoked, and keeps nothing awake until then. */
+  override async fetch(request: Request): Promise<Response> {
+    if (request.headers.get("Upgrade") !== "websocket") return new Response(null, { status: 426 });
+    return this.#revoked ? new Response(null, { status: revokedStatus }) : this.#windows.open(request.headers);
+  }
+
+  override webSocketMessage(): void {
+    // Windows only listen.
+  }
+
+  override async alarm(): Promise<void> {
+    await this.#holdings.endDue();
+  }
+
+  #keep(state: KeyState): void {
+    this.#state = state;
+    if (this.#writing) return;
+    this.#writing = true;
+    setTimeout(() => {
+      this.#writing = false;
+      void this.ctx.storage.put("state", this.#state, { allowUnconfirmed: true });
+    }, writeEveryMs);
+  }
+}
+
+const overLimit = (refusal: Refusal, limits: Limits): OverLimit => ({
+  kind: "refused",
+  ...refusal,
+  max: refusal.limit === "callsPerMinute" ? callsPerMinuteOf(limits) : limits[refusal.limit],
+});

@@ -1,0 +1,164 @@
+// A run as others see it, read from its tables: its answer, its line in lists, its page, how it stands. Writes nothing.
+
+import type { Answer } from "../../../shared/model/answer.ts";
+import type { Gate } from "../../../shared/model/gate.ts";
+import { type Cause, failedCause } from "../../../shared/record/cause.ts";
+import type { LineState, RunSummary } from "../../../shared/record/record.ts";
+import type { Reviewer } from "../../../shared/policy/evaluate.ts";
+import type { Attempt } from "../../../shared/model/call.ts";
+import type { GrantOffer, ReviewView, RunProgress } from "../../../shared/review/view.ts";
+import { costUsd } from "../../../shared/routing/price.ts";
+import { completedAnswer, outcomeAnswer, outcomeOfEnd, runMeta } from "../../../shared/run/answer.ts";
+import { offerOf } from "../../../shared/run/granting.ts";
+import { unreachable } from "../../../shared/result.ts";
+import type { End, RunState } from "../../../shared/run/lifecycle.ts";
+import { type RequestVersion, replyDigest } from "../../../shared/run/opening.ts";
+import { type ModelFacts, presentReview, progressOf } from "../../../shared/run/present.ts";
+import { cachedFor } from "./run-cache.ts";
+import type { RunStore, StoredOpening } from "./run-store.ts";
+
+/** Whoever reads that a run is over can read its answer: until it is let out, the run shows where it was. Nothing follows a cancellation. */
+export function shownState(store: RunStore, state: RunState): RunProgress {
+  if (state.end === null || state.end.kind === "cancelled" || store.delivery() !== null) return progressOf(state);
+  if (state.reviews.response !== null) return "responseReview";
+  return state.call === null ? "waiting" : "generating";
+}
+
+/** The request that is, or was, to be sent. */
+export function currentRequest(store: RunStore, state: RunState): RequestVersion | null {
+  return store.requestVersion(state.reviews.request?.version ?? 1);
+}
+
+/** What the asker gets of a run that has ended. Throws where the reply is not the one that was approved. */
+export function answerOf(store: RunStore, state: RunState, opening: StoredOpening): Answer {
+  const { end } = state;
+  const model = store.modelFacts<ModelFacts & { attempts: readonly Attempt[] }>();
+  if (end?.kind !== "completed")
+    return outcomeAnswer(outcomeOfEnd(end ?? { kind: "failed" }, opening.plan.tellReason, model?.attempts ?? []));
+  const content = currentRequest(store, state);
+  const reply = store.replyVersion(state.reviews.response?.version ?? 1);
+  const candidate = opening.candidates.find(({ model: { id } }) => id === model?.candidate);
+  const approved = state.reviews.response?.digest;
+  if (
+    content === null ||
+    reply === null ||
+    model === null ||
+    candidate === undefined ||
+    (approved !== undefined && replyDigest(reply) !== approved)
+  ) {
+    throw new Error("a completed run without the reply that was approved");
+  }
+  const cached = cachedFor(opening, state);
+  const edited = {
+    request: (state.reviews.request?.version ?? 1) > 1,
+    response: (state.reviews.response?.version ?? 1) > 1 || cached?.edited === true,
+  };
+  const meta = runMeta(opening, candidate, { reply, usage: model.usage, notes: model.notes }, edited, cached?.at);
+  return completedAnswer(reply, content.request, meta);
+}
+
+/** The run's line in lists and usage. */
+export function summaryOf(store: RunStore, opening: StoredOpening, state: RunState): RunSummary {
+  const model = store.modelFacts<ModelFacts & { readonly attempts?: readonly Attempt[] }>();
+  const candidate = opening.candidates.find(({ model: { id } }) => id === model?.candidate);
+  return {
+    run: opening.id,
+    key: opening.key.id,
+    server: opening.asker.server,
+    name: opening.asker.name,
+    createdAt: opening.createdAt,
+    endedAt: state.phase === "ended" ? lastChange(opening, state) : null,
+    state: lineState(state),
+    cause: state.end === null ? null : causeOfEnd(state.end, model?.attempts ?? []),
+    model: model?.candidate ?? null,
+    inputTokens: model?.usage.inputTokens ?? 0,
+    outputTokens: model?.usage.outputTokens ?? 0,
+    costUsd: model === null || candidate === undefined ? 0 : costUsd(candidate.model, model.usage),
+  };
+}
+
+/** As lists have it: `undeliverable` is an ending of its own there. */
+function lineState(state: RunState): LineState {
+  return state.end?.kind ?? progressOf(state);
+}
+
+function causeOfEnd(end: End, attempts: readonly Attempt[]): Cause | null {
+  switch (end.kind) {
+    case "completed":
+      return null;
+    case "rejected":
+      return { kind: "rejected", gate: end.gate, by: end.by };
+    case "expired":
+    case "undeliverable":
+      return { kind: end.kind, gate: end.gate };
+    case "cancelled":
+      return { kind: "cancelled", cause: end.cause };
+    case "failed":
+      return failedCause(attempts);
+    default:
+      return unreachable(end);
+  }
+}
+
+/** When the run last changed, in Unix milliseconds. */
+export function lastChange(opening: StoredOpening, { reviews, call }: RunState): number {
+  return Math.max(
+    opening.createdAt,
+    ...[reviews.request, reviews.response].flatMap((review) => (review === null ? [] : [review.openedAt, review.closing?.at ?? 0])),
+    call?.startedAt ?? 0,
+  );
+}
+
+/** What may be allowed in future with an approval at this gate. */
+export const grantOffer = (
+  store: RunStore,
+  { plan, asker, risks, sessionless }: StoredOpening,
+  { reviews }: RunState,
+  gate: Gate,
+  reviewer: Reviewer,
+): GrantOffer | null =>
+  offerOf({
+    gate,
+    plan,
+    asker,
+    risks,
+    reply: gate === "response" ? store.replyVersion(1) : null,
+    reviewer,
+    requestVersion: reviews.request?.version ?? 1,
+    replyVersion: reviews.response?.version ?? 1,
+    sessionless,
+  });
+
+/** What the page of a gate shows to a reviewer; null where the gate was never opened. */
+export function viewOf(
+  store: RunStore,
+  opening: StoredOpening,
+  state: RunState,
+  gate: Gate,
+  page: { readonly reviewer: Reviewer; readonly now: number },
+  /** Those to whom the review could be handed: asked for only where there is a view. */
+  heirs: () => readonly string[],
+): ReviewView | null {
+  const asked = store.requestVersion(1);
+  if (asked === null) return null;
+  const replyVersion = state.reviews.response?.version ?? 1;
+  const requestVersion = state.reviews.request?.version ?? 1;
+  const generated = gate === "response" ? store.replyVersion(1) : null;
+  return presentReview({
+    opening,
+    state,
+    gate,
+    reviewer: page.reviewer.name,
+    asked,
+    current: requestVersion === 1 ? asked : (store.requestVersion(requestVersion) ?? asked),
+    versions: store.versions(gate),
+    generated,
+    reply: gate === "response" && replyVersion > 1 ? store.replyVersion(replyVersion) : generated,
+    model: store.modelFacts<ModelFacts>(),
+    cachedAt: cachedFor(opening, state)?.at ?? null,
+    askerGone: opening.mode !== "detached" && state.phase !== "ended" && store.isAskerGone(),
+    heirs: heirs(),
+    grant: grantOffer(store, opening, state, gate, page.reviewer),
+    now: page.now,
+  });
+}

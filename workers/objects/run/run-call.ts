@@ -1,0 +1,200 @@
+// A run's model call: made from the outbox, watched while it is under way, made again where the object that made it is gone.
+// What is sent is what was approved, or nothing.
+
+import type { KeyEnd } from "../../../shared/model/gate.ts";
+import { type RecordFact, providersWord } from "../../../shared/record/record.ts";
+import { type RiskNote, type SeenRisk, findReplyRisks, highestRisk } from "../../../shared/policy/risk.ts";
+import type { SamplingReply } from "../../../shared/model/sampling.ts";
+import type { Attempt, CallTerms } from "../../../shared/model/call.ts";
+import { outcomeUnknownFault } from "../../../shared/provider/fault.ts";
+import { costUsd } from "../../../shared/routing/price.ts";
+import type { RunState } from "../../../shared/run/lifecycle.ts";
+import { type CachedReply, inOrder, nothingSpent, replyDigest, requestDigest } from "../../../shared/run/opening.ts";
+import type { ModelFacts } from "../../../shared/run/present.ts";
+import { errorClass, logEvent } from "../../platform/log.ts";
+import { callModels } from "../../providers/model-call.ts";
+import { currentRequest } from "./run-account.ts";
+import { cachedFor } from "./run-cache.ts";
+import { keyEndOf } from "./run-key.ts";
+import type { RunParts } from "./run-parts.ts";
+import type { OutboxRow, StoredOpening } from "./run-store.ts";
+
+type CallResult = {
+  readonly call: number;
+  readonly reply: SamplingReply;
+  readonly facts: ModelFacts;
+  readonly attempts: readonly Attempt[];
+  /** The highest of the reply. */
+  readonly risk: SeenRisk;
+};
+
+const kindsOf = (risks: readonly RiskNote[]): string[] => risks.map(({ kind }) => kind);
+
+export class RunCall {
+  readonly #parts: RunParts;
+  /** The calls that this instance is making, by number; aborted where nobody may have the answer any more. */
+  readonly #underWay = new Map<number, AbortController>();
+
+  constructor(parts: RunParts) {
+    this.#parts = parts;
+  }
+
+  /** Starts a call that was not started, leaves one alone that is under way, and gives up one whose object is gone. */
+  watch(row: OutboxRow, opening: StoredOpening, state: RunState): boolean {
+    const call = state.call?.number;
+    if (state.phase !== "generating" || call === undefined) return true;
+    if (this.#underWay.has(call)) return false;
+    if (row.attempts > 0) {
+      this.#lost(row, call, opening, state);
+      return true;
+    }
+    const over = new AbortController();
+    this.#underWay.set(call, over);
+    const under = this.#call(call, opening, state, over.signal).finally(() => this.#underWay.delete(call));
+    this.#parts.waitUntil(under);
+    return false;
+  }
+
+  /** The run is over: whatever is under way begins nothing more. */
+  stop(): void {
+    for (const over of this.#underWay.values()) over.abort();
+  }
+
+  /** What became of the call is not known: where it is not made again, the asker is told so. */
+  #lost(row: OutboxRow, call: number, { candidates }: StoredOpening, { terms, call: made }: RunState): void {
+    const now = this.#parts.now();
+    const [first] = candidates;
+    const attempts: Attempt[] =
+      terms.once === true && first !== undefined
+        ? [
+            {
+              model: first.model.id,
+              provider: first.model.provider,
+              at: made?.startedAt ?? now,
+              durationMs: now - (made?.startedAt ?? now),
+              fault: outcomeUnknownFault,
+            },
+          ]
+        : [];
+    this.#parts.store.transaction(() => {
+      this.#parts.store.done(row.id);
+      if (attempts.length > 0)
+        this.#parts.store.writeModelFacts({ candidate: "", usage: { inputTokens: 0, outputTokens: 0 }, notes: [], attempts });
+      this.#parts.apply({ kind: "callLost", call }, now, [{ kind: "callFailed", call, attempts }]);
+    });
+  }
+
+  async #call(call: number, opening: StoredOpening, state: RunState, over: AbortSignal): Promise<void> {
+    const content = currentRequest(this.#parts.store, state);
+    // What is executed is what was approved, or nothing.
+    if (content === null || requestDigest(content, opening.candidates) !== state.requestDigest) {
+      this.#failCall(call, []);
+      return;
+    }
+    const keyEnd = await keyEndOf(this.#parts.env, opening, this.#parts.now()).catch((error: unknown) => {
+      logEvent("run.effectFailed", { effect: "call", run: opening.id, error: errorClass(error) });
+      return "unknown" as const;
+    });
+    if (keyEnd !== null) return this.#uncalled(call, keyEnd);
+    const cached = cachedFor(opening, state);
+    if (cached !== null) return this.#fromCache(call, cached);
+    const answered = await callModels(
+      this.#parts.env,
+      content.request,
+      inOrder(opening.candidates, content.models),
+      termsOf(opening, this.#parts.now()),
+      { over },
+    );
+    if (!answered.ok) {
+      this.#failCall(call, answered.error);
+      return;
+    }
+    const { candidate, attempts, images } = answered.value;
+    const { reply, usage, notes } = answered.value.reply;
+    const digest = replyDigest(reply);
+    const risks = findReplyRisks(reply);
+    const fact: RecordFact = {
+      kind: "answered",
+      call,
+      model: candidate.model.id,
+      realModel: providersWord(reply.model),
+      stopReason: providersWord(reply.stopReason ?? ""),
+      usage,
+      costUsd: costUsd(candidate.model, usage),
+      digest,
+      notes,
+      risks: kindsOf(risks),
+      attempts,
+      ...(images === undefined ? {} : { images }),
+    };
+    this.#generated(
+      { call, reply, facts: { candidate: candidate.model.id, usage, notes }, attempts, risk: highestRisk(risks) },
+      digest,
+      fact,
+    );
+  }
+
+  /** The key ended, or nobody can tell, which is no yes: nothing is sent. */
+  #uncalled(call: number, keyEnd: KeyEnd | "unknown"): void {
+    if (keyEnd === "unknown") return this.#failCall(call, []);
+    const facts: RecordFact[] = [
+      { kind: "callFailed", call, attempts: [] },
+      { kind: "cancelled", cause: keyEnd },
+    ];
+    this.#parts.apply({ kind: "cancelled", cause: keyEnd }, this.#parts.now(), facts);
+  }
+
+  /** An identical request was answered before: nothing is sent, and nothing is spent. */
+  #fromCache(call: number, { reply, facts, at }: CachedReply): void {
+    const digest = replyDigest(reply);
+    const risks = findReplyRisks(reply);
+    const fact: RecordFact = {
+      kind: "fromCache",
+      model: facts.candidate,
+      digest,
+      cachedAt: new Date(at).toISOString(),
+      risks: kindsOf(risks),
+    };
+    this.#generated({ call, reply, facts: { ...facts, usage: nothingSpent }, attempts: [], risk: highestRisk(risks) }, digest, fact);
+  }
+
+  #generated({ call, reply, facts, attempts, risk }: CallResult, digest: string, fact: RecordFact): void {
+    const now = this.#parts.now();
+    const state = this.#parts.store.state();
+    if (state === null) return;
+    if (state.phase !== "generating" || state.call?.number !== call) {
+      // Cancelled meanwhile: the reply goes nowhere, and what it cost is in the record all the same.
+      this.#parts.record(now, [fact]);
+      this.#parts.kick();
+      return;
+    }
+    this.#parts.store.transaction(() => {
+      this.#parts.store.writeReplyVersion(1, reply, null, now);
+      this.#parts.store.writeModelFacts({ ...facts, attempts });
+      this.#parts.store.dropQueued("call");
+      this.#parts.apply({ kind: "generated", call, replyDigest: digest, risk }, now, [fact]);
+    });
+  }
+
+  #failCall(call: number, attempts: readonly Attempt[]): void {
+    const now = this.#parts.now();
+    const state = this.#parts.store.state();
+    if (state === null) return;
+    if (state.phase !== "generating" || state.call?.number !== call) {
+      // Cancelled meanwhile: that no model answered is in the record all the same.
+      this.#parts.record(now, [{ kind: "callFailed", call, attempts }]);
+      this.#parts.kick();
+      return;
+    }
+    this.#parts.store.transaction(() => {
+      this.#parts.store.writeModelFacts({ candidate: "", usage: { inputTokens: 0, outputTokens: 0 }, notes: [], attempts });
+      this.#parts.apply({ kind: "callFailed", call }, now, [{ kind: "callFailed", call, attempts }]);
+    });
+  }
+}
+
+/** How the model is to be called: as the asker says, and not past the end that covers the people's time too. */
+function termsOf({ call, endsAt }: StoredOpening, now: number): CallTerms | undefined {
+  if (endsAt === undefined) return call;
+  return { ...call, timeoutMs: Math.max(1, Math.min(call?.timeoutMs ?? Number.POSITIVE_INFINITY, endsAt - now)) };
+}

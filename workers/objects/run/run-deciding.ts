@@ -1,0 +1,182 @@
+// A reviewer's answer, by whatever channel it came: who they are by their link, what their edits make of the content, and what
+// becomes of the review. Synchronous from the first read to the last write, so that one answer of many counts.
+
+import type { LinkRow } from "../../channels/channel.ts";
+import type { Gate } from "../../../shared/model/gate.ts";
+import { sha256Hex } from "../../../shared/encoding.ts";
+import type { RecordFact } from "../../../shared/record/record.ts";
+import type { Reviewer } from "../../../shared/policy/evaluate.ts";
+import type { Grant } from "../../../shared/policy/grant.ts";
+import { grantFrom, grantedFact } from "../../../shared/run/granting.ts";
+import { step } from "../../../shared/run/lifecycle.ts";
+import { grantOffer } from "./run-account.ts";
+import type { DecideAnswer, DecideInput, Submission } from "../../stubs/run-calls.ts";
+import { type EditedContent, editedContent } from "./run-edit.ts";
+import type { RunNotices } from "./run-notices.ts";
+import { type RunParts, type Standing, linkedAt } from "./run-parts.ts";
+
+/** A reviewer's wish, with all that it is judged by. `use` takes down that it came: once. */
+type Asked = Standing & {
+  readonly link: LinkRow;
+  readonly gate: Gate;
+  readonly by: Reviewer;
+  readonly submission: Submission;
+  readonly slackUser: string | null;
+  readonly use: (now: number) => void;
+};
+
+/** Whether an approval has other changes than its page showed. Slack's dialog shows each text as it will be sent. */
+function hasUnseenChanges(edit: EditedContent, { promised = 0 }: Submission): boolean {
+  if (edit.kind !== "same" && edit.kind !== "edited") return false;
+  return promised !== "typed" && promised !== (edit.kind === "edited" ? edit.changes : 0);
+}
+
+export class RunDeciding {
+  readonly #parts: RunParts;
+  readonly #notices: RunNotices;
+
+  constructor(parts: RunParts, notices: RunNotices) {
+    this.#parts = parts;
+    this.#notices = notices;
+  }
+
+  /** Carries out what a reviewer asks for. */
+  decide(input: DecideInput): DecideAnswer {
+    const { gate, reviewer: place, once, words } = input;
+    const found = linkedAt(this.#parts, gate, place, input.link);
+    const by = found === null ? undefined : this.#notices.people(found.opening)[place];
+    if (found === null || by === undefined) return { kind: "noSuchLink" };
+    const submission = JSON.parse(input.submission) as Submission; // written by our own routes
+    const used = this.#parts.store.usedNonce(once);
+    // The very same words again, as a double click sends them, are the same answer.
+    if (used !== null) return { kind: used === sha256Hex(words) ? "repeated" : "onceUsed" };
+    const asked: Asked = {
+      ...found,
+      gate,
+      by,
+      submission,
+      slackUser: input.slackUser,
+      use: (now) => this.#parts.store.useNonce(once, sha256Hex(words), now),
+    };
+    switch (submission.act) {
+      case "approve":
+      case "deny":
+        return this.#answer(asked, submission.act);
+      case "handOver":
+      case "notMine":
+        return this.#giveUp(asked, submission.act === "handOver" ? (submission.to ?? "") : null);
+      case "preview":
+        return { kind: "noSuchLink" };
+      default:
+        return submission.act satisfies never;
+    }
+  }
+
+  #answer(asked: Asked, act: "approve" | "deny"): DecideAnswer {
+    const { opening, state, link, gate, by, submission, slackUser, use } = asked;
+    const edit = editedContent(this.#parts.store, opening, state, gate, submission);
+    if (edit.kind === "invalid") return { kind: "invalidEdit", faults: edit.faults };
+    if (hasUnseenChanges(edit, submission)) return { kind: "unseenChanges" };
+    // A grant is for what was asked, not for what a reviewer made of it.
+    if (edit.kind === "edited" && submission.grant !== undefined) return { kind: "noGrant" };
+    const now = this.#parts.now();
+    const { version, digest, reason } = submission;
+    const answer = {
+      act,
+      reviewer: by.name,
+      channel: link.channel,
+      version,
+      digest,
+      ...(edit.kind === "edited" ? { editedDigest: edit.digest } : {}),
+      ...(reason === undefined ? {} : { reason }),
+    };
+    const next = step(state, { kind: "answered", gate, answer }, now);
+    const { verdict } = next;
+    if (verdict === null) throw new Error("an answer without a verdict");
+    switch (verdict.kind) {
+      case "repeated":
+        return { kind: "repeated" };
+      case "closed":
+      case "stale":
+      case "late":
+      case "notAllowed":
+        return { kind: "verdict", verdict };
+      case "voted":
+      case "approved":
+      case "denied": {
+        const who = { gate, by: by.name, channel: link.channel };
+        const facts: RecordFact[] = [];
+        const { review } = verdict;
+        const grant = act === "approve" ? this.#grantOf(asked, now) : null;
+        if (grant === "notOffered") return { kind: "noGrant" };
+        this.#parts.store.transaction(() => {
+          use(now);
+          if (verdict.kind !== "denied" && verdict.edited && edit.kind === "edited") {
+            edit.write(review.version, by.name, now);
+            facts.push({ kind: "edited", ...who, version: review.version, digestBefore: digest, digestAfter: review.digest });
+          }
+          facts.push({
+            kind: verdict.kind,
+            ...who,
+            version: review.version,
+            digest: review.digest,
+            reasonGiven: reason !== undefined,
+            ...(slackUser === null ? {} : { slackUser }),
+          });
+          if (grant !== null) {
+            facts.push(grantedFact(grant));
+            this.#parts.store.queue("grant", "grant", JSON.parse(JSON.stringify(grant)), now);
+          }
+          if (verdict.kind === "denied" && gate === "response") this.#parts.store.deleteReplies();
+          this.#parts.commit(next, now, facts);
+        });
+        this.#parts.kick();
+        return { kind: "decided" };
+      }
+      default:
+        return verdict satisfies never;
+    }
+  }
+
+  /** The grant that the reviewer wishes to give with an approval; null where they wish none. */
+  #grantOf({ opening, state, gate, by, submission }: Asked, now: number): Grant | null | "notOffered" {
+    const { grant: wish } = submission;
+    if (wish === undefined) return null;
+    const request = this.#parts.store.requestVersion(1)?.request;
+    const offer = grantOffer(this.#parts.store, opening, state, gate, by);
+    if (request === undefined || offer === null || !offer.scopes.includes(wish.scope)) return "notOffered";
+    const reply = gate === "response" ? this.#parts.store.replyVersion(1) : null;
+    return grantFrom({ opening, request, gate, reply, by: by.name }, wish, now);
+  }
+
+  /** A reviewer gives up their place, to somebody whom the plan names and a channel reaches, or to nobody. */
+  #giveUp({ opening, state, link, gate, by, use }: Asked, to: string | null): DecideAnswer {
+    if (to !== null && this.#notices.people(opening).every(({ name }) => name !== to))
+      return { kind: "cannotGiveUp", why: "noSuchReviewer" };
+    const now = this.#parts.now();
+    const next = step(state, { kind: "gaveUp", gate, giving: { reviewer: by.name, to } }, now);
+    const { givenUp } = next;
+    if (givenUp === undefined) throw new Error("a place given up without a word");
+    switch (givenUp.kind) {
+      case "repeated":
+        return { kind: "repeated" };
+      case "closed":
+      case "late":
+        return { kind: "verdict", verdict: givenUp };
+      case "notAllowed":
+        return { kind: "cannotGiveUp", why: givenUp.why };
+      case "gaveUp": {
+        if (to !== null && !this.#notices.heirs(opening).includes(to)) return { kind: "cannotGiveUp", why: "unreachable" };
+        const who = { gate, by: by.name, channel: link.channel };
+        this.#parts.store.transaction(() => {
+          use(now);
+          this.#parts.commit(next, now, [to === null ? { kind: "declined", ...who } : { kind: "handedOver", ...who, to }]);
+        });
+        this.#parts.kick();
+        return { kind: "decided" };
+      }
+      default:
+        return givenUp satisfies never;
+    }
+  }
+}

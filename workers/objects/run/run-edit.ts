@@ -1,0 +1,80 @@
+// A reviewer's edits of a run's content: what the form changes, and the digest of the result. Decides nothing.
+
+import type { Gate } from "../../../shared/model/gate.ts";
+import { changedReply, changedRequest } from "../../../shared/review/changes.ts";
+import type { EditFault } from "../../../shared/review/edit.ts";
+import type { RunState } from "../../../shared/run/lifecycle.ts";
+import { replyDigest, requestDigest } from "../../../shared/run/opening.ts";
+import { replyRuleOf } from "../../../shared/run/reply-rule.ts";
+import { currentRequest } from "./run-account.ts";
+import type { Submission } from "../../stubs/run-calls.ts";
+import type { RunStore, StoredOpening } from "./run-store.ts";
+
+/** What a form makes of the content. `write` keeps it as that version; nothing is written before. */
+export type EditedContent =
+  /** Not an approval of what is current: the decision itself judges it as denied, stale or closed. */
+  | { readonly kind: "notJudged" }
+  | { readonly kind: "same" }
+  | { readonly kind: "invalid"; readonly faults: readonly EditFault[] }
+  | {
+      readonly kind: "edited";
+      /** How many fields differ from the version that the form was made for. */
+      readonly changes: number;
+      readonly digest: string;
+      readonly write: (version: number, by: string, at: number) => void;
+    };
+
+/** The content with a reviewer's edits, choice of model included, judged against the version that is current. */
+export function editedContent(store: RunStore, opening: StoredOpening, state: RunState, gate: Gate, form: Submission): EditedContent {
+  const review = state.reviews[gate];
+  if (
+    form.act !== "approve" ||
+    review === null ||
+    review.closing !== null ||
+    form.version !== review.version ||
+    form.digest !== review.digest
+  ) {
+    return { kind: "notJudged" };
+  }
+  return gate === "request" ? editedRequest(store, opening, review, form) : editedReply(store, state, review, form);
+}
+
+type Current = { readonly version: number; readonly digest: string };
+
+function editedRequest(store: RunStore, { candidates }: StoredOpening, current: Current, form: Submission): EditedContent {
+  const content = store.requestVersion(current.version);
+  if (content === null) return { kind: "notJudged" };
+  // What is stored is not what is reviewed: it is nobody's edit, and what was approved is not there to be sent.
+  if (requestDigest(content, candidates) !== current.digest) return { kind: "same" };
+  const { model } = form;
+  const changed = changedRequest(content, { edits: new Map(form.edits), ...(model === undefined ? {} : { model }) });
+  if (!changed.ok) return { kind: "invalid", faults: changed.error };
+  const { value, changes } = changed.value;
+  const digest = requestDigest(value, candidates);
+  if (digest === current.digest) return { kind: "same" };
+  return {
+    kind: "edited",
+    changes: changes.length,
+    digest,
+    write: (version, by, at) => store.writeRequestVersion(version, value, by, at),
+  };
+}
+
+function editedReply(store: RunStore, state: RunState, current: Current, form: Submission): EditedContent {
+  const reply = store.replyVersion(current.version);
+  if (reply === null) return { kind: "notJudged" };
+  // As above: nor to be delivered.
+  if (replyDigest(reply) !== current.digest) return { kind: "same" };
+  const asked = currentRequest(store, state);
+  const changed = changedReply(reply, new Map(form.edits), asked === null ? undefined : replyRuleOf(asked.request));
+  if (!changed.ok) return { kind: "invalid", faults: changed.error };
+  const { value, changes } = changed.value;
+  const digest = replyDigest(value);
+  if (digest === current.digest) return { kind: "same" };
+  return {
+    kind: "edited",
+    changes: changes.length,
+    digest,
+    write: (version, by, at) => store.writeReplyVersion(version, value, by, at),
+  };
+}

@@ -1,0 +1,50 @@
+// A sampling request that its client was asked first, kept for the case that the client declines: content, and therefore in a
+// RunObject; for a while, read once, and gone with what it was kept for. It is no run, and nothing is asked or called for it.
+
+import { LongTexts } from "../long-text.ts";
+
+/** Longer than most clients wait for their own user. */
+const heldMs = 15 * 60_000;
+
+export class RunHeld {
+  readonly #storage: DurableObjectStorage;
+  readonly #texts: LongTexts;
+
+  constructor(storage: DurableObjectStorage) {
+    this.#storage = storage;
+    this.#texts = new LongTexts(storage.sql, "held");
+  }
+
+  keep(text: string, now: number): void {
+    this.#storage.transactionSync(() => {
+      this.#texts.createTable();
+      this.#texts.write("request", text);
+      this.#texts.write("forgetAt", String(now + heldMs));
+    });
+    void this.#storage.setAlarm(now + heldMs);
+  }
+
+  /** When it is to be forgotten, in Unix milliseconds; null where nothing is kept. */
+  forgetAt(): number | null {
+    return this.#isThere() ? Number(this.#texts.read("forgetAt") ?? 0) : null;
+  }
+
+  /** What is kept, once. No table is made by asking. */
+  async take(): Promise<string | null> {
+    if (!this.#isThere()) return null;
+    const text = this.#texts.read("request") ?? null;
+    // Before anything is awaited: of two who ask, one gets it.
+    this.#texts.deleteAll();
+    await this.forget();
+    return text;
+  }
+
+  async forget(): Promise<void> {
+    await this.#storage.deleteAlarm();
+    await this.#storage.deleteAll();
+  }
+
+  #isThere(): boolean {
+    return this.#storage.sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'held'").toArray().length > 0;
+  }
+}

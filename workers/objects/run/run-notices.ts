@@ -1,0 +1,470 @@
+// A run's notices: who hears of its reviews, through which channel and by which link, and what came of it.
+//
+// It decides nothing about a review. What is to be sent is a row in the outbox first; a channel is asked from there, one
+// notice of a link at a time, and the next channel of the reviewer where it can never do it.
+
+import type { LinkRow, Channel, Notice, NoticeWhy, Sent } from "../../channels/channel.ts";
+import type { Turn } from "../../stubs/digest-calls.ts";
+import type { NoticeRow } from "../../stubs/ledger-calls.ts";
+import type { Gate } from "../../../shared/model/gate.ts";
+import { type Reviewer, peopleOfPlan } from "../../../shared/policy/evaluate.ts";
+import { isSamePerson } from "../../../shared/policy/person.ts";
+import { askingOf } from "../../../shared/channels/asking.ts";
+import type { DigestEntry } from "../../../shared/channels/digest.ts";
+import type { Review } from "../../../shared/review/decision.ts";
+import { linkRandomLength, linkToken } from "../../../shared/review/link.ts";
+import type { ReviewView } from "../../../shared/review/view.ts";
+import { type AskWhy, type RunState, openGate } from "../../../shared/run/lifecycle.ts";
+import { fromBase64url } from "../../../shared/encoding.ts";
+import { randomOfRunId } from "../../../shared/sealed-id.ts";
+import { channelsFor, nextChannel, openChannels } from "../../channels/registry.ts";
+import { settingsOf } from "../../platform/settings.ts";
+import { reviewUrl } from "../../platform/urls.ts";
+import { digestStub, ledgerShardOf, ledgerStub } from "../../stubs/stubs.ts";
+import { viewOf } from "./run-account.ts";
+import type { ExpiredLink, RenewAnswer, SlackTarget, TellInput } from "../../stubs/run-calls.ts";
+import { type RunParts, type Standing, linkedAt } from "./run-parts.ts";
+import type { OutboxRow, StoredOpening } from "./run-store.ts";
+
+/** How often an attempt at a notice is repeated before its channel counts as failed. */
+const noticeAttempts = 8;
+/** An expired link can be replaced this often in an hour. */
+const renewalsAnHour = 3;
+const hourMs = 3_600_000;
+
+export class RunNotices {
+  readonly #parts: RunParts;
+  #people: readonly Reviewer[] | null = null;
+
+  constructor(parts: RunParts) {
+    this.#parts = parts;
+  }
+
+  /** Everybody who may come to decide this run, by place. */
+  people({ plan }: StoredOpening): readonly Reviewer[] {
+    this.#people ??= peopleOfPlan(plan);
+    return this.#people;
+  }
+
+  /** Names of those whom some channel reaches, left out the people who were asked first, and whoever may not approve their own request. */
+  heirs(opening: StoredOpening): string[] {
+    const channels = openChannels(this.#parts.env);
+    const { plan } = opening;
+    const asked = new Set(plan.reviewers.map(({ name }) => name));
+    return this.people(opening)
+      .filter(({ name }) => !asked.has(name) && (plan.selfApproval || !isSamePerson(plan.owner, name)))
+      .filter((each) => channelsFor(each, channels).first.length > 0)
+      .map(({ name }) => name);
+  }
+
+  /** Names of those who are asked and whom no channel reaches: every one has failed for good, or there is none. */
+  unreached(opening: StoredOpening, review: Review): string[] {
+    const people = this.people(opening);
+    const within = new Set(
+      this.#parts.store
+        .links(review.gate)
+        .filter(({ notice }) => notice !== "failed")
+        .map(({ reviewer }) => people[reviewer]?.name),
+    );
+    return review.reviewers.filter((name) => !within.has(name));
+  }
+
+  // What is to be sent: inside the transaction that makes it so
+
+  /** Links and notices for these reviewers. */
+  ask(opening: StoredOpening, review: Review, names: readonly string[], why: AskWhy, now: number): void {
+    for (const [place, reviewer] of this.people(opening).entries()) {
+      if (!names.includes(reviewer.name)) continue;
+      for (const channel of channelsFor(reviewer, openChannels(this.#parts.env)).first) {
+        const link = this.#linkOn(channel, review, place, now);
+        this.#queueNotice(link, why, now);
+      }
+    }
+    this.#noticeUnreachable(opening, review, now);
+  }
+
+  /** What they were shown is not what is there now. A reviewer whose approval stands is told of votes alone. */
+  tellAgain(opening: StoredOpening, review: Review, why: "changed" | "voted" | "reminder", now: number): void {
+    const people = this.people(opening);
+    for (const link of this.#linksOf(opening, review)) {
+      const hasApproved = review.votes.some(({ reviewer }) => reviewer === people[link.reviewer]?.name);
+      if (link.notice === "failed" || (hasApproved && why === "reminder")) continue;
+      this.#queueNotice(link, hasApproved ? "voted" : why, now);
+    }
+  }
+
+  /** These are left alone from now on, and what they were sent says so. Those who are left may be those whom nothing reaches. */
+  release(opening: StoredOpening, gate: Gate, names: readonly string[], now: number): void {
+    const people = this.people(opening);
+    for (const link of this.#parts.store.links(gate)) {
+      if (names.includes(people[link.reviewer]?.name ?? "")) this.#queueEnd(link, now);
+    }
+    const review = this.#parts.standing()?.state.reviews[gate];
+    if (review !== null && review !== undefined) this.#noticeUnreachable(opening, review, now);
+  }
+
+  /** The review is over: nothing more is sent, and what was sent says so. Who left before was told so then. */
+  withdraw(gate: Gate, now: number): void {
+    this.#parts.store.dropQueued("notice");
+    const standing = this.#parts.standing();
+    const review = standing?.state.reviews[gate] ?? null;
+    if (standing === null || review === null) return;
+    for (const link of this.#linksOf(standing.opening, review)) this.#queueEnd(link, now);
+  }
+
+  /** Replaces a link whose time is over, where its review still waits for its reviewer. */
+  renew(gate: Gate, place: number, id: string): RenewAnswer {
+    const { store } = this.#parts;
+    const now = this.#parts.now();
+    const found = linkedAt(this.#parts, gate, place, id);
+    if (found === null) return { kind: "noSuchLink" };
+    const { opening, state, link } = found;
+    if (!this.#isAsked(opening, state, link)) return { kind: "over" };
+    if (now < link.expiresAtSeconds * 1000) return { kind: "noSuchLink" };
+    if (store.revokedSince(link, now - hourMs) >= renewalsAnHour) return { kind: "tooOften" };
+    store.transaction(() => this.#replace(opening, link, "newLink", now));
+    return { kind: "sent" };
+  }
+
+  /** How an expired link stands, without the content; null where there is no such link. */
+  expired(gate: Gate, place: number, id: string): ExpiredLink | null {
+    const found = linkedAt(this.#parts, gate, place, id);
+    const view = found === null ? null : this.view(found, found.link);
+    if (found === null || view === null) return null;
+    return { open: this.#isAsked(found.opening, found.state, found.link), state: view.state.kind, channel: found.link.channel };
+  }
+
+  /** A Slack link as the interactions route needs it. */
+  slackTarget(gate: Gate, id: string): SlackTarget | null {
+    const standing = this.#parts.standing();
+    const link = standing === null ? null : this.#parts.store.link(id);
+    if (standing === null || link === null || link.revokedAt !== null || link.gate !== gate || link.channel !== "slack") return null;
+    const people = this.people(standing.opening);
+    const reviewer = people[link.reviewer];
+    const view = this.view(standing, link);
+    if (reviewer === undefined || view === null) return null;
+    const colleagues = this.#parts.store.links(gate).flatMap((each) => {
+      const person = people[each.reviewer];
+      return each.channel !== "slack" || person === undefined ? [] : [{ link: each.id, place: each.reviewer, reviewer: person }];
+    });
+    return {
+      view,
+      excerpt: standing.opening.plan.noticeExcerpt,
+      reviewer,
+      place: link.reviewer,
+      expiresAtSeconds: link.expiresAtSeconds,
+      receipt: link.receipt,
+      colleagues,
+    };
+  }
+
+  /** What a digest says of a link's review; null where its reviewer is not asked by it any more. */
+  digestEntry(id: string): DigestEntry | null {
+    const standing = this.#parts.standing();
+    const link = standing === null ? null : this.#parts.store.link(id);
+    if (standing === null || link === null || !this.#isAsked(standing.opening, standing.state, link)) return null;
+    const [view, url] = [this.view(standing, link), this.#url(standing.opening, link)];
+    const reviewer = this.people(standing.opening)[link.reviewer];
+    if (view === null || url === null || reviewer === undefined) return null;
+    const { server, client, method, name } = view.asker;
+    const { run, gate, deadlineAt } = view;
+    return { reviewer, run, gate, asking: askingOf(view), asker: { server, client, method, name }, deadlineAt, url };
+  }
+
+  /** Queues words for one Slack member alone. */
+  tell(input: TellInput): void {
+    const { store, now } = this.#parts;
+    const target = this.#parts.standing() === null ? null : store.link(input.link);
+    if (target === null || target.gate !== input.gate || target.channel !== "slack") return;
+    store.queue("tell", `tell:${target.id}`, { ...input }, now());
+  }
+
+  /** What a link's reviewer is shown. */
+  view({ opening, state }: Standing, link: Pick<LinkRow, "gate" | "reviewer">): ReviewView | null {
+    const reviewer = this.people(opening)[link.reviewer];
+    if (reviewer === undefined) return null;
+    const page = { reviewer, now: this.#parts.now() };
+    return viewOf(this.#parts.store, opening, state, link.gate, page, () => this.heirs(opening));
+  }
+
+  // Effects
+
+  /** Sends one notice, or sees why it cannot be sent. */
+  async send(row: OutboxRow): Promise<boolean | number> {
+    const found = this.#found(row);
+    // Nothing is sent after a decision.
+    if (found === null || !this.#isAsked(found.opening, found.state, found.link)) return true;
+    const { opening, link } = found;
+    const why = whyOf(row);
+    if (this.#parts.now() >= link.expiresAtSeconds * 1000) {
+      this.#parts.store.transaction(() => this.#replace(opening, link, why, this.#parts.now()));
+      return true;
+    }
+    const notice = this.#compose(found, link, why, row);
+    const channel = this.#channel(link);
+    if (notice === null) return true;
+    const deadlineAt = found.state.reviews[link.gate]?.deadlineAt ?? 0;
+    const turn = await this.#turnOf(channel, notice, deadlineAt);
+    if (turn.kind === "wait") return turn.afterMs;
+    if (turn.kind === "told") {
+      this.#sent(link, why, turn.fault === null ? { kind: "sent", receipt: null } : { kind: "failed", why: turn.fault });
+      return true;
+    }
+    const sent = channel === undefined ? notConfigured : await channel.send(notice).catch(unavailable);
+    // To wait until it is too late is to fail.
+    const isInTime = sent.kind === "again" && this.#parts.now() + (sent.afterMs ?? 0) < deadlineAt;
+    const later = isInTime ? this.#later(row, sent) : null;
+    if (later !== null) return later;
+    this.#sent(link, why, sent);
+    return true;
+  }
+
+  /** What was sent says that it is over, where it can be changed. A failure undoes nothing. */
+  async end(row: OutboxRow): Promise<boolean | number> {
+    const found = this.#found(row);
+    if (found === null || this.#isAsked(found.opening, found.state, found.link)) return true;
+    const { link } = found;
+    // Nothing of it is out there, and the list says why.
+    if (link.notice === "failed" && link.receipt === null) return true;
+    const notice = this.#compose(found, link, "changed", row);
+    if (notice === null) return true;
+    const channel = this.#channel(link);
+    // The page says it too: where it would be one message too many, it is not sent.
+    const ended: Sent = !(await this.#mayEnd(channel, notice))
+      ? { kind: "sent", receipt: null }
+      : ((await channel?.ended(notice).catch(unavailable)) ?? notConfigured);
+    const later = ended.kind === "again" ? this.#later(row, ended) : null;
+    if (later !== null) return later;
+    const { state } = notice.view;
+    const now = this.#parts.now();
+    this.#queueListed(link, state.kind === "open" || state.kind === "voted" ? "left" : state.kind, null, now);
+    return true;
+  }
+
+  /** Tells the operators' list how a notice stands. */
+  async list(row: OutboxRow): Promise<boolean> {
+    const found = this.#found(row);
+    const detail = detailOf(row);
+    const reviewer = found === null ? undefined : this.people(found.opening)[found.link.reviewer];
+    if (found === null || reviewer === undefined) return true;
+    const { link, opening } = found;
+    const listed: NoticeRow = {
+      id: link.id,
+      at: this.#parts.now(),
+      channel: link.channel,
+      reviewer: reviewer.name,
+      run: opening.id,
+      gate: link.gate,
+      state: typeof detail["state"] === "string" ? detail["state"] : "sent",
+      ...(typeof detail["fault"] === "string" ? { fault: detail["fault"] } : {}),
+      link: link.channel === "outbox" ? { reviewer: link.reviewer, expiresAtSeconds: link.expiresAtSeconds, random: link.id } : null,
+    };
+    const { env } = this.#parts;
+    await ledgerStub(env, ledgerShardOf(opening.id)).append(JSON.stringify([{ events: [], summary: null, notices: [listed] }]));
+    return true;
+  }
+
+  /** Says something to one Slack member alone. */
+  async say(row: OutboxRow): Promise<boolean | number> {
+    const found = this.#found(row);
+    const input = row.detail as TellInput; // written by `tell`
+    const channel = found === null ? undefined : this.#channel(found.link);
+    if (found === null || channel?.tell === undefined) return true;
+    const notice = this.#compose(found, found.link, "changed", row);
+    if (notice === null) return true;
+    const sent = await channel
+      .tell({ user: input.user, words: input.words, url: input.withLink ? this.#personalUrl(found, input.user) : null, notice })
+      .catch(unavailable);
+    const later = sent.kind === "again" ? this.#later(row, sent) : null;
+    return later ?? true;
+  }
+
+  // Parts
+
+  /** What the digest of this address says of the notice. Where it cannot be asked, the notice goes out: none is lost for it. */
+  async #turnOf(channel: Channel | undefined, notice: Notice, deadlineAt: number): Promise<Turn> {
+    if (channel?.digest?.counts(notice, "send") !== true) return { kind: "now" };
+    const { idempotencyKey: id, run, link, reviewer } = notice;
+    return digestStub(this.#parts.env, channel.name, channel.digest.address(reviewer))
+      .turn({ channel: channel.name, id, run, link: link.id, deadlineAt })
+      .catch((): Turn => ({ kind: "now" }));
+  }
+
+  async #mayEnd(channel: Channel | undefined, notice: Notice): Promise<boolean> {
+    if (channel?.digest?.counts(notice, "ended") !== true) return true;
+    return digestStub(this.#parts.env, channel.name, channel.digest.address(notice.reviewer))
+      .mayPass()
+      .catch(() => true);
+  }
+
+  /**
+   * What the outbox is told of an attempt that is worth another; null where there were enough. To wait for one's turn is no
+   * failure, however often; to be told by somebody who is not there when to come again is one.
+   */
+  #later({ id, attempts }: OutboxRow, { why, afterMs }: Extract<Sent, { kind: "again" }>): false | number | null {
+    if (afterMs !== undefined && (why === "rateLimited" || why === "dailyLimit")) return afterMs;
+    if (attempts + 1 >= noticeAttempts) return null;
+    if (afterMs !== undefined) this.#parts.store.delay(id, this.#parts.now() + afterMs);
+    return false;
+  }
+
+  #channel(link: LinkRow): Channel | undefined {
+    return openChannels(this.#parts.env).find(({ name }) => name === link.channel);
+  }
+
+  #expiry(review: Review, now: number): number {
+    const { linkMs, retentionMs } = settingsOf(this.#parts.env);
+    // The page says what became of it for as long as the run is kept.
+    return Math.ceil(Math.min(now + linkMs, review.deadlineAt + retentionMs) / 1000);
+  }
+
+  /** The live link of a reviewer on a channel: the one there is, or a new one. */
+  #linkOn(channel: Channel, review: Review, place: number, now: number): LinkRow {
+    const { store } = this.#parts;
+    const { gate } = review;
+    const random = crypto.getRandomValues(new Uint8Array(linkRandomLength));
+    const link =
+      store.addLink({
+        gate,
+        reviewer: place,
+        channel: channel.name,
+        createdAt: now,
+        expiresAtSeconds: this.#expiry(review, now),
+        random,
+        receipt: null,
+      }) ?? store.links(gate).find((each) => each.reviewer === place && each.channel === channel.name);
+    if (link === undefined) throw new Error("a link that is neither new nor there");
+    return link;
+  }
+
+  /** The links of those who are asked now. */
+  #linksOf(opening: StoredOpening, review: Review): LinkRow[] {
+    const people = this.people(opening);
+    return this.#parts.store.links(review.gate).filter(({ reviewer }) => review.reviewers.includes(people[reviewer]?.name ?? ""));
+  }
+
+  #isAsked(opening: StoredOpening, state: RunState, link: LinkRow): boolean {
+    const name = this.people(opening)[link.reviewer]?.name ?? "";
+    return openGate(state) === link.gate && link.revokedAt === null && state.reviews[link.gate]?.reviewers.includes(name) === true;
+  }
+
+  #queueNotice(link: LinkRow, why: NoticeWhy, now: number): void {
+    this.#parts.store.queue("notice", chainOf(link), { link: link.id, why }, now);
+  }
+
+  #queueEnd(link: LinkRow, now: number): void {
+    this.#parts.store.queue("noticeEnded", chainOf(link), { link: link.id }, now);
+  }
+
+  #queueListed(link: LinkRow, state: string, fault: string | null, now: number): void {
+    this.#parts.store.queue("noticeListed", `listed:${link.id}`, { link: link.id, state, ...(fault === null ? {} : { fault }) }, now);
+  }
+
+  /** Inside a transaction: the old link dies, and the notice goes out with a new one. */
+  #replace(opening: StoredOpening, link: LinkRow, why: NoticeWhy, now: number): void {
+    const { store, record } = this.#parts;
+    const review = this.#parts.standing()?.state.reviews[link.gate];
+    if (review === null || review === undefined) return;
+    store.revokeLink(link.id, now);
+    const random = crypto.getRandomValues(new Uint8Array(linkRandomLength));
+    const next = store.addLink({
+      gate: link.gate,
+      reviewer: link.reviewer,
+      channel: link.channel,
+      createdAt: now,
+      expiresAtSeconds: this.#expiry(review, now),
+      random,
+      receipt: link.receipt,
+    });
+    if (next === null) return;
+    this.#queueNotice(next, why, now);
+    this.#queueListed(link, "replaced", null, now);
+    const reviewer = this.people(opening)[link.reviewer]?.name ?? "";
+    record(now, [{ kind: "linkRenewed", gate: link.gate, channel: link.channel, reviewer }]);
+  }
+
+  #found(row: OutboxRow): (Standing & { readonly link: LinkRow }) | null {
+    const standing = this.#parts.standing();
+    const { link: id } = detailOf(row);
+    const link = standing === null || typeof id !== "string" ? null : this.#parts.store.link(id);
+    return standing === null || link === null ? null : { ...standing, link };
+  }
+
+  #url(opening: StoredOpening, link: LinkRow): string | null {
+    const { keys, publicUrl } = settingsOf(this.#parts.env);
+    const runRandom = randomOfRunId(opening.id);
+    const random = fromBase64url(link.id);
+    if (publicUrl === undefined || runRandom === undefined || random === undefined) return null;
+    const { gate, reviewer, channel, expiresAtSeconds } = link;
+    return reviewUrl(publicUrl, linkToken(keys, { runRandom, gate, reviewer, channel, expiresAtSeconds, random }));
+  }
+
+  /** The link of a Slack member who is asked themself; a stranger gets none. */
+  #personalUrl({ opening, link }: Standing & { readonly link: LinkRow }, user: string): string | null {
+    const people = this.people(opening);
+    const own = this.#parts.store.links(link.gate).find((each) => each.channel === "slack" && people[each.reviewer]?.slack === user);
+    return own === undefined ? null : this.#url(opening, own);
+  }
+
+  #compose(standing: Standing, link: LinkRow, why: NoticeWhy, row: OutboxRow): Notice | null {
+    const reviewer = this.people(standing.opening)[link.reviewer];
+    const view = this.view(standing, link);
+    const url = this.#url(standing.opening, link);
+    if (reviewer === undefined || view === null || url === null) return null;
+    return {
+      run: standing.opening.id,
+      link,
+      url,
+      reviewer,
+      why,
+      view,
+      excerpt: standing.opening.plan.noticeExcerpt,
+      receipt: link.receipt,
+      idempotencyKey: `${link.id}-${row.id}`,
+    };
+  }
+
+  /** Writes down what came of a notice; where it can never be done, the reviewer's next channel is asked. */
+  #sent(link: LinkRow, why: NoticeWhy, sent: Sent): void {
+    const { store, record } = this.#parts;
+    const now = this.#parts.now();
+    store.transaction(() => {
+      // Read again: the review may have changed, or be over, since the channel was asked.
+      const standing = this.#parts.standing();
+      if (standing === null) return;
+      const { opening, state } = standing;
+      const reviewer = this.people(opening)[link.reviewer];
+      const failed = sent.kind !== "sent";
+      const fault = failed ? sent.why : null;
+      store.markNotice(link.id, failed ? "failed" : "sent", failed ? null : sent.receipt);
+      if (failed || why !== "voted") {
+        this.#queueListed(link, failed ? "failed" : "sent", fault, now);
+        record(now, [
+          { kind: "noticed", gate: link.gate, channel: link.channel, reviewer: reviewer?.name ?? "", why, state: fault ?? "sent" },
+        ]);
+      }
+      const review = state.reviews[link.gate];
+      if (!failed || reviewer === undefined || review === null || !this.#isAsked(opening, state, link)) return;
+      const asked = new Set(store.links(link.gate).flatMap((each) => (each.reviewer === link.reviewer ? [each.channel] : [])));
+      const next = nextChannel(reviewer, openChannels(this.#parts.env), asked);
+      if (next !== undefined) this.#queueNotice(this.#linkOn(next, review, link.reviewer, now), why, now);
+      this.#noticeUnreachable(opening, review, now);
+    });
+  }
+
+  /** Inside a transaction: where no channel reaches anybody who is asked, that is the next thing to be done. */
+  #noticeUnreachable(opening: StoredOpening, review: Review, now: number): void {
+    if (this.unreached(opening, review).length === review.reviewers.length)
+      this.#parts.store.queue("unreachable", "unreachable", { gate: review.gate }, now);
+  }
+}
+
+const chainOf = (link: LinkRow): string => `notice:${link.id}`;
+const notConfigured: Sent = { kind: "failed", why: "notConfigured" };
+const unavailable = (): Sent => ({ kind: "again", why: "unavailable" });
+
+const detailOf = ({ detail }: OutboxRow): Record<string, unknown> =>
+  typeof detail === "object" && detail !== null && !Array.isArray(detail) ? detail : {};
+
+const whys = ["asked", "handedOver", "escalated", "reminder", "changed", "voted", "newLink"] as const satisfies readonly NoticeWhy[];
+const whyOf = (row: OutboxRow): NoticeWhy => whys.find((each) => each === detailOf(row)["why"]) ?? "asked";

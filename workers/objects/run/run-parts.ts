@@ -1,0 +1,42 @@
+// What the parts of a RunObject share of it: its tables, its clock, and the one way in which its state is changed.
+
+import type { LinkRow } from "../../channels/channel.ts";
+import type { Gate } from "../../../shared/model/gate.ts";
+import type { RecordFact } from "../../../shared/record/record.ts";
+import type { RunEvent, RunState, Step } from "../../../shared/run/lifecycle.ts";
+import type { Env } from "../../platform/env.ts";
+import type { RunStore, StoredOpening } from "./run-store.ts";
+
+/** A run as it stands. */
+export type Standing = { readonly opening: StoredOpening; readonly state: RunState };
+
+export type RunParts = {
+  readonly env: Env;
+  readonly store: RunStore;
+  readonly now: () => number;
+  /** Null where there is no run (any more). */
+  readonly standing: () => Standing | null;
+  /** Takes an event: commits the next state and everything to be done for it, and begins to do it. False where nothing changed. */
+  readonly apply: (event: RunEvent, now: number, facts: readonly RecordFact[]) => boolean;
+  /** The same for a step that was made already, inside a transaction, and without beginning. */
+  readonly commit: (step: Step, now: number, facts: readonly RecordFact[]) => void;
+  /** Inside a transaction: appends to the run's record. */
+  readonly record: (now: number, facts: readonly RecordFact[]) => void;
+  /** Begins what is due. */
+  readonly kick: () => void;
+  /** Goes on after the caller's request is over. */
+  readonly waitUntil: (work: Promise<unknown>) => void;
+};
+
+/** A link that opens this gate to this reviewer, with the run as it stands; null for any other, and for a revoked one. */
+export function linkedAt(
+  { store, standing }: Pick<RunParts, "store" | "standing">,
+  gate: Gate,
+  reviewer: number,
+  id: string,
+): (Standing & { readonly link: LinkRow }) | null {
+  const found = standing();
+  const link = found === null ? null : store.link(id);
+  if (found === null || link === null || link.revokedAt !== null || link.gate !== gate || link.reviewer !== reviewer) return null;
+  return { ...found, link };
+}

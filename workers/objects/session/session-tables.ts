@@ -1,0 +1,167 @@
+// The tables of a session: made when there is something to keep, and gone with the last of it. It judges nothing.
+//
+// A session that nobody used has none, so that asking about it leaves nothing behind. Everything in them has its time; what is over is
+// deleted by the object's alarm, and with the last row the whole object.
+
+import { originatingLapsesMs, resultKeptMs } from "../../../shared/association/session.ts";
+import { LongTexts } from "../long-text.ts";
+
+/** An originating request that was not sampled for, and a session that ended, are known for this long: twice the time to lapse. */
+export const forgottenAfterMs = 2 * originatingLapsesMs;
+/** An id that stands for a request in every session of its key. */
+export const claimKeptMs = 24 * 3_600_000;
+/** What a server said of itself at the beginning of a session. */
+const instructionsKeptMs = 30 * 24 * 3_600_000;
+/** A run is over and deleted by then: longer than the longest deadlines and the longest retention. */
+const runKeptMostMs = 60 * 24 * 3_600_000;
+/** Nothing has to be forgotten to the minute: the alarm that only forgets comes once an hour at the most. */
+const forgetEveryMs = 3_600_000;
+
+export class SessionTables {
+  readonly results: LongTexts;
+  readonly #storage: DurableObjectStorage;
+  #exist: boolean;
+
+  constructor(storage: DurableObjectStorage) {
+    this.#storage = storage;
+    this.results = new LongTexts(storage.sql, "result");
+    this.#exist = storage.sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'session'").toArray().length > 0;
+  }
+
+  get exist(): boolean {
+    return this.#exist;
+  }
+
+  create(): void {
+    if (this.#exist) return;
+    const { sql } = this.#storage;
+    this.#storage.transactionSync(() => {
+      sql.exec(`CREATE TABLE IF NOT EXISTS session (one INTEGER PRIMARY KEY CHECK (one = 1), ended_at INTEGER NOT NULL)`);
+      sql.exec(
+        `CREATE TABLE IF NOT EXISTS originating (key TEXT PRIMARY KEY, state TEXT NOT NULL, last_at INTEGER NOT NULL, rounds INTEGER NOT NULL) WITHOUT ROWID`,
+      );
+      sql.exec(
+        `CREATE TABLE IF NOT EXISTS sampling (originating TEXT NOT NULL, request TEXT NOT NULL, digest TEXT NOT NULL, run TEXT NOT NULL,
+         state TEXT NOT NULL, lease_until INTEGER NOT NULL, settled_at INTEGER, result TEXT, PRIMARY KEY (originating, request)) WITHOUT ROWID`,
+      );
+      sql.exec(
+        `CREATE TABLE IF NOT EXISTS withdrawal (originating TEXT NOT NULL, request TEXT NOT NULL, cause TEXT NOT NULL, attempts INTEGER NOT NULL,
+         due_at INTEGER NOT NULL, PRIMARY KEY (originating, request)) WITHOUT ROWID`,
+      );
+      sql.exec(
+        `CREATE TABLE IF NOT EXISTS in_flight (request TEXT PRIMARY KEY, originating TEXT NOT NULL, named TEXT NOT NULL, holder TEXT NOT NULL,
+         at INTEGER NOT NULL, until INTEGER NOT NULL)`,
+      );
+      sql.exec(`CREATE TABLE IF NOT EXISTS task (id TEXT PRIMARY KEY, named TEXT NOT NULL, at INTEGER NOT NULL) WITHOUT ROWID`);
+      sql.exec(
+        `CREATE TABLE IF NOT EXISTS claim (id TEXT PRIMARY KEY, digest TEXT NOT NULL, at INTEGER NOT NULL, held INTEGER NOT NULL) WITHOUT ROWID`,
+      );
+      this.results.createTable();
+    });
+    this.#exist = true;
+  }
+
+  /** Whether the session was ended, and is still known for it. */
+  isEnded(): boolean {
+    return this.#exist && this.#storage.sql.exec("SELECT 1 FROM session").toArray().length > 0;
+  }
+
+  keepInstructions(text: string, now: number): void {
+    this.#storage.kv.put("instructions", { text, at: now } satisfies Instructions);
+  }
+
+  instructions(): string | null {
+    return this.#instructions()?.text ?? null;
+  }
+
+  #instructions(): Instructions | undefined {
+    return this.#storage.kv.get<Instructions>("instructions");
+  }
+
+  /** Deletes what is over; the whole object where nothing is left. */
+  async forget(now: number): Promise<void> {
+    if (!this.#exist) return;
+    const { sql } = this.#storage;
+    this.#storage.transactionSync(() => {
+      const stale = sql
+        .exec<{ originating: string; request: string }>(
+          "DELETE FROM sampling WHERE settled_at <= CASE state WHEN 'settled' THEN ? ELSE ? END RETURNING originating, request",
+          now - resultKeptMs,
+          now - originatingLapsesMs,
+        )
+        .toArray();
+      for (const row of stale) this.results.delete(resultName(row));
+      // Reserved by a Worker that never came back, and not asked for again in all this time; or by a run that is no more.
+      sql.exec(
+        "DELETE FROM sampling WHERE settled_at IS NULL AND lease_until <= CASE state WHEN 'fast' THEN ? ELSE ? END",
+        now - originatingLapsesMs,
+        now - runKeptMostMs,
+      );
+      sql.exec("DELETE FROM claim WHERE at <= ?", now - claimKeptMs);
+      sql.exec("DELETE FROM in_flight WHERE at <= ? AND until <= ?", now - originatingLapsesMs, now);
+      sql.exec("DELETE FROM task WHERE at <= ?", now - originatingLapsesMs);
+      sql.exec("DELETE FROM withdrawal WHERE (originating, request) NOT IN (SELECT originating, request FROM sampling)");
+      sql.exec(`DELETE FROM originating WHERE last_at <= ? AND ${isSettled}`, now - forgottenAfterMs);
+      sql.exec("DELETE FROM session WHERE ended_at <= ? AND NOT EXISTS (SELECT 1 FROM sampling)", now - forgottenAfterMs);
+      if ((this.#instructions()?.at ?? now) <= now - instructionsKeptMs) this.#storage.kv.delete("instructions");
+    });
+    if (this.#isEmpty()) await this.#deleteAll();
+  }
+
+  /** When something has to be done or is over next, in Unix milliseconds; null where nothing is kept. */
+  nextDue(): number | null {
+    if (!this.#exist) return null;
+    // Scalar subqueries: the platform takes five parts of a compound SELECT at the most.
+    const { withdrawal, settled, claim, inFlight, ...over } = this.#storage.sql
+      .exec<Record<"withdrawal" | "settled" | "unsettled" | "claim" | "inFlight" | "task" | "originating" | "session", number | null>>(
+        `SELECT (SELECT MIN(due_at) FROM withdrawal) AS withdrawal,
+         (SELECT MIN(settled_at + CASE state WHEN 'settled' THEN ? ELSE ? END) FROM sampling WHERE settled_at IS NOT NULL) AS settled,
+         (SELECT MIN(lease_until + CASE state WHEN 'fast' THEN ? ELSE ? END) FROM sampling WHERE settled_at IS NULL) AS unsettled,
+         (SELECT MIN(at) + ? FROM claim) AS claim,
+         (SELECT MIN(MAX(at + ?, until)) FROM in_flight) AS inFlight,
+         (SELECT MIN(at) + ? FROM task) AS task,
+         (SELECT MIN(last_at) + ? FROM originating WHERE ${isSettled}) AS originating,
+         (SELECT MIN(ended_at) + ? FROM session WHERE NOT EXISTS (SELECT 1 FROM sampling)) AS session`,
+        resultKeptMs,
+        originatingLapsesMs,
+        originatingLapsesMs,
+        runKeptMostMs,
+        claimKeptMs,
+        originatingLapsesMs,
+        originatingLapsesMs,
+        forgottenAfterMs,
+        forgottenAfterMs,
+      )
+      .one();
+    const instructions = this.#instructions();
+    const forgotten = earliest([...Object.values(over), instructions === undefined ? null : instructions.at + instructionsKeptMs]);
+    return earliest([withdrawal, settled, claim, inFlight, forgotten === null ? null : forgettingAt(forgotten)]);
+  }
+
+  #isEmpty(): boolean {
+    const tables = ["session", "originating", "sampling", "withdrawal", "in_flight", "task", "claim"];
+    const rows = tables.map((table) => `EXISTS (SELECT 1 FROM ${table})`).join(" OR ");
+    return this.#instructions() === undefined && this.#storage.sql.exec(`SELECT 1 WHERE ${rows}`).toArray().length === 0;
+  }
+
+  /** Both are asked for before anything is awaited, so that they are one commit. */
+  async #deleteAll(): Promise<void> {
+    this.#exist = false;
+    await Promise.all([this.#storage.deleteAlarm(), this.#storage.deleteAll()]);
+  }
+}
+
+/** The full hour after this moment. */
+export const forgettingAt = (moment: number): number => Math.ceil(moment / forgetEveryMs) * forgetEveryMs;
+
+function earliest(times: readonly (number | null)[]): number | null {
+  const known = times.filter((at) => at !== null);
+  return known.length === 0 ? null : Math.min(...known);
+}
+
+export const resultName = (of: { readonly originating: string; readonly request: string }): string => `${of.originating} ${of.request}`;
+
+/** Of an originating request that nothing is sampled for any more. */
+const isSettled = "NOT EXISTS (SELECT 1 FROM sampling WHERE sampling.originating = originating.key)";
+
+type Instructions = { readonly text: string; readonly at: number };

@@ -1,0 +1,52 @@
+// What the platform hands the Worker: bindings and variables, as wrangler.toml and the secrets name them.
+
+import type ImagesWorker from "../images/worker.ts";
+import type { CacheCalls } from "../stubs/cache-calls.ts";
+import type { ConfigCalls } from "../stubs/config-calls.ts";
+import type { ConversationCalls } from "../stubs/conversation-calls.ts";
+import type { DigestCalls } from "../stubs/digest-calls.ts";
+import type { KeyCalls } from "../stubs/key-calls.ts";
+import type { LaneCalls } from "../stubs/lane-calls.ts";
+import type { LedgerCalls } from "../stubs/ledger-calls.ts";
+import type { RunCalls } from "../stubs/run-calls.ts";
+import type { SessionCalls } from "../stubs/session-calls.ts";
+
+export interface Env {
+  readonly CONFIG: KVNamespace;
+  readonly SESSION: DurableObjectNamespace<SessionCalls>;
+  readonly KEY: DurableObjectNamespace<KeyCalls>;
+  readonly RUN: DurableObjectNamespace<RunCalls>;
+  readonly CONFIGURATION: DurableObjectNamespace<ConfigCalls>;
+  readonly LEDGER: DurableObjectNamespace<LedgerCalls>;
+  readonly LANE: DurableObjectNamespace<LaneCalls>;
+  readonly CACHE: DurableObjectNamespace<CacheCalls>;
+  readonly DIGEST: DurableObjectNamespace<DigestCalls>;
+  readonly CONVERSATION: DurableObjectNamespace<ConversationCalls>;
+  readonly FLOOD: RateLimit;
+  /** The images Worker: workers/images/. */
+  readonly IMAGES: Service<ImagesWorker>;
+
+  readonly PUBLIC_URL?: string;
+  readonly LINK_KEY?: string;
+  readonly LINK_KEY_PREVIOUS?: string;
+  readonly ADMIN_TOKEN?: string;
+  readonly DEV_API_KEY?: string;
+  readonly OUTBOX?: string;
+  readonly RETENTION_HOURS?: string;
+  readonly MODEL_TIMEOUT_SECONDS?: string;
+  readonly HEARTBEAT_SECONDS?: string;
+  readonly LINK_HOURS?: string;
+
+  readonly EMAIL?: SendEmail;
+  readonly EMAIL_FROM?: string;
+  readonly RESEND_API_KEY?: string;
+  readonly RESEND_BASE_URL?: string;
+
+  readonly SLACK_BOT_TOKEN?: string;
+  readonly SLACK_SIGNING_SECRET?: string;
+  readonly SLACK_APP_ID?: string;
+  readonly SLACK_TEAM_ID?: string;
+  readonly SLACK_WEBHOOK_URL?: string;
+  readonly SLACK_API_URL?: string;
+  // WEBHOOK_<NAME>_URL and WEBHOOK_<NAME>_SECRET, for each webhook that the policy names, are looked up by name.
+}

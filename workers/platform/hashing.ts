@@ -1,0 +1,9 @@
+// Digests by the runtime instead of by our own code: the same values, several times faster. For its effect alone.
+
+import { createHmac, hash } from "node:crypto";
+import { useHashing } from "../../shared/encoding.ts";
+
+useHashing({
+  sha256: (text) => hash("sha256", text, "base64url"),
+  hmacSha256: (key, bytes) => createHmac("sha256", key).update(bytes).digest(),
+});

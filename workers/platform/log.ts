@@ -1,0 +1,55 @@
+// The only place that logs. An event has a name and a few facts of known kinds; there is no way to pass text from outside.
+//
+// Prompts, replies, tokens and keys never reach a log: no parameter here can carry one, and errors are logged by their
+// class alone, because their messages may quote what they choked on.
+
+import type { OutboxKind, ScheduleKind } from "../stubs/run-calls.ts";
+import type { Holding } from "../stubs/key-calls.ts";
+
+type LogFacts = {
+  /** Which kind of row of a run's outbox. */
+  readonly effect?: OutboxKind;
+  /** Which row of a run's schedule. */
+  readonly clock?: ScheduleKind;
+  /** Which kind of thing of a key. */
+  readonly what?: Holding["kind"];
+  readonly run?: string;
+  readonly status?: number;
+  readonly attempt?: number;
+  readonly quote?: string;
+  readonly error?: string;
+  readonly count?: number;
+};
+
+export type LogEvent =
+  | "request.failed"
+  | "books.flushFailed"
+  | "config.publishFailed"
+  | "config.recordFailed"
+  | "config.documentInvalid"
+  | "issuer.keysUnavailable"
+  | "run.effectFailed"
+  | "run.alarmFailed"
+  | "run.scheduleFailed"
+  | "run.unreadable"
+  | "key.endFailed"
+  | "key.alarmFailed"
+  | "lane.alarmFailed"
+  | "config.alarmFailed"
+  | "ledger.alarmFailed"
+  | "session.alarmFailed"
+  | "digest.alarmFailed"
+  | "sweep.failed"
+  | "session.cancelFailed"
+  | "cache.failed"
+  | "kept.forgetFailed"
+  | "images.failed";
+
+/** Writes one line of JSON. */
+export function logEvent(event: LogEvent, facts: LogFacts = {}): void {
+  // oxlint-disable-next-line no-console -- this file is the one that may
+  console.error(JSON.stringify({ event, ...facts }));
+}
+
+/** The class of an error and nothing of its message. */
+export const errorClass = (error: unknown): string => (error instanceof Error ? error.constructor.name : typeof error);

@@ -1,0 +1,92 @@
+// The Worker's variables, parsed once: what is missing or wrong is named in words an operator can act on.
+
+import { isLoopbackHost } from "../../shared/address.ts";
+import { type SigningKeys, signingKey } from "../../shared/sealed-id.ts";
+import type { Env } from "./env.ts";
+
+export type Settings = {
+  /** Without a trailing slash; undefined where it is not configured: then no notices can be sent. */
+  readonly publicUrl: string | undefined;
+  readonly keys: SigningKeys;
+  readonly adminToken: string | undefined;
+  readonly devApiKey: string | undefined;
+  /** Whether notices go to the outbox, where whoever has the admin token can read links. */
+  readonly outbox: boolean;
+  readonly retentionMs: number;
+  /** For one model call with its retries and failover. */
+  readonly modelTimeoutMs: number;
+  readonly heartbeatMs: number;
+  /** How long a link opens its page: for longer reviews a new one can be asked for. */
+  readonly linkMs: number;
+  /** What health reports: each problem is one sentence that says what to mend. */
+  readonly problems: readonly string[];
+};
+
+const shortestSecret = 16;
+const parsed = new WeakMap<object, Settings>();
+
+/** The settings of this environment. Throws where it cannot serve at all: without LINK_KEY no id can be sealed. */
+export function settingsOf(env: Env): Settings {
+  const known = parsed.get(env);
+  if (known !== undefined) return known;
+  const settings = parseSettings(env);
+  parsed.set(env, settings);
+  return settings;
+}
+
+function parseSettings(env: Env): Settings {
+  const problems: string[] = [];
+  if (env.LINK_KEY === undefined || env.LINK_KEY.length < shortestSecret) {
+    throw new Error(`LINK_KEY is missing or shorter than ${shortestSecret} characters: set it with \`wrangler secret put LINK_KEY\``);
+  }
+  const current = signingKey(env.LINK_KEY);
+  const previous = env.LINK_KEY_PREVIOUS ?? "";
+  if (previous !== "" && previous.length < shortestSecret)
+    problems.push(
+      `LINK_KEY_PREVIOUS is shorter than ${shortestSecret} characters and is not accepted; take it away, or set the key before this one`,
+    );
+  const keys: SigningKeys = previous.length >= shortestSecret ? [current, signingKey(previous)] : [current];
+  const publicUrl = parsePublicUrl(env.PUBLIC_URL, problems);
+  const loopback = publicUrl !== undefined && isLoopbackHost(new URL(publicUrl).hostname);
+  if (env.ADMIN_TOKEN !== undefined && env.ADMIN_TOKEN.length < shortestSecret) {
+    problems.push(`ADMIN_TOKEN is shorter than ${shortestSecret} characters and is not accepted; choose a longer one`);
+  }
+  return {
+    publicUrl,
+    keys,
+    adminToken: env.ADMIN_TOKEN !== undefined && env.ADMIN_TOKEN.length >= shortestSecret ? env.ADMIN_TOKEN : undefined,
+    // A key from a file is for one's own machine only.
+    devApiKey: loopback && env.DEV_API_KEY !== undefined && env.DEV_API_KEY.length >= shortestSecret ? env.DEV_API_KEY : undefined,
+    outbox: env.OUTBOX === "on" || (loopback && env.OUTBOX !== "off"),
+    retentionMs: numberOf("RETENTION_HOURS", env.RETENTION_HOURS, 24, 1, 24 * 30, problems) * 3_600_000,
+    modelTimeoutMs: numberOf("MODEL_TIMEOUT_SECONDS", env.MODEL_TIMEOUT_SECONDS, 120, 1, 600, problems) * 1000,
+    linkMs: numberOf("LINK_HOURS", env.LINK_HOURS, 72, 1, 24 * 14, problems) * 3_600_000,
+    heartbeatMs: numberOf("HEARTBEAT_SECONDS", env.HEARTBEAT_SECONDS, 15, 1, 60, problems) * 1000,
+    problems,
+  };
+}
+
+function parsePublicUrl(text: string | undefined, problems: string[]): string | undefined {
+  if (text === undefined || text === "") {
+    problems.push("PUBLIC_URL is not set: reviews cannot be sent; set it to the address that reviewers reach");
+    return undefined;
+  }
+  const url = URL.parse(text);
+  if (url === null || !["http:", "https:"].includes(url.protocol) || url.search !== "" || url.hash !== "" || url.username !== "") {
+    problems.push("PUBLIC_URL is not a plain http or https address; correct it");
+    return undefined;
+  }
+  if (url.protocol === "http:" && !isLoopbackHost(url.hostname)) {
+    problems.push("PUBLIC_URL must be https, except on a loopback address; correct it");
+    return undefined;
+  }
+  return url.href.replace(/\/+$/, "");
+}
+
+function numberOf(name: string, text: string | undefined, standard: number, least: number, most: number, problems: string[]): number {
+  if (text === undefined || text === "") return standard;
+  const value = Number(text);
+  if (Number.isFinite(value) && value >= least && value <= most) return value;
+  problems.push(`${name} must be a number from ${least} to ${most}; ${standard} is used until it is`);
+  return standard;
+}

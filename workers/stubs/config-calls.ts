@@ -1,0 +1,57 @@
+// What may be asked of the ConfigObject, and the values of those calls. It imports no object.
+
+import type { Operator, OperatorFact } from "../../shared/record/record.ts";
+
+export const documentNames = ["routing", "policy", "servers", "issuers"] as const;
+
+export type DocumentName = (typeof documentNames)[number];
+
+export type StoredDocument = { readonly version: number; readonly at: number; readonly text: string };
+
+/** Who writes a document, and which old version it is, where one is restored. */
+export type Writer = { readonly by: Operator; readonly restored: number | null };
+
+export type WriteAnswer =
+  | { readonly kind: "written"; readonly version: number }
+  | { readonly kind: "conflict"; readonly current: StoredDocument };
+
+export type StoredKey = { readonly id: string; readonly hash: string; readonly record: string; readonly revokedAt: number | null };
+
+/** Version 0, written at 0, where nobody ever wrote one. */
+export type Latest = Readonly<Record<DocumentName, { readonly version: number; readonly at: number }>>;
+
+/** Where the copy of a key's record is in KV. */
+/** Before the hash of a key, in the name of its copy in KV. */
+export const publishedKeyPrefix = "key:";
+
+export const publishedKeyName = (hash: string): string => `${publishedKeyPrefix}${hash}`;
+
+export interface ConfigCalls extends Rpc.DurableObjectBranded {
+  /** The version of each document that is to be served, and when it was written. */
+  latest(): Latest;
+  /** The current version, or null where nobody ever wrote one. */
+  current(name: DocumentName): StoredDocument | null;
+  /**
+   * Replaces a document whole, if `expectedVersion` is still the current one (0: there is none yet).
+   * @param document The document as it is to be served, without its version, which is given here.
+   */
+  write(name: DocumentName, expectedVersion: number, document: string, writer: Writer): Promise<WriteAnswer>;
+  /** The last versions, newest first. */
+  versions(name: DocumentName): { version: number; at: number }[];
+  version(name: DocumentName, version: number): StoredDocument | null;
+  /** Adds a key. `record` is JSON of `KeyRecord`; `hash` is the SHA-256 of the key, which is not stored. */
+  addKey(id: string, hash: string, record: string, by: Operator): Promise<void>;
+  keys(): StoredKey[];
+  /** For a key whose own MAC vouches for it and that KV does not show yet. */
+  findKey(hash: string): StoredKey | null;
+  /** For who comes with an issuer's token, which stands for a key by its id. */
+  keyOfId(id: string): StoredKey | null;
+  /** Revokes a key; false where there is none of this id. A key that is revoked already stays as it is. */
+  revokeKey(id: string, by: Operator): Promise<boolean>;
+  /** Takes down what an operator did, or is about to do, elsewhere than here. It is committed when this returns. */
+  record(fact: OperatorFact): Promise<void>;
+  /** Writes the copy of a document or key to KV again, where somebody found it missing, damaged or older; at most once a minute each. */
+  repair(kvKey: string): Promise<void>;
+  /** For the gateway's sweep: what is still to be published or recorded is, whatever became of the alarm. */
+  sweep(): Promise<void>;
+}

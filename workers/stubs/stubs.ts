@@ -1,0 +1,81 @@
+// Which object is which: every Durable Object's name is made here.
+
+import { bytesToHex, digestOf } from "../../shared/encoding.ts";
+import { randomOfRunId } from "../../shared/sealed-id.ts";
+import type { Env } from "../platform/env.ts";
+import type { CacheCalls } from "./cache-calls.ts";
+import type { ConfigCalls } from "./config-calls.ts";
+import type { ConversationCalls } from "./conversation-calls.ts";
+import type { DigestCalls } from "./digest-calls.ts";
+import type { KeyCalls } from "./key-calls.ts";
+import type { LaneCalls } from "./lane-calls.ts";
+import type { LedgerCalls } from "./ledger-calls.ts";
+import type { RunCalls } from "./run-calls.ts";
+import type { SessionCalls } from "./session-calls.ts";
+
+export const ledgerShards = 16;
+
+/** A session belongs to the key that used it: the name is derived from both, so one key can never reach another's session. */
+export function sessionStub(env: Env, keyId: string, session: string): DurableObjectStub<SessionCalls> {
+  const label = `${keyId} ${session}`;
+  let name = sessionNames.get(label);
+  if (name === undefined) {
+    name = digestOf("countersign/session-name/v1", { keyId, session });
+    if (sessionNames.size >= mostSessionNames) sessionNames.clear();
+    sessionNames.set(label, name);
+  }
+  return env.SESSION.getByName(name);
+}
+
+/**
+ * Where a key's requests at the control door are known by their ids, sixteen objects for each key: no session of a host's has such a
+ * name, since those have no space.
+ */
+export function controlStub(env: Env, keyId: string, requestId: string): DurableObjectStub<SessionCalls> {
+  return sessionStub(env, keyId, `control ${shardOf(requestId)}`);
+}
+
+/** Names that were made before, by key and session; a key's id has no space in it. */
+const sessionNames = new Map<string, string>();
+const mostSessionNames = 10_000;
+
+export const keyStub = (env: Env, keyId: string): DurableObjectStub<KeyCalls> => env.KEY.getByName(keyId);
+
+/**
+ * The object of a run whose id is known to be genuine: one that we made and stored, or that `parseRunId` accepted at a
+ * door. Its seal is not checked again, so that what is stored outlives the key that sealed it.
+ */
+export function runStub(env: Env, id: string): DurableObjectStub<RunCalls> {
+  const random = randomOfRunId(id);
+  if (random === undefined) throw new Error("runStub: not a run id");
+  return env.RUN.getByName(bytesToHex(random));
+}
+
+export const ledgerStub = (env: Env, shard: number): DurableObjectStub<LedgerCalls> => env.LEDGER.getByName(`shard-${shard}`);
+
+/** A run's ledger shard follows from its id, which is random. */
+export const ledgerShardOf = (runId: string): number => shardOf(runId);
+
+function shardOf(id: string): number {
+  let sum = 0;
+  for (let i = 0; i < id.length; i += 1) sum = (sum * 31 + id.charCodeAt(i)) >>> 0;
+  return sum % ledgerShards;
+}
+
+/** What is kept of one request of a key, by the digest of what was asked. A digest of both, as a session's name is. */
+export const cacheStub = (env: Env, keyId: string, digest: string): DurableObjectStub<CacheCalls> =>
+  env.CACHE.getByName(digestOf("countersign/cache-name/v1", { keyId, digest }));
+
+/** The turns that a session of a key asked to have remembered. */
+export const conversationStub = (env: Env, keyId: string, session: string): DurableObjectStub<ConversationCalls> =>
+  env.CONVERSATION.getByName(digestOf("countersign/conversation-name/v1", { keyId, session }));
+
+/** The notices to one address of a channel, which its name does not tell. */
+export const digestStub = (env: Env, channel: string, address: string): DurableObjectStub<DigestCalls> =>
+  env.DIGEST.getByName(digestOf("countersign/digest-name/v1", { channel, address }));
+
+/** One for each model of each provider; neither name has a space in it. */
+export const laneStub = (env: Env, { id, provider }: { readonly id: string; readonly provider: string }): DurableObjectStub<LaneCalls> =>
+  env.LANE.getByName(`${provider} ${id}`);
+
+export const configStub = (env: Env): DurableObjectStub<ConfigCalls> => env.CONFIGURATION.getByName("one");
