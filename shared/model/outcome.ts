@@ -4,7 +4,7 @@
 
 import type { LimitName, Gate, KeyEnd } from "./gate.ts";
 import type { JsonObject } from "../encoding.ts";
-import type { SamplingReply } from "./sampling.ts";
+import type { SamplingReply, ToolUseBlock } from "./sampling.ts";
 import type { Attempt, Note, Usage } from "./call.ts";
 
 /** What a reply's `_meta` says of its run (design: POST /sampling). */
@@ -13,13 +13,25 @@ export type RunMeta = {
   readonly model: { readonly id: string; readonly why: string };
   readonly edited: { readonly request: boolean; readonly response: boolean };
   readonly usage: Usage & { readonly costUsd: number };
-  /** What was left out or changed on the way to the model; for the control door, whose answers say it. */
+  /** What was left out or changed on the way to the model. A wire whose results have no place for it leaves it out. */
   readonly notes?: readonly Note[];
   /** Unix milliseconds: when the reply was made, where it comes from the cache. */
   readonly cachedAt?: number;
 };
 
-export type Completed = { readonly kind: "completed"; readonly reply: SamplingReply; readonly meta: RunMeta };
+/** What was asked for: it says how a wire writes the reply. `offeredTools`: the request had tools, so that the reply may use several. */
+export type Answered =
+  | { readonly kind: "chat"; readonly offeredTools: boolean }
+  | { readonly kind: "embedding" }
+  /** `calls`: as they were made; a reviewer may have changed their arguments. */
+  | { readonly kind: "function"; readonly calls: readonly ToolUseBlock[] };
+
+export type Completed = {
+  readonly kind: "completed";
+  readonly answered: Answered;
+  readonly reply: SamplingReply;
+  readonly meta: RunMeta;
+};
 
 export type PointedError = { readonly pointer: string; readonly message: string };
 
@@ -114,9 +126,10 @@ export const keyEndRefusal = (keyEnd: KeyEnd): Extract<Refusal, { kind: "unautho
   why: keyEnd === "keyRevoked" ? "revoked" : "expired",
 });
 
-/** How a request that was begun can end. */
+/** How a request can end: what runs, caches and repeats store, and what every wire encodes. */
 export type Outcome =
   | Completed
+  | { readonly kind: "refused"; readonly refusal: Refusal }
   | { readonly kind: "rejected"; readonly gate: Gate; readonly reason: string | null }
   | { readonly kind: "undeliverable"; readonly gate: Gate }
   | { readonly kind: "expired"; readonly gate: Gate }

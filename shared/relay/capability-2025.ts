@@ -2,10 +2,8 @@
 // Sources: `ClientCapabilities` of each revision's schema; 2025-11-25 added `sampling.tools` and tasks.
 
 import type { JsonObject } from "../encoding.ts";
+import { featuresOf, isKnownRevision } from "../wire/mcp-features.ts";
 import type { Server } from "./servers.ts";
-
-/** The revisions that this codec knows. */
-export const revisions2025 = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] as const;
 
 const objectOf = (value: unknown): JsonObject | null =>
   typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonObject) : null; // parsed from JSON
@@ -43,11 +41,16 @@ export const mayFallBack = (mode: Server["mode"], clientSamples: boolean): boole
  */
 export function withSampling(params: JsonObject, server: Pick<Server, "tools" | "tasks" | "context">): JsonObject {
   const capabilities = objectOf(params["capabilities"]) ?? {};
-  const isLatest = params["protocolVersion"] === "2025-11-25";
-  const sampling = { ...(server.tools && isLatest ? { tools: {} } : {}), ...(server.context && isLatest ? { context: {} } : {}) };
+  const asked = params["protocolVersion"];
+  // Of a revision that is not known here nothing is declared but sampling itself.
+  const has = isKnownRevision(asked) ? featuresOf(asked) : null;
+  const sampling = {
+    ...(server.tools && has?.samplingTools ? { tools: {} } : {}),
+    ...(server.context && has?.samplingTools ? { context: {} } : {}),
+  };
   const tasks = objectOf(capabilities["tasks"]);
   const requests = objectOf(tasks?.["requests"]);
   const withTasks =
-    server.tasks && isLatest ? { tasks: { cancel: {}, ...tasks, requests: { ...requests, sampling: { createMessage: {} } } } } : {};
+    server.tasks && has?.tasks ? { tasks: { cancel: {}, ...tasks, requests: { ...requests, sampling: { createMessage: {} } } } } : {};
   return { ...params, capabilities: { ...capabilities, sampling, ...withTasks } };
 }

@@ -180,9 +180,11 @@ const functionFaults: Readonly<Record<FunctionFault, string>> = {
     "no arguments can be checked by the JSON Schema that its MCP server gives for it, and unchecked ones are not sent; ask the operator",
 };
 
-/** What the caller is told of an ending without a reply. A denied response is in none of it. */
+/** What the caller is told of an outcome without a reply. A denied response is in none of it. */
 export function describeOutcome(outcome: Exclude<Outcome, Completed>): Described {
   switch (outcome.kind) {
+    case "refused":
+      return describeRefusal(outcome.refusal);
     case "rejected": {
       const data: JsonObject = { outcome: "rejected", ...(outcome.reason === null ? {} : { reason: outcome.reason }) };
       return { status: 200, code: -1, message: rejectedMessage, data };

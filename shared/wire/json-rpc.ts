@@ -1,6 +1,6 @@
 // JSON-RPC 2.0 as MCP uses it: one message in one body. Knows no method; never throws.
 
-import type { Json, JsonObject } from "../encoding.ts";
+import type { JsonObject } from "../encoding.ts";
 import { err, ok, type Result } from "../result.ts";
 import { isDeeperThan } from "../json/json-rules.ts";
 import { isObject, type Members } from "../json/reading.ts";
@@ -17,7 +17,15 @@ export type RpcFault =
   | { readonly kind: "notJson" }
   | { readonly kind: "notSingleRequest"; readonly message: string; readonly id: RequestId | null };
 
-export type RpcError = { readonly code: number; readonly message: string; readonly data?: Json };
+export type RpcError = { readonly code: number; readonly message: string; readonly data?: JsonObject };
+
+/** What a request is answered with. */
+export type RpcAnswer = { readonly result: JsonObject } | { readonly error: RpcError };
+
+/** An error without what belongs to HTTP. */
+export const errorAnswer = ({ code, message, data }: RpcError): { readonly error: RpcError } => ({
+  error: { code, message, ...(data === undefined ? {} : { data }) },
+});
 
 /** In UTF-16 code units. Ids become keys of storage; the longest seen from real clients are UUIDs. */
 const MAX_ID_LENGTH = 512;
@@ -80,6 +88,10 @@ export const success = (id: RequestId, result: JsonObject) => ({ jsonrpc: "2.0",
  */
 export const failure = (id: RequestId | null, error: RpcError) =>
   id === null ? ({ jsonrpc: "2.0", error } as const) : ({ jsonrpc: "2.0", id, error } as const);
+
+/** The response that carries an answer. */
+export const responseOf = (id: RequestId, answer: RpcAnswer) =>
+  "result" in answer ? success(id, answer.result) : failure(id, answer.error);
 
 /** Whose answer a refusal is: one request, each request of a batch, or null where it is not known. */
 export type RefusedIds = RequestId | readonly RequestId[] | null;

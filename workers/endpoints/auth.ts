@@ -7,7 +7,7 @@ import type { Refusal } from "../../shared/model/outcome.ts";
 import { tokenOperator } from "../../shared/record/operators.ts";
 import type { Door, Operator } from "../../shared/record/record.ts";
 import { type RefusedIds, failures } from "../../shared/wire/json-rpc.ts";
-import { errorAnswer } from "../../shared/run/answer.ts";
+import { errorAnswer } from "../../shared/wire/json-rpc.ts";
 import { countCalls } from "../pipeline/calls.ts";
 import { type Refused, recordRefusal } from "../pipeline/refusals.ts";
 import type { Env } from "../platform/env.ts";

@@ -2,11 +2,12 @@
 
 import { Hono } from "hono";
 import type { Operator } from "../../shared/record/record.ts";
+import { defaultCodec } from "../../shared/wire/mcp-codecs.ts";
 import { parseRunId } from "../../shared/sealed-id.ts";
 import { runStub } from "../stubs/stubs.ts";
 import type { RunSnapshot } from "../stubs/run-calls.ts";
 import { countCalls } from "../pipeline/calls.ts";
-import { parseAnswer } from "../pipeline/wait.ts";
+import { parseOutcome } from "../pipeline/wait.ts";
 import { settingsOf } from "../platform/settings.ts";
 import { callerOf } from "../stores/keys.ts";
 import { paths } from "../platform/urls.ts";
@@ -22,7 +23,7 @@ runRoutes.get(paths.run, async (c) => {
   const found = await findRun(c);
   if (found instanceof Response) return found;
   const { snapshot } = found;
-  const answer = snapshot.answer === null ? {} : parseAnswer(snapshot.answer);
+  const answer = snapshot.outcome === null ? {} : defaultCodec.encode(parseOutcome(snapshot.outcome));
   return c.json(
     {
       id: snapshot.id,

@@ -1,17 +1,15 @@
 // The stateless sampling endpoint: JSON-RPC over one POST, as the HTTP contract says.
 
-import type { Answer } from "../../shared/model/answer.ts";
 import { Hono } from "hono";
 import { isSessionName, sessionNameError, originatingIn } from "../../shared/wire/mcp-2025/meta.ts";
-import type { JsonObject } from "../../shared/encoding.ts";
-import { describeRefusal } from "../../shared/wire/describe.ts";
-import type { Refusal } from "../../shared/model/outcome.ts";
+import { describeOutcome } from "../../shared/wire/describe.ts";
+import type { Outcome, Refusal } from "../../shared/model/outcome.ts";
 import { defaultLimits } from "../../shared/policy/limits.ts";
-import { type RequestId, failure, idKey, parseIdJson, parseMessage, success } from "../../shared/wire/json-rpc.ts";
+import { type RequestId, idKey, parseIdJson, parseMessage, responseOf, success } from "../../shared/wire/json-rpc.ts";
 import type { ParamsFault } from "../../shared/json/reading.ts";
-import { type ParsedSampling, parseSampling } from "../../shared/wire/mcp-2025/request.ts";
-import { createTaskResult, parseCancelled, parseTaskParams, taskResult, withRelatedTask } from "../../shared/wire/mcp-2025/tasks.ts";
-import { refusalAnswer } from "../../shared/run/answer.ts";
+import { type McpCodec, mcpCodec } from "../../shared/wire/mcp-codecs.ts";
+import type { ParsedSampling } from "../../shared/wire/mcp-2025/request.ts";
+import { createTaskResult, parseCancelled, parseTaskParams, relatedTo, taskResult } from "../../shared/wire/mcp-2025/tasks.ts";
 import { parseRunId } from "../../shared/sealed-id.ts";
 import { conversationStub, runStub, sessionStub } from "../stubs/stubs.ts";
 import { readBody } from "../http/body.ts";
@@ -21,7 +19,7 @@ import { holdOpen } from "../pipeline/key-watch.ts";
 import type { Begun } from "../pipeline/begin.ts";
 import { beginSampling, originatingKey } from "../pipeline/sampling.ts";
 import { taskOf } from "../pipeline/task.ts";
-import { awaitRun, parseAnswer } from "../pipeline/wait.ts";
+import { awaitRun, parseOutcome } from "../pipeline/wait.ts";
 import { settingsOf } from "../platform/settings.ts";
 import { paths, runPath } from "../platform/urls.ts";
 import { refuseKnown, requireCounted, requireKey } from "./auth.ts";
@@ -107,7 +105,7 @@ async function end(c: AppContext, endIt: (begins: boolean) => Promise<boolean>):
 }
 
 async function createMessage(c: AppContext, id: RequestId, params: unknown): Promise<Response> {
-  const parsed = parseSampling(params);
+  const parsed = codecOf(c).decode(params);
   const about = { id, ...aboutSampling(params) };
   if (!parsed.ok) return refused(c, paramsRefusal(parsed.error), about);
   const asTask = parsed.value.task !== undefined;
@@ -130,24 +128,24 @@ async function createMessage(c: AppContext, id: RequestId, params: unknown): Pro
 
 /** The answer over a line that is held for as long as it takes, in the form that `Accept` asks for. */
 async function hold(c: AppContext, id: RequestId, begun: Begun, parsed: ParsedSampling, signal: AbortSignal): Promise<Response> {
-  if (begun.kind === "answered") return answered(c, id, begun.answer);
+  if (begun.kind === "answered") return answered(c, id, begun.outcome);
   const wantsEvents = /\btext\/event-stream\b/i.test(c.req.header("Accept") ?? "");
   if (begun.kind === "fast" && !wantsEvents) {
-    const soon = await beforeHolding(begun.answer);
+    const soon = await beforeHolding(begun.outcome);
     if (soon !== null) return answered(c, id, soon);
   }
   // What is asked of a model for this caller is counted as under way.
   const isCounted = begun.kind === "fast" && !begun.attached;
   const line = isCounted ? null : await holdOpen(c.env, c.var.key);
   if (line?.ok === false) return refused(c, line.error, { id, method: "sampling/createMessage" });
-  const work = holdOf<Answer>(signal, {
+  const work = holdOf<Outcome>(signal, {
     work: async (onProgress, left) => {
       if (begun.kind === "run") return awaitRun(c.env, begun.run, onProgress, left);
       onProgress("generating");
-      return begun.answer;
+      return begun.outcome;
     },
-    broken: (quote) => refusalAnswer({ kind: "broken", quote }),
-    encode: (answer) => JSON.stringify(rpcResponse(id, answer)),
+    broken: (quote) => ({ kind: "broken", quote }),
+    encode: (outcome) => JSON.stringify(responseOf(id, codecOf(c).encode(outcome))),
     heartbeatMs: settingsOf(c.env).heartbeatMs,
   });
   const held = line === null ? work : endingWith(work, line.value.done);
@@ -158,7 +156,7 @@ async function detached(c: AppContext, id: RequestId, run: string, asTask: boole
   const snapshot = await runStub(c.env, run).snapshot();
   if (snapshot === null) return refused(c, { kind: "noLongerKept" }, { id, method: "sampling/createMessage" });
   if (asTask) return rpc(c, success(id, createTaskResult(taskOf(snapshot))));
-  if (snapshot.answer !== null) return rpc(c, rpcResponse(id, parseAnswer(snapshot.answer)));
+  if (snapshot.outcome !== null) return rpc(c, responseOf(id, codecOf(c).encode(parseOutcome(snapshot.outcome))));
   return rpc(c, success(id, createTaskResult(taskOf(snapshot))), 202, { Location: runPath(run), "Preference-Applied": "respond-async" });
 }
 
@@ -188,11 +186,10 @@ async function task(
     case "tasks/result": {
       const line = await holdOpen(c.env, c.var.key);
       if (!line.ok) return refused(c, line.error, { id, method });
-      const work = holdOf<Answer>(c.req.raw.signal, {
+      const work = holdOf<Outcome>(c.req.raw.signal, {
         work: (onProgress, left) => awaitRun(c.env, taskId, onProgress, left),
-        broken: (quote) => refusalAnswer({ kind: "broken", quote }),
-        encode: (answer) =>
-          JSON.stringify(rpcResponse(id, "result" in answer ? { result: withRelatedTask(answer.result, taskId) } : answer)),
+        broken: (quote) => ({ kind: "broken", quote }),
+        encode: (outcome) => JSON.stringify(responseOf(id, relatedTo(taskId, codecOf(c).encode(outcome)))),
         heartbeatMs: settingsOf(c.env).heartbeatMs,
       });
       const held = endingWith(work, line.value.done);
@@ -224,16 +221,16 @@ function paramsRefusal(fault: ParamsFault): Refusal {
 const prefersAsync = (prefer: string | undefined): boolean =>
   (prefer ?? "").split(",").some((each) => each.split(";")[0]?.trim().toLowerCase() === "respond-async");
 
-const rpcResponse = (id: RequestId, answer: Answer): JsonObject =>
-  ("result" in answer ? success(id, answer.result) : failure(id, answer.error)) as JsonObject;
+/** The codec of the revision in which the host and its server speak; of the newest of this family where the host does not say. */
+const codecOf = (c: AppContext): McpCodec => mcpCodec(c.req.header("MCP-Protocol-Version"));
 
-function answered(c: AppContext, id: RequestId, answer: Answer): Response {
-  const body = rpcResponse(id, answer);
-  if ("result" in answer) return rpc(c, body);
+function answered(c: AppContext, id: RequestId, outcome: Outcome): Response {
+  const body = responseOf(id, codecOf(c).encode(outcome));
+  if (outcome.kind === "completed") return rpc(c, body);
   // A fault of ours, and a model without room, have their own status as long as nothing was sent.
-  const retryAfterMs = answer.error.data?.["retryAfterMs"];
-  if (typeof retryAfterMs === "number") return rpc(c, body, 429, { "Retry-After": String(Math.ceil(retryAfterMs / 1000)) });
-  return rpc(c, body, answer.error.code === describeRefusal({ kind: "broken", quote: "" }).code ? 500 : 200);
+  const { status, retryAfterMs } = describeOutcome(outcome);
+  if (retryAfterMs !== undefined) return rpc(c, body, 429, { "Retry-After": String(Math.ceil(retryAfterMs / 1000)) });
+  return rpc(c, body, status === 500 ? 500 : 200);
 }
 
 const rpc = (_c: AppContext, body: object, status = 200, headers: Record<string, string> = {}): Response =>

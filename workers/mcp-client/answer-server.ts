@@ -1,5 +1,6 @@
 // Answers a server's own request: a POST of one JSON-RPC message to its endpoint, in its session.
 
+import { featuresOf } from "../../shared/wire/mcp-features.ts";
 import type { Env } from "../platform/env.ts";
 import type { Server } from "../../shared/relay/servers.ts";
 import { askUpstream } from "./ask-server.ts";
@@ -20,8 +21,8 @@ const postTimeoutMs = 20_000;
  */
 export async function postToServer(env: Env, waiting: Waiting, message: object): Promise<"taken" | "refused" | "failed"> {
   const headers = new Headers({ "Content-Type": "application/json", Accept: "application/json, text/event-stream" });
-  // The header came with this revision; servers of earlier ones do not ask for it.
-  if (waiting.revision >= "2025-06-18") headers.set("MCP-Protocol-Version", waiting.revision);
+  // Servers of revisions before that header do not ask for it.
+  if (featuresOf(waiting.revision).versionHeader) headers.set("MCP-Protocol-Version", waiting.revision);
   const answer = await askUpstream(env, waiting.server, {
     method: "POST",
     body: JSON.stringify(message),

@@ -5,9 +5,8 @@
 
 import type { AssociateAnswer, SessionCalls } from "../stubs/session-calls.ts";
 import type { AdmitAnswer, KeyCalls } from "../stubs/key-calls.ts";
-import type { Answer } from "../../shared/model/answer.ts";
 import type { ImageDigests } from "../../shared/image/image-digests.ts";
-import type { Refusal } from "../../shared/model/outcome.ts";
+import type { Outcome, Refusal } from "../../shared/model/outcome.ts";
 import type { GrantQuery } from "../../shared/policy/grant.ts";
 import { type Limits, defaultLimits } from "../../shared/policy/limits.ts";
 import { findReplyRisks, highestRisk } from "../../shared/policy/risk.ts";
@@ -15,7 +14,6 @@ import type { SamplingRequest } from "../../shared/model/sampling.ts";
 import type { CallTerms, Note } from "../../shared/model/call.ts";
 import { type Result, err, ok } from "../../shared/result.ts";
 import type { Candidate } from "../../shared/routing/choose.ts";
-import { refusalAnswer } from "../../shared/run/answer.ts";
 import { isReplyAsked } from "../../shared/run/lifecycle.ts";
 import { grantQueryOf } from "../../shared/run/granting.ts";
 import {
@@ -44,7 +42,7 @@ import { countCalls } from "./calls.ts";
 import { answerFast } from "./fast.ts";
 import { recordRefusal } from "./refusals.ts";
 import { takeRoom, toldRoom } from "./room.ts";
-import { awaitRun, parseAnswer } from "./wait.ts";
+import { awaitRun, parseOutcome } from "./wait.ts";
 
 /**
  * `line`: the caller holds the line. `detached`: a task or an asynchronous request; a run in any case. `relay`: an MCP server
@@ -102,11 +100,11 @@ export type Ask = {
 
 /** What was begun for a request that may be served. */
 export type Begun =
-  | { readonly kind: "answered"; readonly answer: Answer }
+  | { readonly kind: "answered"; readonly outcome: Outcome }
   /** The model is being asked: the answer is under way, whether or not anybody waits for it. */
   | {
       readonly kind: "fast";
-      readonly answer: Promise<Answer>;
+      readonly outcome: Promise<Outcome>;
       /** Another caller is getting it: this one has no place of its own under way. */
       readonly attached: boolean;
     }
@@ -273,7 +271,7 @@ async function admit(prepared: Prepared, planned: Result<Plan, Refusal>): Promis
     await runStub(ask.env, run).open(JSON.stringify(opening));
     return ok({ kind: "run", run, posts: ask.wish.kind === "relay" });
   }
-  const answer = answerFast({
+  const outcome = answerFast({
     env: ask.env,
     ctx: ask.ctx,
     opening,
@@ -284,8 +282,8 @@ async function admit(prepared: Prepared, planned: Result<Plan, Refusal>): Promis
     },
     ...(ask.onDelta === undefined ? {} : { onDelta: ask.onDelta }),
   });
-  ask.ctx.waitUntil(answer);
-  return ok({ kind: "fast", answer, attached: false });
+  ask.ctx.waitUntil(outcome);
+  return ok({ kind: "fast", outcome, attached: false });
 }
 
 /**
@@ -315,9 +313,9 @@ async function repeat(
   const { ask } = prepared;
   if (ask.wish.kind === "detached" && earlier.state !== "durable" && plan.ok) return asRun(prepared, earlier, plan.value);
   if (earlier.state === "settled") {
-    return earlier.result === null ? err({ kind: "noLongerKept" }) : ok({ kind: "answered", answer: parseAnswer(earlier.result) });
+    return earlier.result === null ? err({ kind: "noLongerKept" }) : ok({ kind: "answered", outcome: parseOutcome(earlier.result) });
   }
-  if (earlier.state === "fast") return ok({ kind: "fast", answer: awaitFast(prepared, plan), attached: true });
+  if (earlier.state === "fast") return ok({ kind: "fast", outcome: awaitFast(prepared, plan), attached: true });
   if (earlier.ended || !plan.ok) {
     if ((await runStub(ask.env, earlier.run).snapshot()) !== null)
       return ok({ kind: "run", run: earlier.run, posts: ask.wish.kind === "relay" });
@@ -353,25 +351,25 @@ async function asRun(
 }
 
 /** The same for a line that is held: a refusal is an answer there. */
-async function awaitFast(prepared: Prepared, plan: Result<Plan, Refusal>): Promise<Answer> {
+async function awaitFast(prepared: Prepared, plan: Result<Plan, Refusal>): Promise<Outcome> {
   const { env, ctx, key, door, asker, requestId } = prepared.ask;
   const answer = await awaitFirst(prepared, plan);
   if (answer.ok) return answer.value;
   recordRefusal(env, ctx, { key: key.id, door, server: asker.server, method: asker.method, name: asker.name, requestId }, answer.error);
-  return refusalAnswer(answer.error);
+  return { kind: "refused", refusal: answer.error };
 }
 
 /** Waits for the fast-path answer that another caller is getting; takes over where that one vanished. */
-async function awaitFirst({ ask: { run: _givenBack, ...ask } }: Prepared, plan: Result<Plan, Refusal>): Promise<Result<Answer, Refusal>> {
+async function awaitFirst({ ask: { run: _givenBack, ...ask } }: Prepared, plan: Result<Plan, Refusal>): Promise<Result<Outcome, Refusal>> {
   const { session, attachment } = ask;
   // Where the session's object was reset, the wait is over and nothing is lost.
   const result = await session.awaitResult(attachment.originating, attachment.request, awaitStepMs).catch(() => null);
-  if (result !== null) return ok(parseAnswer(result));
+  if (result !== null) return ok(parseOutcome(result));
   // Nothing came: the first one is still at it, vanished, or was refused after all (a limit), as this one may be.
   // What could not be planned is not begun in its place.
   const begun = await begin({ ...ask, wish: { kind: "line" } }, plan.ok ? undefined : plan);
   if (!begun.ok) return begun;
-  return ok(await (begun.value.kind === "run" ? awaitRun(ask.env, begun.value.run, () => {}, ask.signal) : begun.value.answer));
+  return ok(await (begun.value.kind === "run" ? awaitRun(ask.env, begun.value.run, () => {}, ask.signal) : begun.value.outcome));
 }
 
 const leaseSlackMs = 10_000;

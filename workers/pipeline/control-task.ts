@@ -1,7 +1,6 @@
 // What an envelope comes to: one request of the pipeline, or none where a call is handed back, or several where a model chooses functions
 // that run here. Each goes through the pipeline by itself; nothing here decides what may be done.
 
-import type { Answer } from "../../shared/model/answer.ts";
 import { type ControlCall as FunctionCall, callOf, chosenIn, endedCall, validatedCall } from "../../shared/wire/control/answered-call.ts";
 import type { ControlTask, GivenImage, Turn } from "../../shared/wire/control/envelope.ts";
 import { checkArguments } from "../../shared/wire/control/function-arguments.ts";
@@ -10,10 +9,9 @@ import { choiceRequest, embeddingRequest, functionCallRequest, generationRequest
 import { translationRequest } from "../../shared/wire/control/translation.ts";
 import type { JsonObject } from "../../shared/encoding.ts";
 import { describeRefusal } from "../../shared/wire/describe.ts";
-import type { PointedError, Refusal, RunMeta } from "../../shared/model/outcome.ts";
+import type { Outcome, PointedError, Refusal, RunMeta } from "../../shared/model/outcome.ts";
 import { defaultLimits } from "../../shared/policy/limits.ts";
 import { CONTROL_SERVER } from "../../shared/wire/mcp-2025/meta.ts";
-import { RUN_META } from "../../shared/wire/mcp-2025/result.ts";
 import { type Result, err, ok } from "../../shared/result.ts";
 import type { Candidate } from "../../shared/routing/choose.ts";
 import type { RunProgress } from "../../shared/review/view.ts";
@@ -32,10 +30,10 @@ import { awaitRun } from "./wait.ts";
 
 export type EnvelopeCall = Pick<ControlCall, "env" | "ctx" | "key" | "signal" | "onDelta" | "envelope" | "identity">;
 
-/** What came of an envelope: the answer of its request, and what became of the calls where it asked for some. */
+/** What came of an envelope: the outcome of its request, and what became of the calls where it asked for some. */
 export type Ending = {
   /** Null where a call is handed back: nothing was asked of anybody. */
-  readonly answer: Answer | null;
+  readonly outcome: Outcome | null;
   readonly calls?: readonly FunctionCall[];
 };
 
@@ -116,17 +114,17 @@ async function single(call: EnvelopeCall, asked: Pick<ControlCall, "request" | "
   return begun.ok ? ok(doing(call, begun.value)) : begun;
 }
 
-type Answered = { readonly answer: Answer };
+type Answered = { readonly outcome: Outcome };
 
 /** One request of the pipeline, as far as it has begun. */
 function doing({ env }: EnvelopeCall, begun: Begun): Doing<Answered> {
   if (begun.kind === "run") {
     return {
       soon: null,
-      ending: async (onProgress, left) => ({ answer: await awaitRun(env, begun.run, onProgress, left) }),
+      ending: async (onProgress, left) => ({ outcome: await awaitRun(env, begun.run, onProgress, left) }),
     };
   }
-  const ending = begun.kind === "answered" ? Promise.resolve({ answer: begun.answer }) : begun.answer.then((answer) => ({ answer }));
+  const ending = Promise.resolve(begun.outcome).then((outcome) => ({ outcome }));
   return {
     soon: ending,
     ending: (onProgress) => {
@@ -157,12 +155,12 @@ async function callFunction(
   if (!found.ok) return found;
   if (found.value === "theCallers") {
     const handed = await handBack(call);
-    return handed.ok ? ok(over({ answer: null, calls: [validatedCall(given)] })) : handed;
+    return handed.ok ? ok(over({ outcome: null, calls: [validatedCall(given)] })) : handed;
   }
   const begun = await beginControl(found.value);
   if (!begun.ok) return begun;
   const { soon, ending } = doing(call, begun.value);
-  const withCall = ({ answer }: Answered): Ending => ({ answer, calls: [callOf(given, answer)] });
+  const withCall = ({ outcome }: Answered): Ending => ({ outcome, calls: [callOf(given, outcome)] });
   return ok({ soon: soon?.then(withCall) ?? null, ending: async (onProgress, left) => withCall(await ending(onProgress, left)) });
 }
 
@@ -242,7 +240,7 @@ async function choose(call: EnvelopeCall, task: FunctionTask): Promise<Result<Do
       const chosen = await ending(onProgress, left);
       givePlaceBack(call, begun.value);
       const calls: FunctionCall[] = [];
-      for (const [position, use] of chosenIn(chosen.answer).entries())
+      for (const [position, use] of chosenIn(chosen.outcome).entries())
         calls.push(await runChosen(call, task, use, position, onProgress, left));
       return { ...chosen, calls };
     },
@@ -263,9 +261,9 @@ async function runChosen(
   if (found.value === "theCallers") return validatedCall(given);
   const begun = await beginControl(found.value);
   if (!begun.ok) return refusedCall(call, given, begun.error, found.value.destination?.candidate);
-  const { answer } = await doing(call, begun.value).ending(onProgress, left);
+  const { outcome } = await doing(call, begun.value).ending(onProgress, left);
   givePlaceBack(call, begun.value);
-  return callOf(given, answer);
+  return callOf(given, outcome);
 }
 
 /** The call of a function that was refused: the envelope's answer says so, and so does the record. */
@@ -282,10 +280,9 @@ function givePlaceBack({ env, ctx, key }: EnvelopeCall, begun: Begun): void {
 }
 
 /** What is kept of an exchange for its session, where that was asked for; once, however often the request is repeated. */
-export async function remember({ env, key, envelope }: EnvelopeCall, result: JsonObject, text: string): Promise<void> {
+export async function remember({ env, key, envelope }: EnvelopeCall, run: RunMeta, text: string): Promise<void> {
   const { context, task, requestId } = envelope;
   if (context.rememberSeconds === undefined || context.sessionId === undefined || !("prompt" in task) || task.prompt === undefined) return;
-  const { [RUN_META]: run } = result["_meta"] as unknown as { readonly [RUN_META]: RunMeta }; // `completedAnswer` made it
   // What a reviewer made of the conversation is what was said; what they took out of it is not kept.
   const sent = run.edited.request ? await runStub(env, run.id).sent() : { prompt: task.prompt };
   if (sent === null) return;

@@ -3,11 +3,11 @@
 // The work does not depend on the caller's connection. What was begun is finished, as far as the platform lets a Worker
 // go on after its caller has left, and its answer is kept for the next try.
 
-import type { Answer } from "../../shared/model/answer.ts";
+import type { Outcome } from "../../shared/model/outcome.ts";
 import type { KeyEnd } from "../../shared/model/gate.ts";
 import { type Cause, failedCause } from "../../shared/record/cause.ts";
 import { type RecordEvent, type RecordFact, type RunSummary, chainEvents, providersWord } from "../../shared/record/record.ts";
-import { completedAnswer, outcomeAnswer, refusalAnswer, runMeta } from "../../shared/run/answer.ts";
+import { completed, runMeta } from "../../shared/run/run-outcome.ts";
 import {
   type CachedReply,
   type RunOpening,
@@ -40,7 +40,7 @@ type FastCall = {
 };
 
 type Called = {
-  readonly answer: Answer;
+  readonly outcome: Outcome;
   /** Null where no model was called, or none answered. */
   readonly model: ModelAnswer | null;
   readonly facts: () => readonly RecordFact[];
@@ -51,7 +51,7 @@ type Called = {
 };
 
 /** The answer, as soon as the model gave it; the books are kept in the background of the returned promise's task. */
-export async function answerFast(call: FastCall): Promise<Answer> {
+export async function answerFast(call: FastCall): Promise<Outcome> {
   const watch = watchKey(call.env, call.opening.key);
   const calling = callOnce(call, watch.over);
   const called = await Promise.race([calling, watch.ended]);
@@ -61,25 +61,25 @@ export async function answerFast(call: FastCall): Promise<Answer> {
   if (called.unasked)
     await call.forget().catch((error: unknown) => logEvent("request.failed", { run: call.opening.id, error: errorClass(error) }));
   keepBooks(call, called);
-  return called.answer;
+  return called.outcome;
 }
 
 /** The key ended while the model was called: its answer goes to nobody, and what it cost is in the record all the same. */
-function cutOff(call: FastCall, key: KeyEnd, calling: Promise<Called>): Answer {
+function cutOff(call: FastCall, key: KeyEnd, calling: Promise<Called>): Outcome {
   const { env, ctx, opening } = call;
   const { attachment, id } = opening;
-  const answer = outcomeAnswer({ kind: "cancelled", key });
+  const outcome: Outcome = { kind: "cancelled", key };
   // Whoever waits for the same answer hears at once that there is none.
   const { originating, request } = attachment;
-  keep(env, ctx, { session: { object: attachment.session, settled: { originating, request, run: id, result: JSON.stringify(answer) } } });
+  keep(env, ctx, { session: { object: attachment.session, settled: { originating, request, run: id, result: JSON.stringify(outcome) } } });
   const facts = (of: Called): RecordFact[] => [
     ...of.facts().filter(({ kind }) => kind !== "finished"),
     { kind: "cancelled", cause: key },
     { kind: "finished", outcome: "cancelled" },
   ];
   const cause = { kind: "cancelled", cause: key } as const;
-  ctx.waitUntil(calling.then(({ model, ...of }) => keepBooks(call, { answer, model, facts: () => facts({ model, ...of }), cause })));
-  return answer;
+  ctx.waitUntil(calling.then(({ model, ...of }) => keepBooks(call, { outcome, model, facts: () => facts({ model, ...of }), cause })));
+  return outcome;
 }
 
 async function callOnce({ env, opening, onDelta: tell, signal }: FastCall, over: AbortSignal): Promise<Called> {
@@ -94,11 +94,16 @@ async function callOnce({ env, opening, onDelta: tell, signal }: FastCall, over:
         { kind: "callFailed", call: 1, attempts },
         { kind: "finished", outcome: "failed" },
       ];
-      const answer = outcomeAnswer({ kind: "failed", attempts });
-      return { answer, model: null, facts, cause: failedCause(attempts), ...(isUnasked(attempts) ? { unasked: true } : {}) };
+      return {
+        outcome: { kind: "failed", attempts },
+        model: null,
+        facts,
+        cause: failedCause(attempts),
+        ...(isUnasked(attempts) ? { unasked: true } : {}),
+      };
     }
     const { reply, candidate, attempts } = answered.value;
-    const answer = completedAnswer(reply.reply, opening.request, runMeta(opening, candidate, reply, { request: false, response: false }));
+    const outcome = completed(reply.reply, opening.request, runMeta(opening, candidate, reply, { request: false, response: false }));
     const facts = (): RecordFact[] => [
       {
         kind: "answered",
@@ -114,12 +119,12 @@ async function callOnce({ env, opening, onDelta: tell, signal }: FastCall, over:
       },
       { kind: "finished", outcome: "completed" },
     ];
-    return { answer, model: answered.value, facts, cause: null };
+    return { outcome, model: answered.value, facts, cause: null };
   } catch (error) {
     logEvent("request.failed", { run: opening.id, error: errorClass(error) });
     const facts = (): RecordFact[] => [{ kind: "finished", outcome: "broken" }];
     const broken = { kind: "broken", quote: opening.id } as const;
-    return { answer: refusalAnswer(broken), model: null, facts, cause: broken };
+    return { outcome: broken, model: null, facts, cause: broken };
   }
 }
 
@@ -131,7 +136,7 @@ function fromCache(opening: RunOpening, cached: CachedReply, onDelta: FastCall["
   for (const block of reply.content) if (block.type === "text") onDelta?.(block.text);
   const model = { reply, usage: nothingSpent, notes: known.notes };
   return {
-    answer: completedAnswer(
+    outcome: completed(
       reply,
       opening.request,
       runMeta(opening, candidate, model, { request: false, response: cached.edited === true }, at),
@@ -154,12 +159,12 @@ function begunFacts(opening: RunOpening): RecordFact[] {
 }
 
 /** Bookkeeping: the session's copy for repeats, the key's place and spending, the record; and the reply, where the asker has left. */
-function keepBooks({ env, ctx, opening, signal }: FastCall, { answer, model, facts, cause, unasked }: Called): void {
+function keepBooks({ env, ctx, opening, signal }: FastCall, { outcome, model, facts, cause, unasked }: Called): void {
   const endedAt = Date.now();
   const { attachment, id } = opening;
   const cost = model === null ? 0 : costUsd(model.candidate.model, model.reply.usage);
   const usage = { inputTokens: model?.reply.usage.inputTokens ?? 0, outputTokens: model?.reply.usage.outputTokens ?? 0, costUsd: cost };
-  const text = JSON.stringify(answer);
+  const text = JSON.stringify(outcome);
   const summary: RunSummary = {
     run: id,
     key: opening.key.id,

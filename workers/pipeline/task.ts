@@ -19,11 +19,11 @@ export function taskOf(snapshot: RunSnapshot): Task {
   };
 }
 
-function taskStatus({ answer, state }: RunSnapshot): Task["status"] {
+function taskStatus({ outcome, state }: RunSnapshot): Task["status"] {
   // A cancelled task is cancelled before its cancellation is answered (2025-11-25, basic/utilities/tasks).
   if (state === "cancelled") return state;
   // Until the answer is let out the task is at work, whatever was decided.
-  if (answer === null) return "working";
+  if (outcome === null) return "working";
   return state === "completed" ? state : "failed";
 }
 

@@ -1,30 +1,32 @@
 // A caller's wait for a run: a window on it that may break and be opened again, and keeps no object awake.
 
 import { callerLeft } from "../stubs/run-calls.ts";
-import type { Answer } from "../../shared/model/answer.ts";
-import { refusalAnswer } from "../../shared/run/answer.ts";
+import type { Outcome } from "../../shared/model/outcome.ts";
 import type { RunProgress } from "../../shared/review/view.ts";
 import type { Env } from "../platform/env.ts";
 import { runStub } from "../stubs/stubs.ts";
 
-export const parseAnswer = (text: string): Answer => JSON.parse(text) as Answer; // written by our own pipeline
+/** An outcome as our own pipeline stored it. */
+export const parseOutcome = (text: string): Outcome => JSON.parse(text) as Outcome; // written by our own pipeline
+
+const gone: Outcome = { kind: "refused", refusal: { kind: "noLongerKept" } };
 
 const firstRetryMs = 100;
 const lastRetryMs = 5_000;
 
 /**
- * The run's answer, once it may be delivered. Waits over any number of resets of the object, with a fresh stub each time.
+ * The run's outcome, once it may be delivered. Waits over any number of resets of the object, with a fresh stub each time.
  * @param onProgress hears of each state that the run is in while it is waited for.
  * @param signal ends the wait, and nothing else.
  */
-export async function awaitRun(env: Env, run: string, onProgress: (state: RunProgress) => void, signal: AbortSignal): Promise<Answer> {
+export async function awaitRun(env: Env, run: string, onProgress: (state: RunProgress) => void, signal: AbortSignal): Promise<Outcome> {
   for (let failures = 0; ;) {
     if (signal.aborted) throw new DOMException(callerLeft, "AbortError");
     try {
-      if ((await watch(env, run, onProgress, signal)) === "gone") return refusalAnswer({ kind: "noLongerKept" });
+      if ((await watch(env, run, onProgress, signal)) === "gone") return gone;
       const snapshot = await runStub(env, run).snapshot();
-      if (snapshot === null) return refusalAnswer({ kind: "noLongerKept" });
-      if (snapshot.answer !== null) return parseAnswer(snapshot.answer);
+      if (snapshot === null) return gone;
+      if (snapshot.outcome !== null) return parseOutcome(snapshot.outcome);
       failures = 0;
     } catch (error) {
       if (signal.aborted) throw error;

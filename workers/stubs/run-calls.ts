@@ -35,8 +35,8 @@ export type RunSnapshot = {
   readonly ttlMs: number | null;
   readonly server: string;
   readonly name: string;
-  /** The answer, once it may be delivered: JSON of `Answer`. */
-  readonly answer: string | null;
+  /** The outcome, once it may be delivered: JSON of `Outcome`. */
+  readonly outcome: string | null;
 };
 
 /** The run's line, as an operator sees it: without what was asked or answered. */
@@ -145,8 +145,8 @@ export interface RunCalls extends Rpc.DurableObjectBranded {
    * every run that it knows of, and every other finds that out here. `opening` is JSON of `RunOpening`.
    */
   open(opening: string): Promise<void>;
-  /** Keeps the answer to an asker who left while the Worker itself was calling the model: a run that is over from the start. */
-  keep(opening: string, answer: string, model: string, events: string): void;
+  /** Keeps the outcome for an asker who left while the Worker itself was calling the model: a run that is over from the start. */
+  keep(opening: string, outcome: string, model: string, events: string): void;
   /** Keeps a request that its client is asked first: no run, but what one would be opened with where the client declines. */
   hold(request: string): void;
   /** What `hold` kept, once; null where nothing is (any more). */

@@ -24,7 +24,7 @@ export type AssociateInput = {
   readonly settled: readonly Settled[];
 };
 
-/** The answer to a fast-path request: JSON of `Answer`. */
+/** The outcome of a fast-path request: JSON of `Outcome`. */
 export type Settled = { readonly originating: string; readonly request: string; readonly run: string; readonly result: string };
 
 export type AssociateAnswer =

@@ -1,11 +1,10 @@
 // The answer of the control door: one JSON object for every ending, the same for every task but for `result`. The Model Control Protocol
 // defines none; this shape is ours (docs/control.md).
 
-import type { Answer } from "../../model/answer.ts";
 import type { Json, JsonObject } from "../../encoding.ts";
-import type { Described, RunMeta } from "../../model/outcome.ts";
-import { RUN_META } from "../mcp-2025/result.ts";
-import type { ReplyBlock } from "../../model/sampling.ts";
+import type { Completed, Described, Outcome, RunMeta } from "../../model/outcome.ts";
+import { describeOutcome } from "../describe.ts";
+import type { ReplyBlock, SamplingReply } from "../../model/sampling.ts";
 import { unreachable } from "../../result.ts";
 import { callJson, validatedCall, type ControlCall } from "./answered-call.ts";
 import { noteSentence } from "./answer-notes.ts";
@@ -16,35 +15,28 @@ import { readTranslation } from "./translation.ts";
 /** What every answer and every event names; null where it could not be read. */
 export type Identity = { readonly version: Version | null; readonly requestId: string | null };
 
-/** What a neutral result says, as `completedAnswer` wrote it. */
-type Completion = {
-  readonly blocks: readonly ReplyBlock[];
-  readonly model: string;
-  readonly stopReason: string | null;
-  readonly meta: RunMeta;
-};
-
-export type ControlAnswered = {
+/** What an outcome answers. */
+export type ControlAsked = {
   readonly envelope: Pick<Envelope, "version" | "requestId" | "model" | "task" | "ignored">;
-  /** What the pipeline answered: to the request itself, or, where a model chose, to the choice. */
-  readonly answer: Answer;
   /** For a function call: what became of each call, in order. Absent: the tool uses of the reply, which are handed back. */
   readonly calls?: readonly ControlCall[];
   /** Sentences for `notes`, beside those that the reply and the ignored members give. */
   readonly notes?: readonly string[];
 };
 
-/** The answer to an envelope that was read and handed to the pipeline. Never throws. */
-export function controlAnswer({ envelope, answer, calls, notes = [] }: ControlAnswered): JsonObject {
+/**
+ * The answer to an envelope that was read and handed to the pipeline. Never throws. The outcome is that of the request itself, or, where a
+ * model chose, of the choice.
+ */
+export function controlAnswer(outcome: Outcome, { envelope, calls, notes = [] }: ControlAsked): JsonObject {
   const told = [...ignoredNotes(envelope), ...notes];
-  if ("error" in answer) return { ...heading(envelope), ...problem(answer.error, envelope), ...withNotes(told) };
-  const completion = completionOf(answer.result);
-  const { meta } = completion;
+  if (outcome.kind !== "completed") return { ...heading(envelope), ...problem(describeOutcome(outcome), envelope), ...withNotes(told) };
+  const { meta, reply } = outcome;
   return {
     ...heading(envelope),
     status: "completed",
-    model: { id: meta.model.id, name: completion.model, requested: requested(envelope), why: meta.model.why },
-    result: resultOf(envelope.task, completion, calls),
+    model: { id: meta.model.id, name: reply.model, requested: requested(envelope), why: meta.model.why },
+    result: resultOf(envelope.task, outcome, calls),
     usage: usageOf(meta.usage),
     run: meta.id,
     edited: { ...meta.edited },
@@ -54,7 +46,7 @@ export function controlAnswer({ envelope, answer, calls, notes = [] }: ControlAn
 }
 
 /** The answer to a function call that is handed back after its arguments were checked: no run, no model, nothing used. */
-export const handedBackAnswer = (envelope: ControlAnswered["envelope"], calls: readonly ControlCall[]): JsonObject => ({
+export const handedBackAnswer = (envelope: ControlAsked["envelope"], calls: readonly ControlCall[]): JsonObject => ({
   ...heading(envelope),
   status: "completed",
   model: { requested: requested(envelope) },
@@ -94,24 +86,13 @@ const stopReasons: ReadonlyMap<string, string> = new Map([
   ["toolUse", "tool_use"],
 ]);
 
-function completionOf(result: JsonObject): Completion {
-  // `completedAnswer` made it, of a neutral reply and a RunMeta.
-  const { content, model, stopReason, _meta } = result as unknown as {
-    readonly content: ReplyBlock | readonly ReplyBlock[];
-    readonly model: string;
-    readonly stopReason?: string;
-    readonly _meta: { readonly [RUN_META]: RunMeta };
-  };
-  return {
-    blocks: [content].flat(),
-    model,
-    stopReason: stopReason === undefined ? null : (stopReasons.get(stopReason) ?? stopReason),
-    meta: _meta[RUN_META],
-  };
-}
+const stopReasonOf = ({ stopReason }: SamplingReply): string | null =>
+  stopReason === undefined ? null : (stopReasons.get(stopReason) ?? stopReason);
 
-function resultOf(task: ControlTask, { blocks, stopReason }: Completion, calls: readonly ControlCall[] | undefined): JsonObject {
+function resultOf(task: ControlTask, { reply }: Completed, calls: readonly ControlCall[] | undefined): JsonObject {
   const { type } = task;
+  const { content: blocks } = reply;
+  const stopReason = stopReasonOf(reply);
   switch (type) {
     case "text_generation":
     case "multimodal_generation": {

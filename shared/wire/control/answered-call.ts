@@ -1,9 +1,9 @@
 // What became of one function call, and how the answer says it.
 
-import type { Answer } from "../../model/answer.ts";
 import type { Json, JsonObject } from "../../encoding.ts";
-import { RUN_META } from "../mcp-2025/result.ts";
-import type { ReplyBlock, ToolResultBlock, ToolUseBlock } from "../../model/sampling.ts";
+import type { Outcome } from "../../model/outcome.ts";
+import { describeOutcome } from "../describe.ts";
+import type { ToolResultBlock, ToolUseBlock } from "../../model/sampling.ts";
 import { statusWord, type ControlError, type Status } from "./status.ts";
 
 type Called = { readonly name: string; readonly arguments: JsonObject };
@@ -55,27 +55,19 @@ export const endedCall = ({ name, input }: Pick<ToolUseBlock, "name" | "input">,
   error: { code, message, ...(data !== undefined && { data }) },
 });
 
-/** The calls that a model chose, in order; none where the answer is an error. */
-export const chosenIn = (answer: Answer): ToolUseBlock[] =>
-  "error" in answer ? [] : blocksIn(answer.result).filter((block) => block.type === "tool_use");
+/** The calls that a model chose, in order; none where there is no reply. */
+export const chosenIn = (outcome: Outcome): ToolUseBlock[] =>
+  outcome.kind === "completed" ? outcome.reply.content.filter((block) => block.type === "tool_use") : [];
 
 /**
- * What became of a call that ran at an MCP server: the answer of its request holds the call that was made (a reviewer may have changed
+ * What became of a call that ran at an MCP server: the outcome of its request holds the call that was made (a reviewer may have changed
  * its arguments) and its result. The name is the caller's.
  */
-export function callOf(given: Pick<ToolUseBlock, "name" | "input">, answer: Answer): ControlCall {
-  if ("error" in answer) return endedCall(given, answer.error);
-  const blocks = blocksIn(answer.result);
-  const made = blocks.find((block) => block.type === "tool_use");
-  const result = blocks.find((block) => block.type === "tool_result");
-  if (result === undefined) throw new Error("the answer of a function without its result");
-  return { name: given.name, arguments: made?.input ?? given.input, status: "executed", result, ...runOf(answer.result) };
-}
-
-/** As `completedAnswer` wrote them. */
-const blocksIn = ({ content }: JsonObject): ReplyBlock[] => [content].flat() as unknown as ReplyBlock[];
-
-function runOf({ _meta: meta }: JsonObject): { readonly run?: string } {
-  const id = (meta as { readonly [RUN_META]?: { readonly id?: string } } | undefined)?.[RUN_META]?.id;
-  return id === undefined ? {} : { run: id };
+export function callOf(given: Pick<ToolUseBlock, "name" | "input">, outcome: Outcome): ControlCall {
+  if (outcome.kind !== "completed") return endedCall(given, describeOutcome(outcome));
+  const { answered, reply, meta } = outcome;
+  const made = answered.kind === "function" ? answered.calls[0] : undefined;
+  const result = reply.content.find((block) => block.type === "tool_result");
+  if (result === undefined) throw new Error("the outcome of a function without its result");
+  return { name: given.name, arguments: made?.input ?? given.input, status: "executed", result, run: meta.id };
 }

@@ -1,68 +1,74 @@
-// From the neutral reply to a `CreateMessageResult` of the revisions up to 2025-11-25. Drops nothing silently, invents no text.
+// From an outcome's reply to a `CreateMessageResult` of the revisions up to 2025-11-25. Drops nothing silently, invents no text.
 
 import type { Json, JsonObject } from "../../encoding.ts";
-import { err, ok, type Result } from "../../result.ts";
-import type { ReplyBlock, SamplingReply, SamplingRequest } from "../../model/sampling.ts";
+import type { Completed, RunMeta } from "../../model/outcome.ts";
+import type { ReplyBlock, SamplingReply } from "../../model/sampling.ts";
+import { err, ok, type Result, unreachable } from "../../result.ts";
 
 export const RUN_META = "countersign/run";
-
-/** The revisions whose result holds one block, oldest first. */
-export type SingleBlockRevision = "2024-11-05" | "2025-03-26" | "2025-06-18";
 
 /** The types of the blocks, in order, that cannot be said as one block of the revision. */
 export type ResultFault = { readonly kind: "notOneBlock"; readonly types: readonly ReplyBlock["type"][] };
 
 /**
  * The result of revision 2025-11-25: one block as a single object; several as an array where the request had tools, otherwise all-text
- * blocks joined to one. `meta` becomes `_meta["countersign/run"]`.
+ * blocks joined to one. The run's facts become `_meta["countersign/run"]`.
  *
  * Several blocks that are not all text, where no tools were asked for, are an array all the same: the schema allows it, and
  * anything else would lose a block. What is no message (vectors, a function's result) is an array always; the result of a function stands behind
  * the call that was made, which a reviewer may have changed. No block at all is one empty text, as the schema wants some content.
  */
-export const toResult = (reply: SamplingReply, request: SamplingRequest, meta: JsonObject): JsonObject =>
-  resultWith(
-    request.task !== undefined
-      ? withCall(reply.content, request)
-      : request.tools === undefined
-        ? (joined(reply.content) ?? reply.content)
-        : contentOf(reply.content),
-    reply,
-    meta,
-  );
+export const toResult = ({ answered, reply, meta }: Completed): Result<JsonObject, ResultFault> =>
+  ok(resultWith(contentOf(answered, reply), reply, meta));
 
-const withCall = (reply: readonly ReplyBlock[], { task, messages }: SamplingRequest): ReplyBlock[] =>
-  task === "function" ? [...messages.flatMap(({ content }) => content.filter((block) => block.type === "tool_use")), ...reply] : [...reply];
-
-/**
- * The result of an older revision: always one block, text blocks joined; audio only from 2025-03-26.
- * Refused, with the types that stood in the way: tool uses, several blocks that are not all text, audio before its time.
- */
-export function toSingleBlockResult(
-  reply: SamplingReply,
-  revision: SingleBlockRevision,
-  meta: JsonObject,
-): Result<JsonObject, ResultFault> {
-  const block = joined(reply.content);
-  if (block === undefined || block.type === "tool_use" || (block.type === "audio" && revision === "2024-11-05")) {
-    return err({ kind: "notOneBlock", types: reply.content.map(({ type }) => type) });
+function contentOf(answered: Completed["answered"], { content }: SamplingReply): ReplyBlock | readonly ReplyBlock[] {
+  switch (answered.kind) {
+    case "embedding":
+      return content;
+    case "function":
+      return [...answered.calls, ...content];
+    case "chat":
+      return answered.offeredTools ? oneOrAll(content) : (joined(content) ?? content);
+    default:
+      return unreachable(answered);
   }
-  return ok(resultWith(block, reply, meta));
 }
 
-function resultWith(content: ReplyBlock | ReplyBlock[], { model, stopReason }: SamplingReply, meta: JsonObject): JsonObject {
+/**
+ * The result of an older revision: always one block, text blocks joined; `without` names the types of blocks that the revision does not have.
+ * Refused, with the types that stood in the way: tool uses, several blocks that are not all text, a type that is not there yet.
+ */
+export const toSingleBlockResult =
+  (without: readonly ReplyBlock["type"][]) =>
+  ({ reply, meta }: Completed): Result<JsonObject, ResultFault> => {
+    const block = joined(reply.content);
+    if (block === undefined || without.includes(block.type))
+      return err({ kind: "notOneBlock", types: reply.content.map(({ type }) => type) });
+    return ok(resultWith(block, reply, meta));
+  };
+
+function resultWith(content: ReplyBlock | readonly ReplyBlock[], { model, stopReason }: SamplingReply, meta: RunMeta): JsonObject {
   return {
     role: "assistant",
     content: content as Json,
     model,
     ...(stopReason !== undefined && { stopReason }),
-    _meta: { [RUN_META]: meta },
+    _meta: { [RUN_META]: metaOf(meta) },
   };
 }
 
-function contentOf(blocks: readonly ReplyBlock[]): ReplyBlock | ReplyBlock[] {
+/** Without the notes: MCP's result has no place for them that a server would look at. */
+const metaOf = ({ id, model, edited, usage, cachedAt }: RunMeta): JsonObject => ({
+  id,
+  model: { ...model },
+  edited: { ...edited },
+  usage: { ...usage },
+  ...(cachedAt === undefined ? {} : { cachedAt }),
+});
+
+function oneOrAll(blocks: readonly ReplyBlock[]): ReplyBlock | readonly ReplyBlock[] {
   const [first, ...more] = blocks;
-  return first === undefined || more.length === 0 ? (first ?? { type: "text", text: "" }) : [first, ...more];
+  return first === undefined || more.length === 0 ? (first ?? { type: "text", text: "" }) : blocks;
 }
 
 /**

@@ -3,7 +3,7 @@
 
 import type { JsonObject } from "../../encoding.ts";
 import { err, ok, type Result } from "../../result.ts";
-import { toRequestId, type RequestId } from "../json-rpc.ts";
+import { toRequestId, type RequestId, type RpcAnswer } from "../json-rpc.ts";
 import { checkJson } from "../../json/json-rules.ts";
 import { type OriginatingRequest, readMeta } from "./meta.ts";
 import { Reading, type Members, type ParamsFault } from "../../json/reading.ts";
@@ -84,11 +84,12 @@ export const taskResult = ({ createdAt, lastUpdatedAt, statusMessage, pollInterv
 export const createTaskResult = (task: Task): JsonObject => ({ task: taskResult(task) });
 
 /**
- * The same result, its `_meta` naming the task that it belongs to: required on the result of `tasks/result`, whose own shape has no
- * place for the task id.
+ * The same answer, the `_meta` of its result naming the task that it belongs to: required on the result of `tasks/result`, whose own shape
+ * has no place for the task id.
  */
-export function withRelatedTask(result: JsonObject, taskId: string): JsonObject {
-  const meta = result["_meta"];
+export function relatedTo(taskId: string, answer: RpcAnswer): RpcAnswer {
+  if ("error" in answer) return answer;
+  const meta = answer.result["_meta"];
   const kept = typeof meta === "object" && meta !== null && !Array.isArray(meta) ? meta : {};
-  return { ...result, _meta: { ...kept, [RELATED_TASK_META]: { taskId } } };
+  return { result: { ...answer.result, _meta: { ...kept, [RELATED_TASK_META]: { taskId } } } };
 }

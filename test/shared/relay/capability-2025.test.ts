@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../shared/encoding.ts";
-import { declaresSampling, isOurs, revisions2025, withSampling } from "../../../shared/relay/capability-2025.ts";
+import { declaresSampling, isOurs, withSampling } from "../../../shared/relay/capability-2025.ts";
+import { features2025 } from "../../../shared/wire/mcp-2025/features.ts";
 
 const initialize = (protocolVersion: string, capabilities: JsonObject = {}): JsonObject => ({
   protocolVersion,
@@ -10,7 +11,7 @@ const initialize = (protocolVersion: string, capabilities: JsonObject = {}): Jso
 });
 
 describe("initialize on its way to a server", () => {
-  test.each(revisions2025)("declares sampling in %s, tools and tasks only where the revision has them", (revision) => {
+  test.each(Object.keys(features2025))("declares sampling in %s, tools and tasks only where the revision has them", (revision) => {
     const { capabilities, ...others } = withSampling(initialize(revision), { tools: true, tasks: true, context: false });
     const { capabilities: _none, ...asked } = initialize(revision);
     expect(others).toEqual(asked);

@@ -123,7 +123,7 @@ describe("a response", () => {
   test("is one of the protocol's in every revision", () => {
     for (const revision of ["2024-11-05", "2025-03-26", "2025-06-18"] as const) {
       expect(officialErrors(revision, "JSONRPCResponse", success("a", { x: 1 }))).toEqual([]);
-      expect(officialErrors(revision, "JSONRPCError", failure(1, { code: -1, message: "no", data: [] }))).toEqual([]);
+      expect(officialErrors(revision, "JSONRPCError", failure(1, { code: -1, message: "no", data: { x: [] } }))).toEqual([]);
     }
     expect(officialErrors("2025-11-25", "JSONRPCResultResponse", success("a", { x: 1 }))).toEqual([]);
     expect(officialErrors("2025-11-25", "JSONRPCErrorResponse", failure(1, { code: -1, message: "no" }))).toEqual([]);

@@ -46,6 +46,19 @@ describe("the result", () => {
     expect(result?.["content"]).toEqual({ type: "tool_use", id: "call_1", name: "weather", input: { city: "Oslo" } });
   });
 
+  test("has the shape of the revision that each caller speaks, also where it is kept for a repeat", async () => {
+    model.script({ calls });
+    const request = { id: 7, originating: "revisions", params: { tools: [weather] } };
+    const speaking = async (revision: string) => answerOf(sample(request, { headers: { "MCP-Protocol-Version": revision } }));
+    expect((await speaking("2025-11-25")).result?.["content"]).toHaveLength(2);
+    expect((await speaking("2025-06-18")).error).toEqual({
+      code: -32603,
+      message: expect.stringContaining("revision 2025-06-18 of the protocol cannot carry as one (tool_use)"),
+    });
+    expect((await answerOf(sample(request))).result?.["content"]).toHaveLength(2);
+    expect(model.calls).toHaveLength(1);
+  });
+
   test("carries a whole round of the tool loop to the model", async () => {
     const { result } = await answerOf(
       sample({

@@ -1,20 +1,20 @@
 // POST /control: the Model Control Protocol envelope, as one more door to the same pipeline; and its published schema.
 
 import { Hono } from "hono";
-import { controlAnswer, handedBackAnswer, refusalControlAnswer } from "../../../shared/wire/control/answer.ts";
+import { handedBackAnswer, refusalControlAnswer } from "../../../shared/wire/control/answer.ts";
+import { controlCodec } from "../../../shared/wire/control/codec.ts";
 import type { Envelope } from "../../../shared/wire/control/envelope.ts";
 import { envelopeIdentity } from "../../../shared/wire/control/envelope-identity.ts";
 import { envelopeJsonSchema } from "../../../shared/wire/control/envelope-schema.ts";
-import { identityIn, parseEnvelope } from "../../../shared/wire/control/read-envelope.ts";
+import { identityIn } from "../../../shared/wire/control/read-envelope.ts";
 import { statusOf } from "../../../shared/wire/control/status.ts";
 import { deltaEvent, finalEvent, progressEvent } from "../../../shared/wire/control/stream.ts";
 import type { JsonObject } from "../../../shared/encoding.ts";
-import { describeRefusal } from "../../../shared/wire/describe.ts";
-import type { Refusal } from "../../../shared/model/outcome.ts";
+import { describeOutcome, describeRefusal } from "../../../shared/wire/describe.ts";
+import type { Completed, Outcome, Refusal } from "../../../shared/model/outcome.ts";
 import { defaultLimits } from "../../../shared/policy/limits.ts";
 import { CONTROL_SERVER } from "../../../shared/wire/mcp-2025/meta.ts";
 import { isObject } from "../../../shared/json/reading.ts";
-import { refusalAnswer } from "../../../shared/run/answer.ts";
 import { errorClass, logEvent } from "../../platform/log.ts";
 import { readBytes } from "../../http/body.ts";
 import { mayRead } from "../../pipeline/calls.ts";
@@ -82,7 +82,7 @@ controlRoutes.post(paths.control, async (c) => {
     record(c, id, late, { requestId });
     return refuse(late, body.value);
   }
-  const parsed = parseEnvelope(body.value);
+  const parsed = controlCodec.decode(body.value);
   if (!parsed.ok) {
     const { version, errors } = parsed.error;
     const refusal: Refusal = { kind: "invalidParams", errors };
@@ -161,7 +161,8 @@ async function serve(
   const soon = begun.value.soon === null ? null : await beforeHolding(begun.value.soon);
   if (soon !== null) {
     const answer = await delivered(call, soon);
-    return soon.answer !== null && "error" in soon.answer ? failed(answer, soon.answer.error) : json(answer, 200);
+    const { outcome } = soon;
+    return outcome === null || outcome.kind === "completed" ? json(answer, 200) : failed(answer, unsent(outcome));
   }
   const held = await holdOpen(c.env, key);
   if (!held.ok) return answerRefused(envelope, held.error);
@@ -198,17 +199,17 @@ function stream(c: AppContext, call: EnvelopeCall, doing: Doing, deltas: Deltas,
 const heldBy = (c: AppContext, call: EnvelopeCall, doing: Doing, encode: (answer: JsonObject) => string): Hold<JsonObject> =>
   holdOf(call.signal, {
     work: async (onProgress, left) => delivered(call, await doing.ending(onProgress, left)),
-    broken: (quote) => controlAnswer({ envelope: call.envelope, answer: refusalAnswer({ kind: "broken", quote }) }),
+    broken: (quote) => controlCodec.encode({ kind: "broken", quote }, { envelope: call.envelope }),
     encode,
     heartbeatMs: settingsOf(c.env).heartbeatMs,
   });
 
 /** The answer as it goes out; what is to be remembered of it is kept first. */
-async function delivered(call: EnvelopeCall, { answer, calls }: Ending): Promise<JsonObject> {
+async function delivered(call: EnvelopeCall, { outcome, calls }: Ending): Promise<JsonObject> {
   const { envelope } = call;
-  if (answer === null) return handedBackAnswer(envelope, calls ?? []);
-  const told = controlAnswer({ envelope, answer, ...(calls === undefined ? {} : { calls }) });
-  if ("result" in answer) await remember(call, answer.result, textIn(told));
+  if (outcome === null) return handedBackAnswer(envelope, calls ?? []);
+  const told = controlCodec.encode(outcome, { envelope, ...(calls === undefined ? {} : { calls }) });
+  if (outcome.kind === "completed") await remember(call, outcome.meta, textIn(told));
   return told;
 }
 
@@ -224,6 +225,12 @@ function answerRefused(identity: Parameters<typeof refusalControlAnswer>[0], ref
   const described = describeRefusal(refusal);
   return failed(refusalControlAnswer(identity, described), described);
 }
+
+/** The error of an outcome as a run gives it, whose status is that of its word: only what refuses a request has a status of its own. */
+const unsent = (outcome: Exclude<Outcome, Completed>): Parameters<typeof statusOf>[0] => {
+  const { code, message, data } = describeOutcome(outcome);
+  return { code, message, ...(data === undefined ? {} : { data }) };
+};
 
 /** An answer that is an error, with its status: nothing of it was sent yet. */
 function failed(answer: JsonObject, error: Parameters<typeof statusOf>[0]): Response {

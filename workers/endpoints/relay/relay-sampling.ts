@@ -1,14 +1,15 @@
 // What a server asks of its client and the relay answers: sampling, and the tasks that came of it. Each is answered by a POST to
 // the server, in its own session: at once where it cannot be served, by the run itself where people are asked, and else from here.
 
-import type { Answer } from "../../../shared/model/answer.ts";
 import type { JsonObject } from "../../../shared/encoding.ts";
-import { type RequestId, failure, idKey, success } from "../../../shared/wire/json-rpc.ts";
-import type { Refusal } from "../../../shared/model/outcome.ts";
+import { type RequestId, type RpcAnswer, idKey, responseOf } from "../../../shared/wire/json-rpc.ts";
+import type { Outcome, Refusal } from "../../../shared/model/outcome.ts";
 import { RELAY_SESSION_PREFIX } from "../../../shared/wire/mcp-2025/meta.ts";
 import type { ParamsFault } from "../../../shared/json/reading.ts";
-import { type ParsedSampling, parseSampling } from "../../../shared/wire/mcp-2025/request.ts";
-import { createTaskResult, parseTaskParams, taskResult, withRelatedTask } from "../../../shared/wire/mcp-2025/tasks.ts";
+import { mcpCodec } from "../../../shared/wire/mcp-codecs.ts";
+import { featuresOf } from "../../../shared/wire/mcp-features.ts";
+import type { ParsedSampling } from "../../../shared/wire/mcp-2025/request.ts";
+import { createTaskResult, parseTaskParams, relatedTo, taskResult } from "../../../shared/wire/mcp-2025/tasks.ts";
 import { type Originating, type Signs, associationOf, maySample, namedTask } from "../../../shared/association/relay.ts";
 import { type Taken, samplingMethod } from "../../../shared/relay/messages.ts";
 import { forwardedIds } from "../../../shared/relay/forwarded.ts";
@@ -16,7 +17,6 @@ import type { ServerContext } from "../../../shared/relay/context.ts";
 import type { Server } from "../../../shared/relay/servers.ts";
 import type { RelaySession } from "../../../shared/relay/session-id.ts";
 import type { RunProgress } from "../../../shared/review/view.ts";
-import { refusalAnswer } from "../../../shared/run/answer.ts";
 import { parseRunId } from "../../../shared/sealed-id.ts";
 import type { Env } from "../../platform/env.ts";
 import { errorClass, logEvent } from "../../platform/log.ts";
@@ -70,15 +70,15 @@ export async function answerTaken(parts: SamplingParts, taken: Taken): Promise<v
 /** What the server is told of a refusal, which goes into the record. */
 const refusing =
   ({ env, ctx, key, session }: SamplingParts, method: string, name?: string) =>
-  (refusal: Refusal): Answer => {
+  (refusal: Refusal): RpcAnswer => {
     recordRefusal(env, ctx, { key: key.id, door: "relay", server: session.server, method, name }, refusal);
-    return refusalAnswer(refusal);
+    return mcpCodec(session.revision).encode({ kind: "refused", refusal });
   };
 
 const postTries = 3;
 
-async function post(env: Env, waiting: Waiting, id: RequestId, answer: Answer): Promise<void> {
-  const message = "result" in answer ? success(id, answer.result) : failure(id, answer.error);
+async function post(env: Env, waiting: Waiting, id: RequestId, answer: RpcAnswer): Promise<void> {
+  const message = responseOf(id, answer);
   for (let tries = 1; tries <= postTries; tries += 1) {
     if ((await postToServer(env, waiting, message)) !== "failed") return;
     await new Promise((resolve) => setTimeout(resolve, 500 * 2 ** tries));
@@ -86,8 +86,9 @@ async function post(env: Env, waiting: Waiting, id: RequestId, answer: Answer): 
 }
 
 /** The answer to post, or null where the run posts it. */
-async function sample(parts: SamplingParts, waiting: Waiting, { id, params }: Taken): Promise<Answer | null> {
+async function sample(parts: SamplingParts, waiting: Waiting, { id, params }: Taken): Promise<RpcAnswer | null> {
   const { env, ctx, key, session, server, authorization } = parts;
+  const codec = mcpCodec(session.revision);
   const association = associationOf(server.association, await signsOf(parts, params));
   if (!association.ok) return refusing(parts, samplingMethod)({ kind: "notAssociated", why: association.error });
   const { originating, evidence } = association.value;
@@ -96,7 +97,7 @@ async function sample(parts: SamplingParts, waiting: Waiting, { id, params }: Ta
   if (parts.isOver) return refuse({ kind: "notAssociated", why: "originatingRequestEnded" });
   if (server.samplingTools !== undefined && method === "tools/call" && !server.samplingTools.includes(originating.name))
     return refuse({ kind: "policyRefused", rule: "the server's samplingTools" });
-  const parsed = parseSampling(params);
+  const parsed = codec.decode(params);
   if (!parsed.ok) return refuse(refusalOf(parsed.error));
   const undeclared = undeclaredIn(parsed.value, server, session.revision);
   if (undeclared !== null)
@@ -133,11 +134,11 @@ async function sample(parts: SamplingParts, waiting: Waiting, { id, params }: Ta
   if (!begun.ok) return refuse(begun.error);
   // A cancellation that came while it was begun found nothing to withdraw.
   if (parts.gaveUp(id)) await cancelTaken(parts, id);
-  if (begun.value.kind === "answered") return begun.value.answer;
+  if (begun.value.kind === "answered") return codec.encode(begun.value.outcome);
   const tell = progressTeller(parts, waiting, parsed.value.meta.progressToken);
   if (begun.value.kind === "fast") {
     tell("generating");
-    return begun.value.answer;
+    return codec.encode(await begun.value.outcome);
   }
   const { run, posts } = begun.value;
   if (asTask !== undefined) {
@@ -145,8 +146,8 @@ async function sample(parts: SamplingParts, waiting: Waiting, { id, params }: Ta
     return snapshot === null ? refuse({ kind: "noLongerKept" }) : { result: createTaskResult(taskOf(snapshot)) };
   }
   if (posts && parts.isBrief) return null;
-  const answer = await waitTelling(parts, run, tell);
-  return posts ? null : answer;
+  const outcome = await waitTelling(parts, run, tell);
+  return posts ? null : codec.encode(outcome);
 }
 
 /** What may be added to the request, where the policy lets it. */
@@ -190,7 +191,7 @@ export async function servedByTask(
 }
 
 /** The run's answer, with progress again and again: it is what resets the patience of whoever asked for it. */
-async function waitTelling({ env }: SamplingParts, run: string, tell: (state: RunProgress) => void): Promise<Answer> {
+async function waitTelling({ env }: SamplingParts, run: string, tell: (state: RunProgress) => void): Promise<Outcome> {
   let last: RunProgress = "waiting";
   const timer = setInterval(() => tell(last), settingsOf(env).heartbeatMs);
   try {
@@ -229,17 +230,17 @@ function progressTeller(
 
 /** What of a request was not declared to this server in this revision. */
 function undeclaredIn({ request, task: asTask }: ParsedSampling, server: Server, revision: string): "tools" | "toolChoice" | "task" | null {
-  const isLatest = revision >= "2025-11-25";
-  if (!(server.tools && isLatest) && request.tools !== undefined) return "tools";
-  if (!(server.tools && isLatest) && request.toolChoice !== undefined) return "toolChoice";
-  return !(server.tasks && isLatest) && asTask !== undefined ? "task" : null;
+  const { samplingTools, tasks } = featuresOf(revision);
+  if (!(server.tools && samplingTools) && request.tools !== undefined) return "tools";
+  if (!(server.tools && samplingTools) && request.toolChoice !== undefined) return "toolChoice";
+  return !(server.tasks && tasks) && asTask !== undefined ? "task" : null;
 }
 
 const refusalOf = (fault: ParamsFault) => (fault.kind === "invalid" ? ({ kind: "invalidParams", errors: fault.errors } as const) : fault);
 
 /** A task of ours, asked about by the server. */
-async function task(parts: SamplingParts, { method, params }: Taken): Promise<Answer> {
-  const { env, key } = parts;
+async function task(parts: SamplingParts, { method, params }: Taken): Promise<RpcAnswer> {
+  const { env, key, session } = parts;
   const refuse = refusing(parts, method);
   const parsed = parseTaskParams(params);
   if (!parsed.ok) return refuse(refusalOf(parsed.error));
@@ -259,8 +260,8 @@ async function task(parts: SamplingParts, { method, params }: Taken): Promise<An
       return refuse({ kind: "taskEnded", status: status === "working" ? "ending" : status });
     }
     case "tasks/result": {
-      const answer = await awaitRun(env, taskId, () => {}, new AbortController().signal);
-      return "result" in answer ? { result: withRelatedTask(answer.result, taskId) } : answer;
+      const outcome = await awaitRun(env, taskId, () => {}, new AbortController().signal);
+      return relatedTo(taskId, mcpCodec(session.revision).encode(outcome));
     }
     default:
       return refuse({ kind: "unknownMethod", method });

@@ -9,6 +9,7 @@ import { type FromServer, type Passing, fromServer, samplingMethod } from "../..
 import { eventPrefix } from "../../../shared/relay/session-id.ts";
 import { describeRefusal } from "../../../shared/wire/describe.ts";
 import type { RunProgress } from "../../../shared/review/view.ts";
+import { featuresOf } from "../../../shared/wire/mcp-features.ts";
 import { progressMessages } from "../../http/keep-alive.ts";
 import { type HeldWatch, type WatchEnd, watchEndRefusal, watchOpen } from "../../pipeline/key-watch.ts";
 import { settingsOf } from "../../platform/settings.ts";
@@ -354,10 +355,11 @@ class Passage {
 }
 
 /**
- * An event that says where the stream is, and nothing else. Clients of revisions before `2025-11-25` do not know one without a message:
+ * An event that says where the stream is, and nothing else. Clients of older revisions do not know one without a message:
  * by another name they let it pass.
  */
-const placeEvent = (lines: string, revision: string): string => `${lines}\n${revision >= "2025-11-25" ? "" : "event: place\n"}data: \n\n`;
+const placeEvent = (lines: string, revision: string): string =>
+  `${lines}\n${featuresOf(revision).emptyEvents ? "" : "event: place\n"}data: \n\n`;
 
 function withoutData(raw: string, hadIds: boolean, revision: string): string {
   const lines = raw.split(/\r\n|\n|\r/);

@@ -1,6 +1,6 @@
-// A run as others see it, read from its tables: its answer, its line in lists, its page, how it stands. Writes nothing.
+// A run as others see it, read from its tables: its outcome, its line in lists, its page, how it stands. Writes nothing.
 
-import type { Answer } from "../../../shared/model/answer.ts";
+import type { Outcome } from "../../../shared/model/outcome.ts";
 import type { Gate } from "../../../shared/model/gate.ts";
 import { type Cause, failedCause } from "../../../shared/record/cause.ts";
 import type { LineState, RunSummary } from "../../../shared/record/record.ts";
@@ -8,7 +8,7 @@ import type { Reviewer } from "../../../shared/policy/evaluate.ts";
 import type { Attempt } from "../../../shared/model/call.ts";
 import type { GrantOffer, ReviewView, RunProgress } from "../../../shared/review/view.ts";
 import { costUsd } from "../../../shared/routing/price.ts";
-import { completedAnswer, outcomeAnswer, outcomeOfEnd, runMeta } from "../../../shared/run/answer.ts";
+import { completed, outcomeOfEnd, runMeta } from "../../../shared/run/run-outcome.ts";
 import { offerOf } from "../../../shared/run/granting.ts";
 import { unreachable } from "../../../shared/result.ts";
 import type { End, RunState } from "../../../shared/run/lifecycle.ts";
@@ -29,12 +29,11 @@ export function currentRequest(store: RunStore, state: RunState): RequestVersion
   return store.requestVersion(state.reviews.request?.version ?? 1);
 }
 
-/** What the asker gets of a run that has ended. Throws where the reply is not the one that was approved. */
-export function answerOf(store: RunStore, state: RunState, opening: StoredOpening): Answer {
+/** The outcome of a run that has ended. Throws where the reply is not the one that was approved. */
+export function outcomeOf(store: RunStore, state: RunState, opening: StoredOpening): Outcome {
   const { end } = state;
   const model = store.modelFacts<ModelFacts & { attempts: readonly Attempt[] }>();
-  if (end?.kind !== "completed")
-    return outcomeAnswer(outcomeOfEnd(end ?? { kind: "failed" }, opening.plan.tellReason, model?.attempts ?? []));
+  if (end?.kind !== "completed") return outcomeOfEnd(end ?? { kind: "failed" }, opening.plan.tellReason, model?.attempts ?? []);
   const content = currentRequest(store, state);
   const reply = store.replyVersion(state.reviews.response?.version ?? 1);
   const candidate = opening.candidates.find(({ model: { id } }) => id === model?.candidate);
@@ -54,7 +53,7 @@ export function answerOf(store: RunStore, state: RunState, opening: StoredOpenin
     response: (state.reviews.response?.version ?? 1) > 1 || cached?.edited === true,
   };
   const meta = runMeta(opening, candidate, { reply, usage: model.usage, notes: model.notes }, edited, cached?.at);
-  return completedAnswer(reply, content.request, meta);
+  return completed(reply, content.request, meta);
 }
 
 /** The run's line in lists and usage. */

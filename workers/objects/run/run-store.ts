@@ -34,7 +34,7 @@ export type OutboxRow = {
 /** As it is stored: its detail is read by whoever attempts it, so that one that cannot be read holds up its own chain alone. */
 export type StoredRow = Omit<OutboxRow, "detail"> & { readonly detail: string };
 
-type Texts = "opening" | "answer" | "model" | `request:${number}` | `reply:${number}`;
+type Texts = "opening" | "outcome" | "model" | `request:${number}` | `reply:${number}`;
 
 export class RunStore {
   readonly #storage: DurableObjectStorage;
@@ -181,8 +181,8 @@ export class RunStore {
   modelFacts = <T>(): T | null => this.#json<T>("model");
   writeModelFacts = (facts: unknown): void => this.#texts.write("model", JSON.stringify(facts));
 
-  answer = (): string | undefined => this.#texts.read("answer");
-  writeAnswer = (answer: string): void => this.#texts.write("answer", answer);
+  outcome = (): string | undefined => this.#texts.read("outcome");
+  writeOutcome = (outcome: string): void => this.#texts.write("outcome", outcome);
 
   // Links and nonces
 

@@ -19,7 +19,7 @@ import {
   type TellInput,
 } from "../../stubs/run-calls.ts";
 import type { LedgerEntry } from "../../stubs/ledger-calls.ts";
-import type { Answer } from "../../../shared/model/answer.ts";
+import type { Outcome } from "../../../shared/model/outcome.ts";
 import type { Gate, KeyEnd } from "../../../shared/model/gate.ts";
 import { DurableObject } from "cloudflare:workers";
 import { backoffMs } from "../../../shared/backoff.ts";
@@ -28,7 +28,8 @@ import type { CancelCause } from "../../../shared/model/outcome.ts";
 import type { Operator, RecordEvent, RecordFact } from "../../../shared/record/record.ts";
 import { type SeenRisk, findReplyRisks, highestRisk } from "../../../shared/policy/risk.ts";
 import type { Review } from "../../../shared/review/decision.ts";
-import { failure, success } from "../../../shared/wire/json-rpc.ts";
+import { responseOf } from "../../../shared/wire/json-rpc.ts";
+import { mcpCodec } from "../../../shared/wire/mcp-codecs.ts";
 import {
   type Effect,
   type RunEvent,
@@ -64,7 +65,7 @@ import { ObjectAlarm } from "../alarm.ts";
 import { atMost } from "../at-most.ts";
 import { keyStub, ledgerShardOf, ledgerStub } from "../../stubs/stubs.ts";
 import { RunAsker, askerGraceMs } from "./run-asker.ts";
-import { answerOf, currentRequest, lastChange, shownState, summaryOf } from "./run-account.ts";
+import { outcomeOf, currentRequest, lastChange, shownState, summaryOf } from "./run-account.ts";
 import { cacheEnded, cachedFor } from "./run-cache.ts";
 import { RunCall } from "./run-call.ts";
 import { RunDeciding } from "./run-deciding.ts";
@@ -198,7 +199,7 @@ export class RunObject extends DurableObject<Env> implements RunCalls {
     else this.cancel("keyRevoked");
   }
 
-  keep(opening: string, answer: string, model: string, events: string): void {
+  keep(opening: string, outcome: string, model: string, events: string): void {
     if (this.#store.state() !== null) return;
     const { request, ...stored } = JSON.parse(opening) as RunOpening; // written by the Worker's pipeline
     const now = this.now();
@@ -214,9 +215,9 @@ export class RunObject extends DurableObject<Env> implements RunCalls {
       this.#store.writeState({
         ...begun,
         phase: "ended",
-        end: { kind: "result" in (JSON.parse(answer) as Answer) ? "completed" : "failed" },
+        end: { kind: (JSON.parse(outcome) as Outcome).kind === "completed" ? "completed" : "failed" }, // as the fast path wrote it
       });
-      this.#store.writeAnswer(answer);
+      this.#store.writeOutcome(outcome);
       this.#store.writeModelFacts(JSON.parse(model));
       this.#store.continueEvents(JSON.parse(events) as RecordEvent[]); // as the fast path wrote them
       this.#store.markDelivered(now, 0);
@@ -252,7 +253,7 @@ export class RunObject extends DurableObject<Env> implements RunCalls {
       ttlMs: Math.min(opening.ttlMs ?? Number.POSITIVE_INFINITY, settingsOf(this.env).retentionMs),
       server: opening.asker.server,
       name: opening.asker.name,
-      answer: this.#store.delivery() === null ? null : (this.#store.answer() ?? null),
+      outcome: this.#store.delivery() === null ? null : (this.#store.outcome() ?? null),
     };
   }
 
@@ -263,7 +264,7 @@ export class RunObject extends DurableObject<Env> implements RunCalls {
     const line: RunLine = {
       ...summaryOf(this.#store, opening, state),
       updatedAt: lastChange(opening, state),
-      answered: this.#store.delivery() !== null && this.#store.answer() !== undefined,
+      answered: this.#store.delivery() !== null && this.#store.outcome() !== undefined,
     };
     return JSON.stringify(line);
   }
@@ -595,7 +596,7 @@ export class RunObject extends DurableObject<Env> implements RunCalls {
           : [{ kind: "called", call: effect.call, models: content?.models ?? [], digest: state.requestDigest, again: effect.again }];
       }
       case "finish": {
-        this.#store.writeAnswer(JSON.stringify(answerOf(this.#store, state, opening)));
+        this.#store.writeOutcome(JSON.stringify(outcomeOf(this.#store, state, opening)));
         this.#store.dropQueued("call");
         this.#store.unschedule("keyExpires");
         this.#store.queue("record", "answer", null, now);
@@ -764,7 +765,7 @@ export class RunObject extends DurableObject<Env> implements RunCalls {
     const held = withheld(state, cause);
     this.#store.transaction(() => {
       this.#store.writeState(held);
-      this.#store.writeAnswer(JSON.stringify(answerOf(this.#store, held, opening)));
+      this.#store.writeOutcome(JSON.stringify(outcomeOf(this.#store, held, opening)));
       this.#record(this.now(), [{ kind: "cancelled", cause }]);
     });
     return held;
@@ -772,14 +773,13 @@ export class RunObject extends DurableObject<Env> implements RunCalls {
 
   /** Posts the answer to the server; whoever withdrew a request is told nothing of it. */
   async #post({ server: name, session, revision, id }: WaitingServer, { end }: RunState): Promise<"taken" | "refused" | "failed"> {
-    const text = this.#store.answer();
+    const text = this.#store.outcome();
     if (text === undefined || (end?.kind === "cancelled" && withdrawn.has(end.cause))) return "refused";
     const { servers } = await serversOf(this.env, this.now(), (work) => this.ctx.waitUntil(work));
     const server = servers[name];
     if (server === undefined) return "refused";
-    const answer = JSON.parse(text) as Answer; // written by `finish`
-    const message = "result" in answer ? success(id, answer.result) : failure(id, answer.error);
-    return postToServer(this.env, { server, session, revision, authorization: null }, message);
+    const outcome = JSON.parse(text) as Outcome; // written by `finish`
+    return postToServer(this.env, { server, session, revision, authorization: null }, responseOf(id, mcpCodec(revision).encode(outcome)));
   }
 
   async #shipRecord(opening: StoredOpening, state: RunState): Promise<void> {

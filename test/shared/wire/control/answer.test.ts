@@ -1,4 +1,3 @@
-import type { Answer } from "../../../../shared/model/answer.ts";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, test } from "vitest";
 import { controlAnswer, handedBackAnswer, refusalControlAnswer } from "../../../../shared/wire/control/answer.ts";
@@ -8,10 +7,10 @@ import type { Envelope } from "../../../../shared/wire/control/envelope.ts";
 import { parseEnvelope } from "../../../../shared/wire/control/read-envelope.ts";
 import { statusOf, statusWord } from "../../../../shared/wire/control/status.ts";
 import { describeOutcome, describeRefusal } from "../../../../shared/wire/describe.ts";
-import type { Refusal, RunMeta } from "../../../../shared/model/outcome.ts";
+import type { Outcome, Refusal, RunMeta } from "../../../../shared/model/outcome.ts";
 import type { ReplyBlock, SamplingRequest } from "../../../../shared/model/sampling.ts";
 import type { Note } from "../../../../shared/model/call.ts";
-import { completedAnswer, errorAnswer } from "../../../../shared/run/answer.ts";
+import { completed } from "../../../../shared/run/run-outcome.ts";
 import { edited, envelopes } from "./envelopes.ts";
 
 const published = new Ajv2020({ strict: false, validateFormats: false }).compile(answerJsonSchema);
@@ -31,13 +30,13 @@ const meta: RunMeta = {
 const plain: SamplingRequest = { messages: [{ role: "user", content: [{ type: "text", text: "p" }] }], maxTokens: 1 };
 
 /** What the pipeline answers where a model replied with these blocks. */
-const replied = (content: ReplyBlock[], request: Partial<SamplingRequest> = {}, more: Partial<RunMeta> = {}): Answer =>
-  completedAnswer({ content, model: "m-1", stopReason: "endTurn" }, { ...plain, ...request }, { ...meta, ...more });
+const replied = (content: ReplyBlock[], request: Partial<SamplingRequest> = {}, more: Partial<RunMeta> = {}): Outcome =>
+  completed({ content, model: "m-1", stopReason: "endTurn" }, { ...plain, ...request }, { ...meta, ...more });
 const text = (said: string): ReplyBlock => ({ type: "text", text: said });
 
 /** As the door gives it; of the shape that is published. */
-function answerOf(value: unknown, answer: Answer, more: object = {}) {
-  const given = controlAnswer({ envelope: read(value), answer, ...more });
+function answerOf(value: unknown, outcome: Outcome, more: object = {}) {
+  const given = controlAnswer(outcome, { envelope: read(value), ...more });
   expect([published(given), published.errors]).toEqual([true, null]);
   return given;
 }
@@ -58,7 +57,7 @@ test("an answer names its request, the model that was asked for and the one that
 });
 
 describe("the result of", () => {
-  const result = (value: unknown, answer: Answer, more = {}) => answerOf(value, answer, more)["result"];
+  const result = (value: unknown, outcome: Outcome, more = {}) => answerOf(value, outcome, more)["result"];
   const json = edited(envelopes.text, "/task/parameters/response_format", "json");
 
   test("text that was to be JSON holds the value, and only the text where a reviewer made it something else", () => {
@@ -218,7 +217,7 @@ describe("an error", () => {
     });
     expect(statusOf(described)).toBe(http);
     // The same word and code where the pipeline says it of a request that was begun.
-    expect(answerOf(envelopes.text, errorAnswer(described))).toMatchObject({
+    expect(answerOf(envelopes.text, { kind: "refused", refusal })).toMatchObject({
       status,
       error: { code: described.code },
       model: { requested: { name: "m" } },
@@ -234,7 +233,7 @@ describe("an error", () => {
     ["error", 500, { kind: "broken", quote: "q" }],
   ] as const)("is %s with HTTP %i at the end of a run: %j", (status, http, outcome) => {
     const described = describeOutcome(outcome);
-    const given = answerOf(envelopes.text, errorAnswer(described));
+    const given = answerOf(envelopes.text, outcome);
     expect(given).toMatchObject({ status, error: { code: described.code } });
     expect(given).not.toHaveProperty("result");
     expect(statusOf(described)).toBe(http);

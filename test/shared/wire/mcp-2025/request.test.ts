@@ -1,9 +1,9 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { parseMessage, success } from "../../../../shared/wire/json-rpc.ts";
-import { mostMembers, parseSampling, toParams, toResult, toSingleBlockResult } from "../../../../shared/wire/mcp-2025/request.ts";
-import { samplingRequestSchema, type ReplyBlock, type SamplingReply, type SamplingRequest } from "../../../../shared/model/sampling.ts";
-import { fixture, officialErrors } from "../official.ts";
+import { parseMessage } from "../../../../shared/wire/json-rpc.ts";
+import { mostMembers, parseSampling, toParams } from "../../../../shared/wire/mcp-2025/request.ts";
+import { samplingRequestSchema } from "../../../../shared/model/sampling.ts";
+import { fixture } from "../official.ts";
 
 type Params = Record<string, unknown>;
 
@@ -540,86 +540,6 @@ test("reading never throws, whatever the value, and never changes Object's proto
   expect(parseSampling(params({ metadata: circle })).ok).toBe(false);
   expect(parseSampling(JSON.parse('{"__proto__":{"polluted":1},"messages":[],"maxTokens":1}')).ok).toBe(false);
   expect(Object.hasOwn(Object.prototype, "polluted")).toBe(false);
-});
-
-describe("a result", () => {
-  const plain: SamplingRequest = { messages: [], maxTokens: 1 };
-  const tools: SamplingRequest = { ...plain, tools: [] };
-  const text = (text: string): ReplyBlock => ({ type: "text", text });
-  const image: ReplyBlock = { type: "image", data: "AAAA", mimeType: "image/png" };
-  const audio: ReplyBlock = { type: "audio", data: "AAAA", mimeType: "audio/wav" };
-  const use: ReplyBlock = { type: "tool_use", id: "1", name: "t", input: { a: 1 } };
-  const reply = (...content: ReplyBlock[]): SamplingReply => ({ content, model: "m-1", stopReason: "endTurn" });
-  const meta = { id: "run-1" };
-
-  test.each<[string, ReplyBlock[], SamplingRequest, unknown]>([
-    ["one text as an object", [text("a")], plain, text("a")],
-    ["one text as an object, with tools too", [text("a")], tools, text("a")],
-    ["one tool use as an object", [use], tools, use],
-    ["several texts joined with nothing between them", [text("a"), text("b")], plain, text("ab")],
-    ["several texts as they are where the request had tools", [text("a"), text("b")], tools, [text("a"), text("b")]],
-    ["text and a tool use as a list", [text("a"), use], tools, [text("a"), use]],
-    ["text and an image as a list, since nothing may be lost", [text("a"), image], plain, [text("a"), image]],
-    ["nothing as an empty text", [], plain, text("")],
-    ["nothing as an empty text, with tools too", [], tools, text("")],
-  ])("has %s", (_what, content, request, expected) => {
-    const result = toResult(reply(...content), request, meta);
-    expect(result).toEqual({
-      role: "assistant",
-      content: expected,
-      model: "m-1",
-      stopReason: "endTurn",
-      _meta: { "countersign/run": meta },
-    });
-    expect(officialErrors("2025-11-25", "CreateMessageResult", result)).toEqual([]);
-    expect(officialErrors("2026-07-28", "CreateMessageResult", result)).toEqual([]);
-  });
-
-  test("leaves the stop reason out where the provider gave none", () => {
-    expect(toResult({ content: [text("a")], model: "m" }, plain, {})).not.toHaveProperty("stopReason");
-  });
-
-  test.each(["2024-11-05", "2025-03-26", "2025-06-18"] as const)("of %s always has one block and stands in its schema", (revision) => {
-    for (const content of [[text("a")], [text("a"), text("b")], [image], [], ...(revision === "2024-11-05" ? [] : [[audio]])]) {
-      const result = toSingleBlockResult(reply(...content), revision, meta);
-      expect(result).toMatchObject({ ok: true, value: { role: "assistant", model: "m-1", _meta: { "countersign/run": meta } } });
-      expect(officialErrors(revision, "CreateMessageResult", result.ok ? result.value : {})).toEqual([]);
-    }
-    expect(toSingleBlockResult(reply(text("a"), text("b")), revision, meta)).toMatchObject({ value: { content: text("ab") } });
-  });
-
-  test("of an older revision is refused, and not cut, where its schema has no place for the reply", () => {
-    const fault = (...types: string[]) => ({ ok: false, error: { kind: "notOneBlock", types } });
-    expect(toSingleBlockResult(reply(use), "2025-06-18", meta)).toEqual(fault("tool_use"));
-    expect(toSingleBlockResult(reply(text("a"), image), "2025-06-18", meta)).toEqual(fault("text", "image"));
-    expect(toSingleBlockResult(reply(audio), "2024-11-05", meta)).toEqual(fault("audio"));
-  });
-
-  test.each([
-    "2026-07-28/examples/CreateMessageResult/text-response.json",
-    "2026-07-28/examples/CreateMessageResult/final-response.json",
-    "2026-07-28/examples/CreateMessageResult/tool-use-response.json",
-  ])("is the official example where the reply is the same: %s", (path) => {
-    expect(resultLike(fixture(path))).toEqual(fixture(path));
-  });
-
-  test.each([
-    "documentation/2024-11-05/result.json",
-    "documentation/2025-06-18/result.json",
-    "documentation/2025-11-25/result.json",
-    "documentation/2025-11-25/result-with-tool-uses.json",
-    "documentation/2025-11-25/result-after-tools.json",
-  ])("in a response is the official message where the reply is the same: %s", (path) => {
-    const message = fixture(path) as { id: number; result: unknown };
-    expect(success(message.id, resultLike(message.result))).toEqual(message);
-  });
-
-  /** The result that we give for the reply that an example shows, without our own _meta. */
-  function resultLike(example: unknown) {
-    const { content, model, stopReason } = example as { content: ReplyBlock | ReplyBlock[]; model: string; stopReason: string };
-    const { _meta, ...result } = toResult({ content: [content].flat(), model, stopReason }, tools, {});
-    return result;
-  }
 });
 
 describe("how many members there may be", () => {

@@ -5,7 +5,7 @@ import {
   parseCancelled,
   parseTaskParams,
   taskResult,
-  withRelatedTask,
+  relatedTo,
   type Task,
 } from "../../../../shared/wire/mcp-2025/tasks.ts";
 import { officialErrors } from "../official.ts";
@@ -40,7 +40,8 @@ describe("a task on the wire", () => {
 
   test("is named on its result, beside what else the result's _meta says", () => {
     const result = { role: "assistant", content: { type: "text", text: "a" }, model: "m", _meta: { "countersign/run": { id: "run-1" } } };
-    const related = withRelatedTask(result, "run-1");
+    const answer = relatedTo("run-1", { result });
+    const related = "result" in answer ? answer.result : {};
     expect(related).toEqual({
       ...result,
       _meta: { "countersign/run": { id: "run-1" }, "io.modelcontextprotocol/related-task": { taskId: "run-1" } },
@@ -48,7 +49,9 @@ describe("a task on the wire", () => {
     expect(officialErrors("2025-11-25", "CreateMessageResult", related)).toEqual([]);
     expect(officialErrors("2025-11-25", "RelatedTaskMetadata", related["_meta"] && { taskId: "run-1" })).toEqual([]);
     expect(result._meta).toEqual({ "countersign/run": { id: "run-1" } });
-    expect(withRelatedTask({}, "t")).toEqual({ _meta: { "io.modelcontextprotocol/related-task": { taskId: "t" } } });
+    expect(relatedTo("t", { result: {} })).toEqual({ result: { _meta: { "io.modelcontextprotocol/related-task": { taskId: "t" } } } });
+    const error = { error: { code: -1, message: "no" } };
+    expect(relatedTo("t", error)).toEqual(error);
   });
 });
 

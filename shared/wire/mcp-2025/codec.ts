@@ -1,0 +1,46 @@
+// The 2025 family of MCP: one shape of params, of which every older revision's is a subset, and a shape of results for each revision.
+
+import type { JsonObject } from "../../encoding.ts";
+import type { ParamsFault } from "../../json/reading.ts";
+import type { Completed } from "../../model/outcome.ts";
+import type { Result } from "../../result.ts";
+import type { Codec } from "../codec.ts";
+import { describeOutcome } from "../describe.ts";
+import { type RpcAnswer, errorAnswer } from "../json-rpc.ts";
+import type { Revision2025 } from "./features.ts";
+import { type ParsedSampling, parseSampling } from "./request.ts";
+import { type ResultFault, toResult, toSingleBlockResult } from "./result.ts";
+
+export type Mcp2025Codec = Codec<ParsedSampling, ParamsFault, RpcAnswer> & { readonly revision: Revision2025 };
+
+type ToResult = (outcome: Completed) => Result<JsonObject, ResultFault>;
+
+const results: Readonly<Record<Revision2025, ToResult>> = {
+  "2024-11-05": toSingleBlockResult(["tool_use", "audio"]),
+  "2025-03-26": toSingleBlockResult(["tool_use"]),
+  "2025-06-18": toSingleBlockResult(["tool_use"]),
+  "2025-11-25": toResult,
+};
+
+const codecOf = (revision: Revision2025): Mcp2025Codec => ({
+  revision,
+  decode: parseSampling,
+  encode: (outcome) => {
+    if (outcome.kind !== "completed") return errorAnswer(describeOutcome(outcome));
+    const result = results[revision](outcome);
+    return result.ok ? { result: result.value } : errorAnswer(unsayable(revision, result.error));
+  },
+});
+
+/** The model was paid, and there is nothing to try again: the server has to ask for less, or to speak a newer revision. */
+const unsayable = (revision: Revision2025, { types }: ResultFault) => ({
+  code: -32603,
+  message: `The reply has blocks that revision ${revision} of the protocol cannot carry as one (${[...new Set(types)].join(", ")}); ask for text alone, or use revision 2025-11-25`,
+});
+
+export const codecs2025: Readonly<Record<Revision2025, Mcp2025Codec>> = {
+  "2024-11-05": codecOf("2024-11-05"),
+  "2025-03-26": codecOf("2025-03-26"),
+  "2025-06-18": codecOf("2025-06-18"),
+  "2025-11-25": codecOf("2025-11-25"),
+};

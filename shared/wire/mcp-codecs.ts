@@ -1,0 +1,13 @@
+// The codec of each revision of MCP: a new revision is its folder and a line here.
+
+import { type Mcp2025Codec, codecs2025 } from "./mcp-2025/codec.ts";
+
+export type McpCodec = Mcp2025Codec;
+
+const codecs: Readonly<Record<string, McpCodec>> = { ...codecs2025 };
+
+/** The revision of whoever does not say which one they speak. */
+export const defaultCodec: McpCodec = codecs2025["2025-11-25"];
+
+/** The codec of a revision; the default one where it is none of those that are spoken here. */
+export const mcpCodec = (revision = ""): McpCodec => (Object.hasOwn(codecs, revision) ? codecs[revision] : undefined) ?? defaultCodec;
