@@ -84,11 +84,11 @@ export type RunOpening = {
   readonly images?: readonly ImageDigests[];
   readonly takenOver: boolean;
   /**
-   * `wait`: a caller holds the line, and may give up. `detached`: a task, or an asynchronous request. `relay`: an MCP server
+   * `sync`: a caller holds the connection, and may give up. `task`: a task, or an asynchronous request. `callback`: an MCP server
    * waits, and the run itself posts the answer to it.
    */
-  readonly mode: "wait" | "detached" | "relay";
-  /** With `relay`: where the server waits. */
+  readonly mode: "sync" | "task" | "callback";
+  /** With `callback`: where the server waits. */
   readonly waiting?: WaitingServer;
   /** For a task: how long its result is asked to be kept, in milliseconds. */
   readonly ttlMs: number | null;

@@ -32,14 +32,14 @@ export const runMutants: readonly Mutant[] = [
   },
   {
     name: "a reply whose risk may close its gate is no fast one",
-    file: "workers/pipeline/begin.ts",
+    file: "workers/pipeline/run-context.ts",
     from: "response: isReplyAsked(gates, false, risk) };",
     to: "response: gates.response };",
     test: { file: "test/workers/contract/reply-risk.test.ts", only: "at the level reviewed" },
   },
   {
     name: "a reply from the cache is looked at by the rule that applies now",
-    file: "workers/pipeline/begin.ts",
+    file: "workers/pipeline/run-context.ts",
     from: 'found === undefined || gates.responseIfRisk === null ? "high" : highestRisk(findReplyRisks(found.reply))',
     to: 'found === undefined ? "high" : "none"',
     test: { file: "test/workers/contract/reply-risk.test.ts", only: "in the cache is asked about" },
@@ -185,7 +185,7 @@ export const runMutants: readonly Mutant[] = [
   {
     name: "an asker who is there is not taken from",
     file: "workers/objects/run/run.ts",
-    from: 'if (opening.mode === "wait" && this.#windows.callers() > 0) return "refused";',
+    from: 'if (opening.mode === "sync" && this.#windows.callers() > 0) return "refused";',
     to: "",
     test: { file: leaving, only: "while the first one's caller is there" },
     survives: "the mark that the asker has gone, which the next check reads, is not there while a caller is",

@@ -16,7 +16,7 @@ import { readBody } from "../http/body.ts";
 import { countCalls, mayRead } from "../pipeline/calls.ts";
 import { beforeHolding, endingWith, holdEvents, holdJson, holdOf } from "../http/keep-alive.ts";
 import { holdOpen } from "../pipeline/key-watch.ts";
-import type { Begun } from "../pipeline/begin.ts";
+import type { Started } from "../pipeline/request.ts";
 import { beginSampling, originatingKey } from "../pipeline/sampling.ts";
 import { taskOf } from "../pipeline/task.ts";
 import { awaitRun, parseOutcome } from "../pipeline/wait.ts";
@@ -118,7 +118,7 @@ async function createMessage(c: AppContext, id: RequestId, params: unknown): Pro
     id,
     params,
     parsed: parsed.value,
-    wish: asTask || asynchronous ? { kind: "detached", ttlMs: parsed.value.task?.ttl ?? null } : { kind: "line" },
+    responseMode: asTask || asynchronous ? { kind: "task", ttlMs: parsed.value.task?.ttl ?? null } : { kind: "sync" },
     signal,
   });
   if (!begun.ok) return refused(c, begun.error, about);
@@ -127,7 +127,7 @@ async function createMessage(c: AppContext, id: RequestId, params: unknown): Pro
 }
 
 /** The answer over a line that is held for as long as it takes, in the form that `Accept` asks for. */
-async function hold(c: AppContext, id: RequestId, begun: Begun, parsed: ParsedSampling, signal: AbortSignal): Promise<Response> {
+async function hold(c: AppContext, id: RequestId, begun: Started, parsed: ParsedSampling, signal: AbortSignal): Promise<Response> {
   if (begun.kind === "answered") return answered(c, id, begun.outcome);
   const wantsEvents = /\btext\/event-stream\b/i.test(c.req.header("Accept") ?? "");
   if (begun.kind === "fast" && !wantsEvents) {

@@ -8,15 +8,15 @@ import type { Env } from "../platform/env.ts";
 import { errorClass, logEvent } from "../platform/log.ts";
 import { cacheStub } from "../stubs/stubs.ts";
 import { settingsOf } from "../platform/settings.ts";
-import type { Ask } from "./begin.ts";
+import type { PipelineRequest } from "./request.ts";
 
 /** Where the reply is or will be kept, and what is there now. A cache that cannot be read is an empty one. */
 export async function cacheTermsOf(
   env: Env,
   keyId: string,
-  { request, asker }: Pick<Ask, "request" | "asker">,
+  { request, asker }: Pick<PipelineRequest, "request" | "asker">,
   { candidates, gates }: Plan,
-  { ttlMs, within }: NonNullable<Ask["cache"]>,
+  { ttlMs, within }: NonNullable<PipelineRequest["cache"]>,
 ): Promise<CacheTerms> {
   const models = candidates.map(({ model }) => model.id);
   const content = digestOf("countersign/cache/v1", { request: requestDigest({ request, models }, candidates), within });

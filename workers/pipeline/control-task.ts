@@ -20,7 +20,7 @@ import { documentsOf, serversOf } from "../stores/documents.ts";
 import { type ImageData, fetchImages, imagePointer } from "../media/envelope-images.ts";
 import { type PlainImage, plainImages } from "../media/plain-images.ts";
 import { functionSchema } from "../mcp-client/tool-call.ts";
-import type { Begun } from "./begin.ts";
+import type { Started } from "./request.ts";
 import { keep } from "./bookkeeping.ts";
 import { type ControlCall, beginControl, letIn, planControl } from "./control.ts";
 import { recordRefusal } from "./refusals.ts";
@@ -117,7 +117,7 @@ async function single(call: EnvelopeCall, asked: Pick<ControlCall, "request" | "
 type Answered = { readonly outcome: Outcome };
 
 /** One request of the pipeline, as far as it has begun. */
-function doing({ env }: EnvelopeCall, begun: Begun): Doing<Answered> {
+function doing({ env }: EnvelopeCall, begun: Started): Doing<Answered> {
   if (begun.kind === "run") {
     return {
       soon: null,
@@ -275,7 +275,7 @@ function refusedCall({ env, ctx, key, envelope }: EnvelopeCall, given: GivenCall
 }
 
 /** A run that is over gives its place back by itself, but maybe only after the next call of the same envelope needs it. */
-function givePlaceBack({ env, ctx, key }: EnvelopeCall, begun: Begun): void {
+function givePlaceBack({ env, ctx, key }: EnvelopeCall, begun: Started): void {
   if (begun.kind === "run") keep(env, ctx, { key: { id: key.id, run: begun.run } });
 }
 

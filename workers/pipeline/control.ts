@@ -12,7 +12,10 @@ import type { Candidate } from "../../shared/routing/choose.ts";
 import type { Asker } from "../../shared/run/opening.ts";
 import type { Plan } from "../../shared/run/plan.ts";
 import { controlStub, keyStub, sessionStub } from "../stubs/stubs.ts";
-import { type Ask, type Begun, begin, newRunId, planFor } from "./begin.ts";
+import { begin } from "./begin.ts";
+import { planFor } from "./plan-request.ts";
+import type { Association, PipelineRequest, Started } from "./request.ts";
+import { newRunId } from "./run-context.ts";
 import { tellingReleased } from "./bookkeeping.ts";
 import { countCalls } from "./calls.ts";
 import { takeRoom } from "./room.ts";
@@ -20,7 +23,7 @@ import { takeRoom } from "./room.ts";
 /** What stands where a sampling request has the client request that it serves. */
 const noOriginating = "control";
 
-export type ControlCall = Pick<Ask, "env" | "ctx" | "key" | "signal" | "onDelta" | "images"> & {
+export type ControlCall = Pick<PipelineRequest, "env" | "ctx" | "key" | "signal" | "onDelta" | "images"> & {
   readonly envelope: Envelope;
   /** `envelopeIdentity` of the envelope as it came. */
   readonly identity: string;
@@ -39,7 +42,7 @@ export type ControlCall = Pick<Ask, "env" | "ctx" | "key" | "signal" | "onDelta"
 
 /** What would become of it. Asks nobody but the policy and the routing table. */
 export const planControl = (call: ControlCall): Promise<Result<Plan, Refusal>> =>
-  planFor(askOf(call, controlStub(call.env, call.key.id, call.envelope.requestId), true));
+  planFor(requestOf(call, { kind: "sessionless", session: controlStub(call.env, call.key.id, call.envelope.requestId), reserves: null }));
 
 /** Long enough for what has to be fetched before a request can be judged. */
 const preparingMs = 60_000;
@@ -61,25 +64,29 @@ export async function letIn({ env, ctx, key }: Pick<ControlCall, "env" | "ctx" |
 }
 
 /** Begins what an envelope asks for, or attaches to what is already under way for the same one. */
-export async function beginControl(call: ControlCall): Promise<Result<Begun, Refusal>> {
+export async function beginControl(call: ControlCall): Promise<Result<Started, Refusal>> {
   const { env, key, envelope, identity, destination, planned } = call;
   const { sessionId } = envelope.context;
   const ids = controlStub(env, key.id, envelope.requestId);
-  if (sessionId === undefined) return begin(askOf(call, ids, true), planned);
+  // Only the first request of an envelope takes its id; those that follow from it have it already.
+  const isFirst = (destination?.position ?? null) === null;
+  if (sessionId === undefined)
+    return begin(requestOf(call, { kind: "sessionless", session: ids, reserves: isFirst ? envelope.requestId : null }), planned);
   // Who was let in already was counted then; anybody else is, before an object is woken.
   const over = call.run !== undefined || takeRoom(key.id) ? null : await countCalls(env, key);
   if (over !== null) return err(over);
   if (!(await ids.claim(envelope.requestId, identity))) return { ok: false, error: { kind: "sameIdOtherParams" } };
   // A refused request may be sent again in other words under its id, unless a function of it has run.
-  const isFirst = (destination?.position ?? null) === null;
-  const unclaim = async (): Promise<void> => ids.unclaim(envelope.requestId, identity);
-  const ask = { ...askOf(call, sessionStub(env, key.id, sessionId), false), ...(isFirst ? { unclaim } : {}) };
-  const begun = await begin(ask, planned);
-  if (!begun.ok) await ask.unclaim?.();
+  const release = isFirst ? { releaseRequestId: async (): Promise<void> => ids.unclaim(envelope.requestId, identity) } : {};
+  const begun = await begin(requestOf(call, { kind: "ownRequest", session: sessionStub(env, key.id, sessionId), ...release }), planned);
+  if (!begun.ok) await release.releaseRequestId?.();
   return begun;
 }
 
-function askOf(call: ControlCall, session: Ask["session"], isSharedByKey: boolean): Ask {
+/** An association before it is known what the request is called there. */
+type Unnamed<A> = A extends Association ? Omit<A, "attachment"> : never;
+
+function requestOf(call: ControlCall, association: Unnamed<Association>): PipelineRequest {
   const { env, ctx, key, signal, envelope, identity, request, destination, images, onDelta, run, spentMs = 0 } = call;
   const { control, context, requestId } = envelope;
   const position = destination?.position ?? null;
@@ -93,23 +100,21 @@ function askOf(call: ControlCall, session: Ask["session"], isSharedByKey: boolea
     door: "control",
     asker: askerOf(envelope, destination?.candidate),
     requestId,
-    ...(context.sessionId === undefined ? { sessionless: true } : {}),
     request,
     contextIgnored: null,
     ...(images === undefined ? {} : { images }),
     ...(destination === undefined ? {} : { destination: destination.candidate }),
-    session,
-    attachment: {
-      session: session.id.toString(),
-      originating: noOriginating,
-      request: position === null ? JSON.stringify(requestId) : JSON.stringify([requestId, position]),
+    association: {
+      ...association,
+      attachment: {
+        session: association.session.id.toString(),
+        originating: noOriginating,
+        request: position === null ? JSON.stringify(requestId) : JSON.stringify([requestId, position]),
+      },
     },
-    alone: true,
-    // Only the first request of an envelope takes its id; those that follow from it have it already.
-    ...(isSharedByKey && position === null ? { claim: requestId } : {}),
     digest: position === null ? identity : digestOf("countersign/control-call/v1", { identity, request }),
     content: digestOf("countersign/identical-control/v1", isFunction ? { identity, position } : { request, called }),
-    wish: { kind: "line" },
+    responseMode: { kind: "sync" },
     terms: {
       timeoutMs: Math.max(1, control.timeoutMs - spentMs),
       priority: control.priority,

@@ -10,20 +10,23 @@ import type { Message } from "../../shared/model/sampling.ts";
 import { type Result, err, ok } from "../../shared/result.ts";
 import type { Plan } from "../../shared/run/plan.ts";
 import { type FaultOf, plainImages } from "../media/plain-images.ts";
-import { type Ask, type Begun, begin, planFor } from "./begin.ts";
+import { associationOf } from "./admit.ts";
+import { begin } from "./begin.ts";
+import { planFor } from "./plan-request.ts";
+import type { PipelineRequest, Started } from "./request.ts";
 import { keep } from "./bookkeeping.ts";
 import { letIn } from "./control.ts";
 
 /** `planned`: its plan, where that refuses it. `begun`: the same request was sent before, and this one attached to it. */
 export type PlainRequest =
-  | { readonly kind: "ready"; readonly ask: Ask; readonly planned?: Result<Plan, Refusal> }
-  | { readonly kind: "begun"; readonly begun: Begun };
+  | { readonly kind: "ready"; readonly ask: PipelineRequest; readonly planned?: Result<Plan, Refusal> }
+  | { readonly kind: "begun"; readonly begun: Started };
 
 /**
  * The request with a plain raster in the place of each image. One without images is as it was, and so is one that its plan refuses, which is to be begun with that plan.
  * Refused: what its key's limits do not let in, since decoding is work; and images that cannot be one raster for everybody, each with its place.
  */
-export async function plainRequest(ask: Ask, pointerOf: BlockPointer): Promise<Result<PlainRequest, Refusal>> {
+export async function plainRequest(ask: PipelineRequest, pointerOf: BlockPointer): Promise<Result<PlainRequest, Refusal>> {
   const { env, ctx, key, request } = ask;
   const given = request.messages.flatMap(({ content }, message) => imagesIn(content).map((image) => ({ ...image, message })));
   if (given.length === 0) return ok({ kind: "ready", ask });
@@ -62,15 +65,11 @@ const beginsNothing: Refusal = { kind: "noLongerKept" };
  * What is under way for the same request, or over; null where there is nothing, or where it has to be begun to be found out: a fast answer
  * that another caller is getting, and a caller who wants a task of it.
  */
-async function attach(ask: Ask & { readonly run: string }): Promise<Begun | null> {
-  const { session, attachment, digest, alone, claim, key, wish } = ask;
-  if (wish.kind === "detached") return null;
-  const seen = await session.associate({
-    originating: attachment.originating,
-    request: attachment.request,
-    digest,
-    alone,
-    claim: claim ?? null,
+async function attach(ask: PipelineRequest & { readonly run: string }): Promise<Started | null> {
+  const { association, key, responseMode } = ask;
+  if (responseMode.kind === "task") return null;
+  const seen = await association.session.associate({
+    ...associationOf(ask),
     run: ask.run,
     leaseMs: 0,
     roundsLimit: (key.limits ?? defaultLimits).roundsPerOriginatingRequest,

@@ -11,10 +11,12 @@ import { type Result, err, ok } from "../../shared/result.ts";
 import { type Evidence, provenanceOf } from "../../shared/association/evidence.ts";
 import type { Plan } from "../../shared/run/plan.ts";
 import { sessionStub } from "../stubs/stubs.ts";
-import { type Ask, type Begun, begin, planFor } from "./begin.ts";
+import { begin } from "./begin.ts";
+import { planFor } from "./plan-request.ts";
+import type { PipelineRequest, Started } from "./request.ts";
 import { plainRequest } from "./plain-request.ts";
 
-export type SamplingCall = Pick<Ask, "env" | "ctx" | "key" | "wish" | "signal"> & {
+export type SamplingCall = Pick<PipelineRequest, "env" | "ctx" | "key" | "responseMode" | "signal"> & {
   readonly id: RequestId;
   /** As they came, for the digests. */
   readonly params: unknown;
@@ -26,15 +28,15 @@ export type SamplingCall = Pick<Ask, "env" | "ctx" | "key" | "wish" | "signal"> 
 };
 
 /** Begins a sampling request, or attaches to what is already under way for the same one. */
-export async function beginSampling(call: SamplingCall): Promise<Result<Begun, Refusal>> {
-  const { env, ctx, key, parsed, wish, signal, evidence } = call;
+export async function beginSampling(call: SamplingCall): Promise<Result<Started, Refusal>> {
+  const { env, ctx, key, parsed, responseMode, signal, evidence } = call;
   const { session: sessionName, originating } = parsed.meta;
   if (sessionName === undefined) return err({ kind: "notAssociated", why: "noSession" });
   if (originating === undefined) return err({ kind: "notAssociated", why: "noOriginatingRequest" });
   const { server, method, name } = originating;
   const session = sessionStub(env, key.id, sessionName);
   const content = contentIdentity(call.params);
-  const asked: Ask = {
+  const asked: PipelineRequest = {
     env,
     ctx,
     key,
@@ -49,12 +51,14 @@ export async function beginSampling(call: SamplingCall): Promise<Result<Begun, R
     },
     request: parsed.request,
     contextIgnored: parsed.contextIgnored ?? null,
-    session,
-    attachment: { session: session.id.toString(), originating: originatingKey(server, originating.id), request: idKey(call.id) },
-    alone: false,
+    association: {
+      kind: "clientRequest",
+      session,
+      attachment: { session: session.id.toString(), originating: originatingKey(server, originating.id), request: idKey(call.id) },
+    },
     digest: samplingIdentity(call.params, content),
     content,
-    wish,
+    responseMode,
     signal,
   };
   const plain = await plainRequest(asked, pointerInto(call.params));
@@ -69,14 +73,18 @@ export async function beginSampling(call: SamplingCall): Promise<Result<Begun, R
  * The same request with the context that its server asked for: where the rule allows that, and where the rule for what it has become
  * does too. Null where nothing is added.
  */
-async function withAddedContext(ask: Ask, { context }: SamplingCall, plan: Result<Plan, Refusal>): Promise<Result<Begun, Refusal> | null> {
+async function withAddedContext(
+  ask: PipelineRequest,
+  { context }: SamplingCall,
+  plan: Result<Plan, Refusal>,
+): Promise<Result<Started, Refusal> | null> {
   if (ask.contextIgnored === null || context === undefined || !plan.ok || plan.value.gates.context !== "thisServer") return null;
   const added = withContext(ask.request, await context());
   if (added === null) return null;
   const { request, parts, characters } = added;
   const again = await planFor({ ...ask, request });
   if (!again.ok || again.value.gates.context !== "thisServer") return null;
-  const extended: Ask = {
+  const extended: PipelineRequest = {
     ...ask,
     request,
     contextIgnored: null,

@@ -43,7 +43,7 @@ const openingOf = ({ candidates, gates, risks }: Plan, over: Partial<RunOpening>
   notes: [],
   contextIgnored: null,
   takenOver: false,
-  mode: "wait",
+  mode: "sync",
   ttlMs: null,
   identicalDigest: "identical",
   attachment,

@@ -10,7 +10,7 @@ import { isOperatorChain } from "../../../shared/record/operators.ts";
 import { type RecordFact, type RunSummary, firstBrokenEvent } from "../../../shared/record/record.ts";
 import { LedgerObject } from "../../../workers/objects/ledger.ts";
 import { configStub, ledgerShardOf, ledgerShards, ledgerStub } from "../../../workers/stubs/stubs.ts";
-import { newRunId } from "../../../workers/pipeline/begin.ts";
+import { newRunId } from "../../../workers/pipeline/run-context.ts";
 import { writtenOneByOne } from "../../../workers/pipeline/refusals.ts";
 import { control, textEnvelope } from "../support/control.ts";
 import {

@@ -8,7 +8,7 @@ import { LedgerObject } from "../../../workers/objects/ledger.ts";
 import { cacheStub, configStub, conversationStub, ledgerShardOf, ledgerStub, sessionStub } from "../../../workers/stubs/stubs.ts";
 import { RunNotices } from "../../../workers/objects/run/run-notices.ts";
 import { RunObject } from "../../../workers/objects/run/run.ts";
-import { newRunId } from "../../../workers/pipeline/begin.ts";
+import { newRunId } from "../../../workers/pipeline/run-context.ts";
 import {
   type Notice,
   configure,

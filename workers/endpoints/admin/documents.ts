@@ -22,7 +22,7 @@ import type { Result } from "../../../shared/result.ts";
 import type { Env } from "../../platform/env.ts";
 import { configStub, keyStub, ledgerShards, ledgerStub } from "../../stubs/stubs.ts";
 import { readBody } from "../../http/body.ts";
-import { readyIn } from "../../pipeline/begin.ts";
+import { readyIn } from "../../pipeline/plan-request.ts";
 import { settingsOf } from "../../platform/settings.ts";
 import { documentsOf, serveWritten, standardDocument } from "../../stores/documents.ts";
 import { type KeyRecord, acceptedKeys, forgetKeys, keyRequestSchema, newKey, randomKeyBytes } from "../../stores/keys.ts";

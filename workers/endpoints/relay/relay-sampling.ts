@@ -119,13 +119,13 @@ async function sample(parts: SamplingParts, waiting: Waiting, { id, params }: Ta
         ...(parsed.value.meta.progressToken === undefined ? {} : { progressToken: parsed.value.meta.progressToken }),
       },
     },
-    wish:
+    responseMode:
       asTask !== undefined
-        ? { kind: "detached", ttlMs: asTask.ttl ?? null }
+        ? { kind: "task", ttlMs: asTask.ttl ?? null }
         : authorization !== null
-          ? { kind: "line" }
+          ? { kind: "sync" }
           : {
-              kind: "relay",
+              kind: "callback",
               waiting: { server: session.server, session: session.upstream, revision: session.revision, id },
               alwaysRun: parts.isBrief,
             },

@@ -155,7 +155,7 @@ export function viewOf(
     reply: gate === "response" && replyVersion > 1 ? store.replyVersion(replyVersion) : generated,
     model: store.modelFacts<ModelFacts>(),
     cachedAt: cachedFor(opening, state)?.at ?? null,
-    askerGone: opening.mode !== "detached" && state.phase !== "ended" && store.isAskerGone(),
+    askerGone: opening.mode !== "task" && state.phase !== "ended" && store.isAskerGone(),
     heirs: heirs(),
     grant: grantOffer(store, opening, state, gate, page.reviewer),
     now: page.now,

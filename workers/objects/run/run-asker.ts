@@ -21,7 +21,7 @@ export class RunAsker {
   /** Looks in a moment whether the caller is still there, where nobody is and it is not known yet. */
   watch(): void {
     const state = this.#parts.store.state();
-    if (state === null || state.phase === "ended" || this.#parts.standing()?.opening?.mode !== "wait") return;
+    if (state === null || state.phase === "ended" || this.#parts.standing()?.opening?.mode !== "sync") return;
     if (this.#windows.callers() > 0 || this.#parts.store.isAskerGone()) return;
     this.#parts.store.schedule("asker", this.#parts.now() + askerGraceMs);
     this.#arm();
@@ -29,7 +29,7 @@ export class RunAsker {
 
   notice(now: number): void {
     const state = this.#parts.store.state();
-    if (state === null || state.phase === "ended" || this.#parts.standing()?.opening?.mode !== "wait") return;
+    if (state === null || state.phase === "ended" || this.#parts.standing()?.opening?.mode !== "sync") return;
     if (this.#windows.callers() > 0 || this.#parts.store.isAskerGone()) return;
     this.#parts.store.transaction(() => {
       this.#parts.store.markAsker(true);
@@ -40,7 +40,7 @@ export class RunAsker {
 
   /** Somebody waits: again, where they were gone; or for an answer that nobody had taken. */
   welcome(delivery: { readonly to: number } | null): void {
-    if (this.#parts.standing()?.opening?.mode !== "wait") return;
+    if (this.#parts.standing()?.opening?.mode !== "sync") return;
     const now = this.#parts.now();
     this.#parts.store.unschedule("asker");
     const back = delivery === null && this.#parts.store.isAskerGone();

@@ -184,7 +184,7 @@ export class RunObject extends DurableObject<Env> implements RunCalls {
       // Of the same chain as what tells the key that it is over: that can never come first.
       this.#store.queue("begin", "settle", null, now);
       if (stored.key.expiresAt !== undefined) this.#store.schedule("keyExpires", stored.key.expiresAt);
-      if (stored.mode === "wait") this.#store.schedule("asker", now + askerGraceMs);
+      if (stored.mode === "sync") this.#store.schedule("asker", now + askerGraceMs);
       this.#commit({ state: initial, effects: [], verdict: null }, now, openingFacts(stored, initial.requestDigest));
     });
     await this.#outbox.attempt("begin");
@@ -281,10 +281,10 @@ export class RunObject extends DurableObject<Env> implements RunCalls {
   adopt({ attachment, asker, door, gates, deciders, waiting }: Adoption): "refused" | "adopted" | "posts" {
     const state = this.#store.state();
     const opening = this.#loadOpening();
-    if (state === null || opening === null || opening.mode === "detached") return "refused";
-    if (opening.mode === "wait" && this.#windows.callers() > 0) return "refused";
+    if (state === null || opening === null || opening.mode === "task") return "refused";
+    if (opening.mode === "sync" && this.#windows.callers() > 0) return "refused";
     // The run is about to tell the MCP server that waits.
-    if (opening.mode === "relay" && state.end !== null && this.#store.delivery() === null) return "refused";
+    if (opening.mode === "callback" && state.end !== null && this.#store.delivery() === null) return "refused";
     // Where the policy or the grants changed since, the new request is asked about as they are now: unless people have seen as much.
     const ifEdited = ({ response, responseIfEdited }: RunGates): boolean => response || responseIfEdited;
     const asItIsNow =
@@ -326,7 +326,7 @@ export class RunObject extends DurableObject<Env> implements RunCalls {
 
   /** From now on somebody else waits, in their own way. */
   #answerTo({ waiting: _before, ...opening }: StoredOpening, waiting: WaitingServer | null, now: number): void {
-    this.#opening = waiting === null ? { ...opening, mode: "wait" } : { ...opening, mode: "relay", waiting };
+    this.#opening = waiting === null ? { ...opening, mode: "sync" } : { ...opening, mode: "callback", waiting };
     this.#store.writeOpening(this.#opening);
     this.#store.markAsker(false);
     if (waiting === null) this.#store.schedule("asker", now + askerGraceMs);
@@ -334,7 +334,7 @@ export class RunObject extends DurableObject<Env> implements RunCalls {
 
   abandon(): boolean {
     const state = this.#store.state();
-    if (state === null || this.#loadOpening()?.mode !== "relay") return false;
+    if (state === null || this.#loadOpening()?.mode !== "callback") return false;
     if (state.end !== null || this.#store.isAskerGone()) return true;
     this.#store.transaction(() => {
       this.#store.markAsker(true);
@@ -747,7 +747,7 @@ export class RunObject extends DurableObject<Env> implements RunCalls {
     const keyEnd = before.end?.kind === "completed" ? await keyEndOf(this.env, opening, this.now()) : null;
     const state = keyEnd === null ? before : this.#withhold(opening, before, keyEnd);
     // Windows on a run that a server waits for only tell its client how it goes.
-    let takers = mode === "relay" ? 0 : this.#windows.callers();
+    let takers = mode === "callback" ? 0 : this.#windows.callers();
     if (waiting !== undefined && !this.#store.isAskerGone()) {
       const posted = await this.#post(waiting, state);
       if (posted === "failed" && row.attempts + 1 < postAttempts) return false;
@@ -823,7 +823,7 @@ export class RunObject extends DurableObject<Env> implements RunCalls {
 
   /** Until when an identical request may find this run: while it is open, and for an hour with a reply nobody took. Null: not at all. */
   #indexExpiry(state: RunState, opening: StoredOpening): number | null {
-    if (opening.mode === "detached") return null;
+    if (opening.mode === "task") return null;
     if (state.end === null) return this.now() + settingsOf(this.env).retentionMs;
     return state.end.kind === "completed" && this.#store.delivery()?.to === 0 ? this.now() + keptReplyMs : null;
   }

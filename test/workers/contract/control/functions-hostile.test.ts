@@ -4,7 +4,7 @@ import { abortAllDurableObjects } from "cloudflare:test";
 import { beforeEach, describe, expect, test } from "vitest";
 import { envelopeIdentity } from "../../../../shared/wire/control/envelope-identity.ts";
 import { controlStub } from "../../../../workers/stubs/stubs.ts";
-import { newRunId } from "../../../../workers/pipeline/begin.ts";
+import { newRunId } from "../../../../workers/pipeline/run-context.ts";
 import { type ControlAnswer, asked, control, controlAnswerOf, envelopeOf, gates } from "../../support/control.ts";
 import { admin, createKey, env, eventually, travel } from "../../support/gateway.ts";
 import { eventFor, streamOf, type UpstreamCall } from "../../support/mcp-server.ts";

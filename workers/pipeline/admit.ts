@@ -1,0 +1,175 @@
+// Association and admission: what a request repeats, and whether its key lets it in. Two calls to two objects, in the order that the case
+// asks for; nothing is spent before both have passed.
+
+import type { Refusal } from "../../shared/model/outcome.ts";
+import { type Result, err, ok } from "../../shared/result.ts";
+import { grantQueryOf } from "../../shared/run/granting.ts";
+import type { Plan } from "../../shared/run/plan.ts";
+import { settingsOf } from "../platform/settings.ts";
+import type { AdmitAnswer } from "../stubs/key-calls.ts";
+import type { AssociateAnswer } from "../stubs/session-calls.ts";
+import { keep, tellingReleased, tellingSettled } from "./bookkeeping.ts";
+import { countCalls } from "./calls.ts";
+import type { PipelineRequest } from "./request.ts";
+import { takeRoom, toldRoom } from "./room.ts";
+import { type GrantsAsked, type RunContext, isDurable } from "./run-context.ts";
+
+export type Repeat = Extract<AssociateAnswer, { kind: "repeat" }>;
+
+export type Admitted =
+  /** `plan` may be a refusal: what is under way for the same request is found all the same. */
+  | { readonly kind: "repeat"; readonly earlier: Repeat; readonly plan: Result<Plan, Refusal> }
+  | {
+      readonly kind: "fresh";
+      /** With the gates that grants open. */
+      readonly plan: Plan;
+      /** An earlier try reserved the request and vanished. */
+      readonly takenOver: boolean;
+      /** A run that answers an identical request, or null. */
+      readonly identical: string | null;
+    };
+
+const leaseSlackMs = 10_000;
+
+/** What a session is asked of a request. */
+export const associationOf = ({ association, digest }: PipelineRequest) => ({
+  originating: association.attachment.originating,
+  request: association.attachment.request,
+  digest,
+  alone: association.kind !== "clientRequest",
+  claim: reservedBy(association),
+});
+
+/** The id that is reserved with the request in its session. */
+const reservedBy = (association: PipelineRequest["association"]): string | null =>
+  association.kind === "sessionless" ? association.reserves : null;
+
+/** Forgets the reservation of this very run, so that the same request may come again. */
+export const forgetReservation = ({ request: { association }, run }: RunContext): Promise<void> =>
+  association.session.forget(association.attachment.originating, association.attachment.request, run, reservedBy(association));
+
+const leaseMsOf = ({ request }: RunContext): number => settingsOf(request.env).modelTimeoutMs + leaseSlackMs;
+const waitMsOf = (context: RunContext, { gates }: Plan): number => leaseMsOf(context) + 2 * gates.deadlineSeconds * 1000;
+
+/** Asks the session. `reserve`: a fresh request is reserved with it. `durable`: for a run, whose reservation has no end. */
+const associate = (context: RunContext, { reserve, durable }: { reserve: boolean; durable: boolean }): Promise<AssociateAnswer> => {
+  const { request, run, limits } = context;
+  const { env, ctx, association } = request;
+  return tellingSettled(env, ctx, association.attachment.session, async (settled) =>
+    association.session.associate({
+      ...associationOf(request),
+      run,
+      leaseMs: leaseMsOf(context),
+      roundsLimit: limits.roundsPerOriginatingRequest,
+      reserve,
+      durable,
+      settled,
+    }),
+  );
+};
+
+/** Asks the key: its limits, a place, the gates that its grants open, and a run of an identical request. */
+const askKey = (context: RunContext, plan: Result<Plan, Refusal>, grants: GrantsAsked): Promise<AdmitAnswer> => {
+  const { request, run, limits, identical, keyObject } = context;
+  const { env, ctx, key } = request;
+  const leaseMs = leaseMsOf(context);
+  const grantedMs = plan.ok && plan.value.gates.replyRisk !== null ? waitMsOf(context, plan.value) : leaseMs;
+  return toldRoom(key.id, () =>
+    tellingReleased(env, ctx, key.id, async (released) =>
+      keyObject.admit({
+        run,
+        limits,
+        leaseMs: plan.ok && isDurable(plan.value, context) ? waitMsOf(context, plan.value) : leaseMs,
+        identical,
+        released,
+        ...(grants === null ? {} : { grants: { query: JSON.stringify(grants), leaseMs: grantedMs } }),
+      }),
+    ),
+  );
+};
+
+/**
+ * What to ask of the key's grants; null where the policy leaves nothing to ask, or the session refuses the request anyway.
+ * The session is looked at first, without reserving: a repeat stays with what is under way for it, and uses nothing up.
+ */
+export async function grantsToAsk(context: RunContext, planned: Result<Plan, Refusal>): Promise<Result<GrantsAsked, Refusal>> {
+  if (!planned.ok) return ok(null);
+  const plan = planned.value;
+  const { request: asked, run } = context;
+  const { asker, association, request, digest, env, key } = asked;
+  const query = grantQueryOf({ run, plan, request, asker, attachment: association.attachment, params: digest });
+  if (query === null) return ok(null);
+  // No session is woken for who may not ask it.
+  const over = takeRoom(key.id) ? null : await countCalls(env, key);
+  if (over !== null) return err(over);
+  const seen = await associate(context, { reserve: false, durable: isDurable(plan, context) });
+  if (seen.kind === "repeat") return ok({ ...query, asked: "repeat" });
+  return ok(seen.kind === "fresh" ? { ...query, asked: seen.takenOver ? "takenOver" : "fresh" } : null);
+}
+
+/** Associates the request and has its key let it in. A refusal leaves nothing behind: the place is given back, and the reservation. */
+export async function admit(context: RunContext, planned: Result<Plan, Refusal>, grants: GrantsAsked): Promise<Result<Admitted, Refusal>> {
+  const { request, run } = context;
+  const { env, ctx, key } = request;
+  const { associated, admitted } = await askBoth(context, planned, grants);
+  const plan = withPasses(planned, admitted);
+  const givePlaceBack = (): void => keep(env, ctx, { key: { id: key.id, run } });
+  const refuse = (refusal: Refusal): Result<Admitted, Refusal> => {
+    givePlaceBack();
+    if (associated?.kind === "fresh" && plan.ok) ctx.waitUntil(forgetReservation(context));
+    return err(refusal);
+  };
+  if (admitted.kind === "revoked") return refuse({ kind: "unauthorized", why: "revoked" });
+  if (associated?.kind === "repeat") {
+    givePlaceBack();
+    return ok({ kind: "repeat", earlier: associated, plan });
+  }
+  const refused = associated === null ? null : refusalOf(associated);
+  // A use of a grant that was counted in the moment in which the session ended stays counted: that can never let two through.
+  if (refused !== null) return refuse(refused);
+  if (admitted.kind === "refused")
+    return refuse({ kind: "rateLimited", limit: admitted.limit, max: admitted.max, retryAfterMs: admitted.retryAfterMs });
+  if (!plan.ok) return refuse(plan.error);
+  const takenOver = associated?.kind === "fresh" && associated.takenOver;
+  return ok({ kind: "fresh", plan: plan.value, takenOver, identical: admitted.identical });
+}
+
+type Asked = { readonly associated: AssociateAnswer | null; readonly admitted: AdmitAnswer };
+
+/**
+ * A repeat opens the run of what is reserved for one: so that is reserved only once the key's limits have let it in. What is answered
+ * at once asks both together, where there is room for it.
+ */
+async function askBoth(context: RunContext, planned: Result<Plan, Refusal>, grants: GrantsAsked): Promise<Asked> {
+  const mayWait = planned.ok && isDurable(planned.value, context);
+  if (!mayWait && takeRoom(context.request.key.id)) {
+    const [associated, admitted] = await Promise.all([
+      associate(context, { reserve: planned.ok, durable: false }),
+      askKey(context, planned, null),
+    ]);
+    return { associated, admitted };
+  }
+  const admitted = await askKey(context, planned, grants);
+  if (admitted.kind === "revoked" || (admitted.kind === "refused" && !admitted.mayLook)) return { associated: null, admitted };
+  const plan = withPasses(planned, admitted);
+  const reserve = plan.ok && admitted.kind === "admitted";
+  return { associated: await associate(context, { reserve, durable: plan.ok && isDurable(plan.value, context) }), admitted };
+}
+
+const withPasses = (planned: Result<Plan, Refusal>, answer: AdmitAnswer): Result<Plan, Refusal> =>
+  planned.ok && answer.kind === "admitted" && answer.passes.length > 0 ? ok({ ...planned.value, granted: answer.passes }) : planned;
+
+function refusalOf(associated: Exclude<AssociateAnswer, { kind: "repeat" }>): Refusal | null {
+  switch (associated.kind) {
+    case "fresh":
+      return null;
+    case "conflict":
+      return { kind: "sameIdOtherParams" };
+    case "ended":
+      return { kind: "notAssociated", why: associated.what === "session" ? "sessionEnded" : "originatingRequestEnded" };
+    case "tooManyRounds":
+      return { kind: "tooManyRounds", max: associated.limit };
+    default:
+      return associated satisfies never;
+  }
+}

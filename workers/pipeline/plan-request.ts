@@ -1,0 +1,62 @@
+// What would become of a request: which models, which gates. Nobody is asked and nothing is reserved.
+
+import type { Refusal } from "../../shared/model/outcome.ts";
+import { type Result, err } from "../../shared/result.ts";
+import { type Plan, planRun } from "../../shared/run/plan.ts";
+import type { Env } from "../platform/env.ts";
+import { lookupIn } from "../platform/lookup.ts";
+import { providerReady } from "../providers/ready.ts";
+import { ConfigurationUnavailable, type Documents, documentsOf } from "../stores/documents.ts";
+import type { PipelineRequest } from "./request.ts";
+
+/** The plan by the documents that serve now. Refused: by policy, for want of a model, or where the documents cannot be read. */
+export async function planFor({
+  env,
+  ctx,
+  key,
+  asker,
+  request,
+  destination,
+  terms,
+}: Pick<PipelineRequest, "env" | "ctx" | "key" | "asker" | "request" | "destination" | "terms">): Promise<Result<Plan, Refusal>> {
+  const documents = await documentsOrNull(env, ctx);
+  if (documents === null) return err({ kind: "configurationUnavailable" });
+  return planRun({
+    ...documents,
+    request,
+    asker,
+    key,
+    ready: readyIn(env),
+    ...(destination === undefined ? {} : { destination }),
+    ...(terms?.once === undefined ? {} : { once: terms.once }),
+  });
+}
+
+async function documentsOrNull(env: Env, ctx: Pick<ExecutionContext, "waitUntil">): Promise<Documents | null> {
+  try {
+    return await documentsOf(env, Date.now(), (work) => ctx.waitUntil(work));
+  } catch (error) {
+    if (error instanceof ConfigurationUnavailable) return null;
+    throw error;
+  }
+}
+
+const readiness = new WeakMap<object, (provider: Parameters<typeof providerReady>[0]) => string | undefined>();
+
+/** Whether a provider can be used here. An isolate's environment does not change: each provider is judged once. */
+export function readyIn(env: Env): (provider: Parameters<typeof providerReady>[0]) => string | undefined {
+  let ready = readiness.get(env);
+  if (ready === undefined) {
+    const lookup = lookupIn(env);
+    const judged = new WeakMap<object, string | undefined>();
+    ready = (provider) => {
+      if (!judged.has(provider)) {
+        const verdict = providerReady(provider, lookup);
+        judged.set(provider, verdict.ok ? undefined : verdict.error);
+      }
+      return judged.get(provider);
+    };
+    readiness.set(env, ready);
+  }
+  return ready;
+}

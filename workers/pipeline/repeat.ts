@@ -1,0 +1,89 @@
+// The same request again: it attaches to what is under way, nobody is asked twice and the model is paid once.
+
+import type { Outcome, Refusal } from "../../shared/model/outcome.ts";
+import { type Result, err, ok } from "../../shared/result.ts";
+import type { RunOpening } from "../../shared/run/opening.ts";
+import type { Plan } from "../../shared/run/plan.ts";
+import type { ModelFacts } from "../../shared/run/present.ts";
+import { runStub } from "../stubs/stubs.ts";
+import type { Repeat } from "./admit.ts";
+import { recordRefusal } from "./refusals.ts";
+import type { PipelineRequest, Started } from "./request.ts";
+import { type RunContext, openingOf } from "./run-context.ts";
+import { awaitRun, parseOutcome } from "./wait.ts";
+
+/** Begins a request once more, where the one that it waited for vanished. */
+export type BeginAgain = (request: PipelineRequest, planned?: Result<Plan, Refusal>) => Promise<Result<Started, Refusal>>;
+
+/** Attaches to what there is of the earlier try. Refused: where that is no longer kept, or may not be begun by this one. */
+export async function attach(
+  context: RunContext,
+  earlier: Repeat,
+  plan: Result<Plan, Refusal>,
+  again: BeginAgain,
+): Promise<Result<Started, Refusal>> {
+  const { env, responseMode, association } = context.request;
+  const posts = responseMode.kind === "callback";
+  if (responseMode.kind === "task" && earlier.state !== "durable" && plan.ok) return asRun(context, earlier, plan.value, again);
+  if (earlier.state === "settled") {
+    return earlier.result === null ? err({ kind: "noLongerKept" }) : ok({ kind: "answered", outcome: parseOutcome(earlier.result) });
+  }
+  if (earlier.state === "fast") return ok({ kind: "fast", outcome: awaitFast(context, plan, again), attached: true });
+  if (earlier.ended || !plan.ok) {
+    if ((await runStub(env, earlier.run).snapshot()) !== null) return ok({ kind: "run", run: earlier.run, posts });
+    // It was reserved and is yet to be opened, which this try may not do.
+    return err(earlier.ended || plan.ok ? { kind: "noLongerKept" } : plan.error);
+  }
+  // Reserved, and perhaps cut off before the run was opened: opening twice is opening once.
+  await runStub(env, earlier.run).open(
+    JSON.stringify({ ...openingOf(context, plan.value, true), id: earlier.run, attachment: association.attachment }),
+  );
+  return ok({ kind: "run", run: earlier.run, posts });
+}
+
+/** A fast-path request is asked for once more, now as a task: its outcome becomes a run that is over, under the same id. */
+async function asRun(context: RunContext, earlier: Repeat, plan: Plan, again: BeginAgain): Promise<Result<Started, Refusal>> {
+  let text = earlier.result;
+  if (earlier.state === "fast") {
+    const outcome = await awaitFirst(context, ok(plan), again);
+    // A refusal of this request is no answer of the first one's.
+    if (!outcome.ok) return outcome;
+    text = JSON.stringify(outcome.value);
+  }
+  if (text === null) return err({ kind: "noLongerKept" });
+  const opening: RunOpening = { ...openingOf(context, plan, false), id: earlier.run };
+  const facts: ModelFacts = { candidate: "", usage: { inputTokens: 0, outputTokens: 0 }, notes: [] };
+  // The fast path wrote its record already.
+  await runStub(context.request.env, earlier.run).keep(JSON.stringify(opening), text, JSON.stringify(facts), "[]");
+  return ok({ kind: "run", run: earlier.run, posts: false });
+}
+
+/** The same for a connection that is held: a refusal is an outcome there. */
+async function awaitFast(context: RunContext, plan: Result<Plan, Refusal>, again: BeginAgain): Promise<Outcome> {
+  const { env, ctx, key, door, asker, requestId } = context.request;
+  const outcome = await awaitFirst(context, plan, again);
+  if (outcome.ok) return outcome.value;
+  const refusal = outcome.error;
+  recordRefusal(env, ctx, { key: key.id, door, server: asker.server, method: asker.method, name: asker.name, requestId }, refusal);
+  return { kind: "refused", refusal };
+}
+
+const awaitStepMs = 25_000;
+
+/** Waits for the fast-path outcome that another caller is getting; takes over where that one vanished. */
+async function awaitFirst(
+  { request: { run: _givenBack, ...request } }: RunContext,
+  plan: Result<Plan, Refusal>,
+  again: BeginAgain,
+): Promise<Result<Outcome, Refusal>> {
+  const { session, attachment } = request.association;
+  // Where the session's object was reset, the wait is over and nothing is lost.
+  const result = await session.awaitResult(attachment.originating, attachment.request, awaitStepMs).catch(() => null);
+  if (result !== null) return ok(parseOutcome(result));
+  // Nothing came: the first one is still at it, vanished, or was refused after all (a limit), as this one may be.
+  // What could not be planned is not begun in its place.
+  const begun = await again({ ...request, responseMode: { kind: "sync" } }, plan.ok ? undefined : plan);
+  if (!begun.ok) return begun;
+  const started = begun.value;
+  return ok(await (started.kind === "run" ? awaitRun(request.env, started.run, () => {}, request.signal) : started.outcome));
+}

@@ -1,0 +1,99 @@
+// What every step of a request's way knows: its run's id, its key's limits, what an identical request would be, what is in the cache.
+
+import type { GrantQuery } from "../../shared/policy/grant.ts";
+import { type Limits, defaultLimits } from "../../shared/policy/limits.ts";
+import { findReplyRisks, highestRisk } from "../../shared/policy/risk.ts";
+import type { Refusal } from "../../shared/model/outcome.ts";
+import type { Result } from "../../shared/result.ts";
+import { isReplyAsked } from "../../shared/run/lifecycle.ts";
+import { type CacheTerms, type RunOpening, gatesOf, identicalDigest } from "../../shared/run/opening.ts";
+import { type Plan, plannedNotes } from "../../shared/run/plan.ts";
+import { runIdOf, runRandomLength } from "../../shared/sealed-id.ts";
+import type { Env } from "../platform/env.ts";
+import { settingsOf } from "../platform/settings.ts";
+import type { KeyCalls } from "../stubs/key-calls.ts";
+import { keyStub } from "../stubs/stubs.ts";
+import { approvedBefore, cacheTermsOf } from "./cache.ts";
+import type { PipelineRequest } from "./request.ts";
+
+export type RunContext = {
+  readonly request: PipelineRequest;
+  readonly run: string;
+  readonly now: number;
+  readonly keyObject: DurableObjectStub<KeyCalls>;
+  readonly limits: Limits;
+  readonly cache: CacheTerms | null;
+  /** `identicalDigest`. */
+  readonly identical: string;
+};
+
+/** What the key's grants are asked, or null where there is nothing to ask. */
+export type GrantsAsked = GrantQuery | null;
+
+export const newRunId = (env: Env): string => runIdOf(settingsOf(env).keys, crypto.getRandomValues(new Uint8Array(runRandomLength)));
+
+export async function contextOf(request: PipelineRequest, plan: Result<Plan, Refusal>): Promise<RunContext> {
+  const { env, key, cache } = request;
+  return {
+    request,
+    run: request.run ?? newRunId(env),
+    now: Date.now(),
+    keyObject: keyStub(env, key.id),
+    limits: key.limits ?? defaultLimits,
+    // Where there is no plan nothing is begun, nor taken over.
+    identical: identicalDigest(request.asker, plan.ok ? plan.value.gates.boundTo : "tool", request.content),
+    cache: cache === undefined || !plan.ok ? null : await cacheTermsOf(env, key.id, request, plan.value, cache),
+  };
+}
+
+export const gatesIn = ({ gates, granted = [] }: Plan): ReturnType<typeof gatesOf> => gatesOf({ plan: gates, granted });
+
+/** Whether the request becomes a run, or is answered at once. */
+export function isDurable(plan: Plan, { request: { responseMode, request }, cache }: RunContext): boolean {
+  if (responseMode.kind === "task" || (responseMode.kind === "callback" && responseMode.alwaysRun)) return true;
+  // What a function does cannot be done twice: its run is there before it is called, and no repeat takes a lost call over.
+  if (request.task === "function") return true;
+  const gates = gatesIn(plan);
+  // Where the reply's risk may close a gate, a run has the reply in its tables before anybody looks at it: a crash costs neither a second
+  // call nor the review. What is in the cache is looked at here.
+  const found = cache?.found;
+  const risk = found === undefined || gates.responseIfRisk === null ? "high" : highestRisk(findReplyRisks(found.reply));
+  const closed = { request: gates.request, response: isReplyAsked(gates, false, risk) };
+  return (closed.request || closed.response) && !approvedBefore(plan, closed, cache);
+}
+
+/** What a run is opened with. `takenOver`: an earlier try reserved the request and vanished. */
+export function openingOf({ request: asked, run, now, cache, identical }: RunContext, plan: Plan, takenOver: boolean): RunOpening {
+  const { key, request, responseMode, terms, added, association } = asked;
+  return {
+    id: run,
+    createdAt: now,
+    door: asked.door,
+    key: {
+      id: key.id,
+      name: key.name,
+      owner: key.owner ?? null,
+      ...(key.expiresAt === undefined ? {} : { expiresAt: key.expiresAt }),
+    },
+    asker: asked.asker,
+    ...(asked.requestId === undefined ? {} : { requestId: asked.requestId }),
+    ...(association.kind === "sessionless" ? { sessionless: true } : {}),
+    request,
+    candidates: plan.candidates,
+    plan: plan.gates,
+    ...(plan.granted === undefined ? {} : { granted: plan.granted }),
+    risks: plan.risks,
+    notes: [...(added === undefined ? [] : [added]), ...plannedNotes(request, plan)],
+    contextIgnored: asked.contextIgnored,
+    ...(asked.images === undefined ? {} : { images: asked.images }),
+    takenOver,
+    mode: responseMode.kind,
+    ...(responseMode.kind === "callback" ? { waiting: responseMode.waiting } : {}),
+    ttlMs: responseMode.kind === "task" ? responseMode.ttlMs : null,
+    ...(terms === undefined ? {} : { call: terms }),
+    ...(terms?.timeoutMs !== undefined && plan.gates.timeoutCoversReview ? { endsAt: now + terms.timeoutMs } : {}),
+    ...(cache === null ? {} : { cache }),
+    identicalDigest: identical,
+    attachment: association.attachment,
+  };
+}

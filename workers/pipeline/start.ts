@@ -1,0 +1,58 @@
+// A request that was let in: it takes over the run of an identical one whose caller is gone, opens a run, or is answered at once.
+
+import { decidersDigest } from "../../shared/run/opening.ts";
+import { runStub } from "../stubs/stubs.ts";
+import { type Admitted, forgetReservation } from "./admit.ts";
+import { keep } from "./bookkeeping.ts";
+import { answerFast } from "./fast.ts";
+import type { Started } from "./request.ts";
+import { type GrantsAsked, type RunContext, gatesIn, isDurable, openingOf } from "./run-context.ts";
+
+type Fresh = Extract<Admitted, { kind: "fresh" }>;
+
+/** Null where there is no such run, or it cannot be taken over. */
+export async function adoptIdentical(context: RunContext, { plan, identical }: Fresh, grants: GrantsAsked): Promise<Started | null> {
+  const { request, run, keyObject } = context;
+  const { env, ctx, key, association, asker, door, responseMode } = request;
+  const { attachment } = association;
+  // A function that was run for another request is run again for this one.
+  if (identical === null || request.request.task === "function") return null;
+  const adopted = await runStub(env, identical).adopt({
+    attachment,
+    asker,
+    door,
+    gates: gatesIn(plan),
+    deciders: decidersDigest(plan.gates),
+    waiting: responseMode.kind === "callback" ? responseMode.waiting : null,
+  });
+  if (adopted === "refused") return null;
+  await association.session.adopted(attachment.originating, attachment.request, identical);
+  keep(env, ctx, { key: { id: key.id, run } });
+  // The session has the request with that run from now on: no repeat of it passes by this use.
+  if (grants !== null && plan.granted !== undefined) ctx.waitUntil(keyObject.giveBackGrants(grants.identity, run));
+  return { kind: "run", run: identical, posts: adopted === "posts" };
+}
+
+/** Opens a run where people or time are needed; else asks the model from here. */
+export async function start(context: RunContext, { plan, takenOver }: Fresh): Promise<Started> {
+  const { request, run } = context;
+  const { env, ctx, responseMode, signal, onDelta, association } = request;
+  const opening = openingOf(context, plan, takenOver);
+  if (isDurable(plan, context)) {
+    await runStub(env, run).open(JSON.stringify(opening));
+    return { kind: "run", run, posts: responseMode.kind === "callback" };
+  }
+  const outcome = answerFast({
+    env,
+    ctx,
+    opening,
+    signal,
+    forget: async () => {
+      await forgetReservation(context);
+      if (association.kind === "ownRequest") await association.releaseRequestId?.();
+    },
+    ...(onDelta === undefined ? {} : { onDelta }),
+  });
+  ctx.waitUntil(outcome);
+  return { kind: "fast", outcome, attached: false };
+}
