@@ -1,0 +1,44 @@
+// Ids that stand for a request in every session of a key: each for one digest, for a day after it was taken last.
+
+import { claimKeptMs } from "./session-tables.ts";
+import type { SessionParts } from "./session-parts.ts";
+
+export class RequestIds {
+  readonly #parts: SessionParts;
+
+  constructor(parts: SessionParts) {
+    this.#parts = parts;
+  }
+
+  /** `SessionCalls.claim`. */
+  claim(id: string, digest: string): boolean {
+    const now = this.#parts.now();
+    if (!this.mayClaim(id, digest)) return false;
+    this.#parts.tables.create();
+    this.#parts.sql.exec(
+      `INSERT INTO claim (id, digest, at, held) VALUES (?, ?, ?, 1) ON CONFLICT (id) DO UPDATE SET
+       held = CASE WHEN digest = excluded.digest THEN held + 1 ELSE 1 END, digest = excluded.digest, at = excluded.at`,
+      id,
+      digest,
+      now,
+    );
+    this.#parts.alarmBy(now + claimKeptMs);
+    return true;
+  }
+
+  /** `SessionCalls.unclaim`. */
+  unclaim(id: string, digest: string): void {
+    if (!this.#parts.tables.exist) return;
+    this.#parts.ctx.storage.transactionSync(() => {
+      this.#parts.sql.exec("UPDATE claim SET held = held - 1 WHERE id = ? AND digest = ?", id, digest);
+      this.#parts.sql.exec("DELETE FROM claim WHERE id = ? AND held <= 0", id);
+    });
+  }
+
+  /** Whether the id is free, or stands for this very digest. */
+  mayClaim(id: string, digest: string): boolean {
+    if (!this.#parts.tables.exist) return true;
+    const [row] = this.#parts.sql.exec<{ digest: string; at: number }>("SELECT digest, at FROM claim WHERE id = ?", id).toArray();
+    return row === undefined || row.digest === digest || this.#parts.now() - row.at >= claimKeptMs;
+  }
+}

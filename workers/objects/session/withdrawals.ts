@@ -1,0 +1,80 @@
+// Runs that are to be withdrawn because their request, its client request or the session ended: written down first, then sent to each run.
+
+import { backoffMs } from "../../../shared/backoff.ts";
+import type { CancelCause } from "../../../shared/model/outcome.ts";
+import { errorClass, logEvent } from "../../platform/log.ts";
+import { runStub } from "../../stubs/stubs.ts";
+import type { SessionParts } from "./session-parts.ts";
+
+const withdrawRetry = { firstMs: 2_000, mostMs: 5 * 60_000 };
+/** A reserved run that was not opened after so many attempts (some minutes) never will be. */
+const withdrawUnknownAttempts = 7;
+
+export class Withdrawals {
+  readonly #parts: SessionParts;
+
+  constructor(parts: SessionParts) {
+    this.#parts = parts;
+  }
+
+  /** Takes down that the open runs of these requests are to be withdrawn. `where`: of the table `sampling`. */
+  queue(where: string, bindings: string[], cause: CancelCause, now: number): void {
+    this.#parts.sql.exec(
+      `INSERT OR IGNORE INTO withdrawal (originating, request, cause, attempts, due_at)
+       SELECT originating, request, ?, 0, ? FROM sampling WHERE state = 'durable' AND settled_at IS NULL AND ${where}`,
+      cause,
+      now,
+      ...bindings,
+    );
+    this.#parts.alarmBy(now + withdrawRetry.firstMs);
+  }
+
+  /** Withdraws what is due; what fails is tried again by the alarm. */
+  async send(): Promise<void> {
+    if (!this.#parts.tables.exist) return;
+    const due = this.#parts.sql
+      .exec<{ originating: string; request: string; run: string; cause: CancelCause; attempts: number }>(
+        "SELECT originating, request, run, cause, attempts FROM withdrawal JOIN sampling USING (originating, request) WHERE due_at <= ?",
+        this.#parts.now(),
+      )
+      .toArray();
+    const session = this.#parts.ctx.id.toString();
+    await Promise.all(
+      due.map(async ({ originating, request, run, cause, attempts }) => {
+        const again = (): void => {
+          const wait = backoffMs(withdrawRetry, attempts, this.#parts.random());
+          this.#parts.sql.exec(
+            "UPDATE withdrawal SET attempts = attempts + 1, due_at = ? WHERE originating = ? AND request = ?",
+            this.#parts.now() + wait,
+            originating,
+            request,
+          );
+        };
+        try {
+          const answer = await runStub(this.#parts.env, run).withdraw(cause, { session, originating, request });
+          // A run that is not there may be about to be opened, by a Worker that reserved it a moment ago.
+          if (answer === "unknown" && attempts < withdrawUnknownAttempts) return again();
+          this.#parts.ctx.storage.transactionSync(() => {
+            const settled = this.#parts.sql
+              .exec(
+                "UPDATE sampling SET settled_at = COALESCE(settled_at, ?) WHERE originating = ? AND request = ? AND run = ? RETURNING run",
+                this.#parts.now(),
+                originating,
+                request,
+                run,
+              )
+              .toArray();
+            // Where the request adopted another run meanwhile, it is withdrawn from that one next.
+            if (settled.length === 0) again();
+            else this.#parts.sql.exec("DELETE FROM withdrawal WHERE originating = ? AND request = ?", originating, request);
+          });
+        } catch (error) {
+          logEvent("session.cancelFailed", { run, attempt: attempts, error: errorClass(error) });
+          again();
+        }
+      }),
+    );
+    const next = this.#parts.tables.nextDue();
+    if (next !== null) this.#parts.alarmBy(next);
+  }
+}
