@@ -1,12 +1,11 @@
 // Which gates a sampling request must pass, who decides there, and by when. Rules only: grants, limits and budgets are asked
 // elsewhere, and none of them opens what a rule refuses.
 
-import type { SamplingRequest } from "../model/sampling.ts";
 import type { Candidate } from "../routing/choose.ts";
-import { matchesGlob } from "./glob.ts";
+import { type ConditionFacts, type PolicyFacts, areMet, conditionFacts } from "./conditions.ts";
 import { reviewerWhoIs } from "./own-requests.ts";
-import { type RiskLevel, type RiskNote, riskLevels } from "./risk.ts";
-import { everyoneIn, isSlackChannel, mayAsk, type Conditions, type Policy } from "./rules.ts";
+import { type RiskLevel, riskLevels } from "./risk.ts";
+import { everyoneIn, isSlackChannel, mayAsk, type Policy } from "./rules.ts";
 
 export type Reviewer = {
   /** Unique within a policy; what the record names. */
@@ -71,23 +70,6 @@ export function peopleOfPlan({ reviewers, escalate, handOverTo }: Pick<GatePlan,
 
 const mostPlaces = 256;
 
-export type PolicyFacts = {
-  /** The MCP server that asks. */
-  readonly server: string;
-  /** The name in the originating request: a tool, a prompt, a resource. */
-  readonly tool: string;
-  /** The originating request's method. */
-  readonly method: string;
-  readonly keyName: string;
-  /** As the API key has it. */
-  readonly keyOwner: string | null;
-  readonly provenance: "claimed" | "inferred" | "observed" | "own";
-  readonly request: SamplingRequest;
-  /** In failover order: everything that the request may be sent to. */
-  readonly candidates: readonly Candidate[];
-  readonly risk: readonly RiskNote[];
-};
-
 /**
  * The plan for a request: the first rule that matches, for each model on the list, and of these the strictest.
  *
@@ -102,7 +84,7 @@ export type PolicyFacts = {
  * Where some models are refused and others not, `permittedCandidates` beforehand keeps the others on the list.
  */
 export function evaluatePolicy(policy: Policy, facts: PolicyFacts): GatePlan {
-  const common = commonFacts(facts);
+  const common = conditionFacts(facts);
   const ids = facts.candidates.length === 0 ? [undefined] : [...new Set(facts.candidates.map(({ model }) => model.id))];
   const outcomes = [...new Set(ids.map((id) => firstMatch(policy, common, id)))]
     .map((index) => outcomeAt(policy, index))
@@ -150,7 +132,7 @@ function heirs(policy: Policy, references: readonly string[] | undefined, asked:
 
 /** The candidates whose own first rule does not refuse the request, in the same order. Costs are judged over the whole list that is given. */
 export function permittedCandidates(policy: Policy, facts: PolicyFacts): Candidate[] {
-  const common = commonFacts(facts);
+  const common = conditionFacts(facts);
   return facts.candidates.filter(({ model }) => outcomeAt(policy, firstMatch(policy, common, model.id)).gate.request !== "refuse");
 }
 
@@ -178,54 +160,8 @@ const peopleAsked = (strictest: Outcome, others: readonly Outcome[]): string[] =
   return [strictest, ...opposite].flatMap((outcome) => outcome.gate.reviewers);
 };
 
-type CommonFacts = PolicyFacts & {
-  readonly dearestUsd: number;
-  readonly hasMedia: boolean;
-  readonly hasTools: boolean;
-  readonly riskRank: number;
-};
-
-function commonFacts(facts: PolicyFacts): CommonFacts {
-  const { request } = facts;
-  let hasMedia = false;
-  let hasTools = (request.tools?.length ?? 0) > 0;
-  for (const message of request.messages) {
-    for (const block of message.content) {
-      if (block.type === "tool_use" || block.type === "tool_result") hasTools = true;
-      for (const piece of block.type === "tool_result" ? block.content : [block]) {
-        if (piece.type === "image" || piece.type === "audio" || (piece.type === "resource" && "blob" in piece.resource)) hasMedia = true;
-      }
-    }
-  }
-  return {
-    ...facts,
-    dearestUsd: Math.max(0, ...facts.candidates.map(({ worstCostUsd }) => worstCostUsd)),
-    hasMedia,
-    hasTools,
-    riskRank: Math.max(0, ...facts.risk.map(({ level }) => rankOf[level])),
-  };
-}
-
-const rankOf: { readonly [level in RiskLevel]: number } = { low: 1, medium: 2, high: 3 };
-
 /** The position of the first rule that matches, or the number of rules for the default. */
-function firstMatch(policy: Policy, facts: CommonFacts, model: string | undefined): number {
-  const position = policy.rules.findIndex(({ when }) => matches(when, facts, model));
+function firstMatch(policy: Policy, facts: ConditionFacts, model: string | undefined): number {
+  const position = policy.rules.findIndex(({ when }) => areMet(when, facts, model));
   return position === -1 ? policy.rules.length : position;
 }
-
-const matches = (when: Conditions, facts: CommonFacts, model: string | undefined): boolean =>
-  fits(when.server, facts.server) &&
-  fits(when.tool, facts.tool) &&
-  fits(when.method, facts.method) &&
-  fits(when.key, facts.keyName) &&
-  fits(when.model, model) &&
-  (when.provenance === undefined || when.provenance === facts.provenance) &&
-  (when.hasMedia === undefined || when.hasMedia === facts.hasMedia) &&
-  (when.hasTools === undefined || when.hasTools === facts.hasTools) &&
-  (when.maxTokensOver === undefined || facts.request.maxTokens > when.maxTokensOver) &&
-  (when.costOverUsd === undefined || facts.dearestUsd > when.costOverUsd) &&
-  (when.risk === undefined || facts.riskRank >= rankOf[when.risk]);
-
-const fits = (glob: string | undefined, value: string | undefined): boolean =>
-  glob === undefined || (value !== undefined && matchesGlob(glob, value));

@@ -1,9 +1,10 @@
 // Where a rule bars people from approving their own requests (`selfApproval: false`), it has to be known whose they are: the owner
 // of the API key has to be a reviewer of the policy. Without that the rule would bar nobody.
 
+import type { Conditions } from "./conditions.ts";
 import { matchesGlob } from "./glob.ts";
 import { nameKey } from "./person.ts";
-import { isSlackChannel, mayAsk, type Conditions, type Consequences, type Policy, type PolicyReviewer } from "./rules.ts";
+import { isSlackChannel, mayAsk, type Consequences, type Policy, type PolicyReviewer } from "./rules.ts";
 
 /** What a rule judges a key by. */
 export type OwnedKey = {

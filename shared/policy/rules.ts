@@ -5,6 +5,7 @@ import * as z from "zod";
 import type { JsonObject } from "../encoding.ts";
 import { err, ok, type Result } from "../result.ts";
 import { isPrivateHost } from "../address.ts";
+import { conditionsSchema } from "./conditions.ts";
 import { drawnKey, nameKey } from "./person.ts";
 import { pointerTo, problemsOf, type Problem } from "../routing/problems.ts";
 
@@ -17,9 +18,6 @@ const label = z
     (value) => value.trim() === value && !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(value),
     "has control characters, hidden characters, or white space at an end",
   );
-
-/** `*` stands for any run of characters, also none; everything else is itself, case included. */
-const glob = z.string().max(256);
 
 const reviewer = z.strictObject({
   /** Unique in the document; what the record names. */
@@ -46,31 +44,6 @@ const reviewer = z.strictObject({
     .string()
     .regex(/^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{1,8}){0,4}$/, "is not a language tag")
     .optional(),
-});
-
-const when = z.strictObject({
-  /** The MCP server that asks. */
-  server: glob.optional(),
-  /** The tool, prompt or resource of the originating request. */
-  tool: glob.optional(),
-  /** The originating request's method, such as `tools/call`. */
-  method: glob.optional(),
-  /** The name of the API key. */
-  key: glob.optional(),
-  /** The id of a model in the routing table. */
-  model: glob.optional(),
-  /** How sure it is that the request serves that originating request. */
-  provenance: z.enum(["claimed", "inferred", "observed", "own"]).optional(),
-  /** Whether an image, audio or a binary resource is in the messages. */
-  hasMedia: z.boolean().optional(),
-  /** Whether tools are offered, or used in the messages. */
-  hasTools: z.boolean().optional(),
-  /** Matches where `maxTokens` is above this. */
-  maxTokensOver: z.int().nonnegative().optional(),
-  /** Matches where the worst case of the dearest candidate is above this, in US dollars. */
-  costOverUsd: z.number().nonnegative().optional(),
-  /** Matches where a risk of this level or a higher one was found. */
-  risk: z.enum(["low", "medium", "high"]).optional(),
 });
 
 const names = z.array(z.string().max(80)).max(50);
@@ -121,7 +94,7 @@ export const policySchema = z.strictObject({
     .array(
       z.strictObject({
         name: label.refine((value) => value !== "default", "is the name of the default"),
-        when: when.default({}),
+        when: conditionsSchema.default({}),
         then: then.prefault({}),
       }),
     )
@@ -135,7 +108,6 @@ export const policySchema = z.strictObject({
 
 export type Policy = z.infer<typeof policySchema>;
 export type PolicyRule = Policy["rules"][number];
-export type Conditions = PolicyRule["when"];
 export type Consequences = PolicyRule["then"];
 export type PolicyReviewer = z.infer<typeof reviewer>;
 

@@ -2,6 +2,7 @@
 
 import type { Mutant } from "./mutant.ts";
 
+const conditions = { file: "shared/policy/conditions.ts", test: { file: "test/shared/policy/evaluate.test.ts" } };
 const evaluate = { file: "shared/policy/evaluate.ts", test: { file: "test/shared/policy/evaluate.test.ts" } };
 const limits = { file: "shared/policy/limits.ts", test: { file: "test/shared/policy/limits.test.ts" } };
 
@@ -72,49 +73,75 @@ export const policyMutants: readonly Mutant[] = [
     from: "closedGates(b) - closedGates(a) || b.gate.quorum",
     to: "closedGates(a) - closedGates(b) || b.gate.quorum",
   },
-  { ...evaluate, name: "a server's condition counts", from: "fits(when.server, facts.server) &&\n", to: "" },
-  { ...evaluate, name: "a tool's condition counts", from: "fits(when.tool, facts.tool) &&\n", to: "" },
-  { ...evaluate, name: "a method's condition counts", from: "fits(when.method, facts.method) &&\n", to: "" },
-  { ...evaluate, name: "a key's condition counts", from: "fits(when.key, facts.keyName) &&\n", to: "" },
-  { ...evaluate, name: "a model's condition counts", from: "fits(when.model, model) &&\n", to: "" },
   {
-    ...evaluate,
+    ...conditions,
+    name: "a server's condition counts",
+    from: "server: (wanted, { server }) => matchesGlob(wanted, server),",
+    to: "server: () => true,",
+  },
+  {
+    ...conditions,
+    name: "a tool's condition counts",
+    from: "tool: (wanted, { tool }) => matchesGlob(wanted, tool),",
+    to: "tool: () => true,",
+  },
+  {
+    ...conditions,
+    name: "a method's condition counts",
+    from: "method: (wanted, { method }) => matchesGlob(wanted, method),",
+    to: "method: () => true,",
+  },
+  {
+    ...conditions,
+    name: "a key's condition counts",
+    from: "key: (wanted, { keyName }) => matchesGlob(wanted, keyName),",
+    to: "key: () => true,",
+  },
+  { ...conditions, name: "a model's condition counts", from: "model !== undefined && matchesGlob(wanted, model),", to: "true," },
+  {
+    ...conditions,
     name: "a condition on the association counts",
-    from: "(when.provenance === undefined || when.provenance === facts.provenance) &&\n",
-    to: "",
+    from: "provenance: (wanted, { provenance }) => wanted === provenance,",
+    to: "provenance: () => true,",
   },
   {
-    ...evaluate,
+    ...conditions,
     name: "a condition on media counts",
-    from: "(when.hasMedia === undefined || when.hasMedia === facts.hasMedia) &&\n",
-    to: "",
+    from: "hasMedia: (wanted, { hasMedia }) => wanted === hasMedia,",
+    to: "hasMedia: () => true,",
   },
   {
-    ...evaluate,
+    ...conditions,
     name: "a condition on tools counts",
-    from: "(when.hasTools === undefined || when.hasTools === facts.hasTools) &&\n",
-    to: "",
+    from: "hasTools: (wanted, { hasTools }) => wanted === hasTools,",
+    to: "hasTools: () => true,",
   },
   {
-    ...evaluate,
+    ...conditions,
     name: "a condition on tokens counts",
-    from: "facts.request.maxTokens > when.maxTokensOver",
-    to: "facts.request.maxTokens >= when.maxTokensOver",
+    from: "request.maxTokens > wanted,",
+    to: "request.maxTokens >= wanted,",
   },
   {
-    ...evaluate,
+    ...conditions,
     name: "a condition on the cost counts",
-    from: "facts.dearestUsd > when.costOverUsd",
-    to: "facts.dearestUsd >= when.costOverUsd",
+    from: "dearestUsd > wanted,",
+    to: "dearestUsd >= wanted,",
   },
   {
-    ...evaluate,
+    ...conditions,
     name: "a condition on the risk counts",
-    from: "facts.riskRank >= rankOf[when.risk]",
-    to: "facts.riskRank > rankOf[when.risk]",
+    from: "riskRank >= rankOf[wanted],",
+    to: "riskRank > rankOf[wanted],",
   },
   {
-    ...evaluate,
+    ...conditions,
+    name: "all conditions of a rule count, not any of them",
+    from: "names.every((name) => isMet(name, conditions, facts, model))",
+    to: "names.some((name) => conditions[name] !== undefined && isMet(name, conditions, facts, model))",
+  },
+  {
+    ...conditions,
     name: "media in a tool's result are media",
     from: 'for (const piece of block.type === "tool_result" ? block.content : [block]) {',
     to: "for (const piece of [block]) {",

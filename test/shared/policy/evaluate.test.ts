@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { evaluatePolicy, peopleOfPlan, permittedCandidates, type GatePlan, type PolicyFacts } from "../../../shared/policy/evaluate.ts";
+import type { PolicyFacts } from "../../../shared/policy/conditions.ts";
+import { evaluatePolicy, peopleOfPlan, permittedCandidates, type GatePlan } from "../../../shared/policy/evaluate.ts";
 import { matchesGlob } from "../../../shared/policy/glob.ts";
 import { parsePolicy, type Policy } from "../../../shared/policy/rules.ts";
 import type { Candidate } from "../../../shared/routing/choose.ts";
