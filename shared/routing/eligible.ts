@@ -3,6 +3,7 @@
 
 import type { SamplingRequest } from "../model/sampling.ts";
 import { isExactlyNamed, mayBeMeant, namedTiers } from "./named.ts";
+import { isBuiltIn } from "./provider-kinds.ts";
 import { leastInputTokens, sizeOf, type RequestSize } from "./price.ts";
 import { foldCase, namesOf, providerOf, type Model, type Provider, type RoutingTable } from "./table.ts";
 
@@ -86,7 +87,7 @@ function reasonAgainst(
   if (request.namedModel !== undefined && !mayBeMeant(input.table, request.namedModel, candidate)) return notMeant;
   const notReady = input.ready(provider, model.provider);
   if (notReady !== undefined) return notReady;
-  if (provider.kind === "demo" && !demoStandsIn && !isNamedExactly(candidate, request))
+  if (isBuiltIn(provider.kind) && !demoStandsIn && !isNamedExactly(candidate, request))
     return "the demo model stands in only until another provider is ready, or where a request names it exactly";
   if (!model.tasks.includes(task)) return task === "embedding" ? "it makes no embeddings" : "it is not a chat model";
   for (const content of needs.content) if (!model.accepts.includes(content)) return `it does not accept ${content}`;
@@ -118,7 +119,7 @@ const demoStandsIn = (input: RoutingInput): boolean =>
     const provider = providerOf(input.table, model.provider);
     return (
       provider !== undefined &&
-      provider.kind !== "demo" &&
+      !isBuiltIn(provider.kind) &&
       accessReason(input, model) === undefined &&
       input.ready(provider, model.provider) === undefined
     );

@@ -7,6 +7,7 @@ import { err, ok, type Result } from "../result.ts";
 import { isPrivateHost, readBaseUrl } from "../address.ts";
 import { environmentName } from "../environment-name.ts";
 import { pointerTo, problemsOf, type Problem } from "./problems.ts";
+import { type ProviderKind, isBuiltIn, lackingOf, tableKinds } from "./provider-kinds.ts";
 
 /** Six decimals at most, so that choosing can count in whole millionths and two scores are never nearly equal. */
 const score = z
@@ -19,7 +20,7 @@ const name = z.string().regex(/^[A-Za-z0-9@][A-Za-z0-9@._:/-]{0,127}$/, "is not 
 
 const provider = z
   .strictObject({
-    kind: z.enum(["anthropic", "openai", "demo"]),
+    kind: z.enum(tableKinds),
     /** Where the provider listens; the SDK's own address where absent. */
     baseUrl: z.string().max(2048).optional(),
     /** The name of the environment secret with the credential. */
@@ -35,7 +36,7 @@ const provider = z
     ...value,
     keyless:
       value.keyless ??
-      (value.kind === "demo" || (value.secret === undefined && (value.baseUrl !== undefined || value.baseUrlFrom !== undefined))),
+      (isBuiltIn(value.kind) || (value.secret === undefined && (value.baseUrl !== undefined || value.baseUrlFrom !== undefined))),
   }));
 
 const usd = z.number().nonnegative().max(1_000_000);
@@ -114,8 +115,8 @@ export const routingTableSchema = z.strictObject({
   equivalents: z.array(equivalent).max(500).default([]),
 });
 
-/** Who runs models; `mcp` is in no table: an MCP server that runs a registered function (design: POST /control). */
-export type Provider = Omit<z.infer<typeof provider>, "kind"> & { readonly kind: z.infer<typeof provider>["kind"] | "mcp" };
+/** Who runs models: one of the table, or the MCP server of a function, which is in none. */
+export type Provider = Omit<z.infer<typeof provider>, "kind"> & { readonly kind: ProviderKind };
 export type Model = z.infer<typeof model>;
 export type RoutingTable = z.infer<typeof routingTableSchema>;
 
@@ -140,7 +141,7 @@ function providerProblems(table: RoutingTable): Problem[] {
   for (const [id, entry] of Object.entries(table.providers)) {
     const at = (member: string, message: string): number => problems.push({ pointer: pointerTo(["providers", id, member]), message });
     if (entry.baseUrl !== undefined && entry.baseUrlFrom !== undefined) at("baseUrlFrom", "stands beside baseUrl; keep one of them");
-    if (entry.kind !== "demo" && entry.secret === undefined && !entry.keyless)
+    if (!isBuiltIn(entry.kind) && entry.secret === undefined && !entry.keyless)
       at("secret", "is missing: name the environment secret with the credential, or give the base URL of a server that wants none");
     if (entry.baseUrl !== undefined) {
       const url = readBaseUrl(entry.baseUrl);
@@ -164,10 +165,9 @@ function modelProblems(table: RoutingTable): Problem[] {
     ids.add(folded);
     const its = providerOf(table, entry.provider);
     if (its === undefined) at("provider", "names no provider of this table");
-    if (its?.kind === "anthropic" && entry.tasks.includes("embedding"))
-      at("tasks", "asks for embeddings, which the Anthropic API does not have");
-    if (its?.kind === "anthropic" && entry.accepts.includes("audio"))
-      at("accepts", "asks for audio, which the Anthropic API does not take");
+    const lacks = its === undefined ? {} : lackingOf(its.kind);
+    if (lacks.embedding !== undefined && entry.tasks.includes("embedding")) at("tasks", lacks.embedding);
+    if (lacks.audio !== undefined && entry.accepts.includes("audio")) at("accepts", lacks.audio);
   }
   return problems;
 }

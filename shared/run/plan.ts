@@ -10,9 +10,8 @@ import type { Policy } from "../policy/rules.ts";
 import type { SamplingRequest } from "../model/sampling.ts";
 import { cannotCarry } from "../provider/carry.ts";
 import type { Note } from "../model/call.ts";
-import { toAnthropic } from "../provider/anthropic.ts";
-import { toOpenAI } from "../provider/openai.ts";
-import { type Result, err, ok, unreachable } from "../result.ts";
+import { rulesOf } from "../provider/rules-by-kind.ts";
+import { type Result, err, ok } from "../result.ts";
 import { type Candidate, chooseCandidates } from "../routing/choose.ts";
 import type { Provider, RoutingTable } from "../routing/table.ts";
 import type { Asker } from "./opening.ts";
@@ -96,16 +95,5 @@ function rankedFor({ routing, request, asker, key, ready, destination }: PlanInp
 /** What the first candidate will leave out or change of a request, as far as it can be told before the call. */
 export function plannedNotes(request: SamplingRequest, plan: Plan): readonly Note[] {
   const [candidate] = plan.candidates;
-  if (candidate === undefined) return [];
-  switch (candidate.provider.kind) {
-    case "anthropic":
-      return toAnthropic({ request, candidate }).notes;
-    case "openai":
-      return toOpenAI({ request, candidate }).notes;
-    case "demo":
-    case "mcp":
-      return [];
-    default:
-      return unreachable(candidate.provider.kind);
-  }
+  return candidate === undefined ? [] : rulesOf(candidate.provider.kind).plannedNotes({ request, candidate });
 }

@@ -2,11 +2,11 @@
 // which costs nothing, and never for a reply.
 
 import type { ProviderFault } from "../../shared/model/call.ts";
-import type { Result } from "../../shared/result.ts";
+import { isBuiltIn } from "../../shared/routing/provider-kinds.ts";
 import { type Model, type Provider, type RoutingTable, providerOf } from "../../shared/routing/table.ts";
 import { pointerTo } from "../../shared/routing/problems.ts";
 import type { Env } from "../platform/env.ts";
-import { createClients } from "../providers/clients.ts";
+import { openProviders } from "../providers/provider-registry.ts";
 import { lookupIn } from "../platform/lookup.ts";
 import { type Ready, providerReady } from "../providers/ready.ts";
 import { askProvider } from "./ask.ts";
@@ -21,7 +21,7 @@ export async function providerChecks(env: Env, table: RoutingTable): Promise<rea
   const used = usedProviders(table);
   const lookup = lookupIn(env);
   const real = used
-    .filter(({ provider }) => provider.kind !== "demo")
+    .filter(({ provider }) => !isBuiltIn(provider.kind))
     .map((each) => ({ ...each, ready: providerReady(each.provider, lookup), ...variablesOf(each.provider, lookup) }));
   const unset = real.filter(({ ready, set, unset: missing }) => !ready.ok && set.length === 0 && missing.length > 0);
   const asked = await Promise.all(
@@ -33,7 +33,7 @@ export async function providerChecks(env: Env, table: RoutingTable): Promise<rea
         ),
       ),
   );
-  const hasDemo = used.some(({ provider }) => provider.kind === "demo");
+  const hasDemo = used.some(({ provider }) => isBuiltIn(provider.kind));
   const hasReal = real.some(({ ready }) => ready.ok);
   return [...asked.flat(), ...restCheck(env, { unset, hasDemo, hasReal })];
 }
@@ -110,9 +110,12 @@ const credentialOf = (id: string, { secret }: Provider): string =>
 async function askedCheck(used: Used, ready: Ready): Promise<Check> {
   const { id, provider, entries } = used;
   const check = `provider ${id}`;
-  const answer = await listOf(provider, ready);
+  // Opened for this question: it keeps nothing.
+  const { modelList } = openProviders((input, init) => fetch(input, init))(provider.kind);
+  if (modelList === null) return note(check, "It has no list of models, so nothing was tried.");
+  const answer = await askProvider((signal) => modelList.ask(ready, signal), timeoutMs);
   if (!answer.ok) return faultCheck(used, answer.error);
-  const names = namesIn(answer.value);
+  const names = modelList.namesIn(answer.value);
   const greets = ready.apiKey === undefined ? "It answers" : "It answers and takes its credential";
   if (names === undefined)
     return note(check, "It answers, and not with a list of models, so its credential and its models could not be tried.");
@@ -127,22 +130,6 @@ async function askedCheck(used: Used, ready: Ready): Promise<Check> {
     check,
     `${greets}. It does not list ${places}. Some servers list only a part; where calls fail, correct the name in the routing table.`,
   );
-}
-
-/** Its own clients, which live no longer than this. */
-async function listOf(provider: Provider, ready: Ready): Promise<Result<unknown, ProviderFault>> {
-  const clients = createClients((input, init) => fetch(input, init));
-  return provider.kind === "anthropic"
-    ? askProvider((signal) => clients.anthropic(ready).models.list({ limit: 1_000 }, { signal }).asResponse(), timeoutMs)
-    : askProvider((signal) => clients.openai(ready).models.list({ signal }).asResponse(), timeoutMs);
-}
-
-/** Google's list has `models/` before each name, and its calls take both. */
-function namesIn(body: unknown): Set<string> | undefined {
-  const data = typeof body === "object" && body !== null && "data" in body ? body.data : undefined;
-  if (!Array.isArray(data)) return undefined;
-  const ids = data.map((each: unknown) => (typeof each === "object" && each !== null && "id" in each ? each.id : undefined));
-  return new Set(ids.flatMap((id) => (typeof id === "string" ? [id, id.replace(/^models\//, "")] : [])));
 }
 
 function faultCheck({ id, provider }: Used, { kind, status, detail }: ProviderFault): Check {

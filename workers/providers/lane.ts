@@ -5,6 +5,7 @@ import { type LaneAsk, askHeader, fullStatus, grantedWord, hereWord, standingHea
 import type { LaneLimits } from "../../shared/lane/queue.ts";
 import { err, ok, type Result } from "../../shared/result.ts";
 import type { Candidate } from "../../shared/routing/choose.ts";
+import { isTableKind } from "../../shared/routing/provider-kinds.ts";
 import type { Env } from "../platform/env.ts";
 import { laneStub } from "../stubs/stubs.ts";
 import { routingInMemory } from "../stores/documents.ts";
@@ -35,7 +36,7 @@ type FoundLane = { readonly version: number; readonly limits: LaneLimits };
 
 /** As the table has it that serves now, where that has the model: a candidate that was approved may be days old. */
 function laneOf(env: Env, { model, provider }: Candidate): FoundLane | null {
-  if (provider.kind === "mcp") return null;
+  if (!isTableKind(provider.kind)) return null;
   const table = routingInMemory(env);
   const current = table?.models.find((each) => each.id === model.id && each.provider === model.provider);
   const { lane } = current ?? model;

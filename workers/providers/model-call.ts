@@ -11,7 +11,7 @@ import { lookupIn } from "../platform/lookup.ts";
 import { settingsOf } from "../platform/settings.ts";
 import { plainReply } from "../media/plain-reply.ts";
 import { runFunction } from "../mcp-client/tool-call.ts";
-import type { OnDelta } from "./attempt.ts";
+import type { OnDelta } from "./provider-adapter.ts";
 import { enterLane } from "./lane.ts";
 import { type Sender, type SendOptions, createSender } from "./send.ts";
 

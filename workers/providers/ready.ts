@@ -2,16 +2,17 @@
 
 import { err, ok, type Result } from "../../shared/result.ts";
 import { isPrivateHost, readBaseUrl } from "../../shared/address.ts";
+import { isBuiltIn } from "../../shared/routing/provider-kinds.ts";
 import type { Provider } from "../../shared/routing/table.ts";
 
 export type Ready = { readonly baseUrl?: string; readonly apiKey?: string };
 
 /**
  * What a call of this provider needs, or a plain clause that says why its models are not eligible. `lookup` reads a variable or
- * secret of the environment; an empty one counts as unset. `baseUrlFrom` wins over `baseUrl`. The demo needs nothing.
+ * secret of the environment; an empty one counts as unset. `baseUrlFrom` wins over `baseUrl`. What is built in needs nothing.
  */
 export function providerReady(provider: Provider, lookup: (name: string) => string | undefined): Result<Ready, string> {
-  if (provider.kind === "demo") return ok({});
+  if (isBuiltIn(provider.kind)) return ok({});
   const baseUrl = provider.baseUrlFrom === undefined ? provider.baseUrl : lookup(provider.baseUrlFrom)?.trim();
   if (provider.baseUrlFrom !== undefined && !baseUrl) return err("its provider has no address: the variable that holds it is not set");
   const refused = baseUrl === undefined ? undefined : refusedAddress(baseUrl, provider.allowPrivate);

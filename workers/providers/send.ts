@@ -5,12 +5,13 @@
 import { err, ok, type Result } from "../../shared/result.ts";
 import type { Attempt, ModelReply, Priority, ProviderFault } from "../../shared/model/call.ts";
 import type { EmbeddingReply } from "../../shared/provider/embedding.ts";
-import { cancelledFault, laneFault, outOfTimeFault } from "../../shared/provider/fault.ts";
+import { badCallFault, cancelledFault, laneFault, outOfTimeFault } from "../../shared/provider/fault.ts";
 import type { SamplingRequest } from "../../shared/model/sampling.ts";
 import type { Candidate } from "../../shared/routing/choose.ts";
-import { attemptEmbedding, attemptReply, type Limits, type OnDelta, type RunFunction, type Surroundings } from "./attempt.ts";
-import { createClients } from "./clients.ts";
+import type { Limits } from "./exchange.ts";
 import type { LanePlace, LaneRefusal, LaneTerms } from "./place.ts";
+import type { OnDelta, RunFunction, Surroundings } from "./provider-adapter.ts";
+import { openProviders } from "./provider-registry.ts";
 
 export type SendOptions = {
   /** For all attempts and the waits between them. */
@@ -67,8 +68,8 @@ export type World = {
 
 /** Make one sender per isolate: it keeps the SDKs' clients, which are dearer to make than to use. */
 export function createSender(world: World): Sender {
+  const providers = openProviders(world.fetch);
   const around: Surroundings = {
-    clients: createClients(world.fetch),
     lookup: world.lookup,
     now: world.now,
     ...(world.runFunction === undefined ? {} : { runFunction: world.runFunction }),
@@ -77,14 +78,15 @@ export function createSender(world: World): Sender {
     send: async (request, candidates, options, onDelta) => {
       const terms: SendOptions = request.task === "function" ? { ...options, once: true } : options;
       const sent = await failover(world, candidates, terms, (candidate, limits) =>
-        attemptReply({ request, candidate }, around, limits, onDelta),
+        providers(candidate.provider.kind).reply({ request, candidate }, around, limits, onDelta),
       );
       return sent.ok ? ok({ modelReply: sent.value.value, candidate: sent.value.candidate, attempts: sent.value.attempts }) : sent;
     },
     embed: async (texts, candidates, options) => {
-      const sent = await failover(world, candidates, options, (candidate, limits) =>
-        attemptEmbedding({ texts, candidate }, around, limits),
-      );
+      const sent = await failover(world, candidates, options, async (candidate, limits) => {
+        const { embed } = providers(candidate.provider.kind);
+        return embed === null ? err(badCallFault) : embed({ texts, candidate }, around, limits);
+      });
       return sent.ok ? ok({ embedding: sent.value.value, candidate: sent.value.candidate, attempts: sent.value.attempts }) : sent;
     },
   };

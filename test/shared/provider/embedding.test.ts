@@ -1,14 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { samplingReplySchema } from "../../../shared/model/sampling.ts";
-import {
-  embeddingCalls,
-  embeddingReply,
-  fromEmbeddings,
-  joinEmbeddings,
-  textsToEmbed,
-  toEmbeddings,
-} from "../../../shared/provider/embedding.ts";
+import { embeddingReply, joinEmbeddings, textsToEmbed } from "../../../shared/provider/embedding.ts";
+import { embeddingCalls, fromEmbeddings, toEmbeddings } from "../../../shared/provider/openai/openai-embeddings.ts";
 import { embeddings } from "../../support/providers/openai-wire.ts";
 import { candidate, request, text, user } from "../../support/providers/requests.ts";
 

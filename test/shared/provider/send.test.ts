@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { ModelReply } from "../../../shared/model/call.ts";
 import type { Candidate } from "../../../shared/routing/choose.ts";
 import type { Model, Provider } from "../../../shared/routing/table.ts";
-import type { RunFunction } from "../../../workers/providers/attempt.ts";
+import type { RunFunction } from "../../../workers/providers/provider-adapter.ts";
 import { createSender, waitMs, type SendOptions } from "../../../workers/providers/send.ts";
 import { startProviderServer, type ProviderServer, type ProviderStep } from "../../support/provider-server.ts";
 import { candidate, png, request, round, text, user, weather } from "../../support/providers/requests.ts";

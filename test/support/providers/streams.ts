@@ -2,11 +2,11 @@
 
 import type { ModelCall } from "../../../shared/provider/model-call.ts";
 import * as fc from "fast-check";
-import { fromAnthropic } from "../../../shared/provider/anthropic.ts";
-import { readAnthropic } from "../../../shared/provider/anthropic-stream.ts";
+import { fromAnthropic } from "../../../shared/provider/anthropic/anthropic-translation.ts";
+import { readAnthropic } from "../../../shared/provider/anthropic/anthropic-stream.ts";
 import type { ModelReply, ProviderFault } from "../../../shared/model/call.ts";
-import { fromOpenAI } from "../../../shared/provider/openai.ts";
-import { readOpenAI } from "../../../shared/provider/openai-stream.ts";
+import { fromOpenAI } from "../../../shared/provider/openai/openai-translation.ts";
+import { readOpenAI } from "../../../shared/provider/openai/openai-stream.ts";
 import { TextDeltas, type StreamReader } from "../../../shared/provider/stream.ts";
 import type { Result } from "../../../shared/result.ts";
 import { readEvents } from "../../../workers/providers/exchange.ts";

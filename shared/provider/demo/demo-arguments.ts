@@ -1,8 +1,8 @@
 // The smallest value that satisfies a JSON Schema, as far as a schema can be satisfied without a solver. For the demo provider only.
 // Free strings hold one word, or what is to be said.
 
-import type { Json, JsonObject } from "../encoding.ts";
-import { isFields, isJsonObject, type Fields } from "./narrow.ts";
+import type { Json, JsonObject } from "../../encoding.ts";
+import { isFields, isJsonObject, type Fields } from "../narrow.ts";
 
 const deepest = 16;
 /** References and long lists inside one another multiply: a schema of a few lines can ask for more values than a machine holds. */

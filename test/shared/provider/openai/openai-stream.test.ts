@@ -1,10 +1,10 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { SamplingRequest } from "../../../shared/model/sampling.ts";
-import { fromOpenAI } from "../../../shared/provider/openai.ts";
-import { chatCompletion, chatErrorEvent, chatEvents, type ChatAnswer } from "../../support/providers/openai-wire.ts";
-import { callOf, weather } from "../../support/providers/requests.ts";
-import { anyCut, anyCuts, anyStops, anyText, bytesOf, streamed } from "../../support/providers/streams.ts";
+import type { SamplingRequest } from "../../../../shared/model/sampling.ts";
+import { fromOpenAI } from "../../../../shared/provider/openai/openai-translation.ts";
+import { chatCompletion, chatErrorEvent, chatEvents, type ChatAnswer } from "../../../support/providers/openai-wire.ts";
+import { callOf, weather } from "../../../support/providers/requests.ts";
+import { anyCut, anyCuts, anyStops, anyText, bytesOf, streamed } from "../../../support/providers/streams.ts";
 
 const said = (text: string | undefined, more: Partial<ChatAnswer> = {}): ChatAnswer => ({
   model: "gpt-real",

@@ -1,11 +1,11 @@
 // A stream of Chat Completions, put together to the completion that `fromOpenAI` reads.
 // Source: OpenAI's API reference, "Chat Completions, streaming" (the chat completion chunk object).
 
-import type { ProviderFault } from "../model/call.ts";
-import { brokenAnswer } from "./fault.ts";
-import { isFields, isJsonObject, parseJson, type Fields } from "./narrow.ts";
-import { textsOf, usageOf } from "./openai.ts";
-import { mostBlocks, type StreamReader, type TextDeltas } from "./stream.ts";
+import type { ProviderFault } from "../../model/call.ts";
+import { brokenAnswer } from "../fault.ts";
+import { isFields, isJsonObject, parseJson, type Fields } from "../narrow.ts";
+import { textsOf, usageOf } from "./openai-translation.ts";
+import { mostBlocks, type StreamReader, type TextDeltas } from "../stream.ts";
 
 type Call = { readonly index: unknown; id: string; name: string; arguments: unknown };
 

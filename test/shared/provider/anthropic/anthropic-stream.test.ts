@@ -1,10 +1,10 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { SamplingRequest } from "../../../shared/model/sampling.ts";
-import { fromAnthropic } from "../../../shared/provider/anthropic.ts";
-import { anthropicErrorEvent, anthropicEvents, anthropicMessage, type MessageAnswer } from "../../support/providers/anthropic-wire.ts";
-import { callOf, weather } from "../../support/providers/requests.ts";
-import { anyCut, anyCuts, anyStops, anyText, bytesOf, streamed } from "../../support/providers/streams.ts";
+import type { SamplingRequest } from "../../../../shared/model/sampling.ts";
+import { fromAnthropic } from "../../../../shared/provider/anthropic/anthropic-translation.ts";
+import { anthropicErrorEvent, anthropicEvents, anthropicMessage, type MessageAnswer } from "../../../support/providers/anthropic-wire.ts";
+import { callOf, weather } from "../../../support/providers/requests.ts";
+import { anyCut, anyCuts, anyStops, anyText, bytesOf, streamed } from "../../../support/providers/streams.ts";
 
 const said = (text: MessageAnswer["text"], more: Partial<MessageAnswer> = {}): MessageAnswer => ({
   model: "claude-real",

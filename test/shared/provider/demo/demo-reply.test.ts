@@ -2,11 +2,11 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormatsModule from "ajv-formats";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { JsonObject } from "../../../shared/encoding.ts";
-import { minimalArguments } from "../../../shared/provider/demo-arguments.ts";
-import { answerDemo, demoDimensions, embedDemo } from "../../../shared/provider/demo.ts";
-import { samplingReplySchema, type SamplingRequest } from "../../../shared/model/sampling.ts";
-import { anyRequest, callOf, candidate, png, request, round, text, user, weather } from "../../support/providers/requests.ts";
+import type { JsonObject } from "../../../../shared/encoding.ts";
+import { minimalArguments } from "../../../../shared/provider/demo/demo-arguments.ts";
+import { answerDemo, demoDimensions, embedDemo } from "../../../../shared/provider/demo/demo-reply.ts";
+import { samplingReplySchema, type SamplingRequest } from "../../../../shared/model/sampling.ts";
+import { anyRequest, callOf, candidate, png, request, round, text, user, weather } from "../../../support/providers/requests.ts";
 
 /** A CommonJS module whose types and run-time shape differ by loader. */
 const addFormats = addFormatsModule as unknown as (ajv: Ajv2020) => void;

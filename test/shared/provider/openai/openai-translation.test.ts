@@ -1,10 +1,10 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { SamplingRequest, ToolResultBlock } from "../../../shared/model/sampling.ts";
-import { cannotCarry } from "../../../shared/provider/carry.ts";
-import { fromOpenAI, toOpenAI } from "../../../shared/provider/openai.ts";
-import { openaiRefusals } from "../../support/providers/openai-wire.ts";
-import { anyRequest, assistant, callOf, candidate, marksOf, png, round, text, user, weather } from "../../support/providers/requests.ts";
+import type { SamplingRequest, ToolResultBlock } from "../../../../shared/model/sampling.ts";
+import { cannotCarry } from "../../../../shared/provider/carry.ts";
+import { fromOpenAI, toOpenAI } from "../../../../shared/provider/openai/openai-translation.ts";
+import { openaiRefusals } from "../../../support/providers/openai-wire.ts";
+import { anyRequest, assistant, callOf, candidate, marksOf, png, round, text, user, weather } from "../../../support/providers/requests.ts";
 
 const paramsOf = (changes: Partial<SamplingRequest>, model = {}) => toOpenAI(callOf("openai", changes, model));
 const wav = "UklGRg==";

@@ -1,11 +1,11 @@
 // A stream of Anthropic's Messages API, put together to the message that `fromAnthropic` reads.
 // Source: platform.claude.com, "Streaming messages" (event types; new ones may come at any time and are to be ignored).
 
-import { usageOf } from "./anthropic.ts";
-import type { ProviderFault } from "../model/call.ts";
-import { brokenAnswer } from "./fault.ts";
-import { isCount, isFields, parseJson, type Fields } from "./narrow.ts";
-import { mostBlocks, type StreamReader, type TextDeltas } from "./stream.ts";
+import { usageOf } from "./anthropic-translation.ts";
+import type { ProviderFault } from "../../model/call.ts";
+import { brokenAnswer } from "../fault.ts";
+import { isCount, isFields, parseJson, type Fields } from "../narrow.ts";
+import { mostBlocks, type StreamReader, type TextDeltas } from "../stream.ts";
 
 type Block = { readonly start: Fields; text: string; json: string; open: boolean };
 

@@ -1,10 +1,10 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { SamplingRequest } from "../../../shared/model/sampling.ts";
-import { fromAnthropic, samplingParameters, toAnthropic } from "../../../shared/provider/anthropic.ts";
-import { cannotCarry } from "../../../shared/provider/carry.ts";
-import { anthropicMessage, anthropicRefusals } from "../../support/providers/anthropic-wire.ts";
-import { anyRequest, assistant, callOf, candidate, png, request, round, text, user, weather } from "../../support/providers/requests.ts";
+import type { SamplingRequest } from "../../../../shared/model/sampling.ts";
+import { fromAnthropic, samplingParameters, toAnthropic } from "../../../../shared/provider/anthropic/anthropic-translation.ts";
+import { cannotCarry } from "../../../../shared/provider/carry.ts";
+import { anthropicMessage, anthropicRefusals } from "../../../support/providers/anthropic-wire.ts";
+import { anyRequest, assistant, callOf, candidate, png, request, round, text, user, weather } from "../../../support/providers/requests.ts";
 
 const paramsOf = (changes: Partial<SamplingRequest>, model = {}) => toAnthropic(callOf("anthropic", changes, model));
 const answer = (content: unknown[], stop: string | null = "end_turn", extra: object = {}) => ({

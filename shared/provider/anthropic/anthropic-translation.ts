@@ -1,18 +1,18 @@
 // Our neutral call as parameters of Anthropic's Messages API, and its answer as a neutral reply. No network, no key.
 
-import type { ModelCall } from "./model-call.ts";
+import type { ModelCall } from "../model-call.ts";
 import type Anthropic from "@anthropic-ai/sdk";
-import { err, type Result } from "../result.ts";
-import type { Block, Message, ReplyBlock, ToolDefinition, ToolResultBlock } from "../model/sampling.ts";
-import type { ModelReply, Note, ProviderFault, Usage } from "../model/call.ts";
-import { isBlank } from "./carry.ts";
-import { brokenAnswer } from "./fault.ts";
-import { imageType } from "../model/media.ts";
-import { isCount, isFields, isJsonObject, type Fields } from "./narrow.ts";
-import { mayUseTools, metadataFor, stopSequencesFor, temperatureFor, toolsFor, topKFor, topPFor } from "./parameters.ts";
-import { finishReply } from "./reply.ts";
-import { resultParts, type ResultPart } from "./tool-result.ts";
-import { toolNames, toolUseIds, type WireNames } from "./wire-names.ts";
+import { err, type Result } from "../../result.ts";
+import type { Block, Message, ReplyBlock, ToolDefinition, ToolResultBlock } from "../../model/sampling.ts";
+import type { ModelReply, Note, ProviderFault, Usage } from "../../model/call.ts";
+import { isBlank } from "../provider-rules.ts";
+import { brokenAnswer } from "../fault.ts";
+import { imageType } from "../../model/media.ts";
+import { isCount, isFields, isJsonObject, type Fields } from "../narrow.ts";
+import { mayUseTools, metadataFor, stopSequencesFor, temperatureFor, toolsFor, topKFor, topPFor } from "../parameters.ts";
+import { finishReply } from "../reply.ts";
+import { resultParts, type ResultPart } from "../tool-result.ts";
+import { toolNames, toolUseIds, type WireNames } from "../wire-names.ts";
 
 type ParamBlock = Anthropic.ContentBlockParam;
 type MediaParam = Anthropic.TextBlockParam | Anthropic.ImageBlockParam;

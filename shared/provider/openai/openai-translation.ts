@@ -1,19 +1,19 @@
 // Our neutral call as parameters of Chat Completions (OpenAI's and every compatible server's), and its answer as a neutral reply.
 // No network, no key.
 
-import type { ModelCall } from "./model-call.ts";
+import type { ModelCall } from "../model-call.ts";
 import type OpenAI from "openai";
-import { err, type Result } from "../result.ts";
-import type { Message, ReplyBlock, SamplingRequest, ToolDefinition, ToolResultBlock, ToolUseBlock } from "../model/sampling.ts";
-import type { Model } from "../routing/table.ts";
-import type { ModelReply, Note, ProviderFault, Usage } from "../model/call.ts";
-import { brokenAnswer } from "./fault.ts";
-import { audioFormat, imageType } from "../model/media.ts";
-import { isCount, isFields, isJsonObject, parseJson, type Fields } from "./narrow.ts";
-import { mayUseTools, metadataFor, stopSequencesFor, temperatureFor, toolsFor, topKFor, topPFor } from "./parameters.ts";
-import { finishReply } from "./reply.ts";
-import { resultParts, type ResultPart } from "./tool-result.ts";
-import { toolNames, toolUseIds, type WireNames } from "./wire-names.ts";
+import { err, type Result } from "../../result.ts";
+import type { Message, ReplyBlock, SamplingRequest, ToolDefinition, ToolResultBlock, ToolUseBlock } from "../../model/sampling.ts";
+import type { Model } from "../../routing/table.ts";
+import type { ModelReply, Note, ProviderFault, Usage } from "../../model/call.ts";
+import { brokenAnswer } from "../fault.ts";
+import { audioFormat, imageType } from "../../model/media.ts";
+import { isCount, isFields, isJsonObject, parseJson, type Fields } from "../narrow.ts";
+import { mayUseTools, metadataFor, stopSequencesFor, temperatureFor, toolsFor, topKFor, topPFor } from "../parameters.ts";
+import { finishReply } from "../reply.ts";
+import { resultParts, type ResultPart } from "../tool-result.ts";
+import { toolNames, toolUseIds, type WireNames } from "../wire-names.ts";
 
 /** `top_k` is no parameter of OpenAI's; only servers that the routing table names for it get one. */
 export type OpenAIParams = OpenAI.ChatCompletionCreateParamsNonStreaming & { top_k?: number };

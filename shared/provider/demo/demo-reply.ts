@@ -2,12 +2,12 @@
 //
 // A token here is up to eight letters or digits, or one other character, with the white space before it.
 
-import type { ModelCall } from "./model-call.ts";
-import { ok, type Result } from "../result.ts";
-import type { Block, ReplyBlock, SamplingRequest, ToolDefinition } from "../model/sampling.ts";
-import type { ModelReply, Note, ProviderFault, Usage } from "../model/call.ts";
+import type { ModelCall } from "../model-call.ts";
+import { ok, type Result } from "../../result.ts";
+import type { Block, ReplyBlock, SamplingRequest, ToolDefinition } from "../../model/sampling.ts";
+import type { ModelReply, Note, ProviderFault, Usage } from "../../model/call.ts";
 import { minimalArguments, minimalValue } from "./demo-arguments.ts";
-import { finishReply, firstStop } from "./reply.ts";
+import { finishReply, firstStop } from "../reply.ts";
 
 /** The name that the demo gives in its replies. */
 export const demoModelName = "countersign-demo";

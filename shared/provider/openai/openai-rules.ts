@@ -1,0 +1,17 @@
+// What Chat Completions and the embeddings API beside it cannot take of a request, and what a call leaves out or changes.
+
+import { audioFormat, imageType } from "../../model/media.ts";
+import { type ProviderRules, isBlank } from "../provider-rules.ts";
+import { toOpenAI } from "./openai-translation.ts";
+
+export const openaiRules: ProviderRules = {
+  takesAssistantMedia: false,
+  mediaReason(part) {
+    if (part.type === "image") return imageType(part.mimeType) === undefined ? "its API does not take this kind of image" : undefined;
+    return audioFormat(part.mimeType) === undefined ? "its API does not take this kind of audio" : undefined;
+  },
+  // Servers answer an empty text with 400, and an empty text has nothing to be near to.
+  messageReason: ({ content }, { task }) =>
+    task === "embedding" && content.every(isBlank) ? "its API makes no vector of a blank text" : undefined,
+  plannedNotes: (call) => toOpenAI(call).notes,
+};

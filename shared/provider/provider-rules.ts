@@ -1,0 +1,32 @@
+// What has to be known of a kind of provider before one is called: what its API cannot take, and what it will leave out or change.
+
+import type { Message, SamplingRequest } from "../model/sampling.ts";
+import type { Note } from "../model/call.ts";
+import type { ModelCall } from "./model-call.ts";
+import type { ResultPart } from "./tool-result.ts";
+
+export type MediaPart = Exclude<ResultPart, { type: "text" }>;
+
+/** Every reason is a plain clause without anything from the request; undefined where the API takes it. */
+export type ProviderRules = {
+  /** Whether images and audio may stand in an assistant's message. */
+  readonly takesAssistantMedia: boolean;
+  /** Why the API cannot take an image or audio of this media type, where the model takes such media at all. */
+  readonly mediaReason: (part: MediaPart) => string | undefined;
+  /** Why the API cannot take this message of the request as a whole. */
+  readonly messageReason: (message: Message, request: SamplingRequest) => string | undefined;
+  /** What a call will leave out or change of the request, as far as it can be told before. The request must be one that `cannotCarry` lets through. */
+  readonly plannedNotes: (call: ModelCall) => readonly Note[];
+};
+
+/** What the gateway runs itself gets the request as it is, and takes all of it. */
+export const takesAnything: ProviderRules = {
+  takesAssistantMedia: true,
+  mediaReason: () => undefined,
+  messageReason: () => undefined,
+  plannedNotes: () => [],
+};
+
+/** A text that says nothing. */
+export const isBlank = (block: { readonly type: string; readonly text?: string }): boolean =>
+  block.type === "text" && (block.text ?? "").trim() === "";

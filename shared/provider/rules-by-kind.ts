@@ -1,0 +1,17 @@
+// The rules of every kind of provider. A kind that is missing here does not compile.
+
+import type { ProviderKind } from "../routing/provider-kinds.ts";
+import { anthropicRules } from "./anthropic/anthropic-rules.ts";
+import { openaiRules } from "./openai/openai-rules.ts";
+import { type ProviderRules, takesAnything } from "./provider-rules.ts";
+
+const rulesByKind: Readonly<Record<ProviderKind, ProviderRules>> = {
+  anthropic: anthropicRules,
+  openai: openaiRules,
+  // It only counts what it got.
+  demo: takesAnything,
+  // A function gets the arguments of its one tool use, which are checked against its schema.
+  mcp: takesAnything,
+};
+
+export const rulesOf = (kind: ProviderKind): ProviderRules => rulesByKind[kind];

@@ -1,0 +1,34 @@
+// The kinds of providers, and what the routing table has to know of each. How one is called is in shared/provider/ and workers/providers/.
+
+/** The kinds that a routing table may name. */
+export const tableKinds = ["anthropic", "openai", "demo"] as const;
+
+/** Who runs models; `mcp` is in no table: an MCP server that runs a registered function (design: POST /control). */
+export type ProviderKind = (typeof tableKinds)[number] | "mcp";
+
+type KindFacts = {
+  /** A part of the gateway: it needs no address and no credential, and its models stand in only while no other provider is ready. */
+  readonly isBuiltIn: boolean;
+  /** What no model of it has, whatever the table says; the text follows the member that asks for it. */
+  readonly lacks: { readonly embedding?: string; readonly audio?: string };
+};
+
+const factsByKind: Readonly<Record<ProviderKind, KindFacts>> = {
+  anthropic: {
+    isBuiltIn: false,
+    lacks: {
+      embedding: "asks for embeddings, which the Anthropic API does not have",
+      audio: "asks for audio, which the Anthropic API does not take",
+    },
+  },
+  openai: { isBuiltIn: false, lacks: {} },
+  demo: { isBuiltIn: true, lacks: {} },
+  mcp: { isBuiltIn: false, lacks: {} },
+};
+
+/** Whether a routing table may name the kind. */
+export const isTableKind = (kind: ProviderKind): boolean => (tableKinds as readonly ProviderKind[]).includes(kind);
+
+export const isBuiltIn = (kind: ProviderKind): boolean => factsByKind[kind].isBuiltIn;
+
+export const lackingOf = (kind: ProviderKind): KindFacts["lacks"] => factsByKind[kind].lacks;

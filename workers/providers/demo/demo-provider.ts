@@ -1,0 +1,16 @@
+// The demo, which is part of the gateway: there is nobody to ask, and nothing that could fail on the way.
+
+import { answerDemo, demoDeltas, demoModelName, embedDemo } from "../../../shared/provider/demo/demo-reply.ts";
+import { textOfReply } from "../../../shared/provider/json-reply.ts";
+import { ok } from "../../../shared/result.ts";
+import type { ProviderAdapter } from "../provider-adapter.ts";
+
+export const demoProvider: ProviderAdapter = () => ({
+  reply: async (call, _around, _limits, onDelta) => {
+    const reply = answerDemo(call);
+    if (reply.ok && onDelta !== undefined) for (const token of demoDeltas(textOfReply(reply.value.reply))) onDelta(token);
+    return reply;
+  },
+  embed: async ({ texts }) => ok({ ...embedDemo(texts), model: demoModelName }),
+  modelList: null,
+});

@@ -1,0 +1,70 @@
+// One attempt at a model behind HTTP: send, read, translate, within a time. What goes wrong comes back as a fault without a provider's words.
+
+import type { ModelCall } from "../../shared/provider/model-call.ts";
+import { err, ok, type Result } from "../../shared/result.ts";
+import type { ModelReply, Note, ProviderFault } from "../../shared/model/call.ts";
+import { cannotCarry } from "../../shared/provider/carry.ts";
+import { badCallFault, brokenAnswer, notReadyFault } from "../../shared/provider/fault.ts";
+import { TextDeltas, usageSoFar, type StreamReader } from "../../shared/provider/stream.ts";
+import { exchange, isEventStream, readEvents, readJson, type Limits } from "./exchange.ts";
+import type { OpenProvider, Surroundings } from "./provider-adapter.ts";
+import { type Ready, providerReady } from "./ready.ts";
+
+/** A provider's API for one call: what is sent, how its stream is read, and how its answer is translated. */
+export type HttpApi = {
+  readonly notes: readonly Note[];
+  readonly whole: (signal: AbortSignal) => Promise<Response>;
+  readonly stream: (signal: AbortSignal) => Promise<Response>;
+  readonly reader: (deltas: TextDeltas) => StreamReader;
+  readonly from: (response: unknown, call: ModelCall) => Result<ModelReply, ProviderFault>;
+};
+
+/** Attempts at replies of an API. The notes of the translation there come before those of the way back. */
+export const attemptOver =
+  (apiFor: (call: ModelCall, ready: Ready) => HttpApi): OpenProvider["reply"] =>
+  async (call, around, limits, onDelta) => {
+    const { provider, model } = call.candidate;
+    const ready = providerReady(provider, around.lookup);
+    if (!ready.ok) return err(notReadyFault);
+    // Routing has asked this already; an edit after that may have brought content that this model cannot take.
+    if (cannotCarry(call.request, model, provider.kind) !== undefined) return err(badCallFault);
+    const api = apiFor(call, ready.value);
+    const deltas = onDelta === undefined ? undefined : new TextDeltas(call.request, onDelta);
+    const reply = await ask(call, api, deltas, around, limits);
+    if (!reply.ok) return deltas?.any ? err({ ...reply.error, then: "stop" }) : reply;
+    const { usage, notes } = reply.value;
+    if (deltas?.finish(reply.value.reply) === false) return err({ ...brokenAnswer(undefined, usage), then: "stop" });
+    return api.notes.length === 0 ? reply : ok({ ...reply.value, notes: [...api.notes, ...notes] });
+  };
+
+async function ask(
+  call: ModelCall,
+  api: HttpApi,
+  deltas: TextDeltas | undefined,
+  around: Surroundings,
+  limits: Limits,
+): Promise<Result<ModelReply, ProviderFault>> {
+  const streams = deltas !== undefined && !call.candidate.model.omits.includes("stream");
+  let stream: StreamReader | undefined;
+  const answer = await exchange<unknown>(limits, around.now, {
+    ask: streams ? api.stream : api.whole,
+    read: (response, stay) => {
+      if (!streams || !isEventStream(response)) return readJson(response);
+      const reader = api.reader(deltas);
+      stream = {
+        ...reader,
+        take: (data) => {
+          const taken = reader.take(data);
+          // Time that was kept for others is no use to them once something was said.
+          if (deltas.any) stay();
+          return taken;
+        },
+      };
+      return readEvents(response, stream);
+    },
+  });
+  const reply = answer.ok ? api.from(answer.value, stream === undefined ? call : { ...call, streamed: true }) : answer;
+  if (reply.ok || stream === undefined) return reply;
+  const usage = reply.error.usage ?? usageSoFar(call.request, stream);
+  return usage === undefined ? reply : err({ ...reply.error, usage });
+}

@@ -1,0 +1,11 @@
+// A registered function, which an MCP server runs: the world that is passed in knows how.
+
+import { notReadyFault } from "../../../shared/provider/fault.ts";
+import { err } from "../../../shared/result.ts";
+import type { ProviderAdapter } from "../provider-adapter.ts";
+
+export const mcpProvider: ProviderAdapter = () => ({
+  reply: async ({ request, candidate }, { runFunction }, limits) => runFunction?.(request, candidate, limits) ?? err(notReadyFault),
+  embed: null,
+  modelList: null,
+});

@@ -1,0 +1,65 @@
+// OpenAI's API and every compatible one, over its SDK: Chat Completions and embeddings.
+
+import type OpenAI from "openai";
+import type { ProviderFault, Usage } from "../../../shared/model/call.ts";
+import { type EmbeddingReply, joinEmbeddings, sumOf } from "../../../shared/provider/embedding.ts";
+import { notReadyFault } from "../../../shared/provider/fault.ts";
+import { embeddingCalls, fromEmbeddings, toEmbeddings } from "../../../shared/provider/openai/openai-embeddings.ts";
+import { readOpenAI } from "../../../shared/provider/openai/openai-stream.ts";
+import { fromOpenAI, toOpenAI } from "../../../shared/provider/openai/openai-translation.ts";
+import { type Result, err } from "../../../shared/result.ts";
+import { type Limits, exchange, readJson } from "../exchange.ts";
+import { attemptOver } from "../http-attempt.ts";
+import type { EmbeddingCall, ProviderAdapter, Surroundings } from "../provider-adapter.ts";
+import { providerReady } from "../ready.ts";
+import { idsIn, keptClients } from "../sdk-client.ts";
+import { OpenAIClient } from "./openai-client.ts";
+
+export const openaiProvider: ProviderAdapter = (fetch) => {
+  const clientFor = keptClients((ready) => new OpenAIClient(ready, fetch));
+  return {
+    reply: attemptOver((call, ready) => {
+      const client = clientFor(ready);
+      const { params, notes } = toOpenAI(call);
+      const uncounted = call.candidate.model.omits.includes("streamUsage");
+      const streamed = { ...params, stream: true as const, ...(uncounted ? {} : { stream_options: { include_usage: true } }) };
+      return {
+        notes,
+        whole: (signal) => client.chat.completions.create(params, { signal }).asResponse(),
+        stream: (signal) => client.chat.completions.create(streamed, { signal }).asResponse(),
+        reader: readOpenAI,
+        from: fromOpenAI,
+      };
+    }),
+    embed: async (call, around, limits) => {
+      const ready = providerReady(call.candidate.provider, around.lookup);
+      return ready.ok ? embed(call, clientFor(ready.value), around, limits) : err(notReadyFault);
+    },
+    modelList: { ask: (ready, signal) => clientFor(ready).models.list({ signal }).asResponse(), namesIn: idsIn },
+  };
+};
+
+/** In as many calls as the texts take, within one time. */
+async function embed(
+  { texts, candidate }: EmbeddingCall,
+  client: OpenAI,
+  around: Surroundings,
+  limits: Limits,
+): Promise<Result<EmbeddingReply, ProviderFault>> {
+  const end = around.now() + limits.timeoutMs;
+  const parts: EmbeddingReply[] = [];
+  for (const some of embeddingCalls(texts)) {
+    const params = toEmbeddings(some, candidate.model);
+    const answer = await exchange<unknown>({ ...limits, timeoutMs: Math.max(0, end - around.now()) }, around.now, {
+      ask: (signal) => client.embeddings.create(params, { signal }).asResponse(),
+      read: readJson,
+    });
+    const part = answer.ok ? fromEmbeddings(answer.value, some, candidate.model) : answer;
+    if (!part.ok) return parts.length === 0 ? part : err({ ...part.error, usage: spentOn(parts, part.error) });
+    parts.push(part.value);
+  }
+  return joinEmbeddings(parts);
+}
+
+const spentOn = (parts: readonly EmbeddingReply[], { usage }: ProviderFault): Usage =>
+  sumOf([...parts.map((part) => part.usage), ...(usage === undefined ? [] : [usage])]);

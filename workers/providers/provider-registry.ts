@@ -1,0 +1,25 @@
+// The kinds of providers that there are, each its own folder and one line here. A kind that is missing does not compile.
+
+import type { ProviderKind } from "../../shared/routing/provider-kinds.ts";
+import { anthropicProvider } from "./anthropic/anthropic-provider.ts";
+import { demoProvider } from "./demo/demo-provider.ts";
+import { mcpProvider } from "./mcp/mcp-provider.ts";
+import { openaiProvider } from "./openai/openai-provider.ts";
+import type { OpenProvider, ProviderAdapter } from "./provider-adapter.ts";
+
+const adapters: Readonly<Record<ProviderKind, ProviderAdapter>> = {
+  anthropic: anthropicProvider,
+  openai: openaiProvider,
+  demo: demoProvider,
+  mcp: mcpProvider,
+};
+
+/** The providers by kind, each opened when it is first asked for and kept as long as what this returns. */
+export function openProviders(fetch: typeof globalThis.fetch): (kind: ProviderKind) => OpenProvider {
+  const opened = new Map<ProviderKind, OpenProvider>();
+  return (kind) => {
+    const provider = opened.get(kind) ?? adapters[kind](fetch);
+    opened.set(kind, provider);
+    return provider;
+  };
+}
