@@ -1,9 +1,10 @@
 // The name of a variable or secret of the environment, as configuration documents refer to it. Never one of the gateway's own.
 
 import * as z from "zod";
+import { isChannelSetting } from "./notice-channels.ts";
 
 /** The gateway's own secrets: whoever could name one in a document would have it sent elsewhere. */
-const ownSecrets = /^(?:ADMIN_|LINK_|SLACK_|CLOUDFLARE_|DEV_API_KEY|EMAIL_|RESEND_|WEBHOOK_|MAC_|OUTBOX|PUBLIC_URL)/;
+const ownSecrets = /^(?:ADMIN_|LINK_|CLOUDFLARE_|DEV_API_KEY|MAC_|OUTBOX|PUBLIC_URL)/;
 
 export const environmentName = z
   .string()
@@ -11,4 +12,4 @@ export const environmentName = z
     /^[A-Z][A-Z0-9_]{0,63}$/,
     "is not the name of an environment variable (capital letters, digits, _); if it is a secret itself, revoke that secret",
   )
-  .refine((value) => !ownSecrets.test(value), "names a setting of the gateway itself");
+  .refine((value) => !ownSecrets.test(value) && !isChannelSetting(value), "names a setting of the gateway itself");

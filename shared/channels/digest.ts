@@ -7,8 +7,6 @@ import type { Asking } from "./asking.ts";
 /** So many messages to one address within a minute, one by one; what more there is comes as a digest. */
 export const noticesAMinute = 5;
 export const minuteMs = 60_000;
-/** Reviews in one digest; what there is more waits for the next. Slack takes no more than about 12,000 characters of blocks. */
-export const mostInDigest = { email: 100, slack: 20 } as const;
 
 /** What comes within this time of the first that waits is in the same digest. */
 const gatheredMs = 10_000;

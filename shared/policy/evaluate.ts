@@ -1,21 +1,18 @@
 // Which gates a sampling request must pass, who decides there, and by when. Rules only: grants, limits and budgets are asked
 // elsewhere, and none of them opens what a rule refuses.
 
+import { type Addresses, type NoticeChannel, isRoom } from "../notice-channels.ts";
 import type { Candidate } from "../routing/choose.ts";
 import { type ConditionFacts, type PolicyFacts, areMet, conditionFacts } from "./conditions.ts";
 import { reviewerWhoIs } from "./own-requests.ts";
 import { type RiskLevel, riskLevels } from "./risk.ts";
-import { everyoneIn, isSlackChannel, mayAsk, type Policy } from "./rules.ts";
+import { everyoneIn, mayAsk, type Policy } from "./rules.ts";
 
-export type Reviewer = {
+export type Reviewer = Addresses & {
   /** Unique within a policy; what the record names. */
   readonly name: string;
-  readonly email?: string | undefined;
-  readonly slack?: string | undefined;
-  /** The name of a configured webhook. */
-  readonly webhook?: string | undefined;
   /** Channels in order; absent: all that have an address, at once. */
-  readonly notify?: readonly ("email" | "slack" | "webhook")[] | undefined;
+  readonly notify?: readonly NoticeChannel[] | undefined;
   /** BCP 47. */
   readonly language?: string | undefined;
 };
@@ -96,7 +93,7 @@ export function evaluatePolicy(policy: Policy, facts: PolicyFacts): GatePlan {
   const selfApproval = all(({ gate }) => gate.selfApproval);
   // Where it counts who decides, "someone in #channel" may not.
   const quorum = Math.max(1, ...outcomes.filter((outcome) => closedGates(outcome) > 0).map((outcome) => outcome.gate.quorum));
-  const known = (people: Reviewer[]): Reviewer[] => (quorum > 1 || !selfApproval ? people.filter((each) => !isSlackChannel(each)) : people);
+  const known = (people: Reviewer[]): Reviewer[] => (quorum > 1 || !selfApproval ? people.filter((each) => !isRoom(each)) : people);
   const first = peopleAsked(strictest, others);
   const theirs = known(everyoneIn(policy, first));
   const asked =

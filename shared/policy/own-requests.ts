@@ -1,10 +1,11 @@
 // Where a rule bars people from approving their own requests (`selfApproval: false`), it has to be known whose they are: the owner
 // of the API key has to be a reviewer of the policy. Without that the rule would bar nobody.
 
+import { isRoom } from "../notice-channels.ts";
 import type { Conditions } from "./conditions.ts";
 import { matchesGlob } from "./glob.ts";
 import { nameKey } from "./person.ts";
-import { isSlackChannel, mayAsk, type Consequences, type Policy, type PolicyReviewer } from "./rules.ts";
+import { mayAsk, type Consequences, type Policy, type PolicyReviewer } from "./rules.ts";
 
 /** What a rule judges a key by. */
 export type OwnedKey = {
@@ -17,16 +18,15 @@ export type OwnedKey = {
 
 /**
  * The reviewer who is meant by a key's `owner`: by name or by email address, compared in full, with compatibility forms, case and
- * white space at the ends left out. Null for everybody else, a group and a Slack channel among them, which are no persons.
+ * white space at the ends left out. Null for everybody else, a group and a room among them, which are no persons.
  */
 export function reviewerWhoIs(policy: Policy, owner: string | null | undefined): PolicyReviewer | null {
   if (owner === null || owner === undefined) return null;
   const key = nameKey(owner);
   const people = Object.values(policy.reviewers).flat();
   return (
-    people.find(
-      (person) => !isSlackChannel(person) && [person.name, person.email].some((each) => each !== undefined && nameKey(each) === key),
-    ) ?? null
+    people.find((person) => !isRoom(person) && [person.name, person.email].some((each) => each !== undefined && nameKey(each) === key)) ??
+    null
   );
 }
 

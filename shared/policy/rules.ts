@@ -5,6 +5,7 @@ import * as z from "zod";
 import type { JsonObject } from "../encoding.ts";
 import { err, ok, type Result } from "../result.ts";
 import { isPrivateHost } from "../address.ts";
+import { channelAddresses, isRoom, noticeChannelNames, roomWords } from "../notice-channels.ts";
 import { conditionsSchema } from "./conditions.ts";
 import { drawnKey, nameKey } from "./person.ts";
 import { pointerTo, problemsOf, type Problem } from "../routing/problems.ts";
@@ -22,23 +23,9 @@ const label = z
 const reviewer = z.strictObject({
   /** Unique in the document; what the record names. */
   name: label,
-  email: z.email().max(254).optional(),
-  /** A Slack member or channel id. */
-  slack: z
-    .string()
-    .regex(/^[UWCG][A-Z0-9]{2,20}$/, "is not a Slack member or channel id")
-    .optional(),
-  /** The name of a configured webhook: `TEAMS` stands for WEBHOOK_TEAMS_URL and WEBHOOK_TEAMS_SECRET. */
-  webhook: z
-    .string()
-    .regex(/^[A-Z][A-Z0-9_]{0,30}$/, "is not a webhook's name: capital letters, digits and _")
-    .optional(),
+  ...channelAddresses,
   /** Channels in order: the next is used where the one before it failed. Absent: every channel that has an address, at once. */
-  notify: z
-    .array(z.enum(["email", "slack", "webhook"]))
-    .min(1)
-    .max(3)
-    .optional(),
+  notify: z.array(z.enum(noticeChannelNames)).min(1).max(noticeChannelNames.length).optional(),
   /** BCP 47. */
   language: z
     .string()
@@ -117,8 +104,8 @@ export const policyJsonSchema = (): JsonObject => JSON.parse(JSON.stringify(z.to
 /**
  * Reads a policy from parsed JSON. Refused, each with a pointer: what the schema refuses, names of groups or people that do
  * not exist, a group without people, a gate that needs review and has nobody to ask, a quorum above the number of people,
- * reminders or an escalation at or after the deadline, one person under two names, two names that look the same, and a Slack
- * channel where the gate needs to know who decides.
+ * reminders or an escalation at or after the deadline, one person under two names, two names that look the same, and a room
+ * where the gate needs to know who decides.
  */
 export function parsePolicy(value: unknown): Result<Policy, Problem[]> {
   const parsed = policySchema.safeParse(value);
@@ -156,10 +143,7 @@ export function everyoneIn(policy: Policy, references: readonly string[]): Polic
   return [...people.values()];
 }
 
-/** A Slack channel in place of a person: whoever of it decides counts as "someone in" it. */
-export const isSlackChannel = ({ slack }: Pick<PolicyReviewer, "slack">): boolean => slack !== undefined && /^[CG]/.test(slack);
-
-/** One person is one name, one mail address and one Slack id: the quorum counts names. */
+/** One person is one name and one address of each channel: the quorum counts names. */
 function peopleProblems(policy: Policy): Problem[] {
   const problems: Problem[] = [];
   const described = new Map<string, string>();
@@ -177,7 +161,12 @@ function peopleProblems(policy: Policy): Problem[] {
       const at = (member: string, message: string): number =>
         problems.push({ pointer: pointerTo(["reviewers", group, index, member]), message });
       const key = nameKey(person.name);
-      const description = JSON.stringify([person.name, person.email, person.slack, person.webhook, person.notify, person.language]);
+      const description = JSON.stringify([
+        person.name,
+        ...noticeChannelNames.map((channel) => person[channel]),
+        person.notify,
+        person.language,
+      ]);
       if (inGroup.has(key)) at("name", "stands twice in this group");
       else if ((described.get(key) ?? description) !== description) at("name", "is described differently in another group");
       if ((drawn.get(drawnKey(person.name)) ?? key) !== key)
@@ -194,7 +183,7 @@ function peopleProblems(policy: Policy): Problem[] {
       described.set(key, description);
       drawn.set(drawnKey(person.name), key);
       // Whoever gets a webhook has the links of all whom it is for.
-      for (const member of ["email", "slack", "webhook"] as const) {
+      for (const member of noticeChannelNames) {
         const address = person[member]?.toLowerCase();
         if (address === undefined) continue;
         if ((owners.get(`${member} ${address}`) ?? key) !== key) at(member, "belongs to a reviewer of another name, who would count twice");
@@ -229,10 +218,10 @@ function gateProblems(policy: Policy, gate: Policy["default"], path: readonly Pr
     if (moment >= gate.deadlineSeconds) at(["remindAtSeconds", index], "is not before the deadline");
   if (!mayAsk(gate)) return problems;
   const asked = everyoneIn(policy, [...gate.reviewers, ...(gate.escalate?.to ?? [])]);
-  const anonymous = asked.find(isSlackChannel);
+  const anonymous = asked.find(isRoom);
   if (anonymous !== undefined && (gate.quorum > 1 || !gate.selfApproval)) {
     const member = gate.quorum > 1 ? "quorum" : "selfApproval";
-    at([member], `needs persons, and ${anonymous.name} is a Slack channel: nobody can tell who of it decides`);
+    at([member], `needs persons, and ${anonymous.name} is ${roomWords(anonymous)}: nobody can tell who of it decides`);
   }
   const people = everyoneIn(policy, gate.reviewers).length;
   if (people === 0) at(["reviewers"], "names nobody, and a gate needs review");

@@ -144,8 +144,8 @@ export type RecordFact =
       readonly version: number;
       readonly digest: string;
       readonly reasonGiven: boolean;
-      /** The Slack member who pressed, where the reviewer is a Slack channel. */
-      readonly slackUser?: string;
+      /** The channel's member who pressed, where the reviewer is a room such as a Slack channel. */
+      readonly member?: string;
     }
   /** A reviewer allowed more than this run: the grant goes by that id from now on. */
   | {

@@ -5,15 +5,15 @@
 
 import type { Gate } from "../model/gate.ts";
 import { concatBytes, digestOf, equalBytes, fromBase64url, macOf, toBase64url, utf8ToBytes } from "../encoding.ts";
+import { type LinkChannel, noticeChannelNames, noticeChannels } from "../notice-channels.ts";
 import { type SigningKeys, seal, unseal } from "../sealed-id.ts";
 
 const tokenDomain = "countersign/link/v1";
 const nonceDomain = "countersign/form-nonce/v1";
 const formatVersion = 1;
 const gates = ["request", "response"] as const satisfies readonly Gate[];
-/** The order is part of the token format: append only. */
-export const linkChannels = ["outbox", "email", "slack", "webhook"] as const;
-export type LinkChannel = (typeof linkChannels)[number];
+export const linkChannels = ["outbox", ...noticeChannelNames] as const satisfies readonly LinkChannel[];
+const byteOf = (channel: LinkChannel): number => (channel === "outbox" ? 0 : noticeChannels[channel].linkByte);
 
 /** What a link claims. `reviewer` is the reviewer's place in the run's own list; one link per reviewer, gate and channel. */
 export type LinkClaims = {
@@ -34,7 +34,7 @@ export function linkToken(keys: SigningKeys, claims: LinkClaims): string {
   const payload = concatBytes(
     Uint8Array.of(formatVersion),
     claims.runRandom,
-    Uint8Array.of(gates.indexOf(claims.gate), claims.reviewer, linkChannels.indexOf(claims.channel)),
+    Uint8Array.of(gates.indexOf(claims.gate), claims.reviewer, byteOf(claims.channel)),
     bigEndian(claims.expiresAtSeconds, 5),
     claims.random,
   );
@@ -48,7 +48,7 @@ export function parseLinkToken(keys: SigningKeys, token: string): LinkClaims | u
   if (payload === undefined || payload[0] !== formatVersion) return undefined;
   const gate = gates[payload[17] ?? -1];
   const reviewer = payload[18];
-  const channel = linkChannels[payload[19] ?? -1];
+  const channel = linkChannels.find((each) => byteOf(each) === payload[19]);
   if (gate === undefined || reviewer === undefined || channel === undefined) return undefined;
   return {
     runRandom: payload.slice(1, 17),

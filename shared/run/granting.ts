@@ -4,7 +4,7 @@
 import type { Gate } from "../model/gate.ts";
 import { digestOf } from "../encoding.ts";
 import type { RecordFact } from "../record/record.ts";
-import { type GatePlan, type Reviewer, isWithin, peopleOfPlan } from "../policy/evaluate.ts";
+import { type GatePlan, isWithin, peopleOfPlan } from "../policy/evaluate.ts";
 import {
   type Grant,
   type GrantQuery,
@@ -17,7 +17,7 @@ import {
   sizeCeiling,
 } from "../policy/grant.ts";
 import { isSamePerson } from "../policy/person.ts";
-import { isSlackChannel } from "../policy/rules.ts";
+import { type Addresses, isRoom } from "../notice-channels.ts";
 import { type RiskNote, type SeenRisk, findReplyRisks, highestRisk } from "../policy/risk.ts";
 import type { SamplingReply, SamplingRequest } from "../model/sampling.ts";
 import type { GrantWish } from "../review/form.ts";
@@ -35,7 +35,7 @@ export type OfferFacts = {
   /** At the response gate: what is reviewed there. */
   readonly reply: SamplingReply | null;
   /** Who would give it. */
-  readonly reviewer: Pick<Reviewer, "slack">;
+  readonly reviewer: Addresses;
   /** The current versions of the content; 1 also for a reply that is not there yet. */
   readonly requestVersion: number;
   readonly replyVersion: number;
@@ -46,7 +46,7 @@ export type OfferFacts = {
 /**
  * The grant that may be offered with an approval, or null. Offered where the rules enable grants, one approval decides, the
  * gate is one that the rules close, it is known (or the rules let it be inferred) which tool asks, and nothing was edited: at the response gate neither the reply nor the request
- * that it answers. A Slack channel gives none: a grant has a person's name on it.
+ * that it answers. A room gives none: a grant has a person's name on it.
  * Whoever submits an edit, or another choice of model, together with the wish edits too: with that there is no grant.
  */
 export function offerOf({
@@ -60,7 +60,7 @@ export function offerOf({
   replyVersion,
   sessionless,
 }: OfferFacts): GrantOffer | null {
-  if (!mayUseGrants(plan, asker) || plan[gate] !== "review" || isSlackChannel(reviewer)) return null;
+  if (!mayUseGrants(plan, asker) || plan[gate] !== "review" || isRoom(reviewer)) return null;
   if (requestVersion !== 1 || replyVersion !== 1) return null;
   const wider = (["tool", "server", "key"] as const).filter((reach) => isWithin(reach, plan.boundTo));
   return {
@@ -183,7 +183,7 @@ export function grantQueryOf({ run, plan, request, asker, attachment, params }: 
     worstCostMicroUsd: microUsd(dearestUsd(request, candidates, 0)),
     rule: gates.rule,
     deciders: peopleOfPlan(gates)
-      .filter((person) => !isSlackChannel(person) && (gates.selfApproval || !isSamePerson(gates.owner, person.name)))
+      .filter((person) => !isRoom(person) && (gates.selfApproval || !isSamePerson(gates.owner, person.name)))
       .map(({ name }) => name),
   };
 }

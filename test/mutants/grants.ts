@@ -122,7 +122,7 @@ export const grantMutants: readonly Mutant[] = [
   {
     ...giving,
     name: "a channel gives no grant",
-    from: 'plan[gate] !== "review" || isSlackChannel(reviewer)) return null;',
+    from: 'plan[gate] !== "review" || isRoom(reviewer)) return null;',
     to: 'plan[gate] !== "review") return null;',
   },
   {

@@ -203,7 +203,7 @@ export const linkMutants: readonly Mutant[] = [
   {
     name: "an expired link takes its buttons with it",
     file: "workers/endpoints/slack.ts",
-    from: 'if (isExpired(review)) return tell(heard, review, press, "oldMessage", standing.as.slackUser === null);',
+    from: 'if (isExpired(review)) return tell(heard, review, press, "oldMessage", standing.as.member === null);',
     to: "",
     test: { file: slack, only: "takes its buttons with it" },
   },

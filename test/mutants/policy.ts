@@ -40,7 +40,7 @@ export const policyMutants: readonly Mutant[] = [
   {
     ...evaluate,
     name: "where it counts who decides, a channel does not",
-    from: "(quorum > 1 || !selfApproval ? people.filter((each) => !isSlackChannel(each)) : people)",
+    from: "(quorum > 1 || !selfApproval ? people.filter((each) => !isRoom(each)) : people)",
     to: "people",
   },
   {
@@ -195,7 +195,7 @@ export const policyMutants: readonly Mutant[] = [
   {
     name: "a Slack channel owns no key",
     file: "shared/policy/own-requests.ts",
-    from: "!isSlackChannel(person) &&",
+    from: "!isRoom(person) &&",
     to: "",
     test: { file: "test/workers/contract/keys.test.ts", only: "is not made there" },
   },

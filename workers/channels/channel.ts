@@ -6,10 +6,11 @@
 import type { Gate } from "../../shared/model/gate.ts";
 import type { Reviewer } from "../../shared/policy/evaluate.ts";
 import type { DigestEntry } from "../../shared/channels/digest.ts";
-import type { LinkChannel } from "../../shared/review/link.ts";
+import type { LinkChannel } from "../../shared/notice-channels.ts";
 import type { ReviewView } from "../../shared/review/view.ts";
 import type { AskWhy } from "../../shared/run/lifecycle.ts";
-import type { SlackWords } from "../stubs/run-calls.ts";
+import type { Env } from "../platform/env.ts";
+import type { PressWords } from "../stubs/run-calls.ts";
 
 /** Why a reviewer hears of a review, the first time or again. */
 export type NoticeWhy = AskWhy | "reminder" | "changed" | "voted" | "newLink";
@@ -73,7 +74,34 @@ export type Channel = {
     send(entries: readonly DigestEntry[], idempotencyKey: string): Promise<Sent>;
   };
   /** Says something to one member alone, where the channel has members who press buttons. `url`: their own link, where they are asked. */
-  tell?(saying: { readonly user: string; readonly words: SlackWords; readonly url: string | null; readonly notice: Notice }): Promise<Sent>;
+  tell?(saying: { readonly user: string; readonly words: PressWords; readonly url: string | null; readonly notice: Notice }): Promise<Sent>;
+};
+
+/** What a channel's folder gives the registry. */
+export type ChannelAdapter = {
+  /** The channel as it is configured; undefined where it is not. */
+  readonly open: (env: Env) => Channel | undefined;
+  /** What is wrong with its configuration: a sentence each, which says what to do. Empty where nothing of it is set. */
+  readonly problems: (env: Env) => readonly string[];
+  /** What the doctor says of it. */
+  readonly doctor: ChannelDoctor;
+};
+
+/** No text holds an address or a secret. */
+export type ChannelDoctor = {
+  /** The name of its check, and its name in a sentence. */
+  readonly check: string;
+  readonly title: string;
+  /** The page of the documentation that says how it is set up. */
+  readonly guide: string;
+  /** Asks its service whether it is set up well. It sends no notice. */
+  readonly ask: (env: Env) => Promise<{ readonly ok: boolean; readonly text: string }>;
+  /** The member of a reviewer that is its address, with the article. */
+  readonly address: string;
+  /** What a reviewer has who has this address, and what is to be set up for it, as a clause. */
+  readonly remedy: (address: string) => string;
+  /** Where each address has variables of its own: those of this one, none of which is set; otherwise null. */
+  readonly unset?: (env: Env, address: string) => { readonly check: string; readonly variables: readonly string[] } | null;
 };
 
 export type LinkRow = {

@@ -1,29 +1,17 @@
-// The channels that there are, each its own files and one line here, and which of them a reviewer is asked by.
+// The channels that there are, each its own folder and one line here, and which of them a reviewer is asked by.
 
 import type { Reviewer } from "../../shared/policy/evaluate.ts";
-import type { LinkChannel } from "../../shared/review/link.ts";
+import { type LinkChannel, type NoticeChannel, noticeChannelNames } from "../../shared/notice-channels.ts";
 import type { Env } from "../platform/env.ts";
 import { settingsOf } from "../platform/settings.ts";
-import type { Channel } from "./channel.ts";
-import { emailChannel, emailProblems } from "./email.ts";
-import { outboxChannel } from "./outbox.ts";
-import { slackChannel, slackProblems } from "./slack.ts";
-import { webhookChannel, webhookProblems } from "./webhook.ts";
-
-type Adapter = {
-  /** The channel as it is configured; undefined where it is not. */
-  readonly open: (env: Env) => Channel | undefined;
-  /** What is wrong with its configuration: a sentence each, which says what to do. */
-  readonly problems: (env: Env) => readonly string[];
-};
+import type { Channel, ChannelAdapter } from "./channel.ts";
+import { emailAdapter } from "./email/email-channel.ts";
+import { outboxChannel } from "./outbox/outbox-channel.ts";
+import { slackAdapter } from "./slack/slack-channel.ts";
+import { webhookAdapter } from "./webhook/webhook-channel.ts";
 
 /** In the order in which a reviewer without an order of their own is asked. A channel that is missing here does not compile. */
-const adapters: Readonly<Record<LinkChannel, Adapter>> = {
-  slack: { open: slackChannel, problems: slackProblems },
-  email: { open: emailChannel, problems: emailProblems },
-  webhook: { open: webhookChannel, problems: webhookProblems },
-  outbox: { open: (env) => (settingsOf(env).outbox ? outboxChannel() : undefined), problems: () => [] },
-};
+const adapters: Readonly<Record<NoticeChannel, ChannelAdapter>> = { slack: slackAdapter, email: emailAdapter, webhook: webhookAdapter };
 
 const opened = new WeakMap<object, readonly Channel[]>();
 
@@ -31,8 +19,9 @@ const opened = new WeakMap<object, readonly Channel[]>();
 export function openChannels(env: Env): readonly Channel[] {
   let channels = opened.get(env);
   if (channels === undefined) {
-    const configured = settingsOf(env).publicUrl === undefined ? [] : Object.values(adapters).map(({ open }) => open(env));
-    channels = configured.filter((channel) => channel !== undefined);
+    const { publicUrl, outbox } = settingsOf(env);
+    const all = [...Object.values(adapters).map(({ open }) => open(env)), outbox ? outboxChannel() : undefined];
+    channels = publicUrl === undefined ? [] : all.filter((channel) => channel !== undefined);
     opened.set(env, channels);
   }
   return channels;
@@ -40,6 +29,12 @@ export function openChannels(env: Env): readonly Channel[] {
 
 /** What is wrong with the channels' configuration, a sentence each that says what to mend. */
 export const channelProblems = (env: Env): string[] => Object.values(adapters).flatMap(({ problems }) => problems(env));
+
+/** What the doctor asks and says of each channel, in the order of `noticeChannelNames`. */
+export const channelDoctors: readonly (ChannelAdapter & { readonly name: NoticeChannel })[] = noticeChannelNames.map((name) => ({
+  name,
+  ...adapters[name],
+}));
 
 /**
  * The channels by which a reviewer is asked at once: the first of their own order that reaches them, or every one that does

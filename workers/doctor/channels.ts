@@ -2,9 +2,8 @@
 
 import { ruleWithoutOwner } from "../../shared/policy/own-requests.ts";
 import type { Policy } from "../../shared/policy/rules.ts";
-import { emailChannel, emailDoctor, emailProblems } from "../channels/email.ts";
-import { slackChannel, slackDoctor, slackProblems } from "../channels/slack.ts";
-import { webhookChannel, webhookDoctor, webhookProblems } from "../channels/webhook.ts";
+import type { ChannelAdapter } from "../channels/channel.ts";
+import { channelDoctors } from "../channels/registry.ts";
 import type { Env } from "../platform/env.ts";
 import { configStub } from "../stubs/stubs.ts";
 import { settingsOf } from "../platform/settings.ts";
@@ -12,36 +11,24 @@ import { type KeyRecord, acceptedKeys } from "../stores/keys.ts";
 import { paths } from "../platform/urls.ts";
 import { type Check, good, guardedCall, isOnThisMachine, listed, mend, note } from "./check.ts";
 
-type Ask = (env: Env) => Promise<{ readonly ok: boolean; readonly text: string }>;
-
 /** Anything set is enough: what is set and wrong is worth a line, what nobody wants is not. */
-const wanted: readonly { readonly check: string; readonly title: string; readonly isSet: (env: Env) => boolean; readonly ask: Ask }[] = [
-  { check: "email", title: "email", isSet: (env) => emailChannel(env) !== undefined || emailProblems(env).length > 0, ask: emailDoctor },
-  { check: "slack", title: "Slack", isSet: (env) => slackChannel(env) !== undefined || slackProblems(env).length > 0, ask: slackDoctor },
-  {
-    check: "webhooks",
-    title: "webhooks",
-    isSet: (env) => webhookChannel(env) !== undefined || webhookProblems(env).length > 0,
-    ask: webhookDoctor,
-  },
-];
+const isSet = (env: Env, { open, problems }: ChannelAdapter): boolean => open(env) !== undefined || problems(env).length > 0;
 
 export async function channelChecks(env: Env): Promise<readonly Check[]> {
-  const isSet = wanted.map((channel) => ({ ...channel, set: channel.isSet(env) }));
   const asked = await Promise.all(
-    isSet
-      .filter(({ set }) => set)
-      .map(({ check, ask }) =>
+    channelDoctors
+      .filter((channel) => isSet(env, channel))
+      .map(({ doctor: { check, ask } }) =>
         guardedCall(check, async () => {
           const { ok, text } = await ask(env);
           return { check, state: ok ? "good" : "mend", text };
         }),
       ),
   );
-  return asked.length > 0 ? asked.flat() : withoutChannels(env, listed(wanted.map(({ title }) => title)));
+  return asked.length > 0 ? asked.flat() : withoutChannels(env, listed(channelDoctors.map(({ doctor }) => doctor.title)));
 }
 
-const guides = "docs/email.md, docs/slack.md and docs/webhook.md";
+const guides = listed(channelDoctors.map(({ doctor }) => doctor.guide));
 
 function withoutChannels(env: Env, titles: string): Check[] {
   const { outbox, publicUrl } = settingsOf(env);

@@ -1,10 +1,9 @@
 // Checks the people: whether the reviewers whom each rule asks, or escalates to, can be reached by some channel that is set up.
 
-import { everyoneIn, isSlackChannel, type Policy, type PolicyReviewer } from "../../shared/policy/rules.ts";
+import { everyoneIn, type Policy, type PolicyReviewer } from "../../shared/policy/rules.ts";
 import { pointerTo } from "../../shared/routing/problems.ts";
-import { openChannels } from "../channels/registry.ts";
+import { channelDoctors, channelsFor, openChannels } from "../channels/registry.ts";
 import type { Env } from "../platform/env.ts";
-import { lookupIn } from "../platform/lookup.ts";
 import { settingsOf } from "../platform/settings.ts";
 import { type Check, good, howToSet, listed, mend, note } from "./check.ts";
 
@@ -18,15 +17,15 @@ type Finding = { readonly state: "note" | "mend"; readonly gate: string; readonl
 
 export function peopleChecks(env: Env, policy: Policy): readonly Check[] {
   const gates = gatesOf(policy);
-  const webhooks = webhookChecks(env, policy, gates);
-  if (gates.length === 0) return [note("reviewers", "The policy asks nobody: every request passes unseen or is refused."), ...webhooks];
+  const unset = unsetChecks(env, policy, gates);
+  if (gates.length === 0) return [note("reviewers", "The policy asks nobody: every request passes unseen or is refused."), ...unset];
   if (settingsOf(env).publicUrl === undefined)
-    return [mend("reviewers", "Nobody can be reached without PUBLIC_URL, which links are built from: set it first."), ...webhooks];
+    return [mend("reviewers", "Nobody can be reached without PUBLIC_URL, which links are built from: set it first."), ...unset];
   const findings = gates.flatMap((gate) => findingsOf(env, policy, gate));
   const people = new Set(gates.flatMap(({ asked, later }) => [...asked, ...later].map(({ name }) => name))).size;
   const fine =
     people === 1 ? "The one reviewer whom the policy asks can be reached." : `All ${people} reviewers whom the policy asks can be reached.`;
-  return [...(findings.length === 0 ? [good("reviewers", fine)] : grouped(findings)), ...webhooks];
+  return [...(findings.length === 0 ? [good("reviewers", fine)] : grouped(findings)), ...unset];
 }
 
 /** The rules that ask somebody, and the default. */
@@ -71,13 +70,10 @@ function findingsOf(env: Env, policy: Policy, { name, quorum, asked, later }: Ga
   return findings;
 }
 
-/** As a run chooses the channels of a reviewer: the outbox always, the others as far as `notify` names them. */
+/** As a run chooses the channels of a reviewer. */
 function isReached(env: Env, person: PolicyReviewer): boolean {
-  const { notify } = person;
-  return openChannels(env).some(
-    (channel) =>
-      channel.reaches(person) && (notify === undefined || channel.name === "outbox" || notify.some((wanted) => wanted === channel.name)),
-  );
+  const { first, then } = channelsFor(person, openChannels(env));
+  return first.length + then.length > 0;
 }
 
 /** A name that is an address stays out of it: the place in the policy is told beside it. */
@@ -87,21 +83,17 @@ const named = (people: readonly PolicyReviewer[]): string =>
     5,
   );
 
+const anyOf = new Intl.ListFormat("en-GB", { type: "disjunction" });
+
 /** What the person has, and what the gateway lacks for it. */
 function remedy(policy: Policy, person: PolicyReviewer): string {
-  const { email, slack, webhook, notify } = person;
   const who = `${named([person])} (${placeOf(policy, person)} of the policy)`;
-  const wanted = (channel: "email" | "slack" | "webhook"): boolean => notify === undefined || notify.includes(channel);
-  const slackVariables = `SLACK_BOT_TOKEN and SLACK_SIGNING_SECRET${isSlackChannel(person) ? ", or SLACK_WEBHOOK_URL" : ""}`;
-  const ways = [
-    ...(email !== undefined && wanted("email")
-      ? ["a mail address: set up email (EMAIL_FROM, and RESEND_API_KEY or the send_email binding)"]
-      : []),
-    ...(slack !== undefined && wanted("slack") ? [`a Slack id: set up Slack (${slackVariables})`] : []),
-    ...(webhook !== undefined && wanted("webhook") ? [`a webhook: set it up (WEBHOOK_${webhook}_URL and WEBHOOK_${webhook}_SECRET)`] : []),
-  ];
+  const ways = channelDoctors.flatMap(({ name, doctor }) => {
+    const address = person[name];
+    return address === undefined || person.notify?.includes(name) === false ? [] : [doctor.remedy(address)];
+  });
   return ways.length === 0
-    ? `${who} has no address: add an email, a slack or a webhook there, and set that channel up`
+    ? `${who} has no address: add ${anyOf.format(channelDoctors.map(({ doctor }) => doctor.address))} there, and set that channel up`
     : `${who} has ${ways.join("; or ")}`;
 }
 
@@ -128,21 +120,21 @@ function grouped(findings: readonly Finding[]): Check[] {
   });
 }
 
-/** Webhooks that the people who are asked have, and that nothing is set for. One that is set badly is the channel's to tell. */
-function webhookChecks(env: Env, policy: Policy, gates: readonly Gate[]): Check[] {
-  const lookup = lookupIn(env);
-  const users = new Map<string, PolicyReviewer>();
-  for (const person of gates.flatMap(({ asked, later }) => [...asked, ...later]))
-    if (person.webhook !== undefined) users.set(person.webhook, users.get(person.webhook) ?? person);
-  return [...users].flatMap(([webhook, person]) => {
-    const variables = [`WEBHOOK_${webhook}_URL`, `WEBHOOK_${webhook}_SECRET`];
-    if (variables.some((name) => lookup(name)?.trim())) return [];
-    const at = `${placeOf(policy, person)}/webhook`;
-    return [
-      mend(
-        `webhook ${webhook}`,
-        `${at} of the policy names it, and neither of its variables is set: ${howToSet(env, variables)}; or take it out.`,
-      ),
-    ];
+/** Addresses of the people who are asked that need variables of their own, none of which is set. */
+function unsetChecks(env: Env, policy: Policy, gates: readonly Gate[]): Check[] {
+  const people = gates.flatMap(({ asked, later }) => [...asked, ...later]);
+  return channelDoctors.flatMap(({ name: channel, doctor }) => {
+    const users = new Map<string, PolicyReviewer>();
+    for (const person of people) {
+      const address = person[channel];
+      if (address !== undefined) users.set(address, users.get(address) ?? person);
+    }
+    return [...users].flatMap(([address, person]) => {
+      const missing = doctor.unset?.(env, address) ?? null;
+      if (missing === null) return [];
+      const at = `${placeOf(policy, person)}/${channel}`;
+      const how = howToSet(env, missing.variables);
+      return [mend(missing.check, `${at} of the policy names it, and neither of its variables is set: ${how}; or take it out.`)];
+    });
   });
 }

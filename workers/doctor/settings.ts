@@ -2,13 +2,11 @@
 
 import type { Env } from "../platform/env.ts";
 import { settingsOf } from "../platform/settings.ts";
+import { isChannelSetting } from "../../shared/notice-channels.ts";
 import { paths } from "../platform/urls.ts";
 import { type Check, good, isOnThisMachine, mend, note } from "./check.ts";
 
 const shortestSecret = 16;
-
-/** The names whose problems the channels' own checks tell. */
-const ofChannels = /^(?:EMAIL|RESEND|SLACK|WEBHOOK)_/;
 
 const isSecret = (name: string): boolean => /KEY|TOKEN/.test(name);
 const secretsHow = "It is a secret: `npx wrangler secret put` and `secret delete` change it.";
@@ -19,7 +17,8 @@ export function settingsChecks(env: Env): readonly Check[] {
   const { publicUrl, problems } = settingsOf(env);
   const sentences = problems
     .map((problem) => ({ name: /^[A-Z_]+/.exec(problem)?.[0] ?? "settings", text: problem }))
-    .filter(({ name }) => !ofChannels.test(name))
+    // The channels' own checks tell theirs.
+    .filter(({ name }) => !isChannelSetting(name))
     .map(({ name, text }) =>
       mend(name, `${text.replace(/\.$/, "")}. ${isOnThisMachine(env) ? localHow : isSecret(name) ? secretsHow : variablesHow}`),
     );

@@ -15,7 +15,7 @@ import { type Deciding, standingOf } from "../channels/slack/standing.ts";
 import { tellWords } from "../channels/slack/tell.ts";
 import { errorClass, logEvent } from "../platform/log.ts";
 import { runStub } from "../stubs/stubs.ts";
-import type { RunCalls, DecideAnswer, SlackTarget, SlackWords, Submission } from "../stubs/run-calls.ts";
+import type { RunCalls, DecideAnswer, PressTarget, PressWords, Submission } from "../stubs/run-calls.ts";
 import { readBytes } from "../http/body.ts";
 import { settingsOf } from "../platform/settings.ts";
 import { paths } from "../platform/urls.ts";
@@ -72,7 +72,7 @@ type Heard = {
 };
 
 /** A review that an interaction is about. */
-type Review = { readonly run: DurableObjectStub<RunCalls>; readonly target: SlackTarget; readonly reference: SlackReference };
+type Review = { readonly run: DurableObjectStub<RunCalls>; readonly target: PressTarget; readonly reference: SlackReference };
 
 async function answerPress(heard: Heard, press: SlackPress): Promise<Response> {
   const { c, app } = heard;
@@ -82,8 +82,8 @@ async function answerPress(heard: Heard, press: SlackPress): Promise<Response> {
   const standing = standingOf(app, review.target, review.reference.link, press);
   if (standing.kind === "foreign") return c.body(null, 200);
   if (standing.kind === "mayNot") return tell(heard, review, press, standing.why, false);
-  if (isExpired(review)) return tell(heard, review, press, "oldMessage", standing.as.slackUser === null);
-  const isPerson = standing.as.slackUser === null;
+  if (isExpired(review)) return tell(heard, review, press, "oldMessage", standing.as.member === null);
+  const isPerson = standing.as.member === null;
   switch (review.reference.act) {
     case "approve": {
       const answer = await decide(heard, review, standing.as, { act: "approve", promised: 0, edits: [] });
@@ -125,7 +125,7 @@ async function openModal(heard: Heard, review: Review, press: SlackPress, act: "
 
 async function answerSubmission(heard: Heard, submission: SlackSubmission): Promise<Response> {
   const { c, app } = heard;
-  const instead = (words: SlackWords): Response => c.json({ response_action: "update", view: outcomeModal(tellWords[words]) });
+  const instead = (words: PressWords): Response => c.json({ response_action: "update", view: outcomeModal(tellWords[words]) });
   const review = await reviewOf(c, submission.view.private_metadata);
   if (review === null || (review.reference.act !== "submitDenial" && review.reference.act !== "submitEdit")) return instead("oldMessage");
   const standing = standingOf(app, review.target, review.reference.link, submission);
@@ -163,22 +163,22 @@ async function reviewOf(c: AppContext, text: string): Promise<Review | null> {
   const reference = parseSlackReference(keys, text);
   if (reference === undefined) return null;
   const run = runStub(c.env, runIdOf(keys, reference.runRandom));
-  const target = await run.slackTarget(reference.gate, reference.link);
-  return target === null ? null : { run, reference, target: JSON.parse(target) as SlackTarget }; // written by RunObject.slackTarget
+  const target = await run.pressTarget("slack", reference.gate, reference.link);
+  return target === null ? null : { run, reference, target: JSON.parse(target) as PressTarget }; // written by RunObject.pressTarget
 }
 
 const decide = (
   { once, words }: Heard,
   { run, reference }: Review,
-  { link, place, slackUser }: Deciding,
+  { link, place, member }: Deciding,
   what: Pick<Submission, "act" | "promised" | "edits" | "reason">,
 ): Promise<DecideAnswer> => {
   const submission: Submission = { version: reference.version, digest: reference.digest, ...what };
-  return run.decide({ gate: reference.gate, reviewer: place, link, once, words, submission: JSON.stringify(submission), slackUser });
+  return run.decide({ gate: reference.gate, reviewer: place, link, once, words, submission: JSON.stringify(submission), member });
 };
 
 /** What to say of a decision; null where there is nothing to say: it counts, or it came before. */
-function wordsOf(answer: DecideAnswer): SlackWords | null {
+function wordsOf(answer: DecideAnswer): PressWords | null {
   switch (answer.kind) {
     case "decided":
     case "repeated":
@@ -214,7 +214,7 @@ async function tell(
   heard: Heard,
   { run, reference }: Review,
   { user }: SlackPress,
-  words: SlackWords,
+  words: PressWords,
   withLink: boolean,
 ): Promise<Response> {
   const { gate, link } = reference;

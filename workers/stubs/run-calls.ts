@@ -2,6 +2,7 @@
 // nested goes as JSON text.
 
 import type { CancelCause } from "../../shared/model/outcome.ts";
+import type { LinkChannel } from "../../shared/notice-channels.ts";
 import type { Gate } from "../../shared/model/gate.ts";
 import type { RunSummary, Operator } from "../../shared/record/record.ts";
 import type { Reviewer } from "../../shared/policy/evaluate.ts";
@@ -68,8 +69,8 @@ export type DecideInput = {
   readonly words: string;
   /** JSON of `Submission`. */
   readonly submission: string;
-  /** The Slack member who pressed, where the link is a Slack channel's: the record names them beside it. */
-  readonly slackUser: string | null;
+  /** The channel's member who pressed, where the link is a room's: the record names them beside it. */
+  readonly member: string | null;
 };
 
 /** What became of it. */
@@ -84,22 +85,22 @@ export type DecideAnswer =
   | { readonly kind: "unseenChanges" }
   | { readonly kind: "onceUsed" | "noSuchLink" };
 
-/** A Slack message's review, as the interactions route needs it to judge a press. */
-export type SlackTarget = {
+/** The review of a message with buttons, as whoever hears of a press needs it to judge that. */
+export type PressTarget = {
   readonly view: ReviewView;
   readonly excerpt: "none" | "start";
   readonly reviewer: Reviewer;
   /** The reviewer's place, as the token has it. */
   readonly place: number;
   readonly expiresAtSeconds: number;
-  /** What the Slack channel said when the message was posted (`Sent.receipt`); null before that is known. */
+  /** What the channel said when the message was posted (`Sent.receipt`); null before that is known. */
   readonly receipt: string | null;
-  /** The Slack links of this gate's reviewers, this one among them. */
+  /** The links of this channel that this gate's reviewers have, this one among them. */
   readonly colleagues: readonly { readonly link: string; readonly place: number; readonly reviewer: Reviewer }[];
 };
 
-/** Words that one Slack member alone is to see, by name: the channel has the sentences. */
-export type SlackWords =
+/** What one member alone is told of their press, by name: the channel has the sentences. */
+export type PressWords =
   | "notYours"
   | "alreadyDecided"
   | "stale"
@@ -114,11 +115,11 @@ export type SlackWords =
 
 export type TellInput = {
   readonly gate: Gate;
-  /** The Slack link by whose message they are told. */
+  /** The link by whose message they are told. */
   readonly link: string;
   /** The member's id. */
   readonly user: string;
-  readonly words: SlackWords;
+  readonly words: PressWords;
   /** Whether the member's own personal link is to go with it: only where they are a reviewer of this gate. */
   readonly withLink: boolean;
 };
@@ -185,8 +186,8 @@ export interface RunCalls extends Rpc.DurableObjectBranded {
   renewLink(gate: Gate, reviewer: number, link: string): RenewAnswer;
   /** What a digest says of the review behind this link: JSON of `DigestEntry`; null where nobody is asked by it any more. */
   digestEntry(link: string): string | null;
-  slackTarget(gate: Gate, link: string): string | null;
-  /** Queues words for one Slack member alone. */
+  pressTarget(channel: LinkChannel, gate: Gate, link: string): string | null;
+  /** Queues words for one member alone. */
   tell(input: TellInput): void;
   /** Carries out what a reviewer asks for, by whatever channel. Synchronous from the first read to the last write. */
   decide(input: DecideInput): DecideAnswer;

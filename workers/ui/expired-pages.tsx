@@ -1,7 +1,7 @@
 // The pages of a link whose time is over: how the review stands, without its content and without a name, and a button for a
 // new link. They decide nothing, and never show an address.
 
-import type { LinkChannel } from "../../shared/review/link.ts";
+import type { LinkChannel } from "../../shared/notice-channels.ts";
 import { formFields } from "../../shared/review/form.ts";
 import type { ReviewState } from "../../shared/review/view.ts";
 import { asHtml, Document } from "./document.tsx";

@@ -2,7 +2,7 @@
 
 import { afterEach, describe, expect, test, vi } from "vitest";
 import type { Channel, Notice, Sent } from "../../../workers/channels/channel.ts";
-import { emailChannel, emailDoctor, emailProblems } from "../../../workers/channels/email.ts";
+import { emailChannel, emailDoctor, emailProblems } from "../../../workers/channels/email/email-channel.ts";
 import { decided, editedRequest, openResponse } from "../../outside/pages/examples.ts";
 import { apiWords, createMailApi, documentedErrors, type MailApi, type MailStep } from "../../support/mail-api.ts";
 import { neverLogged } from "../support/logs.ts";

@@ -3,7 +3,8 @@
 import { expect, test } from "vitest";
 import type { Channel } from "../../../workers/channels/channel.ts";
 import { channelsFor, nextChannel } from "../../../workers/channels/registry.ts";
-import { linkChannels, type LinkChannel } from "../../../shared/review/link.ts";
+import type { LinkChannel } from "../../../shared/notice-channels.ts";
+import { linkChannels } from "../../../shared/review/link.ts";
 
 const sent = async () => ({ kind: "sent", receipt: null }) as const;
 const channelOf = (name: LinkChannel): Channel => ({

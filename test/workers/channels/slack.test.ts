@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { parseSlackReference } from "../../../shared/channels/slack-reference.ts";
 import { runIdOf } from "../../../shared/sealed-id.ts";
 import type { Channel, Notice, NoticeFault, Sent } from "../../../workers/channels/channel.ts";
-import { slackChannel, slackDoctor, slackProblems } from "../../../workers/channels/slack.ts";
+import { slackChannel, slackDoctor, slackProblems } from "../../../workers/channels/slack/slack-channel.ts";
 import { settingsOf } from "../../../workers/platform/settings.ts";
 import { ScriptedSlack, buttonsIn, slackApp, slackTeam } from "../../support/slack/scripted-slack.ts";
 import { controlSequences, poisoned } from "../../support/slack/hostile.ts";

@@ -4,7 +4,7 @@ import * as fc from "fast-check";
 import { Webhook } from "standardwebhooks";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import type { Notice, Sent } from "../../../workers/channels/channel.ts";
-import { webhookChannel, webhookDoctor, webhookProblems } from "../../../workers/channels/webhook.ts";
+import { webhookChannel, webhookDoctor, webhookProblems } from "../../../workers/channels/webhook/webhook-channel.ts";
 import type { ReviewView } from "../../../shared/review/view.ts";
 import { control, decided, editedRequest, openRequest, openResponse } from "../../outside/pages/examples.ts";
 import { marker, markedNumber, markedVectors, markedView } from "../../support/marked.ts";

@@ -335,7 +335,9 @@ describe("a press", () => {
     const anew = await eventually("another message", async () =>
       slack.messages.find(({ channel, ts }) => channel === "D0ADA" && ts !== message.ts),
     );
-    await eventually("its receipt", async () => (await stubOf(run).slackTarget("request", await linkOf(run, "Ada")))?.includes(anew.ts));
+    await eventually("its receipt", async () =>
+      (await stubOf(run).pressTarget("slack", "request", await linkOf(run, "Ada")))?.includes(anew.ts),
+    );
     await calm(press(message, "approve"));
     await told(ada, "oldMessage");
     expect(model.calls).toEqual([]);
@@ -439,7 +441,9 @@ describe("a place that was given up", () => {
     await isUndecided(run);
     const toBob = await eventually("a message to Bob", async () => slack.messages.find(({ channel }) => channel === "D0BOB"));
     expect(JSON.stringify(toBob.blocks)).toContain("This was handed to you.");
-    await eventually("its receipt", async () => (await stubOf(run).slackTarget("request", await linkOf(run, "Bob")))?.includes(toBob.ts));
+    await eventually("its receipt", async () =>
+      (await stubOf(run).pressTarget("slack", "request", await linkOf(run, "Bob")))?.includes(toBob.ts),
+    );
     await calm(press(toBob, "approve", bob));
     expect((await answer).result).toMatchObject({ role: "assistant" });
   });
@@ -638,7 +642,7 @@ describe("in a channel", () => {
     const { run, answer, message } = await ask([roomReviews], {}, {}, room);
     await calm(press(message, "approve", eve));
     expect((await answer).result).toMatchObject({ role: "assistant" });
-    expect(await factsOf(run, "approved")).toMatchObject([{ by: "someone in #room", channel: "slack", slackUser: eve }]);
+    expect(await factsOf(run, "approved")).toMatchObject([{ by: "someone in #room", channel: "slack", member: eve }]);
     await changed(message);
     expect(JSON.stringify(message.blocks)).toContain("someone in #room");
   });
@@ -654,7 +658,7 @@ describe("in a channel", () => {
     await answer;
     const [fact] = await factsOf(run, "approved");
     expect(fact).toMatchObject({ by: "Ada", channel: "slack" });
-    expect(fact).not.toHaveProperty("slackUser");
+    expect(fact).not.toHaveProperty("member");
     // The copy in the direct message changes too.
     await changed(direct);
   });

@@ -313,7 +313,7 @@ describe("who may decide", () => {
     const id = String(rows.find(({ reviewer }) => reviewer === 0)?.["id"]);
     const form = await filledForm(link, "approve");
     const submission = { act: "approve", version: Number(form.get("version")), digest: form.get("digest") ?? "", edits: [] };
-    const wish = { once: form.get("nonce") ?? "", words: form.toString(), submission: JSON.stringify(submission), slackUser: null };
+    const wish = { once: form.get("nonce") ?? "", words: form.toString(), submission: JSON.stringify(submission), member: null };
     for (const input of [
       { gate: "response" as const, reviewer: 0, link: id, ...wish },
       { gate: "request" as const, reviewer: 1, link: id, ...wish },

@@ -2,8 +2,6 @@
 // direct message with their own link; a channel gets its own reviewer's link and never a person's.
 
 import { sha256Hex } from "../../../shared/encoding.ts";
-import { isSlackChannel } from "../../../shared/policy/rules.ts";
-import { mostInDigest } from "../../../shared/channels/digest.ts";
 import { slackDigest } from "../../../shared/channels/slack-digest.ts";
 import { slackEnding, slackReminder, slackReplaced } from "../../../shared/channels/slack-ending.ts";
 import { type SlackMessage, type SlackMessageInput, briefSlackMessage, slackMessage } from "../../../shared/channels/slack-message.ts";
@@ -14,6 +12,7 @@ import { type SlackAnswer, type SlackMethod, callSlack } from "./api.ts";
 import { isGone, isTooMuch, sentOf } from "./faults.ts";
 import { parseReceipt, receiptOf } from "./receipt.ts";
 import type { SlackApp } from "./settings.ts";
+import { isSlackChannel, mostInDigest } from "./standing.ts";
 import { tellBlocks, tellWords } from "./tell.ts";
 
 /** The workspace of each bot token, as `auth.test` said: it never changes. By the token's digest, so that no token is kept here. */
@@ -61,7 +60,7 @@ export const slackAppChannel = (app: SlackApp, keys: SigningKeys): Channel => ({
     return answer.kind === "ok" || isGone(answer) ? { kind: "sent", receipt: null } : sentOf(answer);
   },
   digest: {
-    most: mostInDigest.slack,
+    most: mostInDigest,
     address: ({ slack = "" }) => slack,
     counts: ({ receipt, why }, what) => what === "send" && (parseReceipt(receipt) === null || isFirst(why) || why === "reminder"),
     async send(entries) {

@@ -2,9 +2,9 @@
 
 import { paragraph, plain, say, type SlackBlock } from "../../../shared/channels/slack-blocks.ts";
 import { slackWords } from "../../../shared/channels/slack-words.ts";
-import type { SlackWords } from "../../stubs/run-calls.ts";
+import type { PressWords } from "../../stubs/run-calls.ts";
 
-export const tellWords: Readonly<Record<SlackWords, string>> = {
+export const tellWords: Readonly<Record<PressWords, string>> = {
   notYours: "You are not among those who may decide this. Nothing was decided.",
   alreadyDecided: "This was decided before your answer came. Your answer did not count.",
   stale: "The content changed after this message was made. Nothing was decided; look at the new version, then decide.",
@@ -19,7 +19,7 @@ export const tellWords: Readonly<Record<SlackWords, string>> = {
 };
 
 /** The private message. `url` is the member's own link. */
-export const tellBlocks = (words: SlackWords, url: string | null): SlackBlock[] => [
+export const tellBlocks = (words: PressWords, url: string | null): SlackBlock[] => [
   paragraph(say(tellWords[words])),
   ...(url === null
     ? []

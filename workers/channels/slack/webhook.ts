@@ -1,14 +1,13 @@
 // Slack as an incoming webhook: one message to one channel, with that channel's own link. It reaches no person, has no
 // buttons, and what was posted cannot be changed. Source: https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks.
 
-import { isSlackChannel } from "../../../shared/policy/rules.ts";
-import { mostInDigest } from "../../../shared/channels/digest.ts";
 import { slackDigest } from "../../../shared/channels/slack-digest.ts";
 import { slackReminder } from "../../../shared/channels/slack-ending.ts";
 import { type SlackMessage, type SlackMessageInput, briefSlackMessage, slackMessage } from "../../../shared/channels/slack-message.ts";
 import type { Channel, NoticeFault, Sent } from "../channel.ts";
 import { exchange } from "../exchange.ts";
 import type { SlackWebhook } from "./settings.ts";
+import { isSlackChannel, mostInDigest } from "./standing.ts";
 
 const faults: Readonly<Record<number, NoticeFault>> = {
   400: "invalid",
@@ -33,7 +32,7 @@ export const slackWebhookChannel = ({ url: address }: SlackWebhook): Channel => 
   },
   ended: async () => sent,
   digest: {
-    most: mostInDigest.slack,
+    most: mostInDigest,
     address: ({ slack = "" }) => slack,
     counts: ({ why }, what) => what === "send" && why !== "changed" && why !== "voted",
     async send(entries) {

@@ -140,7 +140,7 @@ async function answerForm(c: AppContext, answering: Answering): Promise<Response
     once: nonce,
     words: body,
     submission: JSON.stringify(submission),
-    slackUser: null,
+    member: null,
   });
   return afterDecision(c, answering, decided);
 }

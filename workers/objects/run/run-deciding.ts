@@ -21,7 +21,7 @@ type Asked = Standing & {
   readonly gate: Gate;
   readonly by: Reviewer;
   readonly submission: Submission;
-  readonly slackUser: string | null;
+  readonly member: string | null;
   readonly use: (now: number) => void;
 };
 
@@ -55,7 +55,7 @@ export class RunDeciding {
       gate,
       by,
       submission,
-      slackUser: input.slackUser,
+      member: input.member,
       use: (now) => this.#parts.store.useNonce(once, sha256Hex(words), now),
     };
     switch (submission.act) {
@@ -73,7 +73,7 @@ export class RunDeciding {
   }
 
   #answer(asked: Asked, act: "approve" | "deny"): DecideAnswer {
-    const { opening, state, link, gate, by, submission, slackUser, use } = asked;
+    const { opening, state, link, gate, by, submission, member, use } = asked;
     const edit = editedContent(this.#parts.store, opening, state, gate, submission);
     if (edit.kind === "invalid") return { kind: "invalidEdit", faults: edit.faults };
     if (hasUnseenChanges(edit, submission)) return { kind: "unseenChanges" };
@@ -121,7 +121,7 @@ export class RunDeciding {
             version: review.version,
             digest: review.digest,
             reasonGiven: reason !== undefined,
-            ...(slackUser === null ? {} : { slackUser }),
+            ...(member === null ? {} : { member }),
           });
           if (grant !== null) {
             facts.push(grantedFact(grant));

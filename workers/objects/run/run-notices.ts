@@ -12,6 +12,7 @@ import { isSamePerson } from "../../../shared/policy/person.ts";
 import { askingOf } from "../../../shared/channels/asking.ts";
 import type { DigestEntry } from "../../../shared/channels/digest.ts";
 import type { Review } from "../../../shared/review/decision.ts";
+import type { LinkChannel } from "../../../shared/notice-channels.ts";
 import { linkRandomLength, linkToken } from "../../../shared/review/link.ts";
 import type { ReviewView } from "../../../shared/review/view.ts";
 import { type AskWhy, type RunState, openGate } from "../../../shared/run/lifecycle.ts";
@@ -22,7 +23,7 @@ import { settingsOf } from "../../platform/settings.ts";
 import { reviewUrl } from "../../platform/urls.ts";
 import { digestStub, ledgerShardOf, ledgerStub } from "../../stubs/stubs.ts";
 import { viewOf } from "./run-account.ts";
-import type { ExpiredLink, RenewAnswer, SlackTarget, TellInput } from "../../stubs/run-calls.ts";
+import type { ExpiredLink, RenewAnswer, PressTarget, TellInput } from "../../stubs/run-calls.ts";
 import { type RunParts, type Standing, linkedAt } from "./run-parts.ts";
 import type { OutboxRow, StoredOpening } from "./run-store.ts";
 
@@ -134,18 +135,18 @@ export class RunNotices {
     return { open: this.#isAsked(found.opening, found.state, found.link), state: view.state.kind, channel: found.link.channel };
   }
 
-  /** A Slack link as the interactions route needs it. */
-  slackTarget(gate: Gate, id: string): SlackTarget | null {
+  /** A link as whoever hears of a press of its message's buttons needs it. */
+  pressTarget(channel: LinkChannel, gate: Gate, id: string): PressTarget | null {
     const standing = this.#parts.standing();
     const link = standing === null ? null : this.#parts.store.link(id);
-    if (standing === null || link === null || link.revokedAt !== null || link.gate !== gate || link.channel !== "slack") return null;
+    if (standing === null || link === null || link.revokedAt !== null || link.gate !== gate || link.channel !== channel) return null;
     const people = this.people(standing.opening);
     const reviewer = people[link.reviewer];
     const view = this.view(standing, link);
     if (reviewer === undefined || view === null) return null;
     const colleagues = this.#parts.store.links(gate).flatMap((each) => {
       const person = people[each.reviewer];
-      return each.channel !== "slack" || person === undefined ? [] : [{ link: each.id, place: each.reviewer, reviewer: person }];
+      return each.channel !== channel || person === undefined ? [] : [{ link: each.id, place: each.reviewer, reviewer: person }];
     });
     return {
       view,
@@ -171,11 +172,11 @@ export class RunNotices {
     return { reviewer, run, gate, asking: askingOf(view), asker: { server, client, method, name }, deadlineAt, url };
   }
 
-  /** Queues words for one Slack member alone. */
+  /** Queues words for one member alone, where the channel can say them. */
   tell(input: TellInput): void {
     const { store, now } = this.#parts;
     const target = this.#parts.standing() === null ? null : store.link(input.link);
-    if (target === null || target.gate !== input.gate || target.channel !== "slack") return;
+    if (target === null || target.gate !== input.gate || this.#channel(target)?.tell === undefined) return;
     store.queue("tell", `tell:${target.id}`, { ...input }, now());
   }
 
@@ -264,7 +265,7 @@ export class RunNotices {
     return true;
   }
 
-  /** Says something to one Slack member alone. */
+  /** Says something to one member alone. */
   async say(row: OutboxRow): Promise<boolean | number> {
     const found = this.#found(row);
     const input = row.detail as TellInput; // written by `tell`
@@ -399,10 +400,12 @@ export class RunNotices {
     return reviewUrl(publicUrl, linkToken(keys, { runRandom, gate, reviewer, channel, expiresAtSeconds, random }));
   }
 
-  /** The link of a Slack member who is asked themself; a stranger gets none. */
+  /** The link of a member who is asked themself; a stranger gets none. */
   #personalUrl({ opening, link }: Standing & { readonly link: LinkRow }, user: string): string | null {
     const people = this.people(opening);
-    const own = this.#parts.store.links(link.gate).find((each) => each.channel === "slack" && people[each.reviewer]?.slack === user);
+    const { gate, channel } = link;
+    if (channel === "outbox") return null;
+    const own = this.#parts.store.links(gate).find((each) => each.channel === channel && people[each.reviewer]?.[channel] === user);
     return own === undefined ? null : this.#url(opening, own);
   }
 

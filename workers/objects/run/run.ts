@@ -5,6 +5,7 @@
 // run, which never keeps this object awake and whose loss changes nothing.
 
 import type { ScheduleKind } from "../../stubs/run-calls.ts";
+import type { LinkChannel } from "../../../shared/notice-channels.ts";
 import type { LinkRow } from "../../channels/channel.ts";
 import {
   type RunCalls,
@@ -389,14 +390,14 @@ export class RunObject extends DurableObject<Env> implements RunCalls {
     return answer;
   }
 
-  /** What a press on a Slack message is judged by, as JSON of `SlackTarget`; null where there is no such link. Writes nothing. */
+  /** What a press on a message's button is judged by, as JSON of `PressTarget`; null where there is no such link. Writes nothing. */
   digestEntry(link: string): string | null {
     const entry = this.#notices.digestEntry(link);
     return entry === null ? null : JSON.stringify(entry);
   }
 
-  slackTarget(gate: Gate, link: string): string | null {
-    const target = this.#notices.slackTarget(gate, link);
+  pressTarget(channel: LinkChannel, gate: Gate, link: string): string | null {
+    const target = this.#notices.pressTarget(channel, gate, link);
     return target === null ? null : JSON.stringify(target);
   }
 

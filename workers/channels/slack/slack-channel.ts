@@ -1,12 +1,13 @@
 // Notices through Slack, in either of its two ways, and what an operator is told about how it is set up.
 
-import type { Env } from "../platform/env.ts";
-import { settingsOf } from "../platform/settings.ts";
-import type { Channel } from "./channel.ts";
-import { callSlack } from "./slack/api.ts";
-import { slackAppChannel } from "./slack/app.ts";
-import { slackSettings } from "./slack/settings.ts";
-import { slackWebhookChannel } from "./slack/webhook.ts";
+import type { Env } from "../../platform/env.ts";
+import { settingsOf } from "../../platform/settings.ts";
+import { isRoomAddress } from "../../../shared/notice-channels.ts";
+import type { Channel, ChannelAdapter } from "../channel.ts";
+import { callSlack } from "./api.ts";
+import { slackAppChannel } from "./app.ts";
+import { slackSettings } from "./settings.ts";
+import { slackWebhookChannel } from "./webhook.ts";
 
 /** The channel, or undefined where Slack is not set up, or not so that anything may be sent. */
 export function slackChannel(env: Env): Channel | undefined {
@@ -55,3 +56,17 @@ export async function slackDoctor(env: Env): Promise<{ ok: boolean; text: string
       return answer satisfies never;
   }
 }
+
+export const slackAdapter: ChannelAdapter = {
+  open: slackChannel,
+  problems: slackProblems,
+  doctor: {
+    check: "slack",
+    title: "Slack",
+    guide: "docs/slack.md",
+    ask: slackDoctor,
+    address: "a slack",
+    remedy: (address) =>
+      `a Slack id: set up Slack (SLACK_BOT_TOKEN and SLACK_SIGNING_SECRET${isRoomAddress("slack", address) ? ", or SLACK_WEBHOOK_URL" : ""})`,
+  },
+};

@@ -3,19 +3,19 @@
 //
 // Source: Standard Webhooks 1.0.0 (github.com/standard-webhooks/standard-webhooks). Of the answer only the status is looked at.
 
-import { isLoopbackHost } from "../../shared/address.ts";
-import { sha256Hex } from "../../shared/encoding.ts";
-import { err, ok, type Result, unreachable } from "../../shared/result.ts";
-import { asksWords } from "../../shared/channels/asking.ts";
-import { beginningOf, excerptOf } from "../../shared/channels/excerpt.ts";
-import { evidenceWords } from "../../shared/association/evidence.ts";
-import type { ReviewView } from "../../shared/review/view.ts";
+import { isLoopbackHost } from "../../../shared/address.ts";
+import { sha256Hex } from "../../../shared/encoding.ts";
+import { err, ok, type Result, unreachable } from "../../../shared/result.ts";
+import { asksWords } from "../../../shared/channels/asking.ts";
+import { beginningOf, excerptOf } from "../../../shared/channels/excerpt.ts";
+import { evidenceWords } from "../../../shared/association/evidence.ts";
+import type { ReviewView } from "../../../shared/review/view.ts";
 import { Webhook } from "standardwebhooks";
-import type { Env } from "../platform/env.ts";
-import { lookupIn } from "../platform/lookup.ts";
-import { outsideName } from "../ui/mail-text.ts";
-import type { Channel, Notice, NoticeWhy, Sent } from "./channel.ts";
-import { type Exchanged, exchange } from "./exchange.ts";
+import type { Env } from "../../platform/env.ts";
+import { lookupIn } from "../../platform/lookup.ts";
+import { outsideName } from "../../ui/mail-text.ts";
+import type { Channel, ChannelAdapter, Notice, NoticeWhy, Sent } from "../channel.ts";
+import { type Exchanged, exchange } from "../exchange.ts";
 
 /** `signers`: the current secret's, and the one before it while it is being changed. */
 type Target = { readonly url: string; readonly signers: readonly Webhook[] };
@@ -217,3 +217,23 @@ async function checkOf(env: Env, name: string): Promise<{ ok: boolean; text: str
   if (answer.status >= 200 && answer.status < 300) return { ok: true, text: `Webhook ${name}: the receiver took a signed ping.` };
   return { ok: false, text: `Webhook ${name}: the receiver answered ${answer.status} to a signed ping.` };
 }
+
+const variablesOf = (name: string): readonly string[] => [`WEBHOOK_${name}_URL`, `WEBHOOK_${name}_SECRET`];
+
+export const webhookAdapter: ChannelAdapter = {
+  open: webhookChannel,
+  problems: webhookProblems,
+  doctor: {
+    check: "webhooks",
+    title: "webhooks",
+    guide: "docs/webhook.md",
+    ask: webhookDoctor,
+    address: "a webhook",
+    remedy: (name) => `a webhook: set it up (${variablesOf(name).join(" and ")})`,
+    // What is set badly, `problems` tell.
+    unset: (env, name) => {
+      const variables = variablesOf(name);
+      return variables.some((variable) => lookupIn(env)(variable)?.trim()) ? null : { check: `webhook ${name}`, variables };
+    },
+  },
+};

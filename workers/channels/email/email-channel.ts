@@ -1,17 +1,16 @@
 // Notices by mail: one for each reviewer and gate, with their personal link. Nothing that comes back to the sender's address is read.
 
-import { isLoopbackHost } from "../../shared/address.ts";
-import { sha256Hex } from "../../shared/encoding.ts";
-import { err, ok, type Result } from "../../shared/result.ts";
-import { type Mail, type MailAddress, mailFaults, parseMailbox } from "../../shared/channels/email-rules.ts";
-import type { Env } from "../platform/env.ts";
-import { mostInDigest } from "../../shared/channels/digest.ts";
-import { digestMail } from "../ui/digest-mail.tsx";
-import { endedMail } from "../ui/ended-mail.tsx";
-import { type MailContent, reviewMail } from "../ui/mail.tsx";
-import type { Channel, Notice, NoticeWhy, Sent } from "./channel.ts";
-import { bindingSender } from "./email/binding.ts";
-import { resendAddress, resendDomains, resendSender, type ResendSettings } from "./email/resend.ts";
+import { isLoopbackHost } from "../../../shared/address.ts";
+import { sha256Hex } from "../../../shared/encoding.ts";
+import { err, ok, type Result } from "../../../shared/result.ts";
+import { type Mail, type MailAddress, mailFaults, parseMailbox } from "../../../shared/channels/email-rules.ts";
+import type { Env } from "../../platform/env.ts";
+import { digestMail } from "../../ui/digest-mail.tsx";
+import { endedMail } from "../../ui/ended-mail.tsx";
+import { type MailContent, reviewMail } from "../../ui/mail.tsx";
+import type { Channel, ChannelAdapter, Notice, NoticeWhy, Sent } from "../channel.ts";
+import { bindingSender } from "./binding.ts";
+import { resendAddress, resendDomains, resendSender, type ResendSettings } from "./resend.ts";
 
 type Sender = { readonly kind: "resend"; readonly settings: ResendSettings } | { readonly kind: "binding"; readonly binding: SendEmail };
 type EmailSettings = { readonly from: MailAddress; readonly sender: Sender };
@@ -79,7 +78,7 @@ export function emailChannel(env: Env): Channel | undefined {
     send: async (notice) => deliver(notice, askingMail(notice)),
     ended: async (notice) => deliver(notice, endingMail(notice)),
     digest: {
-      most: mostInDigest.email,
+      most: 100,
       address: ({ email = "" }) => email.toLowerCase(),
       counts: (notice, what) => (what === "send" ? isMailed(notice.why) : endingMail(notice) !== undefined),
       send: async (entries, idempotencyKey) => {
@@ -208,3 +207,16 @@ export async function emailDoctor(env: Env): Promise<{ ok: boolean; text: string
     }
   }
 }
+
+export const emailAdapter: ChannelAdapter = {
+  open: emailChannel,
+  problems: emailProblems,
+  doctor: {
+    check: "email",
+    title: "email",
+    guide: "docs/email.md",
+    ask: emailDoctor,
+    address: "an email",
+    remedy: () => "a mail address: set up email (EMAIL_FROM, and RESEND_API_KEY or the send_email binding)",
+  },
+};

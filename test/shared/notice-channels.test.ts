@@ -1,0 +1,29 @@
+// What the policy, links and settings know of the channels.
+
+import { expect, test } from "vitest";
+import { environmentName } from "../../shared/environment-name.ts";
+import { isRoom, noticeChannels, roomWords } from "../../shared/notice-channels.ts";
+
+test("each channel has a byte of its own in a link, and none has the outbox's", () => {
+  const bytes = Object.values(noticeChannels).map(({ linkByte }) => linkByte);
+  expect(new Set([0, ...bytes]).size).toBe(bytes.length + 1);
+  // Links that are out there name these.
+  expect(noticeChannels).toMatchObject({ email: { linkByte: 1 }, slack: { linkByte: 2 }, webhook: { linkByte: 3 } });
+});
+
+test("a Slack channel is a room, and no person", () => {
+  expect([{ slack: "C012ABC" }, { slack: "G012ABC" }, { slack: "U012ABC" }, { email: "c@example.com" }, {}].map(isRoom)).toEqual([
+    true,
+    true,
+    false,
+    false,
+    false,
+  ]);
+  expect(roomWords({ slack: "C012ABC" })).toBe("a Slack channel");
+});
+
+test("no document can name a channel's variables as a secret of its own", () => {
+  for (const prefix of Object.values(noticeChannels).flatMap(({ settings }) => settings))
+    expect(environmentName.safeParse(`${prefix}ANYTHING`).success).toBe(false);
+  expect(environmentName.safeParse("OPENAI_API_KEY").success).toBe(true);
+});
