@@ -65,6 +65,9 @@ export default defineConfig({
         test: {
           name: "workers",
           include: ["test/workers/**/*.test.{ts,tsx}"],
+          // One runtime for many files: the setup file gives each modules of its own.
+          isolate: false,
+          setupFiles: ["test/workers/support/shared-runtime.ts"],
           testTimeout: 60_000,
           maxWorkers: 3,
           deps: { optimizer: { ssr: { enabled: true, include: bundled } } },
