@@ -40,11 +40,12 @@ export const associationMutants: readonly Mutant[] = [
   {
     ...inFlight,
     name: "a cancelled request is not in flight",
-    from: 'this.#sql.exec("DELETE FROM in_flight WHERE originating = ?", originating);',
+    from: 'this.#parts.sql.exec("DELETE FROM in_flight WHERE originating = ?", originating);',
     to: "",
   },
   {
     ...inFlight,
+    file: "workers/objects/session/in-flight.ts",
     name: "a request of which nobody is heard is not in flight",
     from: "FROM in_flight WHERE until > ? ORDER BY",
     to: "FROM in_flight WHERE until >= 0 AND ? > 0 ORDER BY",
