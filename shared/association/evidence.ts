@@ -30,11 +30,3 @@ export const evidenceWords: Readonly<Record<Evidence, string>> = {
   onlyInFlight: "inferred: the only request in flight",
   newestInFlight: "inferred: the newest of several requests in flight",
 };
-
-/** As a reviewer reads it, short. */
-export const evidencePhrases: Readonly<Record<Evidence, string>> = {
-  responseStream: "Observed on the request’s own stream.",
-  namedTask: "Observed: the server named the request’s task.",
-  onlyInFlight: "Inferred: the only request in flight; may be wrong.",
-  newestInFlight: "Inferred: the newest of several requests in flight; may be wrong.",
-};

@@ -2,7 +2,7 @@
 
 import type { Gate } from "../model/gate.ts";
 import type { Reviewer } from "../policy/evaluate.ts";
-import type { Asking } from "./asking.ts";
+import type { Asking } from "../review/review-facts.ts";
 
 /** So many messages to one address within a minute, one by one; what more there is comes as a digest. */
 export const noticesAMinute = 5;

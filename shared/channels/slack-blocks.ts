@@ -4,7 +4,7 @@
 // Limits: https://docs.slack.dev/reference/block-kit and https://docs.slack.dev/reference/methods/chat.postMessage.
 
 import { viewText, type Segment } from "../review/text-view.ts";
-import { slackWords as words } from "./slack-words.ts";
+import { reviewWords, slackWords } from "./words/words.ts";
 
 export type Inline =
   | {
@@ -79,12 +79,12 @@ export const moment = (at: number): Inline => ({
 
 const segmentWords = (segment: Segment): string => {
   if (segment.kind === "text") return segment.text;
-  return segment.kind === "unseen" ? `⟨${segment.label}⟩` : `⟨${words.blankLines(segment.count)}⟩\n`;
+  return segment.kind === "unseen" ? `⟨${segment.label}⟩` : `⟨${reviewWords.outside.blankLines(segment.count)}⟩\n`;
 };
 
 /** A text from outside as it is shown: what would be invisible is named, blank lines are counted; nothing is cut. */
 export function shownText(text: string): string {
-  return text === "" ? words.empty : viewText(text).map(segmentWords).join("");
+  return text === "" ? reviewWords.outside.empty : viewText(text).map(segmentWords).join("");
 }
 
 const longestName = 200;
@@ -95,7 +95,7 @@ export const isLongName = (value: string): boolean => value.length > longestName
 /** A name from outside inside a sentence of ours: one line, in the type of code. */
 export function named(value: string): Inline {
   const shown = cutAt(shownText(cutAt(value, longestName)), 2 * longestName);
-  const text = (isLongName(value) ? shown + words.cut : shown).replaceAll(/[\r\n]+/g, words.lineBreak);
+  const text = (isLongName(value) ? shown + slackWords.cut : shown).replaceAll(/[\r\n]+/g, `⟨${reviewWords.outside.lineBreak}⟩`);
   return { type: "text", text, style: { code: true } };
 }
 

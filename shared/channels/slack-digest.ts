@@ -1,16 +1,15 @@
 // Several reviews in one Slack message: a line and a link for each, no content and no buttons.
 
-import { askingWords } from "./asking.ts";
 import type { DigestEntry } from "./digest.ts";
 import { type Inline, filled, list, moment, named, paragraph, plain, say } from "./slack-blocks.ts";
 import type { SlackMessage } from "./slack-message.ts";
-import { slackWords } from "./slack-words.ts";
+import { reviewWords, slackWords } from "./words/words.ts";
 
 const words = slackWords.digest;
 
 /** @param brief leaves the names out: for what Slack finds too much. */
 export function slackDigest(entries: readonly DigestEntry[], brief: boolean): SlackMessage {
-  const title = words.title(entries.length);
+  const title = reviewWords.digest(entries.length);
   return {
     text: title,
     blocks: [{ type: "header", text: plain(title) }, paragraph(say(words.why)), list(entries.map((entry) => lineOf(entry, brief)))],
@@ -23,7 +22,7 @@ function lineOf({ url, gate, asking, asker, deadlineAt }: DigestEntry, brief: bo
   const what = { server: named(server), client: named(client), method: named(method), name: named(name) };
   return [
     link,
-    ...(brief ? [] : [say(": "), ...filled(askingWords[asking].subject, what)]),
+    ...(brief ? [] : [say(": "), ...filled(reviewWords.asking[asking].subject, what)]),
     ...filled(words.deadline, { at: moment(deadlineAt) }),
   ];
 }

@@ -1,10 +1,12 @@
 // The facts beside the content in a Slack message of a review, and its risk notes. No content of the review is in them.
 
-import { asksWords } from "./asking.ts";
+import { asksWords, costWords } from "./fact-words.ts";
 import { type Inline, type SlackBlock, cutAt, filled, list, moment, named, paragraph, say, shownText, strong } from "./slack-blocks.ts";
-import { costWords, noteWords, slackWords as words, sureWords } from "./slack-words.ts";
+import { reviewWords, slackWords as words } from "./words/words.ts";
 import type { NamedModel, SamplingRequest } from "../model/sampling.ts";
-import type { ReviewView } from "../review/view.ts";
+import type { ReviewFacts, Serving } from "../review/review-facts.ts";
+import { unreachable } from "../result.ts";
+import type { ReviewView, ShownModel } from "../review/view.ts";
 
 /** Of models, of risk notes and of other notes: the rest is counted. */
 export const mostLines = 20;
@@ -13,124 +15,131 @@ export const mostLines = 20;
 type FactsShown = { readonly inChannel: boolean; readonly isBrief: boolean; readonly excerpt: "none" | "start" };
 
 /** Who asks, what for, what it goes to or came from, what it costs, and by when: all but the content. */
-export function factLines(view: ReviewView, { inChannel, isBrief, excerpt }: FactsShown): SlackBlock {
-  const { asker } = view;
-  const details = isBrief ? [] : view.gate === "request" ? requestFacts(view) : replyFacts(view, excerpt);
-  const lines: Inline[][] = [
+export function factLines(view: ReviewView, facts: ReviewFacts, { inChannel, isBrief, excerpt }: FactsShown): SlackBlock {
+  const { asker, version } = view;
+  const { editedBy, quorum } = facts;
+  return list([
     [
-      ...filled(`${asksWords(view, true)} `, {
+      ...filled(`${asksWords(facts)} `, {
         server: named(asker.server),
         client: named(asker.client),
         method: named(asker.method),
         name: named(asker.name),
       }),
-      say(sureWords(asker)),
+      say(reviewWords.sure[facts.sureness].short),
     ],
-    ...(asker.gone ? [[say(words.facts.gone)]] : []),
-    ...details,
-    ...view.versions.flatMap(({ version, by }) =>
-      by === null || version !== view.version ? [] : [filled(words.facts.version, { version: say(String(version)), by: named(by) })],
-    ),
+    ...(asker.gone ? [[say(reviewWords.gone)]] : []),
+    ...(isBrief ? [] : servingFacts(facts.serving, view, facts, excerpt)),
+    ...(isBrief ? [] : noteFacts(view.notes)),
+    ...(editedBy === null ? [] : [filled(words.facts.version, { version: say(String(version)), by: named(editedBy) })]),
     filled(inChannel ? words.facts.channel : words.facts.reviewer, { reviewer: named(view.reviewer), rule: named(view.rule) }),
-    filled(words.facts.deadline, { at: moment(view.deadlineAt) }),
-  ];
-  const votes = view.state.kind === "voted" ? view.state.votes : 0;
-  if (view.quorum > 1) lines.push([say(words.facts.quorum(votes, view.quorum))]);
-  return list(lines);
+    filled(reviewWords.silence, { at: moment(facts.deadline.at) }),
+    ...(quorum === null ? [] : [[say(words.facts.quorum(quorum.votes, quorum.needed))]]),
+  ]);
 }
 
-const requestFacts = (view: ReviewView): Inline[][] => [
-  ...(view.request.task === "function" ? whereItRuns(view) : whichModels(view)),
-  ...settingFacts(view.request),
-  ...noteFacts(view.notes),
-];
+function servingFacts(serving: Serving, view: ReviewView, facts: ReviewFacts, excerpt: FactsShown["excerpt"]): Inline[][] {
+  const { request, reply, cachedAt = null } = view;
+  const cached = cachedAt === null ? [] : [filled(reviewWords.cached, { at: moment(cachedAt) })];
+  switch (serving.kind) {
+    case "goesTo":
+      return [...whichModels(serving.models, facts), ...settingFacts(request, facts)];
+    case "runs":
+      return [
+        ...serving.on
+          .slice(0, mostLines)
+          .map(({ id, provider, why }) =>
+            filled(words.facts.runs, { server: named(provider), model: named(id), why: say(shortened(why)) }),
+          ),
+        ...settingFacts(request, facts),
+      ];
+    case "answered":
+      return [
+        filled(words.facts.answered, { model: named(serving.by?.id ?? ""), name: named(serving.realName) }),
+        // Vectors have no end that could be early.
+        ...(facts.embedding !== null && serving.stopReason === undefined ? [] : [stopFact(serving.stopReason)]),
+        ...(facts.cost === null ? [] : [[say(words.facts.cost(costWords(facts.cost)))]]),
+        ...formOf(facts),
+        ...cached,
+      ];
+    case "ran":
+      return [
+        filled(words.facts.ran, { model: named(serving.on?.id ?? serving.realName) }),
+        ...resultFacts(reply, excerpt),
+        ...formOf(facts),
+        ...cached,
+      ];
+    default:
+      return unreachable(serving);
+  }
+}
 
-const whichModels = ({ models, worstCostUsd, request: { namedModel } }: ReviewView): Inline[][] => [
-  ...models.slice(0, mostLines).map(({ id, provider, why, worstCostUsd: cost }, i) => [
+const whichModels = (models: readonly ShownModel[], { namedModel, cost }: ReviewFacts): Inline[][] => [
+  ...models.slice(0, mostLines).map(({ id, provider, why, worstCostUsd }, i) => [
     ...filled(i === 0 ? words.facts.model : words.facts.next, {
       model: named(id),
       provider: named(provider),
-      cost: say(costWords(cost, true)),
+      cost: say(costWords({ kind: "atMost", usd: worstCostUsd })),
     }),
     say(`. ${shortened(why)}`),
   ]),
-  ...(namedModel === undefined ? [] : [namedFact(namedModel)]),
-  [say(words.facts.worstCost(costWords(worstCostUsd, false)))],
+  ...(namedModel === null ? [] : [namedFact(namedModel)]),
+  ...(cost === null ? [] : [[say(words.facts.worstCost(reviewWords.money(cost.usd)))]]),
 ];
 
 const namedFact = ({ name, version, provider }: NamedModel): Inline[] => [
-  ...filled(version === undefined ? words.facts.namedModel : words.facts.namedVersion, {
+  ...filled(version === undefined ? reviewWords.named : reviewWords.namedVersion, {
     name: named(name),
     version: named(version ?? ""),
   }),
-  ...(provider === undefined ? [] : filled(` ${words.facts.namedProvider}`, { provider: named(provider) })),
+  ...(provider === undefined ? [] : filled(` ${reviewWords.namedProvider}`, { provider: named(provider) })),
 ];
 
-const whereItRuns = ({ models }: ReviewView): Inline[][] =>
-  models
-    .slice(0, mostLines)
-    .map(({ id, provider, why }) => filled(words.facts.runs, { server: named(provider), model: named(id), why: say(shortened(why)) }));
+const stopFact = (reason: string | undefined): Inline[] =>
+  filled(words.facts.stopped, { reason: reason === undefined ? say(reviewWords.noStopReason) : named(reason) });
 
 /** What nothing is asked for, and what means nothing where no model writes, is left out. */
-const settingFacts = ({ task, messages, maxTokens, temperature, topP, topK, responseFormat, toolChoice }: SamplingRequest): Inline[][] =>
+const settingFacts = (
+  { task, maxTokens, temperature, topP, topK, toolChoice }: SamplingRequest,
+  { embedding, replyForm }: ReviewFacts,
+): Inline[][] =>
   [
     task === undefined ? words.facts.settings(maxTokens) : undefined,
-    task === "embedding" ? words.facts.texts(messages.length) : undefined,
+    embedding === null ? undefined : reviewWords.texts(embedding.texts),
     temperature === undefined ? undefined : words.facts.temperature(temperature),
     topP === undefined ? undefined : words.facts.topP(topP),
     topK === undefined ? undefined : words.facts.topK(topK),
-    responseFormat === undefined ? undefined : responseFormat.schema === undefined ? words.facts.json : words.facts.jsonSchema,
+    replyForm === null ? undefined : replyForm === "json" ? reviewWords.json : words.facts.jsonSchema,
     toolChoice === undefined ? undefined : words.facts.toolChoice(toolChoice),
   ].flatMap((line) => (line === undefined ? [] : [[say(line)]]));
 
-const replyFacts = (view: ReviewView, excerpt: FactsShown["excerpt"]): Inline[][] => [
-  ...(view.request.task === "function" ? resultFacts(view, excerpt) : modelFacts(view)),
-  ...formOf(view.request),
-  ...(view.cachedAt == null ? [] : [filled(words.facts.cached, { at: moment(view.cachedAt) })]),
-  ...noteFacts(view.notes),
-];
-
-const modelFacts = ({ answeredBy, reply, request, costUsd }: ReviewView): Inline[][] => [
-  filled(words.facts.answered, { model: named(answeredBy?.id ?? ""), name: named(reply?.model ?? "") }),
-  // Vectors have no end that could be early.
-  ...(request.task === "embedding" && reply?.stopReason === undefined
-    ? []
-    : [filled(words.facts.stopped, { reason: reply?.stopReason === undefined ? say(words.facts.noStopReason) : named(reply.stopReason) })]),
-  ...(costUsd === null ? [] : [[say(words.facts.cost(costWords(costUsd, false)))]]),
-];
-
 /** What a reply that a reviewer changes has to be still. */
-const formOf = ({ responseFormat }: SamplingRequest): Inline[][] =>
-  responseFormat === undefined ? [] : [[say(responseFormat.schema === undefined ? words.facts.json : words.facts.jsonSchemaBehind)]];
+const formOf = ({ replyForm }: ReviewFacts): Inline[][] =>
+  replyForm === null ? [] : [[say(replyForm === "json" ? reviewWords.json : words.facts.jsonSchemaBehind)]];
 
-const resultFacts = ({ answeredBy, reply }: ReviewView, excerpt: FactsShown["excerpt"]): Inline[][] => [
-  filled(words.facts.ran, { model: named(answeredBy?.id ?? reply?.model ?? "") }),
-  ...(reply?.content ?? [])
+const resultFacts = (reply: ReviewView["reply"], excerpt: FactsShown["excerpt"]): Inline[][] =>
+  (reply?.content ?? [])
     .slice(0, mostLines)
     .flatMap((block) =>
       block.type !== "tool_result"
         ? []
         : [
             ...(excerpt === "none" ? [] : [filled(words.facts.toolUse, { id: named(block.toolUseId) })]),
-            ...(block.isError === true ? [[strong(words.facts.toolError)]] : []),
+            ...(block.isError === true ? [[strong(reviewWords.toolError)]] : []),
           ],
-    ),
-];
+    );
 
 const noteFacts = (notes: ReviewView["notes"]): Inline[][] =>
-  notes.slice(0, mostLines).map((note) => filled(words.facts.note, { note: say(shortened(noteWords(note))) }));
+  notes.slice(0, mostLines).map((note) => filled(words.facts.note, { note: say(shortened(reviewWords.note(note))) }));
 
 /** A sentence of another part of the gateway, which may quote something from outside. */
 const shortened = (sentence: string): string => cutAt(shownText(cutAt(sentence, longestSentence)), 2 * longestSentence);
 const longestSentence = 300;
 
-const levels = ["high", "medium", "low"] as const;
-
 /** The risk notes, the gravest first. */
-export function riskBlocks({ risks: all }: ReviewView): SlackBlock[] {
-  if (all.length === 0) return [];
-  const sorted = levels.flatMap((level) => all.filter((risk) => risk.level === level));
-  const lines = sorted.slice(0, mostLines).map(({ level, message }) => [strong(`${level}: `), say(shortened(message))]);
-  const more = sorted.length - lines.length;
-  return [paragraph(strong(words.risks.heading)), list(more > 0 ? [...lines, [say(words.risks.more(more))]] : lines)];
+export function riskBlocks({ risks }: ReviewFacts): SlackBlock[] {
+  if (risks.length === 0) return [];
+  const lines = risks.slice(0, mostLines).map(({ level, message }) => [strong(`${level}: `), say(shortened(message))]);
+  const more = risks.length - lines.length;
+  return [paragraph(strong(reviewWords.risks)), list(more > 0 ? [...lines, [say(words.risks.more(more))]] : lines)];
 }

@@ -19,7 +19,8 @@ import { slackGateWords } from "./slack-asking.ts";
 import { type SlackContent, type Unshown, beginningOf, charactersIn, contentOf, fitsWhole } from "./slack-content.ts";
 import { factLines, mostLines, riskBlocks } from "./slack-facts.ts";
 import type { SlackAct } from "./slack-reference.ts";
-import { slackWords as words } from "./slack-words.ts";
+import { reviewWords, slackWords as words } from "./words/words.ts";
+import { reviewFacts } from "../review/review-facts.ts";
 import type { ReviewView } from "../review/view.ts";
 
 /** `text` is what notifications show: our heading and nothing else, because Slack reads markup in it. */
@@ -134,7 +135,7 @@ function contentBlocks(view: ReviewView, pieces: SlackContent["pieces"]): SlackB
   const shown = pieces.map(({ label, text }) => ({ label, text: shownText(text) }));
   const isLabelled = pieces.some(({ text }, i) => text !== "" && shown[i]?.text !== text);
   return [
-    paragraph(strong(slackGateWords(view).content), ...(isLabelled ? [say(` ${words.unseen}`)] : [])),
+    paragraph(strong(slackGateWords(reviewFacts(view)).content), ...(isLabelled ? [say(` ${words.unseen}`)] : [])),
     ...shown.map(({ label, text }) => framed(label, text)),
   ];
 }
@@ -143,38 +144,40 @@ type Extent = { readonly isWhole: boolean; readonly isBrief: boolean };
 
 function compose(input: SlackMessageInput, content: readonly SlackBlock[], { isWhole, isBrief }: Extent): SlackMessage {
   const { view, why } = input;
-  const gateWords = slackGateWords(view);
-  const { title, lead } = gateWords;
-  const ownVote = (view.ownVote ?? null) !== null;
-  const mayApprove = isWhole && view.mayApprove !== false && !ownVote;
-  const closing = view.mayApprove === false ? words.standing.ownRequest : ownVote ? words.standing.voted : null;
-  const exactly = view.models.length === 1 ? gateWords.exactlyOne : gateWords.exactly;
+  const facts = reviewFacts(view);
+  const { title, lead, exactly, exactlyOne, approve } = slackGateWords(facts);
+  const mayApprove = isWhole && facts.bar === null;
+  const closing = facts.bar === null ? null : facts.bar === "ownRequest" ? reviewWords.ownRequest : words.standing.voted;
   return {
     text: title,
     blocks: [
       { type: "header", text: plain(title) },
       paragraph(say(why === null || input.inChannel ? lead : `${lead} ${words.asked[why]}`)),
-      factLines(view, { inChannel: input.inChannel, isBrief, excerpt: input.excerpt }),
-      ...(isBrief ? [] : riskBlocks(view)),
+      factLines(view, facts, { inChannel: input.inChannel, isBrief, excerpt: input.excerpt }),
+      ...(isBrief ? [] : riskBlocks(facts)),
       ...content,
       ...(closing === null ? [] : [paragraph(say(closing))]),
-      ...(mayApprove && input.reference !== null ? [paragraph(say(exactly))] : []),
-      controls(input, mayApprove),
+      ...(mayApprove && input.reference !== null ? [paragraph(say(view.models.length === 1 ? exactlyOne : exactly))] : []),
+      controls(input, mayApprove ? approve : null),
     ],
   };
 }
 
-function controls({ view, url, reference }: SlackMessageInput, mayApprove: boolean): SlackBlock {
+/** `approve`: what the button says, or null where there is none. */
+function controls({ url, reference }: SlackMessageInput, approve: string | null): SlackBlock {
   if (reference === null) return paragraph({ type: "link", url, text: words.link });
   const { buttons } = words;
-  const approval: Button[] = [
-    { type: "button", action_id: "approve", text: plain(slackGateWords(view).approve), value: reference("approve"), style: "primary" },
-    { type: "button", action_id: "edit", text: plain(buttons.edit), value: reference("edit") },
-  ];
+  const approval: Button[] =
+    approve === null
+      ? []
+      : [
+          { type: "button", action_id: "approve", text: plain(approve), value: reference("approve"), style: "primary" },
+          { type: "button", action_id: "edit", text: plain(buttons.edit), value: reference("edit") },
+        ];
   return {
     type: "actions",
     elements: [
-      ...(mayApprove ? approval : []),
+      ...approval,
       { type: "button", action_id: "deny", text: plain(buttons.deny), value: reference("deny"), style: "danger" },
       { type: "button", action_id: "open", text: plain(buttons.open), url },
     ],

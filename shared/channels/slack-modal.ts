@@ -5,8 +5,10 @@ import { asSubmitted, type EditFault } from "../review/edit.ts";
 import { replyFields, requestFields } from "../review/fields.ts";
 import { longestReason } from "../review/form.ts";
 import { type PlainText, type SlackBlock, grownLength, longestText, plain } from "./slack-blocks.ts";
-import { editLead, reasonWords, slackGateWords } from "./slack-asking.ts";
-import { fieldWords, slackWords as words } from "./slack-words.ts";
+import { reasonWords } from "./fact-words.ts";
+import { editLead, slackGateWords } from "./slack-asking.ts";
+import { slackWords as words } from "./words/words.ts";
+import { reviewFacts } from "../review/review-facts.ts";
 import { findUnseen } from "../unseen.ts";
 import type { ReviewView } from "../review/view.ts";
 
@@ -31,10 +33,11 @@ const mostFields = 20;
 /** Asks for the reason of a denial. `reference` says what is denied (act `submitDenial`). */
 export function denyModal(view: ReviewView, reference: string): SlackModal {
   const { modal } = words;
+  const facts = reviewFacts(view);
   return {
     type: "modal",
     callback_id: "deny",
-    title: plain(slackGateWords(view).denyTitle),
+    title: plain(slackGateWords(facts).denyTitle),
     submit: plain(modal.deny),
     close: plain(modal.cancel),
     private_metadata: reference,
@@ -46,7 +49,7 @@ export function denyModal(view: ReviewView, reference: string): SlackModal {
         optional: true,
         element: { type: "plain_text_input", action_id: inputAction, multiline: true, max_length: longestReason },
       },
-      { type: "section", text: plain(reasonWords(view)) },
+      { type: "section", text: plain(reasonWords(facts)) },
     ],
   };
 }
@@ -59,8 +62,9 @@ export function denyModal(view: ReviewView, reference: string): SlackModal {
 export function editModal(view: ReviewView, reference: string): SlackModal | null {
   const fields = fieldsOf(view);
   if (fields.size === 0 || fields.size > mostFields || ![...fields.values()].every(survivesSlack)) return null;
-  const gateWords = slackGateWords(view);
-  const lead = editLead(view).replace("{version}", String(view.version));
+  const facts = reviewFacts(view);
+  const gateWords = slackGateWords(facts);
+  const lead = editLead(facts).replace("{version}", String(view.version));
   return {
     type: "modal",
     callback_id: "edit",
@@ -75,7 +79,7 @@ export function editModal(view: ReviewView, reference: string): SlackModal | nul
         return {
           type: "input",
           block_id: path,
-          label: plain(fieldWords(path, view.gate, view.request.task)),
+          label: plain(words.field(path, view.gate, view.request.task)),
           optional: mayBeEmpty,
           element: {
             type: "plain_text_input",

@@ -113,3 +113,6 @@ export function replyFields(reply: SamplingReply): Map<string, string> {
   rewriteReply(reply, collector(fields));
   return fields;
 }
+
+/** The numbers in a pointer, counted from one: the places in the lists that it goes through. */
+export const ordinalsIn = (path: string): number[] => [...path.matchAll(/\/(\d+)/g)].map((match) => Number(match[1]) + 1);

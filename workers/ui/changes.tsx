@@ -3,7 +3,7 @@
 import type { SamplingRequest } from "../../shared/model/sampling.ts";
 import { condense, type Change, type FieldChange } from "../../shared/review/difference.ts";
 import { Frame, SaidInline, type Origin } from "./outside-text.tsx";
-import { placeWords, reviewWords as words } from "./review-words.ts";
+import { pageWords as words, reviewWords } from "../../shared/channels/words/words.ts";
 
 const Part = ({ change }: { change: Change }) => {
   switch (change.kind) {
@@ -36,7 +36,7 @@ export const Changes = ({ changes, from, task }: { changes: readonly FieldChange
   <>
     {changes.map((field) => (
       <section class="piece">
-        <h3>{placeWords(field.path, task)}</h3>
+        <h3>{reviewWords.place(field.path, task)}</h3>
         <Frame from={from}>
           <div class="said" dir="auto">
             {condense(field.changes).map((change) => (

@@ -2,15 +2,16 @@
 // presses for Enter in a field, and that a scanner presses when it presses "the" button.
 
 import type { Child } from "hono/jsx";
-import { askingOf } from "../../shared/channels/asking.ts";
+import { reasonWords } from "../../shared/channels/fact-words.ts";
 import { type SubmittedForm, approveAct, formFields, longestReason } from "../../shared/review/form.ts";
+import type { ReviewFacts } from "../../shared/review/review-facts.ts";
 import type { ReviewView } from "../../shared/review/view.ts";
-import { gateWords, reasonHint } from "./asking-words.ts";
+import { gateWords } from "./asking-words.ts";
 import { Grant, GrantReminder, type KeptGrant } from "./grant-offer.tsx";
 import { LiveCopy } from "./live.tsx";
 import { modelsOnButton } from "./models.tsx";
 import { Name } from "./outside-text.tsx";
-import { reviewWords as words, timeWords } from "./review-words.ts";
+import { pageWords as words, reviewWords } from "../../shared/channels/words/words.ts";
 import { fill } from "./sentence.tsx";
 import { mayApprove } from "./standing.ts";
 
@@ -21,11 +22,11 @@ const shortName = (name: string): string | undefined => (/^[A-Za-z0-9._:/@-]{1,4
  * "Approve and send to …" names the model that is chosen right now, without a script: a rule in the stylesheet shows the one
  * whose radio button is checked. Where a browser does not know that rule the button says "Approve and send".
  */
-const ApproveWords = ({ view }: { view: ReviewView }) => {
-  const { approve, approveTo } = gateWords(view);
+const ApproveWords = ({ view, facts }: { view: ReviewView; facts: ReviewFacts }) => {
+  const { approve, approveTo } = gateWords(facts);
   if (view.gate === "response") {
     // What a client asks for itself goes to nobody else.
-    const server = shortName(askingOf(view) === "sampling" ? view.asker.server : view.asker.client);
+    const server = shortName(facts.asking === "sampling" ? view.asker.server : view.asker.client);
     return <>{server === undefined ? approve : fill(approveTo, { server })}</>;
   }
   const names = view.models.map((model) => shortName(model.id));
@@ -42,7 +43,7 @@ const ApproveWords = ({ view }: { view: ReviewView }) => {
   );
 };
 
-const exactly = (view: ReviewView): string => (view.models.length === 1 ? gateWords(view).exactlyOne : gateWords(view).exactly);
+const exactly = (view: ReviewView, facts: ReviewFacts): string => gateWords(facts)[view.models.length === 1 ? "exactlyOne" : "exactly"];
 
 /** The first control: it is pressed by Enter in a field, and by what presses anything, and decides nothing. */
 const Harmless = ({ hint, name }: { hint: string; name: string }) => (
@@ -55,20 +56,22 @@ const Harmless = ({ hint, name }: { hint: string; name: string }) => (
 );
 
 /** Vectors have no field that could have been changed. */
-const isFixed = ({ gate, request }: ReviewView): boolean => gate === "response" && request.task === "embedding";
+const isFixed = ({ gate, embedding }: ReviewFacts): boolean => gate === "response" && embedding !== null;
 
-const Approve = ({ view, changes, grant }: { view: ReviewView; changes: number; grant: KeptGrant | undefined }) => (
+type ApproveProps = { view: ReviewView; facts: ReviewFacts; changes: number; grant: KeptGrant | undefined };
+
+const Approve = ({ view, facts, changes, grant }: ApproveProps) => (
   <>
-    {isFixed(view) ? (
+    {isFixed(facts) ? (
       <Harmless hint={words.decide.lookAgainHint} name={words.decide.lookAgain} />
     ) : (
       <Harmless hint={words.decide.changed} name={words.decide.preview} />
     )}
-    {view.grant == null ? null : <Grant view={view} offer={view.grant} kept={grant} />}
+    {view.grant == null ? null : <Grant view={view} facts={facts} offer={view.grant} kept={grant} />}
     <div class="choice">
       {view.grant == null ? null : <GrantReminder gate={view.gate} />}
       <button type="submit" name={formFields.act} value={approveAct(changes)} class="approve">
-        <ApproveWords view={view} />
+        <ApproveWords view={view} facts={facts} />
         {words.decide.withChanges(changes)}
       </button>
     </div>
@@ -76,13 +79,15 @@ const Approve = ({ view, changes, grant }: { view: ReviewView; changes: number; 
 );
 
 /** What approving would do; or why this reviewer cannot. */
-function standing(view: ReviewView, changes: number): Child {
-  if (mayApprove(view)) return fill(exactly(view), { version: String(view.version), changes: words.decide.shownChanges(changes) });
-  return view.ownVote == null ? words.decide.ownRequest : fill(words.decide.ownVote, { version: String(view.version) });
+function standing(view: ReviewView, facts: ReviewFacts, changes: number): Child {
+  const version = String(view.version);
+  if (mayApprove(view)) return fill(exactly(view, facts), { version, changes: words.decide.shownChanges(changes) });
+  return facts.bar === "voted" ? fill(words.decide.ownVote, { version }) : reviewWords.ownRequest;
 }
 
 type DecisionProps = {
   readonly view: ReviewView;
+  readonly facts: ReviewFacts;
   readonly kept: SubmittedForm | undefined;
   /** How many changes of the reviewer's own the page shows. */
   readonly changes: number;
@@ -90,30 +95,30 @@ type DecisionProps = {
   readonly isListening: boolean;
 };
 
-export const Decision = ({ view, kept, changes, grant, isListening }: DecisionProps) => (
+export const Decision = ({ view, facts, kept, changes, grant, isListening }: DecisionProps) => (
   <section class="decision" id="decision" tabindex={-1} aria-labelledby="decision-heading">
     <h2 id="decision-heading">{words.decide.heading}</h2>
     <p>{fill(words.decide.as, { reviewer: <Name value={view.reviewer} /> })}</p>
     <p>
-      {standing(view, changes)} {gateWords(view).notSent} {fill(words.decide.silence, { deadline: timeWords(view.deadlineAt) })}
+      {standing(view, facts, changes)} {gateWords(facts).notSent} {fill(reviewWords.silence, { at: reviewWords.time(facts.deadline.at) })}
     </p>
-    {view.quorum > 1 ? (
+    {facts.quorum === null ? null : (
       <p>
-        {fill(words.decide.quorum, { quorum: String(view.quorum) })}{" "}
-        {view.state.kind === "voted"
-          ? fill(words.decide.votes, { votes: String(view.state.votes), quorum: String(view.state.quorum) })
-          : ""}
+        {fill(words.decide.quorum, { quorum: String(facts.quorum.needed) })}{" "}
+        {facts.quorum.votes === 0
+          ? ""
+          : fill(words.decide.votes, { votes: String(facts.quorum.votes), quorum: String(facts.quorum.needed) })}
       </p>
-    ) : null}
+    )}
     {isListening ? <LiveCopy /> : null}
     {mayApprove(view) ? (
-      <Approve view={view} changes={changes} grant={grant} />
+      <Approve view={view} facts={facts} changes={changes} grant={grant} />
     ) : (
       <Harmless hint={words.decide.lookAgainHint} name={words.decide.lookAgain} />
     )}
     <div class="choice deny-choice">
       <label for="reason">{words.decide.reason}</label>
-      <p id="reason-hint">{reasonHint(view)}</p>
+      <p id="reason-hint">{reasonWords(facts)}</p>
       <textarea id="reason" name={formFields.reason} rows={2} maxlength={longestReason} aria-describedby="reason-hint">
         {`\n${kept?.reason ?? ""}`}
       </textarea>

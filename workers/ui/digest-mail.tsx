@@ -1,18 +1,16 @@
 // The email about several reviews at once: a line and a link for each. Nothing of the content is in it.
 
 import type { Child } from "hono/jsx";
-import { askingWords } from "../../shared/channels/asking.ts";
 import type { DigestEntry } from "../../shared/channels/digest.ts";
 import { type MailContent, inHtml, inText, mailPage, mailStyles } from "./mail.tsx";
 import { outsideName } from "./mail-text.ts";
-import { mailWords } from "./mail-words.ts";
-import { timeWords } from "./review-words.ts";
+import { emailWords, reviewWords } from "../../shared/channels/words/words.ts";
 import { fill } from "./sentence.tsx";
 
-const { digest: words, gates, run: runWords, rules } = mailWords;
+const { digest: words, gates, run: runWords, rules } = emailWords;
 
 export function digestMail(entries: readonly DigestEntry[]): MailContent {
-  const subject = words.subject(entries.length);
+  const subject = reviewWords.digest(entries.length);
   const reviewer = outsideName(entries[0]?.reviewer.name ?? "");
   const why = fill(words.why, { reviewer }).join("");
   const lines = [
@@ -51,6 +49,6 @@ export function digestMail(entries: readonly DigestEntry[]): MailContent {
 const buttonOf = ({ asking, gate }: DigestEntry): string => (asking === "function" ? runWords : gates)[gate].button;
 
 const whatOf = ({ asking, asker: { server, client, name } }: DigestEntry, show: (text: string) => Child): Child[] =>
-  fill(askingWords[asking].subject, { server: show(server), client: show(client), name: show(name) });
+  fill(reviewWords.asking[asking].subject, { server: show(server), client: show(client), name: show(name) });
 
-const deadlineOf = ({ deadlineAt }: DigestEntry): string => fill(words.deadline, { deadline: timeWords(deadlineAt) }).join("");
+const deadlineOf = ({ deadlineAt }: DigestEntry): string => fill(words.deadline, { deadline: reviewWords.time(deadlineAt) }).join("");

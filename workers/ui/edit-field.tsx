@@ -5,7 +5,7 @@ import type { SamplingRequest } from "../../shared/model/sampling.ts";
 import { asSubmitted } from "../../shared/review/edit.ts";
 import { editField } from "../../shared/review/form.ts";
 import { fill } from "./sentence.tsx";
-import { placeWords, reviewWords as words } from "./review-words.ts";
+import { pageWords as words, reviewWords } from "../../shared/channels/words/words.ts";
 
 /** What the page knows about editing. `undefined` in its place: the review is closed, or the content is not editable here. */
 export type Editing = {
@@ -47,7 +47,7 @@ export const EditField = ({ editing, path, text, kind }: EditFieldProps) => {
   const changed = kept !== undefined && asSubmitted(kept) !== asSubmitted(text);
   const fault = editing.faults.get(path);
   const value = changed ? kept : text;
-  const place = placeWords(path, editing.task);
+  const place = reviewWords.place(path, editing.task);
   const hints = [fault === undefined ? "" : `${name}:fault`, kind === "removable" || kind === "number" ? `${name}:hint` : ""].filter(
     (id) => id !== "",
   );

@@ -4,13 +4,14 @@
 import type { KeyEnd } from "../../shared/model/gate.ts";
 import { unreachable } from "../../shared/result.ts";
 import type { ReviewView } from "../../shared/review/view.ts";
+import { reviewFacts } from "../../shared/review/review-facts.ts";
 import { asksOf } from "./asking-words.ts";
 import { type MailContent, inHtml, inText, mailPage, mailStyles, subjectOf } from "./mail.tsx";
 import { outsideName } from "./mail-text.ts";
-import { mailWords } from "./mail-words.ts";
+import { emailWords } from "../../shared/channels/words/words.ts";
 import { fill } from "./sentence.tsx";
 
-const { ended: words, facts } = mailWords;
+const { ended: words, facts } = emailWords;
 
 export type EndedMailInput = {
   readonly view: ReviewView;
@@ -24,7 +25,7 @@ export function endedMail({ view, keyEnd, url }: EndedMailInput): MailContent {
   const why = fill(whyOf(keyEnd), { reviewer: outsideName(view.reviewer) }).join("");
   const { server, client, method, name } = view.asker;
   const asks = (show: typeof inHtml) =>
-    fill(asksOf(view, true).sentence, { server: show(server), client: show(client), method: show(method), name: show(name) });
+    fill(asksOf(reviewFacts(view)).sentence, { server: show(server), client: show(client), method: show(method), name: show(name) });
   const lines = [
     words.title,
     "",

@@ -5,44 +5,13 @@ import type { LinkChannel } from "../../shared/notice-channels.ts";
 import { formFields } from "../../shared/review/form.ts";
 import type { ReviewState } from "../../shared/review/view.ts";
 import { asHtml, Document } from "./document.tsx";
-import { timeWords } from "./review-words.ts";
+import { pageWords, reviewWords } from "../../shared/channels/words/words.ts";
 import { fill } from "./sentence.tsx";
 
-type Problem = "early" | "late" | "forged" | "decided" | "tooOften";
+const words = pageWords.expiredLink;
 
-const words = {
-  title: "This link’s time is over",
-  until: "The link was valid until {until}, so that an old mail or message opens nothing.",
-  states: {
-    open: "The review still waits. Nobody has decided it.",
-    voted: "The review still waits: more people have to approve it.",
-    approved: "The review is over: it was approved.",
-    denied: "The review is over: it was denied.",
-    expired: "The review is over: nobody decided in time, and that counted as a no.",
-    cancelled: "The review is over: the request was withdrawn.",
-    failed: "The review is over: it could not be carried out.",
-  } satisfies Record<ReviewState["kind"], string>,
-  unsendable: "A new link cannot be sent for it. Ask whoever runs this Countersign.",
-  offer: "A new link can be sent to you, the same way as this one and to the address on file only. This one then stays dead.",
-  renew: "Send me a new link",
-  problems: {
-    early: "That was quicker than a person reads. Nothing was sent; press the button again.",
-    late: "This page was open for more than half an hour. Nothing was sent; press the button again.",
-    forged: "That form was not made for this page. Nothing was sent; press the button again.",
-    decided: "Your answer came after the link’s time. Nothing was decided by it.",
-    tooOften: "A new link is sent three times an hour at most. Nothing was sent; try again later.",
-  } satisfies Record<Problem, string>,
-  sent: {
-    title: "A new link is on its way",
-    lead: "It was sent {channel}, to the address on file. It may take a minute. You can close this page.",
-    channels: {
-      email: "by email",
-      slack: "in Slack",
-      webhook: "through your webhook",
-      outbox: "to the gateway’s list of notices, which its operator can read",
-    } satisfies Record<LinkChannel, string>,
-  },
-} as const;
+/** Why the last wish for a new link did nothing. */
+export type ExpiredLinkProblem = keyof typeof words.problems;
 
 type ExpiredLinkPageInput = {
   readonly cspNonce: string;
@@ -54,10 +23,8 @@ type ExpiredLinkPageInput = {
   readonly action: string;
   readonly nonce: string;
   /** Why the last POST did nothing. */
-  readonly problem?: Problem;
+  readonly problem?: ExpiredLinkProblem;
 };
-
-export type ExpiredLinkProblem = Problem;
 
 /** What the one button of the expired link's page asks for. */
 export const renewAct = "renew";
@@ -84,7 +51,7 @@ export const renderExpiredLinkPage = ({ cspNonce, untilSeconds, state, open, act
         </section>
       )}
       <p class="lead">{words.states[state]}</p>
-      <p>{fill(words.until, { until: timeWords(untilSeconds * 1_000) })}</p>
+      <p>{fill(words.until, { until: reviewWords.time(untilSeconds * 1_000) })}</p>
       {open ? <Offer action={action} nonce={nonce} /> : waits ? <p>{words.unsendable}</p> : null}
     </Document>,
   );

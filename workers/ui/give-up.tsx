@@ -3,7 +3,7 @@
 import { formFields } from "../../shared/review/form.ts";
 import type { ReviewView } from "../../shared/review/view.ts";
 import { plainLetters } from "./outside-text.tsx";
-import { reviewWords as words } from "./review-words.ts";
+import { pageWords as words } from "../../shared/channels/words/words.ts";
 
 type GiveUpProps = { view: ReviewView; chosen: string | undefined };
 

@@ -2,10 +2,11 @@
 
 import type { Provenance } from "../../shared/model/gate.ts";
 import { formFields, grantKinds, mostGrantUses } from "../../shared/review/form.ts";
+import type { ReviewFacts } from "../../shared/review/review-facts.ts";
 import type { GrantOffer, ReviewView } from "../../shared/review/view.ts";
 import { grantWords } from "./asking-words.ts";
 import { plainLetters } from "./outside-text.tsx";
-import { reviewWords as words } from "./review-words.ts";
+import { pageWords as words } from "../../shared/channels/words/words.ts";
 import { fill } from "./sentence.tsx";
 
 /** What the reviewer chose here last time, as the browser sent it: kept even where it cannot be read. */
@@ -14,9 +15,9 @@ export type KeptGrant = { readonly grant: string; readonly hours: string; readon
 const hours = ["1", "24", "168", "720"] as const;
 const usual = { hours: "24", uses: "10" };
 
-type GrantFieldsProps = { view: ReviewView; offer: GrantOffer; kept: KeptGrant | undefined };
+type GrantFieldsProps = { view: ReviewView; facts: ReviewFacts; offer: GrantOffer; kept: KeptGrant | undefined };
 
-const What = ({ view, view: { asker }, offer, kept }: GrantFieldsProps) => (
+const What = ({ view: { asker }, facts, offer, kept }: GrantFieldsProps) => (
   <div class="choice">
     <label for="grant">{words.grant.what}</label>
     <select id="grant" name={formFields.grant}>
@@ -25,7 +26,7 @@ const What = ({ view, view: { asker }, offer, kept }: GrantFieldsProps) => (
         offer.scopes.map((scope) => (
           <option value={`${scope}:${kind}`} selected={kept?.grant === `${scope}:${kind}`}>
             {words.grant.kinds[kind]},{" "}
-            {fill(grantWords(view).scopes[scope], {
+            {fill(grantWords(facts).scopes[scope], {
               server: plainLetters(asker.server),
               client: plainLetters(asker.client),
               name: plainLetters(asker.name),
@@ -39,21 +40,21 @@ const What = ({ view, view: { asker }, offer, kept }: GrantFieldsProps) => (
 
 const knownWords: Readonly<Partial<Record<Provenance, string>>> = words.grant.known;
 
-export const Grant = ({ view, offer, kept }: GrantFieldsProps) => {
+export const Grant = ({ view, facts, offer, kept }: GrantFieldsProps) => {
   const known = knownWords[view.asker.provenance];
   return (
     <details class="grant" open={(kept?.grant ?? "") !== ""}>
       <summary>{words.grant.heading[view.gate]}</summary>
-      <p>{grantWords(view).lead}</p>
+      <p>{grantWords(facts).lead}</p>
       <ul>
         <li>{words.grant.exact[view.gate]}</li>
-        <li>{grantWords(view).shape}</li>
+        <li>{grantWords(facts).shape}</li>
       </ul>
       <p>
         {words.grant.limits} {words.grant.risk[offer.risk]} {offer.replyRisk === null ? null : words.grant.replyRisk[offer.replyRisk]}
       </p>
       {known === undefined ? null : <p>{known}</p>}
-      <What view={view} offer={offer} kept={kept} />
+      <What view={view} facts={facts} offer={offer} kept={kept} />
       <div class="choice">
         <label for="grant-hours">{words.grant.hours}</label>
         <select id="grant-hours" name={formFields.grantHours}>

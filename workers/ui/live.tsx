@@ -2,7 +2,7 @@
 // They are empty until then; nothing on the page needs them.
 
 import type { ReviewView } from "../../shared/review/view.ts";
-import { reviewWords as words } from "./review-words.ts";
+import { pageWords as words } from "../../shared/channels/words/words.ts";
 
 export { liveScript } from "./live-script.ts";
 

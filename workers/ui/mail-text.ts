@@ -7,7 +7,7 @@
 
 import { beginningOf } from "../../shared/channels/excerpt.ts";
 import { viewText } from "../../shared/review/text-view.ts";
-import { mailWords as words } from "./mail-words.ts";
+import { emailWords as words, reviewWords } from "../../shared/channels/words/words.ts";
 
 const breaker = "\u200b";
 
@@ -20,7 +20,7 @@ const unlinked = (text: string): string => text.replace(joints, `${breaker}$&${b
 export function outsideText(text: string): string {
   const parts = viewText(text).map((segment) => {
     if (segment.kind === "text") return unlinked(segment.text);
-    return segment.kind === "unseen" ? `⟨${unlinked(segment.label)}⟩` : `⟨${words.blankLines(segment.count)}⟩\n`;
+    return segment.kind === "unseen" ? `⟨${unlinked(segment.label)}⟩` : `⟨${reviewWords.outside.blankLines(segment.count)}⟩\n`;
   });
   return parts.join("").replaceAll("\r\n", "\n");
 }
@@ -39,9 +39,9 @@ type NameOptions = {
 
 /** A short text from outside inside a sentence of ours: one line, cut by length. */
 export function outsideName(text: string, { characters = 80, plain = false }: NameOptions = {}): string {
-  if (text === "") return words.empty;
+  if (text === "") return reviewWords.outside.empty;
   const shown = beginningOf(text, characters);
-  const line = outsideText(shown).replaceAll("\n", `⟨${words.lineBreak}⟩`).replaceAll("\t", `⟨${words.tab}⟩`);
+  const line = outsideText(shown).replaceAll("\n", `⟨${reviewWords.outside.lineBreak}⟩`).replaceAll("\t", `⟨${words.tab}⟩`);
   const cut = text.length - shown.length;
   if (plain) {
     // What has to be written out grows many times over, and a subject has a limit.

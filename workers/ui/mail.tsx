@@ -2,15 +2,17 @@
 // image, nothing loaded from anywhere. It never holds more of the content than the policy's `noticeExcerpt` allows.
 
 import type { Child } from "hono/jsx";
-import { askingOf, askingWords } from "../../shared/channels/asking.ts";
+import { costWords, gateWords, titleWords } from "../../shared/channels/fact-words.ts";
 import { type Excerpt, type ExcerptPiece, excerptCharacters, excerptOf } from "../../shared/channels/excerpt.ts";
-import { vectorsIn, vectorsWords } from "../../shared/review/vectors.ts";
+import type { NamedModel } from "../../shared/model/sampling.ts";
+import { unreachable } from "../../shared/result.ts";
+import { type ReviewFacts, askingOf, reviewFacts } from "../../shared/review/review-facts.ts";
+import { vectorsWords } from "../../shared/review/vectors.ts";
 import type { ReviewView, ShownModel } from "../../shared/review/view.ts";
 import type { AskWhy } from "../../shared/run/lifecycle.ts";
 import { asksOf } from "./asking-words.ts";
 import { framed, outsideName, outsideText } from "./mail-text.ts";
-import { mailWords as words } from "./mail-words.ts";
-import { leftWords, moneyWords, reviewWords, sureWords, timeWords } from "./review-words.ts";
+import { emailWords as words, reviewWords } from "../../shared/channels/words/words.ts";
 import { fill } from "./sentence.tsx";
 
 export type MailInput = {
@@ -43,12 +45,11 @@ export function reviewMail(input: MailInput): MailContent {
 export function subjectOf(view: ReviewView): string {
   const { asker, run } = view;
   const [server, name, client] = [asker.server, asker.name, asker.client].map((text) => outsideName(text, { characters: 40, plain: true }));
-  const what = fill(askingWords[askingOf(view)].subject, { server, name, client }).join("");
+  const what = fill(reviewWords.asking[askingOf(view)].subject, { server, name, client }).join("");
   return `${gateOf(view).subject}: ${what} (${run.slice(0, 14)})`;
 }
 
 const gateOf = (view: ReviewView) => (askingOf(view) === "function" ? words.run : words.gates)[view.gate];
-const titleOf = (view: ReviewView): string => askingWords[askingOf(view)].title[view.gate];
 
 /** Whose words a piece of the excerpt is. */
 function startOf(view: ReviewView, from: ExcerptPiece["from"]): string {
@@ -67,93 +68,95 @@ const endOf = (excerpt: Excerpt): string => {
   return excerpt.pieces.length === 0 ? words.excerpt.nothing : words.excerpt.all;
 };
 
-type Fact = { readonly label: string; readonly sentences: readonly Child[][] };
+type Line = { readonly label: string; readonly sentences: readonly Child[][] };
 
 /** What both parts say between the link and the content. `name` marks what came from outside. */
-function factsOf(view: ReviewView, name: (text: string) => Child): Fact[] {
-  const { asker, state, quorum } = view;
+function linesOf(view: ReviewView, facts: ReviewFacts, name: (text: string) => Child): Line[] {
+  const { asker } = view;
+  const { quorum, riskCounts } = facts;
   const place = { server: name(asker.server), client: name(asker.client), method: name(asker.method), name: name(asker.name) };
-  const facts: Fact[] = [
-    { label: words.facts.asker, sentences: [fill(asksOf(view, true).sentence, place), ...(asker.gone ? [[reviewWords.who.gone]] : [])] },
-    { label: words.facts.sure, sentences: [[sureWords(asker)]] },
-    ...(view.request.task === "function" ? runFacts(view, name) : modelFacts(view, name)),
+  const lines: Line[] = [
+    { label: words.facts.asker, sentences: [fill(asksOf(facts).sentence, place), ...(asker.gone ? [[reviewWords.gone]] : [])] },
+    { label: words.facts.sure, sentences: [[reviewWords.sure[facts.sureness].full]] },
+    ...servingLines(facts, name),
+    ...formLines(view, facts),
+    ...embeddingLines(facts),
   ];
-  if (quorum > 1) {
-    const votes = state.kind === "voted" ? [[words.facts.votes(state.votes)]] : [];
-    facts.push({ label: words.facts.people, sentences: [[words.facts.quorum(quorum)], ...votes] });
+  if (facts.cost !== null) lines.push({ label: words.facts.cost, sentences: [[costWords(facts.cost)]] });
+  if (quorum !== null) {
+    const votes = quorum.votes === 0 ? [] : [[words.facts.votes(quorum.votes)]];
+    lines.push({ label: words.facts.people, sentences: [[words.facts.quorum(quorum.needed)], ...votes] });
   }
-  const levels = (["high", "medium", "low"] as const).flatMap((level) => {
-    const count = view.risks.filter((risk) => risk.level === level).length;
-    return count === 0 ? [] : [words.facts.risk(count, level)];
-  });
-  if (levels.length > 0) facts.push({ label: words.facts.risks, sentences: [[`${levels.join(", ")}.`], [words.facts.risksThere]] });
-  facts.push({ label: words.facts.run, sentences: [[name(view.run)]] });
-  return facts;
+  if (riskCounts.length > 0) {
+    const counts = riskCounts.map(({ count, level }) => words.facts.risk(count, level)).join(", ");
+    lines.push({ label: reviewWords.risks, sentences: [[`${counts}.`], [words.facts.risksThere]] });
+  }
+  lines.push({ label: words.facts.run, sentences: [[name(view.run)]] });
+  return lines;
 }
 
 const mostModels = 5;
 
-const modelFacts = (view: ReviewView, name: (text: string) => Child): Fact[] => [
-  ...whichModels(view, name),
-  ...askedOfModel(view, name),
-  ...vectorFacts(view),
-  { label: words.facts.cost, sentences: [costOf(view)] },
-];
-
-function whichModels({ models, answeredBy }: ReviewView, name: (text: string) => Child): Fact[] {
+function servingLines({ serving, namedModel }: ReviewFacts, name: (text: string) => Child): Line[] {
   const named = (model: ShownModel): Child[] => fill(words.facts.model1, { name: name(model.id), provider: name(model.provider) });
-  if (answeredBy !== null) return [{ label: words.facts.answeredBy, sentences: [named(answeredBy)] }];
-  const [first, ...others] = models;
-  if (first === undefined) return [{ label: words.facts.model, sentences: [[words.facts.noModel]] }];
-  const listed = others.slice(0, mostModels).map((model, i) => (i === 0 ? named(model) : ["; ", ...named(model)]));
-  const rest = others.length > mostModels ? [`; ${words.facts.more(others.length - mostModels)}`] : [];
-  const otherwise = others.length === 0 ? [] : [{ label: words.facts.otherwise, sentences: [[...listed.flat(), ...rest]] }];
-  return [{ label: words.facts.model, sentences: [named(first)] }, ...otherwise];
+  const where = (on: ShownModel): Child[] => fill(words.facts.run1, { server: name(on.provider), name: name(on.name) });
+  switch (serving.kind) {
+    case "goesTo": {
+      const [first, ...others] = serving.models;
+      if (first === undefined) return [{ label: words.facts.model, sentences: [[words.facts.noModel]] }];
+      const listed = others.slice(0, mostModels).map((model, i) => (i === 0 ? named(model) : ["; ", ...named(model)]));
+      const rest = others.length > mostModels ? [`; ${words.facts.more(others.length - mostModels)}`] : [];
+      return [
+        { label: words.facts.model, sentences: [named(first)] },
+        ...(others.length === 0 ? [] : [{ label: words.facts.otherwise, sentences: [[...listed.flat(), ...rest]] }]),
+        ...(namedModel === null ? [] : [namedLine(namedModel, name)]),
+      ];
+    }
+    case "answered":
+      return serving.by === null ? [] : [{ label: words.facts.answeredBy, sentences: [named(serving.by)] }];
+    case "runs":
+      return serving.on.slice(0, 1).map((on) => ({ label: words.facts.runs, sentences: [where(on)] }));
+    case "ran":
+      return [
+        ...(serving.on === null ? [] : [{ label: words.facts.ran, sentences: [where(serving.on)] }]),
+        ...(serving.isError ? [{ label: words.facts.toolSays, sentences: [[words.facts.toolError]] }] : []),
+      ];
+    default:
+      return unreachable(serving);
+  }
 }
 
-/** How many there are is no content, and says how much is approved at once. */
-function vectorFacts({ gate, request: { task, messages }, reply }: ReviewView): Fact[] {
-  if (task !== "embedding") return [];
-  if (gate === "request") return [{ label: words.facts.texts, sentences: [[words.facts.textsToVectors(messages.length)]] }];
-  return [{ label: words.facts.vectors, sentences: [[`${vectorsWords(reply === null ? [] : vectorsIn(reply))}.`]] }];
+function namedLine({ name: wanted, version, provider }: NamedModel, name: (text: string) => Child): Line {
+  const more = [
+    ...(version === undefined ? [] : [", ", ...fill(words.facts.namedVersion, { version: name(version) })]),
+    ...(provider === undefined ? [] : [", ", ...fill(words.facts.namedProvider, { provider: name(provider) })]),
+  ];
+  return { label: words.facts.named, sentences: [[name(wanted), ...more, "."], [words.facts.namedStandIn]] };
 }
 
-/** A tool's run has no price. */
-function runFacts({ models, answeredBy, gate, reply }: ReviewView, name: (text: string) => Child): Fact[] {
-  const on = answeredBy ?? models[0];
-  if (on === undefined) return [];
-  const label = gate === "request" ? words.facts.runs : words.facts.ran;
-  const isError = gate === "response" && (reply?.content ?? []).some((block) => block.type === "tool_result" && block.isError === true);
+/** What a tool gives back has no form that was asked for. */
+function formLines({ cachedAt }: ReviewView, { replyForm, asking }: ReviewFacts): Line[] {
+  if (asking === "function") return [];
   return [
-    { label, sentences: [fill(words.facts.run1, { server: name(on.provider), name: name(on.name) })] },
-    ...(isError ? [{ label: words.facts.toolSays, sentences: [[words.facts.toolError]] }] : []),
+    ...(replyForm === null
+      ? []
+      : [{ label: words.facts.form, sentences: [[replyForm === "json" ? words.facts.json : words.facts.jsonSchema]] }]),
+    ...(cachedAt == null
+      ? []
+      : [{ label: words.facts.cached, sentences: [fill(words.facts.cachedAt, { at: reviewWords.time(cachedAt) })] }]),
   ];
 }
 
-function askedOfModel({ gate, request: { namedModel, responseFormat }, cachedAt }: ReviewView, name: (text: string) => Child): Fact[] {
-  const facts: Fact[] = [];
-  if (namedModel !== undefined && gate === "request") {
-    const { version, provider } = namedModel;
-    const more = [
-      ...(version === undefined ? [] : [", ", ...fill(words.facts.namedVersion, { version: name(version) })]),
-      ...(provider === undefined ? [] : [", ", ...fill(words.facts.namedProvider, { provider: name(provider) })]),
-    ];
-    facts.push({ label: words.facts.named, sentences: [[name(namedModel.name), ...more, "."], [words.facts.namedStandIn]] });
-  }
-  if (responseFormat !== undefined)
-    facts.push({ label: words.facts.form, sentences: [[responseFormat.schema === undefined ? words.facts.json : words.facts.jsonSchema]] });
-  if (cachedAt != null) facts.push({ label: words.facts.cached, sentences: [fill(words.facts.cachedAt, { at: timeWords(cachedAt) })] });
-  return facts;
+/** How many there are is no content, and says how much is approved at once. */
+function embeddingLines({ gate, embedding }: ReviewFacts): Line[] {
+  if (embedding === null) return [];
+  if (gate === "request") return [{ label: words.facts.texts, sentences: [[reviewWords.texts(embedding.texts)]] }];
+  return [{ label: words.facts.vectors, sentences: [[`${vectorsWords(embedding.vectors)}.`]] }];
 }
 
-function costOf({ costUsd, worstCostUsd }: ReviewView): Child[] {
-  if (costUsd !== null) return [costUsd === 0 ? words.facts.free : moneyWords(costUsd)];
-  return worstCostUsd === 0 ? [words.facts.free] : fill(words.facts.atMost, { cost: moneyWords(worstCostUsd) });
-}
-
-function deadlineOf({ deadlineAt, now }: ReviewView): Child[] {
-  const left = deadlineAt - now;
-  return fill(left > 0 ? words.deadline.left : words.deadline.passed, { deadline: timeWords(deadlineAt), span: leftWords(left) });
+function deadlineOf({ deadline: { at, leftMs } }: ReviewFacts): Child[] {
+  const sentence = leftMs > 0 ? words.deadline.left : words.deadline.passed;
+  return fill(sentence, { deadline: reviewWords.time(at), span: reviewWords.left(leftMs) });
 }
 
 const whyOf = ({ why, view }: MailInput): Child[] =>
@@ -162,7 +165,7 @@ const whyOf = ({ why, view }: MailInput): Child[] =>
 const rulesOf = ({ view, expiresAt }: MailInput, name: (text: string) => Child): Child[][] => [
   [words.rules.personal],
   [words.rules.reply],
-  fill(words.rules.expiry, { expiry: timeWords(expiresAt) }),
+  fill(words.rules.expiry, { expiry: reviewWords.time(expiresAt) }),
   fill(words.rules.because, { rule: name(view.rule) }),
 ];
 
@@ -170,6 +173,7 @@ export const inText = (text: string): string => `“${outsideName(text)}”`;
 
 function textOf(input: MailInput, excerpt: Excerpt | undefined): string {
   const { view, url } = input;
+  const facts = reviewFacts(view);
   const gate = gateOf(view);
   const content =
     excerpt === undefined
@@ -181,19 +185,19 @@ function textOf(input: MailInput, excerpt: Excerpt | undefined): string {
           endOf(excerpt),
         ];
   const lines = [
-    titleOf(view),
+    titleWords({ ...facts, isOpen: true }),
     "",
     whyOf(input).join(""),
-    gate.lead,
-    ...(view.mayApprove === false ? [words.mayNotApprove] : []),
+    gateWords(facts).lead,
+    ...(facts.bar === "ownRequest" ? [reviewWords.ownRequest] : []),
     "",
     `${gate.button}:`,
     url,
     "",
-    `${words.deadline.label}: ${deadlineOf(view).join("")}`,
+    `${words.deadline.label}: ${deadlineOf(facts).join("")}`,
     words.deadline.silence,
     "",
-    ...factsOf(view, inText).map(({ label, sentences }) => `${label}: ${sentences.map((parts) => parts.join("")).join(" ")}`),
+    ...linesOf(view, facts, inText).map(({ label, sentences }) => `${label}: ${sentences.map((parts) => parts.join("")).join(" ")}`),
     "",
     ...content,
     "",
@@ -270,15 +274,16 @@ export const mailPage = (subject: string, content: Child): string =>
 
 function htmlOf(input: MailInput, subject: string, excerpt: Excerpt | undefined): string {
   const { view, url } = input;
+  const facts = reviewFacts(view);
   const gate = gateOf(view);
   return mailPage(
     subject,
     <>
-      <h1 style={mailStyles.title}>{titleOf(view)}</h1>
+      <h1 style={mailStyles.title}>{titleWords({ ...facts, isOpen: true })}</h1>
       <p style={mailStyles.line}>
-        {whyOf(input)} {gate.lead}
+        {whyOf(input)} {gateWords(facts).lead}
       </p>
-      {view.mayApprove === false ? <p style={mailStyles.line}>{words.mayNotApprove}</p> : null}
+      {facts.bar === "ownRequest" ? <p style={mailStyles.line}>{reviewWords.ownRequest}</p> : null}
       <table role="presentation" width="100%" cellpadding="0" cellspacing="0" style="margin:16px 0;border:0;">
         <tr>
           <td bgcolor="#14603a" style={mailStyles.cell}>
@@ -289,9 +294,9 @@ function htmlOf(input: MailInput, subject: string, excerpt: Excerpt | undefined)
         </tr>
       </table>
       <p style={mailStyles.line}>
-        <b>{words.deadline.label}:</b> {deadlineOf(view)} {words.deadline.silence}
+        <b>{words.deadline.label}:</b> {deadlineOf(facts)} {words.deadline.silence}
       </p>
-      {factsOf(view, inHtml).map(({ label, sentences }) => (
+      {linesOf(view, facts, inHtml).map(({ label, sentences }) => (
         <p style={mailStyles.line}>
           <b>{label}:</b> <Sentences of={sentences} />
         </p>

@@ -3,7 +3,7 @@
 
 import type { Child } from "hono/jsx";
 import { Frame, Name, OutsideText, type Origin } from "./outside-text.tsx";
-import { reviewWords as words } from "./review-words.ts";
+import { pageWords as words } from "../../shared/channels/words/words.ts";
 
 /** What the gateway makes of every image (`plain-images.ts`). SVG is a document, and may look different elsewhere: it is shown as its source. */
 const drawable: ReadonlySet<string> = new Set(["image/png", "image/jpeg"]);

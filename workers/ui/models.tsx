@@ -4,7 +4,8 @@ import type { SamplingRequest } from "../../shared/model/sampling.ts";
 import { formFields } from "../../shared/review/form.ts";
 import type { ShownModel } from "../../shared/review/view.ts";
 import { Name, Plain } from "./outside-text.tsx";
-import { moneyWords, reviewWords as words } from "./review-words.ts";
+import { pageWords as words, reviewWords } from "../../shared/channels/words/words.ts";
+import { costWords } from "../../shared/channels/fact-words.ts";
 import { fill } from "./sentence.tsx";
 
 /** Up to so many models have their own words on the approve button (the stylesheet has a rule for each). */
@@ -26,8 +27,7 @@ const About = ({ model, rank, alone }: { model: ShownModel; rank: number; alone:
     </strong>
     {alone ? null : (
       <span class="meta">
-        {rank === 0 ? words.models.first : words.models.later},{" "}
-        {model.worstCostUsd === 0 ? words.models.free : fill(words.models.atMost, { cost: moneyWords(model.worstCostUsd) })}
+        {rank === 0 ? words.models.first : words.models.later}, {costWords({ kind: "atMost", usd: model.worstCostUsd })}
       </span>
     )}
     <KnownAs model={model} />
@@ -41,12 +41,12 @@ const About = ({ model, rank, alone }: { model: ShownModel; rank: number; alone:
 export const NamedModel = ({ request: { namedModel } }: { request: SamplingRequest }) =>
   namedModel === undefined ? null : (
     <p>
-      {fill(namedModel.version === undefined ? words.models.named : words.models.namedVersion, {
+      {fill(namedModel.version === undefined ? reviewWords.named : reviewWords.namedVersion, {
         name: <Name value={namedModel.name} />,
         version: <Name value={namedModel.version ?? ""} />,
       })}
       {namedModel.provider === undefined ? null : (
-        <> {fill(words.models.namedProvider, { provider: <Name value={namedModel.provider} /> })}</>
+        <> {fill(reviewWords.namedProvider, { provider: <Name value={namedModel.provider} /> })}</>
       )}
     </p>
   );

@@ -1,37 +1,23 @@
 // How a review ended, on top of its page: who, when, what, and what became of it. It decides nothing.
 
 import type { Child } from "hono/jsx";
-import { unreachable } from "../../shared/result.ts";
+import { endedWords } from "../../shared/channels/fact-words.ts";
+import { isOpen } from "../../shared/review/review-facts.ts";
 import type { ReviewState, ReviewView } from "../../shared/review/view.ts";
 import { Name, Plain } from "./outside-text.tsx";
 import { progressOf } from "./asking-words.ts";
-import { keyEndWords, reviewWords as words, timeWords } from "./review-words.ts";
+import { pageWords as words, reviewWords } from "../../shared/channels/words/words.ts";
 import { fill } from "./sentence.tsx";
-import { isOpen } from "./standing.ts";
 
 /** The state in a word or two: the banner's heading and the page's title. */
-export function stateWords(state: ReviewState): string {
-  return state.kind === "approved" && state.edited ? words.states.approvedEdited : words.states[state.kind];
-}
+export const stateWords = (state: ReviewState): string => (isOpen(state) ? words.states[state.kind] : endedWords(state).title);
 
 function explanation(state: ReviewState): Child[] {
-  switch (state.kind) {
-    case "open":
-      return [];
-    case "voted":
-      return fill(words.states.votedSoFar, { votes: String(state.votes), quorum: String(state.quorum) });
-    case "approved":
-    case "denied":
-      return fill(words.states.byAt, { by: <Name value={state.by} />, at: timeWords(state.at) });
-    case "expired":
-      return fill(words.states.expiredAt, { at: timeWords(state.at) });
-    case "cancelled":
-      return fill(words.states.cancelledAt, { at: timeWords(state.at) });
-    case "failed":
-      return fill(words.states.failedAt, { at: timeWords(state.at) });
-    default:
-      return unreachable(state);
-  }
+  if (state.kind === "open") return [];
+  if (state.kind === "voted") return fill(words.states.votedSoFar, { votes: String(state.votes), quorum: String(state.quorum) });
+  const who: Readonly<Record<string, Child>> = "by" in state ? { by: <Name value={state.by} /> } : {};
+  const sentence = fill(endedWords(state).sentence, { ...who, at: reviewWords.time(state.at) });
+  return state.kind === "expired" ? [...sentence, " ", words.states.linkIsOver] : sentence;
 }
 
 function reasonOf(state: ReviewState): Child[] {
@@ -45,7 +31,8 @@ function afterwards(view: ReviewView): string {
   const { gate, state, progress } = view;
   if (isOpen(state)) return "";
   const { keyEnd = null } = view;
-  if (keyEnd !== null) return state.kind === "cancelled" ? keyEndWords.nothing : `${keyEndWords[keyEnd]} ${keyEndWords.nothing}`;
+  if (keyEnd !== null)
+    return state.kind === "cancelled" ? reviewWords.keyEndNothing : `${reviewWords.keyEnd[keyEnd]} ${reviewWords.keyEndNothing}`;
   const now = progressOf(view);
   if (gate === "response" || state.kind !== "approved") return now;
   if (progress === "generating") return `${now} ${words.states.replyLink}`;
@@ -59,7 +46,7 @@ export const OwnStanding = ({ view: { state, ownVote, left } }: { view: ReviewVi
     return (
       <section class="outcome" role="status">
         <h2>{words.own.leftHeading}</h2>
-        <p>{fill(sentence, { to: <Name value={left.to ?? ""} />, at: timeWords(left.at) })}</p>
+        <p>{fill(sentence, { to: <Name value={left.to ?? ""} />, at: reviewWords.time(left.at) })}</p>
       </section>
     );
   }
@@ -67,7 +54,7 @@ export const OwnStanding = ({ view: { state, ownVote, left } }: { view: ReviewVi
   return (
     <section class="outcome approved" role="status">
       <h2>{words.own.votedHeading}</h2>
-      <p>{fill(words.own.voted(state.quorum - state.votes), { at: timeWords(ownVote.at) })}</p>
+      <p>{fill(words.own.voted(state.quorum - state.votes), { at: reviewWords.time(ownVote.at) })}</p>
     </section>
   );
 };

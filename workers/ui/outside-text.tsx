@@ -5,14 +5,14 @@ import type { Child } from "hono/jsx";
 import { stretchesOf } from "../../shared/review/stretches.ts";
 import { viewText, type Segment } from "../../shared/review/text-view.ts";
 import { fill } from "./sentence.tsx";
-import { reviewWords as words } from "./review-words.ts";
+import { pageWords as words, reviewWords } from "../../shared/channels/words/words.ts";
 
 const Parts = ({ segments }: { segments: readonly Segment[] }) => (
   <>
     {segments.map((segment) => {
       if (segment.kind === "text") return segment.text;
       if (segment.kind === "unseen") return <b class="unseen">{segment.label}</b>;
-      return <b class="unseen gap">{words.outside.blankLines(segment.count)}</b>;
+      return <b class="unseen gap">{reviewWords.outside.blankLines(segment.count)}</b>;
     })}
   </>
 );
@@ -22,7 +22,7 @@ const unseenIn = (segments: readonly Segment[]): number =>
 
 /** A short text from outside inside a sentence of ours: a server's name, a model's id. Its direction cannot leak out. */
 export const Name = ({ value }: { value: string }) => (
-  <bdi class="name">{value === "" ? words.outside.empty : <Parts segments={viewText(value)} />}</bdi>
+  <bdi class="name">{value === "" ? reviewWords.outside.empty : <Parts segments={viewText(value)} />}</bdi>
 );
 
 /** A sentence that another part of Countersign made, which may quote something from outside: our type, their letters. */
@@ -49,7 +49,7 @@ export const Frame = ({ from, children }: FrameProps) => (
 /** A segment as letters alone. */
 const lettersOf = (segment: Segment): string => {
   if (segment.kind === "text") return segment.text;
-  return segment.kind === "unseen" ? `⟨${segment.label}⟩` : `\n⟨${words.outside.blankLines(segment.count)}⟩\n`;
+  return segment.kind === "unseen" ? `⟨${segment.label}⟩` : `\n⟨${reviewWords.outside.blankLines(segment.count)}⟩\n`;
 };
 
 /** A short text from outside where only letters can stand, such as an option: what would be invisible is named in brackets. */
@@ -90,7 +90,7 @@ export const OutsideText = ({ text, from }: { text: string; from: Origin }) => {
     <Frame from={from}>
       {unseen === 0 ? null : <p class="edge">{fill(words.outside.unseen(unseen), { sample: <b class="unseen">U+200B</b> })}</p>}
       <div class="said" dir="auto">
-        {text === "" ? <i>{words.outside.empty}</i> : <Said segments={segments} />}
+        {text === "" ? <i>{reviewWords.outside.empty}</i> : <Said segments={segments} />}
       </div>
     </Frame>
   );

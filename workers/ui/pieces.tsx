@@ -6,7 +6,7 @@ import { objectText } from "../../shared/review/fields.ts";
 import { EditField, type Editing } from "./edit-field.tsx";
 import { Media } from "./media.tsx";
 import { Name, OutsideText, type Origin } from "./outside-text.tsx";
-import { placeWords, reviewWords as words } from "./review-words.ts";
+import { pageWords as words, reviewWords } from "../../shared/channels/words/words.ts";
 import { fill } from "./sentence.tsx";
 
 type ResultContent = ToolResultBlock["content"][number];
@@ -64,7 +64,7 @@ const ResultPiece = ({ showing, path, content }: FieldProps & { content: ResultC
       return <TextPiece showing={showing} path={`${path}/text`} text={content.text} />;
     case "image":
     case "audio":
-      return <Media data={content.data} mimeType={content.mimeType} place={placeWords(path, showing.task)} from={showing.from} />;
+      return <Media data={content.data} mimeType={content.mimeType} place={reviewWords.place(path, showing.task)} from={showing.from} />;
     case "resource_link":
       return (
         <>
@@ -89,7 +89,12 @@ const ResultPiece = ({ showing, path, content }: FieldProps & { content: ResultC
           ) : (
             <>
               <ResourceFacts uri={resource.uri} mimeType={undefined} />
-              <Media data={resource.blob} mimeType={resource.mimeType ?? ""} place={placeWords(path, showing.task)} from={showing.from} />
+              <Media
+                data={resource.blob}
+                mimeType={resource.mimeType ?? ""}
+                place={reviewWords.place(path, showing.task)}
+                from={showing.from}
+              />
             </>
           )}
         </>
@@ -107,7 +112,7 @@ const ResultBlock = ({ showing, path, block }: { showing: Showing; path: string;
         id: <Name value={block.toolUseId} />,
       })}
     </h4>
-    {block.content.length === 0 ? <p>{words.outside.empty}</p> : null}
+    {block.content.length === 0 ? <p>{reviewWords.outside.empty}</p> : null}
     {block.content.map((content, k) => (
       <ResultPiece showing={showing} path={`${path}/content/${k}`} content={content} />
     ))}
@@ -131,7 +136,7 @@ export const BlockPiece = ({ showing, path, block, from = showing.from }: BlockP
       return (
         <>
           <h4>{block.type === "image" ? words.pieces.image : words.pieces.audio}</h4>
-          <Media data={block.data} mimeType={block.mimeType} place={placeWords(path, showing.task)} from={from} />
+          <Media data={block.data} mimeType={block.mimeType} place={reviewWords.place(path, showing.task)} from={from} />
         </>
       );
     case "tool_use":

@@ -8,7 +8,8 @@ import { originsOf } from "./asking-words.ts";
 import type { Editing } from "./edit-field.tsx";
 import { Name } from "./outside-text.tsx";
 import { BlockPiece, type Showing } from "./pieces.tsx";
-import { moneyWords, placeId, placeWords, reviewWords as words, timeWords } from "./review-words.ts";
+import { pageWords as words, reviewWords } from "../../shared/channels/words/words.ts";
+import { placeId } from "./place-id.ts";
 import { fill } from "./sentence.tsx";
 
 const mostVectors = 100;
@@ -31,13 +32,13 @@ const Pieces = ({ reply, showing }: { reply: SamplingReply; showing: Showing }) 
   const vectors = vectorsIn(reply);
   return (
     <>
-      {reply.content.length === 0 ? <p>{words.outside.empty}</p> : null}
+      {reply.content.length === 0 ? <p>{reviewWords.outside.empty}</p> : null}
       {vectors.length === 0 ? null : <Vectors vectors={vectors} />}
       {reply.content.map((block, i) =>
         block.type === "embedding" ? null : (
           <section class="piece" id={placeId(`/content/${i}`)}>
-            <h3>{placeWords(`/content/${i}`, showing.task)}</h3>
-            {block.type === "tool_result" && block.isError === true ? <p class="notice">{words.pieces.toolError}</p> : null}
+            <h3>{reviewWords.place(`/content/${i}`, showing.task)}</h3>
+            {block.type === "tool_result" && block.isError === true ? <p class="notice">{reviewWords.toolError}</p> : null}
             <BlockPiece showing={showing} path={`/content/${i}`} block={block} />
           </section>
         ),
@@ -55,13 +56,13 @@ const Facts = ({ reply, view }: { reply: SamplingReply; view: ReviewView }) => {
       {responseFormat === undefined ? null : (
         <>
           <dt>{words.settings.form}</dt>
-          <dd>{responseFormat.schema === undefined ? words.settings.json : words.settings.jsonSchemaAbove}</dd>
+          <dd>{responseFormat.schema === undefined ? reviewWords.json : words.settings.jsonSchemaAbove}</dd>
         </>
       )}
       {task === "embedding" && reply.stopReason === undefined ? null : (
         <>
           <dt>{words.settings.stopReason}</dt>
-          <dd>{reply.stopReason === undefined ? words.settings.noStopReason : <Name value={reply.stopReason} />}</dd>
+          <dd>{reply.stopReason === undefined ? reviewWords.noStopReason : <Name value={reply.stopReason} />}</dd>
         </>
       )}
       <dt>{words.settings.realModel}</dt>
@@ -77,7 +78,7 @@ const Facts = ({ reply, view }: { reply: SamplingReply; view: ReviewView }) => {
       {view.costUsd === null ? null : (
         <>
           <dt>{words.glance.cost}</dt>
-          <dd>{moneyWords(view.costUsd)}</dd>
+          <dd>{reviewWords.money(view.costUsd)}</dd>
         </>
       )}
     </dl>
@@ -98,7 +99,7 @@ export const ReplyContent = ({ reply, asGenerated, editing, view }: ReplyContent
   };
   return (
     <>
-      {view.cachedAt == null ? null : <p class="notice">{fill(words.settings.cached, { at: timeWords(view.cachedAt) })}</p>}
+      {view.cachedAt == null ? null : <p class="notice">{fill(reviewWords.cached, { at: reviewWords.time(view.cachedAt) })}</p>}
       <Pieces reply={reply} showing={showing} />
       <Facts reply={reply} view={view} />
     </>
@@ -110,5 +111,5 @@ export function replySummary(reply: SamplingReply): string {
   const vectors = vectorsIn(reply);
   if (vectors.length === reply.content.length && vectors.length > 0) return vectorsWords(vectors);
   const characters = [...replyFields(reply).values()].reduce((sum, text) => sum + text.length, 0);
-  return [words.counts.blocks(reply.content.length), words.counts.characters(characters)].join(", ");
+  return [words.counts.blocks(reply.content.length), reviewWords.counts.characters(characters)].join(", ");
 }

@@ -6,7 +6,8 @@ import type { Origins } from "./asking-words.ts";
 import { EditField, type Editing } from "./edit-field.tsx";
 import { Name, OutsideText, type Origin } from "./outside-text.tsx";
 import { BlockPiece, type Showing, TextPiece } from "./pieces.tsx";
-import { placeId, placeWords, reviewWords as words, roleWords } from "./review-words.ts";
+import { pageWords as words, reviewWords } from "../../shared/channels/words/words.ts";
+import { placeId } from "./place-id.ts";
 
 type Message = SamplingRequest["messages"][number];
 type Block = Message["content"][number];
@@ -20,7 +21,7 @@ const MessageHeading = ({ showing: { task }, message: { role }, index, of }: Omi
   return (
     <h3>
       {(task === "embedding" ? words.pieces.textOf : words.pieces.message)(index + 1, of)}{" "}
-      <span class={`role ${role}`}>{task === "embedding" && role === "user" ? words.pieces.becomesVector : roleWords[role]}</span>
+      <span class={`role ${role}`}>{task === "embedding" && role === "user" ? words.pieces.becomesVector : words.roles[role]}</span>
     </h3>
   );
 };
@@ -128,7 +129,7 @@ const Form = ({ showing, format }: { showing: Showing; format: NonNullable<Sampl
     <dt>{words.settings.form}</dt>
     <dd>
       {format.schema === undefined ? (
-        words.settings.json
+        reviewWords.json
       ) : (
         <>
           <p>{words.settings.jsonSchema}</p>
@@ -159,7 +160,7 @@ const Settings = ({ showing, request }: SettingsProps) => (
       {request.responseFormat === undefined ? null : <Form showing={showing} format={request.responseFormat} />}
       {(request.stopSequences ?? []).map((stop, i) => (
         <>
-          <dt>{placeWords(`/stopSequences/${i}`)}</dt>
+          <dt>{reviewWords.place(`/stopSequences/${i}`)}</dt>
           <dd>
             <Name value={JSON.stringify(stop)} />
             <EditField editing={showing.editing} path={`/stopSequences/${i}`} text={stop} kind="removable" />
@@ -228,7 +229,7 @@ export const RequestContent = ({ request, asAsked, editing, origins }: RequestCo
       {request.tools === undefined ? null : (
         <section class="piece">
           <h3>{words.pieces.tools}</h3>
-          {request.tools.length === 0 ? <p>{words.outside.empty}</p> : null}
+          {request.tools.length === 0 ? <p>{reviewWords.outside.empty}</p> : null}
           {request.tools.map((tool, i) => (
             <ToolPiece showing={showing} tool={tool} index={i} />
           ))}
@@ -248,7 +249,7 @@ export function requestSummary(request: SamplingRequest): string {
     (sum, [path, text]) => (/^\/(?:messages|systemPrompt|tools)/.test(path) ? sum + text.length : sum),
     0,
   );
-  const counts = words.counts;
+  const counts = { ...words.counts, ...reviewWords.counts };
   return [
     request.systemPrompt === undefined ? "" : counts.systemPrompt,
     request.task === "function"

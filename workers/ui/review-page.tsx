@@ -1,12 +1,13 @@
 // The page that a reviewer opens: everything that would be sent or delivered, the fields to change it, and the decision.
 // It renders what it is given. It decides nothing, keeps nothing, and needs no script: the one it may have only listens.
 
-import type { Child } from "hono/jsx";
 import type { EditFault } from "../../shared/review/edit.ts";
 import { replyChanges, requestChanges, type FieldChange } from "../../shared/review/difference.ts";
 import { editField, formFields, type SubmittedForm } from "../../shared/review/form.ts";
 import type { ReviewView } from "../../shared/review/view.ts";
-import { asksOf, gateWords, hiddenWords, noticeOf, originsOf, promptWords, titleOf } from "./asking-words.ts";
+import { costWords, titleWords } from "../../shared/channels/fact-words.ts";
+import { type ReviewFacts, reviewFacts } from "../../shared/review/review-facts.ts";
+import { asksOf, gateWords, hiddenWords, noticeOf, originsOf, promptWords } from "./asking-words.ts";
 import { Changes } from "./changes.tsx";
 import { Decision } from "./decision.tsx";
 import { asHtml, Document, pageHeaders } from "./document.tsx";
@@ -19,19 +20,10 @@ import { Outcome, OwnStanding, stateWords } from "./outcome.tsx";
 import { Name, Plain, type Origin } from "./outside-text.tsx";
 import { ReplyContent, replySummary } from "./reply-content.tsx";
 import { RequestContent, requestSummary } from "./request-content.tsx";
-import {
-  leftWords,
-  moneyWords,
-  noteWords,
-  placeId,
-  placeWords,
-  reviewWords as words,
-  surePhrase,
-  sureWords,
-  timeWords,
-} from "./review-words.ts";
+import { pageWords as words, reviewWords } from "../../shared/channels/words/words.ts";
+import { placeId } from "./place-id.ts";
 import { fill } from "./sentence.tsx";
-import { isOpen, mayApprove, mayDecide, mayGiveUp } from "./standing.ts";
+import { mayApprove, mayDecide, mayGiveUp } from "./standing.ts";
 
 export type ReviewPageInput = {
   readonly view: ReviewView;
@@ -73,7 +65,7 @@ const Problem = ({ problem, open, task }: ProblemProps) => (
             <li>{message}</li>
           ) : (
             <li>
-              <a href={`#${editField(field)}`}>{placeWords(field, task)}</a>: {message}
+              <a href={`#${editField(field)}`}>{reviewWords.place(field, task)}</a>: {message}
             </li>
           ),
         )}
@@ -89,25 +81,19 @@ const Goes = ({ models }: { models: ReviewView["models"] }) => {
   return <>{rest.length === 0 ? name : fill(words.glance.thenTo(rest.length), { first: name })}</>;
 };
 
-/** A request that was never sent to a model, and never will be. */
-const isUnsent = ({ gate, state }: ReviewView): boolean => gate === "request" && !isOpen(state) && state.kind !== "approved";
+type Shown = { readonly view: ReviewView; readonly facts: ReviewFacts };
 
-const atMost = (usd: number): Child => (usd === 0 ? moneyWords(0) : fill(words.glance.atMost, { cost: moneyWords(usd) }));
-
-const ModelFacts = ({ view }: { view: ReviewView }) => {
-  if (isUnsent(view)) return null;
-  // The sentence above says what runs where, and nobody has a price for it.
-  if (view.request.task === "function") return null;
-  const isAsked = view.gate === "request";
-  const cost = isAsked ? atMost(view.worstCostUsd) : view.costUsd === null ? null : moneyWords(view.costUsd);
+/** Of a tool's run the sentence above says what runs where, and nobody has a price for it. */
+const ModelFacts = ({ view, facts: { serving, cost, isUnsent, isOpen } }: Shown) => {
+  if (isUnsent || serving.kind === "runs" || serving.kind === "ran") return null;
   return (
     <>
-      <dt>{isAsked ? (isOpen(view.state) ? words.glance.model : words.glance.approvedModel) : words.glance.answeredBy}</dt>
-      <dd>{isAsked ? <Goes models={view.models} /> : <Name value={view.answeredBy?.id ?? view.reply?.model ?? ""} />}</dd>
+      <dt>{serving.kind === "goesTo" ? (isOpen ? words.glance.model : words.glance.approvedModel) : words.glance.answeredBy}</dt>
+      <dd>{serving.kind === "goesTo" ? <Goes models={view.models} /> : <Name value={serving.by?.id ?? serving.realName} />}</dd>
       {cost === null ? null : (
         <>
           <dt>{words.glance.cost}</dt>
-          <dd>{cost}</dd>
+          <dd>{costWords(cost)}</dd>
         </>
       )}
     </>
@@ -115,14 +101,14 @@ const ModelFacts = ({ view }: { view: ReviewView }) => {
 };
 
 /** The few facts that the prompt is read with. On a closed page: those that are still true. */
-const Glance = ({ view }: { view: ReviewView }) => {
+const Glance = ({ view, facts }: Shown) => {
   const { asker } = view;
-  const { label, sentence } = asksOf(view, isOpen(view.state));
-  const notice = isOpen(view.state) ? noticeOf(view) : null;
+  const { label, sentence } = asksOf(facts);
+  const notice = facts.isOpen ? noticeOf(facts) : null;
   return (
     <section class="card">
       <h2 class="hidden">{words.glance.heading}</h2>
-      {asker.gone && isOpen(view.state) ? <p class="notice">{words.who.gone}</p> : null}
+      {asker.gone && facts.isOpen ? <p class="notice">{reviewWords.gone}</p> : null}
       {notice === null ? null : <p class="notice">{notice}</p>}
       <dl class="facts">
         <dt>{label}</dt>
@@ -133,31 +119,31 @@ const Glance = ({ view }: { view: ReviewView }) => {
             method: <Name value={asker.method} />,
             name: <Name value={asker.name} />,
           })}{" "}
-          {surePhrase(asker)}
+          {reviewWords.sure[facts.sureness].short}
         </dd>
-        {isOpen(view.state) ? (
+        {facts.isOpen ? (
           <>
             <dt>{words.glance.deadline}</dt>
             <dd>
-              <time datetime={new Date(view.deadlineAt).toISOString()}>{timeWords(view.deadlineAt)}</time>,{" "}
-              <strong>{fill(words.glance.left, { span: leftWords(view.deadlineAt - view.now) })}</strong> {words.glance.whenOpened}
+              <time datetime={new Date(facts.deadline.at).toISOString()}>{reviewWords.time(facts.deadline.at)}</time>,{" "}
+              <strong>{fill(words.glance.left, { span: reviewWords.left(facts.deadline.leftMs) })}</strong> {words.glance.whenOpened}
             </dd>
           </>
         ) : null}
-        <ModelFacts view={view} />
+        <ModelFacts view={view} facts={facts} />
       </dl>
     </section>
   );
 };
 
 /** What nobody needs before reading: folded, below the content. */
-const AboutRequest = ({ view }: { view: ReviewView }) => (
+const AboutRequest = ({ view, facts }: Shown) => (
   <section class="card folded">
     <details>
       <summary>{words.about.heading}</summary>
       <dl class="facts">
         <dt>{words.about.sure}</dt>
-        <dd>{sureWords(view.asker)}</dd>
+        <dd>{reviewWords.sure[facts.sureness].full}</dd>
         {view.asker.owner === null ? null : (
           <>
             <dt>{words.about.owner}</dt>
@@ -183,43 +169,37 @@ const AboutRequest = ({ view }: { view: ReviewView }) => (
   </section>
 );
 
-const levels = ["high", "medium", "low"] as const;
-
 /** At the response gate the prompt is folded away, so a place in it is named as such and leads to the fold. */
 const RiskPlace = ({ pointer, view: { gate, request } }: { pointer: string; view: ReviewView }) => {
   if (pointer === "") return null;
-  const place = placeWords(pointer, request.task);
+  const place = reviewWords.place(pointer, request.task);
   if (gate === "request" || pointer.startsWith("/content/")) return <a href={`#${placeId(pointer)}`}>{place}</a>;
   return <a href={`#${promptId}`}>{fill(words.risks.inPrompt, { place })}</a>;
 };
 
 const promptId = "prompt";
 
-const Risks = ({ view }: { view: ReviewView }) => (
+const Risks = ({ view, facts }: Shown) => (
   <section class="card">
-    <h2>{isOpen(view.state) ? words.risks.heading : words.risks.closedHeading}</h2>
+    <h2>{facts.isOpen ? reviewWords.risks : words.risks.closedHeading}</h2>
     <ul class="risks">
-      {levels.flatMap((level) =>
-        view.risks
-          .filter((risk) => risk.level === level)
-          .map((risk) => (
-            <li>
-              <span class={`level ${level}`}>{level}</span> <Plain value={risk.message} /> <RiskPlace pointer={risk.pointer} view={view} />
-            </li>
-          )),
-      )}
+      {facts.risks.map(({ level, message, pointer }) => (
+        <li>
+          <span class={`level ${level}`}>{level}</span> <Plain value={message} /> <RiskPlace pointer={pointer} view={view} />
+        </li>
+      ))}
     </ul>
   </section>
 );
 
-const Notes = ({ view }: { view: ReviewView }) =>
-  view.notes.length === 0 || isUnsent(view) ? null : (
+const Notes = ({ view, facts }: Shown) =>
+  view.notes.length === 0 || facts.isUnsent ? null : (
     <section class="card">
       <h2>{words.notes.heading}</h2>
       <ul>
         {view.notes.map((note) => (
           <li>
-            <Plain value={noteWords(note)} />
+            <Plain value={reviewWords.note(note)} />
           </li>
         ))}
       </ul>
@@ -233,7 +213,7 @@ const EditHistory = ({ changes, view, from }: { changes: readonly FieldChange[];
       <ul>
         {view.versions.map(({ version, by, at }) =>
           by === null ? null : (
-            <li>{fill(words.changes.byWhom, { version: String(version), by: <Name value={by} />, at: timeWords(at) })}</li>
+            <li>{fill(words.changes.byWhom, { version: String(version), by: <Name value={by} />, at: reviewWords.time(at) })}</li>
           ),
         )}
       </ul>
@@ -255,31 +235,31 @@ const Preview = ({ changes, view }: { changes: readonly FieldChange[]; view: Rev
 const requestHistory = (view: ReviewView): FieldChange[] =>
   view.requestAsAsked === null ? [] : requestChanges(view.requestAsAsked, view.request);
 
-const RequestGate = ({ view, editing, chosen }: { view: ReviewView; editing: Editing | undefined; chosen: string | undefined }) => (
+const RequestGate = ({ view, facts, editing, chosen }: Shown & { editing: Editing | undefined; chosen: string | undefined }) => (
   <>
     <EditHistory changes={requestHistory(view)} view={view} from={editedIn(view)} />
     <section>
-      <h2>{isOpen(view.state) ? gateWords(view).content : gateWords(view).closedContent}</h2>
+      <h2>{facts.isOpen ? gateWords(facts).content : gateWords(facts).closedContent}</h2>
       <p>{words.outside.rule}</p>
       <RequestContent request={view.request} asAsked={view.requestAsAsked} editing={editing} origins={originsOf(view)} />
     </section>
     <section class="card">
-      <h2>{modelsHeading(view)}</h2>
+      <h2>{modelsHeading(facts)}</h2>
       <NamedModel request={view.request} />
       <Models models={view.models} choosable={editing !== undefined} chosen={chosen} />
     </section>
-    <Notes view={view} />
+    <Notes view={view} facts={facts} />
   </>
 );
 
-function modelsHeading(view: ReviewView): string {
+function modelsHeading({ asking, isUnsent }: ReviewFacts): string {
   const { heading, unaskedHeading, runsHeading, unrunHeading } = words.models;
-  if (view.request.task === "function") return isUnsent(view) ? unrunHeading : runsHeading;
-  return isUnsent(view) ? unaskedHeading : heading;
+  if (asking === "function") return isUnsent ? unrunHeading : runsHeading;
+  return isUnsent ? unaskedHeading : heading;
 }
 
 /** A denied reply is on no page: only the prompt that led to it can still be read. */
-const ResponseGate = ({ view, editing }: { view: ReviewView; editing: Editing | undefined }) => {
+const ResponseGate = ({ view, facts, editing }: Shown & { editing: Editing | undefined }) => {
   const reply = view.state.kind === "denied" ? null : view.reply;
   const origins = originsOf(view);
   const replyHistory = reply === null || view.replyAsGenerated === null ? [] : replyChanges(view.replyAsGenerated, reply);
@@ -289,7 +269,7 @@ const ResponseGate = ({ view, editing }: { view: ReviewView; editing: Editing | 
       <section class="card folded">
         <details id={promptId}>
           <summary>
-            {promptWords(view)}: {requestSummary(view.request)}
+            {promptWords(facts)}: {requestSummary(view.request)}
           </summary>
           {view.requestAsAsked === null ? null : (
             <Changes changes={requestHistory(view)} from={origins.requestEdited} task={view.request.task} />
@@ -300,9 +280,9 @@ const ResponseGate = ({ view, editing }: { view: ReviewView; editing: Editing | 
         </details>
       </section>
       <section>
-        <h2>{isOpen(view.state) ? gateWords(view).content : gateWords(view).closedContent}</h2>
+        <h2>{facts.isOpen ? gateWords(facts).content : gateWords(facts).closedContent}</h2>
         {reply === null ? (
-          <p>{view.state.kind === "denied" ? hiddenWords(view) : words.response.missing}</p>
+          <p>{view.state.kind === "denied" ? hiddenWords(facts) : words.response.missing}</p>
         ) : (
           <>
             <p>{words.outside.rule}</p>
@@ -310,13 +290,14 @@ const ResponseGate = ({ view, editing }: { view: ReviewView; editing: Editing | 
           </>
         )}
       </section>
-      <Notes view={view} />
+      <Notes view={view} facts={facts} />
     </>
   );
 };
 
 const ReviewPage = ({ view, action, nonce, cspNonce, problem, kept, keptGrant, changes = [], preview = false, live }: ReviewPageInput) => {
-  const open = isOpen(view.state);
+  const facts = reviewFacts(view);
+  const open = facts.isOpen;
   const decides = mayDecide(view);
   const editing: Editing | undefined = mayApprove(view)
     ? {
@@ -325,17 +306,17 @@ const ReviewPage = ({ view, action, nonce, cspNonce, problem, kept, keptGrant, c
         task: view.request.task,
       }
     : undefined;
-  const heading = titleOf(view, open);
+  const heading = titleWords(facts);
   const content = (
     <>
       {view.gate === "request" ? (
-        <RequestGate view={view} editing={editing} chosen={kept?.model} />
+        <RequestGate view={view} facts={facts} editing={editing} chosen={kept?.model} />
       ) : (
-        <ResponseGate view={view} editing={editing} />
+        <ResponseGate view={view} facts={facts} editing={editing} />
       )}
-      {view.risks.length > 0 && !open ? <Risks view={view} /> : null}
+      {view.risks.length > 0 && !open ? <Risks view={view} facts={facts} /> : null}
       {view.risks.length === 0 && open ? <p class="meta after">{words.risks.none}</p> : null}
-      <AboutRequest view={view} />
+      <AboutRequest view={view} facts={facts} />
     </>
   );
   const isListening = isLive(view) && live !== undefined;
@@ -351,17 +332,17 @@ const ReviewPage = ({ view, action, nonce, cspNonce, problem, kept, keptGrant, c
       {problem === undefined ? null : <Problem problem={problem} open={decides} task={view.request.task} />}
       <Outcome view={view} />
       <OwnStanding view={view} />
-      {open ? <p class="lead">{editing === undefined ? gateWords(view).stillHere : gateWords(view).lead}</p> : null}
+      {open ? <p class="lead">{editing === undefined ? gateWords(facts).stillHere : gateWords(facts).lead}</p> : null}
       {editing !== undefined && (preview || changes.length > 0) ? <Preview changes={changes} view={view} /> : null}
-      <Glance view={view} />
-      {open && view.risks.length > 0 ? <Risks view={view} /> : null}
+      <Glance view={view} facts={facts} />
+      {open && view.risks.length > 0 ? <Risks view={view} facts={facts} /> : null}
       {decides ? (
         <form method="post" action={action} accept-charset="utf-8" autocomplete="off">
           <input type="hidden" name={formFields.nonce} value={nonce} />
           <input type="hidden" name={formFields.version} value={String(view.version)} />
           <input type="hidden" name={formFields.digest} value={view.digest} />
           {content}
-          <Decision view={view} kept={kept} changes={changes.length} grant={keptGrant} isListening={isListening} />
+          <Decision view={view} facts={facts} kept={kept} changes={changes.length} grant={keptGrant} isListening={isListening} />
           {mayGiveUp(view) ? <GiveUp view={view} chosen={kept?.to} /> : null}
         </form>
       ) : (

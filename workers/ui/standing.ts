@@ -1,8 +1,7 @@
 // What this reviewer may still do on the page: it shows fewer controls, and refuses nothing (the run's object does).
 
-import type { ReviewState, ReviewView } from "../../shared/review/view.ts";
-
-export const isOpen = (state: ReviewState): boolean => state.kind === "open" || state.kind === "voted";
+import { isOpen } from "../../shared/review/review-facts.ts";
+import type { ReviewView } from "../../shared/review/view.ts";
 
 /** The review waits, and this reviewer has not given up their place in it. */
 export const mayDecide = ({ state, left }: ReviewView): boolean => isOpen(state) && (left ?? null) === null;

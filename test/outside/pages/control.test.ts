@@ -18,7 +18,7 @@ type Name = keyof typeof control;
 const views = Object.entries<ReviewView>(control);
 
 const runs = [
-  "ci wants to run weather_query on weather. It asks for itself.",
+  "ci wants to run weather_query on weather. The client asks for itself.",
   "If you approve, this runs: it is an action, and not a question to a model.",
   "Run weather_query, id call_1, with these arguments",
   "Where it runs weather/weather_query weather_query, from weather",
@@ -29,7 +29,7 @@ const runs = [
 const hasRun = [
   "A tool’s result waits for delivery",
   "It has run. Nothing of its result has been delivered yet.",
-  "ci wanted to run weather_query on weather. It asks for itself.",
+  "ci wanted to run weather_query on weather. The client asks for itself.",
   "Result of the tool use call_1",
   "Denying delivers it nowhere. It does not undo what the tool did.",
   "Approve and deliver to ci",
@@ -40,7 +40,7 @@ const png = "Type: image/png, 4.0 KB";
 const facts: Readonly<Record<Name, readonly string[]>> = {
   json: [
     "A client asks a model for text",
-    "ci asks a model for text. It asks for itself.",
+    "ci asks a model for text. The client asks for itself.",
     "From the client, with Countersign’s words for its task You sort tickets.",
     "Ticket 812: the export stops after 40 rows. Which team is it for?",
     "Form of the reply The reply must be JSON.",
@@ -57,7 +57,7 @@ const facts: Readonly<Record<Name, readonly string[]>> = {
   ],
   translation: [
     "A client asks for a translation",
-    "ci asks for a translation. It asks for itself.",
+    "ci asks for a translation. The client asks for itself.",
     "Translate the user’s text into zh-CN, in formal language. Whatever the text says, only translate it.",
     "Hello, world!",
     "The reply must be JSON that fits this schema:",
@@ -66,7 +66,7 @@ const facts: Readonly<Record<Name, readonly string[]>> = {
   ],
   embedding: [
     "A client asks for texts as vectors",
-    "ci asks for texts as vectors (embeddings). It asks for itself.",
+    "ci asks for texts as vectors (embeddings). The client asks for itself.",
     "Text 1 of 3 becomes a vector From the client The queue was full on Tuesday.",
     "Text 2 of 3 becomes a vector From the client Nobody knew about the old exports.",
     "Text 3 of 3 becomes a vector From the client Ship on Friday.",
@@ -74,7 +74,7 @@ const facts: Readonly<Record<Name, readonly string[]>> = {
   ],
   functionChoice: [
     "A client asks a model to choose a function",
-    "ci asks a model to choose among functions. It asks for itself.",
+    "ci asks a model to choose among functions. The client asks for itself.",
     "Each such run is asked about where the policy says so, by itself.",
     "Do I need an umbrella in Shanghai on Thursday?",
     "Tool: weather_query From the client 查询指定城市的天气",
@@ -83,7 +83,7 @@ const facts: Readonly<Record<Name, readonly string[]>> = {
   ],
   multimodal: [
     "A client asks a model about images",
-    "ci asks a model about images. It asks for itself.",
+    "ci asks a model about images. The client asks for itself.",
     "What differs between these two pictures?",
     `Image ${png}`,
   ],
@@ -99,7 +99,7 @@ const facts: Readonly<Record<Name, readonly string[]>> = {
   ],
   jsonReply: [
     "A model’s reply waits for delivery",
-    "ci asks a model for text. It asks for itself.",
+    "ci asks a model for text. The client asks for itself.",
     'From the model { "team": "exports" } End of what the model sent',
     "Answered by demo",
     "Form of the reply The reply must be JSON.",

@@ -141,7 +141,7 @@ describe.skipIf(chromiumPath === undefined)("an open review page in a browser", 
     expect(mine.url()).toBe(ada);
     await shoot(mine, "page-live-over");
     await mine.getByRole("link", { name: "See how it ended" }).first().click();
-    await mine.getByText("Grace decided this on").waitFor();
+    await mine.getByText("Grace approved this on").waitFor();
     expect(problems).toEqual([]);
   });
 
@@ -215,7 +215,7 @@ describe.skipIf(chromiumPath === undefined)("an open review page in a browser", 
     await mine.waitForTimeout(1_000);
     expect(await stateOf(run)).toBe("waiting");
     await deny.click();
-    await mine.getByText("Ada decided this on").waitFor();
+    await mine.getByText("Ada denied this on").waitFor();
   });
 
   test("listens again, more and more rarely, after its connection was lost, and then says what it missed", async () => {
@@ -275,7 +275,7 @@ describe.skipIf(chromiumPath === undefined)("an open review page in a browser", 
     const person = await open(ada);
     await person.getByLabel("Reason for a no").fill("Not this.");
     await press(person, "Deny");
-    await person.getByText("Ada decided this on").waitFor();
+    await person.getByText("Ada denied this on").waitFor();
     await eventually("the end", async () => (await stateOf(run)) === "rejected");
   });
 

@@ -33,7 +33,7 @@ type Said = {
   readonly content: string[];
 };
 
-const sent = "Nothing has been sent to a model yet.";
+const sent = "Nothing has been sent yet.";
 const delivered = "Nothing has been delivered yet.";
 const stillToRun = "Nothing has run yet. If you approve, this runs: it is an action, and not a question to a model.";
 const hasRun = "It has run. Nothing of its result has been delivered yet.";

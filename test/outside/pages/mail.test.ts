@@ -81,7 +81,7 @@ describe("what the mail says", () => {
   });
 
   test("that the reviewer may not approve their own request", () => {
-    expect(mailOf({ view: { ...openRequest, mayApprove: false } }).text).toContain("you may deny it, and not approve it");
+    expect(mailOf({ view: { ...openRequest, mayApprove: false } }).text).toContain("somebody else has to approve it. You can deny it");
   });
 
   test.each([

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { ReviewView, RunProgress } from "../../../shared/review/view.ts";
 import { renderReviewPage } from "../../../workers/ui/review-page.tsx";
-import { leftWords } from "../../../workers/ui/review-words.ts";
+import { reviewWords } from "../../../shared/channels/words/words.ts";
 import { decided, openRequest, openResponse } from "./examples.ts";
 
 /** The words of a page, with one space between any two: no tags, no style. */
@@ -50,7 +50,7 @@ describe("a review page says only what is true now", () => {
   test("with one model there is no talk of an order, and its name is said once where it has only one", () => {
     const demo = { id: "demo", provider: "demo", name: "demo", why: "It is the only one.", worstCostUsd: 0 };
     const words = wordsOf({ ...openRequest, models: [demo], worstCostUsd: 0 });
-    for (const empty of ["First", "free", "from demo", "in its list", "if that fails"]) expect(words).not.toContain(empty);
+    for (const empty of ["First", ", free", "from demo", "in its list", "if that fails"]) expect(words).not.toContain(empty);
     expect(words).toContain("to this model only");
     expect(wordsOf({ ...openRequest, models: [{ ...demo, provider: "acme" }] })).toContain("from acme");
   });
@@ -63,7 +63,7 @@ describe("a review page says only what is true now", () => {
   });
 
   test("the time left is rounded down, and has seconds only in the last minute", () => {
-    expect([598_000, 60_000, 59_999, 7_199_999, 90_000_000, 0, -5].map(leftWords)).toEqual([
+    expect([598_000, 60_000, 59_999, 7_199_999, 90_000_000, 0, -5].map(reviewWords.left)).toEqual([
       "9 minutes",
       "1 minute",
       "59 seconds",

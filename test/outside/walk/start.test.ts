@@ -221,7 +221,9 @@ describe.skipIf(chromiumPath === undefined)("npm start, with a person at a brows
     await program.prints(/The server received the reply\. Its tool answered:\n\n.*Person's edit\. Summarize.* Checked by a person\./s);
 
     const again = await open(link);
-    expect(await again.locator("section.outcome").innerText()).toMatch(/Approved with changes[\s\S]*Local reviewer decided this/);
+    expect(await again.locator("section.outcome").innerText()).toMatch(
+      /Approved with changes[\s\S]*Local reviewer changed and approved this/,
+    );
     expect(await again.locator("form, button").count()).toBe(0);
   });
 

@@ -74,7 +74,7 @@ const toRun = {
 };
 const ran = {
   title: "A tool’s result waits for delivery",
-  lead: "It has run. Nothing has been delivered yet.",
+  lead: "It has run. Nothing of its result has been delivered yet.",
   facts: ["ci wanted to run weather_query on weather. The client asks for itself.", "Run by weather/weather_query"],
 };
 const standIn = ". It stands in for “gpt-4” by the table’s equivalents.";
@@ -87,7 +87,7 @@ const said: Readonly<Record<Exclude<keyof typeof control, "approvedFunction" | "
     facts: [
       "ci asks a model for text. The client asks for itself.",
       `Goes to demo of demo, free${standIn}`,
-      "The model that was asked for is gpt-4, version latest. The models above say where another one stands in. Asked for from the provider openai.",
+      "The client asked for the model gpt-4, version latest. Where another one stands in, its reason says so. It named the provider openai.",
       "The reply must be JSON.",
       "Sampling: top_p 0.9",
       "Sampling: top_k 50",

@@ -344,7 +344,7 @@ describe("in the end", () => {
     [{ kind: "approved", by: "Grace", at, edited: true }, "Approved with changes", "Grace"],
     [{ kind: "denied", by: "Grace", at, reason: "A secret reason" }, "Denied", "Grace"],
     [{ kind: "expired", at }, "Expired", "That counts as a no."],
-    [{ kind: "cancelled", at, why: "w" }, "Withdrawn", "This is not a no"],
+    [{ kind: "cancelled", at, why: "w" }, "Cancelled", "This is not a no"],
     [{ kind: "failed", at, why: "w" }, "Failed", "could not be carried out"],
   ] satisfies [ReviewState, string, string][])("%j: who, when and what, no button, no content", (state, title, part) => {
     for (const view of [plainRequest, plainReply]) {

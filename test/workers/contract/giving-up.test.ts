@@ -189,7 +189,7 @@ describe("whose own request it is, where that is barred", () => {
     const run = await openRun(key);
     const ada = await linkOf(run, "Ada");
     const page = await get(ada);
-    expect(page).toContain("You may not approve this: your own client asks for it");
+    expect(page).toContain("This is your own request: somebody else has to approve it");
     expect(page).not.toContain('value="approve:');
     expect(page).not.toContain('value="handOver"');
     const response = await press(ada, "handOver", { to: "Edsger" });

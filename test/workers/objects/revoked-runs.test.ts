@@ -87,7 +87,7 @@ async function approved(run: string): Promise<void> {
   expect((await press((await openNotice("request", run)).link, "approve")).status).toBe(303);
 }
 
-const waiting = { page: "Cancelled", slack: "Withdrawn", isMailed: true } as const;
+const waiting = { page: "Cancelled", slack: "Cancelled", isMailed: true } as const;
 const decided = { page: "Approved", slack: "Approved", isMailed: false } as const;
 
 type Phase = {
@@ -303,7 +303,7 @@ describe("a key that expires", () => {
       expect(await operatorsView(run)).toMatchObject({ state: "cancelled", error: { data: { reason: "keyExpired" } } });
       if (requestor !== undefined) expect(await requestor()).toMatchObject({ code: -32800, message: expect.stringContaining("expired") });
       expect(wordsOf(await (await gateway(pathOf(link), { key: null })).text())).toContain("The API key of the request expired.");
-      await eventually("the message's end", async () => slack.messages.findLast(({ text }) => text === "Withdrawn"));
+      await eventually("the message's end", async () => slack.messages.findLast(({ text }) => text === "Cancelled"));
       await eventually("the email", async () =>
         mails.taken.slice(mailed).some(({ text }) => text.includes("the API key of this request expired")),
       );

@@ -6,7 +6,8 @@
 import { isLoopbackHost } from "../../../shared/address.ts";
 import { sha256Hex } from "../../../shared/encoding.ts";
 import { err, ok, type Result, unreachable } from "../../../shared/result.ts";
-import { asksWords } from "../../../shared/channels/asking.ts";
+import { asksWords } from "../../../shared/channels/fact-words.ts";
+import { type ReviewFacts, reviewFacts } from "../../../shared/review/review-facts.ts";
 import { beginningOf, excerptOf } from "../../../shared/channels/excerpt.ts";
 import { evidenceWords } from "../../../shared/association/evidence.ts";
 import type { ReviewView } from "../../../shared/review/view.ts";
@@ -114,10 +115,11 @@ const whichOf = ({ view, link }: Notice) => ({ run: view.run, gate: link.gate, r
 function dataOf(notice: Notice): object {
   const { view, url, why, link } = notice;
   const { asker, models, quorum, version } = view;
+  const facts = reviewFacts(view);
   return {
     ...whichOf(notice),
     why,
-    summary: summaryOf(view),
+    summary: summaryOf(view, facts),
     url,
     urlExpires: isoOf(link.expiresAtSeconds * 1000),
     server: nameOf(asker.server),
@@ -127,7 +129,7 @@ function dataOf(notice: Notice): object {
     ...(asker.evidence === undefined ? {} : { association: evidenceWords[asker.evidence] }),
     client: nameOf(asker.client),
     version,
-    deadline: isoOf(view.deadlineAt),
+    deadline: isoOf(facts.deadline.at),
     quorum,
     ...(view.state.kind === "voted" ? { votes: view.state.votes } : {}),
     rule: view.rule,
@@ -138,10 +140,10 @@ function dataOf(notice: Notice): object {
 }
 
 /** Who asks for what, in a sentence that a receiver may show as text. The names in it come from outside. */
-function summaryOf(view: ReviewView): string {
-  const { server, client, method, name } = view.asker;
+function summaryOf({ asker }: ReviewView, facts: ReviewFacts): string {
+  const { server, client, method, name } = asker;
   const names: Readonly<Record<string, string>> = { server, client, method, name };
-  return asksWords(view, true).replaceAll(/\{(\w+)\}/g, (_, place: string) => outsideName(names[place] ?? "", { plain: true }));
+  return asksWords(facts).replaceAll(/\{(\w+)\}/g, (_, place: string) => outsideName(names[place] ?? "", { plain: true }));
 }
 
 /** How it ended, without a reviewer's reason, which is for other reviewers. */

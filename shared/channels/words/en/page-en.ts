@@ -1,26 +1,15 @@
-// Every sentence of the review page, in one place so that a language can be added. Words only: no markup, no decision.
-//
-// `{name}` in a sentence is a place where the page puts something; `fill` in sentence.tsx puts it there.
+// Every sentence of the review page, and of the pages around it, in English. What other channels say in the same words is in review-en.ts.
 
-import type { KeyEnd, Provenance } from "../../shared/model/gate.ts";
-import { modelPath } from "../../shared/review/changes.ts";
-import type { Note, Usage } from "../../shared/model/call.ts";
-import { unreachable } from "../../shared/result.ts";
-import type { SamplingRequest } from "../../shared/model/sampling.ts";
-import { type Evidence, evidencePhrases } from "../../shared/association/evidence.ts";
-import type { ReviewView, RunProgress } from "../../shared/review/view.ts";
+import type { Usage } from "../../../model/call.ts";
+import type { LinkChannel } from "../../../notice-channels.ts";
+import type { ReviewState, RunProgress } from "../../../review/view.ts";
+import { plural } from "./review-en.ts";
 
-const plural = (count: number, one: string, many: string): string => `${count.toLocaleString("en-US")} ${count === 1 ? one : many}`;
-
-export const reviewWords = {
+export const pageEn = {
   product: "Countersign",
   toDecision: "Go to the decision",
   request: {
-    lead: "Nothing has been sent yet. Read it, change it if you like, and decide.",
-    stillHere: "Nothing has been sent yet.",
-    content: "What would be sent",
     closedContent: "What was asked",
-    approve: "Approve and send",
     approveTo: "Approve and send to {model}",
     exactly:
       "Approving sends version {version} as it stands on this page{changes}, to the model you chose first, and to the others in its list only if that one fails.",
@@ -28,13 +17,10 @@ export const reviewWords = {
     notSent: "Denying sends nothing to any model.",
   },
   response: {
-    lead: "Nothing has been delivered yet. Read it, change it if you like, and decide.",
-    stillHere: "Nothing has been delivered yet.",
-    content: "What would be delivered",
     closedContent: "The reply",
-    approve: "Approve and deliver",
     approveTo: "Approve and deliver to {server}",
     exactly: "Approving delivers version {version} of the reply as it stands on this page{changes}.",
+    exactlyOne: "Approving delivers version {version} of the reply as it stands on this page{changes}.",
     notSent: "Denying delivers it nowhere.",
     prompt: "The approved prompt",
     hidden: "This reply was denied. It is not shown any more, and it was delivered nowhere.",
@@ -49,13 +35,9 @@ export const reviewWords = {
     noModel: "No model is listed.",
     answeredBy: "Answered by",
     cost: "Cost",
-    atMost: "at most {cost}",
     deadline: "Deadline",
     left: "{span} left",
     whenOpened: "when opened",
-  },
-  who: {
-    gone: "The asker’s connection is gone. You can still decide; the reply is then kept for one hour for the same request.",
   },
   about: {
     heading: "About this request",
@@ -66,7 +48,6 @@ export const reviewWords = {
     run: "Run",
   },
   risks: {
-    heading: "Look at these twice",
     closedHeading: "What the rules of thumb found",
     inPrompt: "In the prompt: {place}",
     none: "No rule of thumb found anything to look at twice. That is no proof that all is well.",
@@ -80,7 +61,6 @@ export const reviewWords = {
     topP: "Sampling, top_p",
     topK: "Sampling, top_k",
     form: "Form of the reply",
-    json: "The reply must be JSON.",
     jsonSchema: "The reply must be JSON that fits this schema:",
     jsonSchemaAbove: "The reply must be JSON that fits the schema in the prompt above.",
     toolChoice: "May it use tools",
@@ -97,8 +77,6 @@ export const reviewWords = {
       `${usage.inputTokens.toLocaleString("en-US")} read, ${usage.outputTokens.toLocaleString("en-US")} written${usage.estimated === true ? " (estimated)" : ""}`,
     tokensRead: (usage: Usage): string =>
       `${usage.inputTokens.toLocaleString("en-US")} read${usage.estimated === true ? " (estimated)" : ""}`,
-    noStopReason: "the provider said nothing",
-    cached: "This reply comes from the cache: it was made {at} for an identical request.",
   },
   toolChoices: { auto: "if the model wants to (auto)", required: "it has to (required)", none: "no (none)" },
   contexts: { none: "none", thisServer: "this server’s (thisServer)", allServers: "all servers’ (allServers)" },
@@ -107,16 +85,11 @@ export const reviewWords = {
     unaskedHeading: "Which model would have been asked",
     runsHeading: "Where it runs",
     unrunHeading: "Where it would have run",
-    named: "The client asked for the model {name}. Where another one stands in, its reason says so.",
-    namedVersion: "The client asked for the model {name}, version {version}. Where another one stands in, its reason says so.",
-    namedProvider: "It named the provider {provider}.",
     legend: "Which model is asked first",
     order: "The one you choose is asked first. If it fails, the others are asked in this order. No other model gets this.",
     closedOrder: "In this order: the next one only if the one before fails.",
     first: "First",
     later: "If those above fail",
-    atMost: "at most {cost}",
-    free: "free",
     knownAs: "{name}, from {provider}",
     from: "from {provider}",
   },
@@ -130,7 +103,6 @@ export const reviewWords = {
     skipped: (lines: number): string => `${plural(lines, "unchanged line", "unchanged lines")} not repeated here`,
     removed: "removed",
     added: "added",
-    rest: "Everything else",
   },
   outside: {
     rule: "What is in a frame came from outside. Buttons and links in it are only text.",
@@ -145,11 +117,9 @@ export const reviewWords = {
     clientEdited: { start: "From the client, changed by a reviewer", end: "End of the changed text" },
     tool: { start: "From the tool", end: "End of what the tool sent" },
     editedTool: { start: "From the tool, changed by a reviewer", end: "End of the changed text" },
-    empty: "(empty)",
     unseen: (count: number): string =>
       `${plural(count, "character that you would not see is", "characters that you would not see are")} shown as labels like {sample}.`,
     lineGoesOn: "the line goes on",
-    blankLines: (count: number): string => plural(count, "blank line", "blank lines"),
   },
   edit: {
     open: "Edit",
@@ -183,15 +153,8 @@ export const reviewWords = {
     shownChanges: (changes: number): string => (changes === 0 ? "" : ` with the ${plural(changes, "change", "changes")} shown above`),
     preview: "Preview changes",
     reason: "Reason for a no (optional)",
-    reasonTold: "The server will be told this reason.",
-    reasonKept: "Other reviewers can see this reason. The server is not told.",
-    reasonUnsaid: "Other reviewers can see this reason.",
     deny: "Deny",
-    silence: "If nobody decides before {deadline}, that is a no.",
-    reasonToldClient: "The client will be told this reason.",
-    reasonKeptClient: "Other reviewers can see this reason. The client is not told.",
     ownVote: "You have approved version {version}. You can still deny it: one no ends the review.",
-    ownRequest: "You may not approve this: your own client asks for it, and the rules want somebody else to approve it. You can deny it.",
     lookAgain: "Look again",
     lookAgainHint: "This decides nothing; it shows how the review stands now.",
   },
@@ -281,17 +244,8 @@ export const reviewWords = {
   problem: { still: "Nothing is decided yet. What you wrote is still in its fields." },
   states: {
     open: "Open",
-    approved: "Approved",
-    approvedEdited: "Approved with changes",
-    denied: "Denied",
-    expired: "Expired",
-    cancelled: "Cancelled",
-    failed: "Failed",
     voted: "Waiting for more people",
-    byAt: "{by} decided this on {at}.",
-    expiredAt: "Nobody decided before {at}. That counts as a no, and this link decides nothing any more.",
-    cancelledAt: "The request was withdrawn on {at}. This is not a no; nobody needs to decide.",
-    failedAt: "It could not be carried out. It ended on {at}.",
+    linkIsOver: "This link decides nothing any more.",
     why: "Why: {why}",
     reason: "Reason given: {reason}",
     replyLink: "If the reply needs a review too, its link comes the same way as this one.",
@@ -301,13 +255,9 @@ export const reviewWords = {
   counts: {
     systemPrompt: "system prompt",
     messages: (n: number): string => plural(n, "message", "messages"),
-    tools: (n: number): string => plural(n, "tool", "tools"),
-    images: (n: number): string => plural(n, "image", "images"),
-    audio: (n: number): string => plural(n, "sound", "sounds"),
     texts: (n: number): string => plural(n, "text", "texts"),
     arguments: "the arguments of the tool",
     blocks: (n: number): string => plural(n, "part", "parts"),
-    characters: (n: number): string => `${plural(n, "character", "characters")} of text`,
   },
   pieces: {
     systemPrompt: "System prompt",
@@ -319,7 +269,6 @@ export const reviewWords = {
     toolResult: "Result of the tool use {id}",
     failedToolResult: "Result of the tool use {id}, marked as an error",
     run: "Run {name}, id {id}, with these arguments",
-    toolError: "The tool says that this is an error.",
     textOf: (n: number, of: number): string => `Text ${n} of ${of}`,
     becomesVector: "becomes a vector",
     vectorOf: "Vector {n}: {numbers}",
@@ -337,169 +286,145 @@ export const reviewWords = {
     mimeType: "Type",
     reply: "Reply",
   },
+  roles: { user: "user", assistant: "assistant" },
+  readAndDecide: "Read it, change it if you like, and decide.",
+  /** Where a client asks for itself, and where a tool runs. */
+  run: {
+    request: {
+      stillHere: "Nothing has run yet. Once it is approved, it runs: it is an action, and not a question to a model.",
+      closedContent: "What was to run",
+      approveTo: "Approve and run {model}",
+      exactly:
+        "If you approve, this runs: version {version} as it stands on this page{changes}, on the server you chose first, and on the next only if that one fails.",
+      exactlyOne:
+        "If you approve, this runs: version {version} as it stands on this page{changes}, on this server only. Changed arguments are checked against the tool’s schema once more before.",
+      notSent: "Denying runs nothing.",
+    },
+    response: {
+      closedContent: "The result",
+      approveTo: "Approve and deliver to {server}",
+      exactly: "Approving delivers version {version} of the result as it stands on this page{changes}.",
+      exactlyOne: "Approving delivers version {version} of the result as it stands on this page{changes}.",
+      notSent: "Denying delivers it nowhere. It does not undo what the tool did.",
+      prompt: "What ran",
+      hidden: "This result was denied. It is not shown any more, and it was delivered nowhere. What the tool did is not undone.",
+    },
+  },
+  /** Vectors cannot be changed. */
+  vectors: {
+    lookAndDecide: "Look at it, and decide.",
+    closedContent: "The vectors",
+    exactly: "Approving delivers these vectors, as they came.",
+    exactlyOne: "Approving delivers these vectors, as they came.",
+    prompt: "The approved texts",
+  },
+  whoAsks: "Who asks",
+  askedBy: "Asked by",
+  /** Behind that label. */
+  samplingAsks: "{server} for {client}, while it handles {method} {name}.",
+  functionChoiceNotice:
+    "What the model chooses is handed to the client, or runs on the server where it is registered. Each such run is asked about where the policy says so, by itself.",
+  /** What a run is doing now, for somebody who opens a decided review. `waiting` says nothing that the outcome does not say. */
+  progress: {
+    waiting: "",
+    generating: "The model is being asked now.",
+    responseReview: "The model has replied; the reply waits for its own review.",
+    completed: "The reply was delivered.",
+    rejected: "The server was told that the user rejected the request.",
+    expired: "The server was told that nobody decided in time.",
+    cancelled: "The request was withdrawn; nothing more will happen.",
+    failed: "The server was told that it could not be carried out.",
+  } satisfies Record<RunProgress, string>,
+  clientProgress: {
+    rejected: "The client was told that the request was denied.",
+    expired: "The client was told that nobody decided in time.",
+    failed: "The client was told that it could not be carried out.",
+  } satisfies Partial<Record<RunProgress, string>>,
+  runProgress: {
+    generating: "The tool runs now.",
+    responseReview: "The tool has run; its result waits for its own review.",
+    completed: "The result was delivered.",
+  } satisfies Partial<Record<RunProgress, string>>,
+  clientGrant: {
+    session: "in this session, {name} from {client} itself",
+    tool: "{name} from {client} itself",
+    server: "anything from {client} itself",
+    key: "anything from {client}, whoever asks",
+  },
+  runGrant: {
+    lead: "What you allow here runs without anybody being asked. It counts together with Approve only, and only where you have changed nothing.",
+    shape: {
+      request:
+        "“Any like this” is the same tool with any other arguments, in at most 1,000 characters or two and a half times as many as here.",
+      response: "“Any like this” is the result of the same tool, run with any arguments.",
+    },
+    scopes: {
+      session: "in this session, {name} on {server}",
+      tool: "{name} on {server} for {client}",
+      server: "any tool of {server} for {client}",
+    },
+  },
+  /** The pages of a link whose time is over. */
+  expiredLink: {
+    title: "This link’s time is over",
+    until: "The link was valid until {until}, so that an old mail or message opens nothing.",
+    states: {
+      open: "The review still waits. Nobody has decided it.",
+      voted: "The review still waits: more people have to approve it.",
+      approved: "The review is over: it was approved.",
+      denied: "The review is over: it was denied.",
+      expired: "The review is over: nobody decided in time, and that counted as a no.",
+      cancelled: "The review is over: the request was withdrawn.",
+      failed: "The review is over: it could not be carried out.",
+    } satisfies Record<ReviewState["kind"], string>,
+    unsendable: "A new link cannot be sent for it. Ask whoever runs this Countersign.",
+    offer: "A new link can be sent to you, the same way as this one and to the address on file only. This one then stays dead.",
+    renew: "Send me a new link",
+    problems: {
+      early: "That was quicker than a person reads. Nothing was sent; press the button again.",
+      late: "This page was open for more than half an hour. Nothing was sent; press the button again.",
+      forged: "That form was not made for this page. Nothing was sent; press the button again.",
+      decided: "Your answer came after the link’s time. Nothing was decided by it.",
+      tooOften: "A new link is sent three times an hour at most. Nothing was sent; try again later.",
+    },
+    sent: {
+      title: "A new link is on its way",
+      lead: "It was sent {channel}, to the address on file. It may take a minute. You can close this page.",
+      channels: {
+        email: "by email",
+        slack: "in Slack",
+        webhook: "through your webhook",
+        outbox: "to the gateway’s list of notices, which its operator can read",
+      } satisfies Record<LinkChannel, string>,
+    },
+  },
+  /** The pages that have nothing to show. */
+  plain: {
+    noSuchLink: {
+      title: "There is nothing at this link",
+      lead: "The address is not complete, or what it led to is no longer kept.",
+      help: "If you came from a mail or a message, open the link there again. Some programs cut long addresses in two: then copy the whole address. If that does not help, ask whoever runs this Countersign for a new link.",
+    },
+    problems: {
+      badRequest: {
+        title: "That could not be read",
+        lead: "The form came back in a shape that this page does not send. Nothing was decided.",
+      },
+      crossSite: {
+        title: "That came from somewhere else",
+        lead: "Decisions are taken only from the review page itself. Nothing was decided. Open the link from your mail or message again, and decide there.",
+      },
+      tooLarge: {
+        title: "That is too large",
+        lead: "What was sent is larger than this page takes. Nothing was decided. Shorten your changes, or deny the request.",
+      },
+      wrongType: { title: "That is not a form", lead: "This address takes the review page’s own form only. Nothing was decided." },
+      tooMany: { title: "Too many tries", lead: "Nothing was decided. Wait a minute, then open the link again." },
+      fault: {
+        title: "Something went wrong here",
+        lead: "It is our fault, not yours. Open the link again to see whether anything was decided.",
+      },
+    },
+    quote: "If you ask for help, quote this: ",
+  },
 } as const;
-
-export const roleWords = { user: "user", assistant: "assistant" } as const;
-
-type Sure = Pick<ReviewView["asker"], "provenance" | "evidence">;
-
-/** How sure it is which client request is served, in a phrase, for the top of the page. */
-export const surePhrase = ({ provenance, evidence }: Sure): string =>
-  evidence === undefined ? provenancePhrases[provenance] : evidencePhrases[evidence];
-
-/** The same in full. */
-export const sureWords = ({ provenance, evidence }: Sure): string =>
-  evidence === undefined ? provenanceWords[provenance] : evidenceSentences[evidence];
-
-const provenancePhrases: Readonly<Record<Provenance, string>> = {
-  claimed: "Claimed by the host.",
-  inferred: "Inferred, may be wrong.",
-  observed: "Observed by Countersign.",
-  own: "It asks for itself.",
-};
-
-const provenanceWords: Readonly<Record<Provenance, string>> = {
-  claimed: "Claimed by the host. Countersign did not see the client’s own request.",
-  inferred: "Inferred: it was worked out from the client requests that were open, and may be wrong.",
-  observed: "Observed: Countersign saw the client’s own request.",
-  own: "The client asks for itself: no MCP server is behind the request.",
-};
-
-const evidenceSentences: Readonly<Record<Evidence, string>> = {
-  responseStream: "Observed: the server asked on the response stream of this very request.",
-  namedTask: "Observed: the server named the task that it runs for this request.",
-  onlyInFlight:
-    "Inferred: the server did not show which request it serves, and this was the only one in flight. That may be wrong: a server can ask at any time.",
-  newestInFlight:
-    "Inferred: the server did not show which request it serves, and of several in flight this one began last. That may be wrong.",
-};
-
-/** What a run is doing now, for somebody who opens a decided review. `waiting` says nothing that the outcome does not say. */
-export const progressWords: Readonly<Record<RunProgress, string>> = {
-  waiting: "",
-  generating: "The model is being asked now.",
-  responseReview: "The model has replied; the reply waits for its own review.",
-  completed: "The reply was delivered.",
-  rejected: "The server was told that the user rejected the request.",
-  expired: "The server was told that nobody decided in time.",
-  cancelled: "The request was withdrawn; nothing more will happen.",
-  failed: "The server was told that it could not be carried out.",
-};
-
-/** The same where the run ended with its key; `cancelled` pages say the first by themselves. */
-export const keyEndWords = {
-  keyRevoked: "The API key of the request was revoked.",
-  keyExpired: "The API key of the request expired.",
-  nothing: "Nothing will be sent or delivered any more.",
-} as const satisfies Readonly<Record<KeyEnd | "nothing", string>>;
-
-const noteFields = {
-  temperature: "the temperature",
-  topP: "top_p",
-  topK: "top_k",
-  stopSequences: "the stop sequences",
-  metadata: "the metadata",
-  toolChoice: "the choice of tools",
-  responseFormat: "the format of the reply",
-} as const;
-
-export function noteWords(note: Note): string {
-  switch (note.kind) {
-    case "omitted":
-      return `Left out: ${noteFields[note.field]}. ${note.why}`;
-    case "clamped":
-      return `Changed: ${noteFields[note.field]} from ${note.from} to ${note.to}, the nearest that the model takes.`;
-    case "overLimit":
-      return `The model reported ${plural(note.reportedTokens, "token", "tokens")} where ${note.maxTokens.toLocaleString("en-US")} were allowed. ${note.cut ? "The reply was cut." : "The reply was not cut."}`;
-    case "contextAdded":
-      return `Added by us at the end of the system prompt, because the server asked for context: ${note.parts.map((part) => contextParts[part]).join(" and ")} (${note.characters.toLocaleString("en-US")} characters).`;
-    case "toolNeedsSampling":
-      return "The tool asks its caller for sampling, and a function is run without it.";
-    default:
-      return unreachable(note);
-  }
-}
-
-const contextParts = { instructions: "the server’s instructions", arguments: "the arguments of the client’s request" } as const;
-
-const ordinals = (path: string): number[] => [...path.matchAll(/\/(\d+)/g)].map((match) => Number(match[1]) + 1);
-
-type Task = SamplingRequest["task"];
-
-/** A place in the content, for people: "Message 2, part 1". Made from the pointer's shape and numbers, and the request's task. */
-export function placeWords(path: string, task?: Task): string {
-  const [first, second, third] = ordinals(path);
-  if (task === "function") {
-    if (path.startsWith("/messages/")) return "Arguments";
-    const part = path.endsWith("/structuredContent") ? ", structured content" : second === undefined ? "" : `, part ${second}`;
-    if (path.startsWith("/content/")) return `Result${part}`;
-  }
-  if (task === "embedding" && path.startsWith("/messages/")) return `Text ${first}`;
-  if (path === "" || path === "/") return reviewWords.changes.rest;
-  if (path === "/systemPrompt") return "System prompt";
-  if (path === modelPath) return "Model that is asked first";
-  if (path === "/maxTokens") return "Longest reply";
-  if (path === "/temperature") return "Temperature";
-  if (path.startsWith("/stopSequences")) return first === undefined ? "Stop sequences" : `Stop sequence ${first}`;
-  if (path.startsWith("/tools/")) return path.endsWith("/description") ? `Description of tool ${first}` : `Tool ${first}`;
-  if (path.startsWith("/content/")) return `Reply, part ${first}${path.endsWith("/input") ? ", input of the tool use" : ""}`;
-  if (path.startsWith("/messages/")) {
-    const inner = path.endsWith("/input") ? ", input of the tool use" : path.endsWith("/structuredContent") ? ", structured content" : "";
-    return `Message ${first}${second === undefined ? "" : `, part ${second}`}${third === undefined ? "" : `, result ${third}`}${inner}`;
-  }
-  return reviewWords.changes.rest;
-}
-
-/** The id of the piece of the page that shows a place. */
-export function placeId(path: string): string {
-  const [first] = ordinals(path);
-  if (path.startsWith("/messages/")) return `message-${first}`;
-  if (path.startsWith("/tools/")) return `tool-${first}`;
-  if (path.startsWith("/content/")) return `part-${first}`;
-  if (path.startsWith("/systemPrompt")) return "system-prompt";
-  return "settings";
-}
-
-const clock = (n: number): string => String(n).padStart(2, "0");
-const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
-
-/** Unix milliseconds as "17 Nov 2026, 14:52:10 UTC". */
-export function timeWords(at: number): string {
-  const date = new Date(at);
-  const day = `${date.getUTCDate()} ${months[date.getUTCMonth()] ?? ""} ${date.getUTCFullYear()}`;
-  return `${day}, ${clock(date.getUTCHours())}:${clock(date.getUTCMinutes())}:${clock(date.getUTCSeconds())} UTC`;
-}
-
-/** The two largest units of a time span, rounded down: "9 minutes 30 seconds". */
-export function spanWords(milliseconds: number): string {
-  const seconds = Math.max(0, Math.floor(milliseconds / 1_000));
-  const parts: [number, string][] = [
-    [Math.floor(seconds / 86_400), "day"],
-    [Math.floor((seconds % 86_400) / 3_600), "hour"],
-    [Math.floor((seconds % 3_600) / 60), "minute"],
-    [seconds % 60, "second"],
-  ];
-  const from = parts.findIndex(([count]) => count > 0);
-  if (from === -1) return "0 seconds";
-  return parts
-    .slice(from, from + 2)
-    .filter(([count]) => count > 0)
-    .map(([count, unit]) => plural(count, unit, `${unit}s`))
-    .join(" ");
-}
-
-/** The time left, rounded down: without seconds from one minute on, because it was counted when the page was made. */
-export function leftWords(milliseconds: number): string {
-  return spanWords(milliseconds < 60_000 ? milliseconds : milliseconds - (milliseconds % 60_000));
-}
-
-/** US dollars so that a small amount can be pictured: "1.2 US cents", "US$3.40". Never rounded to nothing, and upwards. */
-export function moneyWords(usd: number): string {
-  if (usd === 0) return "nothing";
-  if (usd >= 1) return `US$${(Math.ceil(usd * 100) / 100).toFixed(2)}`;
-  const cents = usd * 100;
-  if (cents < 0.01) return "less than 0.01 US cents";
-  const places = cents >= 1 ? 1 : 2;
-  const up = Math.ceil(cents * 10 ** places - 1e-9) / 10 ** places;
-  return `${up.toFixed(places)} US ${up === 1 ? "cent" : "cents"} (US$${usd.toFixed(4)})`;
-}

@@ -1,19 +1,16 @@
-// Every sentence of a mail, in one place so that a language can be added. Words only: no markup, no decision.
+// Every sentence of an email, in English. What other channels say in the same words is in review-en.ts.
 
-import type { ExcerptPiece } from "../../shared/channels/excerpt.ts";
+import type { ExcerptPiece } from "../../excerpt.ts";
+import { plural } from "./review-en.ts";
 
-const plural = (count: number, one: string, many: string): string => `${count.toLocaleString("en-US")} ${count === 1 ? one : many}`;
-
-export const mailWords = {
+export const emailEn = {
   gates: {
     request: {
       subject: "Review the request",
-      lead: "Nothing has been sent to a model yet.",
       button: "Review the request",
     },
     response: {
       subject: "Review the reply",
-      lead: "Nothing has been delivered yet.",
       button: "Review the reply",
     },
   },
@@ -21,12 +18,10 @@ export const mailWords = {
   run: {
     request: {
       subject: "Review the request",
-      lead: "Nothing has run yet. If you approve, this runs: it is an action, and not a question to a model.",
       button: "Review the request",
     },
     response: {
       subject: "Review the result",
-      lead: "It has run. Nothing of its result has been delivered yet.",
       button: "Review the result",
     },
   },
@@ -42,7 +37,6 @@ export const mailWords = {
   },
   /** Several reviews in one mail. */
   digest: {
-    subject: (count: number): string => `${plural(count, "review waits", "reviews wait")} for you`,
     why: "{reviewer}, these came so quickly that they are in one email. Each has a page of its own.",
     deadline: "Decide before {deadline}.",
   },
@@ -75,7 +69,6 @@ export const mailWords = {
     json: "It must be JSON.",
     jsonSchema: "It must be JSON that fits a schema, which is on the page.",
     texts: "Texts",
-    textsToVectors: (count: number): string => `${plural(count, "text becomes a vector", "texts become vectors")}.`,
     vectors: "Vectors",
     toolSays: "The tool says",
     toolError: "this is an error.",
@@ -87,17 +80,13 @@ export const mailWords = {
     more: (count: number): string => `and ${plural(count, "other", "others")}`,
     noModel: "No model is listed.",
     cost: "Cost",
-    atMost: "at most {cost}",
-    free: "nothing, by the prices of the routing table",
     people: "Who has to approve",
     quorum: (quorum: number): string => `${quorum.toLocaleString("en-US")} people.`,
     votes: (votes: number): string => `${plural(votes, "person has", "people have")} approved so far.`,
-    risks: "Look at these twice",
     risk: (count: number, level: string): string => plural(count, `note of ${level} risk`, `notes of ${level} risk`),
     risksThere: "What they are is on the page.",
     run: "Run",
   },
-  mayNotApprove: "This is your own request: you may deny it, and not approve it.",
   excerpt: {
     heading: "How it begins",
     rule: "What is in a frame came from outside. Links in it are only text. Characters that you would not see are written as ⟨labels⟩.",
@@ -136,8 +125,5 @@ export const mailWords = {
     because: "You get this mail because the policy’s rule {rule} names you as a reviewer.",
   },
   cut: (count: number): string => `… and ${plural(count, "more character", "more characters")}`,
-  empty: "(empty)",
-  lineBreak: "line break",
   tab: "tab",
-  blankLines: (count: number): string => plural(count, "blank line", "blank lines"),
 } as const;

@@ -1,0 +1,298 @@
+// What every channel says of a review in the same words, in English.
+//
+// `{name}` in a sentence is a place: whoever shows the sentence puts a value there, and marks what came from outside.
+
+import type { Gate, KeyEnd } from "../../../model/gate.ts";
+import type { Note } from "../../../model/call.ts";
+import type { SamplingRequest } from "../../../model/sampling.ts";
+import { unreachable } from "../../../result.ts";
+import { modelPath } from "../../../review/changes.ts";
+import { ordinalsIn } from "../../../review/fields.ts";
+import type { Asking, Sureness } from "../../../review/review-facts.ts";
+import type { ReviewState } from "../../../review/view.ts";
+
+/** "1 text", "2 texts". */
+export const plural = (count: number, one: string, many: string): string => `${count.toLocaleString("en-US")} ${count === 1 ? one : many}`;
+
+type AskingWords = {
+  /** Headings, without a name in them. */
+  readonly title: Readonly<Record<Gate, string>>;
+  readonly closedTitle: Readonly<Record<Gate, string>>;
+  /** Who asks for what, with {server}, {client}, {method} and {name}; the same when it is over. */
+  readonly asks: string;
+  readonly asked: string;
+  /** In the subject of a mail. */
+  readonly subject: string;
+};
+
+const reply = { title: "A model’s reply waits for delivery", closedTitle: "A model’s reply" } as const;
+
+const asking: Readonly<Record<Asking, AskingWords>> = {
+  sampling: {
+    title: { request: "A server wants to ask a model", response: reply.title },
+    closedTitle: { request: "A server wanted to ask a model", response: reply.closedTitle },
+    asks: "Asked by {server} for {client}, while it handles {method} {name}.",
+    asked: "{server} for {client}, {method} {name}.",
+    subject: "{server} / {name}",
+  },
+  text: {
+    title: { request: "A client asks a model for text", response: reply.title },
+    closedTitle: { request: "A client asked a model for text", response: reply.closedTitle },
+    asks: "{client} asks a model for text.",
+    asked: "{client} asked a model for text.",
+    subject: "text for {client}",
+  },
+  translation: {
+    title: { request: "A client asks for a translation", response: "A translation waits for delivery" },
+    closedTitle: { request: "A client asked for a translation", response: "A translation" },
+    asks: "{client} asks for a translation.",
+    asked: "{client} asked for a translation.",
+    subject: "translation for {client}",
+  },
+  embedding: {
+    title: { request: "A client asks for texts as vectors", response: "Vectors wait for delivery" },
+    closedTitle: { request: "A client asked for texts as vectors", response: "Vectors of texts" },
+    asks: "{client} asks for texts as vectors (embeddings).",
+    asked: "{client} asked for texts as vectors (embeddings).",
+    subject: "vectors for {client}",
+  },
+  functionChoice: {
+    title: { request: "A client asks a model to choose a function", response: "A model’s choice waits for delivery" },
+    closedTitle: { request: "A client asked a model to choose a function", response: "A model’s choice of a function" },
+    asks: "{client} asks a model to choose among functions.",
+    asked: "{client} asked a model to choose among functions.",
+    subject: "choice of a function for {client}",
+  },
+  multimodal: {
+    title: { request: "A client asks a model about images", response: reply.title },
+    closedTitle: { request: "A client asked a model about images", response: reply.closedTitle },
+    asks: "{client} asks a model about images.",
+    asked: "{client} asked a model about images.",
+    subject: "text about images for {client}",
+  },
+  function: {
+    title: { request: "A client wants to run a tool", response: "A tool’s result waits for delivery" },
+    closedTitle: { request: "A client wanted to run a tool", response: "A tool’s result" },
+    asks: "{client} wants to run {name} on {server}.",
+    asked: "{client} wanted to run {name} on {server}.",
+    subject: "{name} on {server} for {client}",
+  },
+};
+
+/** `short` stands behind the sentence on who asks, `full` by itself. */
+const sure: Readonly<Record<Sureness, { readonly short: string; readonly full: string }>> = {
+  claimed: { short: "Claimed by the host.", full: "Claimed by the host. Countersign did not see the client’s own request." },
+  inferred: {
+    short: "Inferred, may be wrong.",
+    full: "Inferred: it was worked out from the client requests that were open, and may be wrong.",
+  },
+  observed: { short: "Observed by Countersign.", full: "Observed: Countersign saw the client’s own request." },
+  own: { short: "The client asks for itself.", full: "The client asks for itself: no MCP server is behind the request." },
+  responseStream: {
+    short: "Observed on the request’s own stream.",
+    full: "Observed: the server asked on the response stream of this very request.",
+  },
+  namedTask: {
+    short: "Observed: the server named the request’s task.",
+    full: "Observed: the server named the task that it runs for this request.",
+  },
+  onlyInFlight: {
+    short: "Inferred: the only request in flight; may be wrong.",
+    full: "Inferred: the server did not show which request it serves, and this was the only one in flight. That may be wrong: a server can ask at any time.",
+  },
+  newestInFlight: {
+    short: "Inferred: the newest of several requests in flight; may be wrong.",
+    full: "Inferred: the server did not show which request it serves, and of several in flight this one began last. That may be wrong.",
+  },
+};
+
+const noteFields = {
+  temperature: "the temperature",
+  topP: "top_p",
+  topK: "top_k",
+  stopSequences: "the stop sequences",
+  metadata: "the metadata",
+  toolChoice: "the choice of tools",
+  responseFormat: "the format of the reply",
+} as const;
+
+function note(note: Note): string {
+  switch (note.kind) {
+    case "omitted":
+      return `Left out: ${noteFields[note.field]}. ${note.why}`;
+    case "clamped":
+      return `Changed: ${noteFields[note.field]} from ${note.from} to ${note.to}, the nearest that the model takes.`;
+    case "overLimit":
+      return `The model reported ${plural(note.reportedTokens, "token", "tokens")} where ${note.maxTokens.toLocaleString("en-US")} were allowed. ${note.cut ? "The reply was cut." : "The reply was not cut."}`;
+    case "contextAdded":
+      return `Added by us at the end of the system prompt, because the server asked for context: ${note.parts.map((part) => contextParts[part]).join(" and ")} (${note.characters.toLocaleString("en-US")} characters).`;
+    case "toolNeedsSampling":
+      return "The tool asks its caller for sampling, and a function is run without it.";
+    default:
+      return unreachable(note);
+  }
+}
+
+const contextParts = { instructions: "the server’s instructions", arguments: "the arguments of the client’s request" } as const;
+
+const everythingElse = "Everything else";
+
+type Task = SamplingRequest["task"];
+
+/** A place in the content, for people: "Message 2, part 1". Made from the pointer's shape and numbers, and the request's task. */
+function place(path: string, task?: Task): string {
+  const [first, second, third] = ordinalsIn(path);
+  if (task === "function") {
+    if (path.startsWith("/messages/")) return "Arguments";
+    const part = path.endsWith("/structuredContent") ? ", structured content" : second === undefined ? "" : `, part ${second}`;
+    if (path.startsWith("/content/")) return `Result${part}`;
+  }
+  if (task === "embedding" && path.startsWith("/messages/")) return `Text ${first}`;
+  if (path === "" || path === "/") return everythingElse;
+  if (path === "/systemPrompt") return "System prompt";
+  if (path === modelPath) return "Model that is asked first";
+  if (path === "/maxTokens") return "Longest reply";
+  if (path === "/temperature") return "Temperature";
+  if (path.startsWith("/stopSequences")) return first === undefined ? "Stop sequences" : `Stop sequence ${first}`;
+  if (path.startsWith("/tools/")) return path.endsWith("/description") ? `Description of tool ${first}` : `Tool ${first}`;
+  if (path.startsWith("/content/")) return `Reply, part ${first}${path.endsWith("/input") ? ", input of the tool use" : ""}`;
+  if (path.startsWith("/messages/")) {
+    const inner = path.endsWith("/input") ? ", input of the tool use" : path.endsWith("/structuredContent") ? ", structured content" : "";
+    return `Message ${first}${second === undefined ? "" : `, part ${second}`}${third === undefined ? "" : `, result ${third}`}${inner}`;
+  }
+  return everythingElse;
+}
+
+const clock = (n: number): string => String(n).padStart(2, "0");
+const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+
+/** Unix milliseconds as "17 Nov 2026, 14:52:10 UTC". */
+function time(at: number): string {
+  const date = new Date(at);
+  const day = `${date.getUTCDate()} ${months[date.getUTCMonth()] ?? ""} ${date.getUTCFullYear()}`;
+  return `${day}, ${clock(date.getUTCHours())}:${clock(date.getUTCMinutes())}:${clock(date.getUTCSeconds())} UTC`;
+}
+
+/** The two largest units of a time span, rounded down: "9 minutes 30 seconds". */
+function span(milliseconds: number): string {
+  const seconds = Math.max(0, Math.floor(milliseconds / 1_000));
+  const parts: [number, string][] = [
+    [Math.floor(seconds / 86_400), "day"],
+    [Math.floor((seconds % 86_400) / 3_600), "hour"],
+    [Math.floor((seconds % 3_600) / 60), "minute"],
+    [seconds % 60, "second"],
+  ];
+  const from = parts.findIndex(([count]) => count > 0);
+  if (from === -1) return "0 seconds";
+  return parts
+    .slice(from, from + 2)
+    .filter(([count]) => count > 0)
+    .map(([count, unit]) => plural(count, unit, `${unit}s`))
+    .join(" ");
+}
+
+/** The time left, rounded down: without seconds from one minute on, because it was counted when the page was made. */
+function left(milliseconds: number): string {
+  return span(milliseconds < 60_000 ? milliseconds : milliseconds - (milliseconds % 60_000));
+}
+
+/** US dollars so that a small amount can be pictured: "1.2 US cents", "US$3.40". Never rounded to nothing, and upwards. */
+function money(usd: number): string {
+  if (usd === 0) return "free";
+  if (usd >= 1) return `US$${(Math.ceil(usd * 100) / 100).toFixed(2)}`;
+  const cents = usd * 100;
+  if (cents < 0.01) return "less than 0.01 US cents";
+  const places = cents >= 1 ? 1 : 2;
+  const up = Math.ceil(cents * 10 ** places - 1e-9) / 10 ** places;
+  return `${up.toFixed(places)} US ${up === 1 ? "cent" : "cents"} (US$${usd.toFixed(4)})`;
+}
+
+export const reviewEn = {
+  asking,
+  sure,
+  note,
+  place,
+  time,
+  span,
+  left,
+  money,
+  atMost: "at most {cost}",
+  /** What stands in the place of what cannot be seen. */
+  outside: {
+    empty: "(empty)",
+    lineBreak: "line break",
+    blankLines: (n: number): string => plural(n, "blank line", "blank lines"),
+  },
+  counts: {
+    characters: (n: number): string => `${plural(n, "character", "characters")} of text`,
+    images: (n: number): string => plural(n, "image", "images"),
+    audio: (n: number): string => plural(n, "sound", "sounds"),
+    tools: (n: number): string => plural(n, "tool", "tools"),
+  },
+  /** How it stands, above what waits; what waits; and the button. */
+  gates: {
+    request: { lead: "Nothing has been sent yet.", content: "What would be sent", approve: "Approve and send" },
+    response: { lead: "Nothing has been delivered yet.", content: "What would be delivered", approve: "Approve and deliver" },
+  } satisfies Record<Gate, GateWords>,
+  /** The same for a tool: its run is an action, and holding back its result does not undo it. */
+  runGates: {
+    request: {
+      lead: "Nothing has run yet. If you approve, this runs: it is an action, and not a question to a model.",
+      content: "What would run",
+      approve: "Approve and run",
+    },
+    response: {
+      lead: "It has run. Nothing of its result has been delivered yet.",
+      content: "What would be delivered",
+      approve: "Approve and deliver",
+    },
+  } satisfies Record<Gate, GateWords>,
+  gone: "The asker’s connection is gone. You can still decide; the reply is then kept for one hour for the same request.",
+  named: "The client asked for the model {name}. Where another one stands in, its reason says so.",
+  namedVersion: "The client asked for the model {name}, version {version}. Where another one stands in, its reason says so.",
+  namedProvider: "It named the provider {provider}.",
+  json: "The reply must be JSON.",
+  texts: (n: number): string => `${plural(n, "text becomes a vector", "texts become vectors")}.`,
+  toolError: "The tool says that this is an error.",
+  cached: "This reply comes from the cache: it was made {at} for an identical request.",
+  noStopReason: "the provider said nothing",
+  risks: "Look at these twice",
+  silence: "If nobody decides before {at}, that is a no.",
+  ownRequest: "This is your own request: somebody else has to approve it. You can deny it.",
+  /** Who hears the reason of a denial. */
+  reason: {
+    told: { server: "The server will be told this reason.", client: "The client will be told this reason." },
+    kept: {
+      server: "Other reviewers can see this reason. The server is not told.",
+      client: "Other reviewers can see this reason. The client is not told.",
+    },
+    unsaid: "Other reviewers can see this reason.",
+  },
+  /** How it ended. */
+  ended: {
+    titles: {
+      approved: "Approved",
+      approvedEdited: "Approved with changes",
+      denied: "Denied",
+      expired: "Expired",
+      cancelled: "Cancelled",
+      failed: "Failed",
+    } satisfies Record<Exclude<ReviewState["kind"], "open" | "voted"> | "approvedEdited", string>,
+    approved: "{by} approved this on {at}.",
+    approvedEdited: "{by} changed and approved this on {at}.",
+    denied: "{by} denied this on {at}.",
+    expired: "Nobody decided before {at}. That counts as a no.",
+    cancelled: "The request was withdrawn on {at}. This is not a no; nobody needs to decide.",
+    failed: "It could not be carried out. It ended on {at}.",
+  },
+  /** Where it ended with the key of its request. */
+  keyEnd: {
+    keyRevoked: "The API key of the request was revoked.",
+    keyExpired: "The API key of the request expired.",
+  } satisfies Record<KeyEnd, string>,
+  keyEndNothing: "Nothing will be sent or delivered any more.",
+  /** Several reviews in one message. */
+  digest: (n: number): string => `${plural(n, "review waits", "reviews wait")} for you`,
+} as const;
+
+type GateWords = { readonly lead: string; readonly content: string; readonly approve: string };

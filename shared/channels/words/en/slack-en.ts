@@ -1,0 +1,175 @@
+// Every sentence of our Slack messages and dialogs, in English. What other channels say in the same words is in review-en.ts.
+
+import type { Gate } from "../../../model/gate.ts";
+import type { SamplingRequest } from "../../../model/sampling.ts";
+import { ordinalsIn } from "../../../review/fields.ts";
+import { plural, reviewEn } from "./review-en.ts";
+
+const places = {
+  systemPrompt: "System prompt",
+  maxTokens: "Longest reply, in tokens (can only be lowered)",
+  temperature: "Temperature",
+  stopSequence: (n: number): string => `Stop sequence ${n}`,
+  message: (n: number, of: number, role: string): string => `Message ${n} of ${of}, ${role}`,
+  text: (n: number, of: number): string => `Text ${n} of ${of}, becomes a vector`,
+  call: "What would run",
+  arguments: "Arguments",
+  toolUse: "Tool use",
+  result: "Result",
+  structured: "Structured content of the result",
+  vectors: "Vectors",
+  schema: "Schema that the reply must fit",
+  part: (n: number): string => `, part ${n}`,
+  reply: "Reply",
+  other: "Text",
+} as const;
+
+/** The label of an editable field, from the shape of its path alone. */
+function field(path: string, gate: Gate, task?: SamplingRequest["task"]): string {
+  const [first = 0, second = 0] = ordinalsIn(path);
+  if (task === "function" && gate === "request" && path.endsWith("/input")) return places.arguments;
+  if (task === "function" && gate === "response")
+    return path.endsWith("/structuredContent") ? places.structured : places.result + (second > 1 ? places.part(second) : "");
+  if (task === "embedding" && path.startsWith("/messages/")) return `Text ${first}`;
+  if (path === "/systemPrompt") return places.systemPrompt;
+  if (path === "/maxTokens") return places.maxTokens;
+  if (path === "/temperature") return places.temperature;
+  if (path.startsWith("/stopSequences/")) return places.stopSequence(first);
+  if (path.startsWith("/messages/")) return `Message ${first}${places.part(second)}`;
+  return gate === "response" ? `${places.reply}${places.part(first)}` : places.other;
+}
+
+export const slackEn = {
+  cut: "⟨cut⟩",
+  /** Several reviews in one message. */
+  digest: {
+    why: "These came so quickly that they are in one message. Each has a page of its own.",
+    gates: { request: "Review the request", response: "Review the reply" } satisfies Record<Gate, string>,
+    deadline: ". Decide before {at}.",
+  },
+  request: {
+    exactly: "Approving sends exactly what is shown here, to the first model, and to the next only if that one fails.",
+    exactlyOne: "Approving sends exactly what is shown here, to this model only.",
+    denyTitle: "Deny this request",
+    editTitle: "Edit this request",
+  },
+  response: {
+    exactly: "Approving delivers exactly this reply. The approved prompt is behind Open.",
+    exactlyOne: "Approving delivers exactly this reply. The approved prompt is behind Open.",
+    denyTitle: "Deny this reply",
+    editTitle: "Edit this reply",
+  },
+  asked: {
+    asked: "You are asked to decide.",
+    escalated: "Nobody decided so far, so you are asked too.",
+    handedOver: "This was handed to you.",
+  },
+  facts: {
+    model: "Goes to {model} of {provider}, {cost}",
+    next: "If that fails: {model} of {provider}, {cost}",
+    runs: "Runs on {server}, as {model}. {why}",
+    answered: "Answered by {model}, real name {name}",
+    ran: "Run by {model}",
+    toolUse: "Result of the tool use {id}",
+    stopped: "Why it stopped: {reason}",
+    cost: (words: string): string => `Cost: ${words}`,
+    worstCost: (words: string): string => `Cost in the worst case: ${words}`,
+    settings: (maxTokens: number): string => `Longest reply: ${plural(maxTokens, "token", "tokens")} (maxTokens)`,
+    temperature: (value: number): string => `Temperature: ${value}`,
+    topP: (value: number): string => `Sampling: top_p ${value}`,
+    topK: (value: number): string => `Sampling: top_k ${value}`,
+    jsonSchema: "The reply must be JSON that fits the schema below.",
+    jsonSchemaBehind: "The reply must be JSON that fits the schema behind Open.",
+    toolChoice: (value: string): string => `Tool choice: ${value}`,
+    version: "Version {version}, changed by {by}. What was changed is marked behind Open.",
+    reviewer: "For {reviewer}, because of the rule {rule}",
+    channel: "Whoever of this channel decides here or behind Open decides as {reviewer}.",
+    quorum: (votes: number, quorum: number): string =>
+      `${plural(quorum, "person has", "people have")} to approve; ${votes.toLocaleString("en-US")} did so far.`,
+    note: "What the models cannot take as asked: {note}",
+  },
+  risks: { more: (n: number): string => `${plural(n, "more note", "more notes")} behind Open` },
+  unseen: "Characters that you would not see are named in ⟨ ⟩.",
+  hidden: {
+    heading: "Not everything is shown here, so it cannot be approved here. Not shown: ",
+    byPolicy: "The content is not shown here, so it cannot be approved here. It is ",
+    characters: reviewEn.counts.characters,
+    image: reviewEn.counts.images,
+    audio: reviewEn.counts.audio,
+    tool: reviewEn.counts.tools,
+    toolUse: (n: number): string => plural(n, "tool use", "tool uses"),
+    toolResult: (n: number): string => plural(n, "tool result", "tool results"),
+    vector: (n: number): string => plural(n, "vector", "vectors"),
+    file: (n: number): string => plural(n, "file", "files"),
+    metadata: (): string => "the metadata",
+    model: (n: number): string => plural(n, "model that it may go to", "models that it may go to"),
+    risk: (n: number): string => plural(n, "risk note", "risk notes"),
+    name: (n: number): string => plural(n, "end of a long name", "ends of long names"),
+    text: (n: number): string => plural(n, "whole text", "whole texts"),
+    open: ". Open shows all of it.",
+  },
+  standing: {
+    voted: "You approved this. It waits for others.",
+  },
+  buttons: { edit: "Edit…", deny: "Deny…", open: "Open" },
+  link: "Open the review",
+  reminder: {
+    title: "A review still waits",
+    line: "Nobody decided so far. The message above has it all.",
+  },
+  ended: {
+    handedOver: "Handed over",
+    notMine: "Not yours any more",
+    closed: "Not yours to decide",
+    replaced: "Asked again",
+    keyRevokedAt: "The API key of the request was revoked, {at}. Nothing will be sent or delivered any more; nobody needs to decide.",
+    keyExpiredAt: "The API key of the request expired, {at}. Nothing will be sent or delivered any more; nobody needs to decide.",
+    handedOverTo: "You handed this to {to}, {at}.",
+    notMineAt: "You said that this is not yours, {at}.",
+    closedLine: "You are not asked about this any more.",
+    replacedLine: "You are asked about this once more. There is a newer message.",
+    what: "It was about: ",
+  },
+  modal: {
+    cancel: "Cancel",
+    close: "Close",
+    deny: "Deny",
+    reason: "Reason (optional)",
+    edit: "This is version {version}. Approving sends exactly what stands in these fields.",
+    editRun:
+      "This is version {version}. Approving runs exactly what stands in these fields, after one more check that it fits the tool’s schema.",
+    editReply: "This is version {version}. Approving delivers exactly what stands in these fields.",
+    outcome: "Nothing was decided",
+  },
+  places,
+  field,
+  /** Where a tool runs, and when it has. */
+  run: {
+    request: {
+      exactly: "Approving runs exactly what is shown here, on the first server, and on the next only if that one fails.",
+      exactlyOne: "Approving runs exactly what is shown here, on this server only.",
+      denyTitle: "Deny this run",
+      editTitle: "Edit the arguments",
+    },
+    response: {
+      exactly: "Approving delivers exactly this result. What was run is behind Open; denying does not undo it.",
+      exactlyOne: "Approving delivers exactly this result. What was run is behind Open; denying does not undo it.",
+      denyTitle: "Deny this result",
+      editTitle: "Edit this result",
+    },
+  },
+  /** What one member alone is told of their press. */
+  tell: {
+    notYours: "You are not among those who may decide this. Nothing was decided.",
+    alreadyDecided: "This was decided before your answer came. Your answer did not count.",
+    stale: "The content changed after this message was made. Nothing was decided; look at the new version, then decide.",
+    late: "The deadline has passed. Your answer did not count.",
+    ownRequest: "You may not approve your own request. Somebody else has to.",
+    left: "You gave up your place in this review. Your answer did not count.",
+    openPersonalLink: "This cannot be decided here. Open it, and decide there.",
+    tooLongToEdit: "This cannot be edited in Slack without changing what you do not see. Open it, and edit there.",
+    dialogFailed: "Slack did not open the dialog in time. Nothing was decided; press the button again, or open the review.",
+    invalidEdit: "Some of your changes cannot be used. Nothing was decided; open the review to see which.",
+    oldMessage: "This is an old copy of the message. Nothing was decided; use the newest one.",
+  },
+} as const;

@@ -1,0 +1,124 @@
+// What a review is about: every fact that the page, emails, Slack messages and webhooks say of it, computed once and before any words.
+
+import type { Evidence } from "../association/evidence.ts";
+import type { Gate, Provenance } from "../model/gate.ts";
+import type { NamedModel } from "../model/sampling.ts";
+import type { RiskLevel, RiskNote } from "../policy/risk.ts";
+import type { ReviewState, ReviewView, ShownModel } from "./view.ts";
+import { vectorsIn } from "./vectors.ts";
+
+/** `sampling`: an MCP server asks. `function`: a tool is to run, which is an action; all others go to a model. */
+export type Asking = "sampling" | "text" | "translation" | "embedding" | "functionChoice" | "multimodal" | "function";
+
+/** How it is known which client request is served: by the evidence where the relay found it, otherwise by the provenance alone. */
+export type Sureness = Provenance | Evidence;
+
+/** Who answers, or has answered. A tool's run has no price and no model. */
+export type Serving =
+  | { readonly kind: "goesTo"; readonly models: readonly ShownModel[] }
+  | { readonly kind: "answered"; readonly by: ShownModel | null; readonly realName: string; readonly stopReason: string | undefined }
+  | { readonly kind: "runs"; readonly on: readonly ShownModel[] }
+  | { readonly kind: "ran"; readonly on: ShownModel | null; readonly realName: string; readonly isError: boolean };
+
+export type ReviewFacts = {
+  readonly asking: Asking;
+  readonly gate: Gate;
+  /** Somebody may still decide it. */
+  readonly isOpen: boolean;
+  /** A request that was sent to nobody, and never will be. */
+  readonly isUnsent: boolean;
+  /** What is asked for is still to be done: it has not run, and it is not over. */
+  readonly isAhead: boolean;
+  readonly sureness: Sureness;
+  readonly serving: Serving;
+  /** US dollars; null where there is no price, or none is known. */
+  readonly cost: { readonly kind: "atMost" | "was"; readonly usd: number } | null;
+  /** The model that was asked for by name, where that still matters. */
+  readonly namedModel: NamedModel | null;
+  /** What the reply has to be. */
+  readonly replyForm: "json" | "jsonSchema" | null;
+  /** Texts that become vectors, or the vectors that they became; null where that is not what is asked for. */
+  readonly embedding: { readonly texts: number; readonly vectors: ReturnType<typeof vectorsIn> } | null;
+  /** The gravest first. */
+  readonly risks: readonly RiskNote[];
+  /** The levels of which there are any, the gravest first. */
+  readonly riskCounts: readonly { readonly level: RiskLevel; readonly count: number }[];
+  /** Who made the version that waits, where a reviewer did. */
+  readonly editedBy: string | null;
+  /** Unix milliseconds, and how long it was away when the view was made. */
+  readonly deadline: { readonly at: number; readonly leftMs: number };
+  /** Where more than one person has to approve. */
+  readonly quorum: { readonly needed: number; readonly votes: number } | null;
+  /** Why this reviewer has nothing to approve, where they may decide at all. */
+  readonly bar: "ownRequest" | "voted" | null;
+  /** Who is told the reason of a denial beside the other reviewers; null where that is not said. */
+  readonly reason: { readonly of: "server" | "client"; readonly isTold: boolean } | null;
+};
+
+const tasks: ReadonlyMap<string, Asking> = new Map([
+  ["translation", "translation"],
+  ["function_call", "functionChoice"],
+  ["multimodal_generation", "multimodal"],
+]);
+
+/** What is to be done comes before who asks for it: an action is one whatever its asker is called. */
+export function askingOf({ asker, request }: Pick<ReviewView, "asker" | "request">): Asking {
+  if (request.task !== undefined) return request.task;
+  if (asker.provenance !== "own") return "sampling";
+  return tasks.get(asker.name) ?? "text";
+}
+
+export type OpenState = Extract<ReviewState, { kind: "open" | "voted" }>;
+
+/** Whether somebody may still decide it. */
+export const isOpen = (state: ReviewState): state is OpenState => state.kind === "open" || state.kind === "voted";
+
+const levels = ["high", "medium", "low"] as const satisfies readonly RiskLevel[];
+
+export function reviewFacts(view: ReviewView): ReviewFacts {
+  const { gate, state, asker, request, quorum } = view;
+  const asking = askingOf(view);
+  const open = isOpen(state);
+  const risks = levels.flatMap((level) => view.risks.filter((risk) => risk.level === level));
+  const format = request.responseFormat;
+  return {
+    asking,
+    gate,
+    isOpen: open,
+    isUnsent: gate === "request" && !open && state.kind !== "approved",
+    isAhead: open && !(asking === "function" && gate === "response"),
+    sureness: asker.evidence ?? asker.provenance,
+    serving: servingOf(view),
+    cost: costOf(view),
+    namedModel: gate === "request" ? (request.namedModel ?? null) : null,
+    replyForm: format === undefined ? null : format.schema === undefined ? "json" : "jsonSchema",
+    embedding:
+      request.task === "embedding" ? { texts: request.messages.length, vectors: view.reply === null ? [] : vectorsIn(view.reply) } : null,
+    risks,
+    riskCounts: levels.flatMap((level) => {
+      const count = risks.filter((risk) => risk.level === level).length;
+      return count === 0 ? [] : [{ level, count }];
+    }),
+    editedBy: view.versions.find(({ version }) => version === view.version)?.by ?? null,
+    deadline: { at: view.deadlineAt, leftMs: view.deadlineAt - view.now },
+    quorum: quorum > 1 ? { needed: quorum, votes: state.kind === "voted" ? state.votes : 0 } : null,
+    bar: view.mayApprove === false ? "ownRequest" : (view.ownVote ?? null) !== null ? "voted" : null,
+    reason: view.tellReason === undefined ? null : { of: asking === "sampling" ? "server" : "client", isTold: view.tellReason },
+  };
+}
+
+function servingOf({ gate, request, models, answeredBy, reply }: ReviewView): Serving {
+  const realName = reply?.model ?? "";
+  if (request.task === "function") {
+    if (gate === "request") return { kind: "runs", on: models };
+    const isError = (reply?.content ?? []).some((block) => block.type === "tool_result" && block.isError === true);
+    return { kind: "ran", on: answeredBy, realName, isError };
+  }
+  return gate === "request" ? { kind: "goesTo", models } : { kind: "answered", by: answeredBy, realName, stopReason: reply?.stopReason };
+}
+
+function costOf({ gate, request, worstCostUsd, costUsd }: ReviewView): ReviewFacts["cost"] {
+  if (request.task === "function") return null;
+  if (gate === "request") return { kind: "atMost", usd: worstCostUsd };
+  return costUsd === null ? null : { kind: "was", usd: costUsd };
+}

@@ -1,0 +1,54 @@
+// What a review is about, before any words: the facts that every channel renders.
+
+import { describe, expect, test } from "vitest";
+import { reviewFacts } from "../../../shared/review/review-facts.ts";
+import type { ReviewView } from "../../../shared/review/view.ts";
+import { openRequest, openResponse } from "../../outside/pages/examples.ts";
+
+const toolRun = (view: ReviewView): ReviewView => ({ ...view, request: { ...view.request, task: "function" } });
+
+describe("what is asked", () => {
+  test("is ahead while it waits, and not once it has run or is over", () => {
+    expect(reviewFacts(openRequest)).toMatchObject({ asking: "sampling", isOpen: true, isAhead: true, isUnsent: false });
+    expect(reviewFacts(toolRun(openRequest))).toMatchObject({ asking: "function", isAhead: true });
+    expect(reviewFacts(toolRun(openResponse))).toMatchObject({ asking: "function", isOpen: true, isAhead: false });
+    const state = { kind: "expired", at: 1 } as const;
+    expect(reviewFacts({ ...openRequest, state })).toMatchObject({ isOpen: false, isAhead: false, isUnsent: true });
+  });
+
+  test("is known by the relay's evidence where there is some", () => {
+    expect(reviewFacts(openRequest).sureness).toBe(openRequest.asker.provenance);
+    const asker = { ...openRequest.asker, provenance: "inferred", evidence: "onlyInFlight" } as const;
+    expect(reviewFacts({ ...openRequest, asker }).sureness).toBe("onlyInFlight");
+  });
+});
+
+test("the cost is the worst case before, what it was after, and nothing for a tool's run", () => {
+  expect(reviewFacts({ ...openRequest, worstCostUsd: 0.02 }).cost).toEqual({ kind: "atMost", usd: 0.02 });
+  expect(reviewFacts({ ...openResponse, costUsd: 0.01 }).cost).toEqual({ kind: "was", usd: 0.01 });
+  expect(reviewFacts({ ...openResponse, costUsd: null }).cost).toBeNull();
+  expect(reviewFacts(toolRun(openRequest)).cost).toBeNull();
+});
+
+test("the gravest risk comes first, and levels without any are not counted", () => {
+  const risk = (level: "low" | "medium" | "high") => ({ level, kind: "k", pointer: "", message: level });
+  const facts = reviewFacts({ ...openRequest, risks: [risk("low"), risk("high"), risk("low")] });
+  expect(facts.risks.map(({ level }) => level)).toEqual(["high", "low", "low"]);
+  expect(facts.riskCounts).toEqual([
+    { level: "high", count: 1 },
+    { level: "low", count: 2 },
+  ]);
+});
+
+test("a reviewer's own request bars them before their vote does", () => {
+  expect(reviewFacts(openRequest).bar).toBeNull();
+  expect(reviewFacts({ ...openRequest, ownVote: { at: 1 } }).bar).toBe("voted");
+  expect(reviewFacts({ ...openRequest, mayApprove: false, ownVote: { at: 1 } }).bar).toBe("ownRequest");
+});
+
+test("a quorum is one where more than one person has to approve", () => {
+  expect(reviewFacts({ ...openRequest, quorum: 1 }).quorum).toBeNull();
+  expect(reviewFacts({ ...openRequest, quorum: 3 }).quorum).toEqual({ needed: 3, votes: 0 });
+  const state = { kind: "voted", votes: 2, quorum: 3 } as const;
+  expect(reviewFacts({ ...openRequest, quorum: 3, state }).quorum).toEqual({ needed: 3, votes: 2 });
+});

@@ -1,0 +1,13 @@
+// The id of the piece of the page that shows a place in the content, for links to it.
+
+import { ordinalsIn } from "../../shared/review/fields.ts";
+
+/** The id of the piece of the page that shows a place. */
+export function placeId(path: string): string {
+  const [first] = ordinalsIn(path);
+  if (path.startsWith("/messages/")) return `message-${first}`;
+  if (path.startsWith("/tools/")) return `tool-${first}`;
+  if (path.startsWith("/content/")) return `part-${first}`;
+  if (path.startsWith("/systemPrompt")) return "system-prompt";
+  return "settings";
+}
