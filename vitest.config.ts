@@ -17,6 +17,38 @@ const bundled = [
   "zod",
 ];
 
+/** The Worker with its objects, inside workerd. */
+const workerd = () =>
+  cloudflareTest(() => ({
+    wrangler: { configPath: "./wrangler.toml" },
+    miniflare: {
+      workers: [imagesWorker()],
+      bindings: {
+        PUBLIC_URL: "http://localhost:8787",
+        ADMIN_TOKEN: "admin-token-of-the-tests-0123456789",
+        LINK_KEY: "link-key-of-the-tests-0123456789abcdef",
+        DEV_API_KEY: "dev-key-of-the-tests-0123456789abcdef",
+        // The channels' hosts are scripted by the tests that use them; a reviewer without an address needs none.
+        EMAIL_FROM: "Countersign <reviews@gateway.example.com>",
+        RESEND_API_KEY: "re_full_0123456789abcdef",
+        RESEND_BASE_URL: "https://mail.example.com",
+        SLACK_BOT_TOKEN: "xoxb-token-of-the-tests-0123456789",
+        SLACK_SIGNING_SECRET: "signing-secret-of-the-tests-0123456789",
+        SLACK_API_URL: "https://slack.example.com/api/",
+        WEBHOOK_TEAMS_URL: "https://webhook.example.com/teams",
+        WEBHOOK_TEAMS_SECRET: "whsec_dGhlIHNlY3JldCBvZiB0aGUgd2ViaG9vayBvZiB0aGUgdGVzdHM=",
+      },
+    },
+  }));
+
+/** One runtime for many files: the setup file gives each modules of its own. */
+const inWorkerd = {
+  hookTimeout: 60_000,
+  isolate: false,
+  setupFiles: ["test/workers/support/shared-runtime.ts"],
+  deps: { optimizer: { ssr: { enabled: true, include: bundled } } },
+};
+
 export default defineConfig({
   test: {
     // What a passing test prints is of no use to whoever reads the run.
@@ -33,45 +65,27 @@ export default defineConfig({
             "test/mutants/**/*.test.ts",
             "test/architecture.test.ts",
           ],
+          // Nothing here has state that another file could find: each worker loads a module once.
+          isolate: false,
           testTimeout: 30_000,
           maxWorkers: 3,
         },
       },
       {
         // Objects and routes, inside workerd.
-        plugins: [
-          cloudflareTest(() => ({
-            wrangler: { configPath: "./wrangler.toml" },
-            miniflare: {
-              workers: [imagesWorker()],
-              bindings: {
-                PUBLIC_URL: "http://localhost:8787",
-                ADMIN_TOKEN: "admin-token-of-the-tests-0123456789",
-                LINK_KEY: "link-key-of-the-tests-0123456789abcdef",
-                DEV_API_KEY: "dev-key-of-the-tests-0123456789abcdef",
-                // The channels' hosts are scripted by the tests that use them; a reviewer without an address needs none.
-                EMAIL_FROM: "Countersign <reviews@gateway.example.com>",
-                RESEND_API_KEY: "re_full_0123456789abcdef",
-                RESEND_BASE_URL: "https://mail.example.com",
-                SLACK_BOT_TOKEN: "xoxb-token-of-the-tests-0123456789",
-                SLACK_SIGNING_SECRET: "signing-secret-of-the-tests-0123456789",
-                SLACK_API_URL: "https://slack.example.com/api/",
-                WEBHOOK_TEAMS_URL: "https://webhook.example.com/teams",
-                WEBHOOK_TEAMS_SECRET: "whsec_dGhlIHNlY3JldCBvZiB0aGUgd2ViaG9vayBvZiB0aGUgdGVzdHM=",
-              },
-            },
-          })),
-        ],
+        plugins: [workerd()],
         test: {
           name: "workers",
           include: ["test/workers/**/*.test.{ts,tsx}"],
-          // One runtime for many files: the setup file gives each modules of its own.
-          isolate: false,
-          setupFiles: ["test/workers/support/shared-runtime.ts"],
           testTimeout: 60_000,
           maxWorkers: 3,
-          deps: { optimizer: { ssr: { enabled: true, include: bundled } } },
+          ...inWorkerd,
         },
+      },
+      {
+        // Whether the Worker works at all, for `npm run test:fast`. It is one of the files of the project before this.
+        plugins: [workerd()],
+        test: { name: "smoke", include: ["test/workers/smoke.test.ts"], testTimeout: 60_000, maxWorkers: 3, ...inWorkerd },
       },
       {
         // The whole, from outside: processes, real servers, real clients, a real browser.
@@ -83,20 +97,31 @@ export default defineConfig({
           hookTimeout: 180_000,
           // After the others. More at a time than there are cores: they wait more than they work, each for processes of its own.
           sequence: { groupOrder: 1 },
-          maxWorkers: 3,
+          maxWorkers: 5,
         },
       },
       {
         // Whole matrices, which take minutes each: `npm run verify`. `npm test` holds a sample of each.
         test: {
           name: "verify",
-          include: ["test/verify/**/*.test.ts"],
+          include: ["test/verify/*.test.ts"],
           globalSetup: ["test/outside/support/no-chromium.ts"],
           testTimeout: 1_800_000,
           hookTimeout: 180_000,
           sequence: { groupOrder: 2 },
           maxWorkers: 1,
           passWithNoTests: true,
+        },
+      },
+      {
+        plugins: [workerd()],
+        test: {
+          name: "verify-workers",
+          include: ["test/verify/workers/**/*.test.ts"],
+          testTimeout: 1_800_000,
+          sequence: { groupOrder: 3 },
+          maxWorkers: 1,
+          ...inWorkerd,
         },
       },
     ],

@@ -1,6 +1,5 @@
 // The list against the source: a mutation that no longer applies would be a check that nobody watches.
 
-import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -20,12 +19,3 @@ test("each mutation has a name of its own, and a test that is there", () => {
   expect(new Set(mutants.map(({ name }) => name)).size).toBe(mutants.length);
   expect(mutants.filter(({ test: { file } }) => !existsSync(join(root, file))).map(({ name }) => name)).toEqual([]);
 });
-
-test("npm run test:mutants tells a check that is watched from one that is not", () => {
-  const run = (only: string) =>
-    spawnSync(process.execPath, ["scripts/mutants.ts", "--again", "--only", only], { cwd: root, encoding: "utf8" }).stdout;
-  expect(run("an answer is about the current digest")).toMatch(
-    /1\/1 killed .*an answer is about the current digest[\s\S]*1 as expected, 0 not/,
-  );
-  expect(run("a seal's key is named")).toMatch(/1\/1 survived .*a seal's key is named[\s\S]*1 as expected, 0 not/);
-}, 600_000);

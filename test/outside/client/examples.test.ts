@@ -2,8 +2,8 @@ import { spawn } from "node:child_process";
 import { createServer } from "node:net";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { walk } from "../../examples/walk.ts";
-import { FAKE_KEY, FakeGateway, until } from "../support/fake-gateway.ts";
+import { walk } from "../../../examples/walk.ts";
+import { FAKE_KEY, FakeGateway, until } from "../../support/fake-gateway.ts";
 
 let gateway: FakeGateway;
 let url: string;
@@ -30,7 +30,7 @@ async function freePort(): Promise<number> {
 }
 
 async function run(example: string, env: Record<string, string>): Promise<{ code: number | null; out: string }> {
-  const child = spawn(process.execPath, [fileURLToPath(new URL(`../../examples/${example}`, import.meta.url))], {
+  const child = spawn(process.execPath, [fileURLToPath(new URL(`../../../examples/${example}`, import.meta.url))], {
     env: { PATH: process.env["PATH"], ...env },
   });
   let out = "";
