@@ -88,7 +88,7 @@ describe("handing a review over", () => {
     const [fields, old] = [await formFor(ada, "handOver", { to: "Grace" }), await formFor(ada, "approve")];
     expect((await Promise.all([postForm(ada, fields), postForm(ada, fields)])).map(({ status }) => status)).toEqual([303, 303]);
     const late = await postForm(ada, old);
-    expect([late.status, await late.text()]).toEqual([403, expect.stringContaining("You gave this review up before")]);
+    expect([late.status, await late.text()]).toEqual([403, expect.stringContaining("You gave up your place in this review")]);
     expect((await runOf(run)).state).toBe("waiting");
     await eventually("the record", async () => (await factsOf(run, "handedOver")) === 1);
   });

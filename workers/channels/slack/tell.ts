@@ -1,10 +1,18 @@
 // What one Slack member alone is told, by name of the words. No names, no content.
 
 import { paragraph, plain, say, type SlackBlock } from "../../../shared/channels/slack-blocks.ts";
-import { slackWords } from "../../../shared/channels/words/words.ts";
+import { reviewWords, slackWords } from "../../../shared/channels/words/words.ts";
 import type { PressWords } from "../../stubs/run-calls.ts";
 
-export const tellWords: Readonly<Record<PressWords, string>> = slackWords.tell;
+const { uncounted } = reviewWords;
+
+export const tellWords: Readonly<Record<PressWords, string>> = {
+  ...slackWords.tell,
+  alreadyDecided: uncounted.closed,
+  late: uncounted.late,
+  ownRequest: uncounted.ownRequest,
+  left: uncounted.left,
+};
 
 /** The private message. `url` is the member's own link. */
 export const tellBlocks = (words: PressWords, url: string | null): SlackBlock[] => [

@@ -3,6 +3,7 @@
 
 import { windowHeader, type DecideAnswer, type Submission } from "../../stubs/run-calls.ts";
 import { Hono } from "hono";
+import { pageWords, reviewWords } from "../../../shared/channels/words/words.ts";
 import { changedReply, changedRequest } from "../../../shared/review/changes.ts";
 import type { FieldChange } from "../../../shared/review/difference.ts";
 import type { EditFault } from "../../../shared/review/edit.ts";
@@ -30,6 +31,8 @@ import {
   problem,
   readForm,
 } from "./review-link.ts";
+
+const words = pageWords.answers;
 
 export const reviewRoutes = new Hono<App>();
 
@@ -109,10 +112,7 @@ function withoutGrant(fields: URLSearchParams, fault: string): SubmittedForm | n
   return form.ok ? form.value : null;
 }
 
-const usesProblem = {
-  title: "Nothing was decided: how often later requests are allowed is not a number that can be used.",
-  fields: [{ field: "", message: `How many times at most: write a whole number from 1 to ${mostGrantUses.toLocaleString("en-US")}.` }],
-};
+const usesProblem = { title: words.uses.title, fields: [{ field: "", message: words.uses.message(mostGrantUses) }] };
 
 type Answering = {
   readonly link: PresentedLink;
@@ -130,7 +130,7 @@ async function answerForm(c: AppContext, answering: Answering): Promise<Response
   const judged = judgeNonce(settings.keys, { token, version: form.version, digest: form.digest }, nonce, Date.now());
   if (judged !== "good") {
     const status = judged === "forged" ? 403 : 409;
-    return page(c, link, view, { problem: { title: nonceWords[judged] }, ...(isFor(view, form) ? keep : {}) }, status);
+    return page(c, link, view, { problem: { title: words.nonce[judged] }, ...(isFor(view, form) ? keep : {}) }, status);
   }
   const submission: Submission = { ...wish, edits: [...edits] };
   const decided = await runStub(c.env, run).decide({
@@ -151,15 +151,9 @@ async function afterDecision(c: AppContext, { link, view, keep }: Answering, dec
     case "repeated":
       return c.redirect(reviewUrl(link.settings.publicUrl, link.token), 303);
     case "invalidEdit":
-      return page(
-        c,
-        link,
-        view,
-        { problem: { title: "Some of your changes cannot be sent. Nothing was decided.", fields: decided.faults }, ...keep },
-        422,
-      );
+      return page(c, link, view, { problem: { title: words.invalidEdit, fields: decided.faults }, ...keep }, 422);
     case "unseenChanges":
-      return again(c, link, unseenChanges, 409, keep);
+      return again(c, link, words.unseenChanges, 409, keep);
     case "noGrant":
       return page(c, link, view, { problem: noGrantProblem, ...keep }, 422);
     case "cannotGiveUp": {
@@ -167,7 +161,7 @@ async function afterDecision(c: AppContext, { link, view, keep }: Answering, dec
       return again(c, link, title, status, keep);
     }
     case "onceUsed":
-      return again(c, link, "This form was sent before. Nothing more was decided; look at what is here now.", 409);
+      return again(c, link, words.sentBefore, 409);
     case "noSuchLink":
       return noSuchLink(c);
     case "verdict": {
@@ -182,60 +176,34 @@ async function afterDecision(c: AppContext, { link, view, keep }: Answering, dec
 type Words = { readonly title: string; readonly status: 403 | 409 | 412 | 422 };
 
 const verdictWords = {
-  closed: { title: "This was decided before your answer came. Your answer did not count.", status: 409 },
-  stale: { title: "The content changed while you were reading. This is the new version; please read it before you decide.", status: 412 },
-  late: { title: "The deadline has passed. Your answer did not count.", status: 409 },
-  ownRequest: { title: "You may not approve your own request. Somebody else has to.", status: 403 },
-  notAReviewer: { title: "You are not among the reviewers of this request.", status: 403 },
-  left: { title: "You gave this review up before. Your answer did not count.", status: 403 },
+  closed: { title: reviewWords.uncounted.closed, status: 409 },
+  stale: { title: words.stale, status: 412 },
+  late: { title: reviewWords.uncounted.late, status: 409 },
+  ownRequest: { title: reviewWords.uncounted.ownRequest, status: 403 },
+  notAReviewer: { title: words.notAReviewer, status: 403 },
+  left: { title: reviewWords.uncounted.left, status: 403 },
 } as const satisfies Record<string, Words>;
 
 const giveUpWords = {
-  notAReviewer: { title: "You are not among the reviewers of this request.", status: 403 },
-  ownRequest: {
-    title: "This is your own request: you may not choose who decides it. You can say that it is not yours.",
-    status: 403,
-  },
-  left: { title: "You gave this review up before. Nothing more was done.", status: 409 },
-  hasApproved: { title: "You have approved this, and your approval stands. You can still deny it.", status: 409 },
-  isAskedAlready: { title: "That person is asked already. Nothing was done; you are still asked too.", status: 409 },
-  noSuchReviewer: { title: "That person cannot be asked here. Nothing was done; you are still asked.", status: 422 },
-  unreachable: {
-    title: "That person cannot be reached by any channel, or may not approve this. Nothing was done; you are still asked.",
-    status: 422,
-  },
+  notAReviewer: { title: words.notAReviewer, status: 403 },
+  ownRequest: { title: words.giveUp.ownRequest, status: 403 },
+  left: { title: words.giveUp.left, status: 409 },
+  hasApproved: { title: words.giveUp.hasApproved, status: 409 },
+  isAskedAlready: { title: words.giveUp.isAskedAlready, status: 409 },
+  noSuchReviewer: { title: words.giveUp.noSuchReviewer, status: 422 },
+  unreachable: { title: words.giveUp.unreachable, status: 422 },
 } as const satisfies Record<Extract<DecideAnswer, { kind: "cannotGiveUp" }>["why"], Words>;
 
-const noGrantProblem = {
-  title: "Nothing was decided: what you wanted to allow later cannot be allowed here.",
-  fields: [
-    {
-      field: "",
-      message:
-        "Later requests can be allowed only together with an approval of what is here, unchanged and with the first model. Choose “Not now” to approve without it, or take your changes out.",
-    },
-  ],
-};
-
-const unseenChanges =
-  "Nothing was decided: the page that you approved did not show your changes. They are shown below; check them, then approve.";
-
-const nonceWords = {
-  early: "That was quicker than a person reads. Nothing was decided; press the button again when you have read everything.",
-  late: "This page was open for more than half an hour. Nothing was decided; your changes are still here. Look again, then decide.",
-  forged: "This form was not made for this page. Nothing was decided; look again, then decide.",
-} as const;
+const noGrantProblem = { title: words.noGrant.title, fields: [{ field: "", message: words.noGrant.message }] };
 
 /** What the reviewer's changes would make of the content, or what is wrong with them. Decides nothing. */
 function previewPage(c: AppContext, { link, view, form, keep }: Answering): Response {
   if (!isFor(view, form)) {
-    const title = "The content changed while you were reading. This is the new version; your changes were for the old one.";
-    return page(c, link, view, { problem: { title } }, 200);
+    return page(c, link, view, { problem: { title: words.staleChanges } }, 200);
   }
   const pending = pendingChanges(view, form);
   if (pending.ok) return page(c, link, view, { ...keep, preview: true }, 200);
-  const title = `Some of your changes cannot be ${view.gate === "request" ? "sent" : "delivered"}.`;
-  return page(c, link, view, { ...keep, problem: { title, fields: pending.error } }, 200);
+  return page(c, link, view, { ...keep, problem: { title: words.cannotBe[view.gate], fields: pending.error } }, 200);
 }
 
 /** Whether a form was made for what is there now. */

@@ -364,6 +364,39 @@ export const pageEn = {
       server: "any tool of {server} for {client}",
     },
   },
+  /** What the page says on top after an answer that did nothing. */
+  answers: {
+    sentBefore: "This form was sent before. Nothing more was decided; look at what is here now.",
+    stale: "The content changed while you were reading. This is the new version; please read it before you decide.",
+    staleChanges: "The content changed while you were reading. This is the new version; your changes were for the old one.",
+    notAReviewer: "You are not among the reviewers of this request.",
+    invalidEdit: "Some of your changes cannot be sent. Nothing was decided.",
+    cannotBe: { request: "Some of your changes cannot be sent.", response: "Some of your changes cannot be delivered." },
+    unseenChanges:
+      "Nothing was decided: the page that you approved did not show your changes. They are shown below; check them, then approve.",
+    giveUp: {
+      ownRequest: "This is your own request: you may not choose who decides it. You can say that it is not yours.",
+      left: "You gave this review up before. Nothing more was done.",
+      hasApproved: "You have approved this, and your approval stands. You can still deny it.",
+      isAskedAlready: "That person is asked already. Nothing was done; you are still asked too.",
+      noSuchReviewer: "That person cannot be asked here. Nothing was done; you are still asked.",
+      unreachable: "That person cannot be reached by any channel, or may not approve this. Nothing was done; you are still asked.",
+    },
+    noGrant: {
+      title: "Nothing was decided: what you wanted to allow later cannot be allowed here.",
+      message:
+        "Later requests can be allowed only together with an approval of what is here, unchanged and with the first model. Choose “Not now” to approve without it, or take your changes out.",
+    },
+    uses: {
+      title: "Nothing was decided: how often later requests are allowed is not a number that can be used.",
+      message: (most: number): string => `How many times at most: write a whole number from 1 to ${most.toLocaleString("en-US")}.`,
+    },
+    nonce: {
+      early: "That was quicker than a person reads. Nothing was decided; press the button again when you have read everything.",
+      late: "This page was open for more than half an hour. Nothing was decided; your changes are still here. Look again, then decide.",
+      forged: "This form was not made for this page. Nothing was decided; look again, then decide.",
+    },
+  },
   /** The pages of a link whose time is over. */
   expiredLink: {
     title: "This link’s time is over",

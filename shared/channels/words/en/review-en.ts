@@ -291,6 +291,13 @@ export const reviewEn = {
     keyExpired: "The API key of the request expired.",
   } satisfies Record<KeyEnd, string>,
   keyEndNothing: "Nothing will be sent or delivered any more.",
+  /** Of an answer that does not count. */
+  uncounted: {
+    closed: "This was decided before your answer came. Your answer did not count.",
+    late: "The deadline has passed. Your answer did not count.",
+    ownRequest: "You may not approve your own request. Somebody else has to.",
+    left: "You gave up your place in this review. Your answer did not count.",
+  },
   /** Several reviews in one message. */
   digest: (n: number): string => `${plural(n, "review waits", "reviews wait")} for you`,
 } as const;

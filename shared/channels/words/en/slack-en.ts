@@ -161,11 +161,7 @@ export const slackEn = {
   /** What one member alone is told of their press. */
   tell: {
     notYours: "You are not among those who may decide this. Nothing was decided.",
-    alreadyDecided: "This was decided before your answer came. Your answer did not count.",
     stale: "The content changed after this message was made. Nothing was decided; look at the new version, then decide.",
-    late: "The deadline has passed. Your answer did not count.",
-    ownRequest: "You may not approve your own request. Somebody else has to.",
-    left: "You gave up your place in this review. Your answer did not count.",
     openPersonalLink: "This cannot be decided here. Open it, and decide there.",
     tooLongToEdit: "This cannot be edited in Slack without changing what you do not see. Open it, and edit there.",
     dialogFailed: "Slack did not open the dialog in time. Nothing was decided; press the button again, or open the review.",
