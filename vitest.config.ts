@@ -67,7 +67,8 @@ export default defineConfig({
           ],
           // Nothing here has state that another file could find: each worker loads a module once.
           isolate: false,
-          testTimeout: 30_000,
+          // Long enough for the longest property on a machine that does three other things.
+          testTimeout: 180_000,
           maxWorkers: 3,
         },
       },
@@ -77,7 +78,7 @@ export default defineConfig({
         test: {
           name: "workers",
           include: ["test/workers/**/*.test.{ts,tsx}"],
-          testTimeout: 60_000,
+          testTimeout: 180_000,
           maxWorkers: 3,
           ...inWorkerd,
         },
@@ -85,7 +86,7 @@ export default defineConfig({
       {
         // Whether the Worker works at all, for `npm run test:fast`. It is one of the files of the project before this.
         plugins: [workerd()],
-        test: { name: "smoke", include: ["test/workers/smoke.test.ts"], testTimeout: 60_000, maxWorkers: 3, ...inWorkerd },
+        test: { name: "smoke", include: ["test/workers/smoke.test.ts"], testTimeout: 180_000, maxWorkers: 3, ...inWorkerd },
       },
       {
         // The whole, from outside: processes, real servers, real clients, a real browser.

@@ -71,7 +71,11 @@ type Report = {
     readonly message: string;
     readonly startTime: number;
     readonly endTime: number;
-    readonly assertionResults: readonly { readonly status: string; readonly fullName: string }[];
+    readonly assertionResults: readonly {
+      readonly status: string;
+      readonly fullName: string;
+      readonly failureMessages: readonly string[];
+    }[];
   }[];
 };
 
@@ -95,7 +99,9 @@ async function runSlice({ run, project, files }: Slice): Promise<FileRun[]> {
   return files.map((file) => {
     const found = results.find(({ name }) => relative(root, name) === file);
     if (found === undefined) return { run, project, file, tests: 0, failed: [`was not run: vitest ended with ${code}`], seconds: 0 };
-    const failed = found.assertionResults.filter(({ status }) => status === "failed").map(({ fullName }) => fullName);
+    const failed = found.assertionResults
+      .filter(({ status }) => status === "failed")
+      .map(({ fullName, failureMessages }) => `${fullName}: ${failureMessages[0]?.split("\n")[0]?.slice(0, 200) ?? ""}`);
     const isBroken = found.status === "failed" && failed.length === 0;
     return {
       run,
