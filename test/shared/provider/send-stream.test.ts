@@ -134,7 +134,7 @@ describe.each(["anthropic", "openai"] as const)("%s", (kind) => {
 
   test("a stream that hangs before its first piece is cut at the attempt's time, and the next candidate answers", async () => {
     first.script(broken(0, "hang"));
-    const { deltas, faults, text } = await send(two(), {}, { attemptTimeoutMs: 300 });
+    const { deltas, faults, text } = await send(two(), {}, { attemptTimeoutMs: 3_000 });
     expect(faults).toMatchObject([{ kind: "timeout", then: "next" }]);
     expect(deltas.join("")).toBe(text);
     expect(await first.requests[0]?.ended).toBe("cut");
@@ -142,7 +142,7 @@ describe.each(["anthropic", "openai"] as const)("%s", (kind) => {
 
   test("a stream that hangs after it is cut at the end of all time, with what it has cost, and nobody else is asked", async () => {
     first.script(broken(15, "hang"));
-    const { deltas, faults } = await send(two(), {}, { attemptTimeoutMs: 300, totalTimeoutMs: 600 });
+    const { deltas, faults } = await send(two(), {}, { attemptTimeoutMs: 3_000, totalTimeoutMs: 6_000 });
     expect(deltas.join("")).toBe("The first half,");
     expect(faults).toMatchObject([{ kind: "timeout", then: "stop", usage: { outputTokens: 4 } }]);
     expect(await first.requests[0]?.ended).toBe("cut");

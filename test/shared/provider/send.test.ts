@@ -202,7 +202,7 @@ describe.each(["anthropic", "openai"] as const)("%s", (kind) => {
     "an upstream that says nothing (%s) is cut, and the next candidate is asked",
     async (how) => {
       first.script({ answer: how });
-      const result = await send(two(), {}, { attemptTimeoutMs: 300 });
+      const result = await send(two(), {}, { attemptTimeoutMs: 3_000 });
       expect(result).toMatchObject({ ok: true, value: { candidate: { model: { id: "model-2" } } } });
       expect(faultsOf(result)).toEqual([["model-1", "timeout", undefined]]);
       expect(first.requests).toHaveLength(1);
