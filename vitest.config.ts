@@ -1,5 +1,6 @@
 import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { imagesWorker } from "./test/support/images-worker.ts";
 import { keepTemporaryFilesInMemory } from "./test/support/temporary-folder.ts";
 
@@ -49,8 +50,18 @@ const inWorkerd = {
   deps: { optimizer: { ssr: { enabled: true, include: bundled } } },
 };
 
+/** The smoke test starts first: it keeps one core busy for seconds while the pure tests, which are many and short, have the other. */
+class SmokeFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const isSmoke = (file: TestSpecification): boolean => file.project.name === "smoke";
+    return [...sorted.filter(isSmoke), ...sorted.filter((file) => !isSmoke(file))];
+  }
+}
+
 export default defineConfig({
   test: {
+    sequence: { sequencer: SmokeFirst },
     // What a passing test prints is of no use to whoever reads the run.
     silent: "passed-only",
     projects: [
