@@ -1,4 +1,4 @@
-// What the benchmarks of the sampling door share: a gateway with one model behind a mock and no gate, and requests to it.
+// What the benchmarks of the sampling endpoint share: a gateway with one model behind a mock and no gate, and requests to it.
 
 import { createHash } from "node:crypto";
 import type { Configured } from "./gateway-on-workerd.ts";

@@ -19,7 +19,7 @@ export type DigestEntry = {
   readonly run: string;
   readonly gate: Gate;
   readonly asking: Asking;
-  readonly asker: { readonly server: string; readonly client: string; readonly method: string; readonly name: string };
+  readonly requestor: { readonly server: string; readonly client: string; readonly method: string; readonly name: string };
   /** Unix milliseconds. */
   readonly deadlineAt: number;
   /** The reviewer's personal link to this review. */

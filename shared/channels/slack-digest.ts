@@ -16,9 +16,9 @@ export function slackDigest(entries: readonly DigestEntry[], brief: boolean): Sl
   };
 }
 
-function lineOf({ url, gate, asking, asker, deadlineAt }: DigestEntry, brief: boolean): Inline[] {
+function lineOf({ url, gate, asking, requestor, deadlineAt }: DigestEntry, brief: boolean): Inline[] {
   const link: Inline = { type: "link", url, text: words.gates[gate] };
-  const { server, client, method, name } = asker;
+  const { server, client, method, name } = requestor;
   const what = { server: named(server), client: named(client), method: named(method), name: named(name) };
   return [
     link,

@@ -24,7 +24,7 @@ export const slackReminder = ({ view, url, reference }: Pick<SlackMessageInput, 
 /** What stands in the place of a message whose review is over, or not this reviewer's any more: who, when and what, no content, no buttons. */
 export function slackEnding(view: ReviewView): SlackMessage {
   const { title, line } = endingOf(view);
-  const { server, client, method, name } = view.asker;
+  const { server, client, method, name } = view.requestor;
   return {
     text: title,
     blocks: [

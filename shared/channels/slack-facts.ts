@@ -16,19 +16,19 @@ type FactsShown = { readonly inChannel: boolean; readonly isBrief: boolean; read
 
 /** Who asks, what for, what it goes to or came from, what it costs, and by when: all but the content. */
 export function factLines(view: ReviewView, facts: ReviewFacts, { inChannel, isBrief, excerpt }: FactsShown): SlackBlock {
-  const { asker, version } = view;
+  const { requestor, version } = view;
   const { editedBy, quorum } = facts;
   return list([
     [
       ...filled(`${asksWords(facts)} `, {
-        server: named(asker.server),
-        client: named(asker.client),
-        method: named(asker.method),
-        name: named(asker.name),
+        server: named(requestor.server),
+        client: named(requestor.client),
+        method: named(requestor.method),
+        name: named(requestor.name),
       }),
       say(reviewWords.sure[facts.sureness].short),
     ],
-    ...(asker.gone ? [[say(reviewWords.gone)]] : []),
+    ...(requestor.gone ? [[say(reviewWords.gone)]] : []),
     ...(isBrief ? [] : servingFacts(facts.serving, view, facts, excerpt)),
     ...(isBrief ? [] : noteFacts(view.notes)),
     ...(editedBy === null ? [] : [filled(words.facts.version, { version: say(String(version)), by: named(editedBy) })]),

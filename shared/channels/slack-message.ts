@@ -93,7 +93,7 @@ function partContent({ view, excerpt }: SlackMessageInput, room: number): SlackB
 /** Everything that the message would leave out, whatever room there is. */
 function unshownOf(view: ReviewView, { unshown }: SlackContent): Unshown & { model?: number; risk?: number; name?: number } {
   const asked = view.gate === "request";
-  const { server, client, method, name: tool } = view.asker;
+  const { server, client, method, name: tool } = view.requestor;
   const names = [view.reviewer, view.rule, server, client, method, tool];
   if (asked) for (const { id, provider } of view.models) names.push(id, provider);
   else names.push(view.answeredBy?.id ?? "", view.reply?.model ?? "", view.reply?.stopReason ?? "", ...resultIds(view.reply));

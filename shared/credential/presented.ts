@@ -1,4 +1,4 @@
-// What a request of the control door presents as its credentials: in the body, in `Authorization` and in `X-Countersign-Key`.
+// What a request of the control endpoint presents as its credentials: in the body, in `Authorization` and in `X-Countersign-Key`.
 // The source shows an API key beside a token, so whoever sends several means all of them.
 
 export type Credential = { readonly kind: "apiKey" | "token"; readonly text: string };

@@ -5,7 +5,7 @@ import type { SamplingReply } from "./sampling.ts";
 /** Tokens. `estimated` where the provider did not say and the numbers are ours (four characters to a token). */
 export type Usage = { readonly inputTokens: number; readonly outputTokens: number; readonly estimated?: true };
 
-/** How a model is to be called where the asker says it. */
+/** How a model is to be called where the requestor says it. */
 export type CallTerms = {
   /** For everything from the queue to the last byte: waiting for a place, all attempts, the pauses between them. */
   readonly timeoutMs?: number;
@@ -67,7 +67,7 @@ export type ProviderFault = {
     | "overLimit"
     | "toolArguments"
     | "empty"
-    /** The asker wanted JSON (that fits a schema), and the reply is none. */
+    /** The requestor wanted JSON (that fits a schema), and the reply is none. */
     | "replyNotJson"
     /** A stream that ended without its end. */
     | "cutOff"

@@ -4,7 +4,7 @@ export type Gate = "request" | "response";
 
 /**
  * How sure we are that the sampling request serves the named client request: the host's claim, our own guess, or what the relay saw.
- * `own`: no MCP server asks; the key's client asks for itself, at the control door.
+ * `own`: no MCP server asks; the key's client asks for itself, at the control endpoint.
  */
 export type Provenance = "claimed" | "inferred" | "observed" | "own";
 

@@ -83,7 +83,7 @@ export type Refusal =
   | { readonly kind: "notJson" }
   | { readonly kind: "notSingleRequest"; readonly why: string }
   | { readonly kind: "unauthorized"; readonly why: CredentialFault }
-  /** The key is good, and not for this door. */
+  /** The key is good, and not for this endpoint. */
   | { readonly kind: "wrongScope"; readonly scope: "sampling" | "control" }
   /** The token may be good: the keys of its issuer cannot be had now, so nobody can tell. */
   | { readonly kind: "issuerUnavailable" }

@@ -41,7 +41,7 @@ export type GatePlan = {
   readonly remindAtSeconds: readonly number[];
   readonly escalate: { readonly afterSeconds: number; readonly to: readonly Reviewer[] } | null;
   readonly noticeExcerpt: "none" | "start";
-  /** Whether the asker is told the reviewer's reason for a "no". */
+  /** Whether the requestor is told the reviewer's reason for a "no". */
   readonly tellReason: boolean;
   readonly grants: boolean;
   /** Whether grants count where it is only inferred which client request is served. */
@@ -49,7 +49,7 @@ export type GatePlan = {
   /** The widest that a grant, and a reply kept for an identical request, may reach. */
   readonly boundTo: Reach;
   readonly context: "none" | "thisServer";
-  /** Whether the timeout that the asker gives covers the time that people take. */
+  /** Whether the timeout that the requestor gives covers the time that people take. */
   readonly timeoutCoversReview: boolean;
   /** To whom a review may be handed, those who are asked anyway left out. Empty where both gates are open. */
   readonly handOverTo: readonly Reviewer[];
@@ -117,12 +117,12 @@ export function evaluatePolicy(policy: Policy, facts: PolicyFacts): GatePlan {
     boundTo: reaches.find((reach) => outcomes.some(({ gate }) => gate.boundTo === reach)) ?? "tool",
     context: all(({ gate }) => gate.context === "thisServer") ? "thisServer" : "none",
     timeoutCoversReview: outcomes.some(({ gate }) => gate.timeoutCoversReview),
-    handOverTo: outcomes.some(({ gate }) => mayAsk(gate)) ? known(heirs(policy, gate.handOverTo, asked)) : [],
+    handOverTo: outcomes.some(({ gate }) => mayAsk(gate)) ? known(handOverCandidates(policy, gate.handOverTo, asked)) : [],
   };
 }
 
 /** To whom a review may be handed: the people the gate names, or everybody whom the document names. */
-function heirs(policy: Policy, references: readonly string[] | undefined, asked: readonly Reviewer[]): Reviewer[] {
+function handOverCandidates(policy: Policy, references: readonly string[] | undefined, asked: readonly Reviewer[]): Reviewer[] {
   const names = new Set(asked.map(({ name }) => name));
   return everyoneIn(policy, references ?? Object.keys(policy.reviewers)).filter(({ name }) => !names.has(name));
 }

@@ -57,7 +57,7 @@ const gates = {
   /** The widest that a grant, and a reply kept for an identical request, may reach: one tool of a server, all of a server, all servers of the key. */
   boundTo: z.enum(["tool", "server", "key"]).default("tool"),
   context: z.enum(["none", "thisServer"]).default("none"),
-  /** Whether the timeout that a request at the control door gives covers the time that people take; otherwise the model's alone. */
+  /** Whether the timeout that a request at the control endpoint gives covers the time that people take; otherwise the model's alone. */
   timeoutCoversReview: z.boolean().default(false),
   /** To whom a reviewer may hand a review. Absent: to anybody in this document; an empty list: to nobody. */
   handOverTo: names.optional(),

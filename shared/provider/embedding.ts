@@ -11,7 +11,7 @@ export type EmbeddingReply = { readonly vectors: readonly (readonly number[])[];
 export const textsToEmbed = (request: SamplingRequest): string[] =>
   request.messages.map(({ content }) => content.map((block) => (block.type === "text" ? block.text : "")).join(""));
 
-/** Vectors as a reply goes through the gates and to the asker: one block for each text, in order. */
+/** Vectors as a reply goes through the gates and to the requestor: one block for each text, in order. */
 export const embeddingReply = ({ vectors, model, usage }: EmbeddingReply): ModelReply => ({
   reply: {
     content: vectors.map((vector) => ({ type: "embedding", vector: [...vector] })),

@@ -64,7 +64,7 @@ export function stopSequencesFor(
 
 /**
  * The request's metadata as far as the routing table names the keys, as texts (other JSON values as their JSON); undefined
- * where nothing is left. Everything else is noted, by number only: the keys are the asker's words.
+ * where nothing is left. Everything else is noted, by number only: the keys are the requestor's words.
  */
 export function metadataFor(request: SamplingRequest, model: Model, notes: Note[]): Record<string, string> | undefined {
   const entries = Object.entries(request.metadata ?? {});

@@ -47,7 +47,7 @@ export type OperatorFact =
   | { readonly kind: "doctorAsked"; readonly by: Operator };
 
 /** By which endpoint a request came. */
-export type Door = "sampling" | "relay" | "control";
+export type Endpoint = "sampling" | "relay" | "control";
 
 export type RecordFact =
   | OperatorFact
@@ -57,7 +57,7 @@ export type RecordFact =
   | {
       readonly kind: "refused";
       readonly key: string;
-      readonly door: Door;
+      readonly endpoint: Endpoint;
       readonly server: string | null;
       readonly method: string | null;
       readonly name: string | null;
@@ -69,7 +69,7 @@ export type RecordFact =
   | {
       readonly kind: "refusedMany";
       readonly key: string;
-      readonly door: Door;
+      readonly endpoint: Endpoint;
       readonly reason: Refusal["kind"];
       /** ISO 8601. */
       readonly since: string;
@@ -87,8 +87,8 @@ export type RecordFact =
       readonly provenance: string;
       /** At the relay: how it was found which request is served, in words. */
       readonly association?: string;
-      readonly door: string;
-      /** The id that the asker gave its request. */
+      readonly endpoint: string;
+      /** The id that the requestor gave its request. */
       readonly requestId?: string;
       readonly requestDigest: string;
       readonly rule: string;
@@ -191,7 +191,7 @@ export type RecordFact =
   /** A function call was validated and given back to whoever asked: nothing was sent. */
   | { readonly kind: "handedBack"; readonly key: string; readonly requestId: string }
   | { readonly kind: "callFailed"; readonly call: number; readonly attempts: readonly Attempt[] }
-  | { readonly kind: "askerLeft" | "askerBack" }
+  | { readonly kind: "requestorLeft" | "requestorBack" }
   /** An identical request, whose caller waits, took this run over or took its kept reply. */
   | {
       readonly kind: "adopted";
@@ -199,7 +199,7 @@ export type RecordFact =
       readonly method: string;
       readonly name: string;
       readonly provenance: string;
-      readonly door: Door;
+      readonly endpoint: Endpoint;
       /** A digest of the session, the originating request and the request's own id. */
       readonly request: string;
     }
@@ -219,7 +219,7 @@ export type RecordEvent = {
  */
 export const providersWord = (word: string): string => (/^[\w.:/@+-]{0,128}$/.test(word) ? word : "(not a name)");
 
-/** An asker's own id as the record keeps it: the same rule, and one that breaks it is known by its digest. */
+/** A requestor's own id as the record keeps it: the same rule, and one that breaks it is known by its digest. */
 export const idWord = (id: string): string => (providersWord(id) === id ? id : digestOf("countersign/request-id/v1", id));
 
 /** An event as an exported record has it: its fact may be of a kind that this version does not know, and is hashed all the same. */

@@ -12,7 +12,7 @@ import { pointerTo, problemsOf, type Problem } from "../routing/problems.ts";
 const serverName = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, "is not a server's name: letters, digits, . _ - only, at most 64")
-  .refine((name) => !isReservedServer(name), "is the name of the gateway's own control door: choose another");
+  .refine((name) => !isReservedServer(name), "is the name of the gateway's own control endpoint: choose another");
 
 /** Headers that say what a message is, or who speaks, are the relay's own. */
 const ownHeaders =

@@ -61,11 +61,11 @@ const tasks: ReadonlyMap<string, Asking> = new Map([
   ["multimodal_generation", "multimodal"],
 ]);
 
-/** What is to be done comes before who asks for it: an action is one whatever its asker is called. */
-export function askingOf({ asker, request }: Pick<ReviewView, "asker" | "request">): Asking {
+/** What is to be done comes before who asks for it: an action is one whatever its requestor is called. */
+export function askingOf({ requestor, request }: Pick<ReviewView, "requestor" | "request">): Asking {
   if (request.task !== undefined) return request.task;
-  if (asker.provenance !== "own") return "sampling";
-  return tasks.get(asker.name) ?? "text";
+  if (requestor.provenance !== "own") return "sampling";
+  return tasks.get(requestor.name) ?? "text";
 }
 
 export type OpenState = Extract<ReviewState, { kind: "open" | "voted" }>;
@@ -76,7 +76,7 @@ export const isOpen = (state: ReviewState): state is OpenState => state.kind ===
 const levels = ["high", "medium", "low"] as const satisfies readonly RiskLevel[];
 
 export function reviewFacts(view: ReviewView): ReviewFacts {
-  const { gate, state, asker, request, quorum } = view;
+  const { gate, state, requestor, request, quorum } = view;
   const asking = askingOf(view);
   const open = isOpen(state);
   const risks = levels.flatMap((level) => view.risks.filter((risk) => risk.level === level));
@@ -87,7 +87,7 @@ export function reviewFacts(view: ReviewView): ReviewFacts {
     isOpen: open,
     isUnsent: gate === "request" && !open && state.kind !== "approved",
     isAhead: open && !(asking === "function" && gate === "response"),
-    sureness: asker.evidence ?? asker.provenance,
+    sureness: requestor.evidence ?? requestor.provenance,
     serving: servingOf(view),
     cost: costOf(view),
     namedModel: gate === "request" ? (request.namedModel ?? null) : null,

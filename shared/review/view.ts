@@ -51,7 +51,7 @@ export type ReviewView = {
   readonly version: number;
   readonly digest: string;
   readonly versions: readonly ShownVersion[];
-  readonly asker: {
+  readonly requestor: {
     /** The MCP server that asks. */
     readonly server: string;
     readonly method: string;

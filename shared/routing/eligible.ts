@@ -1,4 +1,4 @@
-// Whether a model can serve a request at all, and if not, why. Reasons are told to the asker and to the operator, so they
+// Whether a model can serve a request at all, and if not, why. Reasons are told to the requestor and to the operator, so they
 // name what the table says and nothing that the request contains.
 
 import type { SamplingRequest } from "../model/sampling.ts";

@@ -24,12 +24,12 @@ import type { GrantWish } from "../review/form.ts";
 import type { GrantOffer } from "../review/view.ts";
 import type { Candidate } from "../routing/choose.ts";
 import { sizeOf, worstCostUsd } from "../routing/price.ts";
-import { type Asker, type Attachment, type RunOpening, requestDigest } from "./opening.ts";
+import { type Requestor, type Attachment, type RunOpening, requestDigest } from "./opening.ts";
 
 export type OfferFacts = {
   readonly gate: Gate;
   readonly plan: Pick<GatePlan, "grants" | "grantsInferred" | "boundTo" | "quorum" | "request" | "response">;
-  readonly asker: Pick<Asker, "provenance">;
+  readonly requestor: Pick<Requestor, "provenance">;
   /** Of the request. */
   readonly risks: readonly Pick<RiskNote, "level">[];
   /** At the response gate: what is reviewed there. */
@@ -52,7 +52,7 @@ export type OfferFacts = {
 export function offerOf({
   gate,
   plan,
-  asker,
+  requestor,
   risks,
   reply,
   reviewer,
@@ -60,7 +60,7 @@ export function offerOf({
   replyVersion,
   sessionless,
 }: OfferFacts): GrantOffer | null {
-  if (!mayUseGrants(plan, asker) || plan[gate] !== "review" || isRoom(reviewer)) return null;
+  if (!mayUseGrants(plan, requestor) || plan[gate] !== "review" || isRoom(reviewer)) return null;
   if (requestVersion !== 1 || replyVersion !== 1) return null;
   const wider = (["tool", "server", "key"] as const).filter((reach) => isWithin(reach, plan.boundTo));
   return {
@@ -80,7 +80,7 @@ const replyRiskAt = (gate: Gate, reply: SamplingReply | null): SeenRisk | null =
  */
 const mayUseGrants = (
   { grants, grantsInferred, quorum }: Pick<GatePlan, "grants" | "grantsInferred" | "quorum">,
-  { provenance }: Pick<Asker, "provenance">,
+  { provenance }: Pick<Requestor, "provenance">,
 ): boolean => grants && quorum === 1 && (provenance !== "inferred" || grantsInferred);
 
 export type GivingFacts = {
@@ -100,7 +100,7 @@ export type GivingFacts = {
  * @param now Unix milliseconds.
  */
 export function grantFrom({ opening, request, gate, reply, by }: GivingFacts, wish: GrantWish, now: number): Grant {
-  const { candidates, key, attachment, asker } = opening;
+  const { candidates, key, attachment, requestor } = opening;
   const exact = wish.what === "exact";
   const replyRisk = replyRiskAt(gate, reply);
   const characters = messageCharacters(request);
@@ -109,14 +109,14 @@ export function grantFrom({ opening, request, gate, reply, by }: GivingFacts, wi
     id: grantIdOf(key.id, digestOf("countersign/grant/v1", { run: opening.id, gate }).slice(0, 22)),
     key: key.id,
     gate,
-    scope: scopeOf(wish.scope, attachment, asker),
+    scope: scopeOf(wish.scope, attachment, requestor),
     what: wish.what,
     digest: exact ? requestDigest({ request, models: idsOf(candidates) }, candidates) : shapeDigest(request, candidates),
     charactersAtMost,
     maxTokensAtMost: request.maxTokens,
     riskAtMost: highestRisk(opening.risks),
     ...(replyRisk === null ? {} : { replyRiskAtMost: replyRisk }),
-    provenance: asker.provenance,
+    provenance: requestor.provenance,
     by,
     run: opening.id,
     rule: opening.plan.rule,
@@ -152,7 +152,7 @@ export type AskingFacts = {
   readonly run: string;
   readonly plan: { readonly candidates: readonly Candidate[]; readonly gates: GatePlan; readonly risks: readonly RiskNote[] };
   readonly request: SamplingRequest;
-  readonly asker: Asker;
+  readonly requestor: Requestor;
   readonly attachment: Attachment;
   /** The digest by which the session knows a repeat. */
   readonly params: string;
@@ -162,10 +162,10 @@ export type AskingFacts = {
  * What a request asks of its key's grants, all but what the session knows of it; null where there is nothing to ask: both
  * gates are open, the rules that apply now do not enable grants, or one person's word is not enough there.
  */
-export function grantQueryOf({ run, plan, request, asker, attachment, params }: AskingFacts): Omit<GrantQuery, "asked"> | null {
+export function grantQueryOf({ run, plan, request, requestor, attachment, params }: AskingFacts): Omit<GrantQuery, "asked"> | null {
   const { gates, candidates, risks } = plan;
   const closed = (["request", "response"] as const).filter((gate) => gates[gate] === "review");
-  if (closed.length === 0 || !mayUseGrants(gates, asker)) return null;
+  if (closed.length === 0 || !mayUseGrants(gates, requestor)) return null;
   return {
     gates: closed,
     identity: digestOf("countersign/grant-use/v1", { ...attachment, params }),
@@ -173,13 +173,13 @@ export function grantQueryOf({ run, plan, request, asker, attachment, params }: 
     exact: requestDigest({ request, models: idsOf(candidates) }, candidates),
     shape: shapeDigest(request, candidates),
     session: attachment.session,
-    server: asker.server,
-    tool: toolOf(asker),
+    server: requestor.server,
+    tool: toolOf(requestor),
     boundTo: gates.boundTo,
     characters: messageCharacters(request),
     maxTokens: request.maxTokens,
     risk: highestRisk(risks),
-    provenance: asker.provenance,
+    provenance: requestor.provenance,
     worstCostMicroUsd: microUsd(dearestUsd(request, candidates, 0)),
     rule: gates.rule,
     deciders: peopleOfPlan(gates)
@@ -190,15 +190,15 @@ export function grantQueryOf({ run, plan, request, asker, attachment, params }: 
 
 const idsOf = (candidates: readonly Candidate[]): string[] => candidates.map(({ model }) => model.id);
 
-const toolOf = ({ method, name }: Asker): Tool => ({ method, name });
+const toolOf = ({ method, name }: Requestor): Tool => ({ method, name });
 
-function scopeOf(scope: GrantWish["scope"], { session }: Attachment, asker: Asker): GrantScope {
-  const { server } = asker;
+function scopeOf(scope: GrantWish["scope"], { session }: Attachment, requestor: Requestor): GrantScope {
+  const { server } = requestor;
   switch (scope) {
     case "session":
-      return { kind: "session", session, server, tool: toolOf(asker) };
+      return { kind: "session", session, server, tool: toolOf(requestor) };
     case "tool":
-      return { kind: "tool", server, tool: toolOf(asker) };
+      return { kind: "tool", server, tool: toolOf(requestor) };
     case "server":
       return { kind: "server", server };
     case "key":

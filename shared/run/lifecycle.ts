@@ -43,7 +43,7 @@ export type ReviewTerms = {
   readonly deadlineSeconds: number;
   /** Unix milliseconds: no gate stays open after this, whatever its own deadline. */
   readonly endsAt?: number;
-  /** A call whose answer was lost is not made again: what it did cannot be done twice, or the asker wanted one attempt. */
+  /** A call whose answer was lost is not made again: what it did cannot be done twice, or the requestor wanted one attempt. */
   readonly once?: true;
 };
 
@@ -213,8 +213,8 @@ function gaveUp(state: RunState, gate: Gate, giving: GivingUp, now: number): Ste
   const released: Effect = { kind: "release", gate, reviewers: [giving.reviewer] };
   const next = withReview(state, givenUp.review);
   if (!givenUp.exhausted) {
-    const heirs: Effect[] = giving.to === null ? [] : [{ kind: "ask", gate, reviewers: [giving.to], why: "handedOver" }];
-    return { state: next, effects: [released, ...heirs], verdict: null, givenUp };
+    const handOverCandidates: Effect[] = giving.to === null ? [] : [{ kind: "ask", gate, reviewers: [giving.to], why: "handedOver" }];
+    return { state: next, effects: [released, ...handOverCandidates], verdict: null, givenUp };
   }
   const asked = escalated(next, givenUp.review);
   if (asked !== null && !asked.exhausted) return { state: asked.state, effects: [released, ...asked.effects], verdict: null, givenUp };

@@ -17,7 +17,7 @@ import type { RunGates } from "./lifecycle.ts";
 /** One sampling request in one session that this run answers. */
 export type Attachment = { readonly session: string; readonly originating: string; readonly request: string };
 
-export type Asker = {
+export type Requestor = {
   readonly server: string;
   readonly method: string;
   readonly name: string;
@@ -60,14 +60,14 @@ export type CacheTerms = {
 export type RunOpening = {
   readonly id: string;
   readonly createdAt: number;
-  /** Which door the request came through. */
-  readonly door: "sampling" | "relay" | "control";
+  /** Which endpoint the request came through. */
+  readonly endpoint: "sampling" | "relay" | "control";
   /** `expiresAt`: Unix milliseconds, where it does. */
   readonly key: { readonly id: string; readonly name: string; readonly owner: string | null; readonly expiresAt?: number };
-  readonly asker: Asker;
-  /** What the asker calls the request; at the control door only. */
+  readonly requestor: Requestor;
+  /** What the requestor calls the request; at the control endpoint only. */
   readonly requestId?: string;
-  /** It is of no session, so that nothing can be allowed for one; at the control door only. */
+  /** It is of no session, so that nothing can be allowed for one; at the control endpoint only. */
   readonly sessionless?: true;
   readonly request: SamplingRequest;
   /** In failover order: what reviewers see and what the call never leaves. */
@@ -117,7 +117,7 @@ export function requestDigest(version: RequestVersion, candidates: readonly Cand
  * same server, and is tied to it as surely. `boundTo` is the rule's: where it is wider, any tool of the server will do.
  * @param content A digest of what is asked for.
  */
-export const identicalDigest = ({ server, method, name, provenance }: Asker, boundTo: Reach, content: string): string =>
+export const identicalDigest = ({ server, method, name, provenance }: Requestor, boundTo: Reach, content: string): string =>
   digestOf("countersign/identical/v2", { server, provenance, tool: boundTo === "tool" ? { method, name } : null, content });
 
 /** What a reviewer approves at the response gate. */
@@ -164,13 +164,17 @@ export const openingFacts = (opening: Omit<RunOpening, "request">, digest: strin
 ];
 
 /** For whom a run was taken over, or its kept reply taken: ids and names, and a digest of the request's place. */
-export const adoptedFact = ({ server, method, name, provenance }: Asker, door: RunOpening["door"], attachment: Attachment): RecordFact => ({
+export const adoptedFact = (
+  { server, method, name, provenance }: Requestor,
+  endpoint: RunOpening["endpoint"],
+  attachment: Attachment,
+): RecordFact => ({
   kind: "adopted",
   server,
   method,
   name,
   provenance,
-  door,
+  endpoint,
   request: digestOf("countersign/attachment/v1", { ...attachment }),
 });
 
@@ -178,12 +182,12 @@ export const adoptedFact = ({ server, method, name, provenance }: Asker, door: R
 export const receivedFact = (opening: Omit<RunOpening, "request">, digest: string): RecordFact => ({
   kind: "received",
   key: opening.key.id,
-  server: opening.asker.server,
-  method: opening.asker.method,
-  name: opening.asker.name,
-  provenance: opening.asker.provenance,
-  ...(opening.asker.evidence === undefined ? {} : { association: evidenceWords[opening.asker.evidence] }),
-  door: opening.door,
+  server: opening.requestor.server,
+  method: opening.requestor.method,
+  name: opening.requestor.name,
+  provenance: opening.requestor.provenance,
+  ...(opening.requestor.evidence === undefined ? {} : { association: evidenceWords[opening.requestor.evidence] }),
+  endpoint: opening.endpoint,
   ...(opening.requestId === undefined ? {} : { requestId: idWord(opening.requestId) }),
   requestDigest: digest,
   rule: opening.plan.rule,

@@ -14,13 +14,13 @@ import { rulesOf } from "../provider/rules-by-kind.ts";
 import { type Result, err, ok } from "../result.ts";
 import { type Candidate, chooseCandidates } from "../routing/choose.ts";
 import type { Provider, RoutingTable } from "../routing/table.ts";
-import type { Asker } from "./opening.ts";
+import type { Requestor } from "./opening.ts";
 
 export type PlanInput = {
   readonly routing: RoutingTable;
   readonly policy: Policy;
   readonly request: SamplingRequest;
-  readonly asker: Asker;
+  readonly requestor: Requestor;
   readonly key: {
     readonly id: string;
     readonly name: string;
@@ -50,21 +50,22 @@ export type Plan = {
  * nobody the policy knows, where people may not approve their own requests.
  */
 export function planRun(input: PlanInput): Result<Plan, Refusal> {
-  const { policy, request, asker, key } = input;
-  if (key.servers !== undefined && !key.servers.includes(asker.server)) return err({ kind: "policyRefused", rule: "the key's servers" });
+  const { policy, request, requestor, key } = input;
+  if (key.servers !== undefined && !key.servers.includes(requestor.server))
+    return err({ kind: "policyRefused", rule: "the key's servers" });
   const ranked = rankedFor(input);
   if (!ranked.ok) return ranked;
   const risks = findRisks(request);
   const facts = {
-    server: asker.server,
-    tool: asker.name,
-    method: asker.method,
+    server: requestor.server,
+    tool: requestor.name,
+    method: requestor.method,
     keyName: key.name,
     keyOwner: key.owner ?? null,
     request,
     candidates: ranked.value,
     risk: risks,
-    provenance: asker.provenance,
+    provenance: requestor.provenance,
   };
   // Models that the policy refuses fall out; the request is refused where none is left.
   const permitted = permittedCandidates(policy, facts);
@@ -77,14 +78,14 @@ export function planRun(input: PlanInput): Result<Plan, Refusal> {
   return ok({ candidates, gates, risks });
 }
 
-function rankedFor({ routing, request, asker, key, ready, destination }: PlanInput): Result<readonly Candidate[], Refusal> {
+function rankedFor({ routing, request, requestor, key, ready, destination }: PlanInput): Result<readonly Candidate[], Refusal> {
   if (destination !== undefined) return ok([destination]);
   const choice = chooseCandidates({
     table: routing,
     request,
     task: request.task === "embedding" ? "embedding" : "chat",
     key,
-    server: asker.server,
+    server: requestor.server,
     ready,
     cannotCarry: (asked, model, provider) => cannotCarry(asked, model, provider.kind),
     ...(key.models === undefined ? {} : { onlyModels: key.models }),

@@ -36,9 +36,9 @@ export type Shown = {
   readonly model: ModelFacts | null;
   /** When the reply was kept, where it comes from the cache. */
   readonly cachedAt: number | null;
-  readonly askerGone: boolean;
+  readonly requestorGone: boolean;
   /** Names of those to whom a review of this run could be handed: they exist, and a channel reaches them. */
-  readonly heirs: readonly string[];
+  readonly handOverCandidates: readonly string[];
   /** What may be allowed in future with an approval. */
   readonly grant: GrantOffer | null;
   readonly now: number;
@@ -63,15 +63,15 @@ export function presentReview(shown: Shown): ReviewView | null {
     version: review.version,
     digest: review.digest,
     versions: shown.versions,
-    asker: {
-      server: opening.asker.server,
-      method: opening.asker.method,
-      name: opening.asker.name,
-      provenance: opening.asker.provenance,
-      ...(opening.asker.evidence === undefined ? {} : { evidence: opening.asker.evidence }),
+    requestor: {
+      server: opening.requestor.server,
+      method: opening.requestor.method,
+      name: opening.requestor.name,
+      provenance: opening.requestor.provenance,
+      ...(opening.requestor.evidence === undefined ? {} : { evidence: opening.requestor.evidence }),
       client: opening.key.name,
       owner: opening.key.owner,
-      gone: shown.askerGone,
+      gone: shown.requestorGone,
     },
     createdAt: opening.createdAt,
     deadlineAt: review.deadlineAt,
@@ -97,19 +97,20 @@ export function presentReview(shown: Shown): ReviewView | null {
 /** How this reviewer stands to the review: what they did, and what they may do. */
 function ownStanding(
   review: Review,
-  { reviewer, heirs, grant }: Shown,
+  { reviewer, handOverCandidates, grant }: Shown,
 ): Required<Pick<ReviewView, "ownVote" | "left" | "mayApprove" | "handOverTo" | "grant">> {
   const vote = review.closing === null ? review.votes.find((each) => each.reviewer === reviewer) : undefined;
   const left = review.left.find((each) => each.reviewer === reviewer);
   const isAsked = review.closing === null && review.reviewers.includes(reviewer);
   const mayApprove = review.selfApproval || !isSamePerson(review.owner, reviewer);
-  const isHeir = (name: string): boolean => !review.reviewers.includes(name) && review.left.every((each) => each.reviewer !== name);
+  const isHandOverCandidate = (name: string): boolean =>
+    !review.reviewers.includes(name) && review.left.every((each) => each.reviewer !== name);
   return {
     ownVote: vote === undefined ? null : { at: vote.at },
     left: left === undefined ? null : { at: left.at, to: left.to },
     mayApprove,
     // Whoever may not approve their own request may not choose who does.
-    handOverTo: isAsked && vote === undefined && mayApprove ? heirs.filter(isHeir) : [],
+    handOverTo: isAsked && vote === undefined && mayApprove ? handOverCandidates.filter(isHandOverCandidate) : [],
     grant: isAsked && mayApprove ? grant : null,
   };
 }
@@ -150,7 +151,7 @@ function cancelledWhy(end: End | null): string {
   if (end?.kind !== "cancelled") return "The request was withdrawn.";
   switch (end.cause) {
     case "caller":
-      return "The asker withdrew it.";
+      return "The requestor withdrew it.";
     case "originatingRequest":
       return "The client request that it served has ended.";
     case "session":

@@ -42,7 +42,7 @@ export function describeRefusal(refusal: Refusal): Described {
       return {
         status: 403,
         code: -32014,
-        message: `This API key is not for this door: it needs the scope "${refusal.scope}"; ask the operator for a key that has it`,
+        message: `This API key is not for this endpoint: it needs the scope "${refusal.scope}"; ask the operator for a key that has it`,
         data: { scope: refusal.scope },
       };
     case "issuerUnavailable":
@@ -172,7 +172,7 @@ export function describeRefusal(refusal: Refusal): Described {
 
 const functionFaults: Readonly<Record<FunctionFault, string>> = {
   noSuchTool: "its MCP server has no such tool (any more); ask the operator",
-  taskOnly: "its MCP server runs it as a task alone, which this door does not do",
+  taskOnly: "its MCP server runs it as a task alone, which this endpoint does not do",
   unreachable: "its MCP server cannot be reached; try again",
   noCredential: "the credential of its MCP server is not set; ask the operator",
   broken: "its MCP server does not answer as MCP says; ask the operator",

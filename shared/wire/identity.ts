@@ -5,7 +5,7 @@ import { isObject } from "../json/reading.ts";
 
 /**
  * The digest by which a repeat in the same session is known: of the whole params as they came, without `_meta.progressToken` and `task`,
- * which say how the asker wants to wait and not what it asks. An absent and an empty `_meta` are equal.
+ * which say how the requestor wants to wait and not what it asks. An absent and an empty `_meta` are equal.
  * `content` is their `contentIdentity`, where it is known already: a megabyte is walked once. Takes params that `parseSampling` accepted; throws where they are not canonical JSON, which that has ruled out.
  */
 export function samplingIdentity(params: unknown, content: string = contentIdentity(params)): string {

@@ -140,7 +140,7 @@ export const grantMutants: readonly Mutant[] = [
   {
     ...giving,
     name: "where the rules enable no grants none is asked for",
-    from: "if (closed.length === 0 || !mayUseGrants(gates, asker)) return null;",
+    from: "if (closed.length === 0 || !mayUseGrants(gates, requestor)) return null;",
     to: "if (closed.length === 0) return null;",
   },
   {

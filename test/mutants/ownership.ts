@@ -31,7 +31,7 @@ export const ownershipMutants: readonly Mutant[] = [
     file: "workers/endpoints/auth.ts",
     from: 'if (!caller.record.scopes.includes("sampling")) return refuseKnown(c, "sampling", { kind: "wrongScope", scope: "sampling" });',
     to: "",
-    test: { file: keys, only: "a key for the control door alone" },
+    test: { file: keys, only: "a key for the control endpoint alone" },
   },
   {
     name: "a server is for its keys",

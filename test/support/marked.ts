@@ -1,4 +1,4 @@
-// Reviews of the control door with a marker somewhere in the content, for what must not show any of it.
+// Reviews of the control endpoint with a marker somewhere in the content, for what must not show any of it.
 
 import * as fc from "fast-check";
 import type { JsonObject } from "../../shared/encoding.ts";
@@ -84,7 +84,7 @@ const asked = fc
   })
   .map(({ text, systemPrompt, stop, schema, metadata, media, tool, name }): ReviewView => ({
     ...control.json,
-    asker: { ...control.json.asker, name },
+    requestor: { ...control.json.requestor, name },
     request: {
       ...control.json.request,
       systemPrompt,
@@ -106,7 +106,7 @@ const asked = fc
 
 const numbers = fc.array(fc.double({ noNaN: true, noDefaultInfinity: true }), { maxLength: 40 });
 
-/** Reviews at either gate of each of the door's tasks, with the marker in some or all of the content. */
+/** Reviews at either gate of each of the endpoint's tasks, with the marker in some or all of the content. */
 export const markedView: fc.Arbitrary<ReviewView> = fc.oneof(
   embedding,
   run,

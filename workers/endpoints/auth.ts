@@ -1,11 +1,11 @@
-// Who may come in: API keys for the doors, the admin token for operators. Comparisons take the same time for every wrong one.
+// Who may come in: API keys for the endpoints, the admin token for operators. Comparisons take the same time for every wrong one.
 
 import type { Context, MiddlewareHandler } from "hono";
 import { equalBytes, utf8ToBytes } from "../../shared/encoding.ts";
 import { describeRefusal } from "../../shared/wire/describe.ts";
 import type { Refusal } from "../../shared/model/outcome.ts";
 import { tokenOperator } from "../../shared/record/operators.ts";
-import type { Door, Operator } from "../../shared/record/record.ts";
+import type { Endpoint, Operator } from "../../shared/record/record.ts";
 import { type RefusedIds, failures } from "../../shared/wire/json-rpc.ts";
 import { errorAnswer } from "../../shared/wire/json-rpc.ts";
 import { countCalls } from "../pipeline/calls.ts";
@@ -88,11 +88,11 @@ export async function isFlooding(c: Context<App>, what: "keys" | "admin tokens" 
 /** A refusal of a request whose key is known: it goes into the record. `about`: what could be read of the request; its id is looked for where it is not given. */
 export async function refuseKnown(
   c: Context<App>,
-  door: Door,
+  endpoint: Endpoint,
   refusal: Refusal,
-  { id, ...about }: Omit<Refused, "key" | "door"> & { readonly id?: RefusedIds } = {},
+  { id, ...about }: Omit<Refused, "key" | "endpoint"> & { readonly id?: RefusedIds } = {},
 ): Promise<Response> {
-  recordRefusal(c.env, c.executionCtx, { key: c.var.key.id, door, ...about }, refusal);
+  recordRefusal(c.env, c.executionCtx, { key: c.var.key.id, endpoint, ...about }, refusal);
   return refuse(refusal, id === undefined ? await idsOf(c) : id);
 }
 

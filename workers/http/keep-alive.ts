@@ -100,14 +100,14 @@ export function holdEvents<T>(hold: Hold<T>, progressToken: string | number | un
   });
 }
 
-/** A door's own events: how it goes, the text as it comes, and the end. */
+/** An endpoint's own events: how it goes, the text as it comes, and the end. */
 export type EventWords = {
   readonly progress: (state: RunProgress) => string;
   readonly delta: (text: string) => string;
 };
 
-/** Comments and the door's events, then the end that `hold.encode` makes, which is a whole event. */
-export function holdDoorEvents<T>(hold: Hold<T>, { progress, delta }: EventWords): Response {
+/** Comments and the endpoint's events, then the end that `hold.encode` makes, which is a whole event. */
+export function holdEndpointEvents<T>(hold: Hold<T>, { progress, delta }: EventWords): Response {
   return streamed("text/event-stream", hold, {
     first: ": open\n\n",
     beat: () => ": waiting\n\n",

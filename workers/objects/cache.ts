@@ -1,7 +1,7 @@
 // One reply that a caller asked to have again for the same request: content, for as long as the caller said.
 //
 // One object for each API key and digest of what was asked, so no key is ever answered with another's. What the digest covers, and
-// whether a reply may be kept at all, is the door's to know.
+// whether a reply may be kept at all, is the endpoint's to know.
 
 import type { CacheCalls } from "../stubs/cache-calls.ts";
 import { DurableObject } from "cloudflare:workers";

@@ -67,5 +67,5 @@ export class ConversationObject extends DurableObject<Env> implements Conversati
   }
 }
 
-/** Written by the door from turns that it had parsed, or here. */
+/** Written by the endpoint from turns that it had parsed, or here. */
 const parseTurns = (text: string): readonly Turn[] => JSON.parse(text) as Turn[];

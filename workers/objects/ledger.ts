@@ -176,12 +176,12 @@ export class LedgerObject extends DurableObject<Env> implements LedgerCalls {
         )
         .toArray();
       for (const { run, count, written, text } of over) {
-        const { key, door, reason, since, until } = JSON.parse(text) as Flood; // written by #count
+        const { key, endpoint, reason, since, until } = JSON.parse(text) as Flood; // written by #count
         const [last = null] = this.#sql
           .exec<{ seq: number; hash: string }>("SELECT seq, hash FROM event WHERE run = ? ORDER BY seq DESC LIMIT 1", run)
           .toArray();
         const times = { since: new Date(since).toISOString(), until: new Date(until).toISOString() };
-        const fact: RecordFact = { kind: "refusedMany", key, door, reason, ...times, count: count - written };
+        const fact: RecordFact = { kind: "refusedMany", key, endpoint, reason, ...times, count: count - written };
         this.#write(chainEvents(run, last, now, [fact]));
         this.#sql.exec("UPDATE flood SET written = ? WHERE run = ?", count, run);
       }

@@ -96,8 +96,8 @@ export async function grantsToAsk(context: RunContext, planned: Result<Plan, Ref
   if (!planned.ok) return ok(null);
   const plan = planned.value;
   const { request: asked, run } = context;
-  const { asker, association, request, digest, env, key } = asked;
-  const query = grantQueryOf({ run, plan, request, asker, attachment: association.attachment, params: digest });
+  const { requestor, association, request, digest, env, key } = asked;
+  const query = grantQueryOf({ run, plan, request, requestor, attachment: association.attachment, params: digest });
   if (query === null) return ok(null);
   // No session is woken for who may not ask it.
   const over = takeRoom(key.id) ? null : await countCalls(env, key);

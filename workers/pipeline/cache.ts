@@ -14,13 +14,13 @@ import type { PipelineRequest } from "./request.ts";
 export async function cacheTermsOf(
   env: Env,
   keyId: string,
-  { request, asker }: Pick<PipelineRequest, "request" | "asker">,
+  { request, requestor }: Pick<PipelineRequest, "request" | "requestor">,
   { candidates, gates }: Plan,
   { ttlMs, within }: NonNullable<PipelineRequest["cache"]>,
 ): Promise<CacheTerms> {
   const models = candidates.map(({ model }) => model.id);
   const content = digestOf("countersign/cache/v1", { request: requestDigest({ request, models }, candidates), within });
-  const digest = identicalDigest(asker, gates.boundTo, content);
+  const digest = identicalDigest(requestor, gates.boundTo, content);
   const terms: CacheTerms = { digest, ttlMs: Math.min(ttlMs, settingsOf(env).retentionMs) };
   try {
     const kept = await cacheStub(env, keyId, digest).get();
@@ -44,7 +44,7 @@ export function approvedBefore(
   return (!closed.request || approved.request) && (!closed.response || approved.response);
 }
 
-/** Keeps a reply that was delivered, from `at` on where it was kept before. A failure costs the next asker a model call and nothing else. */
+/** Keeps a reply that was delivered, from `at` on where it was kept before. A failure costs the next requestor a model call and nothing else. */
 export async function keepReply(
   env: Env,
   keyId: string,

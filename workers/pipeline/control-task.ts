@@ -270,7 +270,7 @@ async function runChosen(
 function refusedCall({ env, ctx, key, envelope }: EnvelopeCall, given: GivenCall, refusal: Refusal, to?: Candidate): FunctionCall {
   const { requestId } = envelope;
   const about = { server: to?.providerName ?? CONTROL_SERVER, method: "tools/call", name: to?.model.name, requestId };
-  recordRefusal(env, ctx, { key: key.id, door: "control", ...about }, refusal);
+  recordRefusal(env, ctx, { key: key.id, endpoint: "control", ...about }, refusal);
   return endedCall(given, describeRefusal(refusal));
 }
 

@@ -1,4 +1,4 @@
-// A request of the control door on its way into the pipeline: it serves no client request, and is known by its own id in whatever
+// A request of the control endpoint on its way into the pipeline: it serves no client request, and is known by its own id in whatever
 // session of its key it comes.
 
 import { digestOf } from "../../shared/encoding.ts";
@@ -9,7 +9,7 @@ import { CONTROL_SERVER } from "../../shared/wire/mcp-2025/meta.ts";
 import type { SamplingRequest } from "../../shared/model/sampling.ts";
 import { type Result, err, ok } from "../../shared/result.ts";
 import type { Candidate } from "../../shared/routing/choose.ts";
-import type { Asker } from "../../shared/run/opening.ts";
+import type { Requestor } from "../../shared/run/opening.ts";
 import type { Plan } from "../../shared/run/plan.ts";
 import { controlStub, keyStub, sessionStub } from "../stubs/stubs.ts";
 import { begin } from "./begin.ts";
@@ -97,8 +97,8 @@ function requestOf(call: ControlCall, association: Unnamed<Association>): Pipeli
     env,
     ctx,
     key,
-    door: "control",
-    asker: askerOf(envelope, destination?.candidate),
+    endpoint: "control",
+    requestor: requestorOf(envelope, destination?.candidate),
     requestId,
     request,
     contextIgnored: null,
@@ -130,7 +130,7 @@ function requestOf(call: ControlCall, association: Unnamed<Association>): Pipeli
 }
 
 /** No MCP server asks: the key's client does, for a task, or for a function on a server. */
-const askerOf = ({ task }: Envelope, destination: Candidate | undefined): Asker =>
+const requestorOf = ({ task }: Envelope, destination: Candidate | undefined): Requestor =>
   destination === undefined
     ? { server: CONTROL_SERVER, method: "control", name: task.type, provenance: "own" }
     : { server: destination.providerName, method: "tools/call", name: destination.model.name, provenance: "own" };

@@ -158,7 +158,7 @@ function begunFacts(opening: RunOpening): RecordFact[] {
   return opening.cache?.found !== undefined ? opened : [...opened, { kind: "called", call: 1, models, digest, again: opening.takenOver }];
 }
 
-/** Bookkeeping: the session's copy for repeats, the key's place and spending, the record; and the reply, where the asker has left. */
+/** Bookkeeping: the session's copy for repeats, the key's place and spending, the record; and the reply, where the requestor has left. */
 function keepBooks({ env, ctx, opening, signal }: FastCall, { outcome, model, facts, cause, unasked }: Called): void {
   const endedAt = Date.now();
   const { attachment, id } = opening;
@@ -168,8 +168,8 @@ function keepBooks({ env, ctx, opening, signal }: FastCall, { outcome, model, fa
   const summary: RunSummary = {
     run: id,
     key: opening.key.id,
-    server: opening.asker.server,
-    name: opening.asker.name,
+    server: opening.requestor.server,
+    name: opening.requestor.name,
     createdAt: opening.createdAt,
     endedAt,
     state: cause === null ? "completed" : cause.kind === "cancelled" ? "cancelled" : "failed",

@@ -14,17 +14,17 @@ export async function planFor({
   env,
   ctx,
   key,
-  asker,
+  requestor,
   request,
   destination,
   terms,
-}: Pick<PipelineRequest, "env" | "ctx" | "key" | "asker" | "request" | "destination" | "terms">): Promise<Result<Plan, Refusal>> {
+}: Pick<PipelineRequest, "env" | "ctx" | "key" | "requestor" | "request" | "destination" | "terms">): Promise<Result<Plan, Refusal>> {
   const documents = await documentsOrNull(env, ctx);
   if (documents === null) return err({ kind: "configurationUnavailable" });
   return planRun({
     ...documents,
     request,
-    asker,
+    requestor,
     key,
     ready: readyIn(env),
     ...(destination === undefined ? {} : { destination }),

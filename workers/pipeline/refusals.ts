@@ -1,7 +1,7 @@
 // Refused requests in the record: each by itself, and in a flood as one count, so that refusing stays cheap and leaves no more than it may.
 
 import type { Flood, LedgerEntry } from "../stubs/ledger-calls.ts";
-import { chainEvents, type Door, idWord, type RecordFact, type RunSummary, providersWord } from "../../shared/record/record.ts";
+import { chainEvents, type Endpoint, idWord, type RecordFact, type RunSummary, providersWord } from "../../shared/record/record.ts";
 import type { Refusal } from "../../shared/model/outcome.ts";
 import { refusalFact } from "../../shared/record/refusal-fact.ts";
 import { runIdOf, runRandomLength } from "../../shared/sealed-id.ts";
@@ -12,7 +12,7 @@ import { keep } from "./bookkeeping.ts";
 /** A refused request, as far as it could be read. */
 export type Refused = {
   readonly key: string;
-  readonly door: Door;
+  readonly endpoint: Endpoint;
   readonly server?: string | undefined;
   readonly method?: string | undefined;
   readonly name?: string | undefined;
@@ -49,8 +49,8 @@ function countingOf(env: Env, name: string, now: number): Counting {
 /** Takes down that a request of a known key was refused. It costs the requestor no time: the ledger is told afterwards, in batches. */
 export function recordRefusal(env: Env, ctx: Pick<ExecutionContext, "waitUntil">, refused: Refused, refusal: Refusal): void {
   const now = Date.now();
-  const { key, door } = refused;
-  const counting = countingOf(env, `${key} ${door} ${refusal.kind}`, now);
+  const { key, endpoint } = refused;
+  const counting = countingOf(env, `${key} ${endpoint} ${refusal.kind}`, now);
   if (counting.written < writtenOneByOne) {
     counting.written += 1;
     const run = newId(env);
@@ -66,7 +66,7 @@ export function recordRefusal(env: Env, ctx: Pick<ExecutionContext, "waitUntil">
     const counted: Flood = {
       run: flood.run,
       key,
-      door,
+      endpoint,
       reason: refusal.kind,
       since: counting.since,
       until: counting.since + minuteMs,
@@ -81,12 +81,12 @@ export function recordRefusal(env: Env, ctx: Pick<ExecutionContext, "waitUntil">
 const newId = (env: Env): string => runIdOf(settingsOf(env).keys, crypto.getRandomValues(new Uint8Array(runRandomLength)));
 
 function entryOf(run: string, at: number, refused: Refused, refusal: Refusal): LedgerEntry {
-  const { key, door, server = null, method = null, name = null, requestId } = refused;
+  const { key, endpoint, server = null, method = null, name = null, requestId } = refused;
   const reason = refusalFact(refusal);
   const fact: RecordFact = {
     kind: "refused",
     key,
-    door,
+    endpoint,
     server,
     method: method === null ? null : providersWord(method),
     name,

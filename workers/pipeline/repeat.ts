@@ -60,11 +60,16 @@ async function asRun(context: RunContext, earlier: Repeat, plan: Plan, again: Be
 
 /** The same for a connection that is held: a refusal is an outcome there. */
 async function awaitFast(context: RunContext, plan: Result<Plan, Refusal>, again: BeginAgain): Promise<Outcome> {
-  const { env, ctx, key, door, asker, requestId } = context.request;
+  const { env, ctx, key, endpoint, requestor, requestId } = context.request;
   const outcome = await awaitFirst(context, plan, again);
   if (outcome.ok) return outcome.value;
   const refusal = outcome.error;
-  recordRefusal(env, ctx, { key: key.id, door, server: asker.server, method: asker.method, name: asker.name, requestId }, refusal);
+  recordRefusal(
+    env,
+    ctx,
+    { key: key.id, endpoint, server: requestor.server, method: requestor.method, name: requestor.name, requestId },
+    refusal,
+  );
   return { kind: "refused", refusal };
 }
 

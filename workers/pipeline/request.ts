@@ -5,7 +5,7 @@ import type { Note, CallTerms } from "../../shared/model/call.ts";
 import type { Outcome } from "../../shared/model/outcome.ts";
 import type { SamplingRequest } from "../../shared/model/sampling.ts";
 import type { Candidate } from "../../shared/routing/choose.ts";
-import type { Asker, Attachment, RunOpening, WaitingServer } from "../../shared/run/opening.ts";
+import type { Requestor, Attachment, RunOpening, WaitingServer } from "../../shared/run/opening.ts";
 import type { Env } from "../platform/env.ts";
 import type { KeyRecord } from "../stores/keys.ts";
 import type { SessionCalls } from "../stubs/session-calls.ts";
@@ -40,8 +40,8 @@ export type PipelineRequest = {
   readonly env: Env;
   readonly ctx: Pick<ExecutionContext, "waitUntil">;
   readonly key: KeyRecord;
-  readonly door: RunOpening["door"];
-  readonly asker: Asker;
+  readonly endpoint: RunOpening["endpoint"];
+  readonly requestor: Requestor;
   readonly request: SamplingRequest;
   /** The context that was asked for and is not given. */
   readonly contextIgnored: "thisServer" | "allServers" | null;

@@ -41,7 +41,7 @@ export async function contextOf(request: PipelineRequest, plan: Result<Plan, Ref
     keyObject: keyStub(env, key.id),
     limits: key.limits ?? defaultLimits,
     // Where there is no plan nothing is begun, nor taken over.
-    identical: identicalDigest(request.asker, plan.ok ? plan.value.gates.boundTo : "tool", request.content),
+    identical: identicalDigest(request.requestor, plan.ok ? plan.value.gates.boundTo : "tool", request.content),
     cache: cache === undefined || !plan.ok ? null : await cacheTermsOf(env, key.id, request, plan.value, cache),
   };
 }
@@ -68,14 +68,14 @@ export function openingOf({ request: asked, run, now, cache, identical }: RunCon
   return {
     id: run,
     createdAt: now,
-    door: asked.door,
+    endpoint: asked.endpoint,
     key: {
       id: key.id,
       name: key.name,
       owner: key.owner ?? null,
       ...(key.expiresAt === undefined ? {} : { expiresAt: key.expiresAt }),
     },
-    asker: asked.asker,
+    requestor: asked.requestor,
     ...(asked.requestId === undefined ? {} : { requestId: asked.requestId }),
     ...(association.kind === "sessionless" ? { sessionless: true } : {}),
     request,

@@ -40,8 +40,8 @@ export async function beginSampling(call: SamplingCall): Promise<Result<Started,
     env,
     ctx,
     key,
-    door: evidence === undefined ? "sampling" : "relay",
-    asker: {
+    endpoint: evidence === undefined ? "sampling" : "relay",
+    requestor: {
       server,
       method,
       name,

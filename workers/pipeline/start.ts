@@ -13,14 +13,14 @@ type Fresh = Extract<Admitted, { kind: "fresh" }>;
 /** Null where there is no such run, or it cannot be taken over. */
 export async function adoptIdentical(context: RunContext, { plan, identical }: Fresh, grants: GrantsAsked): Promise<Started | null> {
   const { request, run, keyObject } = context;
-  const { env, ctx, key, association, asker, door, responseMode } = request;
+  const { env, ctx, key, association, requestor, endpoint, responseMode } = request;
   const { attachment } = association;
   // A function that was run for another request is run again for this one.
   if (identical === null || request.request.task === "function") return null;
   const adopted = await runStub(env, identical).adopt({
     attachment,
-    asker,
-    door,
+    requestor,
+    endpoint,
     gates: gatesIn(plan),
     deciders: decidersDigest(plan.gates),
     waiting: responseMode.kind === "callback" ? responseMode.waiting : null,

@@ -26,7 +26,7 @@ export const keyRequestSchema = z.strictObject({
   name: word,
   /** The person whose client uses the key: who may not approve their own requests where the policy says so. */
   owner: word.optional(),
-  /** Which doors it opens: `sampling` is POST /sampling and the relay, `control` is POST /control. */
+  /** Which endpoints it opens: `sampling` is POST /sampling and the relay, `control` is POST /control. */
   scopes: z
     .array(z.enum(keyScopes))
     .min(1)

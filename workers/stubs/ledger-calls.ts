@@ -1,7 +1,7 @@
 // What may be asked of a LedgerObject, and the values of those calls. It imports no object.
 
 import type { Refusal } from "../../shared/model/outcome.ts";
-import type { Door, LineState, RecordEvent, RunSummary } from "../../shared/record/record.ts";
+import type { Endpoint, LineState, RecordEvent, RunSummary } from "../../shared/record/record.ts";
 
 /** A notice as lists show it. Of a link only claims and random bytes are stored; the token is computed when it is listed. */
 export type NoticeRow = {
@@ -35,7 +35,7 @@ export type Expected = { readonly run: string; readonly dueAt: number };
 export type Flood = {
   readonly run: string;
   readonly key: string;
-  readonly door: Door;
+  readonly endpoint: Endpoint;
   readonly reason: Refusal["kind"];
   readonly since: number;
   readonly until: number;

@@ -11,13 +11,13 @@ import type { EditFault } from "../../shared/review/edit.ts";
 import type { SubmittedForm } from "../../shared/review/form.ts";
 import type { ReviewView } from "../../shared/review/view.ts";
 import type { RunState } from "../../shared/run/lifecycle.ts";
-import type { Asker, Attachment, RunOpening, WaitingServer } from "../../shared/run/opening.ts";
+import type { Requestor, Attachment, RunOpening, WaitingServer } from "../../shared/run/opening.ts";
 
 /** An identical request that would take a run over. */
 export type Adoption = {
   readonly attachment: Attachment;
-  readonly asker: Asker;
-  readonly door: RunOpening["door"];
+  readonly requestor: Requestor;
+  readonly endpoint: RunOpening["endpoint"];
   /** The gates of its own plan. */
   readonly gates: RunState["gates"];
   /** `decidersDigest` of its plan. */
@@ -146,7 +146,7 @@ export interface RunCalls extends Rpc.DurableObjectBranded {
    * every run that it knows of, and every other finds that out here. `opening` is JSON of `RunOpening`.
    */
   open(opening: string): Promise<void>;
-  /** Keeps the outcome for an asker who left while the Worker itself was calling the model: a run that is over from the start. */
+  /** Keeps the outcome for a requestor who left while the Worker itself was calling the model: a run that is over from the start. */
   keep(opening: string, outcome: string, model: string, events: string): void;
   /** Keeps a request that its client is asked first: no run, but what one would be opened with where the client declines. */
   hold(request: string): void;
@@ -159,7 +159,7 @@ export interface RunCalls extends Rpc.DurableObjectBranded {
   /** The prompt that was sent, and JSON of `ConversationEdits`: what a reviewer made of the request. Null where there is none (any more). */
   sent(): { readonly prompt: string; readonly edits: string } | null;
   /**
-   * A request of another session that is identical to this run's takes the run over, if its asker is gone and there is,
+   * A request of another session that is identical to this run's takes the run over, if its requestor is gone and there is,
    * or may still be, a reply.
    */
   adopt(adoption: Adoption): "refused" | "adopted" | "posts";
@@ -201,7 +201,7 @@ export interface RunCalls extends Rpc.DurableObjectBranded {
 /** What a gate's clock does, at the times that the policy gives: `remind` has one row for each reminder. */
 export type GateClock = "deadline" | "escalate" | `remind${number}`;
 
-export type ScheduleKind = `${GateClock}:${Gate}` | "asker" | "keyExpires" | "forget";
+export type ScheduleKind = `${GateClock}:${Gate}` | "requestor" | "keyExpires" | "forget";
 
 export type OutboxKind =
   | "begin"

@@ -12,7 +12,7 @@ export type AssociateInput = {
   readonly run: string;
   readonly leaseMs: number;
   readonly roundsLimit: number;
-  /** It serves no client request (the control door): nothing is remembered of one. */
+  /** It serves no client request (the control endpoint): nothing is remembered of one. */
   readonly alone: boolean;
   /** An id that stands for the request in every session of the key: taken with the reservation, and refused where something else has it. */
   readonly claim: string | null;
@@ -101,7 +101,7 @@ export interface SessionCalls extends Rpc.DurableObjectBranded {
   /** Ends the session: its name stays ended for as long as it is known. `begins`: as in `endOriginating`. */
   endSession(begins: boolean): Promise<boolean>;
   /**
-   * The asker withdrew one sampling request. Two servers of a session may use the same id: without the originating
+   * The requestor withdrew one sampling request. Two servers of a session may use the same id: without the originating
    * request only an id that names one open run is acted on.
    */
   cancelRequest(request: string, originating: string | null): Promise<void>;

@@ -28,7 +28,7 @@ export function sessionStub(env: Env, keyId: string, session: string): DurableOb
 }
 
 /**
- * Where a key's requests at the control door are known by their ids, sixteen objects for each key: no session of a host's has such a
+ * Where a key's requests at the control endpoint are known by their ids, sixteen objects for each key: no session of a host's has such a
  * name, since those have no space.
  */
 export function controlStub(env: Env, keyId: string, requestId: string): DurableObjectStub<SessionCalls> {
@@ -43,7 +43,7 @@ export const keyStub = (env: Env, keyId: string): DurableObjectStub<KeyCalls> =>
 
 /**
  * The object of a run whose id is known to be genuine: one that we made and stored, or that `parseRunId` accepted at a
- * door. Its seal is not checked again, so that what is stored outlives the key that sealed it.
+ * endpoint. Its seal is not checked again, so that what is stored outlives the key that sealed it.
  */
 export function runStub(env: Env, id: string): DurableObjectStub<RunCalls> {
   const random = randomOfRunId(id);

@@ -57,7 +57,7 @@ export type Origins = {
   readonly replyEdited: Origin;
 };
 
-export function originsOf(view: Pick<ReviewView, "asker" | "request">): Origins {
+export function originsOf(view: Pick<ReviewView, "requestor" | "request">): Origins {
   const asking = askingOf(view);
   const { outside } = words;
   const ofModel = { reply: outside.model, replyEdited: outside.editedReply };

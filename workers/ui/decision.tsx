@@ -26,7 +26,7 @@ const ApproveWords = ({ view, facts }: { view: ReviewView; facts: ReviewFacts })
   const { approve, approveTo } = gateWords(facts);
   if (view.gate === "response") {
     // What a client asks for itself goes to nobody else.
-    const server = shortName(facts.asking === "sampling" ? view.asker.server : view.asker.client);
+    const server = shortName(facts.asking === "sampling" ? view.requestor.server : view.requestor.client);
     return <>{server === undefined ? approve : fill(approveTo, { server })}</>;
   }
   const names = view.models.map((model) => shortName(model.id));

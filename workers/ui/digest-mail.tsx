@@ -48,7 +48,7 @@ export function digestMail(entries: readonly DigestEntry[]): MailContent {
 
 const buttonOf = ({ asking, gate }: DigestEntry): string => (asking === "function" ? runWords : gates)[gate].button;
 
-const whatOf = ({ asking, asker: { server, client, name } }: DigestEntry, show: (text: string) => Child): Child[] =>
+const whatOf = ({ asking, requestor: { server, client, name } }: DigestEntry, show: (text: string) => Child): Child[] =>
   fill(reviewWords.asking[asking].subject, { server: show(server), client: show(client), name: show(name) });
 
 const deadlineOf = ({ deadlineAt }: DigestEntry): string => fill(words.deadline, { deadline: reviewWords.time(deadlineAt) }).join("");

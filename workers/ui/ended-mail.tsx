@@ -23,7 +23,7 @@ export type EndedMailInput = {
 export function endedMail({ view, keyEnd, url }: EndedMailInput): MailContent {
   const subject = subjectOf(view);
   const why = fill(whyOf(keyEnd), { reviewer: outsideName(view.reviewer) }).join("");
-  const { server, client, method, name } = view.asker;
+  const { server, client, method, name } = view.requestor;
   const asks = (show: typeof inHtml) =>
     fill(asksOf(reviewFacts(view)).sentence, { server: show(server), client: show(client), method: show(method), name: show(name) });
   const lines = [
@@ -32,7 +32,7 @@ export function endedMail({ view, keyEnd, url }: EndedMailInput): MailContent {
     why,
     words.nothing,
     "",
-    `${facts.asker}: ${asks(inText).join("")}`,
+    `${facts.requestor}: ${asks(inText).join("")}`,
     `${facts.run}: ${inText(view.run)}`,
     "",
     `${words.page}:`,
@@ -46,7 +46,7 @@ export function endedMail({ view, keyEnd, url }: EndedMailInput): MailContent {
         {why} {words.nothing}
       </p>
       <p style={mailStyles.line}>
-        <b>{facts.asker}:</b> {asks(inHtml)}
+        <b>{facts.requestor}:</b> {asks(inHtml)}
       </p>
       <p style={mailStyles.line}>
         <b>{facts.run}:</b> {inHtml(view.run)}

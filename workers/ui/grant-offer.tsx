@@ -17,7 +17,7 @@ const usual = { hours: "24", uses: "10" };
 
 type GrantFieldsProps = { view: ReviewView; facts: ReviewFacts; offer: GrantOffer; kept: KeptGrant | undefined };
 
-const What = ({ view: { asker }, facts, offer, kept }: GrantFieldsProps) => (
+const What = ({ view: { requestor }, facts, offer, kept }: GrantFieldsProps) => (
   <div class="choice">
     <label for="grant">{words.grant.what}</label>
     <select id="grant" name={formFields.grant}>
@@ -27,9 +27,9 @@ const What = ({ view: { asker }, facts, offer, kept }: GrantFieldsProps) => (
           <option value={`${scope}:${kind}`} selected={kept?.grant === `${scope}:${kind}`}>
             {words.grant.kinds[kind]},{" "}
             {fill(grantWords(facts).scopes[scope], {
-              server: plainLetters(asker.server),
-              client: plainLetters(asker.client),
-              name: plainLetters(asker.name),
+              server: plainLetters(requestor.server),
+              client: plainLetters(requestor.client),
+              name: plainLetters(requestor.name),
             })}
           </option>
         )),
@@ -41,7 +41,7 @@ const What = ({ view: { asker }, facts, offer, kept }: GrantFieldsProps) => (
 const knownWords: Readonly<Partial<Record<Provenance, string>>> = words.grant.known;
 
 export const Grant = ({ view, facts, offer, kept }: GrantFieldsProps) => {
-  const known = knownWords[view.asker.provenance];
+  const known = knownWords[view.requestor.provenance];
   return (
     <details class="grant" open={(kept?.grant ?? "") !== ""}>
       <summary>{words.grant.heading[view.gate]}</summary>

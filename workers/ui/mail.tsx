@@ -43,8 +43,10 @@ export function reviewMail(input: MailInput): MailContent {
 
 /** The same for each mail about a gate of a run, so that mail programs keep them together, and for no other. */
 export function subjectOf(view: ReviewView): string {
-  const { asker, run } = view;
-  const [server, name, client] = [asker.server, asker.name, asker.client].map((text) => outsideName(text, { characters: 40, plain: true }));
+  const { requestor, run } = view;
+  const [server, name, client] = [requestor.server, requestor.name, requestor.client].map((text) =>
+    outsideName(text, { characters: 40, plain: true }),
+  );
   const what = fill(reviewWords.asking[askingOf(view)].subject, { server, name, client }).join("");
   return `${gateOf(view).subject}: ${what} (${run.slice(0, 14)})`;
 }
@@ -72,11 +74,16 @@ type Line = { readonly label: string; readonly sentences: readonly Child[][] };
 
 /** What both parts say between the link and the content. `name` marks what came from outside. */
 function linesOf(view: ReviewView, facts: ReviewFacts, name: (text: string) => Child): Line[] {
-  const { asker } = view;
+  const { requestor } = view;
   const { quorum, riskCounts } = facts;
-  const place = { server: name(asker.server), client: name(asker.client), method: name(asker.method), name: name(asker.name) };
+  const place = {
+    server: name(requestor.server),
+    client: name(requestor.client),
+    method: name(requestor.method),
+    name: name(requestor.name),
+  };
   const lines: Line[] = [
-    { label: words.facts.asker, sentences: [fill(asksOf(facts).sentence, place), ...(asker.gone ? [[reviewWords.gone]] : [])] },
+    { label: words.facts.requestor, sentences: [fill(asksOf(facts).sentence, place), ...(requestor.gone ? [[reviewWords.gone]] : [])] },
     { label: words.facts.sure, sentences: [[reviewWords.sure[facts.sureness].full]] },
     ...servingLines(facts, name),
     ...formLines(view, facts),

@@ -206,7 +206,7 @@ type RequestContentProps = {
   origins: Origins;
 };
 
-/** The whole request. `asAsked` is what the asker sent, where reviewers changed it: what they changed is marked. */
+/** The whole request. `asAsked` is what the requestor sent, where reviewers changed it: what they changed is marked. */
 export const RequestContent = ({ request, asAsked, editing, origins }: RequestContentProps) => {
   const showing: Showing = {
     editing,

@@ -102,22 +102,22 @@ const ModelFacts = ({ view, facts: { serving, cost, isUnsent, isOpen } }: Shown)
 
 /** The few facts that the prompt is read with. On a closed page: those that are still true. */
 const Glance = ({ view, facts }: Shown) => {
-  const { asker } = view;
+  const { requestor } = view;
   const { label, sentence } = asksOf(facts);
   const notice = facts.isOpen ? noticeOf(facts) : null;
   return (
     <section class="card">
       <h2 class="hidden">{words.glance.heading}</h2>
-      {asker.gone && facts.isOpen ? <p class="notice">{reviewWords.gone}</p> : null}
+      {requestor.gone && facts.isOpen ? <p class="notice">{reviewWords.gone}</p> : null}
       {notice === null ? null : <p class="notice">{notice}</p>}
       <dl class="facts">
         <dt>{label}</dt>
         <dd>
           {fill(sentence, {
-            server: <Name value={asker.server} />,
-            client: <Name value={asker.client} />,
-            method: <Name value={asker.method} />,
-            name: <Name value={asker.name} />,
+            server: <Name value={requestor.server} />,
+            client: <Name value={requestor.client} />,
+            method: <Name value={requestor.method} />,
+            name: <Name value={requestor.name} />,
           })}{" "}
           {reviewWords.sure[facts.sureness].short}
         </dd>
@@ -144,11 +144,11 @@ const AboutRequest = ({ view, facts }: Shown) => (
       <dl class="facts">
         <dt>{words.about.sure}</dt>
         <dd>{reviewWords.sure[facts.sureness].full}</dd>
-        {view.asker.owner === null ? null : (
+        {view.requestor.owner === null ? null : (
           <>
             <dt>{words.about.owner}</dt>
             <dd>
-              <Name value={view.asker.owner} />
+              <Name value={view.requestor.owner} />
             </dd>
           </>
         )}

@@ -1,4 +1,4 @@
-// The JSON Schema of the control door's answer, beside the code that makes it (answer.ts): for the published description, and for tests
+// The JSON Schema of the control endpoint's answer, beside the code that makes it (answer.ts): for the published description, and for tests
 // that hold every answer against it.
 
 import type { JsonObject } from "../../encoding.ts";

@@ -1,4 +1,4 @@
-// The answer of the control door: one JSON object for every ending, the same for every task but for `result`. The Model Control Protocol
+// The answer of the control endpoint: one JSON object for every ending, the same for every task but for `result`. The Model Control Protocol
 // defines none; this shape is ours (docs/control.md).
 
 import type { Json, JsonObject } from "../../encoding.ts";
@@ -123,7 +123,7 @@ function resultOf(task: ControlTask, { reply }: Completed, calls: readonly Contr
   }
 }
 
-/** Providers cut one running text into blocks; nothing is put between them, as on the sampling door. */
+/** Providers cut one running text into blocks; nothing is put between them, as on the sampling endpoint. */
 const textOf = (blocks: readonly ReplyBlock[]): string => blocks.map((block) => (block.type === "text" ? block.text : "")).join("");
 
 /** What a model wrote beside the calls that it chose. */

@@ -1,4 +1,4 @@
-// Every member of an envelope, with its limits, its default and what it means: what the door reads by and what it publishes.
+// Every member of an envelope, with its limits, its default and what it means: what the endpoint reads by and what it publishes.
 //
 // Source: the Model Control Protocol's description of its request (sections 2 and 3). Limits that it does not name are ours, and so are
 // `prompt` of a function call, `context.remember`, and lists where it shows one value.

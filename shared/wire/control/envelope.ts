@@ -1,6 +1,6 @@
 // A request of the Model Control Protocol, read: every field with its default filled in, nothing of the wire left.
 //
-// `auth` stays beside the request and never goes further than the door.
+// `auth` stays beside the request and never goes further than the endpoint.
 
 import type { JsonObject } from "../../encoding.ts";
 import type { NamedModel } from "../../model/sampling.ts";

@@ -1,4 +1,4 @@
-// Members of an envelope: each one reads its value and says the same as JSON Schema, so that the door and what it publishes cannot
+// Members of an envelope: each one reads its value and says the same as JSON Schema, so that the endpoint and what it publishes cannot
 // drift apart. Readers never throw, gather faults as `Reading` does, and give a placeholder of the right type after one.
 //
 // Not zod, which is the choice for documents of our own: it reads the whole of a list before it looks at its length and gathers

@@ -1,4 +1,4 @@
-// How a request of the control door ended, as one word and as an HTTP status: both from the error that every door gives for the same cause.
+// How a request of the control endpoint ended, as one word and as an HTTP status: both from the error that every endpoint gives for the same cause.
 
 import type { JsonObject } from "../../encoding.ts";
 import type { Described } from "../../model/outcome.ts";
@@ -12,7 +12,7 @@ export const statuses = [
   "invalid",
   /** This request_id was used before: with another body, or its answer is no longer kept. */
   "conflict",
-  /** The credential is missing, wrong, or not for this door. */
+  /** The credential is missing, wrong, or not for this endpoint. */
   "unauthorized",
   /** By policy; nobody was asked. */
   "refused",
@@ -96,8 +96,8 @@ export const httpStatuses: { readonly [status in Status]: number } = {
 };
 
 /**
- * The HTTP status of an answer where nothing has been sent yet. What has a status of its own on the sampling door (401, 403, 413, 415, 429,
- * 500, 503) has it here too; what that door answers with 200, as JSON-RPC, has the status of its word.
+ * The HTTP status of an answer where nothing has been sent yet. What has a status of its own on the sampling endpoint (401, 403, 413, 415, 429,
+ * 500, 503) has it here too; what that endpoint answers with 200, as JSON-RPC, has the status of its word.
  */
 export const statusOf = (described: ControlError & Partial<Pick<Described, "status">>): number =>
   described.status !== undefined && described.status !== 200 ? described.status : httpStatuses[statusWord(described)];

@@ -1,4 +1,4 @@
-// The server-sent events of the control door, as text. Comments that keep the line open, and when what is sent, are the pipeline's.
+// The server-sent events of the control endpoint, as text. Comments that keep the line open, and when what is sent, are the pipeline's.
 // Source: the event stream format of the HTML Standard (server-sent events).
 
 import type { JsonObject } from "../../encoding.ts";

@@ -7,11 +7,11 @@ import { type Members, Reading, isObject } from "../../json/reading.ts";
 export const SESSION_META = "countersign/session";
 export const ORIGINATING_REQUEST_META = "countersign/originatingRequest";
 
-/** What stands where others have their MCP server's name in what a client asks for itself, at the control door. */
+/** What stands where others have their MCP server's name in what a client asks for itself, at the control endpoint. */
 export const CONTROL_SERVER = "control";
 
 /**
- * Whether a server's name is kept for the control door, in whatever case: a rule that is written for what clients ask for themselves must
+ * Whether a server's name is kept for the control endpoint, in whatever case: a rule that is written for what clients ask for themselves must
  * not hold for what a host says its server asks.
  */
 export const isReservedServer = (name: string): boolean => name.toLowerCase() === CONTROL_SERVER;

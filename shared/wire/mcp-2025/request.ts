@@ -17,7 +17,7 @@ export type ParsedSampling = {
   readonly meta: SamplingMeta;
   /** Present where the request is to run as a task. `ttl`: milliseconds, as asked for. */
   readonly task?: { readonly ttl?: number };
-  /** The context that was asked for and that this parser does not give: for the record, or for a door that gives context. */
+  /** The context that was asked for and that this parser does not give: for the record, or for an endpoint that gives context. */
   readonly contextIgnored?: "thisServer" | "allServers";
 };
 

@@ -1,4 +1,4 @@
-// The reference server's tools as functions of the control door, with real processes and a person at a browser: what they approve is
+// The reference server's tools as functions of the control endpoint, with real processes and a person at a browser: what they approve is
 // what is called, once, also where the gateway is killed in the middle.
 
 import { createServer, request as forward, type Server } from "node:http";

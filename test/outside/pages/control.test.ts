@@ -1,4 +1,4 @@
-// Reviews of what comes through the control door, where a client asks for itself: what their pages say, at the widths of phones
+// Reviews of what comes through the control endpoint, where a client asks for itself: what their pages say, at the widths of phones
 // and desks, and that nothing from outside becomes anything but text on them.
 
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
@@ -144,7 +144,7 @@ const facts: Readonly<Record<Name, readonly string[]>> = {
   deniedFunction: ["Denied", "Reason given: Not this city.", "Where it would have run", "The client was told that the request was denied."],
 };
 
-describe.skipIf(chromiumPath === undefined)("a review of the control door in a browser", () => {
+describe.skipIf(chromiumPath === undefined)("a review of the control endpoint in a browser", () => {
   let browser: Browser;
   let site: Awaited<ReturnType<typeof servePage>>;
   const pages = new Map<number, Page>();
@@ -284,11 +284,11 @@ describe.skipIf(chromiumPath === undefined)("a review of the control door in a b
     ];
     const script = btoa("<svg xmlns='http://www.w3.org/2000/svg' onload='globalThis.pwned=1'/>");
 
-    /** Every shape that the control door's reviews have, with `text` wherever a client, a model or a tool can put one. */
+    /** Every shape that the control endpoint's reviews have, with `text` wherever a client, a model or a tool can put one. */
     const poisoned = (text: string): ReviewView[] => {
-      const asker = { ...control.function.asker, server: text, name: text, client: text, owner: text };
+      const requestor = { ...control.function.requestor, server: text, name: text, client: text, owner: text };
       const models = [{ id: text, provider: text, name: text, why: text, worstCostUsd: 0 }];
-      const outside = { asker, models, rule: text, run: text, reviewer: text };
+      const outside = { requestor, models, rule: text, run: text, reviewer: text };
       const call = { type: "tool_use" as const, id: text, name: text, input: { [text]: [text, { [text]: text }] } };
       const namedModel = { name: text, version: text, provider: text };
       const run: ReviewView = {
@@ -299,13 +299,13 @@ describe.skipIf(chromiumPath === undefined)("a review of the control door in a b
       const embedding: ReviewView = {
         ...control.embedding,
         ...outside,
-        asker: { ...asker, name: "embedding" },
+        requestor: { ...requestor, name: "embedding" },
         request: { ...control.embedding.request, namedModel, messages: [{ role: "user", content: [{ type: "text", text }] }] },
       };
       const choice: ReviewView = {
         ...control.functionChoice,
         ...outside,
-        asker: { ...asker, name: "function_call" },
+        requestor: { ...requestor, name: "function_call" },
         request: {
           ...control.json.request,
           namedModel,

@@ -95,7 +95,7 @@ export const openRequest: ReviewView = {
   version: 1,
   digest: "q9nMWfyL5Ekq8tHc1sGgE7uX0dJ3bRzVYpTnKoAiCw4",
   versions: [{ version: 1, by: null, at: now - 20_000 }],
-  asker: {
+  requestor: {
     server: "notes",
     method: "tools/call",
     name: "summarize_meeting",
@@ -161,7 +161,7 @@ export const openResponse: ReviewView = {
   ...openRequest,
   gate: "response",
   progress: "responseReview",
-  asker: { ...openRequest.asker, provenance: "observed", gone: true },
+  requestor: { ...openRequest.requestor, provenance: "observed", gone: true },
   reply,
   answeredBy: sonnet,
   usage: { inputTokens: 612, outputTokens: 88 },
@@ -226,7 +226,7 @@ export const decided: Readonly<Record<"approved" | "denied" | "deniedReply" | "e
   failed: { ...openRequest, state: { kind: "failed", at: now - 1_000, why: "Every model that may be asked failed." }, progress: "failed" },
 };
 
-const ci: ReviewView["asker"] = {
+const ci: ReviewView["requestor"] = {
   server: "control",
   method: "control",
   name: "text_generation",
@@ -237,7 +237,7 @@ const ci: ReviewView["asker"] = {
 };
 const asks = (name: string, asked: SamplingRequest, more: Partial<ReviewView> = {}): ReviewView => ({
   ...openRequest,
-  asker: { ...ci, name },
+  requestor: { ...ci, name },
   request: asked,
   models: [
     {
@@ -276,7 +276,7 @@ const toRun: SamplingRequest = {
 };
 const runsOn = { id: "weather/weather_query", provider: "weather", name: "weather_query", why: "It is registered there.", worstCostUsd: 0 };
 const runs: Partial<ReviewView> = {
-  asker: { ...ci, server: "weather", method: "tools/call", name: "weather_query" },
+  requestor: { ...ci, server: "weather", method: "tools/call", name: "weather_query" },
   models: [runsOn],
 };
 const vectorOf = (seed: number): number[] => Array.from({ length: 64 }, (_, i) => Math.sin(seed * 97 + i * 1.7));
@@ -348,7 +348,7 @@ const asked = {
   function: asks("weather_query", toRun, runs),
 };
 
-/** What comes through the control door: a client asks for itself, at either gate. */
+/** What comes through the control endpoint: a client asks for itself, at either gate. */
 export const control = {
   ...asked,
   editedFunction: {

@@ -1,4 +1,4 @@
-// The mails about what comes through the control door, where a client asks for itself: what both parts say at each gate, and what
+// The mails about what comes through the control endpoint, where a client asks for itself: what both parts say at each gate, and what
 // they say nothing of.
 
 import * as fc from "fast-check";

@@ -20,9 +20,9 @@ const input = (changes: Partial<MailInput> = {}): MailInput => ({
   ...changes,
 });
 const mailOf = (changes: Partial<MailInput> = {}): MailContent => reviewMail(input(changes));
-const asking = (asker: Partial<ReviewView["asker"]>, texts: readonly string[] = []): ReviewView => ({
+const asking = (requestor: Partial<ReviewView["requestor"]>, texts: readonly string[] = []): ReviewView => ({
   ...openRequest,
-  asker: { ...openRequest.asker, ...asker },
+  requestor: { ...openRequest.requestor, ...requestor },
   request: { maxTokens: 1, messages: texts.map((text) => ({ role: "user", content: [{ type: "text", text }] })) },
 });
 const bytesOf = (text: string): number => new TextEncoder().encode(text).length;
@@ -188,8 +188,8 @@ describe("whatever outsiders write", () => {
       model: outside,
       texts: fc.array(outside, { maxLength: 4 }),
     })
-    .map(({ rule, model, texts, ...asker }): ReviewView => ({
-      ...asking(asker, texts),
+    .map(({ rule, model, texts, ...requestor }): ReviewView => ({
+      ...asking(requestor, texts),
       rule,
       models: openRequest.models.map((shown) => ({ ...shown, id: model, provider: model })),
     }));

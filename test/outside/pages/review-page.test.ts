@@ -148,7 +148,7 @@ describe.skipIf(chromiumPath === undefined)("the review page in a browser", () =
     });
 
     test.each([320, 390, 1280])("text is 16 px or larger, targets are 44 px, and nothing scrolls sideways at %i px", async (width) => {
-      const long = { ...openRequest, asker: { ...openRequest.asker, server: "n".repeat(300), name: "\u{1f600}".repeat(200) } };
+      const long = { ...openRequest, requestor: { ...openRequest.requestor, server: "n".repeat(300), name: "\u{1f600}".repeat(200) } };
       const page = await open(render(long, { kept, problem }), { viewport: { width, height: 844 } }, {});
       const found = await page.evaluate(() => {
         for (const details of document.querySelectorAll("details")) details.open = true;
@@ -171,7 +171,7 @@ describe.skipIf(chromiumPath === undefined)("the review page in a browser", () =
     test("on a phone the prompt begins on the first screen, where nothing has to be looked at twice", async () => {
       for (const view of [
         { ...openRequest, risks: [] },
-        { ...openResponse, asker: { ...openResponse.asker, gone: false } },
+        { ...openResponse, requestor: { ...openResponse.requestor, gone: false } },
       ]) {
         const page = await open(render({ ...view, run: `run_${"x".repeat(40)}` }));
         const box = await page.locator("section.piece .said").first().boundingBox();
@@ -321,7 +321,7 @@ describe.skipIf(chromiumPath === undefined)("the review page in a browser", () =
       handOverTo: [text],
       grant: { scopes: ["session", "tool", "server", "key"], risk: "none", replyRisk: null },
       versions: [{ version: 2, by: text, at: 0 }],
-      asker: { server: text, method: text, name: text, provenance: "claimed", client: text, owner: text, gone: true },
+      requestor: { server: text, method: text, name: text, provenance: "claimed", client: text, owner: text, gone: true },
       models: [1, 2].map(() => ({ id: text, provider: text, name: text, why: text, worstCostUsd: 1 })),
       risks: [{ level: "high", kind: text, pointer: `/messages/${text}`, message: text }],
       notes: [{ kind: "omitted", field: "metadata", why: text }],

@@ -273,7 +273,7 @@ describe.skipIf(chromiumPath === undefined)("beside deciding, in a browser", () 
   });
 
   test.each([320, 390, 1280])("text is 16 px or larger, targets are 44 px, and nothing scrolls sideways at %i px", async (width) => {
-    const long = { ...openRequest, asker: { ...openRequest.asker, server: "n".repeat(300), client: "c".repeat(80) } };
+    const long = { ...openRequest, requestor: { ...openRequest.requestor, server: "n".repeat(300), client: "c".repeat(80) } };
     const pages = [
       render(
         { ...long, handOverTo: ["G".repeat(80)], grant: { scopes: ["tool", "server", "key"], risk: "low", replyRisk: null } },

@@ -3,32 +3,32 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { conformanceOf, type Findings } from "../support/relay-conformance.ts";
 import { conformingEndpoint } from "../support/relay-conforming-server.ts";
-import { type Door, doorTo } from "../support/relay-door.ts";
+import { type Endpoint, endpointTo } from "../support/relay-endpoint.ts";
 import { type RelayOffice, relayKey, relayOffice } from "../support/relay-office.ts";
 import { serveStreaming, type StreamingServer } from "../support/relay-serve.ts";
 
 let server: StreamingServer;
 let office: RelayOffice;
 let direct: Findings;
-const doors: Door[] = [];
+const endpoints: Endpoint[] = [];
 
 beforeAll(async () => {
   server = await serveStreaming(conformingEndpoint());
   [office, direct] = await Promise.all([relayOffice(), conformanceOf(`${server.url}/mcp`)]);
 });
 afterAll(async () => {
-  await Promise.all(doors.map((door) => door.close()));
+  await Promise.all(endpoints.map((endpoint) => endpoint.close()));
   await office?.close();
   await server?.close();
 });
 
-/** The suite sends no API key, so that it comes in by a door that adds one. */
+/** The suite sends no API key, so that it comes in by an endpoint that adds one. */
 async function through(name: string, entry: object, withoutSampling: boolean): Promise<Findings> {
-  const door = await doorTo(office.relay(name), relayKey, { withoutSampling });
-  doors.push(door);
-  const origins = [new URL(door.url).origin];
+  const endpoint = await endpointTo(office.relay(name), relayKey, { withoutSampling });
+  endpoints.push(endpoint);
+  const origins = [new URL(endpoint.url).origin];
   await office.serve({ [name]: { url: `${server.url}/mcp`, allowPrivate: true, origins, ...entry } });
-  return conformanceOf(door.url);
+  return conformanceOf(endpoint.url);
 }
 
 /** What each scenario looked at and how that ended; which HTTP traffic led there is not part of it. */

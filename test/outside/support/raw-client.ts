@@ -1,4 +1,4 @@
-// A client at the relay's door without an SDK: every byte of what it sends and gets can be looked at.
+// A client at the relay's endpoint without an SDK: every byte of what it sends and gets can be looked at.
 
 import { relayKey } from "./relay-office.ts";
 

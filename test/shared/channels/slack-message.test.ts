@@ -309,7 +309,7 @@ describe("text from outside", () => {
   });
 
   test("in a name is on one line, and never longer than what a message can hold", () => {
-    const view = { ...plainRequest, reviewer: "a\nb\r\nc", asker: { ...plainRequest.asker, server: "\u200ba".repeat(5_000) } };
+    const view = { ...plainRequest, reviewer: "a\nb\r\nc", requestor: { ...plainRequest.requestor, server: "\u200ba".repeat(5_000) } };
     const message = accepted(slackMessage(input(view)));
     expect(wordsOf(message)).toContain("a⟨line break⟩b⟨line break⟩c");
     expect(buttonsOf(message)).toEqual(["deny", "open"]);

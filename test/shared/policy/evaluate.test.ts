@@ -120,16 +120,17 @@ test("a rule's missing fields are the careful ones, whatever the default says, a
 });
 
 describe("to whom a review may be handed", () => {
-  const heirsOf = (then: object): string[] => evaluatePolicy(policyOf([{ then }]), factsOf()).handOverTo.map(({ name }) => name);
+  const handOverCandidatesOf = (then: object): string[] =>
+    evaluatePolicy(policyOf([{ then }]), factsOf()).handOverTo.map(({ name }) => name);
 
   test("to anybody whom the document names and who is not asked anyway, unless it says to whom", () => {
-    expect(heirsOf({ reviewers: ["lead"] })).toEqual(["Ann", "Bo"]);
-    expect(heirsOf({ reviewers: ["lead"], handOverTo: ["Bo", "lead"] })).toEqual(["Bo"]);
-    expect(heirsOf({ handOverTo: [] })).toEqual([]);
+    expect(handOverCandidatesOf({ reviewers: ["lead"] })).toEqual(["Ann", "Bo"]);
+    expect(handOverCandidatesOf({ reviewers: ["lead"], handOverTo: ["Bo", "lead"] })).toEqual(["Bo"]);
+    expect(handOverCandidatesOf({ handOverTo: [] })).toEqual([]);
   });
 
   test("with both gates open there is nothing to hand over", () => {
-    expect(heirsOf({ request: "allow", response: "allow" })).toEqual([]);
+    expect(handOverCandidatesOf({ request: "allow", response: "allow" })).toEqual([]);
   });
 });
 

@@ -440,7 +440,7 @@ describe("the exact words of each API", () => {
   });
 });
 
-describe("on the asker's terms", () => {
+describe("on the requestor's terms", () => {
   test("one attempt is one attempt at the first candidate, whatever could be tried again", async () => {
     first.script({ answer: "error", status: 503 });
     const result = await send([at(first, "openai"), at(second, "openai", "model-2")], {}, { once: true });

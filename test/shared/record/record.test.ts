@@ -26,7 +26,7 @@ const facts: RecordFact[] = [
     method: "tools/call",
     name: "summarize",
     provenance: "claimed",
-    door: "sampling",
+    endpoint: "sampling",
     requestDigest: "digest",
     rule: "default",
     requestGate: "review",
@@ -180,7 +180,7 @@ describe("verifying an exported record", () => {
     const refused: RecordFact = {
       kind: "refused",
       key: "key_1",
-      door: "sampling",
+      endpoint: "sampling",
       server: null,
       method: null,
       name: null,

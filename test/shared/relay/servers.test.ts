@@ -33,7 +33,7 @@ describe("a servers document", () => {
     expect(parseServers({})).toMatchObject({ ok: true, value: { servers: {} } });
   });
 
-  test.each(["control", "CONTROL"])("keeps the name %s for the control door", (name) => {
+  test.each(["control", "CONTROL"])("keeps the name %s for the control endpoint", (name) => {
     expect(pointersOf(document({ url: "https://notes.example.com/mcp" }, name))).toEqual([`/servers/${name}`]);
     expect(pointersOf(document({ url: "https://notes.example.com/mcp" }, `${name}s`))).toEqual([]);
   });

@@ -5,16 +5,16 @@ import { parsePolicy } from "../../../shared/policy/rules.ts";
 import type { SamplingRequest } from "../../../shared/model/sampling.ts";
 import type { GrantWish } from "../../../shared/review/form.ts";
 import { type OfferFacts, grantFrom, grantIdOf, grantQueryOf, grantedFact, keyOfGrantId, offerOf } from "../../../shared/run/granting.ts";
-import { type Asker, type RunOpening, gatesOf, openingFacts } from "../../../shared/run/opening.ts";
+import { type Requestor, type RunOpening, gatesOf, openingFacts } from "../../../shared/run/opening.ts";
 import { type Plan, planRun } from "../../../shared/run/plan.ts";
 import { requestOf, tableOf } from "../routing/examples.ts";
 
 const now = 1_000_000;
-const asker: Asker = { server: "notes", method: "tools/call", name: "summarize", provenance: "claimed" };
+const requestor: Requestor = { server: "notes", method: "tools/call", name: "summarize", provenance: "claimed" };
 const attachment = { session: "session-1", originating: '["notes",7]', request: "1" };
 const routing = tableOf([{ id: "one" }, { id: "two", price: { inputPerMTok: 3, outputPerMTok: 15 } }]);
 
-function plan(then: object, request: SamplingRequest = requestOf(), by: Partial<Asker> = {}, owner = "Bo"): ReturnType<typeof planRun> {
+function plan(then: object, request: SamplingRequest = requestOf(), by: Partial<Requestor> = {}, owner = "Bo"): ReturnType<typeof planRun> {
   const policy = parsePolicy({
     rules: [{ name: "granting", then: { reviewers: ["everyone"], grants: true, ...then } }],
     default: { reviewers: ["everyone"] },
@@ -22,10 +22,10 @@ function plan(then: object, request: SamplingRequest = requestOf(), by: Partial<
   });
   if (!policy.ok) throw new Error(JSON.stringify(policy.error));
   const key = { id: "key_dev", name: "dev", owner };
-  return planRun({ routing, policy: policy.value, request, asker: { ...asker, ...by }, key, ready: () => undefined });
+  return planRun({ routing, policy: policy.value, request, requestor: { ...requestor, ...by }, key, ready: () => undefined });
 }
 
-function planned(then: object = {}, request?: SamplingRequest, by?: Partial<Asker>): Plan {
+function planned(then: object = {}, request?: SamplingRequest, by?: Partial<Requestor>): Plan {
   const made = plan(then, request, by);
   if (!made.ok) throw new Error(made.error.kind);
   return made.value;
@@ -34,9 +34,9 @@ function planned(then: object = {}, request?: SamplingRequest, by?: Partial<Aske
 const openingOf = ({ candidates, gates, risks }: Plan, over: Partial<RunOpening> = {}): Omit<RunOpening, "request"> => ({
   id: "run_1",
   createdAt: now,
-  door: "sampling",
+  endpoint: "sampling",
   key: { id: "key_dev", name: "dev", owner: "you" },
-  asker,
+  requestor,
   candidates,
   plan: gates,
   risks,
@@ -61,7 +61,7 @@ function lets(
   request: SamplingRequest,
   then: object = {},
   at = now,
-  over: { by?: Partial<Asker>; owner?: string } = {},
+  over: { by?: Partial<Requestor>; owner?: string } = {},
 ): boolean {
   const made = plan(then, request, over.by, over.owner);
   if (!made.ok) return false;
@@ -69,7 +69,7 @@ function lets(
     run: "run_2",
     plan: made.value,
     request,
-    asker: { ...asker, ...over.by },
+    requestor: { ...requestor, ...over.by },
     attachment: { ...attachment, request: "2" },
     params: "digest",
   });
@@ -84,7 +84,7 @@ describe("an offer", () => {
   const facts: OfferFacts = {
     gate: "request",
     plan: planned({ boundTo: "key" }).gates,
-    asker,
+    requestor,
     reply: null,
     risks: [{ level: "low" }, { level: "medium" }],
     reviewer: {},
@@ -206,7 +206,7 @@ describe("a grant that was given", () => {
         const request = saying("y".repeat(later));
         fc.pre(lets(grant, request));
         for (let n = 0; n <= count; n += 1) {
-          const query = grantQueryOf({ run: "run", plan: planned({}, request), request, asker, attachment, params: `${n}` });
+          const query = grantQueryOf({ run: "run", plan: planned({}, request), request, requestor, attachment, params: `${n}` });
           if (query === null) throw new Error("no query");
           const granted = useGrants([grant], [], { ...query, asked: "fresh" }, now);
           expect(granted.passes).toHaveLength(n < count ? 1 : 0);
@@ -236,7 +236,7 @@ test("whatever grants there are, what the policy refuses is refused and a gate t
         run: "run_2",
         plan: made.value,
         request: requestOf(),
-        asker,
+        requestor,
         attachment,
         params: "digest",
       });
@@ -276,7 +276,7 @@ test.each([
 );
 
 test("the identity is one for repeats, and another for anything else", () => {
-  const base = { run: "run_1", plan: planned(), request: requestOf(), asker, attachment, params: "digest", owner: null };
+  const base = { run: "run_1", plan: planned(), request: requestOf(), requestor, attachment, params: "digest", owner: null };
   const of = (over: Partial<typeof base>): string | undefined => grantQueryOf({ ...base, ...over })?.identity;
   const others = [
     of({ params: "other" }),

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { type Asker, identicalDigest } from "../../../shared/run/opening.ts";
+import { type Requestor, identicalDigest } from "../../../shared/run/opening.ts";
 
 describe("the digest of an identical request", () => {
-  const asker: Asker = { server: "notes", method: "tools/call", name: "summarize", provenance: "claimed" };
-  const of = (change: Partial<Asker> = {}, boundTo: "tool" | "server" | "key" = "tool", content = "content"): string =>
-    identicalDigest({ ...asker, ...change }, boundTo, content);
+  const requestor: Requestor = { server: "notes", method: "tools/call", name: "summarize", provenance: "claimed" };
+  const of = (change: Partial<Requestor> = {}, boundTo: "tool" | "server" | "key" = "tool", content = "content"): string =>
+    identicalDigest({ ...requestor, ...change }, boundTo, content);
 
   test.each(["tool", "server", "key"] as const)(
     "bound to one %s is another for other content, another server, or less surely tied",
@@ -16,7 +16,7 @@ describe("the digest of an identical request", () => {
   );
 
   test("is another for another tool, and for a prompt of the tool's name, unless the rule lets any tool of the server do", () => {
-    const others: Partial<Asker>[] = [{ name: "delete_all_files" }, { method: "prompts/get" }];
+    const others: Partial<Requestor>[] = [{ name: "delete_all_files" }, { method: "prompts/get" }];
     expect(new Set([of(), ...others.map((change) => of(change))]).size).toBe(3);
     for (const boundTo of ["server", "key"] as const) for (const change of others) expect(of(change, boundTo)).toBe(of({}, boundTo));
   });

@@ -5,7 +5,7 @@ const session = { "countersign/session": "s" };
 const params = { messages: [{ role: "user", content: { type: "text", text: "a" } }], maxTokens: 10, _meta: session };
 
 describe("the identity of a sampling request", () => {
-  test("does not depend on how the asker waits, nor on the order of members", () => {
+  test("does not depend on how the requestor waits, nor on the order of members", () => {
     const identity = samplingIdentity(params);
     expect(samplingIdentity({ ...params, task: { ttl: 1 } })).toBe(identity);
     expect(samplingIdentity({ ...params, _meta: { ...session, progressToken: 5 } })).toBe(identity);

@@ -30,7 +30,7 @@ export const poisoned = (text: string): ReviewView => ({
   rule: text,
   version: 2,
   versions: [{ version: 2, by: text, at: 0 }],
-  asker: { server: text, method: text, name: text, provenance: "claimed", client: text, owner: text, gone: true },
+  requestor: { server: text, method: text, name: text, provenance: "claimed", client: text, owner: text, gone: true },
   models: [1, 2].map(() => ({ id: text, provider: text, name: text, why: text, worstCostUsd: 1 })),
   risks: [{ level: "high", kind: text, pointer: `/messages/${text}`, message: text }],
   notes: [{ kind: "omitted", field: "metadata", why: text }],

@@ -21,7 +21,7 @@ export const plainRequest: ReviewView = {
   version: 1,
   digest: "q9nMWfyL5Ekq8tHc1sGgE7uX0dJ3bRzVYpTnKoAiCw4",
   versions: [{ version: 1, by: null, at: now - 20_000 }],
-  asker: {
+  requestor: {
     server: "notes",
     method: "tools/call",
     name: "summarize_meeting",

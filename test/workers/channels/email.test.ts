@@ -338,8 +338,8 @@ describe("no mail is sent", () => {
     const { api, send } = overHttp();
     const { view } = noticeOf();
     const nasty = "a\r\nBcc: eve@example.net\u2028<b>\u202e";
-    const asker = { ...view.asker, server: nasty, name: nasty.repeat(200), method: nasty, client: nasty };
-    expect(await send({ view: { ...view, asker } })).toEqual({ kind: "sent", receipt: null });
+    const requestor = { ...view.requestor, server: nasty, name: nasty.repeat(200), method: nasty, client: nasty };
+    expect(await send({ view: { ...view, requestor } })).toEqual({ kind: "sent", receipt: null });
     // oxlint-disable-next-line no-control-regex
     expect(api.taken[0]?.subject).not.toMatch(/[\u0000-\u001f\u2028\u202e]/);
   });

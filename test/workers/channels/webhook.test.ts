@@ -169,13 +169,13 @@ describe("the content", () => {
     const models = Array.from({ length: 100 }, () => ({ ...view.models[0]!, id: "m".repeat(100) }));
     await send({
       excerpt: "start",
-      view: { ...view, models, asker: { ...view.asker, server: long, name: long, method: long, client: long } },
+      view: { ...view, models, requestor: { ...view.requestor, server: long, name: long, method: long, client: long } },
     });
     expect(receiver.requests[0]?.body.length).toBeLessThan(20_000);
   });
 });
 
-describe("of what comes through the control door", () => {
+describe("of what comes through the control endpoint", () => {
   const sampling = "Asked by notes for desk-assistant, while it handles tools/call summarize_meeting.";
   test.each<[string, ReviewView, string, object]>([
     ["sampling", openRequest, sampling, { server: "notes", provenance: "claimed" }],
@@ -257,8 +257,8 @@ describe("of what comes through the control door", () => {
 
   test("names that are placeholders or markup stay what they are, on one line", async () => {
     const { receiver, send } = start();
-    const asker = { ...control.function.asker, client: "{server} $& $1", server: "<b>x</b>\nBcc: y", name: "{client}\u202e" };
-    await send({ view: { ...control.function, asker } });
+    const requestor = { ...control.function.requestor, client: "{server} $& $1", server: "<b>x</b>\nBcc: y", name: "{client}\u202e" };
+    await send({ view: { ...control.function, requestor } });
     expect(receiver.taken[0]?.event.data["summary"]).toBe(
       "{server} $& $1 wants to run {client}⟨U+202E right-to-left override⟩ on <b>x</b>⟨line break⟩Bcc: y.",
     );

@@ -119,7 +119,7 @@ describe("DELETE /runs/{id}", () => {
     expect(await answerOf(waiting)).toMatchObject({ error: { code: -32800, data: { outcome: "cancelled" } } });
     const again = await gateway(`/runs/${run}`, { method: "DELETE" });
     expect(again.status).toBe(409);
-    expect(await (await gateway(pathOf(link), { key: null })).text()).toContain("The asker withdrew it.");
+    expect(await (await gateway(pathOf(link), { key: null })).text()).toContain("The requestor withdrew it.");
   });
 
   test("by the operator: the link says who it was", async () => {

@@ -362,12 +362,12 @@ describe("a fault of ours", () => {
 });
 
 describe("a flood of wrong keys from one address", () => {
-  const doors: [string, (headers: Record<string, string>) => Promise<Response>][] = [
+  const endpoints: [string, (headers: Record<string, string>) => Promise<Response>][] = [
     ["POST /sampling", (headers) => post({}, { key: "csk_wrong", headers })],
     ["GET /runs/{id}", (headers) => gateway("/runs/run_none", { key: "csk_wrong", headers })],
   ];
-  test.each(doors)("is answered with 429 and Retry-After at %s", async (door, ask) => {
-    const from = { "CF-Connecting-IP": `203.0.113.${door.length}` };
+  test.each(endpoints)("is answered with 429 and Retry-After at %s", async (endpoint, ask) => {
+    const from = { "CF-Connecting-IP": `203.0.113.${endpoint.length}` };
     const response = await eventually("429", async () => {
       const answers = await Promise.all(Array.from({ length: 30 }, () => ask(from)));
       return answers.find(({ status }) => status === 429);

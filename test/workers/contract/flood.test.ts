@@ -305,7 +305,7 @@ describe("heldStreams", () => {
     await first.body?.cancel();
   });
 
-  test("counts what waits at the control door", async () => {
+  test("counts what waits at the control endpoint", async () => {
     const { key } = await createKey({ limits: { heldStreams: 1 } });
     const envelope = textEnvelope();
     const first = await control(envelope, { key });

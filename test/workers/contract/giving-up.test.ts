@@ -134,7 +134,7 @@ describe("“This is not mine”", () => {
     await runReaches(run, "rejected");
   });
 
-  test("of the last one whom any channel reaches refuses the asker at once", async () => {
+  test("of the last one whom any channel reaches refuses the requestor at once", async () => {
     await configure("policy", policyFor(2));
     const run = await openRun();
     const ada = await linkOf(run, "Ada");
@@ -146,7 +146,7 @@ describe("“This is not mine”", () => {
     expect(await runReaches(run, "failed")).toMatchObject({ error: { data: { outcome: "undeliverable" } } });
   });
 
-  test("of the last one refuses the asker at once, and the page says that it is over", async () => {
+  test("of the last one refuses the requestor at once, and the page says that it is over", async () => {
     await configure("policy", policyFor(1));
     const run = await openRun();
     const ada = await linkOf(run, "Ada");

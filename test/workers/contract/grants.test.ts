@@ -488,7 +488,7 @@ describe("at the response gate", () => {
     const left = await sample(asks("Third", { server: "both", meta: { "countersign/originatingRequest": originating } }));
     const { run, link } = await openNotice("request");
     await left.body?.cancel();
-    await eventually("the asker gone", async () =>
+    await eventually("the requestor gone", async () =>
       (await (await gateway(pathOf(link), { key: null })).text()).includes("connection is gone"),
     );
     travel(3_500);
@@ -529,7 +529,7 @@ describe("a request that finds an identical one whose caller is gone", () => {
     const left = await sample(asks("Other words", { server: "both" }));
     const { run, link } = await openNotice("response");
     await left.body?.cancel();
-    await eventually("the asker gone", async () =>
+    await eventually("the requestor gone", async () =>
       (await (await gateway(pathOf(link), { key: null })).text()).includes("connection is gone"),
     );
     travel(3_500);
@@ -545,7 +545,7 @@ describe("a request that finds an identical one whose caller is gone", () => {
     const left = await sample(asks("Hello"));
     const { run, link } = await openNotice("request");
     await left.body?.cancel();
-    await eventually("the asker gone", async () =>
+    await eventually("the requestor gone", async () =>
       (await (await gateway(pathOf(link), { key: null })).text()).includes("connection is gone"),
     );
     travel(3_500);

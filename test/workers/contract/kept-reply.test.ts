@@ -1,4 +1,4 @@
-// When the asker gave up: the run goes on, and its reply waits an hour for an identical request, which is asked about no second time.
+// When the requestor gave up: the run goes on, and its reply waits an hour for an identical request, which is asked about no second time.
 
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
@@ -26,12 +26,12 @@ import { decide, pathOf } from "../support/reviewer.ts";
 
 const runOfAnswer = ({ result }: RpcAnswer): string | undefined => result?._meta?.["countersign/run"]?.id;
 
-/** A run whose asker has left for good, still waiting for a person. */
+/** A run whose requestor has left for good, still waiting for a person. */
 async function abandoned(asked: Asked = {}, key?: string): Promise<{ run: string; link: string }> {
   const response = await sample({ server: "request-gate", ...asked }, key === undefined ? {} : { key });
   const notice = await openNotice("request");
   await response.body?.cancel();
-  await eventually("the asker gone", async () =>
+  await eventually("the requestor gone", async () =>
     (await (await gateway(pathOf(notice.link), { key: null })).text()).includes("connection is gone"),
   );
   // Past the moment in which a dropped connection may come back.
@@ -64,7 +64,7 @@ describe("on the durable path", () => {
     }
     const answer = answerOf(sample(as("summarize")));
     if (!isOver) {
-      await eventually("the second asker", async () => (await recordLines()).some(({ fact }) => fact.kind === "adopted"));
+      await eventually("the second requestor", async () => (await recordLines()).some(({ fact }) => fact.kind === "adopted"));
       await decide("request", "approve", run);
     }
     expect(runOfAnswer(await answer)).toBe(run);
@@ -78,18 +78,18 @@ describe("on the durable path", () => {
           method: "tools/call",
           name: "summarize",
           provenance: "claimed",
-          door: "sampling",
+          endpoint: "sampling",
           request: expect.stringMatching(/^[\w-]{20,}$/) as unknown,
         },
       ],
     ]);
   });
 
-  test("the page says that the asker has gone; an identical request adopts the waiting run", async () => {
+  test("the page says that the requestor has gone; an identical request adopts the waiting run", async () => {
     const { run } = await abandoned();
     const again = answerOf(sample(nextTry));
     await eventually(
-      "the second asker",
+      "the second requestor",
       async () =>
         !(await (await gateway(pathOf((await openNotice("request", run)).link), { key: null })).text()).includes("connection is gone"),
     );
@@ -148,7 +148,7 @@ describe("on the durable path", () => {
     await eventually("a second review", async () => (await notices()).length === 2);
   });
 
-  test("an asker who is still there is not taken from: an identical request is a request of its own", async () => {
+  test("a requestor who is still there is not taken from: an identical request is a request of its own", async () => {
     void answerOf(sample({ server: "request-gate" }));
     await openNotice("request");
     void answerOf(sample(nextTry));
@@ -195,7 +195,7 @@ describe("on the fast path", () => {
   const indexed = (): Promise<boolean> =>
     runInDurableObject(keyStub(env, devKeyId), (_, { storage }) => storage.sql.exec("SELECT 1 FROM identical").toArray().length > 0);
 
-  test("a reply whose asker left while the model was at work is kept for an identical request", async () => {
+  test("a reply whose requestor left while the model was at work is kept for an identical request", async () => {
     await abandonedFast();
     await eventually("the key's index of it", indexed);
     expect(await answerOf(sample({ ...nextTry, server: "open" }))).toHaveProperty("result");

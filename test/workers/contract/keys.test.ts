@@ -114,7 +114,7 @@ describe("a key", () => {
     expect(await errorOf(response)).toMatchObject({ code: -32014, message: expect.stringContaining("expired") });
   });
 
-  test("that is revoked is refused at once, at every door", async () => {
+  test("that is revoked is refused at once, at every endpoint", async () => {
     const { id, key } = await createKey();
     expect((await sample({}, { key })).status).toBe(200);
     expect((await revoke(id)).status).toBe(204);
@@ -305,16 +305,16 @@ describe("where a rule bars people from approving their own requests", () => {
   });
 });
 
-test("a key for the control door alone opens no other, and sees its own runs", async () => {
+test("a key for the control endpoint alone opens no other, and sees its own runs", async () => {
   const { key } = await createKey({ scopes: ["control"] });
   await configure("servers", { servers: { notes: { url: "https://notes.example.com/mcp" } } });
-  const doors: [string, RequestInit][] = [
+  const endpoints: [string, RequestInit][] = [
     ["/sampling", jsonBody("POST", samplingMessage())],
     ["/sessions/sess-1", { method: "DELETE" }],
     ["/sessions/sess-1/requests/7?server=open", { method: "DELETE" }],
     ["/mcp/notes", jsonBody("POST", { jsonrpc: "2.0", id: 1, method: "ping" })],
   ];
-  for (const [path, init] of doors) {
+  for (const [path, init] of endpoints) {
     const response = await gateway(path, { ...init, key });
     expect([path, response.status, response.headers.get("WWW-Authenticate")]).toEqual([path, 403, null]);
     expect(await errorOf(response)).toMatchObject({

@@ -283,11 +283,11 @@ test("any method on any path, with any key, query and body", async () => {
   );
 });
 
-test("any JSON to the operator's doors", async () => {
-  const door = fc.constantFrom(["POST", "/keys"], ["PUT", "/policy"], ["PUT", "/routing"], ["POST", "/routing/explain"]);
+test("any JSON to the operator's endpoints", async () => {
+  const endpoint = fc.constantFrom(["POST", "/keys"], ["PUT", "/policy"], ["PUT", "/routing"], ["POST", "/routing/explain"]);
   await fc.assert(
     fc.asyncProperty(
-      door,
+      endpoint,
       fc.oneof(
         anyJson,
         fc.dictionary(fc.constantFrom("name", "rules", "default", "models", "providers", "reviewers", "params", "preferences"), anyJson),

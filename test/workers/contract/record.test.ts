@@ -28,7 +28,7 @@ test("a run's whole life is there, in order", async () => {
   });
   await decide("response", "approve");
   const kinds = await finished(await runIdOf(answer));
-  expect(kinds.filter((kind) => kind !== "askerLeft" && kind !== "askerBack")).toEqual([
+  expect(kinds.filter((kind) => kind !== "requestorLeft" && kind !== "requestorBack")).toEqual([
     "received",
     "reviewOpened",
     "noticed",

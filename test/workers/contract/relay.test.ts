@@ -1,4 +1,4 @@
-// The relay's door: who is let in, what passes to a server and back, and what never does.
+// The relay's endpoint: who is let in, what passes to a server and back, and what never does.
 
 import { listDurableObjectIds, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, test, vi } from "vitest";
@@ -964,7 +964,7 @@ describe("a server whose own patience ends", () => {
     await (await client.call("again")).text();
   };
 
-  test("leaves the review open: its page says that the asker has gone, and the reply serves its next try", async () => {
+  test("leaves the review open: its page says that the requestor has gone, and the reply serves its next try", async () => {
     const { client, run, link } = await givenUp();
     await eventually("the words", async () => (await pageOf(link)).includes("connection is gone"));
     await decide("request", "approve", run);
@@ -980,7 +980,7 @@ describe("a server whose own patience ends", () => {
     const { client, run, link } = await givenUp();
     await eventually("the words", async () => (await pageOf(link)).includes("connection is gone"));
     await askAgain(client);
-    await eventually("the asker back", async () => !(await pageOf(link)).includes("connection is gone"));
+    await eventually("the requestor back", async () => !(await pageOf(link)).includes("connection is gone"));
     await decide("request", "approve", run);
     expect((await answered("s2")).result).toMatchObject({ role: "assistant" });
     await runReaches(run, "completed");

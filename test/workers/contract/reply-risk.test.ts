@@ -82,7 +82,7 @@ describe("a rule with replyRisk and open gates", () => {
     expect(answered?.fact).toMatchObject({ risks: ["urlWithData"] });
   });
 
-  test("has a reply at the level reviewed: the model is asked once, and what people decide is what the asker gets", async () => {
+  test("has a reply at the level reviewed: the model is asked once, and what people decide is what the requestor gets", async () => {
     for (const act of ["approve", "deny"] as const) {
       model.script({ text: high });
       const answer = answerOf(sample({ ...watched, session: act }));
@@ -193,7 +193,7 @@ describe("a reply that is there already", () => {
   let questions = 0;
 
   /**
-   * A reply on the fast path whose asker has left, and the request that would be given it. When the gateway hears that they left is
+   * A reply on the fast path whose requestor has left, and the request that would be given it. When the gateway hears that they left is
    * nobody's to know here: where the model was quicker, somebody else asks and leaves.
    */
   async function left(text: string): Promise<{ next: Asked; calls: number }> {

@@ -300,7 +300,7 @@ describe("a press", () => {
     }
   });
 
-  test("counts from the app and workspace that the operator named, and from no other; without a set-up there is no door", async () => {
+  test("counts from the app and workspace that the operator named, and from no other; without a set-up there is no endpoint", async () => {
     const { run, answer, message } = await ask();
     const from = async (variables: Partial<typeof env>): Promise<Response> => {
       const signed = await slack.sign(slack.press(message, "approve", ada));

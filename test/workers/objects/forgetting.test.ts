@@ -128,8 +128,8 @@ describe("a run whose time is over", () => {
     expect(await stub.withdraw("session", { session: "s", originating: "o", request: "r" })).toBe("unknown");
     const adoption = {
       attachment: { session: "s", originating: "o", request: "r" },
-      asker: { server: "s", method: "tools/call", name: "n", provenance: "claimed" },
-      door: "sampling",
+      requestor: { server: "s", method: "tools/call", name: "n", provenance: "claimed" },
+      endpoint: "sampling",
       gates: { ...openGates, request: true, response: true },
       deciders: "d",
       waiting: null,

@@ -43,7 +43,7 @@ async function abandoned(session: string): Promise<{ run: string; link: string }
   const { run, link } = await openNotice("request");
   await windowsOf(run, 1);
   await line.leave();
-  await recordWith(run, "askerLeft");
+  await recordWith(run, "requestorLeft");
   return { run, link };
 }
 
@@ -55,7 +55,7 @@ const windowsHeld = (run: string): Promise<number> =>
   runInDurableObject(stubOf(run), (_, state) => state.getWebSockets().filter(({ readyState }) => readyState === WebSocket.OPEN).length);
 
 describe("a caller who leaves", () => {
-  test("changes nothing but what the page says: the run goes on, and the record says once that the asker left", async () => {
+  test("changes nothing but what the page says: the run goes on, and the record says once that the requestor left", async () => {
     const { run, link } = await abandoned("sess-1");
     expect(await (await gateway(pathOf(link), { key: null })).text()).toMatch(/gone|left|no longer/i);
     for (let i = 0; i < 4; i += 1) {
@@ -64,7 +64,7 @@ describe("a caller who leaves", () => {
       later(10_000);
       await ringAlarm(stubOf(run));
     }
-    expect(kindsOf(await recordOf(run)).filter((kind) => kind.startsWith("asker"))).toEqual(["askerLeft"]);
+    expect(kindsOf(await recordOf(run)).filter((kind) => kind.startsWith("requestor"))).toEqual(["requestorLeft"]);
     await press(link, "approve");
     expect((await runReaches(run, "completed")).result).toBeDefined();
   });
@@ -76,9 +76,12 @@ describe("a caller who leaves", () => {
     const { run, link } = await openNotice("request");
     await windowsOf(run, 1);
     await line.leave();
-    await recordWith(run, "askerLeft");
+    await recordWith(run, "requestorLeft");
     const again = answerOf(post(message));
-    expect(kindsOf(await recordWith(run, "askerBack")).filter((kind) => kind.startsWith("asker"))).toEqual(["askerLeft", "askerBack"]);
+    expect(kindsOf(await recordWith(run, "requestorBack")).filter((kind) => kind.startsWith("requestor"))).toEqual([
+      "requestorLeft",
+      "requestorBack",
+    ]);
     await press(link, "approve");
     expect((await again).result).toBeDefined();
   });
@@ -92,7 +95,7 @@ describe("a caller who leaves", () => {
     }
     await press(link, "approve");
     await answer;
-    expect(kindsOf(await recordOf(run)).filter((kind) => kind.startsWith("asker"))).toEqual([]);
+    expect(kindsOf(await recordOf(run)).filter((kind) => kind.startsWith("requestor"))).toEqual([]);
   });
 
   test("before the line was ever opened is noticed as well", async () => {
@@ -101,7 +104,7 @@ describe("a caller who leaves", () => {
     const { run } = await openNotice("request");
     later(4_000);
     await ringAlarm(stubOf(run));
-    expect(kindsOf(await recordWith(run, "askerLeft"))).toContain("askerLeft");
+    expect(kindsOf(await recordWith(run, "requestorLeft"))).toContain("requestorLeft");
   });
 });
 
@@ -116,7 +119,7 @@ describe("an identical request", () => {
     expect(model.calls).toHaveLength(1);
   });
 
-  test("takes the reply that came after its asker had left, for an hour, and the next one asks anew", async () => {
+  test("takes the reply that came after its requestor had left, for an hour, and the next one asks anew", async () => {
     const { run, link } = await abandoned("sess-1");
     await press(link, "approve");
     await runReaches(run, "completed");
@@ -150,7 +153,7 @@ describe("an identical request", () => {
     expect(new Set(ids)).toEqual(new Set(runs));
   });
 
-  test("at the very same time is a request of its own: an asker who is yet to hold the line is not gone", async () => {
+  test("at the very same time is a request of its own: a requestor who is yet to hold the line is not gone", async () => {
     const answers = ["sess-1", "sess-2", "sess-3"].map((session) => answerOf(post(asked(session))));
     const runs = await eventually("three runs", async () => ((await openRuns()).length === 3 ? openRuns() : null));
     for (const run of runs) await decide("request", "approve", run);
@@ -267,7 +270,7 @@ describe("what ends under a run", () => {
     const { run, link } = await openNotice("request");
     await windowsOf(run, 1);
     await line.leave();
-    await recordWith(run, "askerLeft");
+    await recordWith(run, "requestorLeft");
     const second = answerOf(post(samplingMessage({ server: "request-gate", session: "sess-1", id: "second", params })));
     await recordWith(run, "adopted");
     // As a server does that gave up on its first request and has sent the next.
@@ -320,12 +323,12 @@ test("a task that is cancelled twice is cancelled once", async () => {
   expect(kindsOf(await recordWith(id, "finished")).filter((kind) => kind === "cancelled")).toHaveLength(1);
 });
 
-test("an asynchronous run has no asker to leave", async () => {
+test("an asynchronous run has no requestor to leave", async () => {
   const response = await sample({ server: "request-gate", params }, { headers: { Prefer: "respond-async" } });
   const run = (response.headers.get("Location") ?? "").slice("/runs/".length);
   await openNotice("request", run);
   await crash();
   later(10_000);
   await ringAlarm(stubOf(run));
-  expect(kindsOf(await recordOf(run))).not.toContain("askerLeft");
+  expect(kindsOf(await recordOf(run))).not.toContain("requestorLeft");
 });

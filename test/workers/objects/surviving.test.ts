@@ -90,7 +90,7 @@ describe("while a caller waits", () => {
     await crash();
     expect((await answer).result).toBeDefined();
     expect(model.calls).toHaveLength(1);
-    const kinds = kindsOf(await recordOf(run)).filter((kind) => !["askerLeft", "askerBack"].includes(kind));
+    const kinds = kindsOf(await recordOf(run)).filter((kind) => !["requestorLeft", "requestorBack"].includes(kind));
     expect(kinds).toEqual([
       "received",
       "reviewOpened",

@@ -1,6 +1,6 @@
-// Envelopes of the Model Control Protocol as a caller sends them to POST /control, and what the door answers.
+// Envelopes of the Model Control Protocol as a caller sends them to POST /control, and what the endpoint answers.
 //
-// Use it beside gateway.ts, whose policy closes both gates for whoever it does not name: `gates` says it for the control door.
+// Use it beside gateway.ts, whose policy closes both gates for whoever it does not name: `gates` says it for the control endpoint.
 
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { answerJsonSchema } from "../../../shared/wire/control/answer-schema.ts";
@@ -31,7 +31,7 @@ export function envelopeOf(type: string, parameters: object, members: object = {
 export const textEnvelope = (parameters: object = {}, members: object = {}): Sent =>
   envelopeOf("text_generation", { prompt, ...parameters }, members);
 
-/** Posts any value as JSON to the control door, with the development key in the header unless it is said otherwise (null: with none). */
+/** Posts any value as JSON to the control endpoint, with the development key in the header unless it is said otherwise (null: with none). */
 export function control(message: unknown, { key, headers = {}, signal }: PostOptions = {}): Promise<Response> {
   return gateway("/control", {
     ...jsonBody("POST", message, headers),
@@ -106,7 +106,7 @@ export const controlErrorOf = async (response: Response | Promise<Response>): Pr
   return answer.error;
 };
 
-/** Which gates are closed at the control door, and what else the policy's default says. */
+/** Which gates are closed at the control endpoint, and what else the policy's default says. */
 export const gates = (then: object = {}, more: object = {}): Promise<void> =>
   configure("policy", { ...policy, rules: [], default: { ...policy.default, request: "allow", response: "allow", ...then }, ...more });
 
@@ -140,7 +140,7 @@ export const eventsOf = (text: string): ControlEvent[] =>
     .filter((frame) => !isComment(frame))
     .map((frame) => {
       const name = /^event: (\w+)$/m.exec(frame)?.[1] ?? "";
-      const data = messageOf(frame) as ControlEvent["data"]; // the door's own events
+      const data = messageOf(frame) as ControlEvent["data"]; // the endpoint's own events
       return { name, data: name === "result" || name === "error" ? documentedAnswer(data) : data };
     });
 

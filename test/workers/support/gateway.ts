@@ -166,7 +166,7 @@ export function samplingMessage({ id, session = "sess-1", server = "open", origi
 
 export type PostOptions = { readonly key?: string | null; readonly headers?: Record<string, string>; readonly signal?: AbortSignal };
 
-/** Posts any value as JSON to the sampling door. */
+/** Posts any value as JSON to the sampling endpoint. */
 export function post(message: unknown, { key, headers = {}, signal }: PostOptions = {}): Promise<Response> {
   return gateway("/sampling", {
     ...jsonBody("POST", message, headers),

@@ -1,4 +1,4 @@
-// An issuer of tokens with real keys, and a control door that is nothing but its credentials.
+// An issuer of tokens with real keys, and a control endpoint that is nothing but its credentials.
 
 import { createExecutionContext } from "cloudflare:test";
 import { Hono } from "hono";
@@ -82,7 +82,7 @@ export function keyServer(set: () => Response | Promise<Response>): { readonly u
   return { url: `${keyHost}${path}`, asked };
 }
 
-const door = new Hono<App>().post("/control", async (c) => {
+const endpoint = new Hono<App>().post("/control", async (c) => {
   const caller = await callerOfControl(c, await c.req.json<ControlAuth>());
   if (caller.kind === "key") return c.json({ key: caller.record.id });
   const { status, ...described } = describeRefusal(caller.refusal);
@@ -97,7 +97,7 @@ export type Presented = ControlAuth & {
   readonly address?: string;
 };
 
-/** What the door says of these credentials: `200 <key id>`, or the status and why not. Nothing of them is in its answer. */
+/** What the endpoint says of these credentials: `200 <key id>`, or the status and why not. Nothing of them is in its answer. */
 export async function enter(
   { bearer, header, authorization, address, ...auth }: Presented,
   variables: Partial<Env> & Record<string, unknown> = {},
@@ -108,7 +108,7 @@ export async function enter(
   if (header !== undefined) headers.set("X-Countersign-Key", header);
   if (address !== undefined) headers.set("CF-Connecting-IP", address);
   const request = new Request("http://localhost:8787/control", { method: "POST", headers, body: JSON.stringify(auth) });
-  const response = await door.fetch(request, { ...env, ...variables }, createExecutionContext());
+  const response = await endpoint.fetch(request, { ...env, ...variables }, createExecutionContext());
   const text = await response.text();
   for (const secret of [bearer, header, auth.apiKey, auth.token])
     for (const part of secret?.split(".") ?? [])

@@ -134,7 +134,7 @@ export async function configureServers(servers: Record<string, object>): Promise
   if (written.status !== 200) throw new Error(`servers: ${written.status} ${await written.text()}`);
 }
 
-/** A client at the relay's door. What is not given is as a plain client has it. */
+/** A client at the relay's endpoint. What is not given is as a plain client has it. */
 export class RelayClient {
   readonly #path: string;
   readonly #key: string | null;

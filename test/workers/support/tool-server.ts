@@ -1,4 +1,4 @@
-// An MCP server whose tools are functions of the control door: mcp-server.ts with a list of tools and an answer to their calls.
+// An MCP server whose tools are functions of the control endpoint: mcp-server.ts with a list of tools and an answer to their calls.
 
 import { type Upstream, type UpstreamCall, configureServers, initializeResult, scriptUpstream, upstreamOrigin } from "./mcp-server.ts";
 
@@ -47,7 +47,7 @@ export async function scriptToolServer(entry: object = {}): Promise<ToolServer> 
     upstream,
     tools: [sumTool],
     result: ({ message }) => {
-      const { a, b } = (message.params?.["arguments"] ?? {}) as { a: number; b: number }; // checked by the door
+      const { a, b } = (message.params?.["arguments"] ?? {}) as { a: number; b: number }; // checked by the endpoint
       return textResult(String(a + b));
     },
     revision: "2025-11-25",

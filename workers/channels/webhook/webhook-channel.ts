@@ -114,7 +114,7 @@ const whichOf = ({ view, link }: Notice) => ({ run: view.run, gate: link.gate, r
 
 function dataOf(notice: Notice): object {
   const { view, url, why, link } = notice;
-  const { asker, models, quorum, version } = view;
+  const { requestor, models, quorum, version } = view;
   const facts = reviewFacts(view);
   return {
     ...whichOf(notice),
@@ -122,12 +122,12 @@ function dataOf(notice: Notice): object {
     summary: summaryOf(view, facts),
     url,
     urlExpires: isoOf(link.expiresAtSeconds * 1000),
-    server: nameOf(asker.server),
-    method: nameOf(asker.method),
-    name: nameOf(asker.name),
-    provenance: asker.provenance,
-    ...(asker.evidence === undefined ? {} : { association: evidenceWords[asker.evidence] }),
-    client: nameOf(asker.client),
+    server: nameOf(requestor.server),
+    method: nameOf(requestor.method),
+    name: nameOf(requestor.name),
+    provenance: requestor.provenance,
+    ...(requestor.evidence === undefined ? {} : { association: evidenceWords[requestor.evidence] }),
+    client: nameOf(requestor.client),
     version,
     deadline: isoOf(facts.deadline.at),
     quorum,
@@ -140,8 +140,8 @@ function dataOf(notice: Notice): object {
 }
 
 /** Who asks for what, in a sentence that a receiver may show as text. The names in it come from outside. */
-function summaryOf({ asker }: ReviewView, facts: ReviewFacts): string {
-  const { server, client, method, name } = asker;
+function summaryOf({ requestor }: ReviewView, facts: ReviewFacts): string {
+  const { server, client, method, name } = requestor;
   const names: Readonly<Record<string, string>> = { server, client, method, name };
   return asksWords(facts).replaceAll(/\{(\w+)\}/g, (_, place: string) => outsideName(names[place] ?? "", { plain: true }));
 }

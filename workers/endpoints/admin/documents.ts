@@ -58,7 +58,7 @@ adminRoutes.use("/admin/*", requireAdmin);
 const explainSchema = z.strictObject({
   preferences: z.unknown().optional(),
   params: z.unknown().optional(),
-  /** As in an envelope of the control door: with `version` "latest" or without one it is the same. */
+  /** As in an envelope of the control endpoint: with `version` "latest" or without one it is the same. */
   namedModel: z
     .strictObject({ name: z.string().min(1).max(256), version: z.string().max(256).optional(), provider: z.string().max(256).optional() })
     .optional(),

@@ -1,4 +1,4 @@
-// Who comes to the control door: an API key, or a token of a configured issuer, in the body or in a header.
+// Who comes to the control endpoint: an API key, or a token of a configured issuer, in the body or in a header.
 //
 // Everything that is presented must be good and of one and the same key; a good one beside a bad one is refused, so that nobody
 // believes in a credential that was never looked at.

@@ -1,4 +1,4 @@
-// A session of the control door, as far as it was asked to be remembered: its key may have it forgotten.
+// A session of the control endpoint, as far as it was asked to be remembered: its key may have it forgotten.
 
 import { Hono } from "hono";
 import { isSessionName, sessionNameError } from "../../../shared/wire/mcp-2025/meta.ts";
@@ -15,7 +15,7 @@ export const controlSessionRoutes = new Hono<App>();
 controlSessionRoutes.use(paths.controlSession, async (c, next) => {
   const caller = await callerOfControl(c, {});
   if (caller.kind === "refused") {
-    if (caller.key !== null) recordRefusal(c.env, c.executionCtx, { key: caller.key, door: "control" }, caller.refusal);
+    if (caller.key !== null) recordRefusal(c.env, c.executionCtx, { key: caller.key, endpoint: "control" }, caller.refusal);
     return refuse(caller.refusal);
   }
   c.set("key", caller.record);

@@ -1,4 +1,4 @@
-// POST /control: the Model Control Protocol envelope, as one more door to the same pipeline; and its published schema.
+// POST /control: the Model Control Protocol envelope, as one more endpoint to the same pipeline; and its published schema.
 
 import { Hono } from "hono";
 import { handedBackAnswer, refusalControlAnswer } from "../../../shared/wire/control/answer.ts";
@@ -21,7 +21,7 @@ import { mayRead } from "../../pipeline/calls.ts";
 import { type Doing, type Ending, type EnvelopeCall, beginEnvelope, remember } from "../../pipeline/control-task.ts";
 import { type Refused, recordRefusal } from "../../pipeline/refusals.ts";
 import { Deltas } from "../../http/deltas.ts";
-import { type Hold, beforeHolding, endingWith, holdDoorEvents, holdJson, holdOf, progressMessages } from "../../http/keep-alive.ts";
+import { type Hold, beforeHolding, endingWith, holdEndpointEvents, holdJson, holdOf, progressMessages } from "../../http/keep-alive.ts";
 import { holdOpen } from "../../pipeline/key-watch.ts";
 import { settingsOf } from "../../platform/settings.ts";
 import type { KeyRecord } from "../../stores/keys.ts";
@@ -103,7 +103,7 @@ controlRoutes.post(paths.control, async (c) => {
 
 /** Takes down a refusal, where it is known whose request it was. */
 function record(c: AppContext, key: string | null, refusal: Refusal, about: Pick<Refused, "name" | "requestId"> = {}): void {
-  if (key !== null) recordRefusal(c.env, c.executionCtx, { key, door: "control", server: CONTROL_SERVER, ...about }, refusal);
+  if (key !== null) recordRefusal(c.env, c.executionCtx, { key, endpoint: "control", server: CONTROL_SERVER, ...about }, refusal);
 }
 
 /** What is read of a body of which nobody is known to have sent it: room for a prompt and a few images' addresses, not for images. */
@@ -190,7 +190,7 @@ function stream(c: AppContext, call: EnvelopeCall, doing: Doing, deltas: Deltas,
       return answer;
     },
   };
-  return holdDoorEvents(endingWith(hold, done), {
+  return holdEndpointEvents(endingWith(hold, done), {
     progress: (state) => progressEvent(envelope, { state, message: progressMessages[state] }),
     delta: (text) => deltaEvent(envelope, text),
   });

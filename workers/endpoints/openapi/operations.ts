@@ -195,7 +195,7 @@ const sampling: readonly Operation[] = [
     id: "forgetControlSession",
     method: "delete",
     path: paths.controlSession,
-    summary: "What was kept of a session's conversation at the control door is deleted; its name may be used again",
+    summary: "What was kept of a session's conversation at the control endpoint is deleted; its name may be used again",
     auth: "key",
     parameters: [inPath("session", "context.session_id")],
     answers: {

@@ -71,7 +71,7 @@ export async function answerTaken(parts: SamplingParts, taken: Taken): Promise<v
 const refusing =
   ({ env, ctx, key, session }: SamplingParts, method: string, name?: string) =>
   (refusal: Refusal): RpcAnswer => {
-    recordRefusal(env, ctx, { key: key.id, door: "relay", server: session.server, method, name }, refusal);
+    recordRefusal(env, ctx, { key: key.id, endpoint: "relay", server: session.server, method, name }, refusal);
     return mcpCodec(session.revision).encode({ kind: "refused", refusal });
   };
 

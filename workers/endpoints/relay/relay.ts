@@ -63,7 +63,7 @@ mcpRoutes.get(paths.mcp, letIn(listen));
 mcpRoutes.delete(paths.mcp, letIn(end));
 mcpRoutes.all(paths.mcp, (c) => refuseWith(c, 405, "Use POST, GET or DELETE", { Allow: "POST, GET, DELETE" }));
 
-/** A client at a server's door, let in. */
+/** A client at a server's endpoint, let in. */
 type Visit = {
   readonly name: string;
   readonly server: Server;
@@ -93,7 +93,7 @@ async function enter(c: AppContext): Promise<Visit | Response> {
   const refusal = await countCalls(c.env, caller.record);
   if (refusal !== null) return refuseKnown(c, "relay", refusal, about);
   const notAllowed = (rule: string): void =>
-    recordRefusal(c.env, c.executionCtx, { key: caller.record.id, door: "relay", ...about }, { kind: "policyRefused", rule });
+    recordRefusal(c.env, c.executionCtx, { key: caller.record.id, endpoint: "relay", ...about }, { kind: "policyRefused", rule });
   if (server === undefined) {
     notAllowed("there is no such server");
     return refuseWith(c, 404, "No such server; /admin/servers names those there are");

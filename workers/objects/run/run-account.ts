@@ -63,8 +63,8 @@ export function summaryOf(store: RunStore, opening: StoredOpening, state: RunSta
   return {
     run: opening.id,
     key: opening.key.id,
-    server: opening.asker.server,
-    name: opening.asker.name,
+    server: opening.requestor.server,
+    name: opening.requestor.name,
     createdAt: opening.createdAt,
     endedAt: state.phase === "ended" ? lastChange(opening, state) : null,
     state: lineState(state),
@@ -111,7 +111,7 @@ export function lastChange(opening: StoredOpening, { reviews, call }: RunState):
 /** What may be allowed in future with an approval at this gate. */
 export const grantOffer = (
   store: RunStore,
-  { plan, asker, risks, sessionless }: StoredOpening,
+  { plan, requestor, risks, sessionless }: StoredOpening,
   { reviews }: RunState,
   gate: Gate,
   reviewer: Reviewer,
@@ -119,7 +119,7 @@ export const grantOffer = (
   offerOf({
     gate,
     plan,
-    asker,
+    requestor,
     risks,
     reply: gate === "response" ? store.replyVersion(1) : null,
     reviewer,
@@ -136,7 +136,7 @@ export function viewOf(
   gate: Gate,
   page: { readonly reviewer: Reviewer; readonly now: number },
   /** Those to whom the review could be handed: asked for only where there is a view. */
-  heirs: () => readonly string[],
+  handOverCandidates: () => readonly string[],
 ): ReviewView | null {
   const asked = store.requestVersion(1);
   if (asked === null) return null;
@@ -155,8 +155,8 @@ export function viewOf(
     reply: gate === "response" && replyVersion > 1 ? store.replyVersion(replyVersion) : generated,
     model: store.modelFacts<ModelFacts>(),
     cachedAt: cachedFor(opening, state)?.at ?? null,
-    askerGone: opening.mode !== "task" && state.phase !== "ended" && store.isAskerGone(),
-    heirs: heirs(),
+    requestorGone: opening.mode !== "task" && state.phase !== "ended" && store.isRequestorGone(),
+    handOverCandidates: handOverCandidates(),
     grant: grantOffer(store, opening, state, gate, page.reviewer),
     now: page.now,
   });

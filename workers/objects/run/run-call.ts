@@ -60,7 +60,7 @@ export class RunCall {
     for (const over of this.#underWay.values()) over.abort();
   }
 
-  /** What became of the call is not known: where it is not made again, the asker is told so. */
+  /** What became of the call is not known: where it is not made again, the requestor is told so. */
   #lost(row: OutboxRow, call: number, { candidates }: StoredOpening, { terms, call: made }: RunState): void {
     const now = this.#parts.now();
     const [first] = candidates;
@@ -193,7 +193,7 @@ export class RunCall {
   }
 }
 
-/** How the model is to be called: as the asker says, and not past the end that covers the people's time too. */
+/** How the model is to be called: as the requestor says, and not past the end that covers the people's time too. */
 function termsOf({ call, endsAt }: StoredOpening, now: number): CallTerms | undefined {
   if (endsAt === undefined) return call;
   return { ...call, timeoutMs: Math.max(1, Math.min(call?.timeoutMs ?? Number.POSITIVE_INFINITY, endsAt - now)) };

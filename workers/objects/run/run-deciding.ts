@@ -166,7 +166,7 @@ export class RunDeciding {
       case "notAllowed":
         return { kind: "cannotGiveUp", why: givenUp.why };
       case "gaveUp": {
-        if (to !== null && !this.#notices.heirs(opening).includes(to)) return { kind: "cannotGiveUp", why: "unreachable" };
+        if (to !== null && !this.#notices.handOverCandidates(opening).includes(to)) return { kind: "cannotGiveUp", why: "unreachable" };
         const who = { gate, by: by.name, channel: link.channel };
         this.#parts.store.transaction(() => {
           use(now);

@@ -48,7 +48,7 @@ export class RunNotices {
   }
 
   /** Names of those whom some channel reaches, left out the people who were asked first, and whoever may not approve their own request. */
-  heirs(opening: StoredOpening): string[] {
+  handOverCandidates(opening: StoredOpening): string[] {
     const channels = openChannels(this.#parts.env);
     const { plan } = opening;
     const asked = new Set(plan.reviewers.map(({ name }) => name));
@@ -167,9 +167,9 @@ export class RunNotices {
     const [view, url] = [this.view(standing, link), this.#url(standing.opening, link)];
     const reviewer = this.people(standing.opening)[link.reviewer];
     if (view === null || url === null || reviewer === undefined) return null;
-    const { server, client, method, name } = view.asker;
+    const { server, client, method, name } = view.requestor;
     const { run, gate, deadlineAt } = view;
-    return { reviewer, run, gate, asking: askingOf(view), asker: { server, client, method, name }, deadlineAt, url };
+    return { reviewer, run, gate, asking: askingOf(view), requestor: { server, client, method, name }, deadlineAt, url };
   }
 
   /** Queues words for one member alone, where the channel can say them. */
@@ -185,7 +185,7 @@ export class RunNotices {
     const reviewer = this.people(opening)[link.reviewer];
     if (reviewer === undefined) return null;
     const page = { reviewer, now: this.#parts.now() };
-    return viewOf(this.#parts.store, opening, state, link.gate, page, () => this.heirs(opening));
+    return viewOf(this.#parts.store, opening, state, link.gate, page, () => this.handOverCandidates(opening));
   }
 
   // Effects

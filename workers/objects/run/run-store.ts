@@ -57,7 +57,7 @@ export class RunStore {
   /** Tables come with the run: asking for a run that is not there writes nothing. */
   createTables(): void {
     for (const table of [
-      "run (one INTEGER PRIMARY KEY CHECK (one = 1), state TEXT NOT NULL, delivered_at INTEGER, delivered_to INTEGER, asker_gone INTEGER NOT NULL DEFAULT 0)",
+      "run (one INTEGER PRIMARY KEY CHECK (one = 1), state TEXT NOT NULL, delivered_at INTEGER, delivered_to INTEGER, requestor_gone INTEGER NOT NULL DEFAULT 0)",
       "version (gate TEXT NOT NULL, version INTEGER NOT NULL, by TEXT, at INTEGER NOT NULL, PRIMARY KEY (gate, version)) WITHOUT ROWID",
       "link (id TEXT PRIMARY KEY, gate TEXT NOT NULL, reviewer INTEGER NOT NULL, channel TEXT NOT NULL, created_at INTEGER NOT NULL, expires_at INTEGER NOT NULL, revoked_at INTEGER, notice TEXT NOT NULL, receipt TEXT) WITHOUT ROWID",
       "nonce (id TEXT PRIMARY KEY, form TEXT NOT NULL, used_at INTEGER NOT NULL) WITHOUT ROWID",
@@ -134,12 +134,12 @@ export class RunStore {
   }
 
   /** Whether it is known, and in the record, that nobody waits. */
-  isAskerGone(): boolean {
-    return this.#created && this.#sql.exec("SELECT 1 FROM run WHERE asker_gone = 1").toArray().length > 0;
+  isRequestorGone(): boolean {
+    return this.#created && this.#sql.exec("SELECT 1 FROM run WHERE requestor_gone = 1").toArray().length > 0;
   }
 
-  markAsker(gone: boolean): void {
-    this.#sql.exec("UPDATE run SET asker_gone = ?", gone ? 1 : 0);
+  markRequestor(gone: boolean): void {
+    this.#sql.exec("UPDATE run SET requestor_gone = ?", gone ? 1 : 0);
   }
 
   // Content

@@ -65,7 +65,7 @@ import { postToServer } from "../../mcp-client/answer-server.ts";
 import { ObjectAlarm } from "../alarm.ts";
 import { atMost } from "../at-most.ts";
 import { keyStub, ledgerShardOf, ledgerStub } from "../../stubs/stubs.ts";
-import { RunAsker, askerGraceMs } from "./run-asker.ts";
+import { RunRequestor, requestorGraceMs } from "./run-requestor.ts";
 import { outcomeOf, currentRequest, lastChange, shownState, summaryOf } from "./run-account.ts";
 import { cacheEnded, cachedFor } from "./run-cache.ts";
 import { RunCall } from "./run-call.ts";
@@ -83,7 +83,7 @@ import type { SessionCalls } from "../../stubs/session-calls.ts";
 const strikeRetry = { firstMs: 1_000, mostMs: 5 * 60_000 };
 /** How often the answer is posted to an MCP server that does not take it: about four minutes. */
 const postAttempts = 10;
-/** The reply to an asker who gave up is kept this long for an identical request. */
+/** The reply to a requestor who gave up is kept this long for an identical request. */
 const keptReplyMs = 3_600_000;
 
 export class RunObject extends DurableObject<Env> implements RunCalls {
@@ -97,7 +97,7 @@ export class RunObject extends DurableObject<Env> implements RunCalls {
   readonly #notices: RunNotices;
   readonly #deciding: RunDeciding;
   readonly #call: RunCall;
-  readonly #asker: RunAsker;
+  readonly #requestor: RunRequestor;
   readonly #held: RunHeld;
   #opening: StoredOpening | null = null;
 
@@ -126,7 +126,7 @@ export class RunObject extends DurableObject<Env> implements RunCalls {
     this.#notices = new RunNotices(this.#parts);
     this.#deciding = new RunDeciding(this.#parts, this.#notices);
     this.#call = new RunCall(this.#parts);
-    this.#asker = new RunAsker(this.#parts, this.#windows, () => this.#alarm.arm());
+    this.#requestor = new RunRequestor(this.#parts, this.#windows, () => this.#alarm.arm());
     this.#held = new RunHeld(ctx.storage);
     this.#alarm = new ObjectAlarm({
       storage: ctx.storage,
@@ -141,7 +141,7 @@ export class RunObject extends DurableObject<Env> implements RunCalls {
   /** What the object's last instance left behind. It never throws: an object whose constructor does is dead for its alarm too. */
   #wake(): void {
     try {
-      this.#asker.watch();
+      this.#requestor.watch();
       if (this.#store.state()?.phase === "generating") {
         // A call that was made by the object's last instance is lost with it.
         this.#store.hasten("call", this.now());
@@ -185,7 +185,7 @@ export class RunObject extends DurableObject<Env> implements RunCalls {
       // Of the same chain as what tells the key that it is over: that can never come first.
       this.#store.queue("begin", "settle", null, now);
       if (stored.key.expiresAt !== undefined) this.#store.schedule("keyExpires", stored.key.expiresAt);
-      if (stored.mode === "sync") this.#store.schedule("asker", now + askerGraceMs);
+      if (stored.mode === "sync") this.#store.schedule("requestor", now + requestorGraceMs);
       this.#commit({ state: initial, effects: [], verdict: null }, now, openingFacts(stored, initial.requestDigest));
     });
     await this.#outbox.attempt("begin");
@@ -252,8 +252,8 @@ export class RunObject extends DurableObject<Env> implements RunCalls {
       mode: opening.mode,
       // How long it is kept in truth, once it is over: no longer than anything is.
       ttlMs: Math.min(opening.ttlMs ?? Number.POSITIVE_INFINITY, settingsOf(this.env).retentionMs),
-      server: opening.asker.server,
-      name: opening.asker.name,
+      server: opening.requestor.server,
+      name: opening.requestor.name,
       outcome: this.#store.delivery() === null ? null : (this.#store.outcome() ?? null),
     };
   }
@@ -279,7 +279,7 @@ export class RunObject extends DurableObject<Env> implements RunCalls {
     return { prompt, edits: JSON.stringify(edits) };
   }
 
-  adopt({ attachment, asker, door, gates, deciders, waiting }: Adoption): "refused" | "adopted" | "posts" {
+  adopt({ attachment, requestor, endpoint, gates, deciders, waiting }: Adoption): "refused" | "adopted" | "posts" {
     const state = this.#store.state();
     const opening = this.#loadOpening();
     if (state === null || opening === null || opening.mode === "task") return "refused";
@@ -299,13 +299,13 @@ export class RunObject extends DurableObject<Env> implements RunCalls {
     if (state.end === null ? !asItIsNow : !seen("request") || !seen("response")) return "refused";
     // What people saw counts where the same ones would be asked now.
     if ((closed.request || closed.response) && deciders !== decidersDigest(opening.plan)) return "refused";
-    // An asker who is yet to open a window, or to open it again after a reset, is not gone.
-    if (state.end === null && !this.#store.isAskerGone()) return "refused";
+    // A requestor who is yet to open a window, or to open it again after a reset, is not gone.
+    if (state.end === null && !this.#store.isRequestorGone()) return "refused";
     if (state.end !== null && (state.end.kind !== "completed" || (this.#store.delivery()?.to ?? 0) > 0)) return "refused";
     const now = this.now();
     this.#store.transaction(() => {
       this.#store.attach(attachment);
-      this.#record(now, [adoptedFact(asker, door, attachment)]);
+      this.#record(now, [adoptedFact(requestor, endpoint, attachment)]);
       if (state.end === null) {
         this.#answerTo(opening, waiting, now);
         this.#store.queue("claim", "settle", { ...attachment }, now);
@@ -329,17 +329,17 @@ export class RunObject extends DurableObject<Env> implements RunCalls {
   #answerTo({ waiting: _before, ...opening }: StoredOpening, waiting: WaitingServer | null, now: number): void {
     this.#opening = waiting === null ? { ...opening, mode: "sync" } : { ...opening, mode: "callback", waiting };
     this.#store.writeOpening(this.#opening);
-    this.#store.markAsker(false);
-    if (waiting === null) this.#store.schedule("asker", now + askerGraceMs);
+    this.#store.markRequestor(false);
+    if (waiting === null) this.#store.schedule("requestor", now + requestorGraceMs);
   }
 
   abandon(): boolean {
     const state = this.#store.state();
     if (state === null || this.#loadOpening()?.mode !== "callback") return false;
-    if (state.end !== null || this.#store.isAskerGone()) return true;
+    if (state.end !== null || this.#store.isRequestorGone()) return true;
     this.#store.transaction(() => {
-      this.#store.markAsker(true);
-      this.#record(this.now(), [{ kind: "askerLeft" }]);
+      this.#store.markRequestor(true);
+      this.#record(this.now(), [{ kind: "requestorLeft" }]);
     });
     this.#kick();
     return true;
@@ -419,7 +419,7 @@ export class RunObject extends DurableObject<Env> implements RunCalls {
     if (request.headers.get(windowHeader) === "page") return this.#openPage(new URL(request.url).searchParams);
     const delivery = this.#store.delivery();
     const response = this.#windows.acceptCaller(delivery === null ? progressMessage(state) : endedMessage);
-    this.#asker.welcome(delivery);
+    this.#requestor.welcome(delivery);
     return response;
   }
 
@@ -453,12 +453,12 @@ export class RunObject extends DurableObject<Env> implements RunCalls {
   override webSocketClose(socket: WebSocket, _code: number, reason: string): void {
     if (this.#windows.isPage(socket)) return;
     // Whoever says that they leave is gone; a connection that broke may be coming back.
-    if (reason === callerLeft && this.#windows.callers() === 0) this.#asker.notice(this.now());
-    else this.#asker.watch();
+    if (reason === callerLeft && this.#windows.callers() === 0) this.#requestor.notice(this.now());
+    else this.#requestor.watch();
   }
 
   override webSocketError(socket: WebSocket): void {
-    if (!this.#windows.isPage(socket)) this.#asker.watch();
+    if (!this.#windows.isPage(socket)) this.#requestor.watch();
   }
 
   override async alarm(): Promise<void> {
@@ -642,10 +642,10 @@ export class RunObject extends DurableObject<Env> implements RunCalls {
   /** A row of the schedule is due. Of several reminders that are overdue at once, one is sent. */
   #strike(kind: ScheduleKind, now: number): void {
     if (kind === "forget") return;
-    if (kind === "asker") {
+    if (kind === "requestor") {
       this.#store.transaction(() => {
-        this.#store.unschedule("asker");
-        this.#asker.notice(now);
+        this.#store.unschedule("requestor");
+        this.#requestor.notice(now);
       });
       return;
     }
@@ -749,7 +749,7 @@ export class RunObject extends DurableObject<Env> implements RunCalls {
     const state = keyEnd === null ? before : this.#withhold(opening, before, keyEnd);
     // Windows on a run that a server waits for only tell its client how it goes.
     let takers = mode === "callback" ? 0 : this.#windows.callers();
-    if (waiting !== undefined && !this.#store.isAskerGone()) {
+    if (waiting !== undefined && !this.#store.isRequestorGone()) {
       const posted = await this.#post(waiting, state);
       if (posted === "failed" && row.attempts + 1 < postAttempts) return false;
       takers = posted === "taken" ? 1 : 0;

@@ -55,7 +55,7 @@ export const emailEn = {
     silence: "If nobody decides by then, that is a no.",
   },
   facts: {
-    asker: "Who asks",
+    requestor: "Who asks",
     sure: "How we know",
     model: "Goes to",
     runs: "Runs on",

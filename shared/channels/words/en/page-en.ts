@@ -175,7 +175,7 @@ export const pageEn = {
     handOverHint: "They get a link of their own. This link then decides nothing any more.",
     notMine: "This is not mine",
     notMineHint:
-      "You are not asked or reminded any more; the others still are. Where too few are left to approve it, the asker is refused at once.",
+      "You are not asked or reminded any more; the others still are. Where too few are left to approve it, the requestor is refused at once.",
   },
   grant: {
     heading: { request: "Also allow later requests like this one", response: "Also allow later replies like this one" },

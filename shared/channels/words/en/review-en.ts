@@ -247,7 +247,7 @@ export const reviewEn = {
       approve: "Approve and deliver",
     },
   } satisfies Record<Gate, GateWords>,
-  gone: "The asker’s connection is gone. You can still decide; the reply is then kept for one hour for the same request.",
+  gone: "The requestor’s connection is gone. You can still decide; the reply is then kept for one hour for the same request.",
   named: "The client asked for the model {name}. Where another one stands in, its reason says so.",
   namedVersion: "The client asked for the model {name}, version {version}. Where another one stands in, its reason says so.",
   namedProvider: "It named the provider {provider}.",

@@ -34,7 +34,7 @@ const replied = (content: ReplyBlock[], request: Partial<SamplingRequest> = {}, 
   completed({ content, model: "m-1", stopReason: "endTurn" }, { ...plain, ...request }, { ...meta, ...more });
 const text = (said: string): ReplyBlock => ({ type: "text", text: said });
 
-/** As the door gives it; of the shape that is published. */
+/** As the endpoint gives it; of the shape that is published. */
 function answerOf(value: unknown, outcome: Outcome, more: object = {}) {
   const given = controlAnswer(outcome, { envelope: read(value), ...more });
   expect([published(given), published.errors]).toEqual([true, null]);
@@ -205,7 +205,7 @@ const refusals: readonly [string, number, Refusal][] = [
 ];
 
 describe("an error", () => {
-  test.each(refusals)("is %s with HTTP %i: %j, with the code that every door gives", (status, http, refusal) => {
+  test.each(refusals)("is %s with HTTP %i: %j, with the code that every endpoint gives", (status, http, refusal) => {
     const described = describeRefusal(refusal);
     const given = refusalControlAnswer({ version: null, requestId: "r" }, described);
     expect([published(given), published.errors]).toEqual([true, null]);

@@ -12,7 +12,7 @@ import { edited, envelopes } from "./envelopes.ts";
 
 const p = "/task/parameters";
 
-/** Read as the door reads it, so that no request is made of what is none. */
+/** Read as the endpoint reads it, so that no request is made of what is none. */
 function read<T extends Envelope["task"]["type"]>(
   type: T,
   value: unknown,

@@ -298,7 +298,7 @@ describe("what is asked about the request", () => {
     [{ server: "a\u001b[0m" }, "server"],
     [{ server: undefined }, "server"],
     [{ server: "a".repeat(513) }, "server"],
-    // A rule for the control door must not hold for what a host says that its server asks.
+    // A rule for the control endpoint must not hold for what a host says that its server asks.
     [{ server: "control" }, "server"],
     [{ server: "Control" }, "server"],
   ])("refuses the originating request with %j", (wrong, member) => {

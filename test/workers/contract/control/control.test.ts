@@ -144,7 +144,7 @@ describe("retryable: false", () => {
 describe("credentials in the body", () => {
   const issuer = signingPair("ES256");
 
-  test("open the door, and are in no answer, page, record, list, object or log", async () => {
+  test("open the endpoint, and are in no answer, page, record, list, object or log", async () => {
     await gates({ request: "review" });
     const made = await createKey();
     const pair = await issuer;

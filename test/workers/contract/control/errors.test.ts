@@ -1,4 +1,4 @@
-// The same cause has the same code, message and data as at POST /sampling; and the word, the HTTP status and the headers that this door adds.
+// The same cause has the same code, message and data as at POST /sampling; and the word, the HTTP status and the headers that this endpoint adds.
 
 import { runDurableObjectAlarm } from "cloudflare:test";
 import { beforeEach, describe, expect, test, vi } from "vitest";
@@ -56,7 +56,7 @@ async function expectEnding(response: Response, requestId: unknown, { status, wo
   return answer;
 }
 
-/** An error of the sampling door as this one writes it. How long an attempt took is its own. */
+/** An error of the sampling endpoint as this one writes it. How long an attempt took is its own. */
 const asHere = ({ code, message, data }: RpcError) => withoutTimes({ code, message, ...(data !== undefined && { details: data }) });
 const withoutTimes = (error: unknown): unknown =>
   JSON.parse(JSON.stringify(error, (name, value: unknown) => (name === "durationMs" ? 0 : value)));
@@ -88,7 +88,7 @@ describe("who may not come in", () => {
       },
       unauthorized,
     ],
-  ])("%s is told the same as at the sampling door", async (_name, make, expected) => {
+  ])("%s is told the same as at the sampling endpoint", async (_name, make, expected) => {
     const key = await make();
     const envelope = textEnvelope();
     // Nothing of the body is read for who cannot come in: not the id either.
@@ -97,7 +97,7 @@ describe("who may not come in", () => {
     expect(model.calls).toHaveLength(0);
   });
 
-  test("a key of the sampling door alone is told which scope it needs", async () => {
+  test("a key of the sampling endpoint alone is told which scope it needs", async () => {
     const [here, there] = [await createKey({ scopes: ["sampling"] }), await createKey({ scopes: ["control"] })];
     const envelope = textEnvelope();
     const answer = await expectEnding(await control(envelope, { key: here.key }), null, {
@@ -304,7 +304,7 @@ describe("once it has begun", () => {
     expect(answer.model).toEqual({ requested: { name: "first" } });
   });
 
-  /** How a waiting request ends, at both doors. */
+  /** How a waiting request ends, at both endpoints. */
   const endings: [string, object, (run: string) => Promise<unknown>, string][] = [
     ["a person said no", { request: "review" }, (run) => decide("request", "deny", run, withReason), "rejected"],
     [
@@ -350,7 +350,7 @@ describe("once it has begun", () => {
 const withReason = (fields: URLSearchParams): void => fields.set("reason", reasonMarker);
 
 describe("a fault of ours", () => {
-  test("has an id to quote and nothing else, in the shape of this door", async () => {
+  test("has an id to quote and nothing else, in the shape of this endpoint", async () => {
     const broken = await gatewayWith({ LINK_KEY: "short" }, "/control", jsonBody("POST", textEnvelope()));
     expect(broken.status).toBe(500);
     const answer = await controlAnswerOf(broken);

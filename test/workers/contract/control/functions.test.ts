@@ -78,7 +78,7 @@ describe("a function that is registered", () => {
       return found.some(({ fact }) => fact.kind === "finished") ? found : null;
     });
     expect(lines.map(({ fact }) => fact.kind)).toEqual(["received", "called", "answered", "finished"]);
-    expect(lines[0]?.fact).toMatchObject({ server: "tools", method: "tools/call", name: "sum", door: "control" });
+    expect(lines[0]?.fact).toMatchObject({ server: "tools", method: "tools/call", name: "sum", endpoint: "control" });
     expect(JSON.stringify(await recordLines())).not.toMatch(new RegExp(`${promptMarker}|${replyMarker}`));
   });
 });

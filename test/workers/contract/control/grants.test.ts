@@ -1,4 +1,4 @@
-// Grants at the control door: what a reviewer may allow for later envelopes.
+// Grants at the control endpoint: what a reviewer may allow for later envelopes.
 
 import { beforeEach, describe, expect, test } from "vitest";
 import { asked, gates, textEnvelope } from "../../support/control.ts";

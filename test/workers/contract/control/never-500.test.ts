@@ -1,4 +1,4 @@
-// Whatever is sent to the control door, it answers in its published shape, never with a fault of its own, and in time.
+// Whatever is sent to the control endpoint, it answers in its published shape, never with a fault of its own, and in time.
 
 import * as fc from "fast-check";
 import { afterAll, beforeEach, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-// `control.priority`, and the lane of a model that is at its limit: through the doors, with models that answer when they are told to.
+// `control.priority`, and the lane of a model that is at its limit: through the endpoints, with models that answer when they are told to.
 
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Priority } from "../../../../shared/model/call.ts";
@@ -114,7 +114,7 @@ describe("a model that is at its limit", () => {
     await laneReaches(0);
   });
 
-  test("serves the sampling door from the same lane, with normal priority", async () => {
+  test("serves the sampling endpoint from the same lane, with normal priority", async () => {
     const [holder] = await askInTurn(["holder", "normal"]);
     const [low] = await askInTurn(["low", "low"]);
     const params = {
@@ -189,7 +189,7 @@ describe("a queue that is full", () => {
     models.end();
   });
 
-  test("is told to the sampling door with the same code, status and header", async () => {
+  test("is told to the sampling endpoint with the same code, status and header", async () => {
     await askInTurn(["holder", "normal"], ["waiting", "normal"]);
     await configure("routing", {
       ...routing,

@@ -1,4 +1,4 @@
-// The published schema of each version: what it is served as, and that it takes what the door takes.
+// The published schema of each version: what it is served as, and that it takes what the endpoint takes.
 
 import { Ajv2020 } from "ajv/dist/2020.js";
 import * as fc from "fast-check";
@@ -59,7 +59,7 @@ test("each example of the protocol's description fits the schema of its version"
   }
 });
 
-describe("whatever the door takes", () => {
+describe("whatever the endpoint takes", () => {
   let key: string;
 
   beforeEach(async () => {

@@ -1,4 +1,4 @@
-// Who comes to the control door: keys and tokens of real issuers, in the body and in headers, one and several.
+// Who comes to the control endpoint: keys and tokens of real issuers, in the body and in headers, one and several.
 
 import * as fc from "fast-check";
 import { configStub } from "../../../../workers/stubs/stubs.ts";
@@ -368,7 +368,7 @@ describe("what is presented", () => {
       expect(await enter(presented)).toBe("401 credentialsDisagree");
   });
 
-  test("wants the scope of this door", async () => {
+  test("wants the scope of this endpoint", async () => {
     const elsewhere = await createKey({ scopes: ["sampling"] });
     const here = await createKey({ scopes: ["control"] });
     expect(await enter({ apiKey: elsewhere.key })).toBe("403 wrongScope");

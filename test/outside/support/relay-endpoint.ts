@@ -3,7 +3,7 @@
 import { createServer, request as ask } from "node:http";
 import type { AddressInfo } from "node:net";
 
-export type Door = {
+export type Endpoint = {
   readonly url: string;
   readonly close: () => Promise<void>;
 };
@@ -12,7 +12,7 @@ export type Door = {
  * @param target the relay's URL for a server.
  * @param options.withoutSampling takes sampling out of what the client declares, as if it had none.
  */
-export async function doorTo(target: string, key: string, { withoutSampling }: { withoutSampling: boolean }): Promise<Door> {
+export async function endpointTo(target: string, key: string, { withoutSampling }: { withoutSampling: boolean }): Promise<Endpoint> {
   const server = createServer((incoming, outgoing) => {
     const chunks: Buffer[] = [];
     incoming.on("data", (chunk: Buffer) => chunks.push(chunk));

@@ -5,9 +5,9 @@ import type { RunParts } from "./run-parts.ts";
 import type { RunWindows } from "./run-windows.ts";
 
 /** A caller who comes back within this time (an object reset, a dropped connection) never was gone. */
-export const askerGraceMs = 3_000;
+export const requestorGraceMs = 3_000;
 
-export class RunAsker {
+export class RunRequestor {
   readonly #parts: RunParts;
   readonly #windows: RunWindows;
   readonly #arm: () => void;
@@ -22,18 +22,18 @@ export class RunAsker {
   watch(): void {
     const state = this.#parts.store.state();
     if (state === null || state.phase === "ended" || this.#parts.standing()?.opening?.mode !== "sync") return;
-    if (this.#windows.callers() > 0 || this.#parts.store.isAskerGone()) return;
-    this.#parts.store.schedule("asker", this.#parts.now() + askerGraceMs);
+    if (this.#windows.callers() > 0 || this.#parts.store.isRequestorGone()) return;
+    this.#parts.store.schedule("requestor", this.#parts.now() + requestorGraceMs);
     this.#arm();
   }
 
   notice(now: number): void {
     const state = this.#parts.store.state();
     if (state === null || state.phase === "ended" || this.#parts.standing()?.opening?.mode !== "sync") return;
-    if (this.#windows.callers() > 0 || this.#parts.store.isAskerGone()) return;
+    if (this.#windows.callers() > 0 || this.#parts.store.isRequestorGone()) return;
     this.#parts.store.transaction(() => {
-      this.#parts.store.markAsker(true);
-      this.#parts.record(now, [{ kind: "askerLeft" }]);
+      this.#parts.store.markRequestor(true);
+      this.#parts.record(now, [{ kind: "requestorLeft" }]);
     });
     this.#parts.kick();
   }
@@ -42,13 +42,13 @@ export class RunAsker {
   welcome(delivery: { readonly to: number } | null): void {
     if (this.#parts.standing()?.opening?.mode !== "sync") return;
     const now = this.#parts.now();
-    this.#parts.store.unschedule("asker");
-    const back = delivery === null && this.#parts.store.isAskerGone();
+    this.#parts.store.unschedule("requestor");
+    const back = delivery === null && this.#parts.store.isRequestorGone();
     if (!back && delivery?.to !== 0) return;
     this.#parts.store.transaction(() => {
       if (back) {
-        this.#parts.store.markAsker(false);
-        this.#parts.record(now, [{ kind: "askerBack" }]);
+        this.#parts.store.markRequestor(false);
+        this.#parts.record(now, [{ kind: "requestorBack" }]);
       } else {
         this.#parts.store.markTaken();
         this.#parts.store.queue("index", "index", null, now);
