@@ -165,7 +165,7 @@ export class RunCall {
     if (state.phase !== "generating" || state.call?.number !== call) {
       // Cancelled meanwhile: the reply goes nowhere, and what it cost is in the record all the same.
       this.#parts.record(now, [fact]);
-      this.#parts.kick();
+      this.#parts.flush();
       return;
     }
     this.#parts.store.transaction(() => {
@@ -183,7 +183,7 @@ export class RunCall {
     if (state.phase !== "generating" || state.call?.number !== call) {
       // Cancelled meanwhile: that no model answered is in the record all the same.
       this.#parts.record(now, [{ kind: "callFailed", call, attempts }]);
-      this.#parts.kick();
+      this.#parts.flush();
       return;
     }
     this.#parts.store.transaction(() => {

@@ -130,7 +130,7 @@ export class RunDeciding {
           if (verdict.kind === "denied" && gate === "response") this.#parts.store.deleteReplies();
           this.#parts.commit(next, now, facts);
         });
-        this.#parts.kick();
+        this.#parts.flush();
         return { kind: "decided" };
       }
       default:
@@ -172,7 +172,7 @@ export class RunDeciding {
           use(now);
           this.#parts.commit(next, now, [to === null ? { kind: "declined", ...who } : { kind: "handedOver", ...who, to }]);
         });
-        this.#parts.kick();
+        this.#parts.flush();
         return { kind: "decided" };
       }
       default:

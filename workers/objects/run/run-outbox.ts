@@ -33,7 +33,7 @@ export class RunOutbox {
     this.#parts = parts;
   }
 
-  /** When the next attempt is due, in Unix milliseconds, and no sooner than a kick would make it; null where there is nothing to do. */
+  /** When the next attempt is due, in Unix milliseconds, and no sooner than a flush would make it; null where there is nothing to do. */
   nextDue(): number | null {
     const now = this.#parts.now();
     const rows = this.#parts.store

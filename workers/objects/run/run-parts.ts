@@ -23,7 +23,7 @@ export type RunParts = {
   /** Inside a transaction: appends to the run's record. */
   readonly record: (now: number, facts: readonly RecordFact[]) => void;
   /** Begins what is due. */
-  readonly kick: () => void;
+  readonly flush: () => void;
   /** Goes on after the caller's request is over. */
   readonly waitUntil: (work: Promise<unknown>) => void;
 };

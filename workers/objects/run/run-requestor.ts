@@ -35,7 +35,7 @@ export class RunRequestor {
       this.#parts.store.markRequestor(true);
       this.#parts.record(now, [{ kind: "requestorLeft" }]);
     });
-    this.#parts.kick();
+    this.#parts.flush();
   }
 
   /** Somebody waits: again, where they were gone; or for an answer that nobody had taken. */
@@ -54,6 +54,6 @@ export class RunRequestor {
         this.#parts.store.queue("index", "index", null, now);
       }
     });
-    this.#parts.kick();
+    this.#parts.flush();
   }
 }

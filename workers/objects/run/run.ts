@@ -119,7 +119,7 @@ export class RunObject extends DurableObject<Env> implements RunCalls {
       apply: (event, now, facts) => this.#apply(event, now, facts),
       commit: (next, now, facts) => this.#commit(next, now, facts),
       record: (now, facts) => this.#record(now, facts),
-      kick: () => this.#kick(),
+      flush: () => this.#flush(),
       waitUntil: (work) => ctx.waitUntil(work),
     };
     this.#windows = new RunWindows(ctx);
@@ -189,7 +189,7 @@ export class RunObject extends DurableObject<Env> implements RunCalls {
       this.#commit({ state: initial, effects: [], verdict: null }, now, openingFacts(stored, initial.requestDigest));
     });
     await this.#outbox.attempt("begin");
-    this.#kick();
+    this.#flush();
   }
 
   /** The key hears of the run, and the run begins where the key may still be used. */
@@ -227,7 +227,7 @@ export class RunObject extends DurableObject<Env> implements RunCalls {
       this.#store.queue("index", "index", null, now);
       this.#store.schedule("forget", now + settingsOf(this.env).retentionMs);
     });
-    this.#kick();
+    this.#flush();
   }
 
   hold(request: string): void {
@@ -315,7 +315,7 @@ export class RunObject extends DurableObject<Env> implements RunCalls {
         this.#store.queue("settle", "settle", null, now);
       }
     });
-    this.#kick();
+    this.#flush();
     return state.end === null && waiting !== null ? "posts" : "adopted";
   }
 
@@ -341,7 +341,7 @@ export class RunObject extends DurableObject<Env> implements RunCalls {
       this.#store.markRequestor(true);
       this.#record(this.now(), [{ kind: "requestorLeft" }]);
     });
-    this.#kick();
+    this.#flush();
     return true;
   }
 
@@ -386,7 +386,7 @@ export class RunObject extends DurableObject<Env> implements RunCalls {
 
   renewLink(gate: Gate, reviewer: number, link: string): RenewAnswer {
     const answer = this.#notices.renew(gate, reviewer, link);
-    if (answer.kind === "sent") this.#kick();
+    if (answer.kind === "sent") this.#flush();
     return answer;
   }
 
@@ -403,7 +403,7 @@ export class RunObject extends DurableObject<Env> implements RunCalls {
 
   tell(input: TellInput): void {
     this.#notices.tell(input);
-    this.#kick();
+    this.#flush();
   }
 
   decide(input: DecideInput): DecideAnswer {
@@ -549,7 +549,7 @@ export class RunObject extends DurableObject<Env> implements RunCalls {
     const next = step(state, event, now);
     if (next.state === state) return false;
     this.#store.transaction(() => this.#commit(next, now, facts));
-    this.#kick();
+    this.#flush();
     return true;
   }
 
@@ -630,7 +630,7 @@ export class RunObject extends DurableObject<Env> implements RunCalls {
       // What struck before it may have stopped it.
       if (!this.#store.isScheduled(kind)) continue;
       try {
-        this.#strike(kind, now);
+        this.#onTimer(kind, now);
       } catch (error) {
         // Each by itself: a row that cannot be done holds back no other.
         logEvent("run.scheduleFailed", { clock: kind, attempt: attempts, error: errorClass(error) });
@@ -640,7 +640,7 @@ export class RunObject extends DurableObject<Env> implements RunCalls {
   }
 
   /** A row of the schedule is due. Of several reminders that are overdue at once, one is sent. */
-  #strike(kind: ScheduleKind, now: number): void {
+  #onTimer(kind: ScheduleKind, now: number): void {
     if (kind === "forget") return;
     if (kind === "requestor") {
       this.#store.transaction(() => {
@@ -675,14 +675,14 @@ export class RunObject extends DurableObject<Env> implements RunCalls {
         if (standing === null || openGate(standing.state) !== gate) return;
         this.#notices.tellAgain(standing.opening, reviewAt(standing.state, gate), "reminder", now);
       });
-      this.#kick();
+      this.#flush();
     }
   }
 
   // Effects
 
   /** Performs what is due, now and not inside the caller's request; the alarm is behind it for whatever is lost. */
-  #kick(): void {
+  #flush(): void {
     this.#alarm.arm();
     // Not before the transaction that this may be called in has been committed.
     this.ctx.waitUntil(
