@@ -42,11 +42,9 @@ const workerd = () =>
     },
   }));
 
-/** One runtime for many files: the setup file gives each modules of its own. */
+/** Each file has a runtime of its own: what a file before it left under way would reach into it. */
 const inWorkerd = {
   hookTimeout: 60_000,
-  isolate: false,
-  setupFiles: ["test/workers/support/shared-runtime.ts"],
   deps: { optimizer: { ssr: { enabled: true, include: bundled } } },
 };
 

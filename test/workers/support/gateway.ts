@@ -5,7 +5,7 @@
 import type { Writer } from "../../../workers/stubs/config-calls.ts";
 import { createExecutionContext, reset } from "cloudflare:test";
 import { env as bindings, exports } from "cloudflare:workers";
-import { afterEach, beforeAll, beforeEach, vi } from "vitest";
+import { afterEach, beforeEach, vi } from "vitest";
 import type { Operator } from "../../../shared/record/record.ts";
 import type { Env } from "../../../workers/platform/env.ts";
 import worker from "../../../workers/index.ts";
@@ -108,9 +108,6 @@ export const routing = {
 
 /** The model of the test that runs. */
 export let model: ScriptedModel;
-
-// Another file may have had this runtime before: its objects are of classes that are no more.
-beforeAll(reset);
 
 beforeEach(async () => {
   model = scriptModel();

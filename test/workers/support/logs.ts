@@ -12,12 +12,11 @@ export const reasonMarker = "REASONMARKER-1be04c";
 const lines: string[] = [];
 const secrets = new Set<string>([promptMarker, replyMarker, reasonMarker]);
 
-const { debug, error, info, log, trace, warn } = console;
-const original = { debug, error, info, log, trace, warn };
 for (const method of ["debug", "error", "info", "log", "trace", "warn"] as const) {
+  const original = console[method].bind(console);
   console[method] = (...parts: unknown[]): void => {
     lines.push(parts.map((part) => (typeof part === "string" ? part : (JSON.stringify(part) ?? String(part)) + String(part))).join(" "));
-    original[method](...parts);
+    original(...parts);
   };
 }
 
@@ -29,7 +28,6 @@ export function neverLogged(secret: string): void {
 export const loggedLines = (): readonly string[] => lines;
 
 afterAll(() => {
-  Object.assign(console, original);
   const leaks = lines.filter((line) => [...secrets].some((secret) => line.includes(secret)));
   expect(leaks, "log lines with a prompt, a reply, a key or a token").toEqual([]);
 });
