@@ -48,7 +48,7 @@ export type Addresses = { readonly [Channel in NoticeChannel]?: string | undefin
 export const isRoomAddress = (channel: NoticeChannel, address: string | undefined): boolean =>
   address !== undefined && noticeChannels[channel].room?.pattern.test(address) === true;
 
-/** A room in place of a person, such as a Slack channel: whoever of it decides counts as "someone in" it. */
+/** A room in place of a person, such as a Slack channel: each person in it who decides counts as "someone in" it. */
 export const isRoom = (addresses: Addresses): boolean => noticeChannelNames.some((channel) => isRoomAddress(channel, addresses[channel]));
 
 /** What such a room is called, with its article. */

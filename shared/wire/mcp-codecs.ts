@@ -1,4 +1,4 @@
-// The codec of each revision of MCP: a new revision is its folder and a line here.
+// The codec of each revision of MCP: a new revision is its folder, a line here and one in mcp-features.ts.
 
 import { type Mcp2025Codec, codecs2025 } from "./mcp-2025/codec.ts";
 
@@ -6,7 +6,7 @@ export type McpCodec = Mcp2025Codec;
 
 const codecs: Readonly<Record<string, McpCodec>> = { ...codecs2025 };
 
-/** The revision of whoever does not say which one they speak. */
+/** For a request that does not say its revision. */
 export const defaultCodec: McpCodec = codecs2025["2025-11-25"];
 
 /** The codec of a revision; the default one where it is none of those that are spoken here. */

@@ -58,7 +58,7 @@ slackRoutes.onError((error, c) => {
   const quote = crypto.randomUUID();
   logEvent("request.failed", { quote, error: errorClass(error) });
   // Slack shows its own sign that it did not work, and the member can press again.
-  return c.text(`It did not work. Quote ${quote} to whoever runs this gateway.`, 500);
+  return c.text(`It did not work. Quote ${quote} to the operator of this gateway.`, 500);
 });
 
 type Heard = {

@@ -31,8 +31,8 @@ export type Admitted =
 
 const leaseSlackMs = 10_000;
 
-/** What a session is asked of a request. */
-export const associationOf = ({ association, digest }: PipelineRequest) => ({
+/** The request as its session is asked about it. */
+export const sessionQuery = ({ association, digest }: PipelineRequest) => ({
   originating: association.attachment.originating,
   request: association.attachment.request,
   digest,
@@ -57,7 +57,7 @@ const associate = (context: RunContext, { reserve, durable }: { reserve: boolean
   const { env, ctx, association } = request;
   return tellingSettled(env, ctx, association.attachment.session, async (settled) =>
     association.session.associate({
-      ...associationOf(request),
+      ...sessionQuery(request),
       run,
       leaseMs: leaseMsOf(context),
       roundsLimit: limits.roundsPerOriginatingRequest,
@@ -68,8 +68,11 @@ const associate = (context: RunContext, { reserve, durable }: { reserve: boolean
   );
 };
 
-/** Asks the key: its limits, a place, the gates that its grants open, and a run of an identical request. */
-const askKey = (context: RunContext, plan: Result<Plan, Refusal>, grants: GrantsAsked): Promise<AdmitAnswer> => {
+/**
+ * Asks the key: its limits, a place, the gates that its grants open, and a run of an identical request. `mayWait`: the place is for as long as
+ * people may take.
+ */
+const askKey = (context: RunContext, plan: Result<Plan, Refusal>, mayWait: boolean, grants: GrantsAsked): Promise<AdmitAnswer> => {
   const { request, run, limits, identical, keyObject } = context;
   const { env, ctx, key } = request;
   const leaseMs = leaseMsOf(context);
@@ -79,7 +82,7 @@ const askKey = (context: RunContext, plan: Result<Plan, Refusal>, grants: Grants
       keyObject.admit({
         run,
         limits,
-        leaseMs: plan.ok && isDurable(plan.value, context) ? waitMsOf(context, plan.value) : leaseMs,
+        leaseMs: plan.ok && mayWait ? waitMsOf(context, plan.value) : leaseMs,
         identical,
         released,
         ...(grants === null ? {} : { grants: { query: JSON.stringify(grants), leaseMs: grantedMs } }),
@@ -145,11 +148,11 @@ async function askBoth(context: RunContext, planned: Result<Plan, Refusal>, gran
   if (!mayWait && takeRoom(context.request.key.id)) {
     const [associated, admitted] = await Promise.all([
       associate(context, { reserve: planned.ok, durable: false }),
-      askKey(context, planned, null),
+      askKey(context, planned, mayWait, null),
     ]);
     return { associated, admitted };
   }
-  const admitted = await askKey(context, planned, grants);
+  const admitted = await askKey(context, planned, mayWait, grants);
   if (admitted.kind === "revoked" || (admitted.kind === "refused" && !admitted.mayLook)) return { associated: null, admitted };
   const plan = withPasses(planned, admitted);
   const reserve = plan.ok && admitted.kind === "admitted";

@@ -10,7 +10,7 @@ import type { Message } from "../../shared/model/sampling.ts";
 import { type Result, err, ok } from "../../shared/result.ts";
 import type { Plan } from "../../shared/run/plan.ts";
 import { type FaultOf, plainImages } from "../media/plain-images.ts";
-import { associationOf } from "./admit.ts";
+import { sessionQuery } from "./admit.ts";
 import { begin } from "./begin.ts";
 import { planFor } from "./plan-request.ts";
 import type { PipelineRequest, Started } from "./request.ts";
@@ -69,7 +69,7 @@ async function attach(ask: PipelineRequest & { readonly run: string }): Promise<
   const { association, key, responseMode } = ask;
   if (responseMode.kind === "task") return null;
   const seen = await association.session.associate({
-    ...associationOf(ask),
+    ...sessionQuery(ask),
     run: ask.run,
     leaseMs: 0,
     roundsLimit: (key.limits ?? defaultLimits).roundsPerOriginatingRequest,

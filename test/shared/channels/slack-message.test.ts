@@ -330,7 +330,7 @@ describe("text from outside", () => {
 describe("in a channel", () => {
   test("says that whoever decides does so as the channel's reviewer, and a webhook's message has a link and no button", () => {
     const message = accepted(slackMessage(input(plainRequest, { inChannel: true, why: "asked", reference: null })));
-    expect(wordsOf(message)).toContain("Whoever of this channel decides here or behind Open decides as ");
+    expect(wordsOf(message)).toContain("Anyone in this channel who decides here or behind Open decides as ");
     expect(wordsOf(message)).not.toContain("You are asked");
     expect(nodesIn(message.blocks).some(({ type }) => type === "button" || type === "actions")).toBe(false);
     expect(nodesIn(message.blocks).filter(({ type }) => type === "link")).toEqual([{ type: "link", url, text: "Open the review" }]);

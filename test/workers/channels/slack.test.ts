@@ -323,7 +323,7 @@ describe("as an incoming webhook", () => {
     expect(await channel.send(notice({ reviewer: someone }))).toEqual({ kind: "sent", receipt: null });
     const [posted] = slack.posted;
     expect(JSON.stringify(posted)).toContain(linkToken);
-    expect(JSON.stringify(posted)).toContain("Whoever of this channel decides");
+    expect(JSON.stringify(posted)).toContain("Anyone in this channel who decides");
     expect(actionsOf(posted)).toEqual([]);
     expect(slack.calls.map(({ authorization }) => authorization)).toEqual([null]);
   });

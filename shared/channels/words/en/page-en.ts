@@ -349,7 +349,7 @@ export const pageEn = {
     session: "in this session, {name} from {client} itself",
     tool: "{name} from {client} itself",
     server: "anything from {client} itself",
-    key: "anything from {client}, whoever asks",
+    key: "anything from {client}, from any server",
   },
   runGrant: {
     lead: "What you allow here runs without anybody being asked. It counts together with Approve only, and only where you have changed nothing.",
@@ -410,7 +410,7 @@ export const pageEn = {
       cancelled: "The review is over: the request was withdrawn.",
       failed: "The review is over: it could not be carried out.",
     } satisfies Record<ReviewState["kind"], string>,
-    unsendable: "A new link cannot be sent for it. Ask whoever runs this Countersign.",
+    unsendable: "A new link cannot be sent for it. Ask the operator of this Countersign.",
     offer: "A new link can be sent to you, the same way as this one and to the address on file only. This one then stays dead.",
     renew: "Send me a new link",
     problems: {
@@ -436,7 +436,7 @@ export const pageEn = {
     noSuchLink: {
       title: "There is nothing at this link",
       lead: "The address is not complete, or what it led to is no longer kept.",
-      help: "If you came from a mail or a message, open the link there again. Some programs cut long addresses in two: then copy the whole address. If that does not help, ask whoever runs this Countersign for a new link.",
+      help: "If you came from an email or a message, open the link there again. Some programs cut long addresses in two: then copy the whole address. If that does not help, ask whoever runs this Countersign for a new link.",
     },
     problems: {
       badRequest: {

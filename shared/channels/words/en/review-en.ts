@@ -1,6 +1,6 @@
 // What every channel says of a review in the same words, in English.
 //
-// `{name}` in a sentence is a place: whoever shows the sentence puts a value there, and marks what came from outside.
+// `{name}` in a sentence is a place: the renderer puts a value there, and marks what came from outside.
 
 import type { Gate, KeyEnd } from "../../../model/gate.ts";
 import type { Note } from "../../../model/call.ts";

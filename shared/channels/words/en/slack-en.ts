@@ -83,7 +83,7 @@ export const slackEn = {
     toolChoice: (value: string): string => `Tool choice: ${value}`,
     version: "Version {version}, changed by {by}. What was changed is marked behind Open.",
     reviewer: "For {reviewer}, because of the rule {rule}",
-    channel: "Whoever of this channel decides here or behind Open decides as {reviewer}.",
+    channel: "Anyone in this channel who decides here or behind Open decides as {reviewer}.",
     quorum: (votes: number, quorum: number): string =>
       `${plural(quorum, "person has", "people have")} to approve; ${votes.toLocaleString("en-US")} did so far.`,
     note: "What the models cannot take as asked: {note}",
