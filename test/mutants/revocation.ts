@@ -72,8 +72,8 @@ export const revocationMutants: readonly Mutant[] = [
   },
   {
     name: "the key is asked before a reply is let out",
-    file: "workers/objects/run/run.ts",
-    from: 'before.end?.kind === "completed" ? await keyEndOf(this.env, opening, this.now()) : null',
+    file: "workers/objects/run/run-delivery.ts",
+    from: 'before.end?.kind === "completed" ? await keyEndOf(this.#parts.env, opening, this.#parts.now()) : null',
     to: "null",
     test: runs("between the last decision and the delivery"),
   },
@@ -86,8 +86,8 @@ export const revocationMutants: readonly Mutant[] = [
   },
   {
     name: "a run ends when its key expires",
-    file: "workers/objects/run/run.ts",
-    from: '      if (stored.key.expiresAt !== undefined) this.#store.schedule("keyExpires", stored.key.expiresAt);\n',
+    file: "workers/objects/run/run-start.ts",
+    from: '    if (stored.key.expiresAt !== undefined) store.schedule("keyExpires", stored.key.expiresAt);\n',
     to: "",
     test: runs("as a task: the run ends with it"),
   },

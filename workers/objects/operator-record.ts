@@ -7,7 +7,7 @@ import { chainActs } from "../../shared/record/operators.ts";
 import type { OperatorFact, RecordEvent, RecordFact } from "../../shared/record/record.ts";
 import type { Env } from "../platform/env.ts";
 import { errorClass, logEvent } from "../platform/log.ts";
-import { ledgerShardOf, ledgerStub } from "../stubs/stubs.ts";
+import { appendToLedger } from "../stubs/stubs.ts";
 
 const retry: Backoff = { firstMs: 2_000, mostMs: 60_000 };
 /** Events of one call to a ledger. */
@@ -82,7 +82,7 @@ export class OperatorRecord {
         fact: JSON.parse(fact) as RecordFact,
         hash,
       })); // written by append
-      await ledgerStub(this.#env, ledgerShardOf(chain)).append(JSON.stringify([{ events, summary: null }]));
+      await appendToLedger(this.#env, chain, { events, summary: null });
       const last = part.at(-1)?.n ?? 0;
       this.#sql.exec("UPDATE act SET sent = 1 WHERE n <= ?", last);
       this.#sql.exec("DELETE FROM act WHERE n < ?", last);

@@ -9,7 +9,7 @@ import type { ConversationCalls } from "./conversation-calls.ts";
 import type { DigestCalls } from "./digest-calls.ts";
 import type { KeyCalls } from "./key-calls.ts";
 import type { LaneCalls } from "./lane-calls.ts";
-import type { LedgerCalls } from "./ledger-calls.ts";
+import type { LedgerCalls, LedgerEntry } from "./ledger-calls.ts";
 import type { RunCalls } from "./run-calls.ts";
 import type { SessionCalls } from "./session-calls.ts";
 
@@ -52,6 +52,11 @@ export function runStub(env: Env, id: string): DurableObjectStub<RunCalls> {
 }
 
 export const ledgerStub = (env: Env, shard: number): DurableObjectStub<LedgerCalls> => env.LEDGER.getByName(`shard-${shard}`);
+
+/** Appends to the ledger what there is to say of a run. Doing it twice is doing it once. */
+export async function appendToLedger(env: Env, run: string, entry: LedgerEntry): Promise<void> {
+  await ledgerStub(env, ledgerShardOf(run)).append(JSON.stringify([entry]));
+}
 
 /** A run's ledger shard follows from its id, which is random. */
 export const ledgerShardOf = (runId: string): number => shardOf(runId);

@@ -16,6 +16,8 @@ import { type RequestVersion, replyDigest } from "../../../shared/run/opening.ts
 import { type ModelFacts, presentReview, progressOf } from "../../../shared/run/present.ts";
 import { cachedFor } from "./run-cache.ts";
 import type { RunStore, StoredOpening } from "./run-store.ts";
+import type { RunSnapshot, RunLine } from "../../stubs/run-calls.ts";
+import { conversationEdits } from "../../../shared/wire/control/conversation.ts";
 
 /** Whoever reads that a run is over can read its answer: until it is let out, the run shows where it was. Nothing follows a cancellation. */
 export function shownState(store: RunStore, state: RunState): RunProgress {
@@ -160,4 +162,35 @@ export function viewOf(
     grant: grantOffer(store, opening, state, gate, page.reviewer),
     now: page.now,
   });
+}
+
+/** The run as its owner may see it. */
+export const snapshotOf = (store: RunStore, opening: StoredOpening, state: RunState, retentionMs: number): RunSnapshot => ({
+  id: opening.id,
+  key: opening.key.id,
+  state: shownState(store, state),
+  createdAt: opening.createdAt,
+  updatedAt: lastChange(opening, state),
+  mode: opening.mode,
+  // How long it is kept in truth, once it is over: no longer than anything is.
+  ttlMs: Math.min(opening.ttlMs ?? Number.POSITIVE_INFINITY, retentionMs),
+  server: opening.requestor.server,
+  name: opening.requestor.name,
+  outcome: store.delivery() === null ? null : (store.outcome() ?? null),
+});
+
+/** The run as an operator may see it. */
+export const lineOf = (store: RunStore, opening: StoredOpening, state: RunState): RunLine => ({
+  ...summaryOf(store, opening, state),
+  updatedAt: lastChange(opening, state),
+  answered: store.delivery() !== null && store.outcome() !== undefined,
+});
+
+/** The prompt that was sent, and what a reviewer made of the request. */
+export function sentOf(store: RunStore, state: RunState): { readonly prompt: string; readonly edits: string } | null {
+  const asked = store.requestVersion(1);
+  const current = currentRequest(store, state);
+  if (asked === null || current === null) return null;
+  const { prompt, edits } = conversationEdits(asked.request, current.request);
+  return { prompt, edits: JSON.stringify(edits) };
 }

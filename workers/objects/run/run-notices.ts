@@ -21,7 +21,7 @@ import { randomOfRunId } from "../../../shared/sealed-id.ts";
 import { channelsFor, nextChannel, openChannels } from "../../channels/registry.ts";
 import { settingsOf } from "../../platform/settings.ts";
 import { reviewUrl } from "../../platform/urls.ts";
-import { digestStub, ledgerShardOf, ledgerStub } from "../../stubs/stubs.ts";
+import { digestStub, appendToLedger } from "../../stubs/stubs.ts";
 import { viewOf } from "./run-account.ts";
 import type { ExpiredLink, RenewAnswer, PressTarget, TellInput } from "../../stubs/run-calls.ts";
 import { type RunParts, type Standing, linkedAt } from "./run-parts.ts";
@@ -260,8 +260,7 @@ export class RunNotices {
       ...(typeof detail["fault"] === "string" ? { fault: detail["fault"] } : {}),
       link: link.channel === "outbox" ? { reviewer: link.reviewer, expiresAtSeconds: link.expiresAtSeconds, random: link.id } : null,
     };
-    const { env } = this.#parts;
-    await ledgerStub(env, ledgerShardOf(opening.id)).append(JSON.stringify([{ events: [], summary: null, notices: [listed] }]));
+    await appendToLedger(this.#parts.env, opening.id, { events: [], summary: null, notices: [listed] });
     return true;
   }
 

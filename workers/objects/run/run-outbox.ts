@@ -6,7 +6,8 @@
 import { backoffMs } from "../../../shared/backoff.ts";
 import type { Json } from "../../../shared/encoding.ts";
 import { errorClass, logEvent } from "../../platform/log.ts";
-import type { OutboxRow, RunStore, StoredRow } from "./run-store.ts";
+import type { OutboxRow, StoredRow } from "./run-store.ts";
+import type { RunParts } from "./run-parts.ts";
 
 const retry = { firstMs: 1_000, mostMs: 60_000 };
 /** A call under way is looked after this often: where its object is gone, it is made again. */
@@ -14,23 +15,20 @@ const callWatchMs = 20_000;
 /** An alarm waits this long for the effects that it started: while it waits, no other alarm is delivered. */
 export const alarmWaitMs = 5_000;
 
-export type OutboxParts = {
-  readonly store: RunStore;
-  /** Sets the object's alarm for what is due next. */
-  readonly arm: () => void;
-  readonly now: () => number;
-  readonly random: () => number;
-  /** True where the row is done; false or an error has it tried again, a number in so many milliseconds and without being counted. */
-  readonly perform: (row: OutboxRow) => Promise<boolean | number>;
-};
+/** True where the row is done; false or an error has it tried again, a number in so many milliseconds and without being counted. */
+export type Perform = (row: OutboxRow) => Promise<boolean | number>;
+
+type OutboxParts = Pick<RunParts, "store" | "arm" | "now" | "random">;
 
 export class RunOutbox {
   readonly #parts: OutboxParts;
+  readonly #perform: Perform;
   /** The chains of which a row is being attempted: one at a time each. */
   readonly #busy = new Set<string>();
 
-  constructor(parts: OutboxParts) {
+  constructor(parts: OutboxParts, perform: Perform) {
     this.#parts = parts;
+    this.#perform = perform;
   }
 
   /** When the next attempt is due, in Unix milliseconds, and no sooner than a flush would make it; null where there is nothing to do. */
@@ -68,7 +66,7 @@ export class RunOutbox {
     this.#busy.add(row.chain);
     let done = false;
     try {
-      const performed = await this.#parts.perform({ ...row, detail: JSON.parse(row.detail) as Json }); // written by `queue`
+      const performed = await this.#perform({ ...row, detail: JSON.parse(row.detail) as Json }); // written by `queue`
       done = performed === true;
       if (done) this.#parts.store.done(row.id);
       else if (typeof performed === "number") this.#parts.store.wait(row.id, this.#parts.now() + performed);

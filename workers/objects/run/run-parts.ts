@@ -6,6 +6,9 @@ import type { RecordFact } from "../../../shared/record/record.ts";
 import type { RunEvent, RunState, Step } from "../../../shared/run/lifecycle.ts";
 import type { Env } from "../../platform/env.ts";
 import type { RunStore, StoredOpening } from "./run-store.ts";
+import type { CancelCause } from "../../../shared/model/outcome.ts";
+import type { Operator } from "../../../shared/record/record.ts";
+import type { Review } from "../../../shared/review/decision.ts";
 
 /** A run as it stands. */
 export type Standing = { readonly opening: StoredOpening; readonly state: RunState };
@@ -13,7 +16,10 @@ export type Standing = { readonly opening: StoredOpening; readonly state: RunSta
 export type RunParts = {
   readonly env: Env;
   readonly store: RunStore;
+  /** Unix milliseconds. */
   readonly now: () => number;
+  /** From 0 to 1. */
+  readonly random: () => number;
   /** Null where there is no run (any more). */
   readonly standing: () => Standing | null;
   /** Takes an event: commits the next state and everything to be done for it, and begins to do it. False where nothing changed. */
@@ -22,7 +28,11 @@ export type RunParts = {
   readonly commit: (step: Step, now: number, facts: readonly RecordFact[]) => void;
   /** Inside a transaction: appends to the run's record. */
   readonly record: (now: number, facts: readonly RecordFact[]) => void;
-  /** Begins what is due. */
+  /** Sets the object's alarm for what is due next. */
+  readonly arm: () => void;
+  /** Attempts what is due in the outbox, and nothing else. */
+  readonly drain: () => Promise<void>;
+  /** Begins what is due, and tells whoever looks at the run how it stands. */
   readonly flush: () => void;
   /** Goes on after the caller's request is over. */
   readonly waitUntil: (work: Promise<unknown>) => void;
@@ -39,4 +49,15 @@ export function linkedAt(
   const link = found === null ? null : store.link(id);
   if (found === null || link === null || link.revokedAt !== null || link.gate !== gate || link.reviewer !== reviewer) return null;
   return { ...found, link };
+}
+
+/** Cancels the run, whoever waits for it. False where it is over or unknown. */
+export const cancelRun = ({ apply, now }: Pick<RunParts, "apply" | "now">, cause: CancelCause, by: Operator | null = null): boolean =>
+  apply({ kind: "cancelled", cause }, now(), [{ kind: "cancelled", cause, ...(by === null ? {} : { by }) }]);
+
+/** The review of a gate that was opened. */
+export function reviewAt({ reviews }: RunState, gate: Gate): Review {
+  const review = reviews[gate];
+  if (review === null) throw new Error("a gate without its review");
+  return review;
 }

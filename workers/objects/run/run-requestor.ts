@@ -10,12 +10,10 @@ export const requestorGraceMs = 3_000;
 export class RunRequestor {
   readonly #parts: RunParts;
   readonly #windows: RunWindows;
-  readonly #arm: () => void;
 
-  constructor(parts: RunParts, windows: RunWindows, arm: () => void) {
+  constructor(parts: RunParts, windows: RunWindows) {
     this.#parts = parts;
     this.#windows = windows;
-    this.#arm = arm;
   }
 
   /** Looks in a moment whether the caller is still there, where nobody is and it is not known yet. */
@@ -24,7 +22,7 @@ export class RunRequestor {
     if (state === null || state.phase === "ended" || this.#parts.standing()?.opening?.mode !== "sync") return;
     if (this.#windows.callers() > 0 || this.#parts.store.isRequestorGone()) return;
     this.#parts.store.schedule("requestor", this.#parts.now() + requestorGraceMs);
-    this.#arm();
+    this.#parts.arm();
   }
 
   notice(now: number): void {

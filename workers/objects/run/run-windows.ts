@@ -2,6 +2,8 @@
 // listen; both hibernate, so that the object sleeps while a person thinks. Losing one changes nothing.
 
 import type { Gate } from "../../../shared/model/gate.ts";
+import type { RunState } from "../../../shared/run/lifecycle.ts";
+import { progressOf } from "../../../shared/run/present.ts";
 
 /** A page's link: what it hears of is this gate, as it stands to this reviewer. */
 export type PageWindow = { readonly gate: Gate; readonly reviewer: number; readonly link: string };
@@ -58,6 +60,10 @@ export class RunWindows {
     return this.#ctx.getWebSockets(tag).filter(({ readyState }) => readyState === WebSocket.OPEN);
   }
 }
+
+/** What a caller's window hears: that the run is over, or how far it is. */
+export const endedMessage = JSON.stringify({ kind: "ended" });
+export const progressMessage = (state: RunState): string => JSON.stringify({ kind: "progress", state: progressOf(state) });
 
 function say(socket: WebSocket, message: string): void {
   try {

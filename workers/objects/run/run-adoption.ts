@@ -1,0 +1,104 @@
+// Which requests a run answers: an identical one of another session may take it over, and one that is withdrawn leaves it.
+
+import { type RunParts, cancelRun } from "./run-parts.ts";
+import { RunTransitions } from "./run-transitions.ts";
+import { RunWindows } from "./run-windows.ts";
+import type { Adoption } from "../../stubs/run-calls.ts";
+import { type RunGates, isReplyAsked, isEdited, type RunState } from "../../../shared/run/lifecycle.ts";
+import type { Gate } from "../../../shared/model/gate.ts";
+import { decidersDigest, adoptedFact, type WaitingServer } from "../../../shared/run/opening.ts";
+import { type SeenRisk, highestRisk, findReplyRisks } from "../../../shared/policy/risk.ts";
+import type { ModelFacts } from "../../../shared/run/present.ts";
+import type { StoredOpening } from "./run-store.ts";
+import { requestorGraceMs } from "./run-requestor.ts";
+import type { CancelCause } from "../../../shared/model/outcome.ts";
+import type { Attachment } from "../../../shared/run/opening.ts";
+
+export class RunAdoption {
+  readonly #parts: RunParts;
+  readonly #transitions: RunTransitions;
+  readonly #windows: RunWindows;
+
+  constructor(parts: RunParts, transitions: RunTransitions, windows: RunWindows) {
+    this.#parts = parts;
+    this.#transitions = transitions;
+    this.#windows = windows;
+  }
+
+  adopt({ attachment, requestor, endpoint, gates, deciders, waiting }: Adoption): "refused" | "adopted" | "posts" {
+    const standing = this.#parts.standing();
+    if (standing === null || standing.opening.mode === "task") return "refused";
+    const { opening, state } = standing;
+    if (opening.mode === "sync" && this.#windows.callers() > 0) return "refused";
+    // The run is about to tell the MCP server that waits.
+    if (opening.mode === "callback" && state.end !== null && this.#parts.store.delivery() === null) return "refused";
+    // Where the policy or the grants changed since, the new request is asked about as they are now: unless people have seen as much.
+    const ifEdited = ({ response, responseIfEdited }: RunGates): boolean => response || responseIfEdited;
+    const asItIsNow =
+      state.gates.request === gates.request &&
+      state.gates.response === gates.response &&
+      state.gates.responseIfRisk === gates.responseIfRisk &&
+      ifEdited(state.gates) === ifEdited(gates);
+    const risk = state.end === null ? "high" : this.#replyRisk(state); // what is not there yet may be of any
+    const closed = { request: gates.request, response: isReplyAsked(gates, isEdited(state), risk) };
+    const seen = (gate: Gate): boolean => !closed[gate] || state.reviews[gate] !== null;
+    if (state.end === null ? !asItIsNow : !seen("request") || !seen("response")) return "refused";
+    // What people saw counts where the same ones would be asked now.
+    if ((closed.request || closed.response) && deciders !== decidersDigest(opening.plan)) return "refused";
+    // A requestor who is yet to open a window, or to open it again after a reset, is not gone.
+    if (state.end === null && !this.#parts.store.isRequestorGone()) return "refused";
+    if (state.end !== null && (state.end.kind !== "completed" || (this.#parts.store.delivery()?.to ?? 0) > 0)) return "refused";
+    const now = this.#parts.now();
+    this.#parts.store.transaction(() => {
+      this.#parts.store.attach(attachment);
+      this.#parts.record(now, [adoptedFact(requestor, endpoint, attachment)]);
+      if (state.end === null) {
+        this.#answerTo(opening, waiting, now);
+        this.#parts.store.queue("claim", "settle", { ...attachment }, now);
+      } else {
+        this.#parts.store.markTaken();
+        this.#parts.store.queue("index", "index", null, now);
+        this.#parts.store.queue("settle", "settle", null, now);
+      }
+    });
+    this.#parts.flush();
+    return state.end === null && waiting !== null ? "posts" : "adopted";
+  }
+
+  /** The highest risk of the reply as it would be delivered. What is not known is the highest there is. */
+  #replyRisk(state: RunState): SeenRisk {
+    const reply = this.#parts.store.replyVersion(state.reviews.response?.version ?? 1);
+    return reply === null ? (this.#parts.store.modelFacts<ModelFacts>()?.replyRisk ?? "high") : highestRisk(findReplyRisks(reply));
+  }
+
+  /** From now on somebody else waits, in their own way. */
+  #answerTo({ waiting: _before, ...opening }: StoredOpening, waiting: WaitingServer | null, now: number): void {
+    this.#transitions.writeOpening(waiting === null ? { ...opening, mode: "sync" } : { ...opening, mode: "callback", waiting });
+    this.#parts.store.markRequestor(false);
+    if (waiting === null) this.#parts.store.schedule("requestor", now + requestorGraceMs);
+  }
+
+  abandon(): boolean {
+    const standing = this.#parts.standing();
+    if (standing?.opening.mode !== "callback") return false;
+    if (standing.state.end !== null || this.#parts.store.isRequestorGone()) return true;
+    this.#parts.store.transaction(() => {
+      this.#parts.store.markRequestor(true);
+      this.#parts.record(this.#parts.now(), [{ kind: "requestorLeft" }]);
+    });
+    this.#parts.flush();
+    return true;
+  }
+
+  withdraw(cause: CancelCause, attachment: Attachment): "unknown" | "over" | "kept" | "cancelled" {
+    const state = this.#parts.store.state();
+    if (state === null) return "unknown";
+    if (state.phase === "ended") return "over";
+    return this.#parts.store.transaction(() => {
+      this.#parts.store.detach(attachment);
+      if (this.#parts.store.attachments().length > 0) return "kept";
+      cancelRun(this.#parts, cause);
+      return "cancelled";
+    });
+  }
+}

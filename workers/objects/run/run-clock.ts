@@ -1,0 +1,156 @@
+// What a run does when its time comes: deadlines, reminders and escalations of its reviews, the end of its key, and its own deletion.
+
+import { type RunParts, type Standing, cancelRun, reviewAt } from "./run-parts.ts";
+import { RunTransitions } from "./run-transitions.ts";
+import { RunOutbox, alarmWaitMs } from "./run-outbox.ts";
+import { RunNotices } from "./run-notices.ts";
+import { RunRequestor } from "./run-requestor.ts";
+import { RunHeld } from "./run-held.ts";
+import { atMost } from "../at-most.ts";
+import { settingsOf } from "../../platform/settings.ts";
+import { appendToLedger } from "../../stubs/stubs.ts";
+import { logEvent, errorClass } from "../../platform/log.ts";
+import { backoffMs } from "../../../shared/backoff.ts";
+import type { ScheduleKind } from "../../stubs/run-calls.ts";
+import type { Gate } from "../../../shared/model/gate.ts";
+import { openGate } from "../../../shared/run/lifecycle.ts";
+
+/** A row of the schedule that failed is tried again after this. */
+const retry = { firstMs: 1_000, mostMs: 5 * 60_000 };
+
+export type ClockParts = {
+  readonly parts: RunParts;
+  readonly transitions: RunTransitions;
+  readonly outbox: RunOutbox;
+  readonly notices: RunNotices;
+  readonly requestor: RunRequestor;
+  readonly held: RunHeld;
+};
+
+export class RunClock {
+  readonly #parts: RunParts;
+  readonly #transitions: RunTransitions;
+  readonly #outbox: RunOutbox;
+  readonly #notices: RunNotices;
+  readonly #requestor: RunRequestor;
+  readonly #held: RunHeld;
+
+  constructor({ parts, transitions, outbox, notices, requestor, held }: ClockParts) {
+    this.#parts = parts;
+    this.#transitions = transitions;
+    this.#outbox = outbox;
+    this.#notices = notices;
+    this.#requestor = requestor;
+    this.#held = held;
+  }
+
+  /** Everything that is due: the object's alarm. */
+  async ring(): Promise<void> {
+    if (!this.#parts.store.exists()) return this.#forgetHeld();
+    if (await this.#forget()) return;
+    this.#runSchedule();
+    await atMost(alarmWaitMs, this.#outbox.drain());
+    this.#parts.arm();
+  }
+
+  /** The earliest thing that the alarm is for: the schedule to the millisecond, the outbox, or forgetting what is held. */
+  nextDue(): number | null {
+    if (!this.#parts.store.exists()) return this.#held.forgetAt();
+    const times = [this.#parts.store.nextScheduled(), this.#outbox.nextDue()].filter((at) => at !== null);
+    return times.length === 0 ? null : Math.min(...times);
+  }
+
+  /** A late alarm of a run that was deleted, or of a request that was held and never asked for. */
+  async #forgetHeld(): Promise<void> {
+    const forgetAt = this.#held.forgetAt();
+    if (forgetAt !== null && forgetAt > this.#parts.now()) this.#parts.arm();
+    else await this.#held.forget();
+  }
+
+  /** Deletes the run where its time is over; false where it goes on. */
+  async #forget(): Promise<boolean> {
+    const now = this.#parts.now();
+    let standing: Standing | null = null;
+    try {
+      standing = this.#parts.standing();
+    } catch (error) {
+      // It can never end any more, and its content must not stay for that.
+      if (!this.#parts.store.isScheduled("forget")) this.#parts.store.schedule("forget", now + settingsOf(this.#parts.env).retentionMs);
+      if (!this.#parts.store.dueForget(now)) throw error;
+    }
+    if (!this.#parts.store.dueForget(now)) return false;
+    if (standing?.state.end === null) {
+      // It could not be read for a while, and can be again.
+      this.#parts.store.unschedule("forget");
+      return false;
+    }
+    await this.#parts.store.deleteAll();
+    this.#transitions.forget();
+    if (standing !== null) await this.#tellForgotten(standing.opening.id);
+    return true;
+  }
+
+  /** Where the ledger does not hear of it, the sweep asks once, and finds nothing. */
+  async #tellForgotten(run: string): Promise<void> {
+    try {
+      await appendToLedger(this.#parts.env, run, { events: [], summary: null, expected: { run, dueAt: null } });
+    } catch (error) {
+      logEvent("run.effectFailed", { effect: "record", error: errorClass(error) });
+    }
+  }
+
+  #runSchedule(): void {
+    const now = this.#parts.now();
+    for (const { kind, attempts } of this.#parts.store.dueSchedule(now)) {
+      // What struck before it may have stopped it.
+      if (!this.#parts.store.isScheduled(kind)) continue;
+      try {
+        this.#onTimer(kind, now);
+      } catch (error) {
+        // Each by itself: a row that cannot be done holds back no other.
+        logEvent("run.scheduleFailed", { clock: kind, attempt: attempts, error: errorClass(error) });
+        this.#parts.store.postponeSchedule(kind, now + backoffMs(retry, attempts, this.#parts.random()));
+      }
+    }
+  }
+
+  /** A row of the schedule is due. Of several reminders that are overdue at once, one is sent. */
+  #onTimer(kind: ScheduleKind, now: number): void {
+    if (kind === "forget") return;
+    if (kind === "requestor") {
+      this.#parts.store.transaction(() => {
+        this.#parts.store.unschedule("requestor");
+        this.#requestor.notice(now);
+      });
+      return;
+    }
+    if (kind === "keyExpires") {
+      this.#parts.store.transaction(() => {
+        this.#parts.store.unschedule("keyExpires");
+        cancelRun(this.#parts, "keyExpired");
+      });
+      return;
+    }
+    const gate: Gate = kind.endsWith(":request") ? "request" : "response";
+    if (kind.startsWith("deadline")) {
+      this.#parts.store.transaction(() => {
+        this.#parts.store.unschedule(kind);
+        this.#parts.apply({ kind: "deadline", gate }, now, [{ kind: "expired", gate }]);
+      });
+    } else if (kind.startsWith("escalate")) {
+      this.#parts.store.transaction(() => {
+        this.#parts.store.unschedule(kind);
+        this.#parts.apply({ kind: "escalate", gate }, now, []);
+      });
+    } else {
+      this.#parts.store.transaction(() => {
+        for (const { kind: due } of this.#parts.store.dueSchedule(now))
+          if (due.startsWith("remind") && due.endsWith(`:${gate}`)) this.#parts.store.unschedule(due);
+        const standing = this.#parts.standing();
+        if (standing === null || openGate(standing.state) !== gate) return;
+        this.#notices.tellAgain(standing.opening, reviewAt(standing.state, gate), "reminder", now);
+      });
+      this.#parts.flush();
+    }
+  }
+}

@@ -1,0 +1,76 @@
+// Lets the answer out: to whoever waits at a window, and to the MCP server that waits for it.
+
+import type { RunParts, Standing } from "./run-parts.ts";
+import { RunWindows, endedMessage } from "./run-windows.ts";
+import type { OutboxRow, StoredOpening } from "./run-store.ts";
+import { keyEndOf } from "./run-key.ts";
+import { type RunState, withheld } from "../../../shared/run/lifecycle.ts";
+import type { KeyEnd } from "../../../shared/model/gate.ts";
+import { outcomeOf } from "./run-account.ts";
+import type { WaitingServer } from "../../../shared/run/opening.ts";
+import { serversOf } from "../../stores/documents.ts";
+import type { Outcome, CancelCause } from "../../../shared/model/outcome.ts";
+import { postToServer } from "../../mcp-client/answer-server.ts";
+import { responseOf } from "../../../shared/wire/json-rpc.ts";
+import { mcpCodec } from "../../../shared/wire/mcp-codecs.ts";
+
+/** How often the answer is posted to an MCP server that does not take it: about four minutes. */
+const postAttempts = 10;
+
+export class RunDelivery {
+  readonly #parts: RunParts;
+  readonly #windows: RunWindows;
+
+  constructor(parts: RunParts, windows: RunWindows) {
+    this.#parts = parts;
+    this.#windows = windows;
+  }
+
+  /** Lets the answer out: to whoever waits at a window, and to the MCP server that waits for it. */
+  async deliver({ attempts }: OutboxRow, { opening, state: before }: Standing): Promise<boolean> {
+    const { mode, waiting } = opening;
+    const keyEnd = before.end?.kind === "completed" ? await keyEndOf(this.#parts.env, opening, this.#parts.now()) : null;
+    const state = keyEnd === null ? before : this.#withhold(opening, before, keyEnd);
+    // Windows on a run that a server waits for only tell its client how it goes.
+    let takers = mode === "callback" ? 0 : this.#windows.callers();
+    if (waiting !== undefined && !this.#parts.store.isRequestorGone()) {
+      const posted = await this.#post(waiting, state);
+      if (posted === "failed" && attempts + 1 < postAttempts) return false;
+      takers = posted === "taken" ? 1 : 0;
+    }
+    this.#parts.store.markDelivered(this.#parts.now(), takers);
+    // Whether the reply is kept for another depends on who was there to take it.
+    this.#parts.store.queue("index", "index", null, this.#parts.now());
+    this.#windows.tellCallers(endedMessage);
+    return true;
+  }
+
+  /** The key ended between the last decision and the delivery: what would be let out says so in place of the reply. */
+  #withhold(opening: StoredOpening, state: RunState, cause: KeyEnd): RunState {
+    const held = withheld(state, cause);
+    this.#parts.store.transaction(() => {
+      this.#parts.store.writeState(held);
+      this.#parts.store.writeOutcome(JSON.stringify(outcomeOf(this.#parts.store, held, opening)));
+      this.#parts.record(this.#parts.now(), [{ kind: "cancelled", cause }]);
+    });
+    return held;
+  }
+
+  /** Posts the answer to the server; whoever withdrew a request is told nothing of it. */
+  async #post({ server: name, session, revision, id }: WaitingServer, { end }: RunState): Promise<"taken" | "refused" | "failed"> {
+    const text = this.#parts.store.outcome();
+    if (text === undefined || (end?.kind === "cancelled" && withdrawn.has(end.cause))) return "refused";
+    const { servers } = await serversOf(this.#parts.env, this.#parts.now(), this.#parts.waitUntil);
+    const server = servers[name];
+    if (server === undefined) return "refused";
+    const outcome = JSON.parse(text) as Outcome; // written by `finish`
+    return postToServer(
+      this.#parts.env,
+      { server, session, revision, authorization: null },
+      responseOf(id, mcpCodec(revision).encode(outcome)),
+    );
+  }
+}
+
+/** Causes that come from the side that waits. */
+const withdrawn: ReadonlySet<CancelCause> = new Set(["caller", "originatingRequest", "session"]);

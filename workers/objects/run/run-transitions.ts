@@ -1,0 +1,137 @@
+// A run's state, and the one way in which it changes: an event comes in, shared/run/lifecycle.ts says what follows, and the next state
+// is committed together with a row for each effect. Nothing is performed here.
+
+import type { Env } from "../../platform/env.ts";
+import { RunStore, type StoredOpening } from "./run-store.ts";
+import { RunNotices } from "./run-notices.ts";
+import { type Standing, reviewAt } from "./run-parts.ts";
+import { type RunEvent, step, type Effect, type RunState } from "../../../shared/run/lifecycle.ts";
+import type { RecordFact } from "../../../shared/record/record.ts";
+import type { Step } from "../../../shared/run/lifecycle.ts";
+import { currentRequest, outcomeOf } from "./run-account.ts";
+import { cachedFor } from "./run-cache.ts";
+import { settingsOf } from "../../platform/settings.ts";
+import type { Review } from "../../../shared/review/decision.ts";
+
+export type TransitionParts = {
+  readonly env: Env;
+  readonly store: RunStore;
+  /** Set when the object has been put together: notices need transitions, and transitions notices. */
+  readonly notices: () => RunNotices;
+  /** Sets the object's alarm for what is due next. */
+  readonly arm: () => void;
+  /** Begins what is due. */
+  readonly flush: () => void;
+};
+
+export class RunTransitions {
+  readonly #parts: TransitionParts;
+  #opening: StoredOpening | null = null;
+
+  constructor(parts: TransitionParts) {
+    this.#parts = parts;
+  }
+
+  standing(): Standing | null {
+    const state = this.#parts.store.state();
+    const opening = this.opening();
+    return state === null || opening === null ? null : { opening, state };
+  }
+
+  opening(): StoredOpening | null {
+    if (this.#parts.store.state() === null) return this.#opening;
+    this.#opening ??= this.#parts.store.opening();
+    return this.#opening;
+  }
+
+  /** Takes one event: commits the next state and everything to be done for it. No effect runs inside. */
+  apply(event: RunEvent, now: number, facts: readonly RecordFact[]): boolean {
+    const state = this.#parts.store.state();
+    if (state === null) return false;
+    const next = step(state, event, now);
+    if (next.state === state) return false;
+    this.#parts.store.transaction(() => this.commit(next, now, facts));
+    this.#parts.flush();
+    return true;
+  }
+
+  /** Inside a transaction: the state, its events, and a row for each effect. */
+  commit({ state, effects }: Step, now: number, facts: readonly RecordFact[]): void {
+    const opening = this.opening();
+    if (opening === null) throw new Error("a run without its opening");
+    this.#parts.store.writeState(state);
+    const more = effects.flatMap((effect) => this.#queueEffect(effect, state, opening, now));
+    this.record(now, [...facts, ...more]);
+  }
+
+  record(now: number, facts: readonly RecordFact[]): void {
+    const opening = this.opening();
+    if (opening === null) return;
+    this.#parts.store.appendEvents(opening.id, now, facts);
+    this.#parts.store.queue("record", "answer", null, now);
+    this.#parts.arm();
+  }
+
+  #queueEffect(effect: Effect, state: RunState, opening: StoredOpening, now: number): RecordFact[] {
+    switch (effect.kind) {
+      case "open":
+        return this.#openGate(reviewAt(state, effect.gate), opening);
+      case "ask": {
+        const review = reviewAt(state, effect.gate);
+        this.#parts.notices().ask(opening, review, effect.reviewers, effect.why, now);
+        return effect.why === "asked" ? [] : [{ kind: "askedAlso", gate: effect.gate, reviewers: effect.reviewers, why: effect.why }];
+      }
+      case "tellAgain":
+        this.#parts.notices().tellAgain(opening, reviewAt(state, effect.gate), effect.why, now);
+        return [];
+      case "release":
+        this.#parts.notices().release(opening, effect.gate, effect.reviewers, now);
+        return [];
+      case "withdraw":
+        this.#parts.store.unscheduleGate(effect.gate);
+        this.#parts.notices().withdraw(effect.gate, now);
+        return [];
+      case "callModel": {
+        const content = currentRequest(this.#parts.store, state);
+        this.#parts.store.queue("call", "call", { call: effect.call }, now);
+        return cachedFor(opening, state) !== null
+          ? []
+          : [{ kind: "called", call: effect.call, models: content?.models ?? [], digest: state.requestDigest, again: effect.again }];
+      }
+      case "finish": {
+        this.#parts.store.writeOutcome(JSON.stringify(outcomeOf(this.#parts.store, state, opening)));
+        this.#parts.store.dropQueued("call");
+        this.#parts.store.unschedule("keyExpires");
+        this.#parts.store.queue("record", "answer", null, now);
+        this.#parts.store.queue("deliver", "answer", null, now);
+        this.#parts.store.queue("settle", "settle", null, now);
+        if (opening.cache !== undefined) this.#parts.store.queue("cache", "cache", null, now);
+        this.#parts.store.schedule("forget", now + settingsOf(this.#parts.env).retentionMs);
+        return [{ kind: "finished", outcome: state.end?.kind ?? "failed" }];
+      }
+      default:
+        return effect satisfies never;
+    }
+  }
+
+  /** Starts a gate's clock: its deadline, its reminders, its escalation. */
+  #openGate(review: Review, { plan }: StoredOpening): RecordFact[] {
+    const { gate, version, digest, reviewers, deadlineAt, openedAt } = review;
+    this.#parts.store.schedule(`deadline:${gate}`, deadlineAt);
+    for (const [index, seconds] of plan.remindAtSeconds.entries())
+      this.#parts.store.schedule(`remind${index}:${gate}`, openedAt + seconds * 1000);
+    if (plan.escalate !== null) this.#parts.store.schedule(`escalate:${gate}`, openedAt + plan.escalate.afterSeconds * 1000);
+    return [{ kind: "reviewOpened", gate, version, digest, reviewers, deadlineAt: new Date(deadlineAt).toISOString() }];
+  }
+
+  /** Inside a transaction: what the run was opened with, for the first time or as it has become. */
+  writeOpening(opening: StoredOpening): void {
+    this.#opening = opening;
+    this.#parts.store.writeOpening(opening);
+  }
+
+  /** The run was deleted: nothing of it stays in memory. */
+  forget(): void {
+    this.#opening = null;
+  }
+}
