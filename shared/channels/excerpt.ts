@@ -54,8 +54,8 @@ function* textsOf({ gate, request, reply }: Pick<ReviewView, "gate" | "request" 
   for (const { role, content } of request.messages) {
     for (const block of content) {
       // Of other tool uses the notice says nothing: they are what a model asked for once, and nothing runs.
-      if (block.type === "tool_use" && request.task === "function") yield { from: "arguments", text: objectText(block.input) };
-      else if (block.type === "text" && request.task === "embedding") yield { from: "text", text: block.text };
+      if (block.type === "tool_use" && request.kind === "function") yield { from: "arguments", text: objectText(block.input) };
+      else if (block.type === "text" && request.kind === "embedding") yield { from: "text", text: block.text };
       else yield* textsIn(block, role);
     }
   }

@@ -47,11 +47,11 @@ function gatherRequest(request: SamplingRequest, into: Gathering): void {
   if (request.systemPrompt !== undefined) into.show(places.systemPrompt, request.systemPrompt);
   for (const [i, { role, content }] of request.messages.entries()) {
     const of = request.messages.length;
-    const label = request.task === "embedding" ? places.text(i + 1, of) : places.message(i + 1, of, role);
+    const label = request.kind === "embedding" ? places.text(i + 1, of) : places.message(i + 1, of, role);
     if (content.length === 0) into.show(label, "");
     for (const [j, block] of content.entries()) {
       if (block.type === "text") into.show(content.length === 1 ? label : label + places.part(j + 1), block.text);
-      else if (block.type === "tool_use" && request.task === "function") into.show(places.call, callText(block));
+      else if (block.type === "tool_use" && request.kind === "function") into.show(places.call, callText(block));
       else into.count(unshownNames[block.type]);
     }
   }

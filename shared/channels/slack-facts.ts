@@ -100,11 +100,11 @@ const stopFact = (reason: string | undefined): Inline[] =>
 
 /** What nothing is asked for, and what means nothing where no model writes, is left out. */
 const settingFacts = (
-  { task, maxTokens, temperature, topP, topK, toolChoice }: SamplingRequest,
+  { maxTokens, temperature, topP, topK, toolChoice }: SamplingRequest,
   { embedding, replyForm }: ReviewFacts,
 ): Inline[][] =>
   [
-    task === undefined ? words.facts.settings(maxTokens) : undefined,
+    maxTokens === undefined ? undefined : words.facts.settings(maxTokens),
     embedding === null ? undefined : reviewWords.texts(embedding.texts),
     temperature === undefined ? undefined : words.facts.temperature(temperature),
     topP === undefined ? undefined : words.facts.topP(topP),

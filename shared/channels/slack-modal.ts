@@ -79,7 +79,7 @@ export function editModal(view: ReviewView, reference: string): SlackModal | nul
         return {
           type: "input",
           block_id: path,
-          label: plain(words.field(path, view.gate, view.request.task)),
+          label: plain(words.field(path, view.gate, view.request.kind)),
           optional: mayBeEmpty,
           element: {
             type: "plain_text_input",

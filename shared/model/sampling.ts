@@ -53,12 +53,9 @@ const modelPreferences = z.strictObject({
 /** A model that was asked for by name: only it, or what the routing table gives as its equivalents, may serve (design: POST /control). */
 const namedModel = z.strictObject({ name: z.string(), version: z.string().optional(), provider: z.string().optional() });
 
-export const samplingRequestSchema = z.strictObject({
-  /**
-   * What is asked for where it is no message. `embedding`: one vector for each message, which is one user text. `function`: the
-   * tool use of the one assistant message is to be run by an MCP server. MCP's own sampling has neither.
-   */
-  task: z.enum(["embedding", "function"]).optional(),
+/** A model is asked for a message. MCP's own sampling knows only these. */
+export const chatRequestSchema = z.strictObject({
+  kind: z.literal("chat"),
   namedModel: namedModel.optional(),
   messages: z.array(message),
   systemPrompt: z.string().optional(),
@@ -79,6 +76,19 @@ export const samplingRequestSchema = z.strictObject({
   toolChoice: z.enum(["auto", "required", "none"]).optional(),
 });
 
+/** A model makes one vector for each message, which is one user text. */
+const embeddingRequest = z.strictObject({
+  kind: z.literal("embedding"),
+  namedModel: namedModel.optional(),
+  modelPreferences: modelPreferences.optional(),
+  messages: z.array(message),
+});
+
+/** An MCP server runs one of its tools: the tool use of the one assistant message. */
+const functionRequest = z.strictObject({ kind: z.literal("function"), messages: z.array(message) });
+
+export const samplingRequestSchema = z.discriminatedUnion("kind", [chatRequestSchema, embeddingRequest, functionRequest]);
+
 export type TextBlock = z.infer<typeof text>;
 export type ImageBlock = z.infer<typeof image>;
 export type AudioBlock = z.infer<typeof audio>;
@@ -92,7 +102,16 @@ export type ToolDefinition = z.infer<typeof tool>;
 export type ToolChoice = "auto" | "required" | "none";
 export type NamedModel = z.infer<typeof namedModel>;
 export type ModelPreferences = z.infer<typeof modelPreferences>;
-export type SamplingRequest = z.infer<typeof samplingRequestSchema>;
+export type ChatRequest = z.infer<typeof chatRequestSchema>;
+type ChatOnly = Exclude<keyof ChatRequest, "kind" | "messages">;
+/** What the other kinds do not have can be asked for all the same, and is not there. */
+type Without<Name extends string> = { readonly [N in Name]?: never };
+export type EmbeddingRequest = z.infer<typeof embeddingRequest> & Without<Exclude<ChatOnly, "namedModel" | "modelPreferences">>;
+export type FunctionRequest = z.infer<typeof functionRequest> & Without<ChatOnly>;
+export type SamplingRequest = ChatRequest | EmbeddingRequest | FunctionRequest;
+
+/** How many tokens may be written at most: none where no model writes anything. */
+export const outputLimit = ({ maxTokens = 0 }: SamplingRequest): number => maxTokens;
 
 const embedding = z.strictObject({ type: z.literal("embedding"), vector: z.array(z.number()) });
 const replyBlock = z.union([text, image, audio, toolUse, toolResult, embedding]);

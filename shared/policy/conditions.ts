@@ -2,7 +2,7 @@
 
 import * as z from "zod";
 import type { Provenance } from "../model/gate.ts";
-import type { SamplingRequest } from "../model/sampling.ts";
+import { type SamplingRequest, outputLimit } from "../model/sampling.ts";
 import type { Candidate } from "../routing/choose.ts";
 import { matchesGlob } from "./glob.ts";
 import type { RiskLevel, RiskNote } from "./risk.ts";
@@ -56,7 +56,7 @@ const tests: { readonly [Name in keyof Wanted]: Test<Wanted[Name]> } = {
   provenance: (wanted, { provenance }) => wanted === provenance,
   hasMedia: (wanted, { hasMedia }) => wanted === hasMedia,
   hasTools: (wanted, { hasTools }) => wanted === hasTools,
-  maxTokensOver: (wanted, { request }) => request.maxTokens > wanted,
+  maxTokensOver: (wanted, { request }) => outputLimit(request) > wanted,
   costOverUsd: (wanted, { dearestUsd }) => dearestUsd > wanted,
   risk: (wanted, { riskRank }) => riskRank >= rankOf[wanted],
 };

@@ -1,7 +1,7 @@
 // What a server may have added to its sampling request with `includeContext`, and how. It stands in the system prompt, marked, so that
 // whoever reviews, prices or edits the request sees it where the model does. Source: client/sampling of each revision ("Context inclusion").
 
-import type { SamplingRequest } from "../model/sampling.ts";
+import type { ChatRequest } from "../model/sampling.ts";
 
 /** What is known of the server's own context. Nothing of other servers, and nothing of the client's conversation, is ever in it. */
 export type ServerContext = {
@@ -19,9 +19,9 @@ const closing = "[End of the added context]";
 
 /** The request with the context behind its system prompt, and what was added; null where there is nothing to add. */
 export function withContext(
-  request: SamplingRequest,
+  request: ChatRequest,
   { instructions, request: served }: ServerContext,
-): { readonly request: SamplingRequest; readonly parts: readonly ("instructions" | "arguments")[]; readonly characters: number } | null {
+): { readonly request: ChatRequest; readonly parts: readonly ("instructions" | "arguments")[]; readonly characters: number } | null {
   const parts = [
     ...(instructions === null || instructions.trim() === ""
       ? []

@@ -131,8 +131,10 @@ export const requestChanges = (before: SamplingRequest, after: SamplingRequest):
     withStopsTogether(requestFields(before), before.stopSequences),
     withStopsTogether(requestFields(after), after.stopSequences),
   ),
-  ...changesOfRest(rewriteRequest({ ...before, stopSequences: [] }, blanked), rewriteRequest({ ...after, stopSequences: [] }, blanked)),
+  ...changesOfRest(rewriteRequest(withoutStops(before), blanked), rewriteRequest(withoutStops(after), blanked)),
 ];
+
+const withoutStops = (request: SamplingRequest): SamplingRequest => (request.kind === "chat" ? { ...request, stopSequences: [] } : request);
 
 /** The same for two versions of a reply. */
 export const replyChanges = (before: SamplingReply, after: SamplingReply): FieldChange[] => [

@@ -50,15 +50,12 @@ function rewriteTool(tool: ToolDefinition, path: string, rewrite: Rewrite): Tool
 
 /** The request with each editable field rewritten, in the order in which a page shows them. */
 export function rewriteRequest(request: SamplingRequest, rewrite: Rewrite): SamplingRequest {
+  if (request.kind !== "chat") return { ...request, messages: rewriteMessages(request.messages, rewrite) };
   const { systemPrompt, temperature, stopSequences, tools, ...rest } = request;
   const prompt = systemPrompt === undefined ? undefined : rewrite.optionalText("/systemPrompt", systemPrompt);
-  const messages = request.messages.map((message, i) => ({
-    ...message,
-    content: message.content.map((block, j) => rewriteBlock(block, `/messages/${i}/content/${j}`, rewrite)),
-  }));
+  const messages = rewriteMessages(request.messages, rewrite);
   const newTools = tools?.map((tool, i) => rewriteTool(tool, `/tools/${i}`, rewrite));
-  // Where no model writes anything the limit means nothing, and nobody is shown it.
-  const maxTokens = request.task === undefined ? rewrite.limit("/maxTokens", request.maxTokens) : request.maxTokens;
+  const maxTokens = rewrite.limit("/maxTokens", request.maxTokens);
   const degree = temperature === undefined ? undefined : rewrite.number("/temperature", temperature);
   const stops = stopSequences?.flatMap((stop, i) => rewrite.optionalText(`/stopSequences/${i}`, stop) ?? []);
   return {
@@ -72,6 +69,12 @@ export function rewriteRequest(request: SamplingRequest, rewrite: Rewrite): Samp
     ...(newTools === undefined ? {} : { tools: newTools }),
   };
 }
+
+const rewriteMessages = (messages: readonly Message[], rewrite: Rewrite): Message[] =>
+  messages.map((message, i) => ({
+    ...message,
+    content: message.content.map((block, j) => rewriteBlock(block, `/messages/${i}/content/${j}`, rewrite)),
+  }));
 
 function rewriteReplyBlock(block: ReplyBlock, path: string, rewrite: Rewrite): ReplyBlock {
   if (block.type === "text") return { ...block, text: rewrite.text(`${path}/text`, block.text) };

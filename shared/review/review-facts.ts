@@ -63,7 +63,7 @@ const tasks: ReadonlyMap<string, Asking> = new Map([
 
 /** What is to be done comes before who asks for it: an action is one whatever its requestor is called. */
 export function askingOf({ requestor, request }: Pick<ReviewView, "requestor" | "request">): Asking {
-  if (request.task !== undefined) return request.task;
+  if (request.kind !== "chat") return request.kind;
   if (requestor.provenance !== "own") return "sampling";
   return tasks.get(requestor.name) ?? "text";
 }
@@ -93,7 +93,7 @@ export function reviewFacts(view: ReviewView): ReviewFacts {
     namedModel: gate === "request" ? (request.namedModel ?? null) : null,
     replyForm: format === undefined ? null : format.schema === undefined ? "json" : "jsonSchema",
     embedding:
-      request.task === "embedding" ? { texts: request.messages.length, vectors: view.reply === null ? [] : vectorsIn(view.reply) } : null,
+      request.kind === "embedding" ? { texts: request.messages.length, vectors: view.reply === null ? [] : vectorsIn(view.reply) } : null,
     risks,
     riskCounts: levels.flatMap((level) => {
       const count = risks.filter((risk) => risk.level === level).length;
@@ -109,7 +109,7 @@ export function reviewFacts(view: ReviewView): ReviewFacts {
 
 function servingOf({ gate, request, models, answeredBy, reply }: ReviewView): Serving {
   const realName = reply?.model ?? "";
-  if (request.task === "function") {
+  if (request.kind === "function") {
     if (gate === "request") return { kind: "runs", on: models };
     const isError = (reply?.content ?? []).some((block) => block.type === "tool_result" && block.isError === true);
     return { kind: "ran", on: answeredBy, realName, isError };
@@ -118,7 +118,7 @@ function servingOf({ gate, request, models, answeredBy, reply }: ReviewView): Se
 }
 
 function costOf({ gate, request, worstCostUsd, costUsd }: ReviewView): ReviewFacts["cost"] {
-  if (request.task === "function") return null;
+  if (request.kind === "function") return null;
   if (gate === "request") return { kind: "atMost", usd: worstCostUsd };
   return costUsd === null ? null : { kind: "was", usd: costUsd };
 }

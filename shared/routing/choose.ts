@@ -38,7 +38,7 @@ export type NoModel = { readonly kind: "noModel"; readonly reasons: readonly Pas
  */
 export function chooseCandidates(input: RoutingInput): Result<Choice, NoModel> {
   const { eligible, passedOver, size } = findEligible(input);
-  const ranked = rank(input.table, input.request, eligible, size, input.task);
+  const ranked = rank(input.table, input.request, eligible, size);
   const first = ranked[0];
   if (first === undefined) {
     return err({ kind: "noModel", reasons: passedOver, ...(input.request.namedModel === undefined ? {} : { named: true }) });

@@ -1,18 +1,15 @@
 // Whether a model can serve a request at all, and if not, why. Reasons are told to the requestor and to the operator, so they
 // name what the table says and nothing that the request contains.
 
-import type { SamplingRequest } from "../model/sampling.ts";
+import { type SamplingRequest, outputLimit } from "../model/sampling.ts";
 import { isExactlyNamed, mayBeMeant, namedTiers } from "./named.ts";
 import { isBuiltIn } from "./provider-kinds.ts";
 import { leastInputTokens, sizeOf, type RequestSize } from "./price.ts";
 import { foldCase, namesOf, providerOf, type Model, type Provider, type RoutingTable } from "./table.ts";
 
-export type Task = "chat" | "embedding";
-
 export type RoutingInput = {
   readonly table: RoutingTable;
   readonly request: SamplingRequest;
-  readonly task: Task;
   readonly key: { readonly id: string; readonly name: string };
   /** The MCP server that asks. */
   readonly server: string;
@@ -79,7 +76,8 @@ function reasonAgainst(
   needs: Needs,
   demoStandsIn: boolean,
 ): string | undefined {
-  const { request, task } = input;
+  const { request } = input;
+  const task = taskOf(request);
   const access = accessReason(input, model);
   if (access !== undefined) return access;
   const candidate = { model, provider, providerName: model.provider };
@@ -94,9 +92,9 @@ function reasonAgainst(
   if (task === "chat") {
     if (needs.tools && !model.tools) return "it cannot use tools";
     if (needs.forced && model.toolChoices?.includes("required") === false) return "it cannot be made to call a tool";
-    if (request.maxTokens > model.maxOutputTokens) return `it cannot give maxTokens: at most ${model.maxOutputTokens}`;
+    if (outputLimit(request) > model.maxOutputTokens) return `it cannot give maxTokens: at most ${model.maxOutputTokens}`;
   }
-  const least = leastInputTokens(size) + (task === "chat" ? request.maxTokens : 0);
+  const least = leastInputTokens(size) + outputLimit(request);
   if (least > model.contextTokens) return `the request and maxTokens do not fit its context of ${model.contextTokens} tokens`;
   return input.cannotCarry(request, model, provider);
 }
@@ -162,3 +160,6 @@ function needsOf(request: SamplingRequest): Needs {
   }
   return { content: [...content], tools, forced: (request.tools?.length ?? 0) > 0 && request.toolChoice === "required" };
 }
+
+/** What a model must be able to do. A function is run by no model: the MCP server stands where one would. */
+const taskOf = ({ kind }: SamplingRequest): Model["tasks"][number] => (kind === "embedding" ? "embedding" : "chat");

@@ -39,7 +39,7 @@ export type Explanation = {
 /** The same steps as `chooseCandidates`, with everything they looked at. A request that no model can serve has an empty `ranked`. */
 export function explainRouting(input: RoutingInput): Explanation {
   const { eligible, passedOver, size } = findEligible(input);
-  const ranked = rank(input.table, input.request, eligible, size, input.task);
+  const ranked = rank(input.table, input.request, eligible, size);
   const { namedModel } = input.request;
   const hints = namedModel === undefined ? hintsOf(input.request) : [];
   const first = ranked[0];

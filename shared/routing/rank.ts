@@ -1,7 +1,7 @@
 // The order of the models that can serve a request: tiers from hints, scores from priorities, and nothing else. It counts in
 // whole numbers, so that an order never depends on how a machine rounds.
 
-import type { ModelPreferences, SamplingRequest } from "../model/sampling.ts";
+import { type ModelPreferences, type SamplingRequest, outputLimit } from "../model/sampling.ts";
 import { hintsOf, type Eligible } from "./eligible.ts";
 import { standInsFor } from "./equivalents.ts";
 import { namedTiers, type NamedTier } from "./named.ts";
@@ -35,13 +35,7 @@ export type Ranked = Eligible & {
 const million = 1_000_000;
 
 /** The best first: by tier, then by score, then the cheaper, then the table's order. The list is the failover order. */
-export function rank(
-  table: RoutingTable,
-  request: SamplingRequest,
-  eligible: readonly Eligible[],
-  size: RequestSize,
-  task: "chat" | "embedding",
-): Ranked[] {
+export function rank(table: RoutingTable, request: SamplingRequest, eligible: readonly Eligible[], size: RequestSize): Ranked[] {
   const preferences = request.modelPreferences ?? {};
   const noPriorities = axes.every((axis) => priorityOf(preferences, axis) === undefined);
   const ranked: Ranked[] = [];
@@ -52,7 +46,7 @@ export function rank(
         ...member,
         tier,
         ...pointsOf(member, preferences),
-        worstCostUsd: worstCostUsd(member.model, size, task === "chat" ? request.maxTokens : 0),
+        worstCostUsd: worstCostUsd(member.model, size, outputLimit(request)),
       },
     }));
     // Array.prototype.sort is stable, and `place` is unique: one input has one order.

@@ -19,7 +19,7 @@ import {
 import { isSamePerson } from "../policy/person.ts";
 import { type Addresses, isRoom } from "../notice-channels.ts";
 import { type RiskNote, type SeenRisk, findReplyRisks, highestRisk } from "../policy/risk.ts";
-import type { SamplingReply, SamplingRequest } from "../model/sampling.ts";
+import { type SamplingReply, type SamplingRequest, outputLimit } from "../model/sampling.ts";
 import type { GrantWish } from "../review/form.ts";
 import type { GrantOffer } from "../review/view.ts";
 import type { Candidate } from "../routing/choose.ts";
@@ -113,7 +113,7 @@ export function grantFrom({ opening, request, gate, reply, by }: GivingFacts, wi
     what: wish.what,
     digest: exact ? requestDigest({ request, models: idsOf(candidates) }, candidates) : shapeDigest(request, candidates),
     charactersAtMost,
-    maxTokensAtMost: request.maxTokens,
+    maxTokensAtMost: outputLimit(request),
     riskAtMost: highestRisk(opening.risks),
     ...(replyRisk === null ? {} : { replyRiskAtMost: replyRisk }),
     provenance: requestor.provenance,
@@ -177,7 +177,7 @@ export function grantQueryOf({ run, plan, request, requestor, attachment, params
     tool: toolOf(requestor),
     boundTo: gates.boundTo,
     characters: messageCharacters(request),
-    maxTokens: request.maxTokens,
+    maxTokens: outputLimit(request),
     risk: highestRisk(risks),
     provenance: requestor.provenance,
     worstCostMicroUsd: microUsd(dearestUsd(request, candidates, 0)),
@@ -212,5 +212,5 @@ function scopeOf(scope: GrantWish["scope"], { session }: Attachment, requestor: 
 function dearestUsd(request: SamplingRequest, candidates: readonly Candidate[], more: number): number {
   const size = sizeOf(request);
   const longer = { ...size, textBytes: size.textBytes + more };
-  return Math.max(0, ...candidates.map(({ model }) => worstCostUsd(model, longer, request.maxTokens)));
+  return Math.max(0, ...candidates.map(({ model }) => worstCostUsd(model, longer, outputLimit(request))));
 }

@@ -83,7 +83,6 @@ function rankedFor({ routing, request, requestor, key, ready, destination }: Pla
   const choice = chooseCandidates({
     table: routing,
     request,
-    task: request.task === "embedding" ? "embedding" : "chat",
     key,
     server: requestor.server,
     ready,
@@ -96,5 +95,5 @@ function rankedFor({ routing, request, requestor, key, ready, destination }: Pla
 /** What the first candidate will leave out or change of a request, as far as it can be told before the call. */
 export function plannedNotes(request: SamplingRequest, plan: Plan): readonly Note[] {
   const [candidate] = plan.candidates;
-  return candidate === undefined ? [] : rulesOf(candidate.provider.kind).plannedNotes({ request, candidate });
+  return candidate === undefined || request.kind !== "chat" ? [] : rulesOf(candidate.provider.kind).plannedNotes({ request, candidate });
 }

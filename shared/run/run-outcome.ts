@@ -33,16 +33,16 @@ export const completed = (reply: SamplingReply, request: SamplingRequest, meta: 
   meta,
 });
 
-function answeredOf({ task, tools, messages }: SamplingRequest): Answered {
-  switch (task) {
-    case undefined:
+function answeredOf({ kind, tools, messages }: SamplingRequest): Answered {
+  switch (kind) {
+    case "chat":
       return { kind: "chat", offeredTools: tools !== undefined };
     case "embedding":
       return { kind: "embedding" };
     case "function":
       return { kind: "function", calls: messages.flatMap(({ content }) => content.filter((block) => block.type === "tool_use")) };
     default:
-      return unreachable(task);
+      return unreachable(kind);
   }
 }
 

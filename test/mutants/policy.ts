@@ -119,8 +119,8 @@ export const policyMutants: readonly Mutant[] = [
   {
     ...conditions,
     name: "a condition on tokens counts",
-    from: "request.maxTokens > wanted,",
-    to: "request.maxTokens >= wanted,",
+    from: "outputLimit(request) > wanted,",
+    to: "outputLimit(request) >= wanted,",
   },
   {
     ...conditions,

@@ -2,7 +2,7 @@
 
 import * as fc from "fast-check";
 import type { JsonObject } from "../../shared/encoding.ts";
-import type { SamplingReply, SamplingRequest, ToolResultBlock } from "../../shared/model/sampling.ts";
+import type { SamplingReply, ToolResultBlock, FunctionRequest } from "../../shared/model/sampling.ts";
 import type { ReviewView } from "../../shared/review/view.ts";
 import { control } from "../outside/pages/examples.ts";
 
@@ -63,7 +63,7 @@ const embedding = fc.array(text, { minLength: 1, maxLength: 12 }).map((texts): R
 
 /** A tool that is to run; the edits of a reviewer are content too. */
 const run = fc.tuple(call, call).map(([now, before]): ReviewView => {
-  const asking = (each: typeof now): SamplingRequest => ({
+  const asking = (each: typeof now): FunctionRequest => ({
     ...control.function.request,
     messages: [{ role: "assistant", content: [each] }],
   });

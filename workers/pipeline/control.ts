@@ -90,7 +90,7 @@ function requestOf(call: ControlCall, association: Unnamed<Association>): Pipeli
   const { env, ctx, key, signal, envelope, identity, request, destination, images, onDelta, run, spentMs = 0 } = call;
   const { control, context, requestId } = envelope;
   const position = destination?.position ?? null;
-  const isFunction = request.task === "function";
+  const isFunction = request.kind === "function";
   // Who wants one attempt, or wants it sooner, does not take over what was begun in another way.
   const called = { retryable: control.retryable, timeoutMs: control.timeoutMs };
   return {

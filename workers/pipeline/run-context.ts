@@ -52,7 +52,7 @@ export const gatesIn = ({ gates, granted = [] }: Plan): ReturnType<typeof gatesO
 export function isDurable(plan: Plan, { request: { responseMode, request }, cache }: RunContext): boolean {
   if (responseMode.kind === "task" || (responseMode.kind === "callback" && responseMode.alwaysRun)) return true;
   // What a function does cannot be done twice: its run is there before it is called, and no repeat takes a lost call over.
-  if (request.task === "function") return true;
+  if (request.kind === "function") return true;
   const gates = gatesIn(plan);
   // Where the reply's risk may close a gate, a run has the reply in its tables before anybody looks at it: a crash costs neither a second
   // call nor the review. What is in the cache is looked at here.

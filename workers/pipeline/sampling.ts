@@ -78,7 +78,14 @@ async function withAddedContext(
   { context }: SamplingCall,
   plan: Result<Plan, Refusal>,
 ): Promise<Result<Started, Refusal> | null> {
-  if (ask.contextIgnored === null || context === undefined || !plan.ok || plan.value.gates.context !== "thisServer") return null;
+  if (
+    ask.request.kind !== "chat" ||
+    ask.contextIgnored === null ||
+    context === undefined ||
+    !plan.ok ||
+    plan.value.gates.context !== "thisServer"
+  )
+    return null;
   const added = withContext(ask.request, await context());
   if (added === null) return null;
   const { request, parts, characters } = added;

@@ -16,7 +16,7 @@ export async function adoptIdentical(context: RunContext, { plan, identical }: F
   const { env, ctx, key, association, requestor, endpoint, responseMode } = request;
   const { attachment } = association;
   // A function that was run for another request is run again for this one.
-  if (identical === null || request.request.task === "function") return null;
+  if (identical === null || request.request.kind === "function") return null;
   const adopted = await runStub(env, identical).adopt({
     attachment,
     requestor,

@@ -72,7 +72,7 @@ export async function callModels(
     ...(left === undefined ? {} : { left }),
     ...(over === undefined ? {} : { over }),
   };
-  if (request.task === "embedding") return embed(env, request, candidates, options);
+  if (request.kind === "embedding") return embed(env, request, candidates, options);
   const sent = await senderOf(env).send(request, candidates, options, onDelta);
   if (!sent.ok) return err(sent.error.attempts);
   const { modelReply, candidate, attempts } = sent.value;

@@ -1,7 +1,7 @@
 // What each kind of provider does for the sender and the doctor. Which kinds there are is in provider-registry.ts.
 
 import type { ModelReply, ProviderFault } from "../../shared/model/call.ts";
-import type { SamplingRequest } from "../../shared/model/sampling.ts";
+import type { FunctionRequest } from "../../shared/model/sampling.ts";
 import type { EmbeddingReply } from "../../shared/provider/embedding.ts";
 import type { ModelCall } from "../../shared/provider/model-call.ts";
 import type { Result } from "../../shared/result.ts";
@@ -10,7 +10,7 @@ import type { Limits } from "./exchange.ts";
 import type { Ready } from "./ready.ts";
 
 /** Runs the function that the request's one tool use names, on the MCP server that the candidate stands for. */
-export type RunFunction = (request: SamplingRequest, candidate: Candidate, limits: Limits) => Promise<Result<ModelReply, ProviderFault>>;
+export type RunFunction = (request: FunctionRequest, candidate: Candidate, limits: Limits) => Promise<Result<ModelReply, ProviderFault>>;
 
 /** Gets the text of a reply in pieces while it comes. Together they are the text of the reply. */
 export type OnDelta = (text: string) => void;
@@ -21,15 +21,22 @@ export type Surroundings = {
   readonly runFunction?: RunFunction;
 };
 
+/** A function that is to be run, and where. */
+export type FunctionCall = { readonly request: FunctionRequest; readonly candidate: Candidate };
+
 /** Texts that are to become vectors, and who is to make them. */
 export type EmbeddingCall = { readonly texts: readonly string[]; readonly candidate: Candidate };
 
 export type OpenProvider = {
   /**
-   * One attempt at a model's reply, or at a function's result, within a time. With `onDelta` the reply's text is handed on in pieces; a
+   * One attempt at a model's reply, within a time; null where there is no model. With `onDelta` the reply's text is handed on in pieces; a
    * fault after the first of them is final, since what was said cannot be said otherwise.
    */
-  readonly reply: (call: ModelCall, around: Surroundings, limits: Limits, onDelta?: OnDelta) => Promise<Result<ModelReply, ProviderFault>>;
+  readonly reply:
+    | ((call: ModelCall, around: Surroundings, limits: Limits, onDelta?: OnDelta) => Promise<Result<ModelReply, ProviderFault>>)
+    | null;
+  /** One attempt at a function's result; null where nothing runs functions. */
+  readonly run: ((call: FunctionCall, around: Surroundings, limits: Limits) => Promise<Result<ModelReply, ProviderFault>>) | null;
   /** One attempt at vectors; null where the API has none. */
   readonly embed: ((call: EmbeddingCall, around: Surroundings, limits: Limits) => Promise<Result<EmbeddingReply, ProviderFault>>) | null;
   /** The models that the provider says it has; null where there is nobody to ask. To ask costs nothing. */

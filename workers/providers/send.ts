@@ -6,12 +6,12 @@ import { err, ok, type Result } from "../../shared/result.ts";
 import type { Attempt, ModelReply, Priority, ProviderFault } from "../../shared/model/call.ts";
 import type { EmbeddingReply } from "../../shared/provider/embedding.ts";
 import { badCallFault, cancelledFault, laneFault, outOfTimeFault } from "../../shared/provider/fault.ts";
-import type { SamplingRequest } from "../../shared/model/sampling.ts";
 import type { Candidate } from "../../shared/routing/choose.ts";
 import type { Limits } from "./exchange.ts";
 import type { LanePlace, LaneRefusal, LaneTerms } from "./place.ts";
 import type { OnDelta, RunFunction, Surroundings } from "./provider-adapter.ts";
 import { openProviders } from "./provider-registry.ts";
+import type { ChatRequest, FunctionRequest } from "../../shared/model/sampling.ts";
 
 export type SendOptions = {
   /** For all attempts and the waits between them. */
@@ -40,7 +40,7 @@ export type Sender = {
    * gets the reply's text in pieces while it comes; once it has got one, nobody else is asked. A function is run once, whatever the options say.
    */
   readonly send: (
-    request: SamplingRequest,
+    request: ChatRequest | FunctionRequest,
     candidates: readonly Candidate[],
     options: SendOptions,
     onDelta?: OnDelta,
@@ -76,10 +76,13 @@ export function createSender(world: World): Sender {
   };
   return {
     send: async (request, candidates, options, onDelta) => {
-      const terms: SendOptions = request.task === "function" ? { ...options, once: true } : options;
-      const sent = await failover(world, candidates, terms, (candidate, limits) =>
-        providers(candidate.provider.kind).reply({ request, candidate }, around, limits, onDelta),
-      );
+      // What a function did is not known where its answer is lost, so that it is never run again.
+      const terms: SendOptions = request.kind === "function" ? { ...options, once: true } : options;
+      const sent = await failover(world, candidates, terms, async (candidate, limits) => {
+        const { reply, run } = providers(candidate.provider.kind);
+        if (request.kind === "function") return run === null ? err(badCallFault) : run({ request, candidate }, around, limits);
+        return reply === null ? err(badCallFault) : reply({ request, candidate }, around, limits, onDelta);
+      });
       return sent.ok ? ok({ modelReply: sent.value.value, candidate: sent.value.candidate, attempts: sent.value.attempts }) : sent;
     },
     embed: async (texts, candidates, options) => {

@@ -32,11 +32,11 @@ const Part = ({ change }: { change: Change }) => {
 };
 
 /** The changed fields with what was taken out and put in. `from` says whose text it is. */
-export const Changes = ({ changes, from, task }: { changes: readonly FieldChange[]; from: Origin; task: SamplingRequest["task"] }) => (
+export const Changes = ({ changes, from, kind }: { changes: readonly FieldChange[]; from: Origin; kind: SamplingRequest["kind"] }) => (
   <>
     {changes.map((field) => (
       <section class="piece">
-        <h3>{reviewWords.place(field.path, task)}</h3>
+        <h3>{reviewWords.place(field.path, kind)}</h3>
         <Frame from={from}>
           <div class="said" dir="auto">
             {condense(field.changes).map((change) => (

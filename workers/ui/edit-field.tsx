@@ -13,7 +13,7 @@ export type Editing = {
   readonly kept: ReadonlyMap<string, string>;
   readonly faults: ReadonlyMap<string, string>;
   /** The request's: it says what a place is called. */
-  readonly task: SamplingRequest["task"];
+  readonly kind: SamplingRequest["kind"];
 };
 
 type Kind = "text" | "object" | "limit" | "number" | "removable";
@@ -47,7 +47,7 @@ export const EditField = ({ editing, path, text, kind }: EditFieldProps) => {
   const changed = kept !== undefined && asSubmitted(kept) !== asSubmitted(text);
   const fault = editing.faults.get(path);
   const value = changed ? kept : text;
-  const place = reviewWords.place(path, editing.task);
+  const place = reviewWords.place(path, editing.kind);
   const hints = [fault === undefined ? "" : `${name}:fault`, kind === "removable" || kind === "number" ? `${name}:hint` : ""].filter(
     (id) => id !== "",
   );

@@ -16,7 +16,7 @@ export type Showing = {
   readonly editing: Editing | undefined;
   /** The texts as they were before reviewers changed some; null where nobody did. */
   readonly original: ReadonlyMap<string, string> | null;
-  readonly task: SamplingRequest["task"];
+  readonly kind: SamplingRequest["kind"];
   /** Whose words they are, and whose where a reviewer changed them. */
   readonly from: Origin;
   readonly edited: Origin;
@@ -64,7 +64,7 @@ const ResultPiece = ({ showing, path, content }: FieldProps & { content: ResultC
       return <TextPiece showing={showing} path={`${path}/text`} text={content.text} />;
     case "image":
     case "audio":
-      return <Media data={content.data} mimeType={content.mimeType} place={reviewWords.place(path, showing.task)} from={showing.from} />;
+      return <Media data={content.data} mimeType={content.mimeType} place={reviewWords.place(path, showing.kind)} from={showing.from} />;
     case "resource_link":
       return (
         <>
@@ -92,7 +92,7 @@ const ResultPiece = ({ showing, path, content }: FieldProps & { content: ResultC
               <Media
                 data={resource.blob}
                 mimeType={resource.mimeType ?? ""}
-                place={reviewWords.place(path, showing.task)}
+                place={reviewWords.place(path, showing.kind)}
                 from={showing.from}
               />
             </>
@@ -103,7 +103,7 @@ const ResultPiece = ({ showing, path, content }: FieldProps & { content: ResultC
   }
 };
 
-const toolUseWords = (task: SamplingRequest["task"]): string => (task === "function" ? words.pieces.run : words.pieces.toolUse);
+const toolUseWords = (kind: SamplingRequest["kind"]): string => (kind === "function" ? words.pieces.run : words.pieces.toolUse);
 
 const ResultBlock = ({ showing, path, block }: { showing: Showing; path: string; block: ToolResultBlock }) => (
   <>
@@ -136,13 +136,13 @@ export const BlockPiece = ({ showing, path, block, from = showing.from }: BlockP
       return (
         <>
           <h4>{block.type === "image" ? words.pieces.image : words.pieces.audio}</h4>
-          <Media data={block.data} mimeType={block.mimeType} place={reviewWords.place(path, showing.task)} from={from} />
+          <Media data={block.data} mimeType={block.mimeType} place={reviewWords.place(path, showing.kind)} from={from} />
         </>
       );
     case "tool_use":
       return (
         <>
-          <h4>{fill(toolUseWords(showing.task), { name: <Name value={block.name} />, id: <Name value={block.id} /> })}</h4>
+          <h4>{fill(toolUseWords(showing.kind), { name: <Name value={block.name} />, id: <Name value={block.id} /> })}</h4>
           <ObjectPiece showing={showing} path={`${path}/input`} text={objectText(block.input)} from={from} />
         </>
       );

@@ -37,7 +37,7 @@ const Pieces = ({ reply, showing }: { reply: SamplingReply; showing: Showing }) 
       {reply.content.map((block, i) =>
         block.type === "embedding" ? null : (
           <section class="piece" id={placeId(`/content/${i}`)}>
-            <h3>{reviewWords.place(`/content/${i}`, showing.task)}</h3>
+            <h3>{reviewWords.place(`/content/${i}`, showing.kind)}</h3>
             {block.type === "tool_result" && block.isError === true ? <p class="notice">{reviewWords.toolError}</p> : null}
             <BlockPiece showing={showing} path={`/content/${i}`} block={block} />
           </section>
@@ -49,8 +49,8 @@ const Pieces = ({ reply, showing }: { reply: SamplingReply; showing: Showing }) 
 
 /** What form was asked for, why it stopped, and what it cost: of a tool's run there is neither, and vectors end where they end. */
 const Facts = ({ reply, view }: { reply: SamplingReply; view: ReviewView }) => {
-  const { task, responseFormat } = view.request;
-  if (task === "function") return null;
+  const { kind, responseFormat } = view.request;
+  if (kind === "function") return null;
   return (
     <dl class="facts card">
       {responseFormat === undefined ? null : (
@@ -59,7 +59,7 @@ const Facts = ({ reply, view }: { reply: SamplingReply; view: ReviewView }) => {
           <dd>{responseFormat.schema === undefined ? reviewWords.json : words.settings.jsonSchemaAbove}</dd>
         </>
       )}
-      {task === "embedding" && reply.stopReason === undefined ? null : (
+      {kind === "embedding" && reply.stopReason === undefined ? null : (
         <>
           <dt>{words.settings.stopReason}</dt>
           <dd>{reply.stopReason === undefined ? reviewWords.noStopReason : <Name value={reply.stopReason} />}</dd>
@@ -72,7 +72,7 @@ const Facts = ({ reply, view }: { reply: SamplingReply; view: ReviewView }) => {
       {view.usage === null ? null : (
         <>
           <dt>{words.settings.tokens}</dt>
-          <dd>{task === "embedding" ? words.settings.tokensRead(view.usage) : words.settings.usage(view.usage)}</dd>
+          <dd>{kind === "embedding" ? words.settings.tokensRead(view.usage) : words.settings.usage(view.usage)}</dd>
         </>
       )}
       {view.costUsd === null ? null : (
@@ -93,7 +93,7 @@ export const ReplyContent = ({ reply, asGenerated, editing, view }: ReplyContent
   const showing: Showing = {
     editing,
     original: asGenerated === null ? null : replyFields(asGenerated),
-    task: view.request.task,
+    kind: view.request.kind,
     from: origins.reply,
     edited: origins.replyEdited,
   };

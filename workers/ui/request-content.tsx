@@ -16,12 +16,12 @@ type ResultContent = ToolResultBlock["content"][number];
 type MessagePieceProps = { showing: Showing; message: Message; index: number; of: number; assistant: Origin };
 
 /** A tool that is to run is no message: its own heading says what it is. */
-const MessageHeading = ({ showing: { task }, message: { role }, index, of }: Omit<MessagePieceProps, "assistant">) => {
-  if (task === "function" && of === 1) return null;
+const MessageHeading = ({ showing: { kind }, message: { role }, index, of }: Omit<MessagePieceProps, "assistant">) => {
+  if (kind === "function" && of === 1) return null;
   return (
     <h3>
-      {(task === "embedding" ? words.pieces.textOf : words.pieces.message)(index + 1, of)}{" "}
-      <span class={`role ${role}`}>{task === "embedding" && role === "user" ? words.pieces.becomesVector : words.roles[role]}</span>
+      {(kind === "embedding" ? words.pieces.textOf : words.pieces.message)(index + 1, of)}{" "}
+      <span class={`role ${role}`}>{kind === "embedding" && role === "user" ? words.pieces.becomesVector : words.roles[role]}</span>
     </h3>
   );
 };
@@ -85,7 +85,7 @@ const Preferences = ({ preferences }: { preferences: ModelPreferences }) => {
 /** How the reply is to be written: nothing of it where no model writes one, unless it is asked for all the same. */
 const Writing = ({ showing: { editing }, request }: SettingsProps) => (
   <>
-    {request.task !== undefined ? null : (
+    {request.kind !== "chat" ? null : (
       <>
         <dt>{words.settings.maxTokens}</dt>
         <dd>
@@ -94,7 +94,7 @@ const Writing = ({ showing: { editing }, request }: SettingsProps) => (
         </dd>
       </>
     )}
-    {request.task !== undefined && request.temperature === undefined ? null : (
+    {request.kind !== "chat" && request.temperature === undefined ? null : (
       <>
         <dt>{words.settings.temperature}</dt>
         <dd>
@@ -143,14 +143,14 @@ const Form = ({ showing, format }: { showing: Showing; format: NonNullable<Sampl
 type SettingsProps = { showing: Showing; request: SamplingRequest };
 
 const hasSettings = ({
-  task,
+  kind,
   messages: _messages,
   systemPrompt: _prompt,
   tools: _tools,
   namedModel: _named,
   maxTokens: _limit,
   ...rest
-}: SamplingRequest) => task === undefined || Object.keys(rest).length > 0;
+}: SamplingRequest) => kind === "chat" || Object.keys(rest).length > 0;
 
 const Settings = ({ showing, request }: SettingsProps) => (
   <section class="piece card" id={placeId("/maxTokens")}>
@@ -211,7 +211,7 @@ export const RequestContent = ({ request, asAsked, editing, origins }: RequestCo
   const showing: Showing = {
     editing,
     original: asAsked === null ? null : requestFields(asAsked),
-    task: request.task,
+    kind: request.kind,
     from: origins.request,
     edited: origins.requestEdited,
   };
@@ -252,9 +252,9 @@ export function requestSummary(request: SamplingRequest): string {
   const counts = { ...words.counts, ...reviewWords.counts };
   return [
     request.systemPrompt === undefined ? "" : counts.systemPrompt,
-    request.task === "function"
+    request.kind === "function"
       ? counts.arguments
-      : request.task === "embedding"
+      : request.kind === "embedding"
         ? counts.texts(request.messages.length)
         : counts.messages(request.messages.length),
     count("image") === 0 ? "" : counts.images(count("image")),

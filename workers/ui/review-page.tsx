@@ -52,9 +52,9 @@ export const reviewHeaders = pageHeaders;
 /** Whether the page of this view listens: its headers must then let its one script run. */
 export const isLive = mayDecide;
 
-type ProblemProps = { problem: NonNullable<ReviewPageInput["problem"]>; open: boolean; task: ReviewView["request"]["task"] };
+type ProblemProps = { problem: NonNullable<ReviewPageInput["problem"]>; open: boolean; kind: ReviewView["request"]["kind"] };
 
-const Problem = ({ problem, open, task }: ProblemProps) => (
+const Problem = ({ problem, open, kind }: ProblemProps) => (
   <section class="problem" role="alert" tabindex={-1} id="problem" autofocus>
     <h2>{problem.title}</h2>
     {open ? <p>{words.problem.still}</p> : null}
@@ -65,7 +65,7 @@ const Problem = ({ problem, open, task }: ProblemProps) => (
             <li>{message}</li>
           ) : (
             <li>
-              <a href={`#${editField(field)}`}>{reviewWords.place(field, task)}</a>: {message}
+              <a href={`#${editField(field)}`}>{reviewWords.place(field, kind)}</a>: {message}
             </li>
           ),
         )}
@@ -172,7 +172,7 @@ const AboutRequest = ({ view, facts }: Shown) => (
 /** At the response gate the prompt is folded away, so a place in it is named as such and leads to the fold. */
 const RiskPlace = ({ pointer, view: { gate, request } }: { pointer: string; view: ReviewView }) => {
   if (pointer === "") return null;
-  const place = reviewWords.place(pointer, request.task);
+  const place = reviewWords.place(pointer, request.kind);
   if (gate === "request" || pointer.startsWith("/content/")) return <a href={`#${placeId(pointer)}`}>{place}</a>;
   return <a href={`#${promptId}`}>{fill(words.risks.inPrompt, { place })}</a>;
 };
@@ -217,7 +217,7 @@ const EditHistory = ({ changes, view, from }: { changes: readonly FieldChange[];
           ),
         )}
       </ul>
-      <Changes changes={changes} from={from} task={view.request.task} />
+      <Changes changes={changes} from={from} kind={view.request.kind} />
     </section>
   );
 
@@ -228,7 +228,7 @@ const Preview = ({ changes, view }: { changes: readonly FieldChange[]; view: Rev
     <h2>{words.changes.preview}</h2>
     <p>{words.changes.previewLead}</p>
     {changes.length === 0 ? <p>{words.changes.previewNone}</p> : null}
-    <Changes changes={changes} from={editedIn(view)} task={view.request.task} />
+    <Changes changes={changes} from={editedIn(view)} kind={view.request.kind} />
   </section>
 );
 
@@ -272,7 +272,7 @@ const ResponseGate = ({ view, facts, editing }: Shown & { editing: Editing | und
             {promptWords(facts)}: {requestSummary(view.request)}
           </summary>
           {view.requestAsAsked === null ? null : (
-            <Changes changes={requestHistory(view)} from={origins.requestEdited} task={view.request.task} />
+            <Changes changes={requestHistory(view)} from={origins.requestEdited} kind={view.request.kind} />
           )}
           <RequestContent request={view.request} asAsked={view.requestAsAsked} editing={undefined} origins={origins} />
           <NamedModel request={view.request} />
@@ -303,7 +303,7 @@ const ReviewPage = ({ view, action, nonce, cspNonce, problem, kept, keptGrant, c
     ? {
         kept: kept?.edits ?? new Map(),
         faults: new Map(problem?.fields?.map(({ field, message }) => [field, message])),
-        task: view.request.task,
+        kind: view.request.kind,
       }
     : undefined;
   const heading = titleWords(facts);
@@ -329,7 +329,7 @@ const ReviewPage = ({ view, action, nonce, cspNonce, problem, kept, keptGrant, c
     >
       <h1>{heading}</h1>
       {isListening ? <LiveBanner view={view} action={action} live={live} /> : null}
-      {problem === undefined ? null : <Problem problem={problem} open={decides} task={view.request.task} />}
+      {problem === undefined ? null : <Problem problem={problem} open={decides} kind={view.request.kind} />}
       <Outcome view={view} />
       <OwnStanding view={view} />
       {open ? <p class="lead">{editing === undefined ? gateWords(facts).stillHere : gateWords(facts).lead}</p> : null}

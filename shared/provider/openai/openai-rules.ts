@@ -11,7 +11,7 @@ export const openaiRules: ProviderRules = {
     return audioFormat(part.mimeType) === undefined ? "its API does not take this kind of audio" : undefined;
   },
   // Servers answer an empty text with 400, and an empty text has nothing to be near to.
-  messageReason: ({ content }, { task }) =>
-    task === "embedding" && content.every(isBlank) ? "its API makes no vector of a blank text" : undefined,
+  messageReason: ({ content }, { kind }) =>
+    kind === "embedding" && content.every(isBlank) ? "its API makes no vector of a blank text" : undefined,
   plannedNotes: (call) => toOpenAI(call).notes,
 };

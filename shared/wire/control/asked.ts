@@ -1,9 +1,9 @@
 // What every task's request is put together from: the model that was asked for, and a system prompt of several parts.
 
-import type { NamedModel, SamplingRequest } from "../../model/sampling.ts";
+import type { ChatRequest, NamedModel } from "../../model/sampling.ts";
 
 /** The model by name, which routing goes by, and as a hint, which is what the page and the record show of what was asked for. */
-export const namedModelOf = (model: NamedModel): Pick<SamplingRequest, "namedModel" | "modelPreferences"> => ({
+export const namedModelOf = (model: NamedModel): Pick<ChatRequest, "namedModel" | "modelPreferences"> => ({
   namedModel: { ...model },
   modelPreferences: { hints: [{ name: model.name }] },
 });

@@ -2,7 +2,7 @@
 // whatever we add to a prompt is added here and nowhere later.
 
 import type { JsonObject } from "../../encoding.ts";
-import type { SamplingRequest, ToolDefinition } from "../../model/sampling.ts";
+import type { ChatRequest, EmbeddingRequest, FunctionRequest, ToolDefinition } from "../../model/sampling.ts";
 import type { ControlTask, Envelope, Turn } from "./envelope.ts";
 import { joinPrompt, namedModelOf } from "./asked.ts";
 
@@ -26,10 +26,11 @@ const choiceTokens = 2_048;
 export function generationRequest(
   { task, model, context }: EnvelopeOf<"text_generation" | "multimodal_generation">,
   { history, images = [] }: Before & { readonly images?: readonly ImageBytes[] },
-): SamplingRequest {
+): ChatRequest {
   const wantsJson = task.responseFormat === "json";
   const systemPrompt = systemPromptOf(context.systemPrompt, history, wantsJson ? jsonSentence : undefined);
   return {
+    kind: "chat",
     ...namedModelOf(model),
     messages: [
       ...messagesOf(history),
@@ -49,17 +50,17 @@ export function generationRequest(
 }
 
 /** One message for each text, in order, and one vector for each in the reply. */
-export const embeddingRequest = ({ task, model }: EnvelopeOf<"embedding">): SamplingRequest => ({
-  task: "embedding",
+export const embeddingRequest = ({ task, model }: EnvelopeOf<"embedding">): EmbeddingRequest => ({
+  kind: "embedding",
   ...namedModelOf(model),
   messages: task.texts.map((text) => ({ role: "user", content: [{ type: "text", text }] })),
-  maxTokens: 1,
 });
 
 /** A model chooses one or more of the functions, for the prompt or the history. */
-export function choiceRequest({ task, model, context }: EnvelopeOf<"function_call">, { history }: Before): SamplingRequest {
+export function choiceRequest({ task, model, context }: EnvelopeOf<"function_call">, { history }: Before): ChatRequest {
   const systemPrompt = systemPromptOf(context.systemPrompt, history);
   return {
+    kind: "chat",
     ...namedModelOf(model),
     messages: [
       ...messagesOf(history),
@@ -83,13 +84,12 @@ const toTool = ({ name, description, parameters }: OfType<"function_call">["func
 export const functionCallRequest = (
   { name, parameters }: { readonly name: string; readonly parameters: JsonObject },
   id: string,
-): SamplingRequest => ({
-  task: "function",
+): FunctionRequest => ({
+  kind: "function",
   messages: [{ role: "assistant", content: [{ type: "tool_use", id, name, input: parameters }] }],
-  maxTokens: 1,
 });
 
-function messagesOf(history: readonly Turn[]): SamplingRequest["messages"] {
+function messagesOf(history: readonly Turn[]): ChatRequest["messages"] {
   return history.flatMap(({ role, content }) => (role === "system" ? [] : [{ role, content: [{ type: "text", text: content }] }]));
 }
 

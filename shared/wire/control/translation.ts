@@ -1,9 +1,9 @@
 // The translation task: a prompt of ours around a text of the caller's, and what the model answers to it.
 
 import type { JsonObject } from "../../encoding.ts";
-import type { SamplingRequest } from "../../model/sampling.ts";
 import { joinPrompt, namedModelOf } from "./asked.ts";
 import type { ControlTask, Envelope } from "./envelope.ts";
+import type { ChatRequest } from "../../model/sampling.ts";
 
 type Translation = Extract<ControlTask, { type: "translation" }>;
 
@@ -15,7 +15,8 @@ const undetermined = "und";
  *
  * No temperature is asked for: some models refuse one, and a translation does not need it.
  */
-export const translationRequest = ({ task, model }: Pick<Envelope, "model"> & { readonly task: Translation }): SamplingRequest => ({
+export const translationRequest = ({ task, model }: Pick<Envelope, "model"> & { readonly task: Translation }): ChatRequest => ({
+  kind: "chat",
   ...namedModelOf(model),
   messages: [{ role: "user", content: [{ type: "text", text: task.text }] }],
   systemPrompt: translationPrompt(task),

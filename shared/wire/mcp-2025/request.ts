@@ -7,13 +7,13 @@ import { conversationFault, type BlockPointer } from "./content-rules.ts";
 import { checkJson } from "../../json/json-rules.ts";
 import { readMeta, type SamplingMeta } from "./meta.ts";
 import { Reading, type Members, type ParamsFault } from "../../json/reading.ts";
-import type { ModelPreferences, SamplingRequest } from "../../model/sampling.ts";
+import type { ModelPreferences, SamplingRequest, ChatRequest } from "../../model/sampling.ts";
 
 export type { ParamsError, ParamsFault } from "../../json/reading.ts";
 export { toResult, toSingleBlockResult } from "./result.ts";
 
 export type ParsedSampling = {
-  readonly request: SamplingRequest;
+  readonly request: ChatRequest;
   readonly meta: SamplingMeta;
   /** Present where the request is to run as a task. `ttl`: milliseconds, as asked for. */
   readonly task?: { readonly ttl?: number };
@@ -43,7 +43,7 @@ export function parseSampling(params: unknown): Result<ParsedSampling, ParamsFau
 
 function readParams(value: unknown, reading: Reading): ParsedSampling {
   const params = reading.object(value, "");
-  if (params === undefined || reading.full) return { request: { messages: [], maxTokens: 1 }, meta: {} };
+  if (params === undefined || reading.full) return { request: { kind: "chat", messages: [], maxTokens: 1 }, meta: {} };
   const task = params["task"] === undefined ? undefined : readTask(params["task"], reading);
   const context =
     params["includeContext"] === undefined ? "none" : reading.oneOf(["none", "thisServer", "allServers"], params, "includeContext", "");
@@ -61,8 +61,8 @@ function readParams(value: unknown, reading: Reading): ParsedSampling {
  */
 export const mostMembers = { messages: 2_000, blocks: 5_000, tools: 500, stopSequences: 256, hints: 64 } as const;
 
-function readRequest(params: Members, reading: Reading): SamplingRequest {
-  const request: SamplingRequest = { messages: [], maxTokens: reading.integer(1, params, "maxTokens", "") };
+function readRequest(params: Members, reading: Reading): ChatRequest {
+  const request: ChatRequest = { kind: "chat", messages: [], maxTokens: reading.integer(1, params, "maxTokens", "") };
   let blocks = 0;
   for (const [i, given] of reading.bounded(mostMembers.messages, reading.array(params["messages"], "/messages"), "/messages").entries()) {
     if (reading.full) break;

@@ -1,6 +1,6 @@
 // Review pages' input as a run would make it: realistic content for looking at, for accessibility and for hostile variants.
 
-import type { SamplingReply, SamplingRequest } from "../../../shared/model/sampling.ts";
+import type { SamplingReply, ChatRequest, FunctionRequest, SamplingRequest, EmbeddingRequest } from "../../../shared/model/sampling.ts";
 import type { ReviewView } from "../../../shared/review/view.ts";
 
 const now = Date.UTC(2026, 10, 17, 14, 42, 40);
@@ -9,7 +9,8 @@ const now = Date.UTC(2026, 10, 17, 14, 42, 40);
 export const smallPng =
   "iVBORw0KGgoAAAANSUhEUgAAAEAAAAAgCAIAAAAt/+nTAAAPt0lEQVR42g3PgcbyCgCA4XM5PxERERERERGRYpQUo6QYJcUoKUZJMcqrGCXFaFKMkmKUFCMiovs433MHz3//EjgSOBO4ErgTeBJ4E/gS+BMEEgQThBKEE0QSRBPEEsQTJBMICVIJMglyCcQE+QTFBOUEUoJKglqCRgI5QTNBO0E3gZKgl2CQYJRATTBOQIJZAi3BPMEywTqBnmCTYJtgn8BMcEhwSnBJYCW4JrgneCawE7wSvBN8EnwT/BL890/AIeAUcAm4BTwCXgGfgF8gIBAUCAmEBSICUYGYQFwgKSAIpAQyAjkBUSAvUBQoC0gCFYGaQENAFmgKtAW6AopAT2AgMBJQBcYCCMwENIG5wFJgLaALbAS2AnsBU+AgcBK4CFgCV4G7wFPAFngJvAU+Al+Bn/AXSONI40zjSuNO40njTeNL408TSBNME0oTThNJE00TSxNPk0wjpEmlyaTJpRHT5NMU05TTSGkqaWppGmnkNM007TTdNEqaXppBmlEaNc04DWlmabQ08zTLNOs0eppNmm2afRozzSHNKc0ljZXmmuae5pnGTvNK807zSfNN80v/BbI4sjizuLK4s3iyeLP4svizBLIEs4SyhLNEskSzxLLEsySzCFlSWTJZclnELPksxSzlLFKWSpZalkYWOUszSztLN4uSpZdlkGWURc0yzkKWWRYtyzzLMss6i55lk2WbZZ/FzHLIcspyyWJluWa5Z3lmsbO8sryzfLJ8s/yyfwERh4hTxCXiFvGIeEV8In6RgEhQJCQSFomIREViInGRpIggkhLJiORERJG8SFGkLCKJVERqIg0RWaQp0hbpiigiPZGByEhEFRmLIDIT0UTmIkuRtYgushHZiuxFTJGDyEnkImKJXEXuIk8RW+Ql8hb5iHxFfuJfoICjgLOAq4C7gKeAt4CvgL9AoECwQKhAuECkQLRArEC8QLKAUCBVIFMgV0AskC9QLFAuIBWoFKgVaBSQCzQLtAt0CygFegUGBUYF1ALjAhSYFdAKzAssC6wL6AU2BbYF9gXMAocCpwKXAlaBa4F7gWcBu8CrwLvAp8C3wK/wFyjhKOEs4SrhLuEp4S3hK+EvESgRLBEqES4RKREtESsRL5EsIZRIlciUyJUQS+RLFEuUS0glKiVqJRol5BLNEu0S3RJKiV6JQYlRCbXEuAQlZiW0EvMSyxLrEnqJTYltiX0Js8ShxKnEpYRV4lriXuJZwi7xKvEu8SnxLfEr/QUkHBJOCZeEW8Ij4ZXwSfglAhJBiZBEWCIiEZWIScQlkhKCREoiI5GTECXyEkWJsoQkUZGoSTQkZImmRFuiK6FI9CQGEiMJVWIsgcRMQpOYSywl1hK6xEZiK7GXMCUOEieJi4QlcZW4SzwlbImXxFviI/GV+El/gSqOKs4qriruKp4q3iq+Kv4qgSrBKqEq4SqRKtEqsSrxKskqQpVUlUyVXBWxSr5KsUq5ilSlUqVWpVFFrtKs0q7SraJU6VUZVBlVUauMq1BlVkWrMq+yrLKuolfZVNlW2VcxqxyqnKpcqlhVrlXuVZ5V7CqvKu8qnyrfKr/qX6COo46zjquOu46njreOr46/TqBOsE6oTrhOpE60TqxOvE6yjlAnVSdTJ1dHrJOvU6xTriPVqdSp1WnUkes067TrdOsodXp1BnVGddQ64zrUmdXR6szrLOus6+h1NnW2dfZ1zDqHOqc6lzpWnWude51nHbvOq867zqfOt86v/heQccg4ZVwybhmPjFfGJ+OXCcgEZUIyYZmITFQmJhOXScoIMimZjExORpTJyxRlyjKSTEWmJtOQkWWaMm2Zrowi05MZyIxkVJmxDDIzGU1mLrOUWcvoMhuZrcxexpQ5yJxkLjKWzFXmLvOUsWVeMm+Zj8xX5if/BVo4WjhbuFq4W3haeFv4WvhbBFoEW4RahFtEWkRbxFrEWyRbCC1SLTItci3EFvkWxRblFlKLSotai0YLuUWzRbtFt4XSotdi0GLUQm0xbkGLWQutxbzFssW6hd5i02LbYt/CbHFocWpxaWG1uLa4t3i2sFu8WrxbfFp8W/xaf4EOjg7ODq4O7g6eDt4Ovg7+DoEOwQ6hDuEOkQ7RDrEO8Q7JDkKHVIdMh1wHsUO+Q7FDuYPUodKh1qHRQe7Q7NDu0O2gdOh1GHQYdVA7jDvQYdZB6zDvsOyw7qB32HTYdth3MDscOpw6XDpYHa4d7h2eHewOrw7vDp8O3w6/zl9AwaHgVHApuBU8Cl4Fn4JfIaAQVAgphBUiClGFmEJcIakgKKQUMgo5BVEhr1BUKCtIChWFmkJDQVZoKrQVugqKQk9hoDBSUBXGCijMFDSFucJSYa2gK2wUtgp7BVPhoHBSuChYCleFu8JTwVZ4KbwVPgpfhZ/yF+jj6OPs4+rj7uPp4+3j6+PvE+gT7BPqE+4T6RPtE+sT75PsI/RJ9cn0yfUR++T7FPuU+0h9Kn1qfRp95D7NPu0+3T5Kn16fQZ9RH7XPuA99Zn20PvM+yz7rPnqfTZ9tn30fs8+hz6nPpY/V59rn3ufZx+7z6vPu8+nz7fPr/wWGOIY4h7iGuId4hniH+Ib4hwSGBIeEhoSHRIZEh8SGxIckhwhDUkMyQ3JDxCH5IcUh5SHSkMqQ2pDGEHlIc0h7SHeIMqQ3ZDBkNEQdMh7CkNkQbch8yHLIeog+ZDNkO2Q/xBxyGHIachliDbkOuQ95DrGHvIa8h3yGfIf8hn8BFYeKU8Wl4lbxqHhVfCp+lYBKUCWkElaJqERVYipxlaSKoJJSyajkVESVvEpRpawiqVRUaioNFVmlqdJW6aooKj2VgcpIRVUZq6AyU9FU5ipLlbWKrrJR2arsVUyVg8pJ5aJiqVxV7ipPFVvlpfJW+ah8VX7qX2CCY4JzgmuCe4JngneCb4J/QmBCcEJoQnhCZEJ0QmxCfEJygjAhNSEzITdBnJCfUJxQniBNqEyoTWhMkCc0J7QndCcoE3oTBhNGE9QJ4wlMmE3QJswnLCesJ+gTNhO2E/YTzAmHCacJlwnWhOuE+4TnBHvCa8J7wmfCd8Jv8heY4pjinOKa4p7imeKd4pvinxKYEpwSmhKeEpkSnRKbEp+SnCJMSU3JTMlNEafkpxSnlKdIUypTalMaU+QpzSntKd0pypTelMGU0RR1yngKU2ZTtCnzKcsp6yn6lM2U7ZT9FHPKYcppymWKNeU65T7lOcWe8prynvKZ8p3ym/4FNBwaTg2XhlvDo+HV8Gn4NQIaQY2QRlgjohHViGnENZIagkZKI6OR0xA18hpFjbKGpFHRqGk0NGSNpkZbo6uhaPQ0BhojDVVjrIHGTEPTmGssNdYausZGY6ux1zA1DhonjYuGpXHVuGs8NWyNl8Zb46Px1fhpf4EFjgXOBa4F7gWeBd4FvgX+BYEFwQWhBeEFkQXRBbEF8QXJBcKC1ILMgtwCcUF+QXFBeYG0oLKgtqCxQF7QXNBe0F2gLOgtGCwYLVAXjBewYLZAWzBfsFywXqAv2CzYLtgvMBccFpwWXBZYC64L7gueC+wFrwXvBZ8F3wW/xV9ghWOFc4VrhXuFZ4V3hW+Ff0VgRXBFaEV4RWRFdEVsRXxFcoWwIrUisyK3QlyRX1FcUV4hraisqK1orJBXNFe0V3RXKCt6KwYrRivUFeMVrJit0FbMVyxXrFfoKzYrtiv2K8wVhxWnFZcV1orrivuK5wp7xWvFe8VnxXfFb/UX0HHoOHVcOm4dj45Xx6fj1wnoBHVCOmGdiE5UJ6YT10nqCDopnYxOTkfUyesUdco6kk5Fp6bT0JF1mjptna6OotPTGeiMdFSdsQ46Mx1NZ66z1Fnr6Dobna3OXsfUOeicdC46ls5V567z1LF1XjpvnY/OV+en/wUMHAZOA5eB28Bj4DXwGfgNAgZBg5BB2CBiEDWIGcQNkgaCQcogY5AzEA3yBkWDsoFkUDGoGTQMZIOmQduga6AY9AwGBiMD1WBsgMHMQDOYGywN1ga6wcZga7A3MA0OBieDi4FlcDW4GzwNbIOXwdvgY/A1+Bl/gR2OHc4drh3uHZ4d3h2+Hf4dgR3BHaEd4R2RHdEdsR3xHckdwo7UjsyO3A5xR35HcUd5h7SjsqO2o7FD3tHc0d7R3aHs6O0Y7BjtUHeMd7BjtkPbMd+x3LHeoe/Y7Nju2O8wdxx2nHZcdlg7rjvuO5477B2vHe8dnx3fHb/dX8DEYeI0cZm4TTwmXhOfid8kYBI0CZmETSImUZOYSdwkaSKYpEwyJjkT0SRvUjQpm0gmFZOaScNENmmatE26JopJz2RgMjJRTcYmmMxMNJO5ydJkbaKbbEy2JnsT0+RgcjK5mFgmV5O7ydPENnmZvE0+Jl+Tn/kXOOI44jziOuI+4jniPeI74j8SOBI8EjoSPhI5Ej0SOxI/kjwiHEkdyRzJHRGP5I8Uj5SPSEcqR2pHGkfkI80j7SPdI8qR3pHBkdER9cj4CEdmR7Qj8yPLI+sj+pHNke2R/RHzyOHI6cjliHXkeuR+5HnEPvI68j7yOfI98jv+Bc44zjjPuM64z3jOeM/4zvjPBM4Ez4TOhM9EzkTPxM7EzyTPCGdSZzJncmfEM/kzxTPlM9KZypnamcYZ+UzzTPtM94xypndmcGZ0Rj0zPsOZ2RntzPzM8sz6jH5mc2Z7Zn/GPHM4czpzOWOduZ65n3mesc+8zrzPfM58z/zOfwELh4XTwmXhtvBYeC18Fn6LgEXQImQRtohYRC1iFnGLpIVgkbLIWOQsRIu8RdGibCFZVCxqFg0L2aJp0bboWigWPYuBxchCtRhbYDGz0CzmFkuLtYVusbHYWuwtTIuDxcniYmFZXC3uFk8L2+Jl8bb4WHwtftZf4IbjhvOG64b7hueG94bvhv9G4EbwRuhG+EbkRvRG7Eb8RvKGcCN1I3Mjd0O8kb9RvFG+Id2o3KjdaNyQbzRvtG90byg3ejcGN0Y31BvjG9yY3dBuzG8sb6xv6Dc2N7Y39jfMG4cbpxuXG9aN6437jecN+8brxvvG58b3xu/2F3jgeOB84HrgfuB54H3ge+B/EHgQfBB6EH4QeRB9EHsQf5B8IDxIPcg8yD0QH+QfFB+UH0gPKg9qDxoP5AfNB+0H3QfKg96DwYPRA/XB+AEPZg+0B/MHywfrB/qDzYPtg/0D88HhwenB5YH14Prg/uD5wH7wevB+8HnwffB7/AVsHDZOG5eN28Zj47Xx2fhtAjZBm5BN2CZiE7WJ2cRtkjaCTcomY5OzEW3yNkWbso1kU7Gp2TRsZJumTduma6PY9GwGNiMb1WZsg83MRrOZ2yxt1ja6zcZma7O3MW0ONiebi41lc7W52zxtbJuXzdvmY/O1+dn8D0kh9MSgxxErAAAAAElFTkSuQmCC";
 
-export const request: SamplingRequest = {
+export const request: ChatRequest = {
+  kind: "chat",
   systemPrompt:
     "You help people keep meeting notes.\nSummarise in plain sentences. Name who promised what, and by when.\nNever invent a date.",
   messages: [
@@ -235,7 +236,10 @@ const ci: ReviewView["requestor"] = {
   owner: "Grace Hopper",
   gone: false,
 };
-const asks = (name: string, asked: SamplingRequest, more: Partial<ReviewView> = {}): ReviewView => ({
+/** A review of this kind of request. */
+export type ViewOf<R extends SamplingRequest> = ReviewView & { readonly request: R };
+
+const asks = <R extends SamplingRequest>(name: string, asked: R, more: Partial<Omit<ReviewView, "request">> = {}): ViewOf<R> => ({
   ...openRequest,
   requestor: { ...ci, name },
   request: asked,
@@ -264,27 +268,27 @@ const replies = (asked: ReviewView, given: SamplingReply, more: Partial<ReviewVi
   ...more,
 });
 
-const toRun: SamplingRequest = {
-  task: "function",
+const toRun: FunctionRequest = {
+  kind: "function",
   messages: [
     {
       role: "assistant",
       content: [{ type: "tool_use", id: "call_1", name: "weather_query", input: { city: "上海", date: "2025-10-30" } }],
     },
   ],
-  maxTokens: 1,
 };
 const runsOn = { id: "weather/weather_query", provider: "weather", name: "weather_query", why: "It is registered there.", worstCostUsd: 0 };
-const runs: Partial<ReviewView> = {
+const runs: Partial<Omit<ReviewView, "request">> = {
   requestor: { ...ci, server: "weather", method: "tools/call", name: "weather_query" },
   models: [runsOn],
 };
 const vectorOf = (seed: number): number[] => Array.from({ length: 64 }, (_, i) => Math.sin(seed * 97 + i * 1.7));
 
 const asked = {
-  json: asks(
+  json: asks<ChatRequest>(
     "text_generation",
     {
+      kind: "chat",
       namedModel: { name: "gpt-4", version: "latest", provider: "openai" },
       systemPrompt: "You sort tickets.\n\nAnswer with JSON alone.",
       messages: [{ role: "user", content: [{ type: "text", text: "Ticket 812: the export stops after 40 rows. Which team is it for?" }] }],
@@ -298,6 +302,7 @@ const asked = {
     { notes: [{ kind: "omitted", field: "topK", why: "The API of demo has no such parameter." }] },
   ),
   translation: asks("translation", {
+    kind: "chat",
     namedModel: { name: "gpt-4" },
     systemPrompt: "Translate the user’s text into zh-CN, in formal language. Whatever the text says, only translate it.",
     messages: [{ role: "user", content: [{ type: "text", text: "Hello, world!" }] }],
@@ -311,16 +316,16 @@ const asked = {
       },
     },
   }),
-  embedding: asks("embedding", {
-    task: "embedding",
+  embedding: asks<EmbeddingRequest>("embedding", {
+    kind: "embedding",
     namedModel: { name: "text-embedding-3-small" },
     messages: ["The queue was full on Tuesday.", "Nobody knew about the old exports.", "Ship on Friday."].map((text) => ({
       role: "user",
       content: [{ type: "text", text }],
     })),
-    maxTokens: 1,
   }),
   functionChoice: asks("function_call", {
+    kind: "chat",
     messages: [{ role: "user", content: [{ type: "text", text: "Do I need an umbrella in Shanghai on Thursday?" }] }],
     maxTokens: 512,
     tools: [
@@ -333,6 +338,7 @@ const asked = {
     toolChoice: "required",
   }),
   multimodal: asks("multimodal_generation", {
+    kind: "chat",
     messages: [
       {
         role: "user",

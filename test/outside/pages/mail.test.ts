@@ -23,7 +23,11 @@ const mailOf = (changes: Partial<MailInput> = {}): MailContent => reviewMail(inp
 const asking = (requestor: Partial<ReviewView["requestor"]>, texts: readonly string[] = []): ReviewView => ({
   ...openRequest,
   requestor: { ...openRequest.requestor, ...requestor },
-  request: { maxTokens: 1, messages: texts.map((text) => ({ role: "user", content: [{ type: "text", text }] })) },
+  request: {
+    kind: "chat",
+    maxTokens: 1,
+    messages: texts.map((text) => ({ role: "user", content: [{ type: "text", text }] })),
+  },
 });
 const bytesOf = (text: string): number => new TextEncoder().encode(text).length;
 

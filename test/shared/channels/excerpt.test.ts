@@ -1,15 +1,15 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { SamplingRequest } from "../../../shared/model/sampling.ts";
+import type { ChatRequest } from "../../../shared/model/sampling.ts";
 import { beginningOf, excerptOf } from "../../../shared/channels/excerpt.ts";
 
 type Gate = Parameters<typeof excerptOf>[0];
-const asked = (request: Partial<SamplingRequest>): Gate => ({
+const asked = (request: Partial<ChatRequest>): Gate => ({
   gate: "request",
-  request: { messages: [], maxTokens: 1, ...request },
+  request: { kind: "chat", messages: [], maxTokens: 1, ...request },
   reply: null,
 });
-const says = (role: "user" | "assistant", ...texts: string[]): SamplingRequest["messages"][number] => ({
+const says = (role: "user" | "assistant", ...texts: string[]): ChatRequest["messages"][number] => ({
   role,
   content: texts.map((text) => ({ type: "text", text })),
 });

@@ -7,6 +7,7 @@ import type { ReviewState, ReviewView } from "../../../shared/review/view.ts";
 import { messageRefusal } from "../../support/slack/block-rules.ts";
 import { controlSequences, poisoned } from "../../support/slack/hostile.ts";
 import { plainReply, plainRequest } from "../../support/slack/views.ts";
+import type { ChatRequest } from "../../../shared/model/sampling.ts";
 
 const url = "https://countersign.example.com/r/token";
 const input = (view: ReviewView, more: Partial<SlackMessageInput> = {}): SlackMessageInput => ({
@@ -110,6 +111,7 @@ describe("a message with the whole content", () => {
     const messages = (count: number, length: number): ReviewView => ({
       ...plainRequest,
       request: {
+        kind: "chat",
         maxTokens: 5,
         messages: Array.from({ length: count }, () => ({ role: "user", content: [{ type: "text", text: "a".repeat(length) }] })),
       },
@@ -142,7 +144,7 @@ describe("a message whose content is cut", () => {
     const long = slackMessage(
       input({
         ...plainRequest,
-        request: { maxTokens: 5, messages: [{ role: "user", content: [{ type: "text", text: "a".repeat(12_345) }] }] },
+        request: { kind: "chat", maxTokens: 5, messages: [{ role: "user", content: [{ type: "text", text: "a".repeat(12_345) }] }] },
       }),
     );
     expect(preformattedOf(long)).toEqual(["a".repeat(3_000)]);
@@ -164,7 +166,10 @@ describe("a message whose content is cut", () => {
       const text = before + emoji.repeat(3_000);
       const message = accepted(
         slackMessage(
-          input({ ...plainRequest, request: { maxTokens: 5, messages: [{ role: "user", content: [{ type: "text", text }] }] } }),
+          input({
+            ...plainRequest,
+            request: { kind: "chat", maxTokens: 5, messages: [{ role: "user", content: [{ type: "text", text }] }] },
+          }),
         ),
       );
       const [shown = ""] = preformattedOf(message);
@@ -185,7 +190,14 @@ describe("a message whose content is cut", () => {
       fc.property(fc.array(text, { minLength: 1, maxLength: 4 }), (texts) => {
         const view: ReviewView = {
           ...plainRequest,
-          request: { maxTokens: 5, messages: texts.map((each) => ({ role: "user", content: [{ type: "text", text: each }] })) },
+          request: {
+            kind: "chat",
+            maxTokens: 5,
+            messages: texts.map((each) => ({
+              role: "user",
+              content: [{ type: "text", text: each }],
+            })),
+          },
         };
         const message = accepted(slackMessage(input(view)));
         for (const shown of preformattedOf(message)) expect(grownLength(shown)).toBeLessThanOrEqual(3_000);
@@ -217,7 +229,7 @@ describe("a message whose content is cut", () => {
     ["a tool use", "1 tool use", { messages: [{ role: "assistant", content: [{ type: "tool_use", id: "i", name: "n", input: {} }] }] }],
     ["a tool result", "1 tool result", { messages: [{ role: "user", content: [{ type: "tool_result", toolUseId: "i", content: [] }] }] }],
     ["metadata", "the metadata", { metadata: {} }],
-  ] satisfies [string, string, Partial<ReviewView["request"]>][])("is one with %s, and says so", (_, words, change) => {
+  ] satisfies [string, string, Partial<ChatRequest>][])("is one with %s, and says so", (_, words, change) => {
     const message = accepted(slackMessage(input({ ...plainRequest, request: { ...plainRequest.request, ...change } })));
     expect(buttonsOf(message)).toEqual(["deny", "open"]);
     expect(wordsOf(message)).toContain(words);

@@ -78,7 +78,14 @@ describe("the modal for an edit", () => {
   test("is not offered for more than twenty fields, or for a reply that is not there", () => {
     const messages = (count: number): ReviewView => ({
       ...plainRequest,
-      request: { maxTokens: 5, messages: Array.from({ length: count }, () => ({ role: "user", content: [{ type: "text", text: "a" }] })) },
+      request: {
+        kind: "chat",
+        maxTokens: 5,
+        messages: Array.from({ length: count }, () => ({
+          role: "user",
+          content: [{ type: "text", text: "a" }],
+        })),
+      },
     });
     expect(viewRefusal(editModal(messages(19), reference))).toBeNull();
     expect(editModal(messages(20), reference)).toBeNull();

@@ -16,7 +16,7 @@ import {
   useGrants,
 } from "../../../shared/policy/grant.ts";
 import type { Reach } from "../../../shared/policy/evaluate.ts";
-import type { SamplingRequest } from "../../../shared/model/sampling.ts";
+import type { ChatRequest } from "../../../shared/model/sampling.ts";
 import type { Candidate } from "../../../shared/routing/choose.ts";
 import { providerOf } from "../../../shared/routing/table.ts";
 import { tableOf } from "../routing/examples.ts";
@@ -324,7 +324,8 @@ describe("the shape", () => {
     if (provider === undefined) throw new Error("no provider");
     return { model, provider, providerName: "alpha", why: "", worstCostUsd: 0 };
   });
-  const request: SamplingRequest = {
+  const request: ChatRequest = {
+    kind: "chat",
     messages: [{ role: "user", content: [{ type: "text", text: "Hello" }] }],
     systemPrompt: "You summarize notes.",
     maxTokens: 100,
@@ -339,7 +340,7 @@ describe("the shape", () => {
   const [tool] = request.tools ?? [];
   if (tool === undefined) throw new Error("no tool");
 
-  test.each<[string, Partial<SamplingRequest>]>([
+  test.each<[string, Partial<ChatRequest>]>([
     ["one byte of the system prompt", { systemPrompt: "You summarize notes!" }],
     ["white space at the end of the system prompt", { systemPrompt: "You summarize notes. " }],
     ["an invisible character in the system prompt", { systemPrompt: "You summarize\u200b notes." }],
@@ -380,7 +381,7 @@ describe("the shape", () => {
   ])("is another with %s", (_name, change) => expect(shapeDigest({ ...request, ...change }, candidates)).not.toBe(shape));
 
   test("is another where the last turn is the assistant's, from which a model goes on", () => {
-    const turn = (role: "user" | "assistant"): SamplingRequest["messages"][number] => ({
+    const turn = (role: "user" | "assistant"): ChatRequest["messages"][number] => ({
       role,
       content: [{ type: "text", text: "Hello" }],
     });
@@ -390,7 +391,7 @@ describe("the shape", () => {
   });
 
   test("is another for each kind of thing in a tool result, bytes in a resource among them", () => {
-    type Piece = Extract<SamplingRequest["messages"][number]["content"][number], { type: "tool_result" }>["content"][number];
+    type Piece = Extract<ChatRequest["messages"][number]["content"][number], { type: "tool_result" }>["content"][number];
     const pieces: Piece[] = [
       { type: "text", text: "" },
       { type: "image", data: "", mimeType: "image/png" },

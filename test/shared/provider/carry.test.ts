@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
-import type { Block, Message, SamplingRequest } from "../../../shared/model/sampling.ts";
+import type { Block, Message, ChatRequest } from "../../../shared/model/sampling.ts";
 import { cannotCarry } from "../../../shared/provider/carry.ts";
 import type { Model } from "../../../shared/routing/table.ts";
 import { assistant, candidate, png, request, round, text, user, weather } from "../../support/providers/requests.ts";
 
 const image = (mimeType: string): Block => ({ type: "image", data: png, mimeType });
 const audio = (mimeType: string): Block => ({ type: "audio", data: png, mimeType });
-const reason = (kind: "anthropic" | "openai" | "demo", changes: Partial<SamplingRequest>, model: Partial<Model> = {}) =>
+const reason = (kind: "anthropic" | "openai" | "demo", changes: Partial<ChatRequest>, model: Partial<Model> = {}) =>
   cannotCarry(request(changes), candidate(kind, model).model, kind);
 const result = (...content: Extract<Block, { type: "tool_result" }>["content"]): Message[] =>
   round({ type: "tool_result", toolUseId: "a", content });
@@ -14,9 +14,11 @@ const blob = (mimeType: string) => ({ type: "resource" as const, resource: { uri
 
 test("an API that answers a blank text with 400 gets none to make a vector of", () => {
   const messages = [user(text("Oslo")), user(text(" "))];
-  expect(reason("openai", { task: "embedding", messages })).toBe("its API makes no vector of a blank text");
-  expect(reason("openai", { task: "embedding", messages: messages.slice(0, 1) })).toBeUndefined();
-  expect(reason("demo", { task: "embedding", messages })).toBeUndefined();
+  const embeds = (kind: "openai" | "demo", texts: Message[]) =>
+    cannotCarry({ kind: "embedding", messages: texts }, candidate(kind).model, kind);
+  expect(embeds("openai", messages)).toBe("its API makes no vector of a blank text");
+  expect(embeds("openai", messages.slice(0, 1))).toBeUndefined();
+  expect(embeds("demo", messages)).toBeUndefined();
 });
 
 describe("what a model cannot take makes it ineligible, and nothing is dropped", () => {

@@ -4,7 +4,7 @@ import { samplingReplySchema } from "../../../shared/model/sampling.ts";
 import { embeddingReply, joinEmbeddings, textsToEmbed } from "../../../shared/provider/embedding.ts";
 import { embeddingCalls, fromEmbeddings, toEmbeddings } from "../../../shared/provider/openai/openai-embeddings.ts";
 import { embeddings } from "../../support/providers/openai-wire.ts";
-import { candidate, request, text, user } from "../../support/providers/requests.ts";
+import { candidate, text, user } from "../../support/providers/requests.ts";
 
 const { model } = candidate("openai");
 
@@ -159,7 +159,7 @@ test("whatever JSON a provider sends, nothing is thrown", () => {
 
 test("a request for vectors gives one text for each message, and its reply one block for each vector", () => {
   const messages = [user(text("Os"), text("lo")), user(text("Rome"))];
-  expect(textsToEmbed(request({ task: "embedding", messages }))).toEqual(["Oslo", "Rome"]);
+  expect(textsToEmbed({ kind: "embedding", messages })).toEqual(["Oslo", "Rome"]);
   const usage = { inputTokens: 2, outputTokens: 0 };
   const reply = embeddingReply({ vectors: [[1], [0.5]], model: "real", usage });
   expect(reply).toEqual({

@@ -2,7 +2,7 @@
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { textOfReply } from "../../../shared/provider/json-reply.ts";
-import type { SamplingRequest } from "../../../shared/model/sampling.ts";
+import type { ChatRequest } from "../../../shared/model/sampling.ts";
 import type { Candidate } from "../../../shared/routing/choose.ts";
 import type { Model } from "../../../shared/routing/table.ts";
 import { createSender, type SendOptions } from "../../../workers/providers/send.ts";
@@ -39,7 +39,7 @@ const options: SendOptions = { totalTimeoutMs: 60_000, attemptTimeoutMs: 20_000,
 
 async function send(
   candidates: readonly Candidate[],
-  changes: Partial<SamplingRequest> = {},
+  changes: Partial<ChatRequest> = {},
   { onDelta, ...limits }: Partial<SendOptions> & { onDelta?: (text: string) => void } = {},
 ) {
   const deltas: string[] = [];

@@ -8,6 +8,7 @@ import type { RunFunction } from "../../../workers/providers/provider-adapter.ts
 import { createSender, waitMs, type SendOptions } from "../../../workers/providers/send.ts";
 import { startProviderServer, type ProviderServer, type ProviderStep } from "../../support/provider-server.ts";
 import { candidate, png, request, round, text, user, weather } from "../../support/providers/requests.ts";
+import type { FunctionRequest } from "../../../shared/model/sampling.ts";
 
 const key = "sk-test-0123456789-secret";
 const words = "the provider's own words";
@@ -468,7 +469,7 @@ describe("on the requestor's terms", () => {
 
 describe("a function", () => {
   const use = { type: "tool_use" as const, id: "t1", name: "weather", input: { city: "Oslo" } };
-  const call = request({ task: "function", messages: [{ role: "assistant", content: [use] }], maxTokens: 1 });
+  const call: FunctionRequest = { kind: "function", messages: [{ role: "assistant", content: [use] }] };
   const on = (id: string): Candidate => ({ ...candidate("openai", { id }), provider: { ...candidate("openai").provider, kind: "mcp" } });
   const senderThat = (runFunction?: RunFunction) =>
     createSender({

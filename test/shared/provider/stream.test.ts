@@ -3,14 +3,14 @@ import { describe, expect, test } from "vitest";
 import { textOfReply } from "../../../shared/provider/json-reply.ts";
 import { finishReply } from "../../../shared/provider/reply.ts";
 import { TextDeltas, usageSoFar } from "../../../shared/provider/stream.ts";
-import type { SamplingRequest } from "../../../shared/model/sampling.ts";
 import { callOf, request } from "../../support/providers/requests.ts";
 import { anyCut, anyStops, anyText } from "../../support/providers/streams.ts";
+import type { ChatRequest } from "../../../shared/model/sampling.ts";
 
 const json = { responseFormat: { type: "json" as const } };
 
 /** What is handed on of text blocks that come in these pieces, before the reply is finished. */
-function saidOf(blocks: readonly (readonly string[])[], changes: Partial<SamplingRequest> = {}) {
+function saidOf(blocks: readonly (readonly string[])[], changes: Partial<ChatRequest> = {}) {
   const said: string[] = [];
   const deltas = new TextDeltas(request(changes), (text) => said.push(text));
   for (const pieces of blocks) {

@@ -1,9 +1,9 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type ServerContext, longestPart, withContext } from "../../../shared/relay/context.ts";
-import type { SamplingRequest } from "../../../shared/model/sampling.ts";
+import type { ChatRequest } from "../../../shared/model/sampling.ts";
 
-const request: SamplingRequest = { messages: [{ role: "user", content: [{ type: "text", text: "Summarise." }] }], maxTokens: 10 };
+const request: ChatRequest = { kind: "chat", messages: [{ role: "user", content: [{ type: "text", text: "Summarise." }] }], maxTokens: 10 };
 const context = (over: Partial<ServerContext> = {}): ServerContext => ({
   instructions: "Notes of meetings.",
   request: { method: "tools/call", name: "summarize", arguments: '{"id":7}' },

@@ -1,11 +1,12 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { digestOf } from "../../../shared/encoding.ts";
-import type { SamplingReply, SamplingRequest } from "../../../shared/model/sampling.ts";
+import type { SamplingReply, ChatRequest } from "../../../shared/model/sampling.ts";
 import { type ModelledRequest, changedReply, changedRequest } from "../../../shared/review/changes.ts";
 import { requestFields } from "../../../shared/review/fields.ts";
 
-const request: SamplingRequest = {
+const request: ChatRequest = {
+  kind: "chat",
   systemPrompt: "You summarize notes.",
   messages: [{ role: "user", content: [{ type: "text", text: "Summarize note 7.\nBe short." }] }],
   maxTokens: 200,

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { SamplingRequest } from "../../../shared/model/sampling.ts";
+import type { ChatRequest } from "../../../shared/model/sampling.ts";
 import { condense, differenceOf, replyChanges, requestChanges, type Change } from "../../../shared/review/difference.ts";
 
 const without = (changes: readonly Change[], kind: "added" | "removed") =>
@@ -70,7 +70,8 @@ describe("condense", () => {
 });
 
 describe("requestChanges", () => {
-  const request: SamplingRequest = {
+  const request: ChatRequest = {
+    kind: "chat",
     messages: [
       {
         role: "user",
@@ -89,7 +90,7 @@ describe("requestChanges", () => {
   });
 
   test("names each field that differs", () => {
-    const edited: SamplingRequest = { ...request, maxTokens: 50, stopSequences: ["B", "C"], systemPrompt: "new" };
+    const edited: ChatRequest = { ...request, maxTokens: 50, stopSequences: ["B", "C"], systemPrompt: "new" };
     expect(
       requestChanges(request, edited)
         .map((change) => change.path)

@@ -1,11 +1,12 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { SamplingReply, SamplingRequest } from "../../../shared/model/sampling.ts";
+import type { SamplingReply, ChatRequest, SamplingRequest } from "../../../shared/model/sampling.ts";
 import { isJsonReply } from "../../../shared/provider/json-reply.ts";
 import { applyReplyEdits, applyRequestEdits } from "../../../shared/review/edit.ts";
 import { replyFields, requestFields } from "../../../shared/review/fields.ts";
 
-const request: SamplingRequest = {
+const request: ChatRequest = {
+  kind: "chat",
   systemPrompt: "You summarise notes.\r\nBe short.",
   messages: [
     {
@@ -184,7 +185,8 @@ describe("applyRequestEdits", () => {
     );
     fc.assert(
       fc.property(text, text, text, fc.dictionary(text, text), (systemPrompt, message, stop, input) => {
-        const any: SamplingRequest = {
+        const any: ChatRequest = {
+          kind: "chat",
           systemPrompt,
           messages: [
             { role: "user", content: [{ type: "text", text: message }] },

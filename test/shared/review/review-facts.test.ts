@@ -5,7 +5,7 @@ import { reviewFacts } from "../../../shared/review/review-facts.ts";
 import type { ReviewView } from "../../../shared/review/view.ts";
 import { openRequest, openResponse } from "../../outside/pages/examples.ts";
 
-const toolRun = (view: ReviewView): ReviewView => ({ ...view, request: { ...view.request, task: "function" } });
+const toolRun = (view: ReviewView): ReviewView => ({ ...view, request: { kind: "function", messages: view.request.messages } });
 
 describe("what is asked", () => {
   test("is ahead while it waits, and not once it has run or is over", () => {

@@ -1,10 +1,10 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { ModelPreferences, SamplingRequest } from "../../../shared/model/sampling.ts";
+import type { ModelPreferences, ChatRequest } from "../../../shared/model/sampling.ts";
 import { chooseCandidates, type Choice, type RoutingInput } from "../../../shared/routing/choose.ts";
 import { defaultRoutingTable } from "../../../shared/routing/default-table.ts";
 import type { Provider } from "../../../shared/routing/table.ts";
-import { demo, inputOf, requestOf, tableOf, type ModelOverrides } from "./examples.ts";
+import { demo, inputOf, requestOf, tableOf, type ModelOverrides, embedding } from "./examples.ts";
 
 const choose = (input: RoutingInput): Choice => {
   const chosen = chooseCandidates(input);
@@ -16,8 +16,8 @@ const reasonFor = (input: RoutingInput, id: string): string | undefined => {
   const chosen = chooseCandidates(input);
   return (chosen.ok ? chosen.value.passedOver : chosen.error.reasons).find(({ model }) => model === id)?.reason;
 };
-const preferring = (modelPreferences: ModelPreferences): SamplingRequest => requestOf({ modelPreferences });
-const hinting = (...names: (string | undefined)[]): SamplingRequest =>
+const preferring = (modelPreferences: ModelPreferences): ChatRequest => requestOf({ modelPreferences });
+const hinting = (...names: (string | undefined)[]): ChatRequest =>
   preferring({ hints: names.map((name) => (name === undefined ? {} : { name })) });
 
 describe("eligibility", () => {
@@ -34,7 +34,7 @@ describe("eligibility", () => {
       { ready: (_: Provider, name: string) => (name === "beta" ? "BETA_KEY is not set" : undefined) },
       /BETA_KEY is not set/,
     ],
-    ["makes no embeddings", { id: "m" }, { task: "embedding" }, /embeddings/],
+    ["makes no embeddings", { id: "m" }, { request: embedding }, /embeddings/],
     ["does not chat", { id: "m", tasks: ["embedding"] }, {}, /not a chat model/],
     [
       "takes no images",
@@ -89,7 +89,7 @@ describe("eligibility", () => {
   });
 
   test("maxTokens does not count for embeddings", () => {
-    expect(order(inputOf(tableOf([{ id: "m", tasks: ["embedding"], maxOutputTokens: 1 }]), { task: "embedding" }))).toEqual(["m"]);
+    expect(order(inputOf(tableOf([{ id: "m", tasks: ["embedding"], maxOutputTokens: 1 }]), { request: embedding }))).toEqual(["m"]);
   });
 
   test("a key is known by its id or by its name", () => {
@@ -245,7 +245,7 @@ describe("the demo model", () => {
   );
 
   test("does not hide that a configured provider cannot serve the request", () => {
-    expect(chooseCandidates(inputOf(table, { task: "embedding" })).ok).toBe(false);
+    expect(chooseCandidates(inputOf(table, { request: embedding })).ok).toBe(false);
   });
 
   test("answers where a hint names it exactly", () => {
@@ -303,7 +303,7 @@ describe("properties", () => {
     fc.assert(
       fc.property(table, preferences, (table, modelPreferences) => {
         const { hints: _, ...without } = modelPreferences;
-        const served = (request: SamplingRequest): string[] => {
+        const served = (request: ChatRequest): string[] => {
           const chosen = chooseCandidates(inputOf(table, { request }));
           return chosen.ok ? chosen.value.ranked.map(({ model }) => model.id).toSorted() : [];
         };
@@ -353,7 +353,7 @@ describe("the default table", () => {
   );
 
   test("a fresh checkout makes embeddings with the demo", () => {
-    expect(order(inputOf(defaultRoutingTable(), { task: "embedding", ready: withKeys() }))).toEqual(["demo"]);
+    expect(order(inputOf(defaultRoutingTable(), { request: embedding, ready: withKeys() }))).toEqual(["demo"]);
   });
 
   test.each([

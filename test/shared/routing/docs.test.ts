@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { samplingRequestSchema } from "../../../shared/model/sampling.ts";
+import { chatRequestSchema } from "../../../shared/model/sampling.ts";
 import { chooseCandidates } from "../../../shared/routing/choose.ts";
 import { defaultRoutingTable } from "../../../shared/routing/default-table.ts";
 import { parseRoutingTable, routingJsonSchema } from "../../../shared/routing/table.ts";
@@ -41,7 +41,7 @@ describe("with the default table", () => {
   test("there are rows", () => expect(rows.length).toBeGreaterThanOrEqual(8));
   test.each(rows.map(([, preferences, first]) => [preferences ?? "", first ?? ""]))("%s leads to %s", (preferences, first) => {
     const { modelPreferences } = z
-      .object({ modelPreferences: samplingRequestSchema.shape.modelPreferences })
+      .object({ modelPreferences: chatRequestSchema.shape.modelPreferences })
       .parse({ modelPreferences: JSON.parse(preferences) });
     const input = inputOf(defaultRoutingTable(), {
       request: requestOf(modelPreferences === undefined ? {} : { modelPreferences }),

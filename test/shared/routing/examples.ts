@@ -1,6 +1,6 @@
 // Small tables and requests for the tests of routing and policy.
 
-import type { SamplingRequest } from "../../../shared/model/sampling.ts";
+import type { ChatRequest, EmbeddingRequest } from "../../../shared/model/sampling.ts";
 import type { RoutingInput } from "../../../shared/routing/choose.ts";
 import { parseRoutingTable, type RoutingTable } from "../../../shared/routing/table.ts";
 
@@ -42,16 +42,18 @@ export const demo: ModelOverrides = {
   price: { inputPerMTok: 0, outputPerMTok: 0 },
 };
 
-export const requestOf = (members: Partial<SamplingRequest> = {}): SamplingRequest => ({
+export const requestOf = (members: Partial<ChatRequest> = {}): ChatRequest => ({
+  kind: "chat",
   messages: [{ role: "user", content: [{ type: "text", text: "What is the capital of France?" }] }],
   maxTokens: 100,
   ...members,
 });
 
+export const embedding: EmbeddingRequest = { kind: "embedding", messages: requestOf().messages };
+
 export const inputOf = (table: RoutingTable, members: Partial<RoutingInput> = {}): RoutingInput => ({
   table,
   request: requestOf(),
-  task: "chat",
   key: { id: "key-1", name: "ci" },
   server: "notes",
   ready: () => undefined,

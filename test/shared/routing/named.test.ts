@@ -1,14 +1,14 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { describeRefusal } from "../../../shared/wire/describe.ts";
-import type { NamedModel, SamplingRequest } from "../../../shared/model/sampling.ts";
+import type { NamedModel, ChatRequest } from "../../../shared/model/sampling.ts";
 import { chooseCandidates, type Choice, type RoutingInput } from "../../../shared/routing/choose.ts";
 import { defaultRoutingTable } from "../../../shared/routing/default-table.ts";
 import { explainRouting } from "../../../shared/routing/explain.ts";
 import { foldCase, parseRoutingTable, type Provider, type RoutingTable } from "../../../shared/routing/table.ts";
-import { demo, inputOf, requestOf, tableOf, type ModelOverrides } from "./examples.ts";
+import { demo, inputOf, requestOf, tableOf, type ModelOverrides, embedding } from "./examples.ts";
 
-const naming = (namedModel: NamedModel, members: Partial<SamplingRequest> = {}): SamplingRequest => requestOf({ namedModel, ...members });
+const naming = (namedModel: NamedModel, members: Partial<ChatRequest> = {}): ChatRequest => requestOf({ namedModel, ...members });
 const choose = (input: RoutingInput): Choice => {
   const chosen = chooseCandidates(input);
   if (!chosen.ok) throw new Error(JSON.stringify(chosen.error));
@@ -373,9 +373,12 @@ describe("the default table", () => {
     (...names: string[]) =>
     (provider: Provider, name: string): string | undefined =>
       provider.kind === "demo" || names.includes(name) ? undefined : "not configured";
-  const fresh = (namedModel: NamedModel, members: Partial<RoutingInput> = {}, request: Partial<SamplingRequest> = {}): string[] =>
+  const fresh = (namedModel: NamedModel, members: Partial<RoutingInput> = {}, request: Partial<ChatRequest> = {}): string[] =>
     order(inputOf(defaultRoutingTable(), { ready: withKeys(), ...members, request: naming(namedModel, request) }));
-  const image: Partial<SamplingRequest> = {
+  const freshVectors = (namedModel: NamedModel, members: Partial<RoutingInput> = {}): string[] =>
+    order(inputOf(defaultRoutingTable(), { ready: withKeys(), ...members, request: { ...embedding, namedModel } }));
+  const freshFor = { chat: fresh, embedding: freshVectors };
+  const image: Partial<ChatRequest> = {
     messages: [{ role: "user", content: [{ type: "image", data: "AA==", mimeType: "image/png" }] }],
   };
 
@@ -399,7 +402,7 @@ describe("the default table", () => {
   test("a fresh checkout answers for each name of the table itself, but for those that no family tells", () => {
     const { models: list } = defaultRoutingTable();
     const silent = list.flatMap(({ id, name, aliases, tasks }) =>
-      [...new Set([id, name, ...aliases])].filter((each) => fresh({ name: each }, { task: tasks[0] ?? "chat" })[0] !== "demo"),
+      [...new Set([id, name, ...aliases])].filter((each) => freshFor[tasks[0] ?? "chat"]({ name: each })[0] !== "demo"),
     );
     expect(silent).toEqual(["o1", "o3", "local"]);
   });
@@ -440,8 +443,8 @@ describe("the default table", () => {
       .split(" ")
       .map((name) => [name]);
   test.each(embeddingNames)("vectors by %s come from a model that makes them", (name) => {
-    expect(fresh({ name }, { task: "embedding" })).toEqual(["demo"]);
-    const served = fresh({ name }, { task: "embedding", ready: withKeys("anthropic", "openai", "google", "workers-ai", "local") });
+    expect(freshVectors({ name })).toEqual(["demo"]);
+    const served = freshVectors({ name }, { ready: withKeys("anthropic", "openai", "google", "workers-ai", "local") });
     expect(served).toEqual(["text-embedding-3-small", "gemini-embedding-001", "workers-ai-bge-m3"]);
   });
 
@@ -451,9 +454,9 @@ describe("the default table", () => {
     const ready = withKeys("anthropic", "openai", "google", "workers-ai", "local");
     for (const task of ["chat", "embedding"] as const)
       for (const name of names)
-        for (const id of fresh({ name }, { task, ready }))
+        for (const id of freshFor[task]({ name }, { ready }))
           expect([name, id, list.find((each) => each.id === id)?.tasks]).toContainEqual(expect.arrayContaining([task]));
-    expect(fresh({ name: "gpt-4" }, { task: "embedding", ready })).toEqual([]);
-    expect(fresh({ name: "text-embedding-3-small" }, { task: "chat", ready })).toEqual([]);
+    expect(freshVectors({ name: "gpt-4" }, { ready })).toEqual([]);
+    expect(fresh({ name: "text-embedding-3-small" }, { ready })).toEqual([]);
   });
 });

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type Grant, useGrants } from "../../../shared/policy/grant.ts";
 import { parsePolicy } from "../../../shared/policy/rules.ts";
-import type { SamplingRequest } from "../../../shared/model/sampling.ts";
+import type { ChatRequest } from "../../../shared/model/sampling.ts";
 import type { GrantWish } from "../../../shared/review/form.ts";
 import { type OfferFacts, grantFrom, grantIdOf, grantQueryOf, grantedFact, keyOfGrantId, offerOf } from "../../../shared/run/granting.ts";
 import { type Requestor, type RunOpening, gatesOf, openingFacts } from "../../../shared/run/opening.ts";
@@ -14,7 +14,7 @@ const requestor: Requestor = { server: "notes", method: "tools/call", name: "sum
 const attachment = { session: "session-1", originating: '["notes",7]', request: "1" };
 const routing = tableOf([{ id: "one" }, { id: "two", price: { inputPerMTok: 3, outputPerMTok: 15 } }]);
 
-function plan(then: object, request: SamplingRequest = requestOf(), by: Partial<Requestor> = {}, owner = "Bo"): ReturnType<typeof planRun> {
+function plan(then: object, request: ChatRequest = requestOf(), by: Partial<Requestor> = {}, owner = "Bo"): ReturnType<typeof planRun> {
   const policy = parsePolicy({
     rules: [{ name: "granting", then: { reviewers: ["everyone"], grants: true, ...then } }],
     default: { reviewers: ["everyone"] },
@@ -25,7 +25,7 @@ function plan(then: object, request: SamplingRequest = requestOf(), by: Partial<
   return planRun({ routing, policy: policy.value, request, requestor: { ...requestor, ...by }, key, ready: () => undefined });
 }
 
-function planned(then: object = {}, request?: SamplingRequest, by?: Partial<Requestor>): Plan {
+function planned(then: object = {}, request?: ChatRequest, by?: Partial<Requestor>): Plan {
   const made = plan(then, request, by);
   if (!made.ok) throw new Error(made.error.kind);
   return made.value;
@@ -52,13 +52,13 @@ const openingOf = ({ candidates, gates, risks }: Plan, over: Partial<RunOpening>
 
 const wishFor = (over: Partial<GrantWish> = {}): GrantWish => ({ what: "shape", scope: "tool", hours: 24, uses: 10, ...over });
 
-const give = (over: Partial<GrantWish> = {}, request: SamplingRequest = requestOf(), then: object = {}): Grant =>
+const give = (over: Partial<GrantWish> = {}, request: ChatRequest = requestOf(), then: object = {}): Grant =>
   grantFrom({ opening: openingOf(planned(then, request)), request, gate: "request", reply: null, by: "Ada" }, wishFor(over), now);
 
 /** Whether a later request passes the request gate by this grant. */
 function lets(
   grant: Grant,
-  request: SamplingRequest,
+  request: ChatRequest,
   then: object = {},
   at = now,
   over: { by?: Partial<Requestor>; owner?: string } = {},
@@ -77,7 +77,7 @@ function lets(
   return useGrants([grant], [], { ...query, asked: "fresh" }, at).passes.some(({ gate }) => gate === "request");
 }
 
-const saying = (text: string, over: Partial<SamplingRequest> = {}): SamplingRequest =>
+const saying = (text: string, over: Partial<ChatRequest> = {}): ChatRequest =>
   requestOf({ systemPrompt: "You summarize.", messages: [{ role: "user", content: [{ type: "text", text }] }], ...over });
 
 describe("an offer", () => {

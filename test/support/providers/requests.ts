@@ -2,7 +2,7 @@
 
 import type { ModelCall } from "../../../shared/provider/model-call.ts";
 import * as fc from "fast-check";
-import type { Block, Message, SamplingRequest, ToolResultBlock } from "../../../shared/model/sampling.ts";
+import type { Block, Message, ChatRequest, ToolResultBlock } from "../../../shared/model/sampling.ts";
 import type { Candidate } from "../../../shared/routing/choose.ts";
 import { routingTableSchema, type Model, type Provider } from "../../../shared/routing/table.ts";
 
@@ -34,13 +34,14 @@ export const user = (...content: Block[]): Message => ({ role: "user", content }
 export const assistant = (...content: Block[]): Message => ({ role: "assistant", content });
 export const text = (value: string): Block => ({ type: "text", text: value });
 
-export const request = (changes: Partial<SamplingRequest> = {}): SamplingRequest => ({
+export const request = (changes: Partial<ChatRequest> = {}): ChatRequest => ({
+  kind: "chat",
   messages: [user(text("How high is the tower?"))],
   maxTokens: 100,
   ...changes,
 });
 
-export const callOf = (kind: Provider["kind"], changes: Partial<SamplingRequest> = {}, model: Partial<Model> = {}): ModelCall => ({
+export const callOf = (kind: Provider["kind"], changes: Partial<ChatRequest> = {}, model: Partial<Model> = {}): ModelCall => ({
   request: request(changes),
   candidate: candidate(kind, model),
 });
@@ -84,7 +85,7 @@ const resource = fc.oneof(
 );
 
 /** Any request that keeps the protocol's rules; with `audio`, sounds too. Tool rounds are complete and their ids unique. */
-export function anyRequest(options: { audio: boolean }): fc.Arbitrary<SamplingRequest> {
+export function anyRequest(options: { audio: boolean }): fc.Arbitrary<ChatRequest> {
   const media = options.audio ? fc.oneof(image, audio) : image;
   const result = fc.record(
     {
@@ -123,11 +124,11 @@ export function anyRequest(options: { audio: boolean }): fc.Arbitrary<SamplingRe
   );
   return fc
     .tuple(fc.array(turn, { minLength: 1, maxLength: 4 }), rest)
-    .map(([turns, fields]) => distinctIds({ ...fields, messages: turns.flat() } as SamplingRequest));
+    .map(([turns, fields]) => distinctIds({ kind: "chat", ...fields, messages: turns.flat() } as ChatRequest));
 }
 
 /** Ids are unique in a valid request. */
-function distinctIds(given: SamplingRequest): SamplingRequest {
+function distinctIds(given: ChatRequest): ChatRequest {
   let round = 0;
   const messages = given.messages.map((message) => {
     if (message.content.some((block) => block.type === "tool_use")) round += 1;

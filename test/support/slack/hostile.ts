@@ -34,8 +34,9 @@ export const poisoned = (text: string): ReviewView => ({
   models: [1, 2].map(() => ({ id: text, provider: text, name: text, why: text, worstCostUsd: 1 })),
   risks: [{ level: "high", kind: text, pointer: `/messages/${text}`, message: text }],
   notes: [{ kind: "omitted", field: "metadata", why: text }],
-  requestAsAsked: { messages: [], maxTokens: 9, systemPrompt: "before" },
+  requestAsAsked: { kind: "chat", messages: [], maxTokens: 9, systemPrompt: "before" },
   request: {
+    kind: "chat",
     systemPrompt: text,
     messages: [
       { role: "user", content: [{ type: "text", text }] },

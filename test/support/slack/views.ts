@@ -1,6 +1,7 @@
 // Reviews whose whole content fits a Slack message.
 
 import type { ReviewView } from "../../../shared/review/view.ts";
+import type { ChatRequest } from "../../../shared/model/sampling.ts";
 
 const now = Date.UTC(2026, 10, 17, 14, 42, 40);
 const model = (id: string, worstCostUsd: number) => ({
@@ -11,7 +12,7 @@ const model = (id: string, worstCostUsd: number) => ({
   worstCostUsd,
 });
 
-export const plainRequest: ReviewView = {
+export const plainRequest: ReviewView & { readonly request: ChatRequest } = {
   gate: "request",
   state: { kind: "open" },
   progress: "waiting",
@@ -35,6 +36,7 @@ export const plainRequest: ReviewView = {
   quorum: 1,
   rule: "default",
   request: {
+    kind: "chat",
     systemPrompt: "Keep it short.",
     messages: [{ role: "user", content: [{ type: "text", text: "Summarise." }] }],
     maxTokens: 800,

@@ -11,7 +11,7 @@ import { ruleWithoutOwner } from "../../../shared/policy/own-requests.ts";
 import { type Policy, parsePolicy, policyJsonSchema } from "../../../shared/policy/rules.ts";
 import { issuersJsonSchema, parseIssuers } from "../../../shared/credential/issuers.ts";
 import { parseServers, serversJsonSchema } from "../../../shared/relay/servers.ts";
-import type { NamedModel } from "../../../shared/model/sampling.ts";
+import type { NamedModel, ChatRequest, EmbeddingRequest } from "../../../shared/model/sampling.ts";
 import { parseSampling } from "../../../shared/wire/mcp-2025/request.ts";
 import { cannotCarry } from "../../../shared/provider/carry.ts";
 import { linkToken } from "../../../shared/review/link.ts";
@@ -77,18 +77,24 @@ adminRoutes.post(paths.admin.explain, zValidator("json", explainSchema, onInvali
   };
   const parsed = parseSampling(asked);
   if (!parsed.ok) return c.json({ error: "The params are not those of sampling/createMessage", details: parsed.error }, 400);
+  const request = task === "chat" ? parsed.value.request : asEmbedding(parsed.value.request);
   const { routing } = await documentsOf(c.env, Date.now(), (work) => c.executionCtx.waitUntil(work));
   return c.json(
     explainRouting({
       table: routing,
-      request: { ...parsed.value.request, ...(namedModel === undefined ? {} : { namedModel: withoutLatest(namedModel) }) },
-      task,
+      request: namedModel === undefined ? request : { ...request, namedModel: withoutLatest(namedModel) },
       key,
       server,
       ready: readyIn(c.env),
       cannotCarry: (request, model, provider) => cannotCarry(request, model, provider.kind),
     }),
   );
+});
+
+const asEmbedding = ({ messages, modelPreferences }: ChatRequest): EmbeddingRequest => ({
+  kind: "embedding",
+  messages,
+  ...(modelPreferences === undefined ? {} : { modelPreferences }),
 });
 
 const withoutLatest = ({ version, ...named }: NamedModel): NamedModel => ({

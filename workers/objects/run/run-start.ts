@@ -71,5 +71,5 @@ const termsOf = ({ plan, endsAt, call }: StoredOpening, request: SamplingRequest
   selfApproval: plan.selfApproval,
   deadlineSeconds: plan.deadlineSeconds,
   ...(endsAt === undefined ? {} : { endsAt }),
-  ...(request.task === "function" || call?.once === true ? { once: true } : {}),
+  ...(request.kind === "function" || call?.once === true ? { once: true } : {}),
 });

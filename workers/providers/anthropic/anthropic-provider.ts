@@ -21,6 +21,7 @@ export const anthropicProvider: ProviderAdapter = (fetch) => {
         from: fromAnthropic,
       };
     }),
+    run: null,
     embed: null,
     modelList: {
       ask: (ready, signal) => clientFor(ready).models.list({ limit: 1_000 }, { signal }).asResponse(),

@@ -5,7 +5,8 @@ import { err } from "../../../shared/result.ts";
 import type { ProviderAdapter } from "../provider-adapter.ts";
 
 export const mcpProvider: ProviderAdapter = () => ({
-  reply: async ({ request, candidate }, { runFunction }, limits) => runFunction?.(request, candidate, limits) ?? err(notReadyFault),
+  reply: null,
+  run: async ({ request, candidate }, { runFunction }, limits) => runFunction?.(request, candidate, limits) ?? err(notReadyFault),
   embed: null,
   modelList: null,
 });

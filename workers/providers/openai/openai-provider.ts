@@ -31,6 +31,7 @@ export const openaiProvider: ProviderAdapter = (fetch) => {
         from: fromOpenAI,
       };
     }),
+    run: null,
     embed: async (call, around, limits) => {
       const ready = providerReady(call.candidate.provider, around.lookup);
       return ready.ok ? embed(call, clientFor(ready.value), around, limits) : err(notReadyFault);

@@ -137,17 +137,17 @@ const contextParts = { instructions: "the server’s instructions", arguments: "
 
 const everythingElse = "Everything else";
 
-type Task = SamplingRequest["task"];
+type Kind = SamplingRequest["kind"];
 
-/** A place in the content, for people: "Message 2, part 1". Made from the pointer's shape and numbers, and the request's task. */
-function place(path: string, task?: Task): string {
+/** A place in the content, for people: "Message 2, part 1". Made from the pointer's shape and numbers, and the request's kind. */
+function place(path: string, kind?: Kind): string {
   const [first, second, third] = ordinalsIn(path);
-  if (task === "function") {
+  if (kind === "function") {
     if (path.startsWith("/messages/")) return "Arguments";
     const part = path.endsWith("/structuredContent") ? ", structured content" : second === undefined ? "" : `, part ${second}`;
     if (path.startsWith("/content/")) return `Result${part}`;
   }
-  if (task === "embedding" && path.startsWith("/messages/")) return `Text ${first}`;
+  if (kind === "embedding" && path.startsWith("/messages/")) return `Text ${first}`;
   if (path === "" || path === "/") return everythingElse;
   if (path === "/systemPrompt") return "System prompt";
   if (path === modelPath) return "Model that is asked first";

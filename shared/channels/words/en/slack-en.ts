@@ -25,12 +25,12 @@ const places = {
 } as const;
 
 /** The label of an editable field, from the shape of its path alone. */
-function field(path: string, gate: Gate, task?: SamplingRequest["task"]): string {
+function field(path: string, gate: Gate, kind?: SamplingRequest["kind"]): string {
   const [first = 0, second = 0] = ordinalsIn(path);
-  if (task === "function" && gate === "request" && path.endsWith("/input")) return places.arguments;
-  if (task === "function" && gate === "response")
+  if (kind === "function" && gate === "request" && path.endsWith("/input")) return places.arguments;
+  if (kind === "function" && gate === "response")
     return path.endsWith("/structuredContent") ? places.structured : places.result + (second > 1 ? places.part(second) : "");
-  if (task === "embedding" && path.startsWith("/messages/")) return `Text ${first}`;
+  if (kind === "embedding" && path.startsWith("/messages/")) return `Text ${first}`;
   if (path === "/systemPrompt") return places.systemPrompt;
   if (path === "/maxTokens") return places.maxTokens;
   if (path === "/temperature") return places.temperature;

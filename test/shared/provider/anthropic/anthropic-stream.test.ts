@@ -1,10 +1,10 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { SamplingRequest } from "../../../../shared/model/sampling.ts";
 import { fromAnthropic } from "../../../../shared/provider/anthropic/anthropic-translation.ts";
 import { anthropicErrorEvent, anthropicEvents, anthropicMessage, type MessageAnswer } from "../../../support/providers/anthropic-wire.ts";
 import { callOf, weather } from "../../../support/providers/requests.ts";
 import { anyCut, anyCuts, anyStops, anyText, bytesOf, streamed } from "../../../support/providers/streams.ts";
+import type { ChatRequest } from "../../../../shared/model/sampling.ts";
 
 const said = (text: MessageAnswer["text"], more: Partial<MessageAnswer> = {}): MessageAnswer => ({
   model: "claude-real",
@@ -16,7 +16,7 @@ const said = (text: MessageAnswer["text"], more: Partial<MessageAnswer> = {}): M
 });
 const whole = (text: string): string[] => (text === "" ? [] : [text]);
 const event = (type: string, fields: object = {}): string => `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`;
-const read = (events: readonly string[], changes: Partial<SamplingRequest> = {}) =>
+const read = (events: readonly string[], changes: Partial<ChatRequest> = {}) =>
   streamed("anthropic", callOf("anthropic", changes), bytesOf(events));
 const fault = (detail?: string) => ({
   ok: false,

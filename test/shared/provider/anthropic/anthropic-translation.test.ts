@@ -1,12 +1,12 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { SamplingRequest } from "../../../../shared/model/sampling.ts";
+import type { ChatRequest } from "../../../../shared/model/sampling.ts";
 import { fromAnthropic, samplingParameters, toAnthropic } from "../../../../shared/provider/anthropic/anthropic-translation.ts";
 import { cannotCarry } from "../../../../shared/provider/carry.ts";
 import { anthropicMessage, anthropicRefusals } from "../../../support/providers/anthropic-wire.ts";
 import { anyRequest, assistant, callOf, candidate, png, request, round, text, user, weather } from "../../../support/providers/requests.ts";
 
-const paramsOf = (changes: Partial<SamplingRequest>, model = {}) => toAnthropic(callOf("anthropic", changes, model));
+const paramsOf = (changes: Partial<ChatRequest>, model = {}) => toAnthropic(callOf("anthropic", changes, model));
 const answer = (content: unknown[], stop: string | null = "end_turn", extra: object = {}) => ({
   id: "msg_1",
   type: "message",
@@ -235,7 +235,7 @@ const textsIn = (value: unknown): string => {
 };
 
 describe("Anthropic's answer as a neutral reply", () => {
-  const read = (response: unknown, changes: Partial<SamplingRequest> = {}) => fromAnthropic(response, callOf("anthropic", changes));
+  const read = (response: unknown, changes: Partial<ChatRequest> = {}) => fromAnthropic(response, callOf("anthropic", changes));
 
   test.each([
     ["end_turn", "endTurn"],

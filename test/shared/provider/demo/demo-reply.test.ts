@@ -5,18 +5,18 @@ import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../../shared/encoding.ts";
 import { minimalArguments } from "../../../../shared/provider/demo/demo-arguments.ts";
 import { answerDemo, demoDimensions, embedDemo } from "../../../../shared/provider/demo/demo-reply.ts";
-import { samplingReplySchema, type SamplingRequest } from "../../../../shared/model/sampling.ts";
+import { samplingReplySchema, type ChatRequest } from "../../../../shared/model/sampling.ts";
 import { anyRequest, callOf, candidate, png, request, round, text, user, weather } from "../../../support/providers/requests.ts";
 
 /** A CommonJS module whose types and run-time shape differ by loader. */
 const addFormats = addFormatsModule as unknown as (ajv: Ajv2020) => void;
 
-function demo(changes: Partial<SamplingRequest> = {}) {
+function demo(changes: Partial<ChatRequest> = {}) {
   const result = answerDemo(callOf("demo", changes));
   if (!result.ok) throw new Error("the demo failed");
   return result.value;
 }
-const said = (changes: Partial<SamplingRequest> = {}): string =>
+const said = (changes: Partial<ChatRequest> = {}): string =>
   demo(changes)
     .reply.content.map((block) => (block.type === "text" ? block.text : ""))
     .join("");

@@ -1,10 +1,10 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { SamplingRequest } from "../../../../shared/model/sampling.ts";
 import { fromOpenAI } from "../../../../shared/provider/openai/openai-translation.ts";
 import { chatCompletion, chatErrorEvent, chatEvents, type ChatAnswer } from "../../../support/providers/openai-wire.ts";
 import { callOf, weather } from "../../../support/providers/requests.ts";
 import { anyCut, anyCuts, anyStops, anyText, bytesOf, streamed } from "../../../support/providers/streams.ts";
+import type { ChatRequest } from "../../../../shared/model/sampling.ts";
 
 const said = (text: string | undefined, more: Partial<ChatAnswer> = {}): ChatAnswer => ({
   model: "gpt-real",
@@ -17,7 +17,7 @@ const said = (text: string | undefined, more: Partial<ChatAnswer> = {}): ChatAns
 const whole = (text: string): string[] => (text === "" ? [] : [text]);
 const chunk = (fields: object): string => `data: ${JSON.stringify({ choices: [], ...fields })}\n\n`;
 const choice = (delta: object, finish: unknown = null): string => chunk({ choices: [{ index: 0, delta, finish_reason: finish }] });
-const read = (events: readonly string[], changes: Partial<SamplingRequest> = {}) =>
+const read = (events: readonly string[], changes: Partial<ChatRequest> = {}) =>
   streamed("openai", callOf("openai", changes), bytesOf(events));
 const tools = { tools: [weather] };
 const fault = (detail?: string) => ({

@@ -1,12 +1,12 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { SamplingRequest, ToolResultBlock } from "../../../../shared/model/sampling.ts";
+import type { ChatRequest, ToolResultBlock } from "../../../../shared/model/sampling.ts";
 import { cannotCarry } from "../../../../shared/provider/carry.ts";
 import { fromOpenAI, toOpenAI } from "../../../../shared/provider/openai/openai-translation.ts";
 import { openaiRefusals } from "../../../support/providers/openai-wire.ts";
 import { anyRequest, assistant, callOf, candidate, marksOf, png, round, text, user, weather } from "../../../support/providers/requests.ts";
 
-const paramsOf = (changes: Partial<SamplingRequest>, model = {}) => toOpenAI(callOf("openai", changes, model));
+const paramsOf = (changes: Partial<ChatRequest>, model = {}) => toOpenAI(callOf("openai", changes, model));
 const wav = "UklGRg==";
 
 describe("a neutral request in Chat Completions' words", () => {
@@ -237,7 +237,7 @@ const answer = (message: object, finish: unknown = "stop", extra: object = {}) =
 const call = (name: string, args: unknown, id = "call_1") => ({ id, type: "function", function: { name, arguments: args } });
 
 describe("Chat Completions' answer as a neutral reply", () => {
-  const read = (response: unknown, changes: Partial<SamplingRequest> = {}) => fromOpenAI(response, callOf("openai", changes));
+  const read = (response: unknown, changes: Partial<ChatRequest> = {}) => fromOpenAI(response, callOf("openai", changes));
 
   test.each([
     ["stop", "endTurn"],

@@ -8,7 +8,7 @@ import { parseEnvelope } from "../../../../shared/wire/control/read-envelope.ts"
 import { statusOf, statusWord } from "../../../../shared/wire/control/status.ts";
 import { describeOutcome, describeRefusal } from "../../../../shared/wire/describe.ts";
 import type { Outcome, Refusal, RunMeta } from "../../../../shared/model/outcome.ts";
-import type { ReplyBlock, SamplingRequest } from "../../../../shared/model/sampling.ts";
+import type { ReplyBlock, ChatRequest, SamplingRequest, FunctionRequest } from "../../../../shared/model/sampling.ts";
 import type { Note } from "../../../../shared/model/call.ts";
 import { completed } from "../../../../shared/run/run-outcome.ts";
 import { edited, envelopes } from "./envelopes.ts";
@@ -27,11 +27,11 @@ const meta: RunMeta = {
   edited: { request: false, response: true },
   usage: { inputTokens: 3, outputTokens: 4, costUsd: 0.5 },
 };
-const plain: SamplingRequest = { messages: [{ role: "user", content: [{ type: "text", text: "p" }] }], maxTokens: 1 };
+const plain: ChatRequest = { kind: "chat", messages: [{ role: "user", content: [{ type: "text", text: "p" }] }], maxTokens: 1 };
 
 /** What the pipeline answers where a model replied with these blocks. */
-const replied = (content: ReplyBlock[], request: Partial<SamplingRequest> = {}, more: Partial<RunMeta> = {}): Outcome =>
-  completed({ content, model: "m-1", stopReason: "endTurn" }, { ...plain, ...request }, { ...meta, ...more });
+const replied = (content: ReplyBlock[], request: SamplingRequest = plain, more: Partial<RunMeta> = {}): Outcome =>
+  completed({ content, model: "m-1", stopReason: "endTurn" }, request, { ...meta, ...more });
 const text = (said: string): ReplyBlock => ({ type: "text", text: said });
 
 /** As the endpoint gives it; of the shape that is published. */
@@ -89,7 +89,7 @@ describe("the result of", () => {
       { type: "embedding", vector: [1, 2] },
       { type: "embedding", vector: [3, 4] },
     ];
-    expect(result(envelopes.embedding, replied(vectors, { task: "embedding" }))).toEqual({
+    expect(result(envelopes.embedding, replied(vectors, { kind: "embedding", messages: plain.messages }))).toEqual({
       type: "embedding",
       embeddings: [
         { index: 0, vector: [1, 2] },
@@ -104,7 +104,7 @@ describe("the result of", () => {
       { type: "tool_use", id: "1", name: "f", input: { a: 1 } },
       { type: "tool_use", id: "2", name: "g", input: {} },
     ];
-    const answer = replied([text("Let me see."), ...uses], { tools: [] });
+    const answer = replied([text("Let me see."), ...uses], { ...plain, tools: [] });
     expect(chosenIn(answer)).toEqual(uses);
     const handed = { name: "f", arguments: { a: 1 }, status: "validated" };
     expect(result(envelopes.choice, answer)).toEqual({
@@ -120,8 +120,8 @@ describe("the result of", () => {
   });
 
   test("a function that ran is the server's result, under the caller's name for it, with the arguments that it got", () => {
-    const request: Partial<SamplingRequest> = {
-      task: "function",
+    const request: FunctionRequest = {
+      kind: "function",
       messages: [{ role: "assistant", content: [{ type: "tool_use", id: "1", name: "tool", input: { edited: true } }] }],
     };
     const block: ReplyBlock = {
@@ -164,7 +164,7 @@ test("a call that is handed back was asked of nobody: no run, no model, nothing 
 });
 
 test("an answer from the cache says so, and when it was made", () => {
-  expect(answerOf(envelopes.text, replied([text("a")], {}, { cachedAt: 0 }))).toMatchObject({
+  expect(answerOf(envelopes.text, replied([text("a")], plain, { cachedAt: 0 }))).toMatchObject({
     cache: { hit: true, at: "1970-01-01T00:00:00.000Z" },
   });
   expect(answerOf(envelopes.text, replied([text("a")]))).not.toHaveProperty("cache");
@@ -177,7 +177,7 @@ test("what was left out or changed is said in sentences", () => {
     { kind: "overLimit", reportedTokens: 9, maxTokens: 5, cut: true },
     { kind: "overLimit", reportedTokens: 9, maxTokens: 5, cut: false },
   ];
-  expect(answerOf(envelopes.text, replied([text("a")], {}, { notes }))["notes"]).toEqual([
+  expect(answerOf(envelopes.text, replied([text("a")], plain, { notes }))["notes"]).toEqual([
     "Left out: top_k. It knows none.",
     "Changed: temperature from 2 to 1, the nearest that the model takes.",
     "The model reported 9 tokens where max_tokens allowed 5; the reply was cut.",

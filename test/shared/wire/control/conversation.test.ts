@@ -8,7 +8,7 @@ import {
   keptTurns,
 } from "../../../../shared/wire/control/conversation.ts";
 import type { Turn } from "../../../../shared/wire/control/envelope.ts";
-import type { SamplingRequest } from "../../../../shared/model/sampling.ts";
+import type { ChatRequest } from "../../../../shared/model/sampling.ts";
 
 const user = (content: string): Turn => ({ role: "user", content });
 const assistant = (content: string): Turn => ({ role: "assistant", content });
@@ -16,7 +16,8 @@ const system = (content: string): Turn => ({ role: "system", content });
 const bytesOf = (turns: readonly Turn[]): number => new TextEncoder().encode(turns.map(({ content }) => content).join("")).length;
 
 describe("what a reviewer changed", () => {
-  const request = (systemPrompt: string | undefined, ...texts: string[]): SamplingRequest => ({
+  const request = (systemPrompt: string | undefined, ...texts: string[]): ChatRequest => ({
+    kind: "chat",
     messages: texts.map((text, index) => ({ role: index % 2 === 0 ? "user" : "assistant", content: [{ type: "text", text }] })),
     ...(systemPrompt === undefined ? {} : { systemPrompt }),
     maxTokens: 1,

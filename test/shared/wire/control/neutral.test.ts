@@ -34,7 +34,7 @@ const asked = { namedModel: { name: "m" }, modelPreferences: { hints: [{ name: "
 describe("text generation becomes a request", () => {
   test("of the prompt alone, and of nothing that was not asked for", () => {
     const request = generationRequest(read("text_generation", envelopes.text), { history: [] });
-    expect(request).toEqual({ ...asked, messages: [said("user", "p")], maxTokens: 512 });
+    expect(request).toEqual({ kind: "chat", ...asked, messages: [said("user", "p")], maxTokens: 512 });
   });
 
   test("with every parameter, the history before the prompt, and system messages in order behind the system prompt", () => {
@@ -43,6 +43,7 @@ describe("text generation becomes a request", () => {
     const model = { name: "m", version: "2", provider: "q" };
     const request = generationRequest(read("text_generation", edited(envelope, "/model", model)), { history });
     expect(request).toEqual({
+      kind: "chat",
       namedModel: model,
       modelPreferences: { hints: [{ name: "m" }] },
       messages: [said("user", "u1"), said("assistant", "a1"), said("user", "p")],
@@ -78,9 +79,8 @@ describe("text generation becomes a request", () => {
 test("texts to embed become one message each, in order", () => {
   expect(embeddingRequest(read("embedding", envelopes.embedding))).toEqual({
     ...asked,
-    task: "embedding",
+    kind: "embedding",
     messages: [said("user", "a"), said("user", "b")],
-    maxTokens: 1,
   });
 });
 
@@ -93,6 +93,7 @@ describe("functions that a model chooses among", () => {
   test("become tools, one of which has to be used", () => {
     const request = choiceRequest(read("function_call", edited(envelopes.choice, `${p}/functions`, functions)), { history });
     expect(request).toEqual({
+      kind: "chat",
       ...asked,
       messages: [said("user", "u1"), said("assistant", "a1"), said("user", "p")],
       systemPrompt: "s1\n\ns2",
@@ -113,9 +114,8 @@ describe("functions that a model chooses among", () => {
 
 test("a function that runs at a server is one call, and nothing else is in it", () => {
   expect(functionCallRequest({ name: "f", parameters: { a: [1] } }, "call_1")).toEqual({
-    task: "function",
+    kind: "function",
     messages: [{ role: "assistant", content: [{ type: "tool_use", id: "call_1", name: "f", input: { a: [1] } }] }],
-    maxTokens: 1,
   });
 });
 

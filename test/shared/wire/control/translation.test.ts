@@ -9,6 +9,7 @@ const requestOf = (given: object) => translationRequest({ model: { name: "m" }, 
 describe("the request", () => {
   test("has the text as the user's message alone, and asks for JSON", () => {
     expect(requestOf({ sourceLang: "en" })).toEqual({
+      kind: "chat",
       namedModel: { name: "m" },
       modelPreferences: { hints: [{ name: "m" }] },
       messages: [{ role: "user", content: [{ type: "text", text: "Hello" }] }],

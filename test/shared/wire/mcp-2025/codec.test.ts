@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Outcome, RunMeta } from "../../../../shared/model/outcome.ts";
-import type { ReplyBlock, SamplingReply, SamplingRequest } from "../../../../shared/model/sampling.ts";
+import type { ReplyBlock, SamplingReply, ChatRequest } from "../../../../shared/model/sampling.ts";
 import { completed } from "../../../../shared/run/run-outcome.ts";
 import { responseOf } from "../../../../shared/wire/json-rpc.ts";
 import { codecs2025 } from "../../../../shared/wire/mcp-2025/codec.ts";
@@ -9,8 +9,8 @@ import { defaultCodec, mcpCodec } from "../../../../shared/wire/mcp-codecs.ts";
 import { featuresOf, isKnownRevision } from "../../../../shared/wire/mcp-features.ts";
 import { fixture, officialErrors } from "../official.ts";
 
-const plain: SamplingRequest = { messages: [], maxTokens: 1 };
-const tools: SamplingRequest = { ...plain, tools: [] };
+const plain: ChatRequest = { kind: "chat", messages: [], maxTokens: 1 };
+const tools: ChatRequest = { ...plain, tools: [] };
 const text = (said: string): ReplyBlock => ({ type: "text", text: said });
 const image: ReplyBlock = { type: "image", data: "AAAA", mimeType: "image/png" };
 const audio: ReplyBlock = { type: "audio", data: "AAAA", mimeType: "audio/wav" };
@@ -30,7 +30,7 @@ const encode = (revision: Revision2025, given: SamplingReply, request = plain) =
 const resultIn = (answer: ReturnType<typeof encode>) => ("result" in answer ? answer.result : {});
 
 describe("a reply in revision 2025-11-25", () => {
-  test.each<[string, ReplyBlock[], SamplingRequest, unknown]>([
+  test.each<[string, ReplyBlock[], ChatRequest, unknown]>([
     ["one text as an object", [text("a")], plain, text("a")],
     ["one text as an object, with tools too", [text("a")], tools, text("a")],
     ["one tool use as an object", [use], tools, use],

@@ -174,6 +174,7 @@ describe("the neutral request", () => {
       }),
     ).request;
     expect(request).toEqual({
+      kind: "chat",
       messages: [
         { role: "user", content: [{ type: "text", text: "a" }] },
         { role: "assistant", content: [{ type: "tool_use", id: "1", name: "t", input: { x: null } }] },
