@@ -3,6 +3,9 @@
 // Keywords of all drafts are known in all of them, because a caller who writes `definitions` or a list of `items` under 2020-12 means a check by
 // it; where a draft knows none, a check must not fall away without a word.
 
+import * as z from "zod";
+import type { Json } from "../encoding.ts";
+import { isObject } from "../json/reading.ts";
 import { ok, err, type Result } from "../result.ts";
 
 export type Draft = "4" | "7" | "2019-09" | "2020-12";
@@ -22,64 +25,81 @@ export function draftOf(given: unknown): Result<Draft, string> {
   return draft === undefined ? err("must name a draft that is known here: draft-04, draft-07, 2019-09 or 2020-12") : ok(draft);
 }
 
-/** How subschemas stand under a keyword: one, a list, by name, by pattern, either one or a list. */
-export const subschemas: ReadonlyMap<string, "one" | "list" | "byName" | "byPattern" | "items" | "dependencies"> = new Map([
-  ...["additionalItems", "unevaluatedItems", "contains", "additionalProperties", "unevaluatedProperties", "propertyNames"].map(
-    (keyword) => [keyword, "one"] as const,
-  ),
-  ...["not", "if", "then", "else"].map((keyword) => [keyword, "one"] as const),
-  ...["allOf", "anyOf", "oneOf", "prefixItems"].map((keyword) => [keyword, "list"] as const),
-  ...["$defs", "definitions", "properties", "dependentSchemas"].map((keyword) => [keyword, "byName"] as const),
-  ["patternProperties", "byPattern"],
-  ["items", "items"],
-  ["dependencies", "dependencies"],
-]);
+/** Keywords whose value is one schema. `items` may also be a list: see `SchemaReader`. */
+export const singleSchemas = [
+  "not",
+  "if",
+  // oxlint-disable-next-line unicorn/no-thenable -- the keyword of JSON Schema
+  "then",
+  "else",
+  "contains",
+  "propertyNames",
+  "additionalItems",
+  "unevaluatedItems",
+  "additionalProperties",
+  "unevaluatedProperties",
+] as const;
+export const schemaLists = ["allOf", "anyOf", "oneOf", "prefixItems"] as const;
+export const schemasByName = ["$defs", "definitions", "properties", "patternProperties", "dependentSchemas"] as const;
 
-const isNumber = (value: unknown): boolean => typeof value === "number" && Number.isFinite(value);
-const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0;
+const isNumber = (value: unknown): value is number => typeof value === "number" && Number.isFinite(value);
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
 export const isNames = (value: unknown): value is string[] => Array.isArray(value) && value.every((each) => typeof each === "string");
 
+export const exclusiveMust = "must be a number; true or false in draft-04 alone";
+
 const types = new Set(["array", "boolean", "integer", "null", "number", "object", "string"]);
-const isType = (value: unknown): boolean => typeof value === "string" && types.has(value);
+const isType = (value: unknown): value is string => typeof value === "string" && types.has(value);
+const isTypes = (value: unknown): value is string | string[] =>
+  isType(value) || (Array.isArray(value) && value.length > 0 && value.every(isType));
+const isNamesByName = (value: unknown): value is { readonly [name: string]: string[] } =>
+  isObject(value) && Object.values(value).every(isNames);
+const isDivisor = (value: unknown): value is number => isNumber(value) && value > 0;
+const isNumberOrFlag = (value: unknown): value is number | boolean => isNumber(value) || typeof value === "boolean";
 
-type Rule = { readonly holds: (value: unknown, draft: Draft) => boolean; readonly must: string };
-const number: Rule = { holds: isNumber, must: "must be a number" };
-const count: Rule = { holds: isCount, must: "must be a whole number of at least 0" };
-const names: Rule = { holds: isNames, must: "must be a list of property names" };
-const exclusive: Rule = {
-  holds: (value, draft) => (draft === "4" ? typeof value === "boolean" : isNumber(value)),
-  must: "must be a number; true or false in draft-04 alone",
+const number = z.custom<number>(isNumber, "must be a number");
+const count = z.custom<number>(isCount, "must be a whole number of at least 0");
+/** What it must be depends on the draft: see `SchemaReader`. */
+const exclusive = z.custom<number | boolean>(isNumberOrFlag, exclusiveMust);
+const text = z.string("must be a string");
+
+/** What each keyword without subschemas must be. Every other one is left out. */
+export const plainKeywords = z
+  .object({
+    type: z.custom<string | string[]>(isTypes, `must be one of ${[...types].join(", ")}, or a list of these`),
+    enum: z.custom<readonly Json[]>(Array.isArray, "must be a list"),
+    const: z.custom<Json>(() => true),
+    required: z.custom<string[]>(isNames, "must be a list of property names"),
+    dependentRequired: z.custom<{ readonly [name: string]: string[] }>(
+      isNamesByName,
+      "must hold a list of property names for each property",
+    ),
+    multipleOf: z.custom<number>(isDivisor, "must be a number above 0"),
+    minimum: number,
+    maximum: number,
+    exclusiveMinimum: exclusive,
+    exclusiveMaximum: exclusive,
+    minLength: count,
+    maxLength: count,
+    minItems: count,
+    maxItems: count,
+    minProperties: count,
+    maxProperties: count,
+    minContains: count,
+    maxContains: count,
+    uniqueItems: z.boolean("must be true or false"),
+    format: text,
+    pattern: text,
+    $ref: text,
+  })
+  .partial();
+
+type Plain = z.infer<typeof plainKeywords>;
+/** With the exclusive limits of draft-04 as numbers, as they are in the others. */
+export type PlainKeywords = Omit<Plain, "exclusiveMinimum" | "exclusiveMaximum"> & {
+  readonly exclusiveMinimum?: number | undefined;
+  readonly exclusiveMaximum?: number | undefined;
 };
-
-/** What each keyword without subschemas must be. */
-export const plainKeywords: ReadonlyMap<string, Rule> = new Map<string, Rule>([
-  [
-    "type",
-    {
-      holds: (value) => isType(value) || (Array.isArray(value) && value.length > 0 && value.every(isType)),
-      must: `must be one of ${[...types].join(", ")}, or a list of these`,
-    },
-  ],
-  ["enum", { holds: Array.isArray, must: "must be a list" }],
-  ["const", { holds: () => true, must: "" }],
-  ["required", names],
-  [
-    "dependentRequired",
-    {
-      holds: (value) => typeof value === "object" && value !== null && !Array.isArray(value) && Object.values(value).every(isNames),
-      must: "must hold a list of property names for each property",
-    },
-  ],
-  ["multipleOf", { holds: (value) => isNumber(value) && Number(value) > 0, must: "must be a number above 0" }],
-  ...["minimum", "maximum"].map((keyword) => [keyword, number] as const),
-  ...["exclusiveMinimum", "exclusiveMaximum"].map((keyword) => [keyword, exclusive] as const),
-  ...["minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties", "minContains", "maxContains"].map(
-    (keyword) => [keyword, count] as const,
-  ),
-  ["uniqueItems", { holds: (value) => typeof value === "boolean", must: "must be true or false" }],
-  ["format", { holds: (value) => typeof value === "string", must: "must be a string" }],
-  ["pattern", { holds: (value) => typeof value === "string", must: "must be a string" }],
-]);
 
 /** Keywords that check nothing by themselves, and what they need beside them. */
 export const companions: ReadonlyMap<string, string> = new Map([

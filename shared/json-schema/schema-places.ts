@@ -1,80 +1,58 @@
 // Where the references of a schema lead: the places of its `$id`s and anchors. Nothing outside of it is ever fetched.
 
-import { isObject, pointerStep } from "../json/reading.ts";
+import { pointerStep } from "../json/reading.ts";
 import { err, ok, type Result } from "../result.ts";
-import { subschemas, type Draft } from "./schema-keywords.ts";
+import type { Draft } from "./schema-keywords.ts";
 
 export type Place = { readonly path: string; readonly value: unknown };
 
 const outside = "leads out of this schema; only references within it are followed";
 const nowhere = "leads to nothing in this schema";
 
-/** Collected once; schemas within schemas are found by the keywords that hold them. */
+/** Collected by whoever walks the schema, and asked when the walk is done. */
 export class SchemaPlaces {
   readonly #draft: Draft;
+  readonly #fault: (path: string, why: string) => void;
   /** By absolute reference: `id`, or `id#anchor`. */
   readonly #named = new Map<string, Place>();
   /** Every place with an id of its own, by path: what its references are relative to. The root is one, whatever it says. */
-  readonly #bases = new Map<string, string>();
+  readonly #bases = new Map([["", ""]]);
 
-  constructor(draft: Draft) {
+  constructor(draft: Draft, root: unknown, fault: (path: string, why: string) => void) {
     this.#draft = draft;
-  }
-
-  collect(root: unknown): { readonly path: string; readonly why: string }[] {
-    const faults: { path: string; why: string }[] = [];
-    this.#bases.set("", "");
+    this.#fault = fault;
     this.#named.set("", { path: "", value: root });
-    const name = (reference: string, place: Place, keyword: string): void => {
-      const known = this.#named.get(reference);
-      if (known !== undefined && known.path !== place.path) faults.push({ path: `${place.path}/${keyword}`, why: "is given twice" });
-      else this.#named.set(reference, place);
-    };
-    const visit = (value: unknown, path: string, outer: string): void => {
-      if (!isObject(value)) return;
-      const base = this.#nameOf(value, { path, value }, outer, name, faults);
-      for (const [keyword, given] of Object.entries(value)) {
-        const kind = subschemas.get(keyword);
-        if (kind === undefined) continue;
-        const here = path + pointerStep(keyword);
-        if (Array.isArray(given)) for (const [i, each] of given.entries()) visit(each, `${here}/${i}`, base);
-        else if (kind === "one" || kind === "items") visit(given, here, base);
-        else if (isObject(given)) for (const [step, each] of Object.entries(given)) visit(each, here + pointerStep(step), base);
-      }
-    };
-    visit(root, "", "");
-    return faults;
   }
 
-  #nameOf(
-    value: { readonly [keyword: string]: unknown },
-    place: Place,
-    outer: string,
-    name: (reference: string, place: Place, keyword: string) => void,
-    faults: { path: string; why: string }[],
-  ): string {
+  /** Notes the id and the anchors of the schema at this place; those around it come first. */
+  collect(place: Place, value: { readonly [keyword: string]: unknown }): void {
+    const { path } = place;
     const isOld = this.#draft === "4" || this.#draft === "7";
-    let base = outer;
     const keyword = this.#draft === "4" ? "id" : "$id";
     const id = value[keyword];
     if (id !== undefined && !(isOld && value["$ref"] !== undefined)) {
       const [address = "", anchor = ""] = typeof id === "string" ? id.split("#") : [];
       if (typeof id !== "string" || (anchor !== "" && (!isOld || address !== "")))
-        faults.push({ path: `${place.path}/${keyword}`, why: "must be an address without a fragment" });
-      else if (anchor !== "") name(`${base}#${anchor}`, place, keyword);
+        this.#fault(`${path}/${keyword}`, "must be an address without a fragment");
+      else if (anchor !== "") this.#name(`${this.#baseOf(path)}#${anchor}`, place, keyword);
       else if (address !== "") {
-        base = absolute(address, outer);
-        this.#bases.set(place.path, base);
-        name(base, place, keyword);
+        const base = absolute(address, this.#baseOf(path));
+        this.#bases.set(path, base);
+        this.#name(base, place, keyword);
       }
     }
-    for (const anchoring of ["$anchor", "$dynamicAnchor"] as const) {
+    for (const anchoring of isOld ? [] : ["$anchor", "$dynamicAnchor"]) {
       const anchor = value[anchoring];
-      if (anchor === undefined || isOld) continue;
-      if (typeof anchor === "string" && /^[A-Za-z_][-A-Za-z0-9._]*$/u.test(anchor)) name(`${base}#${anchor}`, place, anchoring);
-      else faults.push({ path: `${place.path}/${anchoring}`, why: "must be a name" });
+      if (typeof anchor === "string" && /^[A-Za-z_][-A-Za-z0-9._]*$/u.test(anchor))
+        this.#name(`${this.#baseOf(path)}#${anchor}`, place, anchoring);
+      else if (anchor !== undefined) this.#fault(`${path}/${anchoring}`, "must be a name");
     }
-    return base;
+  }
+
+  #name(reference: string, place: Place, keyword: string): void {
+    const known = this.#named.get(reference);
+    if (known !== undefined && known.path !== place.path) this.#fault(`${place.path}/${keyword}`, "is given twice");
+    else this.#named.set(reference, place);
   }
 
   /** The place that a `$ref` at `path` means; refused, with a sentence, where it is none of this schema. */

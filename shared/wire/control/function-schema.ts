@@ -10,8 +10,8 @@ import { readSchema } from "../../json-schema/read-schema.ts";
  * Taken: drafts 04, 07, 2019-09 and 2020-12, which is what a schema without `$schema` is. Unknown keywords and unknown formats are annotations.
  * Refused: keywords of the wrong type; keywords that would be passed over in silence where they stand (`then` without `if`, checks beside
  * `$ref` in the old drafts); references out of the schema, to nothing, or back to themselves without going into the value;
- * `$dynamicRef` and `$recursiveRef`; more than 2,000 subschemas or 64 levels; patterns that are none (ECMA-262, flag `u`), that have
- * backreferences or lookbehind, more than 2,000 characters, or too many places, alone or together. How much work a pattern is depends on the text that it meets: see `checkArguments`.
+ * `$dynamicRef` and `$recursiveRef`; more than 2,000 subschemas or 64 levels; patterns that are none (ECMA-262, flag `u`), that need backtracking
+ * (backreferences, lookbehind, lookahead other than at the beginning), or that are too large, alone or together (`compilePattern`).
  */
 export function schemaErrors(schema: unknown, at: string): PointedError[] {
   const read = readSchema(schema, at);

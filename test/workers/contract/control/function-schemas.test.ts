@@ -49,13 +49,13 @@ describe("a schema that cannot be checked by", () => {
 });
 
 describe("a schema that is work", () => {
-  test("lets an ordinary text past a pattern that could go on for ever, and refuses a text for which it would", async () => {
+  test("a pattern that a backtracking matcher could go on with for ever is matched", async () => {
     takes({ properties: { a: { type: "string", pattern: "^(a+)+$" } } });
     expect(await asked(call({ a: "aaaa" }))).toMatchObject({ status: "completed" });
     expect(await asked(call({ a: `${"a".repeat(60)}!` }))).toMatchObject({
       status: "invalid",
       error: {
-        details: { errors: [{ pointer: "/task/parameters/function_call/parameters", message: expect.stringContaining("patterns") }] },
+        details: { errors: [{ pointer: "/task/parameters/function_call/parameters/a", message: "must match the pattern" }] },
       },
     });
     expect(server.ran()).toHaveLength(1);

@@ -1,0 +1,280 @@
+// A value against a schema that was read. The steps are counted while they are taken, and the check ends where there are too many: a schema of
+// a few hundred characters can ask for any amount, with references that double at every step.
+
+import { format, ucs2length } from "@cfworker/json-schema";
+import { canonicalJson, type Json, type JsonObject } from "../encoding.ts";
+import { isObject, MAX_ERRORS, pointerStep } from "../json/reading.ts";
+import type { PointedError } from "../model/outcome.ts";
+import { type Bound, itemBounds, lengthBounds, memberBounds, numberBounds } from "./bounds.ts";
+import { checkedFormats } from "./schema-keywords.ts";
+import type { ReadySchema, Schema, SchemaNode } from "./schema-node.ts";
+
+/**
+ * `steps`: applications of a schema to a value, about a microsecond each. `patternSteps`: characters of a text times the instructions of the
+ * pattern, of which RE2 takes fewer. `depth`: applications inside one another, each of which takes a part of the stack.
+ */
+export const workLimits = { steps: 100_000, patternSteps: 10_000_000, depth: 200 } as const;
+
+/** Why it was not found out whether a value fits. */
+export type Unchecked = "tooMuch" | "tooMuchMatching" | "tooDeep" | "failed";
+
+/**
+ * What is wrong with the value, at most 50 faults, each at its place and without a word of the value; none where it fits. Or why that was not
+ * found out within `workLimits`.
+ */
+export function checkValue(ready: ReadySchema, value: Json): readonly PointedError[] | Unchecked {
+  const check = new Check(ready);
+  try {
+    const fits = check.apply(ready.root, value, { steps: [], depth: 1, seen: undefined });
+    if (fits) return [];
+    return check.faults.length > 0 ? check.faults : [{ pointer: "", message: "does not fit the function's schema" }];
+  } catch (error) {
+    // Nothing else that is known throws; what is not known is no proof that the value fits.
+    return error instanceof WorkExceeded ? error.why : "failed";
+  }
+}
+
+/** Thrown through the whole recursion: whatever was found so far is no answer. */
+class WorkExceeded extends Error {
+  readonly why: Unchecked;
+
+  constructor(why: Unchecked) {
+    super(why);
+    this.why = why;
+  }
+}
+
+/** Where a schema is applied. */
+type Frame = {
+  /** The way into the value; undefined where faults are not told, because the schema is one of several that may be meant. */
+  readonly steps: readonly string[] | undefined;
+  readonly depth: number;
+  /** Members and items that were evaluated, as far as an `unevaluated…` keyword asks. */
+  readonly seen: Set<string> | undefined;
+};
+type Application = Frame & { fits: boolean };
+
+class Check {
+  readonly #ready: ReadySchema;
+  readonly #faults = new Map<string, PointedError>();
+  #steps = 0;
+  #patternSteps = 0;
+
+  constructor(ready: ReadySchema) {
+    this.#ready = ready;
+  }
+
+  get faults(): readonly PointedError[] {
+    return [...this.#faults.values()];
+  }
+
+  apply(schema: Schema, value: Json, from: Frame): boolean {
+    if (from.depth > workLimits.depth) throw new WorkExceeded("tooDeep");
+    this.#spend(1);
+    if (typeof schema === "boolean") {
+      if (!schema) this.#tell(from.steps, "is not allowed by the schema");
+      return schema;
+    }
+    const { unevaluatedItems, unevaluatedProperties } = schema.single;
+    const asks = from.seen !== undefined || unevaluatedItems !== undefined || unevaluatedProperties !== undefined;
+    const here: Application = { ...from, seen: asks ? new Set() : undefined, fits: true };
+    this.#itself(schema, value, here);
+    this.#inPlace(schema, value, here);
+    if (typeof value === "string") this.#text(schema, value, here);
+    else if (typeof value === "number") this.#bounds(numberBounds, schema, value, here);
+    else if (Array.isArray(value)) this.#items(schema, value, here);
+    else if (isObject(value)) this.#members(schema, value, here);
+    if (here.fits) for (const name of here.seen ?? []) from.seen?.add(name);
+    return here.fits;
+  }
+
+  #itself({ plain: { type, enum: words, const: word } }: SchemaNode, value: Json, here: Application): void {
+    if (type !== undefined) {
+      const types = [type].flat();
+      const isInteger = typeof value === "number" && Number.isInteger(value);
+      const holds = types.includes(typeOf(value)) || (isInteger && types.includes("integer"));
+      this.#must(holds, here, () => `must be of type ${types.join(" or ")}`);
+    }
+    if (word !== undefined) this.#must(this.#areEqual(value, word), here, () => "must be the value of const");
+    if (words !== undefined)
+      this.#must(
+        words.some((each) => this.#areEqual(value, each)),
+        here,
+        () => "must be one of the values of enum",
+      );
+  }
+
+  #inPlace({ single, lists, dependentSchemas }: SchemaNode, value: Json, here: Application): void {
+    const inside = { ...here, depth: here.depth + 1 };
+    const quiet = { ...inside, steps: undefined };
+    const apart = { ...quiet, seen: undefined };
+    if (single.$ref !== undefined) this.#also(single.$ref, value, inside, here);
+    if (single.not !== undefined) this.#must(!this.apply(single.not, value, apart), here, () => "must not fit the schema of not");
+    if (lists.anyOf !== undefined) {
+      const fitting = lists.anyOf.filter((each) => this.apply(each, value, quiet)).length;
+      this.#must(fitting > 0, here, () => "must fit at least one of the schemas of anyOf");
+    }
+    for (const each of lists.allOf ?? []) this.#also(each, value, inside, here);
+    if (lists.oneOf !== undefined) {
+      const fitting = lists.oneOf.filter((each) => this.apply(each, value, quiet)).length;
+      this.#must(fitting === 1, here, () => "must fit exactly one of the schemas of oneOf");
+    }
+    if (single.if !== undefined) {
+      const next = this.apply(single.if, value, quiet) ? single.then : single.else;
+      if (next !== undefined) this.#also(next, value, inside, here);
+    }
+    if (!isObject(value)) return;
+    for (const [name, each] of dependentSchemas) if (Object.hasOwn(value, name)) this.#also(each, value, inside, here);
+  }
+
+  #text(schema: SchemaNode, value: string, here: Application): void {
+    this.#spend(value.length / 256);
+    const { minLength, maxLength, pattern, format: name } = schema.plain;
+    if (minLength !== undefined || maxLength !== undefined) this.#bounds(lengthBounds, schema, ucs2length(value), here);
+    if (pattern !== undefined) this.#must(this.#matches(pattern, value), here, () => "must match the pattern");
+    if (name !== undefined && checkedFormats.has(name))
+      this.#must(format[name]?.(value) === true, here, () => `must be of the format ${name}`);
+  }
+
+  #items(schema: SchemaNode, items: readonly Json[], here: Application): void {
+    this.#spend(items.length / 64);
+    const { prefixItems = [] } = schema.lists;
+    const { items: others, contains, unevaluatedItems } = schema.single;
+    this.#bounds(itemBounds, schema, items.length, here);
+    for (const [i, item] of items.entries()) {
+      const applied = prefixItems[i] ?? others;
+      if (applied === undefined) break;
+      this.#also(applied, item, within(here, String(i)), here);
+      here.seen?.add(String(i));
+    }
+    if (contains !== undefined) this.#contains(schema, contains, items, here);
+    if (unevaluatedItems !== undefined)
+      for (const [i, item] of items.entries())
+        if (here.seen?.has(String(i)) === false) {
+          this.#also(unevaluatedItems, item, within(here, String(i)), here);
+          here.seen.add(String(i));
+        }
+    if (schema.plain.uniqueItems === true) {
+      const different = new Set(items.map((item) => this.#canonical(item))).size;
+      this.#must(different === items.length, here, () => "must not have two equal items (uniqueItems)");
+    }
+  }
+
+  #contains({ plain: { minContains, maxContains } }: SchemaNode, contains: Schema, items: readonly Json[], here: Application): void {
+    let found = 0;
+    for (const [i, item] of items.entries()) {
+      if (!this.apply(contains, item, { steps: undefined, depth: here.depth + 1, seen: undefined })) continue;
+      found += 1;
+      if (this.#ready.containsEvaluates) here.seen?.add(String(i));
+    }
+    if (minContains === undefined) this.#must(found > 0, here, () => "has no item that contains asks for");
+    else this.#must(found >= minContains, here, () => `must have at least ${minContains} items that contains asks for (minContains)`);
+    if (maxContains !== undefined)
+      this.#must(found <= maxContains, here, () => `must have at most ${maxContains} items that contains asks for (maxContains)`);
+  }
+
+  #members(schema: SchemaNode, value: JsonObject, here: Application): void {
+    const { properties, patternProperties, dependentRequired } = schema;
+    const { propertyNames, additionalProperties, unevaluatedProperties } = schema.single;
+    const { required = [] } = schema.plain;
+    this.#spend((required.length + dependentRequired.size) / 16);
+    const members = Object.entries(value);
+    for (const name of required) this.#must(Object.hasOwn(value, name), here, () => "is required", name);
+    this.#bounds(memberBounds, schema, members.length, here);
+    for (const [name, needed] of dependentRequired) {
+      if (!Object.hasOwn(value, name)) continue;
+      this.#spend(needed.length / 16);
+      this.#must(
+        needed.every((each) => Object.hasOwn(value, each)),
+        here,
+        () => "lacks a member that another one needs (dependentRequired)",
+      );
+    }
+    for (const [name, member] of members) {
+      this.#spend(1 / 16);
+      const inside = within(here, name);
+      if (propertyNames !== undefined) {
+        const isAllowed = this.apply(propertyNames, name, { ...inside, steps: undefined });
+        this.#must(isAllowed, here, () => "has a name that propertyNames does not allow", name);
+      }
+      const own = properties.get(name);
+      const matching = [...patternProperties].filter(([pattern]) => this.#matches(pattern, name)).map(([, each]) => each);
+      const named = own === undefined ? matching : [own, ...matching];
+      const applied = named.length === 0 && additionalProperties !== undefined ? [additionalProperties] : named;
+      for (const each of applied) this.#also(each, member, inside, here);
+      if (applied.length > 0) here.seen?.add(name);
+      else if (unevaluatedProperties !== undefined && here.seen?.has(name) === false) {
+        this.#also(unevaluatedProperties, member, inside, here);
+        here.seen.add(name);
+      }
+    }
+  }
+
+  #bounds(bounds: readonly Bound[], { plain }: SchemaNode, measure: number, here: Application): void {
+    for (const [keyword, holds, says] of bounds) {
+      const limit = plain[keyword];
+      if (limit !== undefined) this.#must(holds(measure, limit), here, () => says(limit));
+    }
+  }
+
+  #also(schema: Schema, value: Json, frame: Frame, here: Application): void {
+    if (!this.apply(schema, value, frame)) here.fits = false;
+  }
+
+  #must(holds: boolean, here: Application, message: () => string, name?: string): void {
+    if (holds) return;
+    here.fits = false;
+    this.#tell(name === undefined ? here.steps : here.steps && [...here.steps, name], message());
+  }
+
+  #tell(steps: readonly string[] | undefined, message: string): void {
+    if (steps === undefined || this.#faults.size >= MAX_ERRORS) return;
+    const pointer = pointerTo(steps);
+    this.#faults.set(`${pointer} ${message}`, { pointer, message });
+  }
+
+  #matches(source: string, text: string): boolean {
+    const pattern = this.#ready.patterns.get(source);
+    if (pattern === undefined) throw new Error("checkValue: a pattern that was not read");
+    this.#spend(1);
+    this.#patternSteps += pattern.size * (text.length + 1);
+    if (this.#patternSteps > workLimits.patternSteps) throw new WorkExceeded("tooMuchMatching");
+    return pattern.matches(text);
+  }
+
+  #areEqual(value: Json, other: Json): boolean {
+    this.#spend(1 / 16 + (typeof value === "string" ? value.length / 1_024 : 0));
+    if (typeof value !== "object" || typeof other !== "object") return value === other;
+    return Array.isArray(value) === Array.isArray(other) && this.#canonical(value) === this.#canonical(other);
+  }
+
+  #canonical(value: Json): string {
+    const text = canonicalJson(value);
+    this.#spend(1 / 4 + text.length / 32);
+    return text;
+  }
+
+  #spend(steps: number): void {
+    this.#steps += steps;
+    if (this.#steps > workLimits.steps) throw new WorkExceeded("tooMuch");
+  }
+}
+
+const within = ({ steps, depth }: Frame, step: string): Frame => ({
+  steps: steps === undefined ? undefined : [...steps, step],
+  depth: depth + 1,
+  seen: undefined,
+});
+
+function typeOf(value: Json): string {
+  if (value === null) return "null";
+  return Array.isArray(value) ? "array" : typeof value;
+}
+
+const longestStep = 128;
+
+/** Up to the first name that is too long to repeat, as everywhere. */
+function pointerTo(steps: readonly string[]): string {
+  const long = steps.findIndex((step) => step.length > longestStep);
+  return (long === -1 ? steps : steps.slice(0, long)).map(pointerStep).join("");
+}

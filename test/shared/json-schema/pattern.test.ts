@@ -1,0 +1,122 @@
+import * as fc from "fast-check";
+import { RE2JS } from "re2js";
+import { describe, expect, test } from "vitest";
+import { compilePattern, patternLimits } from "../../../shared/json-schema/pattern.ts";
+
+function matches(source: string, text: string): boolean {
+  const pattern = compilePattern(source);
+  if (!pattern.ok) throw new Error(`${source}: ${pattern.error}`);
+  return pattern.value.matches(text);
+}
+
+describe("a pattern that a backtracking matcher takes hours for", () => {
+  test.each<[string, (n: number) => string]>([
+    ["^(a+)+$", (n) => "a".repeat(n)],
+    ["(a|a)*b", (n) => "a".repeat(n)],
+    ["^((a*)+)+$", (n) => "a".repeat(n)],
+    ["^([a-z]{1,30}){1,30}$", (n) => "a".repeat(n)],
+    ["^(a?){40}a{40}$", (n) => "a".repeat(n / 50)],
+    ["^(\\w+\\s?)*$", (n) => "a".repeat(n)],
+    ["(.*)*x", (n) => "😀".repeat(n)],
+    ["^(?!(a+)+b)c", (n) => "a".repeat(n)],
+    ["^(?<year>(?:\\d|\\d\\d)+)-$", (n) => "1".repeat(n)],
+  ])("%s does not match, and says so", (source, text) => {
+    expect(matches(source, `${text(4_000)}!`)).toBe(false);
+  });
+});
+
+const zodEmail = "^(?!\\.)(?!.*\\.\\.)([A-Za-z0-9_'+\\-\\.]*)[A-Za-z0-9_+-]@([A-Za-z0-9][A-Za-z0-9\\-]*\\.)+[A-Za-z]{2,}$";
+const texts = ["", "ab", "A1b!", "a\n", "[:alpha:]", ...String.raw`ab-]éλ😀`, ..."\n\u2028\u00a0\ufeff\v\b\u0001\0"];
+const addresses = ["ann@example.com", ".ann@example.com", "an..n@example.com", "ann@example", "@example.com"];
+
+describe("a pattern means what it does in ECMA-262", () => {
+  const sources = String.raw`
+    ^(?=.*[A-Z])(?=.*\d).{3,}$ ^(?=a|b)a ^(?!(?:a|b)$)(?<n>.+)$ a ^a$ ^.$ . \s \S [\s] [^\s] [\S] [^\S] [] [^] [\b] \bb \w \W [\d-]
+    \u0061 \u{1F600} \ud83d\ude00 [\u{1F600}-\u{1F64F}] \x61 [\x61-\x62] \cA \0 \/ [\-] \v \p{L} \P{L} [^\p{Lu}] \p{Script=Greek}
+    \p{Letter} \P{gc=Uppercase_Letter} [\p{digit}b] [[:alpha:] [[:alpha:][b] (?:a|b){2} a{0,3}?$ [(?<[>*]`;
+
+  test.each([zodEmail, ...sources.trim().split(/\s+/)])("%s", (source) => {
+    const expression = new RegExp(source, "u");
+    for (const text of [...texts, ...addresses]) expect([text, matches(source, text)]).toEqual([text, expression.test(text)]);
+  });
+
+  test("whatever it is", () => {
+    const piece = fc.oneof(
+      fc.constantFrom(
+        "a",
+        "b",
+        ".",
+        "(",
+        ")",
+        "(?:",
+        "(?=",
+        "(?!",
+        "(?<n>",
+        "[^a]",
+        "[a-",
+        "]",
+        "*",
+        "+?",
+        "?",
+        "{2,3}",
+        "{0}",
+        "|",
+        "^",
+        "$",
+      ),
+      fc.constantFrom("\\b", "\\B", "\\s", "\\S", "\\w", "\\p{L}", "\\u{1F600}", "\\]", "[", "-", "[\\s\\w]", "\\x61", "^(?!a)", "^(?=b)"),
+    );
+    const source = fc.array(piece, { maxLength: 8 }).map((pieces) => pieces.join(""));
+    const text = fc.string({ unit: fc.constantFrom("a", "b", " ", "\n", "\u00a0", "😀", "-", "[", "\u2028"), maxLength: 6 });
+    let compiled = 0;
+    fc.assert(
+      fc.property(source, fc.array(text, { minLength: 1, maxLength: 5 }), (given, some) => {
+        const pattern = compilePattern(given);
+        if (!pattern.ok) expect(pattern.error).toMatch(/^(?:must|has) /);
+        if (!pattern.ok) return;
+        compiled += 1;
+        for (const each of some) expect([each, pattern.value.matches(each)]).toEqual([each, new RegExp(given, "u").test(each)]);
+      }),
+      { numRuns: 5_000 },
+    );
+    expect(compiled).toBeGreaterThan(500);
+  });
+});
+
+describe("what RE2 cannot match, or not cheaply, is refused with the reason", () => {
+  test.each([
+    ["[", "regular expression"],
+    ["a{2", "regular expression"],
+    ["\\-", "regular expression"],
+    ["(a)\\1", "backreference"],
+    ["(?<x>a)\\k<x>", "backreference"],
+    ["(?<=a)b", "look behind"],
+    ["(?<!a)b", "look behind"],
+    ["a(?=b)", "look ahead"],
+    ["^(?!a)b|c", "look ahead"],
+    ["^(?=a(?!b))a", "look ahead"],
+    ["(?i:a)", "kind of group"],
+    ["a{1001}", "RE2"],
+    ["\\p{Script_Extensions=Greek}", "RE2"],
+    ["a".repeat(2_001), "longer than 2000"],
+    ["((a?){99}){99}", "so large"],
+    ["a{1000}".repeat(280), "so large"],
+  ])("%s", (source, why) => {
+    expect(compilePattern(source)).toEqual({ ok: false, error: expect.stringContaining(why) as string });
+  });
+
+  test("before it is compiled: no program is larger than what was counted", () => {
+    for (const most of [10, 100, 1_000]) {
+      fc.assert(
+        fc.property(
+          fc.array(fc.constantFrom("a", "[bc]", "(", ")", "{3}", "{0,9}", "{2,}", "*", "|", "."), { maxLength: 12 }),
+          (pieces) => {
+            const pattern = compilePattern(pieces.join(""), most);
+            if (pattern.ok) expect(RE2JS.compile(pieces.join("")).programSize()).toBeLessThanOrEqual(most);
+          },
+        ),
+      );
+    }
+    expect(compilePattern("a".repeat(patternLimits.length))).toMatchObject({ ok: true });
+  });
+});
