@@ -1,6 +1,8 @@
 // Whether a reply is the JSON that was asked for. In one place for every provider, and for what a reviewer makes of a reply.
 
-import { Validator } from "@cfworker/json-schema";
+import type { Json, JsonObject } from "../encoding.ts";
+import { checkValue } from "../json-schema/check-value.ts";
+import { readSchema } from "../json-schema/read-schema.ts";
 import type { SamplingReply, SamplingRequest } from "../model/sampling.ts";
 import { parseJson } from "./narrow.ts";
 
@@ -11,7 +13,7 @@ export const textOfReply = ({ content }: Pick<SamplingReply, "content">): string
 /**
  * Whether the reply's text is JSON (any value, white space around it) and fits the schema, where there is one. An object that has a name
  * twice is none: readers differ in which of the two counts, so what was checked need not be what is read. A reply that uses tools
- * is not the answer yet: of it nothing is asked. A schema that cannot be used fits nothing. True where no JSON was asked for.
+ * is not the answer yet: of it nothing is asked. A schema that cannot be checked by (`readSchema`), or that takes too much work, fits nothing. True where no JSON was asked for.
  */
 export function isJsonReply(reply: Pick<SamplingReply, "content">, format: SamplingRequest["responseFormat"]): boolean {
   if (format === undefined || reply.content.some((block) => block.type === "tool_use")) return true;
@@ -62,11 +64,10 @@ function repeatsName(json: string): boolean {
   return false;
 }
 
-function fits(value: unknown, schema: NonNullable<NonNullable<SamplingRequest["responseFormat"]>["schema"]>): boolean {
-  try {
-    return new Validator(schema, "2020-12").validate(value).valid;
-  } catch {
-    // A reference that leads nowhere, a pattern that is none, or values nested too deep to be looked at.
-    return false;
-  }
+function fits(value: unknown, schema: JsonObject): boolean {
+  const ready = readSchema(schema, "");
+  if (!ready.ok) return false;
+  // It was parsed as JSON just now.
+  const found = checkValue(ready.value, value as Json);
+  return typeof found !== "string" && found.length === 0;
 }

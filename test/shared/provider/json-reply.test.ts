@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { isJsonReply, textOfReply } from "../../../shared/provider/json-reply.ts";
+import type { JsonObject } from "../../../shared/encoding.ts";
 import { finishReply } from "../../../shared/provider/reply.ts";
 import type { SamplingRequest } from "../../../shared/model/sampling.ts";
 import { callOf, text } from "../../support/providers/requests.ts";
@@ -89,6 +90,14 @@ describe("a reply that must be JSON", () => {
 
   test("whatever is nested, and however deep, is an answer and never an exception", () => {
     expect(finished(["[".repeat(200_000) + "]".repeat(200_000)], { ...json, schema: { items: { $ref: "#" } } }).ok).toBeTypeOf("boolean");
+  });
+
+  test("a schema that would take hours fits nothing, or is checked in linear time", () => {
+    const twice = (to: string): JsonObject => ({ allOf: [{ $ref: to }, { $ref: to }] });
+    const $defs = Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`d${i}`, i === 49 ? {} : twice(`#/$defs/d${i + 1}`)]));
+    expect(finished(["1"], { ...json, schema: { $defs, $ref: "#/$defs/d0" } }).ok).toBe(false);
+    expect(finished([`"${"a".repeat(50)}!"`], { ...json, schema: { pattern: "^(a+)+$" } }).ok).toBe(false);
+    expect(finished([`"${"a".repeat(50)}"`], { ...json, schema: { pattern: "^(a+)+$" } }).ok).toBe(true);
   });
 
   test("the same name in different objects is no name twice, and what a text holds is no name", () => {
