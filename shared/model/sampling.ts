@@ -3,127 +3,147 @@
 // Each `content` is a list of blocks here, whatever the wire had. What no provider ever gets (annotations, `_meta`,
 // titles of tools, unknown fields) is left out, so that the digest a reviewer approves covers exactly what is sent.
 
-import * as z from "zod";
-import type { JsonObject } from "../encoding.ts";
+import {
+  anyObject,
+  flag,
+  integerWithin,
+  list,
+  number,
+  numberWithin,
+  object,
+  oneOf,
+  optional,
+  tagged,
+  text,
+  withEither,
+  type ReadOf,
+} from "../json/fields.ts";
 
-const text = z.strictObject({ type: z.literal("text"), text: z.string() });
-const image = z.strictObject({ type: z.literal("image"), data: z.string(), mimeType: z.string() });
-const audio = z.strictObject({ type: z.literal("audio"), data: z.string(), mimeType: z.string() });
-const jsonObject = z.record(z.string(), z.json()) as z.ZodType<JsonObject>;
+/** The members of each kind of block. A wire has the same, with rules of its own on what is in them and members that it leaves out. */
+export const blockMembers = {
+  text: { type: oneOf(["text"]), text: text() },
+  image: { type: oneOf(["image"]), data: text(), mimeType: text() },
+  audio: { type: oneOf(["audio"]), data: text(), mimeType: text() },
+  resource_link: {
+    type: oneOf(["resource_link"]),
+    uri: text(),
+    name: text(),
+    description: optional(text()),
+    mimeType: optional(text()),
+  },
+  tool_use: { type: oneOf(["tool_use"]), id: text(), name: text(), input: anyObject },
+  tool_result: { type: oneOf(["tool_result"]), toolUseId: text(), structuredContent: optional(anyObject), isError: optional(flag) },
+} as const;
 
-const resourceLink = z.strictObject({
-  type: z.literal("resource_link"),
-  uri: z.string(),
-  name: z.string(),
-  description: z.string().optional(),
-  mimeType: z.string().optional(),
+/** The contents of an embedded resource: a text or a blob, not both. */
+export const resourceMembers = {
+  text: { uri: text(), mimeType: optional(text()), text: text() },
+  blob: { uri: text(), mimeType: optional(text()), blob: text() },
+} as const;
+
+const textBlock = object(blockMembers.text);
+const image = object(blockMembers.image);
+const audio = object(blockMembers.audio);
+const resourceLink = object(blockMembers.resource_link);
+const embeddedResource = object({
+  type: oneOf(["resource"]),
+  resource: withEither("blob", object(resourceMembers.blob), object(resourceMembers.text)),
+});
+const toolUse = object(blockMembers.tool_use);
+const toolResult = object({
+  ...blockMembers.tool_result,
+  content: list(tagged("type", { text: textBlock, image, audio, resource_link: resourceLink, resource: embeddedResource })),
 });
 
-const embeddedResource = z.strictObject({
-  type: z.literal("resource"),
-  resource: z.union([
-    z.strictObject({ uri: z.string(), mimeType: z.string().optional(), text: z.string() }),
-    z.strictObject({ uri: z.string(), mimeType: z.string().optional(), blob: z.string() }),
-  ]),
-});
-
-const toolUse = z.strictObject({ type: z.literal("tool_use"), id: z.string(), name: z.string(), input: jsonObject });
-
-const toolResult = z.strictObject({
-  type: z.literal("tool_result"),
-  toolUseId: z.string(),
-  content: z.array(z.union([text, image, audio, resourceLink, embeddedResource])),
-  structuredContent: jsonObject.optional(),
-  isError: z.boolean().optional(),
-});
-
-const block = z.union([text, image, audio, toolUse, toolResult]);
+const blocks = { text: textBlock, image, audio, tool_use: toolUse, tool_result: toolResult };
 /** A message may hold no block at all: the official schema allows it, and a provider that does not says so itself. */
-const message = z.strictObject({ role: z.enum(["user", "assistant"]), content: z.array(block) });
-const tool = z.strictObject({ name: z.string(), description: z.string().optional(), inputSchema: jsonObject });
+const message = object({ role: oneOf(["user", "assistant"]), content: list(tagged("type", blocks)) });
+const tool = object({ name: text(), description: optional(text()), inputSchema: anyObject });
+
+/** More hints are no advice, and a page shows each to a person. */
+export const mostHints = 64;
 
 /** Preferences are advice (design: routing). They are kept for the page and the record; no provider gets them. */
-const modelPreferences = z.strictObject({
-  hints: z.array(z.strictObject({ name: z.string().optional() })).optional(),
-  costPriority: z.number().min(0).max(1).optional(),
-  speedPriority: z.number().min(0).max(1).optional(),
-  intelligencePriority: z.number().min(0).max(1).optional(),
+export const modelPreferences = object({
+  costPriority: optional(numberWithin(0, 1)),
+  speedPriority: optional(numberWithin(0, 1)),
+  intelligencePriority: optional(numberWithin(0, 1)),
+  hints: optional(list(object({ name: optional(text()) }), { max: mostHints })),
 });
 
 /** A model that was asked for by name: only it, or what the routing table gives as its equivalents, may serve (design: POST /control). */
-const namedModel = z.strictObject({ name: z.string(), version: z.string().optional(), provider: z.string().optional() });
+const namedModel = object({ name: text(), version: optional(text()), provider: optional(text()) });
 
 /** A model is asked for a message. MCP's own sampling knows only these. */
-export const chatRequestSchema = z.strictObject({
-  kind: z.literal("chat"),
-  namedModel: namedModel.optional(),
-  messages: z.array(message),
-  systemPrompt: z.string().optional(),
+const chatRequest = object({
+  kind: oneOf(["chat"]),
+  namedModel: optional(namedModel),
+  messages: list(message),
+  systemPrompt: optional(text()),
   /** Tokens; the model may give fewer. */
-  maxTokens: z.int().min(1),
-  temperature: z.number().optional(),
+  maxTokens: integerWithin(1),
+  temperature: optional(number),
   /** 0 to 1: the share of the probability that is sampled from. */
-  topP: z.number().min(0).max(1).optional(),
+  topP: optional(numberWithin(0, 1)),
   /** How many of the likeliest tokens are sampled from. */
-  topK: z.int().min(1).optional(),
+  topK: optional(integerWithin(1)),
   /** The reply's text must be JSON, and fit the schema where there is one. */
-  responseFormat: z.strictObject({ type: z.literal("json"), schema: jsonObject.optional() }).optional(),
-  stopSequences: z.array(z.string()).optional(),
-  metadata: jsonObject.optional(),
-  modelPreferences: modelPreferences.optional(),
-  includeContext: z.enum(["none", "thisServer", "allServers"]).optional(),
-  tools: z.array(tool).optional(),
-  toolChoice: z.enum(["auto", "required", "none"]).optional(),
+  responseFormat: optional(object({ type: oneOf(["json"]), schema: optional(anyObject) })),
+  stopSequences: optional(list(text())),
+  metadata: optional(anyObject),
+  modelPreferences: optional(modelPreferences),
+  includeContext: optional(oneOf(["none", "thisServer", "allServers"])),
+  tools: optional(list(tool)),
+  toolChoice: optional(oneOf(["auto", "required", "none"])),
 });
 
 /** A model makes one vector for each message, which is one user text. */
-const embeddingRequest = z.strictObject({
-  kind: z.literal("embedding"),
-  namedModel: namedModel.optional(),
-  modelPreferences: modelPreferences.optional(),
-  messages: z.array(message),
+const embeddingRequest = object({
+  kind: oneOf(["embedding"]),
+  namedModel: optional(namedModel),
+  modelPreferences: optional(modelPreferences),
+  messages: list(message),
 });
 
 /** An MCP server runs one of its tools: the tool use of the one assistant message. */
-const functionRequest = z.strictObject({ kind: z.literal("function"), messages: z.array(message) });
+const functionRequest = object({ kind: oneOf(["function"]), messages: list(message) });
 
-export const samplingRequestSchema = z.discriminatedUnion("kind", [chatRequestSchema, embeddingRequest, functionRequest]);
+export const samplingRequest = tagged("kind", { chat: chatRequest, embedding: embeddingRequest, function: functionRequest });
 
-export type TextBlock = z.infer<typeof text>;
-export type ImageBlock = z.infer<typeof image>;
-export type AudioBlock = z.infer<typeof audio>;
-export type ResourceLinkBlock = z.infer<typeof resourceLink>;
-export type EmbeddedResourceBlock = z.infer<typeof embeddedResource>;
-export type ToolUseBlock = z.infer<typeof toolUse>;
-export type ToolResultBlock = z.infer<typeof toolResult>;
-export type Block = z.infer<typeof block>;
-export type Message = z.infer<typeof message>;
-export type ToolDefinition = z.infer<typeof tool>;
+export type TextBlock = ReadOf<typeof textBlock>;
+export type ImageBlock = ReadOf<typeof image>;
+export type AudioBlock = ReadOf<typeof audio>;
+export type ResourceLinkBlock = ReadOf<typeof resourceLink>;
+export type EmbeddedResourceBlock = ReadOf<typeof embeddedResource>;
+export type ToolUseBlock = ReadOf<typeof toolUse>;
+export type ToolResultBlock = ReadOf<typeof toolResult>;
+export type Message = ReadOf<typeof message>;
+export type Block = Message["content"][number];
+export type ToolDefinition = ReadOf<typeof tool>;
 export type ToolChoice = "auto" | "required" | "none";
-export type NamedModel = z.infer<typeof namedModel>;
-export type ModelPreferences = z.infer<typeof modelPreferences>;
-export type ChatRequest = z.infer<typeof chatRequestSchema>;
+export type NamedModel = ReadOf<typeof namedModel>;
+export type ModelPreferences = ReadOf<typeof modelPreferences>;
+export type ChatRequest = ReadOf<typeof chatRequest>;
 type ChatOnly = Exclude<keyof ChatRequest, "kind" | "messages">;
 /** What the other kinds do not have can be asked for all the same, and is not there. */
 type Without<Name extends string> = { readonly [N in Name]?: never };
-export type EmbeddingRequest = z.infer<typeof embeddingRequest> & Without<Exclude<ChatOnly, "namedModel" | "modelPreferences">>;
-export type FunctionRequest = z.infer<typeof functionRequest> & Without<ChatOnly>;
+export type EmbeddingRequest = ReadOf<typeof embeddingRequest> & Without<Exclude<ChatOnly, "namedModel" | "modelPreferences">>;
+export type FunctionRequest = ReadOf<typeof functionRequest> & Without<ChatOnly>;
 export type SamplingRequest = ChatRequest | EmbeddingRequest | FunctionRequest;
 
 /** How many tokens may be written at most: none where no model writes anything. */
 export const outputLimit = ({ maxTokens = 0 }: SamplingRequest): number => maxTokens;
 
-const embedding = z.strictObject({ type: z.literal("embedding"), vector: z.array(z.number()) });
-const replyBlock = z.union([text, image, audio, toolUse, toolResult, embedding]);
+const embedding = object({ type: oneOf(["embedding"]), vector: list(number) });
 
 /** What a model said (or a function returned), before it is put on a wire. `model` is the real name that the provider gave. */
-export const samplingReplySchema = z.strictObject({
-  content: z.array(replyBlock),
-  model: z.string(),
+export const samplingReply = object({
+  content: list(tagged("type", { ...blocks, embedding })),
+  model: text(),
   /** endTurn, stopSequence, maxTokens, toolUse, or the provider's own word; absent where the provider said nothing. */
-  stopReason: z.string().optional(),
+  stopReason: optional(text()),
 });
 
-export type EmbeddingBlock = z.infer<typeof embedding>;
-export type ReplyBlock = z.infer<typeof replyBlock>;
-export type SamplingReply = z.infer<typeof samplingReplySchema>;
+export type EmbeddingBlock = ReadOf<typeof embedding>;
+export type SamplingReply = ReadOf<typeof samplingReply>;
+export type ReplyBlock = SamplingReply["content"][number];

@@ -2,9 +2,10 @@
 // its type and its role, and the whole is valid by the protocol's schema again. It records nothing and approves nothing.
 
 import type { Json, JsonObject } from "../encoding.ts";
+import { fits } from "../json/fields.ts";
 import { checkJson } from "../json/json-rules.ts";
 import { Reading } from "../json/reading.ts";
-import { samplingReplySchema, samplingRequestSchema, type SamplingReply, type SamplingRequest } from "../model/sampling.ts";
+import { samplingReply, samplingRequest, type SamplingReply, type SamplingRequest } from "../model/sampling.ts";
 import { err, ok, type Result } from "../result.ts";
 import { objectText, replyFields, requestFields, rewriteReply, rewriteRequest, type Rewrite } from "./fields.ts";
 import { plainLineEnds } from "./form.ts";
@@ -118,7 +119,7 @@ export function applyRequestEdits(
   const faults = unknownPaths(edits, requestFields(request));
   const { rewrite, changed } = applying(edits, faults, false);
   const value = rewriteRequest(request, rewrite);
-  if (faults.length === 0 && changed() && !samplingRequestSchema.safeParse(value).success) {
+  if (faults.length === 0 && changed() && !fits(samplingRequest, value)) {
     faults.push({ field: "", message: "With these changes it is no longer a valid sampling request." });
   }
   if (faults.length > 0) return err(faults);
@@ -140,7 +141,7 @@ export function applyReplyEdits(
   const faults = unknownPaths(edits, replyFields(reply));
   const { rewrite, changed } = applying(edits, faults, true);
   const value = rewriteReply(reply, rewrite);
-  if (faults.length === 0 && changed() && !samplingReplySchema.safeParse(value).success) {
+  if (faults.length === 0 && changed() && !fits(samplingReply, value)) {
     faults.push({ field: "", message: "With these changes it is no longer a valid reply." });
   }
   if (faults.length === 0 && changed() && rule !== undefined && !rule.fits(value)) {

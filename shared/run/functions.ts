@@ -2,9 +2,10 @@
 // candidate that stands for it in the pipeline, and what its server's result comes to.
 
 import { functionNames, type Servers } from "../relay/servers.ts";
-import { readToolResult } from "../wire/mcp-2025/content.ts";
+import { toolResult } from "../wire/mcp-2025/content.ts";
+import { anyObject } from "../json/fields.ts";
 import { checkJson } from "../json/json-rules.ts";
-import { isObject, type ParamsError, Reading } from "../json/reading.ts";
+import { isObject, type Members, type ParamsError, Reading } from "../json/reading.ts";
 import type { ToolResultBlock } from "../model/sampling.ts";
 import { err, ok, type Result } from "../result.ts";
 import type { Candidate } from "../routing/choose.ts";
@@ -69,10 +70,8 @@ export function toToolResultReply(toolUseId: string, result: unknown): Result<To
   const reading = new Reading();
   checkJson(result, reading);
   if (reading.errors.length > 0) return err(reading.errors);
-  const members = reading.object(result, "");
-  if (members === undefined) return err(reading.errors);
-  const { content = [], structuredContent: given, isError } = members;
+  const { content = [], structuredContent: given, isError }: Members = anyObject.read(result, "", reading);
   const structuredContent = given === undefined || isObject(given) ? given : { result: given };
-  const block = readToolResult({ toolUseId, content, structuredContent, isError }, "", reading);
+  const block = toolResult.read({ type: "tool_result", toolUseId, content, structuredContent, isError }, "", reading);
   return reading.errors.length === 0 ? ok(block) : err(reading.errors);
 }

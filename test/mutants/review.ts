@@ -133,7 +133,7 @@ export const reviewMutants: readonly Mutant[] = [
   {
     name: "an edited request still fits the schema",
     file: "shared/review/edit.ts",
-    from: "if (faults.length === 0 && changed() && !samplingRequestSchema.safeParse(value).success) {",
+    from: "if (faults.length === 0 && changed() && !fits(samplingRequest, value)) {",
     to: "if (faults.length > 9) {",
     test: { file: "test/shared/review/edit.test.ts" },
     survives: "each single field is checked before, so no edit was found that breaks the whole; the check stays for fields to come",

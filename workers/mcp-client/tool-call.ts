@@ -6,7 +6,7 @@ import type { JsonObject } from "../../shared/encoding.ts";
 import { checkArguments } from "../../shared/wire/control/function-arguments.ts";
 import { schemaErrors } from "../../shared/wire/control/function-schema.ts";
 import { registeredFunction, toToolResultReply } from "../../shared/run/functions.ts";
-import { readTool } from "../../shared/wire/mcp-2025/content.ts";
+import { tool as toolField } from "../../shared/wire/mcp-2025/content.ts";
 import { checkJson } from "../../shared/json/json-rules.ts";
 import { Reading, isObject } from "../../shared/json/reading.ts";
 import type { SamplingRequest, ToolDefinition, ToolResultBlock, ToolUseBlock } from "../../shared/model/sampling.ts";
@@ -162,7 +162,7 @@ async function findTool({ client }: ToolSession, name: string, signal: AbortSign
 function readFound(value: unknown): Result<ToolDefinition, NoTool> {
   const reading = new Reading();
   checkJson(value, reading);
-  const tool = reading.errors.length === 0 ? readTool(value, "", reading) : undefined;
+  const tool = reading.errors.length === 0 ? toolField.read(value, "", reading) : undefined;
   if (tool === undefined || reading.errors.length > 0) return err("broken");
   const execution = isObject(value) ? value["execution"] : undefined;
   if (isObject(execution) && execution["taskSupport"] === "required") return err("taskOnly");

@@ -19,7 +19,7 @@ import {
   withDefault,
   type Field,
   type ReadOf,
-} from "./fields.ts";
+} from "../../json/fields.ts";
 import { taskTypes, versions, type TaskType, type Version } from "./envelope.ts";
 
 /**
@@ -47,7 +47,10 @@ const generation = {
     "How many of the likeliest tokens are sampled from. Absent: the model's own. Left out, with a note, where the provider has no such parameter.",
     optional(integerWithin(1)),
   ),
-  stop: described("The answer ends before any of these. One text, or a list.", optional(oneOrMore(text({ min: 1 }), mostMembers.stop))),
+  stop: described(
+    "The answer ends before any of these. One text, or a list.",
+    optional(oneOrMore(text({ min: 1 }), { min: 1, max: mostMembers.stop })),
+  ),
   stream: described("Answer with server-sent events.", withDefault(false, flag)),
   response_format: described('With "json" the answer is checked to be JSON.', withDefault("text", oneOf(["text", "json"]))),
 };
@@ -81,7 +84,7 @@ const tasks = {
     formality: described("How the reader is addressed. Absent: as in the text.", optional(oneOf(["formal", "informal"]))),
   }),
   embedding: object({
-    text: described("One text, or a list of them: one vector for each.", oneOrMore(text({ min: 1 }), mostMembers.texts)),
+    text: described("One text, or a list of them: one vector for each.", oneOrMore(text({ min: 1 }), { min: 1, max: mostMembers.texts })),
   }),
   function_call: alsoSaying(
     { anyOf: [{ required: ["function_call"] }, { required: ["functions"], properties: { functions: { minItems: 1 } } }] },

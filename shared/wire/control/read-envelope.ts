@@ -3,10 +3,9 @@
 import { err, ok, unreachable, type Result } from "../../result.ts";
 import type { PointedError } from "../../model/outcome.ts";
 import { checkJson } from "../../json/json-rules.ts";
-import { isObject } from "../../json/reading.ts";
+import { Reading, isObject } from "../../json/reading.ts";
 import { defaults, envelopeField, requestId, servedVersion, type ReadEnvelope, type ReadTask } from "./envelope-fields.ts";
 import type { ControlTask, Envelope, FunctionDefinition, Version } from "./envelope.ts";
-import { EnvelopeReading } from "./fields.ts";
 import { schemaErrors } from "./function-schema.ts";
 
 export type EnvelopeFault = {
@@ -28,7 +27,7 @@ export type EnvelopeFault = {
  * that can be checked here (`schemaErrors`). Never throws; messages never quote what was sent.
  */
 export function parseEnvelope(value: unknown): Result<Envelope, EnvelopeFault> {
-  const reading = new EnvelopeReading();
+  const reading = new Reading();
   checkJson(value, reading);
   const version = isObject(value) ? servedVersion(value["protocol_version"]) : undefined;
   // A value that is nested without end is not walked again.
@@ -48,7 +47,7 @@ export const identityIn = (value: unknown): Pick<EnvelopeFault, "requestId" | "v
 });
 
 function requestIdOf(value: unknown): string | null {
-  const reading = new EnvelopeReading();
+  const reading = new Reading();
   if (!isObject(value)) return null;
   checkJson(value["request_id"], reading);
   const id = requestId.read(value["request_id"], "", reading);
@@ -56,7 +55,7 @@ function requestIdOf(value: unknown): string | null {
 }
 
 /** What no member can tell by itself. */
-function checkTogether({ task, context }: ReadEnvelope, reading: EnvelopeReading): void {
+function checkTogether({ task, context }: ReadEnvelope, reading: Reading): void {
   if (context?.remember !== undefined && context.session_id === undefined) {
     reading.fault("/context/session_id", "is required where context.remember is given");
   }
@@ -71,7 +70,7 @@ function checkTogether({ task, context }: ReadEnvelope, reading: EnvelopeReading
   }
 }
 
-function toTask(task: ReadTask, reading: EnvelopeReading): ControlTask {
+function toTask(task: ReadTask, reading: Reading): ControlTask {
   const at = "/task/parameters";
   switch (task.type) {
     case "text_generation":
@@ -119,7 +118,7 @@ const toGeneration = ({ prompt, max_tokens, temperature, top_p, top_k, stop, str
   responseFormat: response_format,
 });
 
-function canonicalTag(tag: string, at: string, reading: EnvelopeReading): string {
+function canonicalTag(tag: string, at: string, reading: Reading): string {
   // The placeholder of a member that is wrong already.
   if (tag === "") return tag;
   try {
@@ -132,7 +131,7 @@ function canonicalTag(tag: string, at: string, reading: EnvelopeReading): string
 
 type ReadFunctions = NonNullable<Extract<ReadTask, { type: "function_call" }>["parameters"]["functions"]>;
 
-function toFunctions(functions: ReadFunctions, at: string, reading: EnvelopeReading): FunctionDefinition[] {
+function toFunctions(functions: ReadFunctions, at: string, reading: Reading): FunctionDefinition[] {
   const names = new Set<string>();
   return functions.map(({ name, description, parameters }, i) => {
     if (name !== "" && names.has(name)) reading.fault(`${at}/${i}/name`, "is the name of an earlier function too");
@@ -151,7 +150,7 @@ function toEnvelope(
   { request_id, model, context, control, auth }: ReadEnvelope,
   task: ControlTask,
   version: Version,
-  reading: EnvelopeReading,
+  reading: Reading,
 ): Envelope {
   const { session_id: sessionId, history, system_prompt: systemPrompt, remember } = usedContext(context, task, reading);
   const { timeout = defaults.timeoutMs, priority = "normal", retryable = true, cache } = control ?? {};
@@ -186,7 +185,7 @@ type ReadContext = NonNullable<ReadEnvelope["context"]>;
  * What of the context the task has a use for; the rest is ignored and told. A conversation is what generates text, and a model that chooses
  * among functions; a turn is kept where text answers text.
  */
-function usedContext(context: ReadContext | undefined, task: ControlTask, reading: EnvelopeReading): Partial<ReadContext> {
+function usedContext(context: ReadContext | undefined, task: ControlTask, reading: Reading): Partial<ReadContext> {
   const generates = task.type === "text_generation" || task.type === "multimodal_generation";
   const converses = generates || (task.type === "function_call" && task.call === undefined);
   const used = { session_id: true, history: converses, system_prompt: converses, remember: generates };

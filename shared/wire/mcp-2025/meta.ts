@@ -1,8 +1,9 @@
 // What a host says in `_meta` of its requests to us: the session, the client request that is served, the progress token. These are the
 // host's claims; whether they hold is for association.
 
-import { toRequestId, type RequestId } from "../json-rpc.ts";
-import { type Members, Reading, isObject } from "../../json/reading.ts";
+import { type Field, flag, object, oneOf, optional, parsed, refined, text } from "../../json/fields.ts";
+import { Reading, isObject } from "../../json/reading.ts";
+import { type RequestId, toRequestId } from "../json-rpc.ts";
 
 export const SESSION_META = "countersign/session";
 export const ORIGINATING_REQUEST_META = "countersign/originatingRequest";
@@ -41,54 +42,70 @@ export type SamplingMeta = {
   readonly progressToken?: string | number;
 };
 
-/** The `_meta` of a request of ours, with pointers under `/_meta`. Other members are not ours to judge. */
-export function readMeta(value: unknown, reading: Reading): SamplingMeta {
-  const meta = reading.object(value, "/_meta") ?? {};
-  const { [SESSION_META]: session, [ORIGINATING_REQUEST_META]: originating, progressToken: token } = meta;
-  if (token !== undefined && typeof token !== "string" && !Number.isSafeInteger(token)) {
-    reading.fault("/_meta/progressToken", "must be a string or an integer");
-  }
-  return {
-    ...(session !== undefined && { session: readSession(session, reading) }),
-    ...(originating !== undefined && readOriginating(originating, reading)),
-    ...((typeof token === "string" || typeof token === "number") && { progressToken: token }),
-  };
-}
+const session = parsed((value) => (typeof value === "string" && isSessionName(value) ? value : undefined), sessionNameError, "", {
+  type: "string",
+});
+
+export const requestId = parsed<RequestId>(toRequestId, "must be a string or an integer", 0, { type: ["string", "integer"] });
+
+/** Names are shown to reviewers and become keys: bounded in UTF-16 code units, and without control characters. */
+const nameWithin = (longest: number): Field<string> => {
+  const bounded = refined(
+    text(),
+    (name) => (name === "" || name.length > longest ? undefined : name),
+    `must be 1 to ${longest} characters`,
+  );
+  return refined(bounded, (name) => (/\p{Cc}/u.test(name) ? undefined : name), "must not have control characters");
+};
+
+const server = refined(
+  nameWithin(512),
+  (name) => (isReservedServer(name) ? undefined : name),
+  `must not be ${CONTROL_SERVER}, which is the gateway's own: call the server something else`,
+);
+
+const originatingNamed = (name: Field<string>) =>
+  object({ id: requestId, method: oneOf(["tools/call", "resources/read", "prompts/get"]), inferred: optional(flag), name, server });
+const ofResource = originatingNamed(nameWithin(4_096));
+const ofOther = originatingNamed(nameWithin(512));
+
+const originatingRequest: Field<OriginatingRequest> = {
+  read(value, at, reading) {
+    const isResource = isObject(value) && value["method"] === "resources/read";
+    const { inferred, ...named } = (isResource ? ofResource : ofOther).read(value, at, reading);
+    return { ...named, ...(inferred === true && { inferred }) };
+  },
+  schema: ofResource.schema,
+};
+
+const isToken = (value: unknown): value is string | number => typeof value === "string" || Number.isSafeInteger(value);
+
+const members = object({
+  progressToken: optional(
+    parsed<string | number>((value) => (isToken(value) ? value : undefined), "must be a string or an integer", 0, {
+      type: ["string", "integer"],
+    }),
+  ),
+  [SESSION_META]: optional(session),
+  [ORIGINATING_REQUEST_META]: optional(originatingRequest),
+});
+
+/** The `_meta` of a request of ours. Other members are not ours to judge. */
+export const samplingMeta: Field<SamplingMeta> = {
+  ...members,
+  read(value, at, reading) {
+    const { [SESSION_META]: session, [ORIGINATING_REQUEST_META]: originating, progressToken } = members.read(value, at, reading);
+    return {
+      ...(session !== undefined && { session }),
+      ...(originating !== undefined && { originating }),
+      ...(progressToken !== undefined && { progressToken }),
+    };
+  },
+};
 
 /** The client request that params name, whatever else is wrong with them; undefined where it cannot be read. */
 export function originatingIn(params: unknown): OriginatingRequest | undefined {
   const reading = new Reading();
-  const { originating } = readMeta(isObject(params) ? params["_meta"] : undefined, reading);
+  const { originating } = samplingMeta.read(isObject(params) ? params["_meta"] : undefined, "/_meta", reading);
   return reading.errors.length === 0 ? originating : undefined;
-}
-
-function readSession(value: unknown, reading: Reading): string {
-  if (typeof value === "string" && isSessionName(value)) return value;
-  reading.fault("/_meta/countersign~1session", sessionNameError);
-  return "";
-}
-
-function readOriginating(value: unknown, reading: Reading): { readonly originating?: OriginatingRequest } {
-  const at = "/_meta/countersign~1originatingRequest";
-  const given = reading.object(value, at);
-  if (given === undefined) return {};
-  const id = toRequestId(given["id"]);
-  if (id === undefined) reading.fault(`${at}/id`, "must be a string or an integer");
-  const method = reading.oneOf(["tools/call", "resources/read", "prompts/get"], given, "method", at) ?? "tools/call";
-  const inferred = given["inferred"];
-  if (inferred !== undefined && typeof inferred !== "boolean") reading.fault(`${at}/inferred`, "must be true or false");
-  const name = readName(method === "resources/read" ? 4096 : 512, given, "name", at, reading);
-  const server = readName(512, given, "server", at, reading);
-  if (isReservedServer(server))
-    reading.fault(`${at}/server`, `must not be ${CONTROL_SERVER}, which is the gateway's own: call the server something else`);
-  return { originating: { id: id ?? 0, method, name, server, ...(inferred === true && { inferred }) } };
-}
-
-/** Names are shown to reviewers and become keys: bounded in UTF-16 code units, and without control characters. */
-function readName(longest: number, of: Members, name: string, at: string, reading: Reading): string {
-  const value = reading.string(of, name, at);
-  if (typeof of[name] !== "string") return value;
-  if (value === "" || value.length > longest) reading.fault(`${at}/${name}`, `must be 1 to ${longest} characters`);
-  else if (/\p{Cc}/u.test(value)) reading.fault(`${at}/${name}`, "must not have control characters");
-  return value;
 }

@@ -1,16 +1,26 @@
 // The params of `sampling/createMessage` in revision 2025-11-25, of which every older revision's are a subset: from the wire to the
 // neutral request, with everything that is wrong found at once. Whether the request may be made at all is for later stages.
 
-import { err, ok, type Result } from "../../result.ts";
-import { readMessage, readTool } from "./content.ts";
-import { conversationFault, type BlockPointer } from "./content-rules.ts";
+import {
+  type Field,
+  anyObject,
+  integerWithin,
+  list,
+  membersOf,
+  number,
+  object,
+  oneOf,
+  optional,
+  text,
+  withDefault,
+} from "../../json/fields.ts";
 import { checkJson } from "../../json/json-rules.ts";
-import { readMeta, type SamplingMeta } from "./meta.ts";
-import { Reading, type Members, type ParamsFault } from "../../json/reading.ts";
-import type { ModelPreferences, SamplingRequest, ChatRequest } from "../../model/sampling.ts";
-
-export type { ParamsError, ParamsFault } from "../../json/reading.ts";
-export { toResult, toSingleBlockResult } from "./result.ts";
+import { type ParamsFault, Reading } from "../../json/reading.ts";
+import { type Message, type ChatRequest, modelPreferences, mostHints } from "../../model/sampling.ts";
+import { type Result, err, ok } from "../../result.ts";
+import { type BlockPointer, conversationFault } from "./content-rules.ts";
+import { message, tool } from "./content.ts";
+import { type SamplingMeta, samplingMeta } from "./meta.ts";
 
 export type ParsedSampling = {
   readonly request: ChatRequest;
@@ -36,106 +46,62 @@ export type ParsedSampling = {
 export function parseSampling(params: unknown): Result<ParsedSampling, ParamsFault> {
   const reading = new Reading();
   checkJson(params, reading);
-  const parsed = readParams(params, reading);
-  const fault = reading.invalid() ?? conversationFault(parsed.request.messages, pointerInto(params));
-  return fault === undefined ? ok(parsed) : err(fault);
-}
-
-function readParams(value: unknown, reading: Reading): ParsedSampling {
-  const params = reading.object(value, "");
-  if (params === undefined || reading.full) return { request: { kind: "chat", messages: [], maxTokens: 1 }, meta: {} };
-  const task = params["task"] === undefined ? undefined : readTask(params["task"], reading);
-  const context =
-    params["includeContext"] === undefined ? "none" : reading.oneOf(["none", "thisServer", "allServers"], params, "includeContext", "");
-  return {
-    request: readRequest(params, reading),
-    meta: params["_meta"] === undefined ? {} : readMeta(params["_meta"], reading),
+  // What is wrong in that many places is not walked again.
+  const read = samplingParams.read(reading.full ? undefined : params, "", reading);
+  const { task, includeContext = "none", toolChoice, _meta: meta = {}, ...rest } = read;
+  const request: ChatRequest = { kind: "chat", ...rest, ...(toolChoice !== undefined && { toolChoice: toolChoice.mode }) };
+  const fault = reading.invalid() ?? conversationFault(request.messages, pointerInto(params));
+  if (fault !== undefined) return err(fault);
+  return ok({
+    request,
+    meta,
     ...(task !== undefined && { task }),
-    ...(context !== undefined && context !== "none" && { contextIgnored: context }),
-  };
+    ...(includeContext !== "none" && { contextIgnored: includeContext }),
+  });
 }
 
 /**
  * How many there may be of each, whatever the size of the body: a page shows every one to a person, a reply is cut at every stop
  * sequence, and a few bytes each would make both cost megabytes and seconds.
  */
-export const mostMembers = { messages: 2_000, blocks: 5_000, tools: 500, stopSequences: 256, hints: 64 } as const;
+export const mostMembers = { messages: 2_000, blocks: 5_000, tools: 500, stopSequences: 256, hints: mostHints } as const;
 
-function readRequest(params: Members, reading: Reading): ChatRequest {
-  const request: ChatRequest = { kind: "chat", messages: [], maxTokens: reading.integer(1, params, "maxTokens", "") };
-  let blocks = 0;
-  for (const [i, given] of reading.bounded(mostMembers.messages, reading.array(params["messages"], "/messages"), "/messages").entries()) {
-    if (reading.full) break;
-    const message = readMessage(given, `/messages/${i}`, reading);
-    blocks += message.content.reduce((sum, block) => sum + 1 + (block.type === "tool_result" ? block.content.length : 0), 0);
-    if (blocks > mostMembers.blocks) {
-      reading.fault("/messages", `must not hold more than ${mostMembers.blocks} content blocks in all`);
-      break;
-    }
-    request.messages.push(message);
-  }
-  if (params["systemPrompt"] !== undefined) request.systemPrompt = reading.string(params, "systemPrompt", "");
-  if (params["temperature"] !== undefined) request.temperature = reading.number(params, "temperature", "");
-  if (params["stopSequences"] !== undefined) request.stopSequences = readStopSequences(params, reading);
-  if (params["metadata"] !== undefined) request.metadata = reading.json(params, "metadata", "");
-  if (params["modelPreferences"] !== undefined) request.modelPreferences = readPreferences(params["modelPreferences"], reading);
-  if (params["tools"] !== undefined) {
-    request.tools = [];
-    for (const [i, tool] of reading.bounded(mostMembers.tools, reading.array(params["tools"], "/tools"), "/tools").entries()) {
+const messages: Field<Message[]> = {
+  read(value, at, reading) {
+    const read: Message[] = [];
+    let blocks = 0;
+    for (const [i, given] of membersOf(value, at, reading, { max: mostMembers.messages }).entries()) {
       if (reading.full) break;
-      request.tools.push(readTool(tool, `/tools/${i}`, reading));
+      const one = message.read(given, `${at}/${i}`, reading);
+      blocks += one.content.reduce((sum, block) => sum + 1 + (block.type === "tool_result" ? block.content.length : 0), 0);
+      if (blocks > mostMembers.blocks) {
+        reading.fault(at, `must not hold more than ${mostMembers.blocks} content blocks in all`);
+        break;
+      }
+      read.push(one);
     }
-  }
-  if (params["toolChoice"] !== undefined) {
-    const choice = reading.object(params["toolChoice"], "/toolChoice") ?? {};
-    const mode = choice["mode"] === undefined ? "auto" : reading.oneOf(["auto", "required", "none"], choice, "mode", "/toolChoice");
-    request.toolChoice = mode ?? "auto";
-  }
-  return request;
-}
+    return read;
+  },
+  schema: list(message, { max: mostMembers.messages }).schema,
+};
 
-function readStopSequences(params: Members, reading: Reading): string[] {
-  const given = params["stopSequences"];
-  if (Array.isArray(given) && reading.bounded(mostMembers.stopSequences, given, "/stopSequences") !== given) return [];
-  const sequences = reading.strings(params, "stopSequences", "");
-  const empty = Array.isArray(given) ? given.indexOf("") : -1;
-  if (empty !== -1) reading.fault(`/stopSequences/${empty}`, "must not be empty");
-  return sequences;
-}
+const samplingParams = object({
+  task: optional(object({ ttl: optional(integerWithin(0)) })),
+  includeContext: optional(oneOf(["none", "thisServer", "allServers"])),
+  maxTokens: integerWithin(1),
+  messages,
+  systemPrompt: optional(text()),
+  temperature: optional(number),
+  stopSequences: optional(list(text({ min: 1 }), { max: mostMembers.stopSequences })),
+  metadata: optional(anyObject),
+  modelPreferences: optional(modelPreferences),
+  tools: optional(list(tool, { max: mostMembers.tools })),
+  toolChoice: optional(object({ mode: withDefault("auto", oneOf(["auto", "required", "none"])) })),
+  _meta: optional(samplingMeta),
+});
 
-function readPreferences(value: unknown, reading: Reading): ModelPreferences {
-  const at = "/modelPreferences";
-  const given = reading.object(value, at) ?? {};
-  const preferences: ModelPreferences = {};
-  for (const name of ["costPriority", "speedPriority", "intelligencePriority"] as const) {
-    if (given[name] !== undefined) preferences[name] = reading.numberWithin(0, 1, given, name, at);
-  }
-  if (given["hints"] !== undefined) {
-    preferences.hints = [];
-    for (const [i, value] of reading.bounded(mostMembers.hints, reading.array(given["hints"], `${at}/hints`), `${at}/hints`).entries()) {
-      if (reading.full) break;
-      const hint = reading.object(value, `${at}/hints/${i}`) ?? {};
-      preferences.hints.push(hint["name"] === undefined ? {} : { name: reading.string(hint, "name", `${at}/hints/${i}`) });
-    }
-  }
-  return preferences;
-}
-
-function readTask(value: unknown, reading: Reading): { readonly ttl?: number } {
-  const task = reading.object(value, "/task") ?? {};
-  return task["ttl"] === undefined ? {} : { ttl: reading.integer(0, task, "ttl", "/task") };
-}
-
-/** Where a block stands in these params: content of one block has no index. Called only for params that were read without a fault. */
-/** Where a block of the neutral request stands in params that `parseSampling` accepted. */
+/** Where a block of the neutral request stands in params that were read without a fault: content of one block has no index. */
 export function pointerInto(params: unknown): BlockPointer {
   const { messages } = params as { readonly messages: readonly { readonly content: unknown }[] };
   return (message, block) => `/messages/${message}/content${Array.isArray(messages[message]?.content) ? `/${block}` : ""}`;
 }
-
-/**
- * The params that say what a neutral request says, contents as lists: what a relay forwards, and how a request that a reviewer
- * edited is checked by the same rules as the server's own (`parseSampling(toParams(edited))`).
- */
-export const toParams = ({ toolChoice, ...request }: SamplingRequest) =>
-  toolChoice === undefined ? request : { ...request, toolChoice: { mode: toolChoice } };

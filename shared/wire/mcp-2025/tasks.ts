@@ -3,10 +3,11 @@
 
 import type { JsonObject } from "../../encoding.ts";
 import { err, ok, type Result } from "../../result.ts";
-import { toRequestId, type RequestId, type RpcAnswer } from "../json-rpc.ts";
+import { type Field, object, optional, text } from "../../json/fields.ts";
 import { checkJson } from "../../json/json-rules.ts";
-import { type OriginatingRequest, readMeta } from "./meta.ts";
-import { Reading, type Members, type ParamsFault } from "../../json/reading.ts";
+import { type ParamsFault, Reading, isObject } from "../../json/reading.ts";
+import type { RequestId, RpcAnswer } from "../json-rpc.ts";
+import { type OriginatingRequest, requestId, samplingMeta } from "./meta.ts";
 
 export const RELATED_TASK_META = "io.modelcontextprotocol/related-task";
 
@@ -30,13 +31,16 @@ export type Task = {
  * The params of `tasks/get`, `tasks/result` and `tasks/cancel`. Refused: anything but an object with a string `taskId`.
  * Whether there is such a task is for the caller.
  */
-export function parseTaskParams(params: unknown): Result<{ readonly taskId: string }, ParamsFault> {
+export const parseTaskParams = (params: unknown): Result<{ readonly taskId: string }, ParamsFault> => parse(taskParams, params);
+
+const taskParams = object({ taskId: text() });
+
+function parse<T>(field: Field<T>, params: unknown): Result<T, ParamsFault> {
   const reading = new Reading();
   checkJson(params, reading);
-  const given = reading.object(params, "");
-  const taskId = given === undefined ? "" : reading.string(given, "taskId", "");
+  const read = field.read(params, "", reading);
   const fault = reading.invalid();
-  return fault === undefined ? ok({ taskId }) : err(fault);
+  return fault === undefined ? ok(read) : err(fault);
 }
 
 export type Cancelled = {
@@ -51,25 +55,18 @@ export type Cancelled = {
  * schema has it optional for the sake of tasks, which are cancelled with `tasks/cancel` and not with this.
  */
 export function parseCancelled(params: unknown): Result<Cancelled, ParamsFault> {
-  const reading = new Reading();
-  checkJson(params, reading);
-  const given = reading.object(params, "");
-  const cancelled = given === undefined ? { requestId: 0 } : readCancelled(given, reading);
-  const fault = reading.invalid();
-  return fault === undefined ? ok(cancelled) : err(fault);
-}
-
-function readCancelled(given: Members, reading: Reading): Cancelled {
-  const requestId = toRequestId(given["requestId"]);
-  if (requestId === undefined) reading.fault("/requestId", "must be a string or an integer");
-  const { session, originating } = given["_meta"] === undefined ? {} : readMeta(given["_meta"], reading);
-  return {
-    requestId: requestId ?? 0,
-    ...(given["reason"] !== undefined && { reason: reading.string(given, "reason", "") }),
+  const cancelled = parse(cancelledParams, params);
+  if (!cancelled.ok) return cancelled;
+  const { requestId, reason, _meta: { session, originating } = {} } = cancelled.value;
+  return ok({
+    requestId,
+    ...(reason !== undefined && { reason }),
     ...(session !== undefined && { session }),
     ...(originating !== undefined && { originating }),
-  };
+  });
 }
+
+const cancelledParams = object({ requestId, _meta: optional(samplingMeta), reason: optional(text()) });
 
 /** The task as the result of `tasks/get` and `tasks/cancel`, which are the bare task. */
 export const taskResult = ({ createdAt, lastUpdatedAt, statusMessage, pollInterval, ...task }: Task): JsonObject => ({
@@ -90,6 +87,6 @@ export const createTaskResult = (task: Task): JsonObject => ({ task: taskResult(
 export function relatedTo(taskId: string, answer: RpcAnswer): RpcAnswer {
   if ("error" in answer) return answer;
   const meta = answer.result["_meta"];
-  const kept = typeof meta === "object" && meta !== null && !Array.isArray(meta) ? meta : {};
+  const kept = isObject(meta) ? meta : {};
   return { result: { ...answer.result, _meta: { ...kept, [RELATED_TASK_META]: { taskId } } } };
 }

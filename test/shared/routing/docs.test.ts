@@ -3,7 +3,8 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { chatRequestSchema } from "../../../shared/model/sampling.ts";
+import { Reading } from "../../../shared/json/reading.ts";
+import { modelPreferences as preferencesField } from "../../../shared/model/sampling.ts";
 import { chooseCandidates } from "../../../shared/routing/choose.ts";
 import { defaultRoutingTable } from "../../../shared/routing/default-table.ts";
 import { parseRoutingTable, routingJsonSchema } from "../../../shared/routing/table.ts";
@@ -40,11 +41,11 @@ describe("with the default table", () => {
   ];
   test("there are rows", () => expect(rows.length).toBeGreaterThanOrEqual(8));
   test.each(rows.map(([, preferences, first]) => [preferences ?? "", first ?? ""]))("%s leads to %s", (preferences, first) => {
-    const { modelPreferences } = z
-      .object({ modelPreferences: chatRequestSchema.shape.modelPreferences })
-      .parse({ modelPreferences: JSON.parse(preferences) });
+    const reading = new Reading();
+    const modelPreferences = preferencesField.read(JSON.parse(preferences), "", reading);
+    expect(reading.errors).toEqual([]);
     const input = inputOf(defaultRoutingTable(), {
-      request: requestOf(modelPreferences === undefined ? {} : { modelPreferences }),
+      request: requestOf({ modelPreferences }),
       ready: (provider, name) =>
         provider.kind === "demo" || ["anthropic", "openai", "google"].includes(name) ? undefined : "not configured",
     });

@@ -97,9 +97,10 @@ const asEmbedding = ({ messages, modelPreferences }: ChatRequest): EmbeddingRequ
   ...(modelPreferences === undefined ? {} : { modelPreferences }),
 });
 
-const withoutLatest = ({ version, ...named }: NamedModel): NamedModel => ({
-  ...named,
-  ...(version === undefined || version === "latest" ? {} : { version }),
+const withoutLatest = ({ name, version, provider }: NonNullable<z.infer<typeof explainSchema>["namedModel"]>): NamedModel => ({
+  name,
+  ...(provider !== undefined && { provider }),
+  ...(version !== undefined && version !== "latest" && { version }),
 });
 
 adminRoutes.get(paths.admin.schema, (c) => {

@@ -1,0 +1,296 @@
+// The shapes of values from outside: each one reads its value and says the same as JSON Schema, and its type is inferred, so that what is
+// read, what is published and what is worked with cannot drift apart. Readers never throw, gather faults in a `Reading`, and give a
+// placeholder of the right type after one: what is being built is thrown away as soon as one fault stands.
+//
+// Not zod, which is the choice for documents of our own (docs/decisions/one-reader.md): it gathers every fault of a list, which for a
+// body of megabytes is gigabytes or a stack that overflows, and it does not tell which members it left out.
+
+import type { Json, JsonObject } from "../encoding.ts";
+import { isObject, pointerStep, Reading } from "./reading.ts";
+
+export type Field<T> = {
+  /** `value` is anything at all; undefined where the member is absent. `at`: its pointer. */
+  readonly read: (value: unknown, at: string, reading: Reading) => T;
+  readonly schema: JsonObject;
+  /** A member that may be absent: it is absent in what is read too, or has its default, or is never in what is read. */
+  readonly optional?: "absent" | "default" | "leftOut";
+};
+
+type Optional<T> = Field<T | undefined> & { readonly optional: "absent" };
+type LeftOut = Field<undefined> & { readonly optional: "leftOut" };
+
+export type Fields = { readonly [name: string]: Field<unknown> };
+
+type NamesOf<F, Kind> = { [K in keyof F]: F[K] extends { readonly optional: Kind } ? K : never }[keyof F];
+type Members<F extends Fields> = {
+  [K in Exclude<keyof F, NamesOf<F, "absent" | "leftOut">>]: ReadOf<F[K]>;
+} & { [K in NamesOf<F, "absent">]?: Exclude<ReadOf<F[K]>, undefined> };
+
+/** What a field reads. */
+export type ReadOf<F> = F extends Field<infer T> ? T : never;
+
+const missing = (value: unknown, otherwise: string): string => (value === undefined ? "is required" : otherwise);
+
+/** What a field gives after a fault of the value's own kind: nothing is said of the members of what is no object. */
+const placeholder = <T>({ read }: Field<T>): T => read(undefined, "", new Reading());
+
+/** The same field with a description, for whoever reads the published schema. */
+export const described = <F extends Field<unknown>>(description: string, field: F): F => ({
+  ...field,
+  schema: { description, ...field.schema },
+});
+
+/** The same field, whose schema also says what is checked elsewhere, beside other members. */
+export const alsoSaying = <F extends Field<unknown>>(more: JsonObject, field: F): F => ({ ...field, schema: { ...field.schema, ...more } });
+
+export const optional = <T>(field: Field<T>): Optional<T> => ({
+  read: (value, at, reading) => (value === undefined ? undefined : field.read(value, at, reading)),
+  schema: field.schema,
+  optional: "absent",
+});
+
+export const withDefault = <T extends Json>(otherwise: T, field: Field<T>): Field<T> => ({
+  read: (value, at, reading) => (value === undefined ? otherwise : field.read(value, at, reading)),
+  schema: { ...field.schema, default: otherwise },
+  optional: "default",
+});
+
+/** A member that is checked where it is there, and is never in what is read. */
+export const leftOut = (field: Field<unknown>): LeftOut => ({
+  read(value, at, reading) {
+    if (value !== undefined) field.read(value, at, reading);
+    return undefined;
+  },
+  schema: field.schema,
+  optional: "leftOut",
+});
+
+/** What `parse` makes of a value; undefined is a fault. For what no other field says. */
+export const parsed = <T>(parse: (value: unknown) => T | undefined, must: string, otherwise: T, schema: JsonObject): Field<T> => ({
+  read(value, at, reading) {
+    const read = parse(value);
+    if (read === undefined) reading.fault(at, must);
+    return read ?? otherwise;
+  },
+  schema,
+});
+
+/** The same field with one more rule: what `refine` gives is read, and undefined is a fault. */
+export const refined = <T>(field: Field<T>, refine: (value: T) => T | undefined, must: string): Field<T> => ({
+  read(value, at, reading) {
+    const faults = reading.errors.length;
+    const read = field.read(value, at, reading);
+    if (reading.errors.length > faults) return read;
+    const kept = refine(read);
+    if (kept === undefined) reading.fault(at, must);
+    return kept ?? read;
+  },
+  schema: field.schema,
+});
+
+type TextRules = {
+  /** In characters, which are code points, as JSON Schema counts. */
+  readonly min?: number;
+  readonly max?: number;
+  /** Anchored, for the flag `u`; `why` follows the pointer where it does not match. */
+  readonly pattern?: { readonly source: string; readonly why: string };
+};
+
+export function text({ min = 0, max, pattern }: TextRules = {}): Field<string> {
+  const matches = pattern === undefined ? undefined : new RegExp(pattern.source, "u");
+  return {
+    read(value, at, reading) {
+      if (typeof value !== "string") reading.fault(at, missing(value, "must be a string"));
+      else if (value.length < min) reading.fault(at, min === 1 ? "must not be empty" : `must have at least ${min} characters`);
+      else if (max !== undefined && isLonger(value, max)) reading.fault(at, `must not have more than ${max} characters`);
+      else if (matches?.test(value) === false) reading.fault(at, pattern?.why ?? "");
+      else return value;
+      return "";
+    },
+    schema: {
+      type: "string",
+      ...(min > 0 && { minLength: min }),
+      ...(max !== undefined && { maxLength: max }),
+      ...(pattern !== undefined && { pattern: pattern.source }),
+    },
+  };
+}
+
+/** A code point is one or two units, so a text of twice as many units is longer whatever is in it. */
+const isLonger = (value: string, max: number): boolean => value.length > max && (value.length > 2 * max || [...value].length > max);
+
+const isFinite = (value: unknown): value is number => typeof value === "number" && Number.isFinite(value);
+
+export const number: Field<number> = {
+  read(value, at, reading) {
+    if (isFinite(value)) return value;
+    reading.fault(at, missing(value, "must be a number"));
+    return 0;
+  },
+  schema: { type: "number" },
+};
+
+export const numberWithin = (min: number, max: number): Field<number> => ({
+  read(value, at, reading) {
+    if (typeof value === "number" && value >= min && value <= max) return value;
+    reading.fault(at, missing(value, `must be a number from ${min} to ${max}`));
+    return min;
+  },
+  schema: { type: "number", minimum: min, maximum: max },
+});
+
+/** A whole number; without `max`, up to the largest that a JSON number carries exactly. `100.0` is whole. */
+export const integerWithin = (min: number, max = Number.MAX_SAFE_INTEGER): Field<number> => ({
+  read(value, at, reading) {
+    if (typeof value === "number" && Number.isInteger(value) && value >= min && value <= max) return value;
+    const range = max === Number.MAX_SAFE_INTEGER ? `of at least ${min}` : `from ${min} to ${max}`;
+    reading.fault(at, missing(value, `must be an integer ${range}`));
+    return min;
+  },
+  schema: { type: "integer", minimum: min, maximum: max },
+});
+
+export const flag: Field<boolean> = {
+  read(value, at, reading) {
+    if (typeof value !== "boolean") reading.fault(at, missing(value, "must be true or false"));
+    return value === true;
+  },
+  schema: { type: "boolean" },
+};
+
+export const oneOf = <const T extends string>(words: readonly [T, ...T[]]): Field<T> => ({
+  read(value, at, reading) {
+    for (const word of words) if (word === value) return word;
+    reading.fault(at, missing(value, `must be one of ${words.join(", ")}`));
+    return words[0];
+  },
+  schema: { type: "string", enum: [...words] },
+});
+
+type Bounds = { readonly min?: number; readonly max?: number };
+
+/** A list from outside, as long as `bounds` let it be; a longer one is a fault and is not read. */
+export function membersOf(value: unknown, at: string, reading: Reading, { min = 0, max = Infinity }: Bounds): readonly unknown[] {
+  if (!Array.isArray(value)) reading.fault(at, missing(value, "must be an array"));
+  else if (value.length > max) reading.fault(at, `must not have more than ${max} members; this has ${value.length}`);
+  else if (value.length < min) reading.fault(at, min === 1 ? "must not be empty" : `must have at least ${min} members`);
+  else return value;
+  return [];
+}
+
+export const list = <T>(member: Field<T>, bounds: Bounds = {}): Field<T[]> => ({
+  read(value, at, reading) {
+    const members: T[] = [];
+    for (const [i, one] of membersOf(value, at, reading, bounds).entries()) {
+      if (reading.full) break;
+      members.push(member.read(one, `${at}/${i}`, reading));
+    }
+    return members;
+  },
+  schema: {
+    type: "array",
+    items: member.schema,
+    ...(bounds.min !== undefined && { minItems: bounds.min }),
+    ...(bounds.max !== undefined && { maxItems: bounds.max }),
+  },
+});
+
+/** One value, or a list of them. One value is read as a list of it is. */
+export const oneOrMore = <T>(member: Field<T>, bounds: Bounds = {}): Field<T[]> => {
+  const many = list(member, bounds);
+  return {
+    read: (value, at, reading) => (Array.isArray(value) ? many.read(value, at, reading) : [member.read(value, at, reading)]),
+    schema: { anyOf: [member.schema, many.schema] },
+  };
+};
+
+/** Whether a value is an object; that it is none is a fault. */
+function isRead(value: unknown, at: string, reading: Reading): value is JsonObject {
+  if (isObject(value)) return true;
+  reading.fault(at, missing(value, "must be an object"));
+  return false;
+}
+
+/** An object of anything, kept as it is. Proven to be JSON by `checkJson`, which runs over the whole value first. */
+export const anyObject: Field<JsonObject> = {
+  read: (value, at, reading) => (isRead(value, at, reading) ? value : {}),
+  schema: { type: "object" },
+};
+
+/** An object that is checked by a field and kept as it is. */
+export const keptAfter = (field: Field<unknown>): Field<JsonObject> => ({
+  read(value, at, reading) {
+    field.read(value, at, reading);
+    return isObject(value) ? anyObject.read(value, at, reading) : {};
+  },
+  schema: field.schema,
+});
+
+/** An object whose members, whatever their names, are alike. */
+export const record = <T>(member: Field<T>): Field<{ [name: string]: T }> => ({
+  read(value, at, reading) {
+    const read: { [name: string]: T } = {};
+    if (!isRead(value, at, reading)) return read;
+    for (const [name, each] of Object.entries(value)) {
+      if (reading.full) break;
+      read[name] = member.read(each, at + pointerStep(name), reading);
+    }
+    return read;
+  },
+  schema: { type: "object", additionalProperties: member.schema },
+});
+
+/** An object with these members. Others are ignored and told (`Reading.ignored`), never a fault. */
+export function object<const F extends Fields>(fields: F): Field<{ [K in keyof Members<F>]: Members<F>[K] }> {
+  const entries = Object.entries(fields).map(([name, field]) => ({ name, step: pointerStep(name), field }));
+  const required = entries.flatMap(({ name, field }) => (field.optional === undefined ? [name] : []));
+  return {
+    read(value, at, reading) {
+      const given = isRead(value, at, reading) ? value : undefined;
+      const target = given === undefined ? new Reading() : reading;
+      const known: { [name: string]: unknown } = {};
+      for (const { name, step, field } of entries) {
+        const read = field.read(given !== undefined && Object.hasOwn(given, name) ? given[name] : undefined, at + step, target);
+        if (read !== undefined) known[name] = read;
+      }
+      for (const name of Object.keys(given ?? {})) if (!Object.hasOwn(fields, name)) reading.ignore(at, name);
+      // Each member was read by the field of its name.
+      return known as { [K in keyof Members<F>]: Members<F>[K] };
+    },
+    schema: {
+      type: "object",
+      properties: Object.fromEntries(entries.map(({ name, field }) => [name, field.schema])),
+      ...(required.length > 0 && { required }),
+    },
+  };
+}
+
+/** An object of one of several shapes, told apart by the word that a member has. */
+export function tagged<const K extends Fields>(member: string, shapes: K): Field<ReadOf<K[keyof K]>> {
+  const [first = "", ...others] = Object.keys(shapes);
+  const tag = oneOf([first, ...others]);
+  const step = pointerStep(member);
+  return {
+    read(value, at, reading) {
+      const faults = reading.errors.length;
+      const word = isRead(value, at, reading) ? tag.read(value[member], at + step, reading) : first;
+      const shape = shapes[word] as Field<ReadOf<K[keyof K]>>; // the word is one of its names
+      return reading.errors.length > faults || reading.full ? placeholder(shape) : shape.read(value, at, reading);
+    },
+    schema: { oneOf: Object.values(shapes).map(({ schema }) => schema) },
+  };
+}
+
+/** An object of one of two shapes: that of `having` where it has the member, else that of `lacking`. */
+export const withEither = <A, B>(member: string, having: Field<A>, lacking: Field<B>): Field<A | B> => ({
+  read: (value, at, reading) =>
+    isObject(value) && value[member] !== undefined ? having.read(value, at, reading) : lacking.read(value, at, reading),
+  schema: { oneOf: [having.schema, lacking.schema] },
+});
+
+/** Whether a value is just what a field describes: without a fault, and without a member that is not named. */
+export function fits(field: Field<unknown>, value: unknown): boolean {
+  const reading = new Reading();
+  field.read(value, "", reading);
+  return reading.errors.length === 0 && reading.ignored.length === 0;
+}
