@@ -11,7 +11,7 @@ import { type End, startServer, withoutKey } from "./server-process.ts";
 import { StdioRelay } from "./stdio-relay.ts";
 
 /** A longer line is passed without being looked at. Far more than a gateway takes, and far below what a string can hold. */
-export const LINE_LIMIT_BYTES = 64 * 1024 * 1024;
+const LINE_LIMIT_BYTES = 64 * 1024 * 1024;
 /** A server that asks and never reads its answers is not read either from here on. */
 const OWN_BACKLOG_BYTES = 16 * 1024 * 1024;
 /** Servers give up after 60 s; a gateway that is down is told to them before. */

@@ -22,7 +22,7 @@ export type Originating = {
 };
 
 /** What a server may sample for. */
-export const samplingMethods = ["tools/call", "resources/read", "prompts/get"] as const;
+const samplingMethods = ["tools/call", "resources/read", "prompts/get"] as const;
 
 /** A request that may be sampled for. */
 export type SampledFor = Originating & { readonly method: (typeof samplingMethods)[number] };

@@ -5,7 +5,7 @@ import type { Reviewer } from "../policy/evaluate.ts";
 import type { Asking } from "../review/review-facts.ts";
 
 /** So many messages to one address within a minute, one by one; what more there is comes as a digest. */
-export const noticesAMinute = 5;
+const noticesAMinute = 5;
 export const minuteMs = 60_000;
 
 /** What comes within this time of the first that waits is in the same digest. */

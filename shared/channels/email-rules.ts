@@ -24,7 +24,7 @@ export type MailFault =
   | { readonly kind: "headerName" | "headerNotAllowed" | "headerHasField" | "headerValue" | "headerTooLong"; readonly header: string }
   | { readonly kind: "tooManyHeaders" | "headersTooLarge" };
 
-export const mailLimits = {
+const mailLimits = {
   recipients: 50,
   subjectCharacters: 998,
   /** The whole message, 5 MiB, with what base64 and the parts' headers add. */

@@ -38,7 +38,7 @@ const issuer = z.strictObject({
   clockToleranceSeconds: z.int().min(0).max(120).default(30),
 });
 
-export const issuersSchema = z.strictObject({
+const issuersSchema = z.strictObject({
   version: z.int().nonnegative().default(0),
   issuers: z.record(entryName, issuer).default({}),
 });

@@ -23,7 +23,7 @@ import { inPlace, type ReadySchema, type Schema, type SchemaNode } from "./schem
 import { SchemaPlaces } from "./schema-places.ts";
 
 /** Subschemas of one schema; what is referred to counts once. */
-export const mostSubschemas = 2_000;
+const mostSubschemas = 2_000;
 
 /** Instructions of all patterns of a schema, each counted once: some hundreds of ordinary ones. */
 const mostPatternSize = 40_000;

@@ -7,7 +7,7 @@
 import { pointerStep, type Reading } from "./reading.ts";
 
 /** Objects and arrays inside one another in the params of a request, the params themselves counted. */
-export const MAX_DEPTH = 64;
+const MAX_DEPTH = 64;
 
 /** Longer names are not repeated in a pointer; it then ends at the last member that can be named. */
 const MAX_NAME_IN_POINTER = 128;

@@ -40,8 +40,6 @@ export type Newcomer = Pick<Place, "ticket" | "priority" | "until"> & {
 /** `granted`: those who waited and hold a place from now on. */
 export type Step = { readonly lane: Lane; readonly granted: readonly Place[] };
 
-export const emptyLane: Lane = { holders: [], waiting: [] };
-
 /**
  * Lets somebody in, queues them, or says that the queue is full. Who is in the lane already keeps place and arrival. Of
  * those who are not, one that `holds` was lost while its call went on: it is counted at once, over the limit where need be,

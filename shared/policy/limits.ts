@@ -14,7 +14,7 @@ export const defaultLimits = {
 } as const;
 
 /** The largest `bodyBytes` that a key may have: of bytes that nobody's key is known for yet, more are not read. */
-export const mostBodyBytes = 8 * 1024 * 1024;
+const mostBodyBytes = 8 * 1024 * 1024;
 
 export const limitsSchema = z.strictObject({
   /** Requests in a minute, on average; so many may also come at once after a quiet minute. */
@@ -61,7 +61,7 @@ export const emptyKeyState: KeyState = { bucket: null, calls: null, leases: [] }
 const costOfOne = 60_000;
 
 /** What to wait where as many requests as allowed are under way: nobody knows when one of them ends, so ask again soon. */
-export const fullHouseRetryMs = 1_000;
+const fullHouseRetryMs = 1_000;
 
 /**
  * Takes `count` requests out of a token bucket that holds `rate` requests and fills at that rate a minute. In any 60 s no more

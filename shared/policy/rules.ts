@@ -127,7 +127,7 @@ export function parsePolicy(value: unknown): Result<Policy, Problem[]> {
  * The people behind names of groups or of single reviewers, in the given order, each once; undefined for a name that is
  * neither. A group's name stands for the group.
  */
-export function peopleOf(policy: Policy, name: string): readonly PolicyReviewer[] | undefined {
+function peopleOf(policy: Policy, name: string): readonly PolicyReviewer[] | undefined {
   if (Object.hasOwn(policy.reviewers, name)) return policy.reviewers[name];
   for (const people of Object.values(policy.reviewers)) {
     const person = people.find((each) => each.name === name);

@@ -7,7 +7,7 @@ import { type Operator, type OperatorFact, type RecordEvent, chainEvents } from 
 const prefix = "operators/";
 
 /** The chain that takes what operators do at this time: `operators/2026-11`, in UTC. */
-export const operatorChainAt = (at: number): string => `${prefix}${new Date(at).toISOString().slice(0, 7)}`;
+const operatorChainAt = (at: number): string => `${prefix}${new Date(at).toISOString().slice(0, 7)}`;
 
 export const isOperatorChain = (chain: string): boolean => chain.startsWith(prefix);
 

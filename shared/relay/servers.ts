@@ -58,7 +58,7 @@ const server = z.strictObject({
     .default([]),
 });
 
-export const serversSchema = z.strictObject({
+const serversSchema = z.strictObject({
   version: z.int().nonnegative().default(0),
   servers: z.record(serverName, server).default({}),
 });

@@ -25,7 +25,7 @@ export type Act = "approve" | "deny" | "preview" | "handOver" | "notMine";
 
 /** Which later requests a grant lets pass: the very same one, or any of the same shape; of whom. */
 export const grantKinds = ["exact", "shape"] as const;
-export const grantScopes = ["session", "tool", "server", "key"] as const;
+const grantScopes = ["session", "tool", "server", "key"] as const;
 
 /** "Allow this in future", as the form asks for it beside an approval. */
 export type GrantWish = {
@@ -140,7 +140,7 @@ function parseGrant(plain: ReadonlyMap<string, string>): Result<GrantWish | unde
   return ok({ what, scope, hours, uses });
 }
 
-export const longestGrantHours = 720;
+const longestGrantHours = 720;
 export const mostGrantUses = 1_000;
 
 function wholeNumber(text: string, most: number): number | null {

@@ -23,7 +23,7 @@ export type RequestSize = {
  * Tokens of one image where the table does not say (`imageTokens`): a 12-megapixel photograph at the default detail of the
  * dearest provider known (14,364 tokens, read in November 2026), rounded up.
  */
-export const imageTokensUnlessSaid = 15_000;
+const imageTokensUnlessSaid = 15_000;
 
 /** UTF-8 length without making the bytes. A lone surrogate counts as the three bytes of its replacement. */
 export function utf8Length(text: string): number {

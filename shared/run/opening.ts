@@ -179,7 +179,7 @@ export const adoptedFact = (
 });
 
 /** The first event of a run's record. */
-export const receivedFact = (opening: Omit<RunOpening, "request">, digest: string): RecordFact => ({
+const receivedFact = (opening: Omit<RunOpening, "request">, digest: string): RecordFact => ({
   kind: "received",
   key: opening.key.id,
   server: opening.requestor.server,

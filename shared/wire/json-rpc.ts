@@ -113,12 +113,6 @@ export function refusedIds(body: unknown): RefusedIds {
 /** One text for one id, its type kept: the id's JSON. */
 export const idKey = (id: RequestId): string => JSON.stringify(id);
 
-/** The id that `idKey` wrote, or undefined for any text that it does not write. */
-export function parseIdKey(key: string): RequestId | undefined {
-  const id = parseIdJson(key);
-  return id !== undefined && idKey(id) === key ? id : undefined;
-}
-
 /** The id in a URL's path segment, after URL-decoding: any JSON spelling of an id, or undefined where it is none. */
 export function parseIdJson(text: string): RequestId | undefined {
   try {

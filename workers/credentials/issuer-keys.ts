@@ -34,7 +34,7 @@ const failureCooldownMs = 5_000;
 export type KeySetFault = "unreachable" | "notOk" | "tooLarge" | "notKeySet";
 
 /** What stands for `KeySetFault` while `jose` has the word. */
-export class IssuerKeysUnavailable extends Error {
+class IssuerKeysUnavailable extends Error {
   readonly fault: KeySetFault | "noSecret";
   constructor(fault: KeySetFault | "noSecret") {
     super(fault);

@@ -18,7 +18,7 @@ import { settingsOf } from "../platform/settings.ts";
 
 const word = z.string().min(1).max(128);
 
-export const keyScopes = ["sampling", "control"] as const;
+const keyScopes = ["sampling", "control"] as const;
 export type KeyScope = (typeof keyScopes)[number];
 
 /** What POST /admin/keys takes. */

@@ -35,7 +35,7 @@ export function answerDemo(call: ModelCall): Result<ModelReply, ProviderFault> {
 }
 
 /** What the demo leaves out of a request: there is nothing in it that could be sampled from. */
-export const demoNotes = (request: SamplingRequest): Note[] =>
+const demoNotes = (request: SamplingRequest): Note[] =>
   (["temperature", "topP", "topK"] as const)
     .filter((field) => request[field] !== undefined)
     .map((field) => ({ kind: "omitted", field, why: "The demo always gives the same reply: there is nothing to sample from." }));

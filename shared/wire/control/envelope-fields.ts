@@ -137,7 +137,7 @@ const taskDescriptions: { readonly [type in TaskType]: string } = {
 };
 
 /** Which task types a version has. Source: section 2.1, "1.0 has no multimodal, 2.0 adds it". */
-export const tasksOf = (version: Version): readonly TaskType[] =>
+const tasksOf = (version: Version): readonly TaskType[] =>
   version === "1.0" ? taskTypes.filter((type) => type !== "multimodal_generation") : taskTypes;
 
 export type ReadTask = { readonly [type in TaskType]: { readonly type: type; readonly parameters: TaskFields[type] } }[TaskType];

@@ -32,9 +32,6 @@ export function mediaType(kind: "image" | "audio" | "any", text: string): string
 /** Where block `block` of message `message` stands in the document that the errors point into. */
 export type BlockPointer = (message: number, block: number) => string;
 
-/** For a neutral request, where content is always a list. */
-export const neutralPointer: BlockPointer = (message, block) => `/messages/${message}/content/${block}`;
-
 /**
  * What is wrong with a conversation, if anything; the first of:
  * a role that may not hold such a block, and ids used twice (`invalid`, all of them); results beside other content; a use without its

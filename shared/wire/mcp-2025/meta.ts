@@ -5,8 +5,8 @@ import { type Field, flag, object, oneOf, optional, parsed, refined, text } from
 import { Reading, isObject } from "../../json/reading.ts";
 import { type RequestId, toRequestId } from "../json-rpc.ts";
 
-export const SESSION_META = "countersign/session";
-export const ORIGINATING_REQUEST_META = "countersign/originatingRequest";
+const SESSION_META = "countersign/session";
+const ORIGINATING_REQUEST_META = "countersign/originatingRequest";
 
 /** What stands where others have their MCP server's name in what a client asks for itself, at the control endpoint. */
 export const CONTROL_SERVER = "control";

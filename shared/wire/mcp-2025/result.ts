@@ -5,7 +5,7 @@ import type { Completed, RunMeta } from "../../model/outcome.ts";
 import type { ReplyBlock, SamplingReply } from "../../model/sampling.ts";
 import { err, ok, type Result, unreachable } from "../../result.ts";
 
-export const RUN_META = "countersign/run";
+const RUN_META = "countersign/run";
 
 /** The types of the blocks, in order, that cannot be said as one block of the revision. */
 export type ResultFault = { readonly kind: "notOneBlock"; readonly types: readonly ReplyBlock["type"][] };

@@ -2,8 +2,10 @@
 
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Lane, type LaneLimits, type Newcomer, type Place, emptyLane, enter, lapsed, leave } from "../../../shared/lane/queue.ts";
+import { type Lane, type LaneLimits, type Newcomer, type Place, enter, lapsed, leave } from "../../../shared/lane/queue.ts";
 import { priorities } from "../../../shared/model/call.ts";
+
+const emptyLane: Lane = { holders: [], waiting: [] };
 
 const limits: LaneLimits = { concurrency: 2, queue: 10, promoteAfterMs: 10_000 };
 const never = 1_000_000_000;
