@@ -4,6 +4,7 @@
 // name (basic/utilities/tasks, "Related Task Metadata"). Most servers in use do neither: they ask on the stand-alone stream. Then the
 // client's requests in flight are all that there is to go by, and the result is an inference that may be wrong.
 
+import { objectOf } from "../json/values.ts";
 import type { JsonObject } from "../encoding.ts";
 import type { RequestId } from "../wire/json-rpc.ts";
 import { RELATED_TASK_META } from "../wire/mcp-2025/tasks.ts";
@@ -67,6 +68,3 @@ export function namedTask(params: JsonObject | null): string | null {
   const task = objectOf(meta?.[RELATED_TASK_META])?.["taskId"];
   return typeof task === "string" ? task : null;
 }
-
-const objectOf = (value: unknown): JsonObject | null =>
-  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonObject) : null; // parsed from JSON

@@ -1,9 +1,10 @@
 // A value against a schema that was read. The steps are counted while they are taken, and the check ends where there are too many: a schema of
 // a few hundred characters can ask for any amount, with references that double at every step.
 
+import { isObject } from "../json/values.ts";
 import { format, ucs2length } from "@cfworker/json-schema";
 import { canonicalJson, type Json, type JsonObject } from "../encoding.ts";
-import { isObject, MAX_ERRORS, pointerStep } from "../json/reading.ts";
+import { MAX_ERRORS, pointerStep } from "../json/reading.ts";
 import type { PointedError } from "../model/outcome.ts";
 import { type Bound, itemBounds, lengthBounds, memberBounds, numberBounds } from "./bounds.ts";
 import { checkedFormats } from "./schema-keywords.ts";

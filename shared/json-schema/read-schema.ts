@@ -1,9 +1,10 @@
 // A JSON Schema from outside, made ready to check by: only keywords that are known to be well-formed, every reference resolved. What could not
 // be checked by is refused here, at its place, so that no check falls away without a word.
 
+import { isObject, type Members } from "../json/values.ts";
 import type { PointedError } from "../model/outcome.ts";
 import { checkJson } from "../json/json-rules.ts";
-import { isObject, type Members, pointerStep, Reading } from "../json/reading.ts";
+import { pointerStep, Reading } from "../json/reading.ts";
 import { err, ok, type Result } from "../result.ts";
 import { compilePattern, type Pattern } from "./pattern.ts";
 import {

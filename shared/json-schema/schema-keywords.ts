@@ -3,9 +3,9 @@
 // Keywords of all drafts are known in all of them, because a caller who writes `definitions` or a list of `items` under 2020-12 means a check by
 // it; where a draft knows none, a check must not fall away without a word.
 
+import { isObject } from "../json/values.ts";
 import * as z from "zod";
 import type { Json } from "../encoding.ts";
-import { isObject } from "../json/reading.ts";
 import { ok, err, type Result } from "../result.ts";
 
 export type Draft = "4" | "7" | "2019-09" | "2020-12";

@@ -5,8 +5,9 @@
 // Not zod, which is the choice for documents of our own (docs/decisions/one-reader.md): it gathers every fault of a list, which for a
 // body of megabytes is gigabytes or a stack that overflows, and it does not tell which members it left out.
 
+import { isObject } from "./values.ts";
 import type { Json, JsonObject } from "../encoding.ts";
-import { isObject, pointerStep, Reading } from "./reading.ts";
+import { pointerStep, Reading } from "./reading.ts";
 
 export type Field<T> = {
   /** `value` is anything at all; undefined where the member is absent. `at`: its pointer. */

@@ -10,17 +10,12 @@ export type ParamsFault =
   | { readonly kind: "toolResultMissing"; readonly pointer: string }
   | { readonly kind: "toolResultsMixed"; readonly pointer: string };
 
-export type Members = { readonly [name: string]: unknown };
-
 /** Errors beyond these are not looked for: a body of a million wrong messages must not become a million errors in memory. */
 export const MAX_ERRORS = 50;
 
 /** As many pointers to ignored members are told; longer names are not repeated. */
 const mostIgnored = 20;
 const longestIgnoredName = 128;
-
-/** Whether a value is an object that is no list: as JSON.parse gave it, a JSON object. */
-export const isObject = (value: unknown): value is Members => typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** One step of a JSON pointer, escaped (RFC 6901 section 3). */
 export const pointerStep = (name: string): string => `/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;

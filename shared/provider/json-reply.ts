@@ -1,10 +1,10 @@
 // Whether a reply is the JSON that was asked for. In one place for every provider, and for what a reviewer makes of a reply.
 
+import { parseJson } from "../json/values.ts";
 import type { Json, JsonObject } from "../encoding.ts";
 import { checkValue } from "../json-schema/check-value.ts";
 import { readSchema } from "../json-schema/read-schema.ts";
 import type { SamplingReply, SamplingRequest } from "../model/sampling.ts";
-import { parseJson } from "./narrow.ts";
 
 /** The text that a reply says: its text blocks, one after the other. */
 export const textOfReply = ({ content }: Pick<SamplingReply, "content">): string =>

@@ -1,11 +1,7 @@
 // Narrow checks for what providers answer: the shapes we need, everything else ignored. Nothing here throws.
 
 import type { JsonObject } from "../encoding.ts";
-
-export type Fields = { readonly [name: string]: unknown };
-
-/** An object that is not a list. */
-export const isFields = (value: unknown): value is Fields => typeof value === "object" && value !== null && !Array.isArray(value);
+import { isObject } from "../json/values.ts";
 
 /** A count of tokens: a whole number from 0. */
 export const isCount = (value: unknown): value is number => typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
@@ -18,7 +14,7 @@ const deepest = 64;
  * member `__proto__`: what a tool's arguments must be, as a request's own values must.
  */
 export function isJsonObject(value: unknown): value is JsonObject {
-  return isFields(value) && isJson(value, deepest);
+  return isObject(value) && isJson(value, deepest);
 }
 
 function isJson(value: unknown, levels: number): boolean {
@@ -28,13 +24,4 @@ function isJson(value: unknown, levels: number): boolean {
   if (typeof value !== "object" || levels === 0) return false;
   if (Array.isArray(value)) return value.every((member) => isJson(member, levels - 1));
   return Object.entries(value).every(([name, member]) => name !== "__proto__" && name.isWellFormed() && isJson(member, levels - 1));
-}
-
-/** The JSON value of a text, or undefined where it is not JSON. */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,10 +1,11 @@
 // A tool result as text, images and sounds, which is all that providers take. Links, resources and structured content become
 // text that says what it is: nothing is fetched, and nothing is left out.
 
+import { parseJson } from "../json/values.ts";
 import { canonicalJson } from "../encoding.ts";
 import type { AudioBlock, EmbeddedResourceBlock, ImageBlock, TextBlock, ToolResultBlock } from "../model/sampling.ts";
 import { mediaKind } from "../model/media.ts";
-import { isJsonObject, parseJson } from "./narrow.ts";
+import { isJsonObject } from "./narrow.ts";
 
 export type ResultPart = TextBlock | ImageBlock | AudioBlock;
 

@@ -1,12 +1,10 @@
 // How sampling is declared to a server in each 2025 revision, and who answers it.
 // Sources: `ClientCapabilities` of each revision's schema; 2025-11-25 added `sampling.tools` and tasks.
 
+import { objectOf } from "../json/values.ts";
 import type { JsonObject } from "../encoding.ts";
 import { featuresOf, isKnownRevision } from "../wire/mcp-features.ts";
 import type { Server } from "./servers.ts";
-
-const objectOf = (value: unknown): JsonObject | null =>
-  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonObject) : null; // parsed from JSON
 
 /** Whether the client itself declared sampling in its `initialize`. */
 export const declaresSampling = (params: JsonObject | null): boolean => objectOf(objectOf(params?.["capabilities"])?.["sampling"]) !== null;

@@ -1,6 +1,7 @@
 // What passes between a client and a server, as far as the relay looks at it: which message is which, and which it takes out.
 // It judges no params and changes nothing.
 
+import { objectOf, parseJson } from "../json/values.ts";
 import type { JsonObject } from "../encoding.ts";
 import { type RequestId, toRequestId } from "../wire/json-rpc.ts";
 
@@ -9,9 +10,6 @@ export type Passing =
   | { readonly kind: "notification"; readonly method: string; readonly params: JsonObject | null }
   | { readonly kind: "response"; readonly id: RequestId; /** The error's code; null for a result. */ readonly failed: number | null }
   | { readonly kind: "other" };
-
-const objectOf = (value: unknown): JsonObject | null =>
-  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonObject) : null; // parsed from JSON
 
 /** Which message a parsed JSON value is; `other` where it is none. */
 export function passingOf(value: unknown): Passing {
@@ -68,12 +66,8 @@ const asking: Passing = { kind: "request", id: 0, method: samplingMethod, params
  * @param takes whether a request, or a cancellation of one, is the relay's.
  */
 export function fromServer(data: string, takes: (passing: Passing) => boolean): FromServer {
-  let value: unknown;
-  try {
-    value = JSON.parse(data);
-  } catch {
-    return /createMessage|\\u/.test(data) && takes(asking) ? { ...nothing, rest: null } : nothing;
-  }
+  const value = parseJson(data);
+  if (value === undefined) return /createMessage|\\u/.test(data) && takes(asking) ? { ...nothing, rest: null } : nothing;
   const isBatch = Array.isArray(value);
   const values: readonly unknown[] = isBatch ? (value as unknown[]) : [value]; // just asked
   const taken: Taken[] = [];

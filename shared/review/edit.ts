@@ -1,7 +1,8 @@
 // Applies a reviewer's edits to the content of a review: what was not touched keeps its exact bytes, what was changed keeps
 // its type and its role, and the whole is valid by the protocol's schema again. It records nothing and approves nothing.
 
-import type { Json, JsonObject } from "../encoding.ts";
+import { objectOf, parseJson } from "../json/values.ts";
+import type { JsonObject } from "../encoding.ts";
 import { fits } from "../json/fields.ts";
 import { checkJson } from "../json/json-rules.ts";
 import { Reading } from "../json/reading.ts";
@@ -28,13 +29,10 @@ function withLineEndsOf(original: string, text: string): string {
 }
 
 function parseObject(text: string): Result<JsonObject, string> {
-  let value: Json;
-  try {
-    value = JSON.parse(text) as Json; // JSON.parse gives nothing else.
-  } catch {
-    return err("This is not valid JSON.");
-  }
-  if (value === null || typeof value !== "object" || Array.isArray(value)) return err("This has to stay a JSON object: { … }.");
+  const parsed = parseJson(text);
+  if (parsed === undefined) return err("This is not valid JSON.");
+  const value = objectOf(parsed);
+  if (value === null) return err("This has to stay a JSON object: { … }.");
   // What a reviewer writes is hashed and sent like what came over the wire, and must be able to be.
   const reading = new Reading();
   checkJson(value, reading);

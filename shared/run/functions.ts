@@ -1,11 +1,12 @@
 // Functions that run here: tools of configured MCP servers that the servers document registers. Which one a name means, the
 // candidate that stands for it in the pipeline, and what its server's result comes to.
 
+import { isObject, type Members } from "../json/values.ts";
 import { functionNames, type Servers } from "../relay/servers.ts";
 import { toolResult } from "../wire/mcp-2025/content.ts";
 import { anyObject } from "../json/fields.ts";
 import { checkJson } from "../json/json-rules.ts";
-import { isObject, type Members, type ParamsError, Reading } from "../json/reading.ts";
+import { type ParamsError, Reading } from "../json/reading.ts";
 import type { ToolResultBlock } from "../model/sampling.ts";
 import { err, ok, type Result } from "../result.ts";
 import type { Candidate } from "../routing/choose.ts";

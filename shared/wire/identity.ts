@@ -1,7 +1,7 @@
 // Digests that tell whether two sampling requests are the same one. Params only: the caller adds key, session, server and id.
 
+import { isObject } from "../json/values.ts";
 import { digestOf } from "../encoding.ts";
-import { isObject } from "../json/reading.ts";
 
 /**
  * The digest by which a repeat in the same session is known: of the whole params as they came, without `_meta.progressToken` and `task`,

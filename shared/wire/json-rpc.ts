@@ -1,9 +1,9 @@
 // JSON-RPC 2.0 as MCP uses it: one message in one body. Knows no method; never throws.
 
+import { isObject, type Members, parseJson } from "../json/values.ts";
 import type { JsonObject } from "../encoding.ts";
 import { err, ok, type Result } from "../result.ts";
 import { isDeeperThan } from "../json/json-rules.ts";
-import { isObject, type Members } from "../json/reading.ts";
 
 /** A string, or an integer that JSON carries exactly. 1 and "1" are two different ids. */
 export type RequestId = string | number;
@@ -49,12 +49,8 @@ export const toRequestId = (value: unknown): RequestId | undefined => (value ===
  * Members that JSON-RPC does not name are ignored.
  */
 export function parseMessage(text: string): Result<RpcMessage, RpcFault> {
-  let body: unknown;
-  try {
-    body = JSON.parse(text);
-  } catch {
-    return err({ kind: "notJson" });
-  }
+  const body = parseJson(text);
+  if (body === undefined) return err({ kind: "notJson" });
   if (Array.isArray(body)) return notSingleRequest("a batch is not supported", null);
   if (!isObject(body)) return notSingleRequest("a request is a JSON object", null);
 
@@ -114,10 +110,4 @@ export function refusedIds(body: unknown): RefusedIds {
 export const idKey = (id: RequestId): string => JSON.stringify(id);
 
 /** The id in a URL's path segment, after URL-decoding: any JSON spelling of an id, or undefined where it is none. */
-export function parseIdJson(text: string): RequestId | undefined {
-  try {
-    return toRequestId(JSON.parse(text));
-  } catch {
-    return undefined;
-  }
-}
+export const parseIdJson = (text: string): RequestId | undefined => toRequestId(parseJson(text));

@@ -1,8 +1,8 @@
 // One request to somebody who takes notices, and what came back: bounded in time and in size, and never led elsewhere by a redirect.
 // Nothing of the request or of the answer is ever in an error or a log.
 
+import { parseJson } from "../../shared/json/values.ts";
 import { retryAfterMs } from "../../shared/provider/fault.ts";
-import { parseJson } from "../../shared/provider/narrow.ts";
 import { textWithin } from "../http/text-within.ts";
 
 export type Exchanged = {

@@ -1,6 +1,7 @@
 // The keys that an issuer's tokens are checked with, as this isolate has them: written into the document, read from the issuer, or a
 // secret of the environment. What is remembered is remembered for one version of the document.
 
+import { isObject, parseJson } from "../../shared/json/values.ts";
 import {
   type FlattenedJWSInput,
   type JSONWebKeySet,
@@ -113,13 +114,7 @@ export async function fetchKeySet(issuer: Issuer, headers: Headers, signal: Abor
 }
 
 function parseSet(text: string): JSONWebKeySet | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-  if (typeof value !== "object" || value === null || !("keys" in value) || !Array.isArray(value.keys)) return undefined;
-  const isObject = (key: unknown): boolean => typeof key === "object" && key !== null && !Array.isArray(key);
-  return value.keys.every(isObject) ? { keys: value.keys } : undefined;
+  const value = parseJson(text);
+  const keys = isObject(value) ? value["keys"] : undefined;
+  return Array.isArray(keys) && keys.every(isObject) ? { keys } : undefined;
 }

@@ -1,8 +1,8 @@
 // One harmless question to a provider, bounded in time and in size. What goes wrong comes back as a fault without a provider's words.
 
+import { parseJson } from "../../shared/json/values.ts";
 import type { ProviderFault } from "../../shared/model/call.ts";
 import { brokenAnswer, connectionFault, faultOfStatus, timeoutFault } from "../../shared/provider/fault.ts";
-import { parseJson } from "../../shared/provider/narrow.ts";
 import { err, ok, type Result } from "../../shared/result.ts";
 import { textWithin } from "../http/text-within.ts";
 

@@ -1,5 +1,6 @@
 // Functions that are tools of configured MCP servers: what one takes, and running it, once.
 
+import { isObject } from "../../shared/json/values.ts";
 import { ProtocolError, SdkError, SdkErrorCode, type Tool } from "@modelcontextprotocol/client";
 import * as z from "zod";
 import type { JsonObject } from "../../shared/encoding.ts";
@@ -8,7 +9,7 @@ import { schemaErrors } from "../../shared/wire/control/function-schema.ts";
 import { registeredFunction, toToolResultReply } from "../../shared/run/functions.ts";
 import { tool as toolField } from "../../shared/wire/mcp-2025/content.ts";
 import { checkJson } from "../../shared/json/json-rules.ts";
-import { Reading, isObject } from "../../shared/json/reading.ts";
+import { Reading } from "../../shared/json/reading.ts";
 import type { SamplingRequest, ToolDefinition, ToolResultBlock, ToolUseBlock } from "../../shared/model/sampling.ts";
 import type { ModelReply, Note, ProviderFault } from "../../shared/model/call.ts";
 import { cancelledFault, connectionFault, faultOfStatus, outcomeUnknownFault, timeoutFault } from "../../shared/provider/fault.ts";

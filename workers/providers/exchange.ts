@@ -1,5 +1,6 @@
 // One exchange with a provider, within a time and a size: the request, and the answer whole or event by event.
 
+import { parseJson } from "../../shared/json/values.ts";
 import { EventSplitter, dataOf } from "../../shared/relay/event-stream.ts";
 import { err, ok, type Result } from "../../shared/result.ts";
 import type { ProviderFault } from "../../shared/model/call.ts";
@@ -12,7 +13,6 @@ import {
   retryAfterMs,
   timeoutFault,
 } from "../../shared/provider/fault.ts";
-import { parseJson } from "../../shared/provider/narrow.ts";
 import type { StreamReader } from "../../shared/provider/stream.ts";
 import { textWithin } from "../http/text-within.ts";
 

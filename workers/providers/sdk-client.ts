@@ -5,6 +5,7 @@
 // the SDK would read whole, however long, into the message of what it throws. On workerd, CPU of one call to a server on
 // the same machine, measured side by side: plain fetch 0.4, this 0.75, the SDK as it comes 1.
 
+import { isObject } from "../../shared/json/values.ts";
 import type { Ready } from "./ready.ts";
 
 /** The address and the headers of a client's first request. */
@@ -43,8 +44,8 @@ export function keptClients<Client>(make: (ready: Ready) => Client): (ready: Rea
 
 /** The ids in a list `{ data: [{ id }] }`. Google's list has `models/` before each name, and its calls take both. */
 export function idsIn(body: unknown): ReadonlySet<string> | undefined {
-  const data = typeof body === "object" && body !== null && "data" in body ? body.data : undefined;
+  const data = isObject(body) ? body["data"] : undefined;
   if (!Array.isArray(data)) return undefined;
-  const ids = data.map((each: unknown) => (typeof each === "object" && each !== null && "id" in each ? each.id : undefined));
+  const ids = data.map((each: unknown) => (isObject(each) ? each["id"] : undefined));
   return new Set(ids.flatMap((id) => (typeof id === "string" ? [id, id.replace(/^models\//, "")] : [])));
 }

@@ -3,6 +3,7 @@
 // A document that cannot be read never takes the gateway down: what served before serves on, and health says so. Where none was
 // ever read nobody knows what is allowed, and requests are refused.
 
+import { parseJson } from "../../shared/json/values.ts";
 import type { DocumentName } from "../stubs/config-calls.ts";
 import type { Result } from "../../shared/result.ts";
 import { type Policy, parsePolicy } from "../../shared/policy/rules.ts";
@@ -124,13 +125,7 @@ class ServedDocument<T> {
 }
 
 function parseText<T>(kind: Kind<T>, text: string): T | null {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return null;
-  }
-  const parsed = kind.parse(value);
+  const parsed = kind.parse(parseJson(text));
   return parsed.ok ? parsed.value : null;
 }
 

@@ -1,13 +1,14 @@
 // A stream of Anthropic's Messages API, put together to the message that `fromAnthropic` reads.
 // Source: platform.claude.com, "Streaming messages" (event types; new ones may come at any time and are to be ignored).
 
+import { isObject, parseJson, type Members } from "../../json/values.ts";
 import { usageOf } from "./anthropic-translation.ts";
 import type { ProviderFault } from "../../model/call.ts";
 import { brokenAnswer } from "../fault.ts";
-import { isCount, isFields, parseJson, type Fields } from "../narrow.ts";
+import { isCount } from "../narrow.ts";
 import { mostBlocks, type StreamReader, type TextDeltas } from "../stream.ts";
 
-type Block = { readonly start: Fields; text: string; json: string; open: boolean };
+type Block = { readonly start: Members; text: string; json: string; open: boolean };
 
 /**
  * Reads the events of one reply, the text of whose blocks goes to `deltas`. It is whole with `message_stop`. Blocks come one after the
@@ -15,20 +16,20 @@ type Block = { readonly start: Fields; text: string; json: string; open: boolean
  */
 export function readAnthropic(deltas: TextDeltas): StreamReader {
   const blocks: Block[] = [];
-  let message: Fields | undefined;
-  let end: Fields = {};
+  let message: Members | undefined;
+  let end: Members = {};
   const counted: Record<string, number> = {};
   let whole = false;
   let characters = 0;
 
   /** The numbers of `message_delta` are those of the whole message so far. */
   const count = (usage: unknown): void => {
-    for (const [name, value] of Object.entries(isFields(usage) ? usage : {})) if (isCount(value)) counted[name] = value;
+    for (const [name, value] of Object.entries(isObject(usage) ? usage : {})) if (isCount(value)) counted[name] = value;
   };
 
-  const startBlock = (event: Fields, length: number): ProviderFault | undefined => {
+  const startBlock = (event: Members, length: number): ProviderFault | undefined => {
     const start = event["content_block"];
-    if (message === undefined || event["index"] !== blocks.length || blocks.at(-1)?.open === true || !isFields(start))
+    if (message === undefined || event["index"] !== blocks.length || blocks.at(-1)?.open === true || !isObject(start))
       return brokenAnswer();
     if (blocks.length === mostBlocks) return brokenAnswer("tooLarge");
     const text = start["type"] === "text" && typeof start["text"] === "string" ? start["text"] : "";
@@ -39,10 +40,10 @@ export function readAnthropic(deltas: TextDeltas): StreamReader {
     return undefined;
   };
 
-  const addToBlock = (event: Fields): ProviderFault | undefined => {
+  const addToBlock = (event: Members): ProviderFault | undefined => {
     const block = blocks.at(-1);
     const { delta } = event;
-    if (block?.open !== true || event["index"] !== blocks.length - 1 || !isFields(delta)) return brokenAnswer();
+    if (block?.open !== true || event["index"] !== blocks.length - 1 || !isObject(delta)) return brokenAnswer();
     const { type, text, partial_json: json, thinking } = delta;
     const isText = block.start["type"] === "text";
     if (type === "text_delta") {
@@ -59,7 +60,7 @@ export function readAnthropic(deltas: TextDeltas): StreamReader {
     return undefined;
   };
 
-  const endBlock = (event: Fields): ProviderFault | undefined => {
+  const endBlock = (event: Members): ProviderFault | undefined => {
     const block = blocks.at(-1);
     if (block?.open !== true || event["index"] !== blocks.length - 1) return brokenAnswer();
     block.open = false;
@@ -67,10 +68,10 @@ export function readAnthropic(deltas: TextDeltas): StreamReader {
     return undefined;
   };
 
-  const takeEvent = (event: Fields, length: number): ProviderFault | undefined => {
+  const takeEvent = (event: Members, length: number): ProviderFault | undefined => {
     switch (event["type"]) {
       case "message_start":
-        if (message !== undefined || !isFields(event["message"])) return brokenAnswer();
+        if (message !== undefined || !isObject(event["message"])) return brokenAnswer();
         message = event["message"];
         count(message["usage"]);
         return undefined;
@@ -81,7 +82,7 @@ export function readAnthropic(deltas: TextDeltas): StreamReader {
       case "content_block_stop":
         return endBlock(event);
       case "message_delta":
-        if (isFields(event["delta"])) end = { ...end, ...event["delta"] };
+        if (isObject(event["delta"])) end = { ...end, ...event["delta"] };
         count(event["usage"]);
         return undefined;
       case "message_stop":
@@ -95,8 +96,8 @@ export function readAnthropic(deltas: TextDeltas): StreamReader {
   return {
     take: (data) => {
       const event = parseJson(data);
-      if (!isFields(event)) return brokenAnswer("notJson");
-      if (event["type"] === "error" || isFields(event["error"])) return brokenAnswer("errorInSuccess");
+      if (!isObject(event)) return brokenAnswer("notJson");
+      if (event["type"] === "error" || isObject(event["error"])) return brokenAnswer("errorInSuccess");
       return takeEvent(event, data.length) ?? (whole ? "end" : "more");
     },
     isWhole: () => whole,
@@ -107,7 +108,7 @@ export function readAnthropic(deltas: TextDeltas): StreamReader {
 }
 
 /** The input of a tool use comes as the text of its JSON; none at all is what the block began with. */
-function contentOf({ start, text, json }: Block): Fields {
+function contentOf({ start, text, json }: Block): Members {
   if (start["type"] === "text") return { ...start, text };
   return json === "" ? start : { ...start, input: parseJson(json) };
 }

@@ -1,5 +1,6 @@
 // Our neutral call as parameters of Anthropic's Messages API, and its answer as a neutral reply. No network, no key.
 
+import { isObject, type Members } from "../../json/values.ts";
 import type { ModelCall } from "../model-call.ts";
 import type Anthropic from "@anthropic-ai/sdk";
 import { err, type Result } from "../../result.ts";
@@ -8,7 +9,7 @@ import type { ModelReply, Note, ProviderFault, Usage } from "../../model/call.ts
 import { isBlank } from "../provider-rules.ts";
 import { brokenAnswer } from "../fault.ts";
 import { imageType } from "../../model/media.ts";
-import { isCount, isFields, isJsonObject, type Fields } from "../narrow.ts";
+import { isCount, isJsonObject } from "../narrow.ts";
 import { mayUseTools, metadataFor, stopSequencesFor, temperatureFor, toolsFor, topKFor, topPFor } from "../parameters.ts";
 import { finishReply } from "../reply.ts";
 import { resultParts, type ResultPart } from "../tool-result.ts";
@@ -136,8 +137,8 @@ const stopReasons = new Map([
  * an empty reply that does not say why it is empty. Thinking is not part of the reply. Never throws.
  */
 export function fromAnthropic(response: unknown, call: ModelCall): Result<ModelReply, ProviderFault> {
-  if (!isFields(response)) return err(brokenAnswer("notJson"));
-  if (isFields(response["error"])) return err(brokenAnswer("errorInSuccess"));
+  if (!isObject(response)) return err(brokenAnswer("notJson"));
+  if (isObject(response["error"])) return err(brokenAnswer("errorInSuccess"));
   const { content, model, stop_reason: stop } = response;
   const usage = usageOf(response["usage"]);
   const broken = (detail?: NonNullable<ProviderFault["detail"]>) => err(brokenAnswer(detail, usage));
@@ -145,7 +146,7 @@ export function fromAnthropic(response: unknown, call: ModelCall): Result<ModelR
   const names = toolNames(call.request);
   const blocks: ReplyBlock[] = [];
   for (const block of content) {
-    if (!isFields(block)) return broken();
+    if (!isObject(block)) return broken();
     if (block["type"] === "thinking" || block["type"] === "redacted_thinking") continue;
     const read = readBlock(block, names);
     if (read === undefined) return broken(block["type"] === "tool_use" ? "toolArguments" : undefined);
@@ -162,7 +163,7 @@ export function fromAnthropic(response: unknown, call: ModelCall): Result<ModelR
   });
 }
 
-function readBlock(block: Fields, names: WireNames): ReplyBlock | undefined {
+function readBlock(block: Members, names: WireNames): ReplyBlock | undefined {
   const { type, text, id, name, input } = block;
   if (type === "text" && typeof text === "string") return { type: "text", text };
   if (type !== "tool_use" || typeof id !== "string" || typeof name !== "string" || !isJsonObject(input)) return undefined;
@@ -171,7 +172,7 @@ function readBlock(block: Fields, names: WireNames): ReplyBlock | undefined {
 
 /** All input tokens, those written to and read from a cache among them: they are priced differently, but they are input. */
 export function usageOf(usage: unknown): Usage | undefined {
-  if (!isFields(usage)) return undefined;
+  if (!isObject(usage)) return undefined;
   const { input_tokens: input, output_tokens: output, cache_creation_input_tokens: written, cache_read_input_tokens: read } = usage;
   if (!isCount(input) || !isCount(output)) return undefined;
   return { inputTokens: input + (isCount(written) ? written : 0) + (isCount(read) ? read : 0), outputTokens: output };

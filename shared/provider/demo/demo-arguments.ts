@@ -1,8 +1,9 @@
 // The smallest value that satisfies a JSON Schema, as far as a schema can be satisfied without a solver. For the demo provider only.
 // Free strings hold one word, or what is to be said.
 
+import { isObject, type Members } from "../../json/values.ts";
 import type { Json, JsonObject } from "../../encoding.ts";
-import { isFields, isJsonObject, type Fields } from "../narrow.ts";
+import { isJsonObject } from "../narrow.ts";
 
 const deepest = 16;
 /** References and long lists inside one another multiply: a schema of a few lines can ask for more values than a machine holds. */
@@ -26,7 +27,7 @@ export function minimalArguments(schema: JsonObject): JsonObject {
 export const minimalValue = (schema: JsonObject, said: string): Json => valueFor(schema, { root: schema, said, left: mostMembers }, 0);
 
 function valueFor(given: unknown, walk: Walk, depth: number): Json {
-  if (!isFields(given) || depth > deepest || walk.left <= 0) return null;
+  if (!isObject(given) || depth > deepest || walk.left <= 0) return null;
   const schema = flattened(given, walk, depth);
   for (const name of ["const", "default"]) if (schema[name] !== undefined) return json(schema[name]);
   for (const name of ["enum", "examples"]) {
@@ -53,7 +54,7 @@ function valueFor(given: unknown, walk: Walk, depth: number): Json {
 }
 
 /** The schema with its `$ref` and `allOf` folded in. Later members win, required lists and properties add up. */
-function flattened(schema: Fields, walk: Walk, depth: number): Fields {
+function flattened(schema: Members, walk: Walk, depth: number): Members {
   walk.left -= 1 + Object.keys(schema).length + Object.keys(fields(schema["properties"])).length + list(schema["required"]).length;
   const referred = typeof schema["$ref"] === "string" ? [resolve(schema["$ref"], walk.root)] : [];
   const parts = [...referred, ...(Array.isArray(schema["allOf"]) ? schema["allOf"] : [])];
@@ -78,7 +79,7 @@ function resolve(reference: string, root: JsonObject): unknown {
   return at;
 }
 
-function typeOf(schema: Fields): unknown {
+function typeOf(schema: Members): unknown {
   const { type } = schema;
   if (Array.isArray(type)) return type[0];
   if (type !== undefined) return type;
@@ -86,13 +87,13 @@ function typeOf(schema: Fields): unknown {
   return schema["items"] === undefined ? undefined : "array";
 }
 
-function objectFor(schema: Fields, walk: Walk, depth: number): Json {
+function objectFor(schema: Members, walk: Walk, depth: number): Json {
   const properties = fields(schema["properties"]);
   const names = list(schema["required"]).filter((name) => typeof name === "string");
   return Object.fromEntries(names.map((name) => [name, valueFor(properties[name], walk, depth + 1)]));
 }
 
-function arrayFor(schema: Fields, walk: Walk, depth: number): Json {
+function arrayFor(schema: Members, walk: Walk, depth: number): Json {
   const prefix = list(schema["prefixItems"]);
   const length = Math.min(count(schema["minItems"]), 100);
   return Array.from({ length }, (_, index) => valueFor(prefix[index] ?? schema["items"], walk, depth + 1));
@@ -112,7 +113,7 @@ const formats: { readonly [format: string]: string } = {
 };
 
 /** JSON Schema counts characters, not UTF-16 units. */
-function stringFor(schema: Fields, said: string): string {
+function stringFor(schema: Members, said: string): string {
   const format = typeof schema["format"] === "string" ? formats[schema["format"]] : undefined;
   if (format !== undefined) return format;
   const characters = [...said];
@@ -120,7 +121,7 @@ function stringFor(schema: Fields, said: string): string {
   return [...characters, ..."o".repeat(Math.max(0, missing))].slice(0, lengthOf(schema["maxLength"])).join("");
 }
 
-function numberFor(schema: Fields): number {
+function numberFor(schema: Members): number {
   const step = number(schema["multipleOf"]) ?? (typeOf(schema) === "integer" ? 1 : undefined);
   const least = number(schema["minimum"]) ?? -Infinity;
   const above = number(schema["exclusiveMinimum"]) ?? -Infinity;
@@ -140,7 +141,7 @@ function numberFor(schema: Fields): number {
   return up === above ? up + step : up;
 }
 
-const fields = (value: unknown): Fields => (isFields(value) ? value : {});
+const fields = (value: unknown): Members => (isObject(value) ? value : {});
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 const number = (value: unknown): number | undefined => (typeof value === "number" ? value : undefined);
 const count = (value: unknown): number => Math.max(0, number(value) ?? 0);

@@ -1,12 +1,13 @@
 // Texts as the parameters of an OpenAI-compatible embeddings API, and its answer as vectors. No network, no key.
 
+import { isObject, type Members } from "../../json/values.ts";
 import type OpenAI from "openai";
 import { err, ok, type Result } from "../../result.ts";
 import type { Model } from "../../routing/table.ts";
 import type { ProviderFault, Usage } from "../../model/call.ts";
 import { type EmbeddingReply, areOfOneSize } from "../embedding.ts";
 import { brokenAnswer } from "../fault.ts";
-import { isCount, isFields, type Fields } from "../narrow.ts";
+import { isCount } from "../narrow.ts";
 
 /** The parameters of `POST /embeddings` for one or more texts. Numbers are asked for, which every compatible server knows. */
 export const toEmbeddings = (texts: readonly string[], model: Model): OpenAI.EmbeddingCreateParams => ({
@@ -24,11 +25,11 @@ export const embeddingCalls = (texts: readonly string[]): (readonly string[])[] 
 
 /** One vector of finite numbers for each text, all of one size, in the texts' order; anything else is a `brokenAnswer`. Never throws. */
 export function fromEmbeddings(response: unknown, texts: readonly string[], model: Model): Result<EmbeddingReply, ProviderFault> {
-  if (!isFields(response)) return err(brokenAnswer("notJson"));
-  if (isFields(response["error"])) return err(brokenAnswer("errorInSuccess"));
+  if (!isObject(response)) return err(brokenAnswer("notJson"));
+  if (isObject(response["error"])) return err(brokenAnswer("errorInSuccess"));
   const { usage: told, model: name } = response;
   const counted: Usage | undefined =
-    isFields(told) && isCount(told["prompt_tokens"]) ? { inputTokens: told["prompt_tokens"], outputTokens: 0 } : undefined;
+    isObject(told) && isCount(told["prompt_tokens"]) ? { inputTokens: told["prompt_tokens"], outputTokens: 0 } : undefined;
   const vectors = vectorsIn(response, texts.length);
   if (vectors === undefined || !areOfOneSize(vectors)) return err(brokenAnswer(undefined, counted));
   const estimate = Math.ceil(texts.reduce((sum, text) => sum + text.length, 0) / 4);
@@ -40,11 +41,11 @@ export function fromEmbeddings(response: unknown, texts: readonly string[], mode
 }
 
 /** Each vector in the place that its `index` says; where no entry says one, in the order that they came. */
-function vectorsIn({ data }: Fields, count: number): (readonly number[])[] | undefined {
+function vectorsIn({ data }: Members, count: number): (readonly number[])[] | undefined {
   if (!Array.isArray(data) || data.length !== count) return undefined;
   const vectors = new Map<number, readonly number[]>();
   for (const [position, entry] of data.entries()) {
-    if (!isFields(entry) || !isVector(entry["embedding"])) return undefined;
+    if (!isObject(entry) || !isVector(entry["embedding"])) return undefined;
     const at = entry["index"] ?? position;
     if (!isCount(at) || at >= count || vectors.has(at)) return undefined;
     vectors.set(at, entry["embedding"]);

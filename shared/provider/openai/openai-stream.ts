@@ -1,9 +1,10 @@
 // A stream of Chat Completions, put together to the completion that `fromOpenAI` reads.
 // Source: OpenAI's API reference, "Chat Completions, streaming" (the chat completion chunk object).
 
+import { isObject, parseJson, type Members } from "../../json/values.ts";
 import type { ProviderFault } from "../../model/call.ts";
 import { brokenAnswer } from "../fault.ts";
-import { isFields, isJsonObject, parseJson, type Fields } from "../narrow.ts";
+import { isJsonObject } from "../narrow.ts";
 import { textsOf, usageOf } from "./openai-translation.ts";
 import { mostBlocks, type StreamReader, type TextDeltas } from "../stream.ts";
 
@@ -23,10 +24,10 @@ export function readOpenAI(deltas: TextDeltas): StreamReader {
   let usage: unknown;
   let characters = 0;
 
-  const takeChoice = (choice: Fields): ProviderFault | undefined => {
-    if (isFields(choice["error"])) return brokenAnswer("errorInSuccess");
+  const takeChoice = (choice: Members): ProviderFault | undefined => {
+    if (isObject(choice["error"])) return brokenAnswer("errorInSuccess");
     // Servers that cannot stream may send the whole message as the one chunk.
-    const delta = [choice["delta"], choice["message"]].find(isFields) ?? {};
+    const delta = [choice["delta"], choice["message"]].find(isObject) ?? {};
     const texts = textsOf(delta["content"]);
     if (texts === undefined) return brokenAnswer();
     for (const text of texts) {
@@ -40,7 +41,7 @@ export function readOpenAI(deltas: TextDeltas): StreamReader {
     for (const made of [delta["refusal"], delta["reasoning_content"] ?? delta["reasoning"]])
       if (typeof made === "string") characters += made.length;
     for (const piece of Array.isArray(delta["tool_calls"]) ? delta["tool_calls"] : []) {
-      const came = isFields(piece) ? addCall(calls, piece) : undefined;
+      const came = isObject(piece) ? addCall(calls, piece) : undefined;
       if (came === undefined) return brokenAnswer("toolArguments");
       characters += came;
       if (calls.length > mostBlocks) return brokenAnswer("tooLarge");
@@ -55,13 +56,13 @@ export function readOpenAI(deltas: TextDeltas): StreamReader {
     take: (data) => {
       if (data.trim() === "[DONE]") return "end";
       const chunk = parseJson(data);
-      if (!isFields(chunk)) return brokenAnswer("notJson");
+      if (!isObject(chunk)) return brokenAnswer("notJson");
       if (usageOf(chunk["usage"]) !== undefined) usage = chunk["usage"];
       if (chunk["error"] !== undefined && chunk["error"] !== null) return brokenAnswer("errorInSuccess");
       if (typeof chunk["model"] === "string" && chunk["model"] !== "") model = chunk["model"];
       // One reply was asked for; the chunk with the count has no choice.
       const choice: unknown = Array.isArray(chunk["choices"]) ? chunk["choices"][0] : undefined;
-      return (isFields(choice) ? takeChoice(choice) : undefined) ?? "more";
+      return (isObject(choice) ? takeChoice(choice) : undefined) ?? "more";
     },
     isWhole: () => finish !== undefined,
     usage: () => usageOf(usage),
@@ -82,9 +83,9 @@ export function readOpenAI(deltas: TextDeltas): StreamReader {
  * servers send every call whole and give them all the index 0. Returns how many characters came with it; undefined where its arguments
  * are neither text nor a JSON object.
  */
-function addCall(calls: Call[], piece: Fields): number | undefined {
+function addCall(calls: Call[], piece: Members): number | undefined {
   const { index, id } = piece;
-  const called = isFields(piece["function"]) ? piece["function"] : {};
+  const called = isObject(piece["function"]) ? piece["function"] : {};
   const its = index === undefined || index === null ? calls.at(-1) : calls.findLast((call) => call.index === index);
   const isOther = typeof id === "string" && id !== "" && its !== undefined && its.id !== "" && its.id !== id;
   let call = isOther ? undefined : its;

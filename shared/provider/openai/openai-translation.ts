@@ -1,6 +1,7 @@
 // Our neutral call as parameters of Chat Completions (OpenAI's and every compatible server's), and its answer as a neutral reply.
 // No network, no key.
 
+import { isObject, parseJson, type Members } from "../../json/values.ts";
 import type { ModelCall } from "../model-call.ts";
 import type OpenAI from "openai";
 import { err, type Result } from "../../result.ts";
@@ -9,7 +10,7 @@ import type { Model } from "../../routing/table.ts";
 import type { ModelReply, Note, ProviderFault, Usage } from "../../model/call.ts";
 import { brokenAnswer } from "../fault.ts";
 import { audioFormat, imageType } from "../../model/media.ts";
-import { isCount, isFields, isJsonObject, parseJson, type Fields } from "../narrow.ts";
+import { isCount, isJsonObject } from "../narrow.ts";
 import { mayUseTools, metadataFor, stopSequencesFor, temperatureFor, toolsFor, topKFor, topPFor } from "../parameters.ts";
 import { finishReply } from "../reply.ts";
 import { resultParts, type ResultPart } from "../tool-result.ts";
@@ -165,14 +166,14 @@ const stopReasons = new Map([
  * what the model said: its text, with the stop reason "refusal". Never throws.
  */
 export function fromOpenAI(response: unknown, call: ModelCall): Result<ModelReply, ProviderFault> {
-  if (!isFields(response)) return err(brokenAnswer("notJson"));
-  if (isFields(response["error"])) return err(brokenAnswer("errorInSuccess"));
+  if (!isObject(response)) return err(brokenAnswer("notJson"));
+  if (isObject(response["error"])) return err(brokenAnswer("errorInSuccess"));
   const usage = usageOf(response["usage"]);
   const broken = (detail?: NonNullable<ProviderFault["detail"]>) => err(brokenAnswer(detail, usage));
   const choice: unknown = Array.isArray(response["choices"]) ? response["choices"][0] : undefined;
-  if (!isFields(choice) || !isFields(choice["message"])) return broken();
+  if (!isObject(choice) || !isObject(choice["message"])) return broken();
   const finish = choice["finish_reason"];
-  if (isFields(choice["error"]) || finish === "error") return broken("errorInSuccess");
+  if (isObject(choice["error"]) || finish === "error") return broken("errorInSuccess");
   const { content, refusal, tool_calls: calls } = choice["message"];
   const texts = textsOf(content);
   if (texts === undefined) return broken();
@@ -180,7 +181,7 @@ export function fromOpenAI(response: unknown, call: ModelCall): Result<ModelRepl
   const blocks: ReplyBlock[] = [...texts, ...(refused ? [refusal] : [])].map((text) => ({ type: "text", text }));
   const names = toolNames(call.request);
   for (const entry of Array.isArray(calls) ? calls : []) {
-    const use = isFields(entry) && mayUseTools(call.request) ? readCall(entry, names) : undefined;
+    const use = isObject(entry) && mayUseTools(call.request) ? readCall(entry, names) : undefined;
     if (use === undefined) return broken("toolArguments");
     blocks.push(use);
   }
@@ -220,7 +221,7 @@ export function textsOf(content: unknown): string[] | undefined {
   if (!Array.isArray(content)) return undefined;
   const texts: string[] = [];
   for (const part of content) {
-    if (!isFields(part)) return undefined;
+    if (!isObject(part)) return undefined;
     if (part["type"] === "thinking" || part["type"] === "reasoning") continue;
     if (part["type"] !== "text" || typeof part["text"] !== "string") return undefined;
     texts.push(part["text"]);
@@ -229,9 +230,9 @@ export function textsOf(content: unknown): string[] | undefined {
 }
 
 /** Arguments are JSON text; nothing at all stands for no arguments, and some compatible servers send the object itself. */
-function readCall(entry: Fields, names: WireNames): ToolUseBlock | undefined {
+function readCall(entry: Members, names: WireNames): ToolUseBlock | undefined {
   const { id, function: called } = entry;
-  if (!isFields(called) || typeof called["name"] !== "string" || called["name"] === "") return undefined;
+  if (!isObject(called) || typeof called["name"] !== "string" || called["name"] === "") return undefined;
   const given = called["arguments"];
   const input = typeof given === "string" ? (given.trim() === "" ? {} : parseJson(given)) : (given ?? {});
   if (!isJsonObject(input)) return undefined;
@@ -239,7 +240,7 @@ function readCall(entry: Fields, names: WireNames): ToolUseBlock | undefined {
 }
 
 export function usageOf(usage: unknown): Usage | undefined {
-  if (!isFields(usage)) return undefined;
+  if (!isObject(usage)) return undefined;
   const { prompt_tokens: input, completion_tokens: output } = usage;
   return isCount(input) && isCount(output) ? { inputTokens: input, outputTokens: output } : undefined;
 }

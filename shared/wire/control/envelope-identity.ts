@@ -1,7 +1,7 @@
 // The digest by which a repeated envelope is known: the same request_id with another one is refused.
 
+import { isObject } from "../../json/values.ts";
 import { digestOf } from "../../encoding.ts";
-import { isObject } from "../../json/reading.ts";
 
 /**
  * Of the whole envelope as it came, without `auth`: a token is renewed between two tries of the same request. Members that are ignored count,

@@ -1,9 +1,10 @@
 // A request of the Model Control Protocol, from the wire to `Envelope`, with everything that is wrong found at once. No clock, no storage.
 
+import { isObject } from "../../json/values.ts";
 import { err, ok, unreachable, type Result } from "../../result.ts";
 import type { PointedError } from "../../model/outcome.ts";
 import { checkJson } from "../../json/json-rules.ts";
-import { Reading, isObject } from "../../json/reading.ts";
+import { Reading } from "../../json/reading.ts";
 import { defaults, envelopeField, requestId, servedVersion, type ReadEnvelope, type ReadTask } from "./envelope-fields.ts";
 import type { ControlTask, Envelope, FunctionDefinition, Version } from "./envelope.ts";
 import { schemaErrors } from "./function-schema.ts";

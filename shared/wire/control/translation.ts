@@ -1,5 +1,6 @@
 // The translation task: a prompt of ours around a text of the caller's, and what the model answers to it.
 
+import { isObject, parseJson } from "../../json/values.ts";
 import type { JsonObject } from "../../encoding.ts";
 import { joinPrompt, namedModelOf } from "./asked.ts";
 import type { ControlTask, Envelope } from "./envelope.ts";
@@ -84,14 +85,9 @@ export type TranslationReply = { readonly text: string; readonly sourceLang: str
  * have edited it at the response gate, after it was checked.
  */
 export function readTranslation(reply: string): TranslationReply | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(reply);
-  } catch {
-    return undefined;
-  }
-  if (typeof value !== "object" || value === null || !("translation" in value) || typeof value.translation !== "string") return undefined;
-  return { text: value.translation, sourceLang: "source_lang" in value ? tagOf(value.source_lang) : null };
+  const value = parseJson(reply);
+  if (!isObject(value) || typeof value["translation"] !== "string") return undefined;
+  return { text: value["translation"], sourceLang: tagOf(value["source_lang"]) };
 }
 
 function tagOf(given: unknown): string | null {

@@ -1,6 +1,7 @@
 // The content of wire messages of the 2025 revisions, read as neutral blocks. Every member that the official schema names is checked, also
 // those that no provider gets (annotations, titles, icons, `_meta`), and the latter are left out.
 
+import { isObject } from "../../json/values.ts";
 import {
   type Field,
   anyObject,
@@ -20,7 +21,6 @@ import {
   text,
   withEither,
 } from "../../json/fields.ts";
-import { isObject } from "../../json/reading.ts";
 import { type Message, type ToolDefinition, type ToolResultBlock, blockMembers, resourceMembers } from "../../model/sampling.ts";
 import { isBase64, mediaType } from "./content-rules.ts";
 

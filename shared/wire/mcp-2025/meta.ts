@@ -1,8 +1,9 @@
 // What a host says in `_meta` of its requests to us: the session, the client request that is served, the progress token. These are the
 // host's claims; whether they hold is for association.
 
+import { isObject } from "../../json/values.ts";
 import { type Field, flag, object, oneOf, optional, parsed, refined, text } from "../../json/fields.ts";
-import { Reading, isObject } from "../../json/reading.ts";
+import { Reading } from "../../json/reading.ts";
 import { type RequestId, toRequestId } from "../json-rpc.ts";
 
 const SESSION_META = "countersign/session";

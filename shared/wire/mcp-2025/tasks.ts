@@ -1,11 +1,12 @@
 // Tasks of revision 2025-11-25 (`basic/utilities/tasks`) and `notifications/cancelled`, to and from the wire. Says nothing about when a
 // task changes its state.
 
+import { isObject } from "../../json/values.ts";
 import type { JsonObject } from "../../encoding.ts";
 import { err, ok, type Result } from "../../result.ts";
 import { type Field, object, optional, text } from "../../json/fields.ts";
 import { checkJson } from "../../json/json-rules.ts";
-import { type ParamsFault, Reading, isObject } from "../../json/reading.ts";
+import { type ParamsFault, Reading } from "../../json/reading.ts";
 import type { RequestId, RpcAnswer } from "../json-rpc.ts";
 import { type OriginatingRequest, requestId, samplingMeta } from "./meta.ts";
 

@@ -3,6 +3,7 @@
 // Source: Cloudflare Email Service, "Workers API", error codes. The binding knows no idempotency key: where it does not answer in
 // time, the mail may come twice.
 
+import { isObject } from "../../../shared/json/values.ts";
 import type { NoticeFault, Sent } from "../channel.ts";
 import { exchangeTimeoutMs } from "../exchange.ts";
 import type { MailSender } from "./sender.ts";
@@ -62,7 +63,7 @@ export const bindingSender = (binding: SendEmail): MailSender => ({
 });
 
 function messageIdOf(result: unknown): string | null {
-  const id = typeof result === "object" && result !== null && "messageId" in result ? result.messageId : undefined;
+  const id = isObject(result) ? result["messageId"] : undefined;
   return typeof id === "string" && id !== "" ? id : null;
 }
 

@@ -1,5 +1,6 @@
 // Notices by mail: one for each reviewer and gate, with their personal link. Nothing that comes back to the sender's address is read.
 
+import { objectOf, parseJson } from "../../../shared/json/values.ts";
 import { isLoopbackHost } from "../../../shared/address.ts";
 import { sha256Hex } from "../../../shared/encoding.ts";
 import { err, ok, type Result } from "../../../shared/result.ts";
@@ -160,14 +161,7 @@ function withReceipt({ receipt }: Notice, sent: Sent): Sent {
 }
 
 function messageIdIn(receipt: string | null): string | undefined {
-  if (receipt === null) return undefined;
-  let kept: unknown;
-  try {
-    kept = JSON.parse(receipt);
-  } catch {
-    return undefined;
-  }
-  const id = typeof kept === "object" && kept !== null && "messageId" in kept ? kept.messageId : undefined;
+  const id = objectOf(parseJson(receipt ?? ""))?.["messageId"];
   // A sender's own id need not be one that a header can hold.
   const shaped = typeof id === "string" ? /^<?([\w.!#$%&'*+/=?^`{|}~-]+@[\w.-]+)>?$/.exec(id)?.[1] : undefined;
   return shaped === undefined || shaped.length > 200 ? undefined : `<${shaped}>`;

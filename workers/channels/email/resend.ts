@@ -3,6 +3,7 @@
 // Source: Resend, "Send Email", "Errors", "Usage Limits" and "Idempotency Keys". The API says nothing of the Message-ID that it
 // gives a mail to those whose key may only send.
 
+import { isObject, type Members } from "../../../shared/json/values.ts";
 import { sha256Hex } from "../../../shared/encoding.ts";
 import { mailboxText, type Mail } from "../../../shared/channels/email-rules.ts";
 import type { Sent } from "../channel.ts";
@@ -47,18 +48,18 @@ export async function resendDomains(settings: ResendSettings): Promise<Domains> 
   const answer = await exchange({ url: `${settings.baseUrl}/domains`, method: "GET", headers: headersOf(settings) }, { readJson: true });
   if (answer === undefined || answer.status === 429 || answer.status >= 500) return { kind: "silent" };
   if (answer.status === 401 && errorName(answer) === "restricted_api_key") return { kind: "sendingOnly" };
-  const { data } = objectOf(answer.body);
+  const { data } = membersOf(answer.body);
   if (answer.status !== 200 || !Array.isArray(data)) return { kind: "refused" };
   const verified = data
-    .map(objectOf)
+    .map(membersOf)
     .flatMap(({ name, status }) => (status === "verified" && typeof name === "string" ? [name.toLowerCase()] : []));
   return { kind: "listed", verified };
 }
 
-const objectOf = (value: unknown): Readonly<Record<string, unknown>> => (typeof value === "object" && value !== null ? { ...value } : {});
+const membersOf = (value: unknown): Members => (isObject(value) ? value : {});
 
 const errorName = ({ body }: Exchanged): string => {
-  const { name } = objectOf(body);
+  const { name } = membersOf(body);
   // Their own SDK spells one of them with a capital.
   return typeof name === "string" ? name.toLowerCase() : "";
 };

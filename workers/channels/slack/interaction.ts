@@ -2,8 +2,8 @@
 //
 // Source: https://docs.slack.dev/reference/interaction-payloads/block_actions-payload and …/view-interactions-payload.
 
+import { parseJson } from "../../../shared/json/values.ts";
 import * as z from "zod";
-import { parseJson } from "../../../shared/provider/narrow.ts";
 
 const id = z.string().min(1).max(60);
 const who = { team: z.object({ id }), user: z.object({ id, team_id: id.optional() }), api_app_id: id };

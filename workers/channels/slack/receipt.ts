@@ -1,7 +1,7 @@
 // Where a message was posted: what it takes to change it, and what a press of one of its buttons is compared with.
 
+import { parseJson } from "../../../shared/json/values.ts";
 import * as z from "zod";
-import { parseJson } from "../../../shared/provider/narrow.ts";
 
 const id = z.string().min(1).max(40);
 

@@ -1,5 +1,6 @@
 // The operator's JSON: configuration, keys, notices. Everything here wants the admin token.
 
+import { parseJson } from "../../../shared/json/values.ts";
 import type { NoticeRow } from "../../stubs/ledger-calls.ts";
 import { type DocumentName, type StoredDocument, documentNames } from "../../stubs/config-calls.ts";
 import { zValidator } from "@hono/zod-validator";
@@ -311,11 +312,3 @@ adminRoutes.get(paths.admin.notices, zValidator("query", noticesQuery, onInvalid
 
 const eachShard = <T>(ask: (shard: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: ledgerShards }, (_, shard) => ask(shard)));
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}

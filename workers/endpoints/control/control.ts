@@ -1,5 +1,6 @@
 // POST /control: the Model Control Protocol envelope, as one more endpoint to the same pipeline; and its published schema.
 
+import { isObject } from "../../../shared/json/values.ts";
 import { Hono } from "hono";
 import { handedBackAnswer, refusalControlAnswer } from "../../../shared/wire/control/answer.ts";
 import { controlCodec } from "../../../shared/wire/control/codec.ts";
@@ -14,7 +15,6 @@ import { describeOutcome, describeRefusal } from "../../../shared/wire/describe.
 import type { Completed, Outcome, Refusal } from "../../../shared/model/outcome.ts";
 import { defaultLimits } from "../../../shared/policy/limits.ts";
 import { CONTROL_SERVER } from "../../../shared/wire/mcp-2025/meta.ts";
-import { isObject } from "../../../shared/json/reading.ts";
 import { errorClass, logEvent } from "../../platform/log.ts";
 import { readBytes } from "../../http/body.ts";
 import { mayRead } from "../../pipeline/calls.ts";
@@ -214,7 +214,7 @@ async function delivered(call: EnvelopeCall, { outcome, calls }: Ending): Promis
 }
 
 function textIn({ result }: JsonObject): string {
-  const text = typeof result === "object" && result !== null && !Array.isArray(result) ? result["text"] : undefined;
+  const text = isObject(result) ? result["text"] : undefined;
   return typeof text === "string" ? text : "";
 }
 

@@ -1,6 +1,7 @@
 // The MCP relay, Streamable HTTP of the 2025 revisions: a client that knows nothing of sampling talks to its server through here.
 // Everything passes as it came, but for the session id, the ids of events, and what a server asks that is ours to answer.
 
+import { objectOf, parseJson } from "../../../shared/json/values.ts";
 import { Hono } from "hono";
 import { toBase64url } from "../../../shared/encoding.ts";
 import { defaultLimits, mostInBatch } from "../../../shared/policy/limits.ts";
@@ -122,7 +123,7 @@ async function post(c: AppContext, visit: Watched): Promise<Response> {
   const body = await readBytes(c.req.raw, bodyBytes);
   if (body === "tooLarge") return refuseKnown(c, "relay", { kind: "tooLarge", limitBytes: bodyBytes }, { server: visit.name, id: null });
   // What is not JSON is the server's to refuse.
-  const value = jsonIn(body);
+  const value = parseJson(new TextDecoder().decode(body));
   const values: unknown[] = Array.isArray(value) ? value : [value];
   if (values.length > mostInBatch) return refuseWith(c, 400, `Send at most ${mostInBatch} messages in a batch`);
   c.set("ids", refusedIds(value));
@@ -319,7 +320,7 @@ async function down(
   const goesOn =
     originating?.asTask === true &&
     body instanceof Uint8Array &&
-    (await keepTask({ env: c.env, key: c.var.key, session }, jsonIn(body), originating));
+    (await keepTask({ env: c.env, key: c.var.key, session }, parseJson(new TextDecoder().decode(body)), originating));
   await inFlight?.allAnswered(goesOn);
   if (body === "tooLong" || body === "asks") return broken(c, faultWords[body]);
   return new Response(body, { status, headers });
@@ -327,14 +328,6 @@ async function down(
 
 /** What belongs to no request of the client's. */
 const noRequest = { originating: null, serves: null, inFlight: null, watch: null, progressToken: undefined } as const;
-
-function jsonIn(bytes: Uint8Array): unknown {
-  try {
-    return JSON.parse(new TextDecoder().decode(bytes));
-  } catch {
-    return null;
-  }
-}
 
 /** As clients know one, whatever else the type says. */
 const isStream = (answer: Response): boolean => /text\/event-stream/i.test(answer.headers.get("Content-Type") ?? "");
@@ -367,8 +360,7 @@ function originatingOf(request: Extract<Passing, { kind: "request" }>, { context
 }
 
 function progressTokenOf(request: Extract<Passing, { kind: "request" }> | undefined): RequestId | undefined {
-  const meta = request?.params?.["_meta"];
-  return typeof meta === "object" && meta !== null && !Array.isArray(meta) ? toRequestId(meta["progressToken"]) : undefined;
+  return toRequestId(objectOf(request?.params?.["_meta"])?.["progressToken"]);
 }
 
 /** The body of the answer to `initialize`, read up to the revision in it: null where it is no success. What follows is still to come. */

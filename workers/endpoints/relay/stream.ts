@@ -1,6 +1,7 @@
 // A server's event stream on its way to the client. Events pass as they came, their ids marked; requests that are ours are taken
 // out and answered to the server, and the client hears what is waited for.
 
+import { parseJson } from "../../../shared/json/values.ts";
 import { defaultLimits } from "../../../shared/policy/limits.ts";
 import { type RequestId, idKey } from "../../../shared/wire/json-rpc.ts";
 import { isOurs, mayFallBack } from "../../../shared/relay/capability-2025.ts";
@@ -67,15 +68,6 @@ export function relayStream(upstream: ReadableStream<Uint8Array>, parts: StreamP
 
 /** What of a client's request is carried in event ids: never its arguments. */
 const named = ({ id, method, name, asTask }: Originating): Originating => ({ id, method, name, ...(asTask === true ? { asTask } : {}) });
-
-/** JSON, or null where it is none. */
-function parsedOrNull(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
-}
 
 class Passage {
   readonly readable: ReadableStream<Uint8Array>;
@@ -188,7 +180,7 @@ class Passage {
     const { originating } = this.#parts;
     // Before the client can ask for the task's result.
     if (originating?.asTask === true && seen.answered.some((id) => id === originating.id))
-      this.#goesOn = await keepTask(this.#parts, parsedOrNull(data), originating).catch(() => false);
+      this.#goesOn = await keepTask(this.#parts, parseJson(data), originating).catch(() => false);
     await this.#act(seen);
     if (seen.rest === undefined) return this.#write(this.#withoutHidden(marked));
     // A client that can resume from an earlier event gets this one's request once more then, for whatever of it was lost.

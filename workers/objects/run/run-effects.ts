@@ -1,5 +1,6 @@
 // Performs the rows of a run's outbox. Each may run twice; none decides anything but what it reports back as an event.
 
+import { isObject } from "../../../shared/json/values.ts";
 import { type RunParts, cancelRun, type Standing } from "./run-parts.ts";
 import { RunNotices } from "./run-notices.ts";
 import { RunCall } from "./run-call.ts";
@@ -143,6 +144,6 @@ export class RunEffects {
 const sessionById = (env: Env, id: string): DurableObjectStub<SessionCalls> => env.SESSION.get(env.SESSION.idFromString(id));
 
 function gateOf({ detail }: OutboxRow): Gate | null {
-  const gate = typeof detail === "object" && detail !== null && !Array.isArray(detail) ? detail["gate"] : null;
+  const gate = isObject(detail) ? detail["gate"] : null;
   return gate === "request" || gate === "response" ? gate : null;
 }

@@ -3,6 +3,7 @@
 // It decides nothing about a review. What is to be sent is a row in the outbox first; a channel is asked from there, one
 // notice of a link at a time, and the next channel of the reviewer where it can never do it.
 
+import { isObject, type Members } from "../../../shared/json/values.ts";
 import type { LinkRow, Channel, Notice, NoticeWhy, Sent } from "../../channels/channel.ts";
 import type { Turn } from "../../stubs/digest-calls.ts";
 import type { NoticeRow } from "../../stubs/ledger-calls.ts";
@@ -465,8 +466,7 @@ const chainOf = (link: LinkRow): string => `notice:${link.id}`;
 const notConfigured: Sent = { kind: "failed", why: "notConfigured" };
 const unavailable = (): Sent => ({ kind: "again", why: "unavailable" });
 
-const detailOf = ({ detail }: OutboxRow): Record<string, unknown> =>
-  typeof detail === "object" && detail !== null && !Array.isArray(detail) ? detail : {};
+const detailOf = ({ detail }: OutboxRow): Members => (isObject(detail) ? detail : {});
 
 const whys = ["asked", "handedOver", "escalated", "reminder", "changed", "voted", "newLink"] as const satisfies readonly NoticeWhy[];
 const whyOf = (row: OutboxRow): NoticeWhy => whys.find((each) => each === detailOf(row)["why"]) ?? "asked";

@@ -1,0 +1,20 @@
+// JSON from outside, as far as it can be told at a glance. Never throws.
+
+import type { JsonObject } from "../encoding.ts";
+
+export type Members = { readonly [name: string]: unknown };
+
+/** Whether a value is an object that is no list: as JSON.parse gave it, a JSON object. */
+export const isObject = (value: unknown): value is Members => typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** The object that a value out of JSON.parse is, or null where it is none. */
+export const objectOf = (value: unknown): JsonObject | null => (isObject(value) ? (value as JsonObject) : null); // parsed from JSON
+
+/** The JSON value of a text, or undefined where it is none. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
