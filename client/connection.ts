@@ -1,10 +1,12 @@
 // One connection of the host to one MCP server: which requests are open, and the sampling that the server asks for.
 // Knows no SDK: it is shown the messages that pass and handed the requests to answer.
 
+import { idKey } from "../shared/wire/json-rpc.ts";
+import { isObject, type Members } from "../shared/json/values.ts";
 import { GaveUp, type Gateway } from "./gateway.ts";
 import type { Progress } from "./gateway-answer.ts";
 import { type Association, type AssociationMode, InFlight, type Origin } from "./in-flight.ts";
-import { asAnswer, asNotification, asRequest, idKey, isObject, type JsonObject, type JsonRpcId, objectIn, RpcError } from "./json-rpc.ts";
+import { asAnswer, asNotification, asRequest, type JsonRpcId, objectIn, RpcError } from "./json-rpc.ts";
 import type { ResponseStreams } from "./response-streams.ts";
 import type { Timing } from "./timing.ts";
 
@@ -34,11 +36,11 @@ export type ConnectionSettings = {
 export type Asked = {
   readonly id: JsonRpcId;
   readonly method: string;
-  readonly params: JsonObject;
+  readonly params: Members;
   /** Aborted when the server cancelled it. */
   readonly signal?: AbortSignal | undefined;
   /** Sends a notification to the server. */
-  readonly notify?: ((notification: { method: string; params: JsonObject }) => unknown) | undefined;
+  readonly notify?: ((notification: { method: string; params: Members }) => unknown) | undefined;
   /** Its name among the `inputRequests` of a result (revision 2026-07-28). */
   readonly inputKey?: string | undefined;
 };
@@ -121,7 +123,7 @@ export class Connection {
   }
 
   /** Whether this connection answers a request of the server. */
-  answers(method: string, params: JsonObject): boolean {
+  answers(method: string, params: Members): boolean {
     if (method === "sampling/createMessage") return true;
     const task = params["taskId"];
     return (
@@ -132,7 +134,7 @@ export class Connection {
   }
 
   /** Answers `sampling/createMessage`, and `tasks/…` for a task that it became. @throws RpcError for the server to get. */
-  async answer(asked: Asked): Promise<JsonObject> {
+  async answer(asked: Asked): Promise<Members> {
     if (asked.method !== "sampling/createMessage") return this.#forwardTask(asked);
     const evidence = { streamOf: this.#settings.streams.take(asked.id), params: asked.params, inputKey: asked.inputKey };
     const association = this.#inFlight.associate(evidence, this.#settings.association);
@@ -158,14 +160,14 @@ export class Connection {
     return this.#shaped(result);
   }
 
-  async #forwardTask(asked: Asked): Promise<JsonObject> {
+  async #forwardTask(asked: Asked): Promise<Members> {
     const task = this.#tasks.get(String(asked.params["taskId"]));
     if (task === undefined) throw new RpcError(-32602, "Unknown task");
     const result = await this.#forward(asked, task, false);
     return asked.method === "tasks/result" ? this.#shaped(result) : result;
   }
 
-  async #forward(asked: Asked, { origin, inferred }: { origin: Origin; inferred: boolean }, cancellable: boolean): Promise<JsonObject> {
+  async #forward(asked: Asked, { origin, inferred }: { origin: Origin; inferred: boolean }, cancellable: boolean): Promise<Members> {
     const { gateway, session, server } = this.#settings;
     const named = { id: origin.id, method: origin.method, name: origin.name };
     const ours = {
@@ -259,7 +261,7 @@ export class Connection {
   }
 
   /** One block for a server of an older revision, which cannot read a list. */
-  #shaped(result: JsonObject): JsonObject {
+  #shaped(result: Members): Members {
     const content = result["content"];
     if (!Array.isArray(content) || this.#revision === undefined || this.#revision >= ARRAYS_SINCE) return result;
     if (content.length === 1) return { ...result, content: content[0] };

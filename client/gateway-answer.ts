@@ -1,7 +1,8 @@
 // Reads one HTTP answer of the gateway, event stream or JSON, to its end or to where it broke. Never retries.
 
-import { createEventStreamReader } from "./event-stream.ts";
-import { asAnswer, asNotification, isObject, type JsonRpcAnswer, type JsonRpcId, parseJson, RpcError } from "./json-rpc.ts";
+import { isObject, parseJson } from "../shared/json/values.ts";
+import { EventSplitter, dataOf } from "../shared/relay/event-stream.ts";
+import { asAnswer, asNotification, type JsonRpcAnswer, type JsonRpcId, RpcError } from "./json-rpc.ts";
 import { type Timing, within } from "./timing.ts";
 
 export type Progress = { readonly progress: number; readonly total?: number; readonly message?: string };
@@ -40,20 +41,27 @@ export async function readAttempt(response: Response, reading: Reading): Promise
   return { kind: "refused", error: addressError(response.status) };
 }
 
+/** In characters; a reply with images is one event. */
+const longestEvent = 64_000_000;
+
 async function readStream(response: Response, reading: Reading): Promise<Attempt> {
-  const reader = createEventStreamReader();
+  const decoder = new TextDecoder();
+  const splitter = new EventSplitter(longestEvent);
   let answer: JsonRpcAnswer | undefined;
+  let isTooLong = false;
   const end = await readBody(response, reading, (bytes) => {
-    for (const item of reader.push(bytes)) {
-      if (item.kind === "comment" || item.data === "") continue;
-      const message = parseJson(item.data);
+    const events = splitter.push(decoder.decode(bytes, { stream: true }));
+    isTooLong = events === "tooLong";
+    for (const event of events === "tooLong" ? [] : events) {
+      const message = parseJson(dataOf(event) ?? "");
       const progress = progressOf(message);
       if (progress !== undefined) reading.listener.onProgress?.(progress);
       else answer ??= answerTo(message, reading.id);
     }
-    return answer !== undefined;
+    return isTooLong || answer !== undefined;
   });
   if (answer !== undefined) return { kind: "answered", answer };
+  if (isTooLong) return { kind: "refused", error: new RpcError(-32603, "The sampling gateway's answer is too long to be read.") };
   return { kind: "dropped", why: end ?? "the stream ended before the answer" };
 }
 

@@ -1,8 +1,9 @@
 // Talks to the gateway: a call that outlives dropped connections, and notices that are sent and forgotten.
 // Logs nothing; no prompt, reply or key is in any error.
 
+import { type Members } from "../shared/json/values.ts";
 import { type Listener, readAttempt, type Attempt } from "./gateway-answer.ts";
-import { type JsonObject, type JsonRpcId, type JsonRpcRequest, RpcError } from "./json-rpc.ts";
+import { type JsonRpcId, type JsonRpcRequest, RpcError } from "./json-rpc.ts";
 import type { FetchLike } from "./response-streams.ts";
 import { backoffMilliseconds, type Timing, within } from "./timing.ts";
 
@@ -52,7 +53,7 @@ export class Gateway {
    * attaches to what is under way (design: repeats).
    * @throws RpcError with the gateway's own error, or what kept it from answering; the signal's reason when aborted.
    */
-  async call(request: JsonRpcRequest, signal: AbortSignal, listener: Listener = {}): Promise<JsonObject> {
+  async call(request: JsonRpcRequest, signal: AbortSignal, listener: Listener = {}): Promise<Members> {
     const { timing, deadlineMilliseconds } = this.#settings;
     const until = timing.now() + deadlineMilliseconds;
     const connectUntil = timing.now() + (this.#settings.connectMilliseconds ?? Infinity);
@@ -87,7 +88,7 @@ export class Gateway {
   }
 
   /** `notifications/cancelled` and the like: sent in the background, a few times if it must be. */
-  notify(method: string, params: JsonObject): void {
+  notify(method: string, params: Members): void {
     this.#notice("POST", "/sampling", JSON.stringify({ jsonrpc: "2.0", method, params }));
   }
 

@@ -1,7 +1,9 @@
 // The host's own requests to one server that are still open, learned from the messages that pass, and which of them a
 // sampling request belongs to. Sends nothing; no clock.
 
-import { asAnswer, asNotification, asRequest, idKey, isObject, type JsonObject, type JsonRpcId, objectIn } from "./json-rpc.ts";
+import { idKey } from "../shared/wire/json-rpc.ts";
+import { isObject, type Members } from "../shared/json/values.ts";
+import { asAnswer, asNotification, asRequest, type JsonRpcId, objectIn } from "./json-rpc.ts";
 
 /** What a server may sample for (design: an originating request). */
 const ORIGINATING = new Set(["tools/call", "resources/read", "prompts/get"]);
@@ -31,7 +33,7 @@ export type Association =
 export type Evidence = {
   /** The client's request on whose response stream it came; undefined where the transport cannot tell. */
   readonly streamOf?: JsonRpcId | undefined;
-  readonly params: JsonObject;
+  readonly params: Members;
   /** Its name among the `inputRequests` of a result (revision 2026-07-28). */
   readonly inputKey?: string | undefined;
 };
@@ -41,7 +43,7 @@ type Open = {
   readonly end: () => void;
   task?: string;
   /** The leg that was answered `input_required`, and what that answer asked for. */
-  input?: { readonly leg: JsonRpcId; readonly requests: JsonObject; readonly state: unknown };
+  input?: { readonly leg: JsonRpcId; readonly requests: Members; readonly state: unknown };
 };
 
 export class InFlight {
@@ -149,7 +151,7 @@ export class InFlight {
     return same.length === 1 ? same[0] : undefined;
   }
 
-  #sentRequest(id: JsonRpcId, method: string, params: JsonObject): void {
+  #sentRequest(id: JsonRpcId, method: string, params: Members): void {
     if (method === "tasks/get" || method === "tasks/result" || method === "tasks/cancel") {
       const open = typeof params["taskId"] === "string" ? this.#byTask(params["taskId"]) : undefined;
       if (open !== undefined) this.#legs.set(idKey(id), { open, about: method });
@@ -173,7 +175,7 @@ export class InFlight {
   }
 
   /** The open request that this one repeats, with the answers that its last result asked for (2026-07-28). */
-  #repeats(method: string, name: unknown, params: JsonObject): Open | undefined {
+  #repeats(method: string, name: unknown, params: Members): Open | undefined {
     if (params["inputResponses"] === undefined && params["requestState"] === undefined) return undefined;
     const waiting = [...this.#open].filter(
       (open) => open.input !== undefined && open.origin.method === method && open.origin.name === name,
@@ -182,7 +184,7 @@ export class InFlight {
     return waiting.find((open) => open.input?.state === state);
   }
 
-  #answered(open: Open, leg: JsonRpcId, result: JsonObject | undefined): void {
+  #answered(open: Open, leg: JsonRpcId, result: Members | undefined): void {
     if (result === undefined) return this.#end(open);
     if (result["resultType"] === "input_required") {
       this.#legs.delete(idKey(leg));
@@ -194,7 +196,7 @@ export class InFlight {
     open.task = task["taskId"];
   }
 
-  #taskStatus(task: JsonObject): void {
+  #taskStatus(task: Members): void {
     if (typeof task["taskId"] !== "string" || !TERMINAL.has(String(task["status"]))) return;
     const open = this.#byTask(task["taskId"]);
     if (open !== undefined) this.#end(open);

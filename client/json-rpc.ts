@@ -1,8 +1,10 @@
-// The few JSON-RPC shapes that pass by here. Narrows what others sent; never validates a method's params.
+// The few JSON-RPC shapes that pass by here. Read more leniently than the gateway reads its own (shared/wire/json-rpc.ts): whatever either side's
+// SDK may take for a request has to be seen, also with a fraction for an id. Never validates a method's params.
+
+import { type Members, isObject } from "../shared/json/values.ts";
 
 export type JsonRpcId = string | number;
-export type JsonObject = { readonly [name: string]: unknown };
-export type JsonRpcRequest = { readonly jsonrpc: "2.0"; readonly id: JsonRpcId; readonly method: string; readonly params?: JsonObject };
+export type JsonRpcRequest = { readonly jsonrpc: "2.0"; readonly id: JsonRpcId; readonly method: string; readonly params?: Members };
 
 /**
  * An error that is answered to the MCP server. Both SDK generations take `code`, `message` and `data` of whatever a
@@ -19,26 +21,21 @@ export class RpcError extends Error {
   }
 }
 
-export const isObject = (value: unknown): value is JsonObject => typeof value === "object" && value !== null && !Array.isArray(value);
-
 export const isId = (value: unknown): value is JsonRpcId => typeof value === "string" || typeof value === "number";
 
-/** A text that is equal for equal ids only: 7 and "7" are different ids. */
-export const idKey = (id: JsonRpcId): string => JSON.stringify(id);
-
 /** A request: it has a method and an id. */
-export function asRequest(message: unknown): { id: JsonRpcId; method: string; params: JsonObject } | undefined {
+export function asRequest(message: unknown): { id: JsonRpcId; method: string; params: Members } | undefined {
   if (!isObject(message) || typeof message["method"] !== "string" || !isId(message["id"])) return undefined;
   return { id: message["id"], method: message["method"], params: objectIn(message, "params") };
 }
 
 /** A notification: it has a method and no id. */
-export function asNotification(message: unknown): { method: string; params: JsonObject } | undefined {
+export function asNotification(message: unknown): { method: string; params: Members } | undefined {
   if (!isObject(message) || typeof message["method"] !== "string" || message["id"] !== undefined) return undefined;
   return { method: message["method"], params: objectIn(message, "params") };
 }
 
-export type JsonRpcAnswer = { readonly id: JsonRpcId | null } & ({ readonly result: JsonObject } | { readonly error: RpcError });
+export type JsonRpcAnswer = { readonly id: JsonRpcId | null } & ({ readonly result: Members } | { readonly error: RpcError });
 
 /** A response, its error as something that can be thrown. An error may have the id null. */
 export function asAnswer(message: unknown): JsonRpcAnswer | undefined {
@@ -51,16 +48,7 @@ export function asAnswer(message: unknown): JsonRpcAnswer | undefined {
 }
 
 /** The object under a name, or an empty one. */
-export function objectIn(from: JsonObject, name: string): JsonObject {
+export function objectIn(from: Members, name: string): Members {
   const value = from[name];
   return isObject(value) ? value : {};
-}
-
-/** The JSON value of a text, or undefined where it is none. */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,13 +1,18 @@
 // Wraps the fetch of a Streamable HTTP transport to see on which request's response stream a sampling request comes.
 // Changes nothing: every byte is passed on as it came, after it was looked at.
 
-import { createEventStreamReader } from "./event-stream.ts";
-import { asRequest, idKey, type JsonRpcId, parseJson } from "./json-rpc.ts";
+import { idKey } from "../shared/wire/json-rpc.ts";
+import { parseJson } from "../shared/json/values.ts";
+import { EventSplitter, dataOf, eventIdOf } from "../shared/relay/event-stream.ts";
+import { asRequest, type JsonRpcId } from "./json-rpc.ts";
 
 export type FetchLike = (input: string | URL, init?: RequestInit) => Promise<Response>;
 
 /** Streams that a server closed and never let resume leave their last event id behind; more than this are forgotten. */
 const MOST_EVENT_IDS = 1_000;
+
+/** In characters, as of the relay. A stream with a longer one is passed on unseen from there. */
+const LONGEST_EVENT = 10_000_000;
 
 export class ResponseStreams {
   /** A server's request id to the client's request on whose stream it came. */
@@ -52,22 +57,27 @@ export class ResponseStreams {
   }
 
   #watch(stream: JsonRpcId): TransformStream<Uint8Array, Uint8Array> {
-    const reader = createEventStreamReader();
+    const decoder = new TextDecoder();
+    const splitter = new EventSplitter(LONGEST_EVENT);
     let lastEventId: string | undefined;
+    let isWatching = true;
     return new TransformStream({
       transform: (chunk, controller) => {
-        for (const item of reader.push(chunk)) {
-          if (item.kind === "comment") continue;
-          if (item.id !== undefined) {
+        const events = isWatching ? splitter.push(decoder.decode(chunk, { stream: true })) : [];
+        if (events === "tooLong") isWatching = false;
+        for (const event of events === "tooLong" ? [] : events) {
+          const eventId = eventIdOf(event);
+          if (eventId !== undefined) {
             if (lastEventId !== undefined) this.#resumable.delete(lastEventId);
-            lastEventId = item.id;
-            this.#resumable.set(item.id, stream);
+            lastEventId = eventId;
+            this.#resumable.set(eventId, stream);
             const oldest = this.#resumable.keys().next();
             if (this.#resumable.size > MOST_EVENT_IDS && oldest.done !== true) this.#resumable.delete(oldest.value);
           }
           // Most messages on a stream are not for us; only one that names the method is worth parsing.
-          if (!item.data.includes("sampling/createMessage")) continue;
-          const request = asRequest(parseJson(item.data));
+          const data = dataOf(event);
+          if (data?.includes("sampling/createMessage") !== true) continue;
+          const request = asRequest(parseJson(data));
           if (request?.method === "sampling/createMessage") this.#cameOn.set(idKey(request.id), stream);
         }
         controller.enqueue(chunk);

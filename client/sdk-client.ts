@@ -9,8 +9,9 @@
 //   the result of a sampling request that became a task.
 // In revision 2026-07-28 a sampling request arrives inside a result, and for those 2.x asks registered handlers only.
 
+import { isObject, type Members } from "../shared/json/values.ts";
 import type { Asked, Connection } from "./connection.ts";
-import { asRequest, isObject, type JsonObject, objectIn, RpcError } from "./json-rpc.ts";
+import { asRequest, objectIn, RpcError } from "./json-rpc.ts";
 
 export type SamplingCapabilities = {
   readonly sampling: { readonly tools: Record<string, never> };
@@ -76,7 +77,7 @@ export function joinClient(client: ClientLike, capabilities: SamplingCapabilitie
     observe(transport, connection);
     await Reflect.apply(connect, client, [transport, options]);
     if (client.getProtocolEra?.() !== "modern") return;
-    const answerInput = (request: unknown, context: unknown): Promise<JsonObject> => {
+    const answerInput = (request: unknown, context: unknown): Promise<Members> => {
       const params = isObject(request) ? objectIn(request, "params") : {};
       const inputKey = String(objectIn(isObject(context) ? context : {}, "mcpReq")["id"]);
       const { signal } = contextOf(context);

@@ -2,7 +2,9 @@
 // The protocol wants the number to grow with each, whoever sent it (utilities/progress), and the server's are passed as they
 // are: ours grow by a millionth, so that the server's next whole step is still above them. No clock of its own.
 
-import { asNotification, asRequest, idKey, isId, isObject, type JsonRpcId, objectIn } from "../json-rpc.ts";
+import { idKey } from "../../shared/wire/json-rpc.ts";
+import { isObject } from "../../shared/json/values.ts";
+import { asNotification, asRequest, isId, type JsonRpcId, objectIn } from "../json-rpc.ts";
 
 type Told = { readonly token: JsonRpcId; last: number; total: number | undefined; message: string | undefined; saidAt: number };
 

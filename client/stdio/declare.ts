@@ -1,10 +1,11 @@
 // What a client's `initialize` becomes on its way to the server: the same bytes, with our sampling among the capabilities.
 // Sources: `ClientCapabilities` in the schema of each 2025 revision; 2025-11-25 added `sampling.tools` and tasks.
 
-import type { JsonObject as ParsedObject } from "../../shared/encoding.ts";
+import { isObject, type Members } from "../../shared/json/values.ts";
+import type { JsonObject } from "../../shared/encoding.ts";
 import { declaresSampling, isOurs, withSampling } from "../../shared/relay/capability-2025.ts";
 import type { Server } from "../../shared/relay/servers.ts";
-import { isObject, type JsonObject, objectIn } from "../json-rpc.ts";
+import { objectIn } from "../json-rpc.ts";
 import { edited, memberOf, withMembers } from "./json-spans.ts";
 
 /**
@@ -35,10 +36,10 @@ const NO_CONTEXT = { context: false };
 /** @param line The line of the `initialize` request, whose `params` are given beside it. */
 export function declareSampling(
   line: Uint8Array,
-  params: JsonObject,
+  params: Members,
   { mode, tools, tasks }: DeclareOptions,
 ): { readonly line: Uint8Array; readonly declared: Declared } {
-  const parsed = params as ParsedObject; // It comes from JSON.parse.
+  const parsed = params as JsonObject; // It comes from JSON.parse.
   const own = objectIn(params, "capabilities");
   const clientSamples = declaresSampling(parsed);
   const answersHere = isOurs(mode, clientSamples);

@@ -1,6 +1,8 @@
 // Where the parts of a JSON text stand, so that one of them can be replaced and the others keep their bytes: numbers that a
 // parser would round, the order of names, white space. Only for bytes that JSON.parse has accepted; elsewhere it finds nonsense.
 
+import { joinBytes } from "../../shared/encoding.ts";
+
 /** From the first byte of a value up to, and without, `to`. */
 export type Span = { readonly from: number; readonly to: number };
 export type Member = Span & { readonly name: string };
@@ -68,13 +70,7 @@ export function edited(bytes: Uint8Array, edits: readonly Edit[]): Uint8Array {
     at = edit.to;
   }
   parts.push(bytes.subarray(at));
-  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let offset = 0;
-  for (const part of parts) {
-    whole.set(part, offset);
-    offset += part.length;
-  }
-  return whole;
+  return joinBytes(parts);
 }
 
 /** Sets members of an object: replaces the value where there is one, else puts the member first. */
@@ -95,7 +91,7 @@ export function withMembers(bytes: Uint8Array, object: Span, members: Readonly<R
 
 function skipSpace(bytes: Uint8Array, from: number): number {
   let at = from;
-  while (bytes[at] === 0x20 || bytes[at] === 0x09 || bytes[at] === 0x0a || bytes[at] === 0x0d) at += 1;
+  while (isSpace(bytes[at])) at += 1;
   return at;
 }
 

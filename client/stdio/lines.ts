@@ -1,5 +1,7 @@
 // Cuts a stream of bytes into lines, as the stdio transport frames its messages. Never changes a byte; no clock, no I/O.
 
+import { joinBytes } from "../../shared/encoding.ts";
+
 const LINE_FEED = 0x0a;
 
 export type Piece =
@@ -51,19 +53,9 @@ export class LineCutter {
 
   #take(): Uint8Array {
     const [only] = this.#kept;
-    const bytes = this.#kept.length === 1 && only !== undefined ? only : joined(this.#kept, this.#keptBytes);
+    const bytes = this.#kept.length === 1 && only !== undefined ? only : joinBytes(this.#kept);
     this.#kept = [];
     this.#keptBytes = 0;
     return bytes;
   }
-}
-
-function joined(chunks: readonly Uint8Array[], length: number): Uint8Array {
-  const bytes = new Uint8Array(length);
-  let at = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, at);
-    at += chunk.length;
-  }
-  return bytes;
 }

@@ -1,7 +1,8 @@
 // What can be told of a line that is too long to be read: which request of the client it answers. So that the request counts as
 // ended and the next sampling is not held to be ambiguous. A guess from its two ends, never from what is between them.
 
-import { isId, type JsonRpcId, parseJson } from "../json-rpc.ts";
+import { parseJson } from "../../shared/json/values.ts";
+import { isId, type JsonRpcId } from "../json-rpc.ts";
 
 /** How much of each end is looked at. */
 export const END_BYTES = 1_024;

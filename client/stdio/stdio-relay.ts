@@ -1,20 +1,11 @@
 // What stands between a client and a stdio server: takes the server's sampling out of the stream and answers it through the
 // gateway. All else passes with its bytes as they came. Works on lines; knows no process, stream or clock.
 
+import { idKey } from "../../shared/wire/json-rpc.ts";
+import { isObject, type Members, parseJson } from "../../shared/json/values.ts";
 import { isDeclined, mayFallBack } from "../../shared/relay/capability-2025.ts";
 import type { Connection } from "../connection.ts";
-import {
-  asNotification,
-  asRequest,
-  idKey,
-  isId,
-  isObject,
-  type JsonObject,
-  type JsonRpcId,
-  objectIn,
-  parseJson,
-  RpcError,
-} from "../json-rpc.ts";
+import { asNotification, asRequest, isId, type JsonRpcId, objectIn, RpcError } from "../json-rpc.ts";
 import { ClientProgress } from "./client-progress.ts";
 import { type Declared, type DeclareOptions, declareSampling, NOTHING_DECLARED } from "./declare.ts";
 import { edited, elementsOf, memberOf, type Span, textAt } from "./json-spans.ts";
@@ -30,7 +21,7 @@ export type StdioRelaySettings = DeclareOptions & {
 };
 
 /** A request of the server, and its id as the server wrote it: a parser would round a long number. */
-type Taken = { readonly id: JsonRpcId; readonly rawId: string; readonly method: string; readonly params: JsonObject; cancelled: boolean };
+type Taken = { readonly id: JsonRpcId; readonly rawId: string; readonly method: string; readonly params: Members; cancelled: boolean };
 
 const TASKS = new Set(["tasks/get", "tasks/result", "tasks/cancel"]);
 const TASK_FIELDS = ["taskId", "status", "statusMessage", "createdAt", "lastUpdatedAt", "ttl", "pollInterval"];
@@ -178,7 +169,7 @@ export class StdioRelay {
     await this.#answerWith(request, () => this.#askGateway(request));
   }
 
-  async #askGateway(request: Taken): Promise<JsonObject> {
+  async #askGateway(request: Taken): Promise<Members> {
     const { connection, tools, toServer } = this.#settings;
     const { id, method } = request;
     let { params } = request;
@@ -211,7 +202,7 @@ export class StdioRelay {
     this.#settings.toServer(decoded(answer));
   }
 
-  async #tasks(): Promise<JsonObject[]> {
+  async #tasks(): Promise<Members[]> {
     const { connection } = this.#settings;
     const known = [...this.#ourTasks].filter((taskId) => connection.answers("tasks/get", { taskId }));
     const asked = known.map(async (taskId) => {
@@ -229,7 +220,7 @@ export class StdioRelay {
     if (this.#ourTasks.size > TASKS_REMEMBERED && oldest !== undefined) this.#ourTasks.delete(oldest);
   }
 
-  async #answerWith(request: Taken, work: () => Promise<JsonObject>): Promise<void> {
+  async #answerWith(request: Taken, work: () => Promise<Members>): Promise<void> {
     const key = idKey(request.id);
     const isFull = this.#taken.size >= MOST_AT_ONCE;
     // A second request with an id that is under way is answered too, but a cancellation means the first.
@@ -248,7 +239,7 @@ export class StdioRelay {
     this.#settings.toServer(`{"jsonrpc":"2.0","id":${request.rawId},"${name}":${JSON.stringify(value)}}`);
   }
 
-  #errorOf(error: unknown): JsonObject {
+  #errorOf(error: unknown): Members {
     if (error instanceof RpcError) {
       return { code: error.code, message: error.message, ...(error.data === undefined ? {} : { data: error.data }) };
     }
@@ -270,8 +261,7 @@ function took(from: Map<string, Taken>, id: JsonRpcId): Taken | undefined {
   return taken;
 }
 
-const without = (params: JsonObject, name: string): JsonObject =>
-  Object.fromEntries(Object.entries(params).filter(([each]) => each !== name));
+const without = (params: Members, name: string): Members => Object.fromEntries(Object.entries(params).filter(([each]) => each !== name));
 
 /** The line without the messages that do not pass. Of a batch (2025-03-26) the others keep their bytes. */
 function filtered(line: Uint8Array, value: unknown, passes: (message: unknown, span: Span) => boolean): Uint8Array | undefined {

@@ -62,6 +62,14 @@ function dataIn(lines: readonly string[]): string | null {
   return data;
 }
 
+/** The id of a raw event, also an empty one; undefined where it has none. One with a NUL is none. */
+export const eventIdOf = (raw: string): string | undefined =>
+  raw
+    .split(/\r\n|\n|\r/)
+    .findLast((line) => (line === "id" || line.startsWith("id:")) && !line.includes("\0"))
+    ?.slice(3)
+    .replace(/^ /, "");
+
 // oxlint-disable-next-line no-control-regex
 const otherLineEnd = /[\v\f\u001c-\u001e\u0085\u2028\u2029]/g;
 

@@ -241,6 +241,13 @@ describe("a call to the gateway", () => {
     expect(await called).toEqual(RESULT);
   });
 
+  test("reads no event to its end that is longer than any reply, and does not ask for it again", async () => {
+    const endless = encode(`data: ${"x".repeat(64_000_000)}`);
+    const { gateway, bodies } = scripted([() => streamed(endless)]);
+    await expect(gateway.call(REQUEST, never)).rejects.toMatchObject({ code: -32603, message: expect.stringContaining("too long") });
+    expect(bodies).toHaveLength(1);
+  });
+
   test("tells nobody of a connection that broke and was made again", async () => {
     const timing = new ManualTiming();
     const { gateway, bodies, errors } = scripted([() => streamed(encode(": open\n\n"), "broken"), whole], { timing });

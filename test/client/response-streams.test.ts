@@ -47,6 +47,13 @@ describe("the wrapped fetch", () => {
     );
   });
 
+  test("passes on an event that is too long to be looked at, and everything after it", async () => {
+    const text = `${sampling(1)}data: ${"x".repeat(10_001_000)}\n\n${sampling(2)}`;
+    const { streams, read } = serving(text, "text/event-stream", [200, 9_999_950]);
+    expect((await read(post(7))) === text).toBe(true);
+    expect([streams.take(1), streams.take(2)]).toEqual([7, undefined]);
+  });
+
   test("tells it once, and nothing after a new connection began", async () => {
     const { streams, read } = serving(`id: e1\n${sampling(1)}${sampling(2)}`);
     await read(post(7));

@@ -3,7 +3,7 @@
 
 import { parseJson } from "../../shared/json/values.ts";
 import { retryAfterMs } from "../../shared/provider/fault.ts";
-import { textWithin } from "../http/text-within.ts";
+import { readText } from "../http/body.ts";
 
 export type Exchanged = {
   readonly status: number;
@@ -38,7 +38,7 @@ export async function exchange(
     const { status, headers } = response;
     const told = retryAfterMs({ retryAfterMs: null, retryAfter: headers.get("Retry-After") }, Date.now());
     // What is longer than the short answer that was expected is none; the status still says what became of the request.
-    const text = readJson ? await textWithin(response.body, mostBytes) : undefined;
+    const text = readJson ? await readText(response.body, mostBytes) : undefined;
     if (text === undefined) response.body?.cancel().catch(() => {});
     const body = text === undefined ? undefined : parseJson(text);
     return { status, body, ...(told === undefined ? {} : { afterMs: Math.min(told, longestWaitMs) }) };

@@ -19,7 +19,7 @@ import { type Result, err, ok } from "../../shared/result.ts";
 import type { Env } from "../platform/env.ts";
 import { logEvent } from "../platform/log.ts";
 import { lookupIn } from "../platform/lookup.ts";
-import { textWithin } from "../http/text-within.ts";
+import { readText } from "../http/body.ts";
 
 /** Far more than any issuer's set. */
 const mostBytes = 256 * 1024;
@@ -104,7 +104,7 @@ export async function fetchKeySet(issuer: Issuer, headers: Headers, signal: Abor
       response.body?.cancel().catch(() => {});
       return err("notOk");
     }
-    text = await textWithin(response.body, mostBytes);
+    text = await readText(response.body, mostBytes);
   } catch {
     return err("unreachable");
   }

@@ -4,7 +4,7 @@ import { parseJson } from "../../shared/json/values.ts";
 import type { ProviderFault } from "../../shared/model/call.ts";
 import { brokenAnswer, connectionFault, faultOfStatus, timeoutFault } from "../../shared/provider/fault.ts";
 import { err, ok, type Result } from "../../shared/result.ts";
-import { textWithin } from "../http/text-within.ts";
+import { readText } from "../http/body.ts";
 
 /** Hundreds of models with everything that their provider says of them. */
 const mostBytes = 8 * 1024 * 1024;
@@ -18,7 +18,7 @@ export async function askProvider(
   const timer = setTimeout(() => attempt.abort(), timeoutMs);
   try {
     const { body: answer } = await ask(attempt.signal);
-    const text = await textWithin(answer, mostBytes);
+    const text = await readText(answer, mostBytes);
     if (text === undefined) return err(brokenAnswer("tooLarge"));
     const body = parseJson(text);
     return body === undefined ? err(brokenAnswer("notJson")) : ok(body);

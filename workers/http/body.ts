@@ -1,4 +1,6 @@
-// Reading a request's body, bounded: what is over the limit is refused before it is read to its end.
+// Reading a body, bounded: what is over the limit is refused before it is read to its end.
+
+import { joinBytes } from "../../shared/encoding.ts";
 
 /** The body's text; `tooLarge` where it is over `limitBytes`, by its header or by what arrives; `notUtf8` where it is no text. */
 export async function readBody(request: Request, limitBytes: number): Promise<{ text: string } | "tooLarge" | "notUtf8"> {
@@ -24,24 +26,29 @@ export async function readBytes(request: Request, limitBytes: number): Promise<U
 /** The whole of a stream of bytes, or null where there are more than `limitBytes`: then it is let go of. */
 export async function readBounded(body: ReadableStream<Uint8Array>, limitBytes: number): Promise<Uint8Array | null> {
   const parts: Uint8Array[] = [];
-  let length = 0;
+  return (await readWithin(body, limitBytes, (part) => parts.push(part))) ? joinBytes(parts) : null;
+}
+
+/** The text of an answer from elsewhere, or undefined where it is longer than `limitBytes`: then it is let go of. */
+export async function readText(body: ReadableStream<Uint8Array> | null, limitBytes: number): Promise<string | undefined> {
+  const decoder = new TextDecoder();
+  let text = "";
+  const isWhole = body === null || (await readWithin(body, limitBytes, (part) => (text += decoder.decode(part, { stream: true }))));
+  return isWhole ? text + decoder.decode() : undefined;
+}
+
+/** Gives every part to `take`; false where there are more than `limitBytes` together. */
+async function readWithin(body: ReadableStream<Uint8Array>, limitBytes: number, take: (part: Uint8Array) => void): Promise<boolean> {
   const reader = body.getReader();
-  for (;;) {
+  for (let length = 0; ;) {
     const { done, value } = await reader.read();
-    if (done) break;
+    if (done) return true;
     length += value.length;
     if (length > limitBytes) {
       // Not awaited: who does not stop may not say that they were let go either.
       reader.cancel().catch(() => {});
-      return null;
+      return false;
     }
-    parts.push(value);
+    take(value);
   }
-  const whole = new Uint8Array(length);
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
 }

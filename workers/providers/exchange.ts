@@ -14,7 +14,7 @@ import {
   timeoutFault,
 } from "../../shared/provider/fault.ts";
 import type { StreamReader } from "../../shared/provider/stream.ts";
-import { textWithin } from "../http/text-within.ts";
+import { readText } from "../http/body.ts";
 
 export type Limits = {
   readonly timeoutMs: number;
@@ -87,7 +87,7 @@ async function boundedText(response: Response): Promise<string | undefined> {
   // A length is kept by the connection itself; one of compressed bytes says nothing of what they become.
   const length = Number(headers.get("Content-Length") ?? Number.NaN);
   if (length <= mostBytes && !headers.has("Content-Encoding")) return response.text();
-  return textWithin(body, mostBytes);
+  return readText(body, mostBytes);
 }
 
 /** Whether the answer comes in events. A server that cannot stream gives the whole answer although a stream was asked for. */

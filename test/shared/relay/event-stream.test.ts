@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { EventSplitter, dataOf, eventOf, looseDatasOf, withData, withEventId } from "../../../shared/relay/event-stream.ts";
+import { EventSplitter, dataOf, eventIdOf, eventOf, looseDatasOf, withData, withEventId } from "../../../shared/relay/event-stream.ts";
 
 const all = (text: string, cuts: readonly number[] = []): { raws: string[]; rest: string } => {
   const splitter = new EventSplitter(1_000_000);
@@ -129,6 +129,19 @@ describe("a stream that is cut into events", () => {
     const splitter = new EventSplitter(20);
     for (let count = 0; count < 100; count += 1) expect(splitter.push("data: abc\n\n")).toHaveLength(1);
   });
+});
+
+test.each([
+  ["id: 7\ndata: a\n\n", "7"],
+  ["data: a\rid:7\r\r", "7"],
+  ["id: 7\n\n", "7"],
+  ["id: 6\nid: 7\n\n", "7"],
+  ["id\n\n", ""],
+  ["id: 7\nid: \0\n\n", "7"],
+  ["data: id: 7\n\n", undefined],
+  ["identity: 7\n\n", undefined],
+])("the id of %j is %j", (raw, id) => {
+  expect(eventIdOf(raw)).toBe(id);
 });
 
 describe("marking an event's id", () => {
