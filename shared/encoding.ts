@@ -14,17 +14,6 @@ export type JsonObject = { [name: string]: Json };
 
 export { bytesToHex, concatBytes, utf8ToBytes };
 
-/** The parts one after the other. However many there are: as arguments of one call they would have to fit the stack. */
-export function joinBytes(parts: readonly Uint8Array[]): Uint8Array {
-  const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
-}
-
 /** Unpadded base64url (RFC 4648 section 5). */
 export const toBase64url = (bytes: Uint8Array): string => base64urlnopad.encode(bytes);
 

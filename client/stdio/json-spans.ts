@@ -1,7 +1,7 @@
 // Where the parts of a JSON text stand, so that one of them can be replaced and the others keep their bytes: numbers that a
 // parser would round, the order of names, white space. Only for bytes that JSON.parse has accepted; elsewhere it finds nonsense.
 
-import { joinBytes } from "../../shared/encoding.ts";
+import { joinBytes } from "../../shared/bytes.ts";
 
 /** From the first byte of a value up to, and without, `to`. */
 export type Span = { readonly from: number; readonly to: number };

@@ -1,6 +1,6 @@
 // Cuts a stream of bytes into lines, as the stdio transport frames its messages. Never changes a byte; no clock, no I/O.
 
-import { joinBytes } from "../../shared/encoding.ts";
+import { joinBytes } from "../../shared/bytes.ts";
 
 const LINE_FEED = 0x0a;
 

@@ -230,13 +230,11 @@ export const keptAfter = (field: Field<unknown>): Field<JsonObject> => ({
 /** An object whose members, whatever their names, are alike. */
 export const record = <T>(member: Field<T>): Field<{ [name: string]: T }> => ({
   read(value, at, reading) {
-    const read: { [name: string]: T } = {};
-    if (!isRead(value, at, reading)) return read;
-    for (const [name, each] of Object.entries(value)) {
-      if (reading.full) break;
-      read[name] = member.read(each, at + pointerStep(name), reading);
-    }
-    return read;
+    const members = isRead(value, at, reading) ? Object.entries(value) : [];
+    // As entries: assigned to, a member named __proto__ would become a prototype.
+    return Object.fromEntries(
+      members.flatMap(([name, each]) => (reading.full ? [] : [[name, member.read(each, at + pointerStep(name), reading)]])),
+    );
   },
   schema: { type: "object", additionalProperties: member.schema },
 });

@@ -1,6 +1,6 @@
 // Reading a body, bounded: what is over the limit is refused before it is read to its end.
 
-import { joinBytes } from "../../shared/encoding.ts";
+import { joinBytes } from "../../shared/bytes.ts";
 
 /** The body's text; `tooLarge` where it is over `limitBytes`, by its header or by what arrives; `notUtf8` where it is no text. */
 export async function readBody(request: Request, limitBytes: number): Promise<{ text: string } | "tooLarge" | "notUtf8"> {

@@ -3,6 +3,7 @@
 
 import type { Json, JsonObject } from "../../encoding.ts";
 import type { Completed, Described, Outcome, RunMeta } from "../../model/outcome.ts";
+import { parseJson } from "../../json/values.ts";
 import { describeOutcome } from "../describe.ts";
 import type { ReplyBlock, SamplingReply } from "../../model/sampling.ts";
 import { unreachable } from "../../result.ts";
@@ -131,11 +132,8 @@ const said = (blocks: readonly ReplyBlock[]): JsonObject => (textOf(blocks) === 
 
 /** Checked before the response gate; what a reviewer made of it need not be JSON any more, and is then only text. */
 function jsonOf(text: string): JsonObject {
-  try {
-    return { json: JSON.parse(text) as Json };
-  } catch {
-    return {};
-  }
+  const json = parseJson(text);
+  return json === undefined ? {} : { json: json as Json }; // JSON.parse gives nothing else
 }
 
 const usageOf = ({ inputTokens, outputTokens, costUsd, estimated }: RunMeta["usage"]): JsonObject => ({
