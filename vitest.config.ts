@@ -1,7 +1,9 @@
 import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
+import { fileURLToPath } from "node:url";
 import { imagesWorker } from "./test/support/images-worker.ts";
+import { sourceAsOneModule } from "./test/support/one-module.ts";
 import { keepTemporaryFilesInMemory } from "./test/support/temporary-folder.ts";
 
 keepTemporaryFilesInMemory();
@@ -41,6 +43,8 @@ const workerd = () =>
       },
     },
   }));
+
+const oneModule = [sourceAsOneModule(fileURLToPath(new URL(".", import.meta.url)))];
 
 /** Each file has a runtime of its own: what a file before it left under way would reach into it. */
 const inWorkerd = {
@@ -83,7 +87,7 @@ export default defineConfig({
       },
       {
         // Objects and routes, inside workerd.
-        plugins: [workerd()],
+        plugins: [...oneModule, workerd()],
         test: {
           name: "workers",
           include: ["test/workers/**/*.test.{ts,tsx}"],
@@ -94,7 +98,7 @@ export default defineConfig({
       },
       {
         // Whether the Worker works at all, for `npm run test:fast`. It is one of the files of the project before this.
-        plugins: [workerd()],
+        plugins: [...oneModule, workerd()],
         test: { name: "smoke", include: ["test/workers/smoke.test.ts"], testTimeout: 180_000, maxWorkers: 3, ...inWorkerd },
       },
       {
@@ -124,7 +128,7 @@ export default defineConfig({
         },
       },
       {
-        plugins: [workerd()],
+        plugins: [...oneModule, workerd()],
         test: {
           name: "verify-workers",
           include: ["test/verify/workers/**/*.test.ts"],
