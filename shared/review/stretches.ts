@@ -29,6 +29,8 @@ export function stretchesOf(segments: readonly Segment[]): Stretch[] {
     length = 0;
   };
   for (const segment of segments) {
+    // A pair of surrogates may have filled it to the last character of a text.
+    if (length >= longest) end(segment.kind === "unseen" || (segment.kind === "text" && !segment.text.startsWith("\n")));
     if (segment.kind !== "text") {
       current.push(segment);
       length += segment.kind === "unseen" ? segment.label.length : 0;
@@ -38,6 +40,7 @@ export function stretchesOf(segments: readonly Segment[]): Stretch[] {
     while (length + rest.length > longest) {
       const { at, lineGoesOn } = cutIn(rest, Math.max(1, longest - length));
       current.push({ kind: "text", text: rest.slice(0, at) });
+      length += at;
       rest = rest.slice(at);
       if (rest === "") break;
       end(lineGoesOn);

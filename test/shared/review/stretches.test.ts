@@ -33,6 +33,13 @@ test("a line longer than a stretch goes on, and no emoji is cut in two", () => {
   expect(textOf(text)).toBe(text);
 });
 
+test("a stretch that an emoji filled takes nothing more, and the line goes on", () => {
+  const text = `${"x".repeat(7_999)}\u{1f600}\u200b${"y".repeat(10)}`;
+  const stretches = stretchesOf(viewText(text));
+  expect(stretches.map(({ lineGoesOn }) => lineGoesOn)).toEqual([true, false]);
+  expect(stretches[0]?.segments).toEqual([{ kind: "text", text: text.slice(0, 8_001) }]);
+});
+
 test("no text loses or gains a character, and no stretch is much longer than the rest", () => {
   const piece = fc.oneof(
     fc.constantFrom("x".repeat(7_999), "y".repeat(8_001), "\n", "z\n".repeat(3_000), "\u200b", "\u{1f600}"),
