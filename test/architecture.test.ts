@@ -36,7 +36,7 @@ function namesOnlyTypes(clause: string): boolean {
 
 function edgesOf(file: string, text: string): Edge[] {
   return [...withoutComments(text).matchAll(statements)].map(([whole, type, clause = "", from, bare, dynamic]) => {
-    const specifier = from ?? bare ?? dynamic ?? "";
+    const specifier = (from ?? bare ?? dynamic ?? "").replace(/\?raw$/, "");
     const outside = !specifier.startsWith(".");
     return {
       from: file,
@@ -207,7 +207,7 @@ describe("the direction of imports", () => {
   });
 
   test("imports inside the project name the file, with its ending", () => {
-    expect(inside.filter(({ to }) => !/\.(tsx?|json)$/.test(to)).map(show)).toEqual([]);
+    expect(inside.filter(({ to }) => !/\.(tsx?|json|md)$/.test(to)).map(show)).toEqual([]);
   });
 
   test("there is no cycle of imports at run time", () => {

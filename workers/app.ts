@@ -4,22 +4,20 @@ import "./platform/hashing.ts";
 import { Hono } from "hono";
 import { HTTPException } from "hono/http-exception";
 import { errorClass, logEvent } from "./platform/log.ts";
-import { adminRoutes } from "./endpoints/admin/documents.ts";
+import { adminRoutes } from "./endpoints/admin/admin.ts";
 import { refuse } from "./endpoints/auth.ts";
 import { idsOf } from "./endpoints/refused-ids.ts";
 import type { App } from "./endpoints/context.ts";
 import { controlRoutes } from "./endpoints/control/control.ts";
 import { controlSessionRoutes } from "./endpoints/control/control-session.ts";
-import { doctorRoutes } from "./endpoints/admin/doctor.ts";
-import { grantRoutes } from "./endpoints/admin/grants.ts";
 import { healthRoutes } from "./endpoints/health.ts";
 import { mcpRoutes } from "./endpoints/relay/relay.ts";
-import { operatorRunRoutes } from "./endpoints/admin/operator-runs.ts";
-import { openapiRoutes } from "./endpoints/openapi/openapi.ts";
+import { describeOpenapi, serveOpenapi } from "./endpoints/openapi/openapi.ts";
 import { reviewRoutes } from "./endpoints/review/review.tsx";
 import { runRoutes } from "./endpoints/runs.ts";
 import { samplingRoutes } from "./endpoints/sampling.ts";
 import { slackRoutes } from "./endpoints/slack.ts";
+import { paths } from "./platform/urls.ts";
 import { ConfigurationUnavailable } from "./stores/documents.ts";
 
 export const app = new Hono<App>();
@@ -33,13 +31,11 @@ for (const routes of [
   reviewRoutes,
   slackRoutes,
   adminRoutes,
-  operatorRunRoutes,
-  grantRoutes,
-  doctorRoutes,
   healthRoutes,
-  openapiRoutes,
 ])
   app.route("/", routes);
+
+app.get(paths.openapi, describeOpenapi, serveOpenapi(app));
 
 app.notFound((c) => c.json({ error: "There is nothing at this path; GET /openapi.json lists what there is" }, 404));
 

@@ -173,7 +173,7 @@ export const policyMutants: readonly Mutant[] = [
   },
   {
     name: "a key of nobody whom the policy knows is not made",
-    file: "workers/endpoints/admin/documents.ts",
+    file: "workers/endpoints/admin/api-keys.ts",
     from: "if (rule !== null) {",
     to: "if (rule === null) {} else if (rule.length > 999) {",
     test: { file: "test/workers/contract/keys.test.ts", only: "is not made there" },

@@ -1,18 +1,12 @@
-// docs/http-contract.md against the code: it names every operation, and every error as it is sent.
+// docs/http-contract.md against the code: it has every error as it is sent. That it names every operation is tested where the routes can be loaded.
 
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { describeOutcome, describeRefusal } from "../../shared/wire/describe.ts";
-import { operations } from "../../workers/endpoints/openapi/operations.ts";
 
 const contract = readFileSync(new URL("../../docs/http-contract.md", import.meta.url), "utf8");
 
 describe("docs/http-contract.md", () => {
-  test("names every operation", () => {
-    for (const { method, path } of operations)
-      expect(contract).toContain(`\`${method.toUpperCase()} ${path.replaceAll(/:(\w+)/g, "{$1}")}\``);
-  });
-
   test("has every error with its code and status", () => {
     const described = [
       describeRefusal({ kind: "notJson" }),

@@ -14,6 +14,8 @@ import type { Env } from "../platform/env.ts";
 import { settingsOf } from "../platform/settings.ts";
 import { callerOf } from "../stores/keys.ts";
 import type { App } from "./context.ts";
+import { adminRefusals, keyRefusals, noGoodKey, rateLimited } from "./openapi/answers.ts";
+import { saying } from "./openapi/describe.ts";
 import { idsOf } from "./refused-ids.ts";
 
 export const keyHeader = "X-Countersign-Key";
@@ -34,6 +36,7 @@ export const requireKey: MiddlewareHandler<App> = async (c, next) => {
   if (!caller.record.scopes.includes("sampling")) return refuseKnown(c, "sampling", { kind: "wrongScope", scope: "sampling" });
   return next();
 };
+saying(requireKey, { auth: "key", ...keyRefusals });
 
 /** What a key that is not let in gets: 401, or 429 where they keep coming from one address. */
 export const refuseKey = async (c: Context<App>, why: Extract<Refusal, { kind: "unauthorized" }>["why"]): Promise<Response> =>
@@ -47,6 +50,7 @@ export const requireCounted: MiddlewareHandler<App> = async (c, next) => {
   const refusal = await countCalls(c.env, c.var.key);
   return refusal === null ? next() : refuseKnown(c, "sampling", refusal);
 };
+saying(requireCounted, { 401: noGoodKey, 429: rateLimited });
 
 /** Who this is where the admin token was presented, as the record names them; null for anything else. */
 export function operatorOf(env: Env, presented: string | undefined): Operator | null {
@@ -72,6 +76,7 @@ export const requireAdmin: MiddlewareHandler<App> = async (c, next) => {
       : "Send Authorization: Bearer <ADMIN_TOKEN>";
   return c.json({ error }, 401, { "WWW-Authenticate": "Bearer" });
 };
+saying(requireAdmin, { auth: "admin", ...adminRefusals });
 
 /**
  * Counts one more request from its address, and says whether there were too many: approximate, against guessing and floods, not a

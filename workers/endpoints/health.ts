@@ -7,10 +7,18 @@ import { ConfigurationUnavailable, documentProblems, documentsOf } from "../stor
 import { keyProblems, keysWithoutOwner } from "../stores/keys.ts";
 import { paths } from "../platform/urls.ts";
 import type { App } from "./context.ts";
+import { asJson } from "./openapi/answers.ts";
+import { describe } from "./openapi/describe.ts";
 
 export const healthRoutes = new Hono<App>();
 
-healthRoutes.get(paths.health, async (c) => {
+const health = describe("health", {
+  summary: "Whether the gateway can serve, and what to mend",
+  200: asJson("Health", "It serves"),
+  503: asJson("Health", "It does not"),
+});
+
+healthRoutes.get(paths.health, health, async (c) => {
   try {
     const settings = settingsOf(c.env);
     const { policy } = await documentsOf(c.env, Date.now(), (work) => c.executionCtx.waitUntil(work));

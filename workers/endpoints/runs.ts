@@ -11,6 +11,8 @@ import { parseOutcome } from "../pipeline/wait.ts";
 import { settingsOf } from "../platform/settings.ts";
 import { callerOf } from "../stores/keys.ts";
 import { paths } from "../platform/urls.ts";
+import { inPath, asJson, noGoodKey, rateLimited } from "./openapi/answers.ts";
+import { describe } from "./openapi/describe.ts";
 import { operatorOf, presentedKey, refuseKey, refuseKnown } from "./auth.ts";
 import type { App, AppContext } from "./context.ts";
 import { taskOf } from "../pipeline/task.ts";
@@ -19,7 +21,17 @@ export const runRoutes = new Hono<App>();
 
 const unknown = { error: "No such run of this key; runs are deleted when their time is over" };
 
-runRoutes.get(paths.run, async (c) => {
+const ofRun = { auth: "either", parameters: [inPath("id", "The run's id")] } as const;
+const refusals = { 401: noGoodKey, 429: rateLimited, 404: "No such run of this key" };
+
+const getRun = describe("getRun", {
+  summary: "How a run stands, and its result or error once it may be told",
+  ...ofRun,
+  200: asJson("Run", "The run"),
+  ...refusals,
+});
+
+runRoutes.get(paths.run, getRun, async (c) => {
   const found = await findRun(c);
   if (found instanceof Response) return found;
   const { snapshot } = found;
@@ -40,7 +52,15 @@ runRoutes.get(paths.run, async (c) => {
   );
 });
 
-runRoutes.delete(paths.run, async (c) => {
+const cancelRun = describe("cancelRun", {
+  summary: "Cancels a run",
+  ...ofRun,
+  204: "It is cancelled",
+  ...refusals,
+  409: "The run is over",
+});
+
+runRoutes.delete(paths.run, cancelRun, async (c) => {
   const found = await findRun(c);
   if (found instanceof Response) return found;
   const cancelled = await runStub(c.env, found.snapshot.id).cancel(found.operator === null ? "caller" : "admin", found.operator);

@@ -22,12 +22,35 @@ import { taskOf } from "../pipeline/task.ts";
 import { awaitRun, parseOutcome } from "../pipeline/wait.ts";
 import { settingsOf } from "../platform/settings.ts";
 import { paths, runPath } from "../platform/urls.ts";
+import { configurationUnavailable, inHeader, inPath, inQuery, asJson, asJsonOrEvents, rpcError, tooLarge } from "./openapi/answers.ts";
+import { describe } from "./openapi/describe.ts";
 import { refuseKnown, requireCounted, requireKey } from "./auth.ts";
 import type { App, AppContext } from "./context.ts";
 
 export const samplingRoutes = new Hono<App>();
 
-samplingRoutes.post(paths.sampling, requireKey, async (c) => {
+const sampling = describe("sampling", {
+  summary: "One JSON-RPC message: sampling/createMessage, tasks/get, tasks/result, tasks/cancel, or notifications/cancelled",
+  parameters: [
+    inHeader("Accept", "text/event-stream for server-sent events; anything else for one JSON value"),
+    inHeader("Prefer", "respond-async: 202 and a run to ask about"),
+  ],
+  body: { type: "application/json", schema: "RpcRequest" },
+  200: asJsonOrEvents(
+    "RpcAnswer",
+    "The response, a result or an error. It may be held for as long as a person needs: white space or comments meanwhile",
+  ),
+  202: asJson("RpcAnswer", "Asynchronous: the task that was made; empty for a notification", {
+    Location: "The run, where one was made",
+    "Preference-Applied": "respond-async, where a run was made",
+  }),
+  400: rpcError("-32700: not JSON; -32600: not a single JSON-RPC request"),
+  413: tooLarge,
+  415: rpcError("-32016: not application/json"),
+  503: configurationUnavailable,
+});
+
+samplingRoutes.post(paths.sampling, sampling, requireKey, async (c) => {
   if (!/^application\/json\s*(;|$)/i.test(c.req.header("Content-Type") ?? "")) return refused(c, { kind: "notJsonType" });
   const tooMany = mayRead(c.var.key, Date.now());
   if (tooMany !== null) return refused(c, tooMany, { id: null });
@@ -61,8 +84,18 @@ samplingRoutes.post(paths.sampling, requireKey, async (c) => {
   }
 });
 
-/** The originating request ended: its open runs are cancelled, later sampling for it is refused. */
-samplingRoutes.delete(paths.sessionRequest, requireKey, requireCounted, async (c) => {
+const endOriginatingRequest = describe("endOriginatingRequest", {
+  summary: "The client's own request ended: its open runs are cancelled, later sampling for it is refused",
+  parameters: [
+    inPath("session", "The session's name: 1 to 128 visible ASCII characters, not beginning with mcp:"),
+    inPath("id", "The request's JSON-RPC id as JSON: 7 or %22a%22"),
+    { ...inQuery("server", "The MCP server that the request was for"), required: true },
+  ],
+  204: "It has ended",
+  400: "A name or id that cannot be one",
+});
+
+samplingRoutes.delete(paths.sessionRequest, endOriginatingRequest, requireKey, requireCounted, async (c) => {
   const id = parseIdJson(c.req.param("id"));
   const server = c.req.query("server");
   if (id === undefined)
@@ -74,8 +107,14 @@ samplingRoutes.delete(paths.sessionRequest, requireKey, requireCounted, async (c
   return end(c, (begins) => session.endOriginating(ended, "originatingRequest", begins));
 });
 
-/** The session ended; its name stays ended for as long as it is known, and what was kept of its conversation is forgotten. */
-samplingRoutes.delete(paths.sessions, requireKey, requireCounted, async (c) => {
+const endSession = describe("endSession", {
+  summary: "The session ended: its open runs are cancelled, its kept conversation is forgotten, and its name stays ended",
+  parameters: [inPath("session", "The session's name")],
+  204: "It has ended",
+  400: "A name that cannot be one",
+});
+
+samplingRoutes.delete(paths.sessions, endSession, requireKey, requireCounted, async (c) => {
   const session = c.req.param("session");
   if (!isSessionName(session)) return c.json({ error: `A session's name ${sessionNameError}` }, 400);
   const { id } = c.var.key;

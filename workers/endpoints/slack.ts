@@ -20,6 +20,8 @@ import { readBytes } from "../http/body.ts";
 import { settingsOf } from "../platform/settings.ts";
 import { paths } from "../platform/urls.ts";
 import type { App, AppContext } from "./context.ts";
+import { inHeader, asText } from "./openapi/answers.ts";
+import { describe } from "./openapi/describe.ts";
 
 const bodyLimitBytes = 1_000_000;
 /** A trigger opens one modal, within three seconds of the press. */
@@ -27,7 +29,22 @@ const openTimeoutMs = 2_500;
 
 export const slackRoutes = new Hono<App>();
 
-slackRoutes.post(paths.slackInteractions, async (c) => {
+const interactions = describe("slackInteractions", {
+  summary: "What Slack sends when somebody presses a button of a review's message or submits a dialog",
+  parameters: [
+    inHeader("X-Slack-Signature", "v0= and 64 hexadecimal digits, over the timestamp and the body", true),
+    inHeader("X-Slack-Request-Timestamp", "Unix seconds, within 300 of now", true),
+  ],
+  body: { type: "application/x-www-form-urlencoded" },
+  200: asText("application/json", "Heard, whatever came of it; empty, or JSON that changes the dialog"),
+  400: asText("text/plain", "Signed, and not an interaction"),
+  401: asText("text/plain", "Not signed by Slack, or not just now"),
+  404: asText("text/plain", "Slack is not set up as an app here"),
+  413: asText("text/plain", "Over a megabyte"),
+  500: asText("text/plain", "A fault of the gateway, with an id to quote"),
+});
+
+slackRoutes.post(paths.slackInteractions, interactions, async (c) => {
   const { settings: app } = slackSettings(c.env);
   if (app?.mode !== "app") return c.text("Slack is not set up here.", 404);
   const body = await readBytes(c.req.raw, bodyLimitBytes);

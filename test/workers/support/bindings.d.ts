@@ -8,3 +8,9 @@ declare namespace Cloudflare {
 }
 
 type GatewayEnv = import("../../../workers/platform/env.ts").Env;
+
+/** A file's text, as Vite gives it. */
+declare module "*?raw" {
+  const text: string;
+  export default text;
+}

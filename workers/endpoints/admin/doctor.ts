@@ -15,13 +15,18 @@ import { errorClass, logEvent } from "../../platform/log.ts";
 import { configStub } from "../../stubs/stubs.ts";
 import { settingsOf } from "../../platform/settings.ts";
 import { paths } from "../../platform/urls.ts";
-import { requireAdmin } from "../auth.ts";
 import type { App, AppContext } from "../context.ts";
+import { asJson } from "../openapi/answers.ts";
+import { describe } from "../openapi/describe.ts";
 
 export const doctorRoutes = new Hono<App>();
-doctorRoutes.use(paths.admin.doctor, requireAdmin);
 
-doctorRoutes.post(paths.admin.doctor, async (c) => {
+const doctor = describe("doctor", {
+  summary: "Checks the configuration, providers and channels by asking them too, and says what to mend; changes nothing",
+  200: asJson("Diagnosis", "The checks"),
+});
+
+doctorRoutes.post(paths.admin.doctor, doctor, async (c) => {
   await recordAsked(c);
   const checks = (await allChecks(c.env)).flat().map((check) => ({ ...check, text: check.text.replaceAll(/\s+/g, " ").trim() }));
   // `publicUrl`: whoever asks tries it from where they are, since a Worker cannot call itself.

@@ -1,122 +1,93 @@
-// The operator's JSON: configuration, keys, notices. Everything here wants the admin token.
+// The operator reads and writes the configuration's documents whole; each keeps its last versions.
 
-import { parseJson } from "../../../shared/json/values.ts";
-import type { NoticeRow } from "../../stubs/ledger-calls.ts";
-import { type DocumentName, type StoredDocument, documentNames } from "../../stubs/config-calls.ts";
-import { zValidator } from "@hono/zod-validator";
 import { Hono } from "hono";
-import * as z from "zod";
-import { fromBase64url } from "../../../shared/encoding.ts";
+import { issuersJsonSchema, parseIssuers } from "../../../shared/credential/issuers.ts";
+import { parseJson } from "../../../shared/json/values.ts";
 import type { PointedError } from "../../../shared/model/outcome.ts";
 import { ruleWithoutOwner } from "../../../shared/policy/own-requests.ts";
 import { type Policy, parsePolicy, policyJsonSchema } from "../../../shared/policy/rules.ts";
-import { issuersJsonSchema, parseIssuers } from "../../../shared/credential/issuers.ts";
 import { parseServers, serversJsonSchema } from "../../../shared/relay/servers.ts";
-import type { NamedModel, ChatRequest, EmbeddingRequest } from "../../../shared/model/sampling.ts";
-import { parseSampling } from "../../../shared/wire/mcp-2025/request.ts";
-import { cannotCarry } from "../../../shared/provider/carry.ts";
-import { linkToken } from "../../../shared/review/link.ts";
-import { explainRouting } from "../../../shared/routing/explain.ts";
-import { parseRoutingTable, routingJsonSchema } from "../../../shared/routing/table.ts";
-import { randomOfRunId } from "../../../shared/sealed-id.ts";
 import type { Result } from "../../../shared/result.ts";
-import type { Env } from "../../platform/env.ts";
-import { configStub, keyStub, ledgerShards, ledgerStub } from "../../stubs/stubs.ts";
+import { parseRoutingTable, routingJsonSchema } from "../../../shared/routing/table.ts";
 import { readBody } from "../../http/body.ts";
-import { readyIn } from "../../pipeline/plan-request.ts";
-import { settingsOf } from "../../platform/settings.ts";
+import { iso } from "../../http/iso-time.ts";
+import type { Env } from "../../platform/env.ts";
+import { paths } from "../../platform/urls.ts";
 import { documentsOf, serveWritten, standardDocument } from "../../stores/documents.ts";
-import { type KeyRecord, acceptedKeys, forgetKeys, keyRequestSchema, newKey, randomKeyBytes } from "../../stores/keys.ts";
-import { paths, reviewUrl } from "../../platform/urls.ts";
-import { requireAdmin } from "../auth.ts";
+import { acceptedKeys } from "../../stores/keys.ts";
+import { type DocumentName, type StoredDocument, documentNames } from "../../stubs/config-calls.ts";
+import { configStub } from "../../stubs/stubs.ts";
 import type { App, AppContext } from "../context.ts";
-import { onInvalid } from "../../http/invalid.ts";
-import { iso, isoTime } from "../../http/iso-time.ts";
+import { inHeader, inPath, inQuery, asJson } from "../openapi/answers.ts";
+import { describe } from "../openapi/describe.ts";
+import type { SchemaName } from "../openapi/schemas.ts";
 
 const documentLimitBytes = 1_000_000;
 type Writable = DocumentName;
 const isWritable = (name: string | undefined): name is Writable => documentNames.some((known) => known === name);
 
-const parsers: Record<Writable, (value: unknown) => Result<{ readonly version: number }, readonly PointedError[]>> = {
-  routing: parseRoutingTable,
-  policy: parsePolicy,
-  servers: parseServers,
-  issuers: parseIssuers,
+type Kind = {
+  readonly parse: (value: unknown) => Result<{ readonly version: number }, readonly PointedError[]>;
+  readonly schema: () => object;
+  /** The schema's name in the description. */
+  readonly name: SchemaName;
 };
 
-const schemas: Record<Writable, () => object> = {
-  routing: routingJsonSchema,
-  policy: policyJsonSchema,
-  servers: serversJsonSchema,
-  issuers: issuersJsonSchema,
+const kinds: Record<Writable, Kind> = {
+  routing: { parse: parseRoutingTable, schema: routingJsonSchema, name: "Routing" },
+  policy: { parse: parsePolicy, schema: policyJsonSchema, name: "Policy" },
+  servers: { parse: parseServers, schema: serversJsonSchema, name: "Servers" },
+  issuers: { parse: parseIssuers, schema: issuersJsonSchema, name: "Issuers" },
 };
 
-export const adminRoutes = new Hono<App>();
-adminRoutes.use("/admin/*", requireAdmin);
+export const documentRoutes = new Hono<App>();
 
-// Documents
+const document = inPath("document", "routing, policy, servers or issuers");
+const version = inPath("version", "Its number");
+const ifMatchHeader = inHeader("If-Match", "The version that was read, as a number or an ETag");
+const cutOffKeys = inQuery("cutOffKeys", "yes: write a policy although it cuts API keys off");
+const eTag = { ETag: "Its version" };
+const noDocument = "No such document";
+const noVersion = "No such version; the last 20 are kept";
+const written = { 200: asJson("Document", "What serves now", eTag), 412: asJson("Conflict", "Somebody was faster; the current document") };
+const cutsOff = asJson("CutOff", "The policy would cut off these API keys; nothing was changed");
 
-const explainSchema = z.strictObject({
-  preferences: z.unknown().optional(),
-  params: z.unknown().optional(),
-  /** As in an envelope of the control endpoint: with `version` "latest" or without one it is the same. */
-  namedModel: z
-    .strictObject({ name: z.string().min(1).max(256), version: z.string().max(256).optional(), provider: z.string().max(256).optional() })
-    .optional(),
-  task: z.enum(["chat", "embedding"]).default("chat"),
-  server: z.string().min(1).max(512).default("any"),
-  key: z.strictObject({ id: z.string(), name: z.string() }).default({ id: "key_none", name: "none" }),
+const getSchema = describe("getSchema", {
+  summary: "The JSON Schema of a document",
+  parameters: [document],
+  200: asJson("JsonSchema", "The schema"),
+  404: noDocument,
 });
 
-/** Answers for any preferences, for whole sampling params, or for a model by name, without calling a model. */
-adminRoutes.post(paths.admin.explain, zValidator("json", explainSchema, onInvalid), async (c) => {
-  const { preferences, params, namedModel, task, server, key } = c.req.valid("json");
-  const asked = params ?? {
-    messages: [{ role: "user", content: { type: "text", text: "" } }],
-    maxTokens: 1,
-    ...(preferences === undefined ? {} : { modelPreferences: preferences }),
-  };
-  const parsed = parseSampling(asked);
-  if (!parsed.ok) return c.json({ error: "The params are not those of sampling/createMessage", details: parsed.error }, 400);
-  const request = task === "chat" ? parsed.value.request : asEmbedding(parsed.value.request);
-  const { routing } = await documentsOf(c.env, Date.now(), (work) => c.executionCtx.waitUntil(work));
-  return c.json(
-    explainRouting({
-      table: routing,
-      request: namedModel === undefined ? request : { ...request, namedModel: withoutLatest(namedModel) },
-      key,
-      server,
-      ready: readyIn(c.env),
-      cannotCarry: (request, model, provider) => cannotCarry(request, model, provider.kind),
-    }),
-  );
-});
-
-const asEmbedding = ({ messages, modelPreferences }: ChatRequest): EmbeddingRequest => ({
-  kind: "embedding",
-  messages,
-  ...(modelPreferences === undefined ? {} : { modelPreferences }),
-});
-
-const withoutLatest = ({ name, version, provider }: NonNullable<z.infer<typeof explainSchema>["namedModel"]>): NamedModel => ({
-  name,
-  ...(provider !== undefined && { provider }),
-  ...(version !== undefined && version !== "latest" && { version }),
-});
-
-adminRoutes.get(paths.admin.schema, (c) => {
+documentRoutes.get(paths.admin.schema, getSchema, (c) => {
   const name = c.req.param("document");
   if (!isWritable(name)) return c.notFound();
-  return c.json(schemas[name]());
+  return c.json(kinds[name].schema());
 });
 
 for (const name of documentNames) {
-  adminRoutes.get(paths.admin[name], async (c) => {
+  const get = describe(`get-${name}`, {
+    summary: `The ${name} document; version 0 is the built-in one`,
+    200: asJson("Document", "The document", eTag),
+  });
+
+  documentRoutes.get(paths.admin[name], get, async (c) => {
     const current = await currentDocument(c.env, name);
     return c.json(JSON.parse(current.text) as object, 200, { ETag: `"${current.version}"` });
   });
 
-  adminRoutes.put(paths.admin[name], async (c) => {
+  const put = describe(`put-${name}`, {
+    summary: `Replaces the ${name} document whole`,
+    parameters: [{ ...ifMatchHeader, required: true }, ...(name === "policy" ? [cutOffKeys] : [])],
+    body: { type: "application/json", schema: kinds[name].name },
+    ...written,
+    400: "Not a valid document; nothing was changed",
+    ...(name === "policy" ? { 409: cutsOff } : {}),
+    413: "Over a megabyte",
+    428: "Without a version",
+  });
+
+  documentRoutes.put(paths.admin[name], put, async (c) => {
     const body = await readBody(c.req.raw, documentLimitBytes);
     if (body === "tooLarge") return c.json({ error: `The document is over the limit of ${documentLimitBytes} bytes` }, 413);
     const expected = ifMatch(c);
@@ -127,20 +98,42 @@ for (const name of documentNames) {
   });
 }
 
-adminRoutes.get(paths.admin.versions, async (c) => {
+const listVersions = describe("listVersions", {
+  summary: "The last 20 versions of a document, newest first",
+  parameters: [document],
+  200: asJson("Versions", "Versions and times"),
+  404: noDocument,
+});
+
+documentRoutes.get(paths.admin.versions, listVersions, async (c) => {
   const name = c.req.param("document");
   if (!isWritable(name)) return c.notFound();
   const versions = await configStub(c.env).versions(name);
   return c.json({ versions: versions.map(({ version, at }) => ({ version, at: iso(at) })) });
 });
 
-adminRoutes.get(paths.admin.version, async (c) => {
+const getVersion = describe("getVersion", {
+  summary: "One version of a document",
+  parameters: [document, version],
+  200: asJson("Document", "The document as it was"),
+  404: noVersion,
+});
+
+documentRoutes.get(paths.admin.version, getVersion, async (c) => {
   const found = await storedVersion(c);
   return found === null ? c.json({ error: "No such version; the last 20 are kept" }, 404) : c.json(JSON.parse(found.stored.text) as object);
 });
 
-/** Writes an old version again, as the newest. */
-adminRoutes.post(paths.admin.restore, async (c) => {
+const restoreVersion = describe("restoreVersion", {
+  summary: "Writes an old version again, as the newest",
+  parameters: [document, version, ifMatchHeader, cutOffKeys],
+  ...written,
+  400: "No longer valid",
+  404: noVersion,
+  409: cutsOff,
+});
+
+documentRoutes.post(paths.admin.restore, restoreVersion, async (c) => {
   const found = await storedVersion(c);
   if (found === null) return c.json({ error: "No such version; the last 20 are kept" }, 404);
   const named = ifMatch(c);
@@ -151,7 +144,7 @@ adminRoutes.post(paths.admin.restore, async (c) => {
 });
 
 async function write(c: AppContext, name: Writable, expected: number, value: unknown, restored: number | null): Promise<Response> {
-  const parsed = parsers[name](value);
+  const parsed = kinds[name].parse(value);
   if (!parsed.ok) return c.json({ error: `The ${name} document is not valid; nothing was changed`, details: parsed.error }, 400);
   const cutOff = name === "policy" && c.req.query("cutOffKeys") !== "yes" ? await keysCutOff(c, value) : [];
   if (cutOff.length > 0)
@@ -195,7 +188,7 @@ async function keysCutOff(c: AppContext, document: unknown): Promise<CutOffKey[]
 }
 
 /** The policy as it was written last; where this version of the gateway cannot read that, the one that serves. */
-async function currentPolicy(c: AppContext): Promise<Policy> {
+export async function currentPolicy(c: AppContext): Promise<Policy> {
   const parsed = parsePolicy(JSON.parse((await currentDocument(c.env, "policy")).text));
   return parsed.ok ? parsed.value : (await documentsOf(c.env, Date.now(), (work) => c.executionCtx.waitUntil(work))).policy;
 }
@@ -218,97 +211,3 @@ function ifMatch(c: AppContext): number | null {
   const text = /^\s*(?:W\/)?"?(\d{1,9})"?\s*$/.exec(c.req.header("If-Match") ?? "")?.[1];
   return text === undefined ? null : Number(text);
 }
-
-// Keys
-
-adminRoutes.post(paths.admin.keys, zValidator("json", keyRequestSchema, onInvalid), async (c) => {
-  const request = c.req.valid("json");
-  const rule = ruleWithoutOwner(await currentPolicy(c), request);
-  if (rule !== null) {
-    const where = rule === "default" ? "the default of the policy" : `the rule "${rule}"`;
-    const error = `Where ${where} applies, people may not approve their own requests (selfApproval: false), so it has to be known whose they are: give as owner the name or email of a reviewer of the policy. No key was made`;
-    return c.json({ error, rule }, 409);
-  }
-  const { key, id, hash } = newKey(settingsOf(c.env).keys, randomKeyBytes());
-  const record = { ...request, id, createdAt: Date.now() };
-  await configStub(c.env).addKey(id, hash, JSON.stringify(record), c.var.operator);
-  return c.json({ ...shownKey(record), key }, 201, { "Cache-Control": "no-store" });
-});
-
-adminRoutes.get(paths.admin.keys, async (c) => {
-  const keys = await configStub(c.env).keys();
-  return c.json({
-    keys: keys.map(({ record, revokedAt }) => ({
-      ...shownKey(JSON.parse(record) as KeyRecord), // written by the route above
-      revokedAt: revokedAt === null ? null : iso(revokedAt),
-    })),
-  });
-});
-
-/** A key as an operator sees it: times as text. */
-const shownKey = ({ createdAt, expiresAt, ...key }: KeyRecord) => ({
-  ...key,
-  createdAt: iso(createdAt),
-  ...(expiresAt === undefined ? {} : { expiresAt: iso(expiresAt) }),
-});
-
-adminRoutes.delete(paths.admin.key, async (c) => {
-  const id = c.req.param("id");
-  if ((await configStub(c.env).keyOfId(id)) === null) return c.json({ error: "No such key" }, 404);
-  // First where every endpoint asks: cut off after that, the key is dead, and whoever revokes it again completes the rest.
-  await keyStub(c.env, id).revoke();
-  await configStub(c.env).revokeKey(id, c.var.operator);
-  forgetKeys();
-  return c.body(null, 204);
-});
-
-// Notices
-
-const noticesQuery = z.object({
-  state: z.enum(["open", "all"]).default("all"),
-  before: isoTime.optional(),
-  limit: z.coerce.number().int().min(1).max(500).default(100),
-});
-
-adminRoutes.get(paths.admin.notices, zValidator("query", noticesQuery, onInvalid), async (c) => {
-  const { state: wanted, before, limit } = c.req.valid("query");
-  const query = { open: wanted === "open", limit, ...(before === undefined ? {} : { before }) };
-  const { keys, publicUrl } = settingsOf(c.env);
-  const shards = await eachShard(async (shard) => JSON.parse(await ledgerStub(c.env, shard).notices(query)) as NoticeRow[]);
-  const notices = shards
-    .flat()
-    .sort((a, b) => a.at - b.at)
-    .slice(-limit);
-  return c.json(
-    {
-      notices: notices.map(({ at, channel, reviewer, run, gate, state, fault, link }) => ({
-        at: iso(at),
-        channel,
-        reviewer,
-        run,
-        gate,
-        link: link === null || publicUrl === undefined ? null : linkOf({ run, gate, ...link }),
-        state,
-        ...(fault === undefined ? {} : { fault }),
-      })),
-    },
-    200,
-    { "Cache-Control": "no-store" },
-  );
-
-  function linkOf({
-    run,
-    gate,
-    reviewer,
-    expiresAtSeconds,
-    random,
-  }: { run: string; gate: NoticeRow["gate"] } & NonNullable<NoticeRow["link"]>): string | null {
-    const runRandom = randomOfRunId(run);
-    const randomBytes = fromBase64url(random);
-    if (runRandom === undefined || randomBytes === undefined || publicUrl === undefined) return null;
-    return reviewUrl(publicUrl, linkToken(keys, { runRandom, gate, reviewer, channel: "outbox", expiresAtSeconds, random: randomBytes }));
-  }
-});
-
-const eachShard = <T>(ask: (shard: number) => Promise<T>): Promise<T[]> =>
-  Promise.all(Array.from({ length: ledgerShards }, (_, shard) => ask(shard)));

@@ -1,6 +1,5 @@
 // The grants of all keys as the operator sees them, and their end. Each key's object has its own; nothing here gives one.
 
-import { zValidator } from "@hono/zod-validator";
 import { Hono } from "hono";
 import * as z from "zod";
 import { type Grant, grantState } from "../../../shared/policy/grant.ts";
@@ -10,25 +9,28 @@ import { configStub, keyStub } from "../../stubs/stubs.ts";
 import { settingsOf } from "../../platform/settings.ts";
 import { devKeyId } from "../../stores/keys.ts";
 import { paths } from "../../platform/urls.ts";
-import { requireAdmin } from "../auth.ts";
 import type { App } from "../context.ts";
-import { onInvalid } from "../../http/invalid.ts";
+import { inPath, asJson } from "../openapi/answers.ts";
+import { describe } from "../openapi/describe.ts";
+import { validQuery } from "../validated.ts";
 
 /** Each key is one call to its object, and a request may make 50 calls on the smallest plan. */
 const keysInAnAnswer = 40;
 
 export const grantRoutes = new Hono<App>();
-grantRoutes.use(`${paths.admin.grants}/*`, requireAdmin);
 
 const grantsQuery = z.object({
-  /** The grants of this key alone. */
-  key: z.string().max(128).optional(),
-  /** `next` of the answer before. */
-  after: z.string().max(128).optional(),
-  state: z.enum(["live", "all"]).default("all"),
+  key: z.string().max(128).optional().describe("A key's id: the grants of that key alone"),
+  after: z.string().max(128).optional().describe("`next` of the answer before: the keys that follow"),
+  state: z.enum(["live", "all"]).default("all").describe("live: those that may still be used"),
 });
 
-grantRoutes.get(paths.admin.grants, zValidator("query", grantsQuery, onInvalid), async (c) => {
+const listGrants = describe("listGrants", {
+  summary: "What reviewers allowed for later requests, key by key, the newest of each key first",
+  200: asJson("GrantList", "The grants of up to 40 keys, and where to go on"),
+});
+
+grantRoutes.get(paths.admin.grants, listGrants, validQuery(grantsQuery), async (c) => {
   const { key, after, state: wanted } = c.req.valid("query");
   const known = await keyIds(c.env);
   const asked = key === undefined ? known.slice(after === undefined ? 0 : known.indexOf(after) + 1) : known.filter((id) => id === key);
@@ -46,8 +48,15 @@ grantRoutes.get(paths.admin.grants, zValidator("query", grantsQuery, onInvalid),
   );
 });
 
-/** Ends a grant: the next request is asked about. What it let through already goes on. */
-grantRoutes.delete(paths.admin.grant, async (c) => {
+const revokeGrant = describe("revokeGrant", {
+  summary: "Ends a grant at once: the next request is asked about",
+  parameters: [inPath("id", "The grant's id")],
+  204: "It has ended",
+  404: "No such grant",
+});
+
+/** What it let through already goes on. */
+grantRoutes.delete(paths.admin.grant, revokeGrant, async (c) => {
   const id = c.req.param("id");
   const key = keyOfGrantId(id);
   // A made-up key wakes no object.

@@ -1,7 +1,6 @@
 // What became of requests, for the operator: their list, one of them, and the record. Nothing of what was asked or answered.
 
 import type { RunsQuery } from "../../stubs/ledger-calls.ts";
-import { zValidator } from "@hono/zod-validator";
 import { Hono } from "hono";
 import * as z from "zod";
 import { causeSentence } from "../../../shared/record/cause.ts";
@@ -12,13 +11,13 @@ import { configStub, ledgerShardOf, ledgerShards, ledgerStub, runStub } from "..
 import type { RunLine } from "../../stubs/run-calls.ts";
 import { settingsOf } from "../../platform/settings.ts";
 import { paths } from "../../platform/urls.ts";
-import { requireAdmin } from "../auth.ts";
 import type { App } from "../context.ts";
-import { onInvalid } from "../../http/invalid.ts";
+import { inPath, asJson, asText } from "../openapi/answers.ts";
+import { describe } from "../openapi/describe.ts";
+import { validQuery } from "../validated.ts";
 import { iso, isoTime } from "../../http/iso-time.ts";
 
 export const operatorRunRoutes = new Hono<App>();
-for (const path of [paths.admin.runs, paths.admin.run, paths.admin.record]) operatorRunRoutes.use(path, requireAdmin);
 
 /** Where a page of the list ended: its last line's time and id. */
 const cursor = z
@@ -33,15 +32,23 @@ const cursor = z
 const cursorAt = ({ createdAt, run }: RunSummary): string => `${iso(createdAt)}~${run}`;
 
 const runsQuery = z.strictObject({
-  state: z.enum(["all", "open", ...openStates, ...endStates]).default("all"),
-  server: z.string().min(1).max(512).optional(),
-  key: z.string().min(1).max(128).optional(),
-  since: isoTime.optional(),
-  after: cursor.optional(),
-  limit: z.coerce.number().int().min(1).max(500).default(100),
+  state: z
+    .enum(["all", "open", ...openStates, ...endStates])
+    .default("all")
+    .describe("open: whatever has not ended; or one state alone"),
+  server: z.string().min(1).max(512).optional().describe("An MCP server's name; control for what came by POST /control"),
+  key: z.string().min(1).max(128).optional().describe("A key's id"),
+  since: isoTime.optional().describe("Begun then or later: a time or a day in ISO 8601"),
+  after: cursor.optional().describe("`next` of the answer before: the lines that follow"),
+  limit: z.coerce.number().int().min(1).max(500).default(100).describe("1 to 500, 100 where it is not given"),
 });
 
-operatorRunRoutes.get(paths.admin.runs, zValidator("query", runsQuery, onInvalid), async (c) => {
+const listRuns = describe("listRuns", {
+  summary: "A line for each request, refused ones too, newest first; the cause says why there is no reply",
+  200: asJson("RunList", "The lines, and where to go on"),
+});
+
+operatorRunRoutes.get(paths.admin.runs, listRuns, validQuery(runsQuery), async (c) => {
   const { state, server, key, since: from, after, limit } = c.req.valid("query");
   const query: RunsQuery = {
     limit: limit + 1,
@@ -60,8 +67,15 @@ operatorRunRoutes.get(paths.admin.runs, zValidator("query", runsQuery, onInvalid
   return c.json({ runs: page.map(lineOf), next: last !== undefined && found.length > limit ? cursorAt(last) : null });
 });
 
-/** One request, whether it waits, was answered at once or was refused: from its run while that is kept, else from the ledger. */
-operatorRunRoutes.get(paths.admin.run, async (c) => {
+const getOperatorRun = describe("getOperatorRun", {
+  summary: "One request, whether it waits, was answered at once or was refused: without what was asked or answered",
+  parameters: [inPath("id", "Its id in GET /admin/runs")],
+  200: asJson("OperatorRun", "The request"),
+  404: "No such request",
+});
+
+/** From its run while that is kept, else from the ledger. */
+operatorRunRoutes.get(paths.admin.run, getOperatorRun, async (c) => {
   const line = await runLine(c.env, c.req.param("id"));
   if (line === null) return c.json({ error: "No such request, or its time is over; the id is one of GET /admin/runs" }, 404);
   return c.json({ ...lineOf(line), updatedAt: iso(line.updatedAt), answered: line.answered });
@@ -97,14 +111,17 @@ const lineOf = (summary: RunSummary) => {
 
 const recordPage = 500;
 const recordQuery = z.strictObject({
-  /** A request's id, or the name of a chain of operators' acts. */
-  run: z.string().min(1).max(128).optional(),
+  run: z.string().min(1).max(128).optional().describe("The events of this request, or of this chain of operators' acts, alone"),
+});
+
+const exportRecord = describe("exportRecord", {
+  summary: "The record, a line an event, each run's events in order. That it was exported is an event itself",
+  200: asText("application/x-ndjson", "The record"),
 });
 
 type Place = { readonly shard: number; readonly after: { readonly run: string; readonly seq: number } };
 
-/** The record as NDJSON, a line an event: the whole of it, each run's events together and in order, or that of one run. */
-operatorRunRoutes.get(paths.admin.record, zValidator("query", recordQuery, onInvalid), async (c) => {
+operatorRunRoutes.get(paths.admin.record, exportRecord, validQuery(recordQuery), async (c) => {
   const { run } = c.req.valid("query");
   const { env } = c;
   const read = async ({ shard, after }: Place): Promise<RecordEvent[]> =>

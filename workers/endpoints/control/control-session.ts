@@ -7,6 +7,8 @@ import { recordRefusal } from "../../pipeline/refusals.ts";
 import { paths } from "../../platform/urls.ts";
 import { refuse, requireCounted } from "../auth.ts";
 import type { App } from "../context.ts";
+import { inPath, keyRefusals, retryAfter, rpcError } from "../openapi/answers.ts";
+import { describe } from "../openapi/describe.ts";
 import { callerOfControl } from "./control-auth.ts";
 
 export const controlSessionRoutes = new Hono<App>();
@@ -22,8 +24,19 @@ controlSessionRoutes.use(paths.controlSession, async (c, next) => {
   return next();
 });
 
-/** The turns that were kept are deleted at once. The name may be used again; what is under way then begins a conversation anew. */
-controlSessionRoutes.delete(paths.controlSession, requireCounted, async (c) => {
+const forgetControlSession = describe("forgetControlSession", {
+  summary: "What was kept of a session's conversation at the control endpoint is deleted; its name may be used again",
+  auth: "key",
+  parameters: [inPath("session", "context.session_id")],
+  204: "Nothing is kept",
+  400: "A name that cannot be one",
+  ...keyRefusals,
+  403: rpcError("-32014: a key without the scope control"),
+  503: rpcError("-32017: the keys of the token's issuer, or the gateway's configuration, cannot be read now", retryAfter),
+});
+
+/** What is under way then begins a conversation anew. */
+controlSessionRoutes.delete(paths.controlSession, forgetControlSession, requireCounted, async (c) => {
   const session = c.req.param("session");
   if (!isSessionName(session)) return c.json({ error: `A session's name ${sessionNameError}` }, 400);
   await conversationStub(c.env, c.var.key.id, session).forget();

@@ -27,6 +27,8 @@ import { settingsOf } from "../../platform/settings.ts";
 import type { KeyRecord } from "../../stores/keys.ts";
 import { paths } from "../../platform/urls.ts";
 import type { App, AppContext } from "../context.ts";
+import { inPath, asJson, asJsonOrEvents, retryAfter } from "../openapi/answers.ts";
+import { describe } from "../openapi/describe.ts";
 import { callerOfControl, hasCredential } from "./control-auth.ts";
 
 export const controlRoutes = new Hono<App>();
@@ -40,14 +42,46 @@ function broken(error: unknown): Refusal {
   return { kind: "broken", quote };
 }
 
-controlRoutes.get(paths.controlSchema, (c) => {
+const controlSchema = describe("controlSchema", {
+  summary: "The JSON Schema of the envelope",
+  parameters: [inPath("file", "1.0.json, 2.0.json or 2.1.json")],
+  200: { description: "The schema", bodies: [{ type: "application/schema+json", schema: "JsonSchema" }] },
+  404: "No such version",
+});
+
+controlRoutes.get(paths.controlSchema, controlSchema, (c) => {
   const schema = envelopeJsonSchema(/^(.*)\.json$/.exec(c.req.param("file") ?? "")?.[1] ?? "");
   return schema === undefined
     ? c.json({ error: "There is no schema of this version; there are /control/schema/1.0.json, 2.0.json and 2.1.json" }, 404)
     : c.body(JSON.stringify(schema), 200, { "Content-Type": "application/schema+json", "Cache-Control": "public, max-age=3600" });
 });
 
-controlRoutes.post(paths.control, async (c) => {
+const answer = (description: string, headers?: Record<string, string>) => asJson("ControlAnswer", description, headers);
+
+const control = describe("control", {
+  summary: "One request of the Model Control Protocol: an envelope, answered whole or, where it asks for a stream, with server-sent events",
+  auth: "control",
+  body: { type: "application/json", schema: "Envelope" },
+  200: asJsonOrEvents("ControlAnswer", "The answer. It may be held for as long as a person needs: white space or comments meanwhile"),
+  400: answer("invalid: not JSON, or faults of the envelope with a pointer to each"),
+  401: answer("unauthorized: no credential, or one that is not good"),
+  402: answer("over_budget: the key's budget is used up"),
+  403: answer("refused by policy; rejected by a person; or unauthorized: a key without the scope control"),
+  409: answer("conflict: the request_id was used before with another body; or cancelled"),
+  413: answer("invalid: over the key's limit of bytes"),
+  415: answer("invalid: not application/json"),
+  422: answer("no_model: the routing table has no model for it"),
+  429: answer("rate_limited", retryAfter),
+  500: answer("error: a fault of the gateway, with an id to quote"),
+  502: answer("failed: every model failed, or a registered function's server cannot be asked"),
+  503: answer(
+    "unavailable: what is needed to check the credential, or the gateway's configuration, cannot be read now; or undeliverable: no reviewer could be reached",
+    { "Retry-After": "Seconds, where it is unavailable" },
+  ),
+  504: answer("expired: nobody decided in time, told of a request whose end was known before anything was sent"),
+});
+
+controlRoutes.post(paths.control, control, async (c) => {
   if (!/^application\/json\s*(;|$)/i.test(c.req.header("Content-Type") ?? "")) return refuse({ kind: "notJsonType" });
   // Who says who they are in a header is asked before anything of the body is read.
   const announced = hasCredential(c.req.raw.headers) ? await callerOfControl(c, {}) : null;

@@ -31,6 +31,8 @@ import { type StreamParts, longestEvent, lostMark, relayStream, toldMark } from 
 import { paths } from "../../platform/urls.ts";
 import { presentedKey, refuseKey, refuseKnown } from "../auth.ts";
 import type { App, AppContext } from "../context.ts";
+import { inHeader, inPath, noGoodKey, rateLimited, rpcError, tooLarge } from "../openapi/answers.ts";
+import { type Description, describe, saying } from "../openapi/describe.ts";
 import { forPages, mayUse, serverAt } from "./mcp-origin.ts";
 import { idsOf } from "../refused-ids.ts";
 
@@ -41,9 +43,8 @@ const sessionNameLength = 16;
 const longestName = 512;
 
 /** A handler for whoever is let in. */
-const letIn =
-  (handle: (c: AppContext, visit: Watched) => Promise<Response>) =>
-  async (c: AppContext): Promise<Response> => {
+const letIn = (handle: (c: AppContext, visit: Watched) => Promise<Response>) =>
+  saying(async (c: AppContext): Promise<Response> => {
     const visit = await enter(c);
     if (visit instanceof Response) return visit;
     // A server may take its time: what it says to a key that ended meanwhile is for nobody. A stream watches by itself.
@@ -56,12 +57,54 @@ const letIn =
     }
     c.executionCtx.waitUntil(answer.then(({ body }) => body?.cancel()).catch(() => {}));
     return refuseKnown(c, "relay", keyEndRefusal(first), { server: visit.name });
-  };
+  }, ofRelay);
+
+const ofRelay: Description = {
+  auth: "key",
+  parameters: [inPath("server", "The server's name in the servers document")],
+  401: noGoodKey,
+  403: rpcError("The key lacks the scope sampling or is not for this server, or a page of this origin may not use it"),
+  404: rpcError("No such server, or the session is not one of this key and server: begin a new one"),
+  429: rateLimited,
+  502: rpcError("The server cannot be reached, answered with a redirect, or its secret is not set"),
+  /** Whatever it is, it goes on as it came. */
+  otherwise: "The MCP server's own answer, with its status",
+};
+
+const passed = {
+  description: "The server's answer, as it came",
+  bodies: [{ type: "application/json" }, { type: "text/event-stream" }],
+};
+const session = inHeader(sessionHeader, "As initialize answered it", true);
+
+const relayMessage = describe("relayMessage", {
+  summary: "The MCP relay: messages of the client to its server, Streamable HTTP of the 2025 revisions",
+  parameters: [inHeader(sessionHeader, "As initialize answered it; with every message after that")],
+  body: { type: "application/json" },
+  200: passed,
+  202: "Taken, where there is nothing to answer",
+  400: rpcError("Without a session id"),
+  413: tooLarge,
+});
+
+const relayListen = describe("relayListen", {
+  summary: "The server's stream that belongs to no request, or one that is resumed with Last-Event-ID",
+  parameters: [session, inHeader("Last-Event-ID", "An event id of this session")],
+  200: passed,
+  400: rpcError("Without a session id, or an event id of another session"),
+});
+
+const relayEnd = describe("relayEnd", {
+  summary: "Ends the session, here and at the server: its reviews are withdrawn",
+  parameters: [session],
+  200: "The server's answer",
+  400: rpcError("Without a session id"),
+});
 
 mcpRoutes.use(paths.mcp, forPages);
-mcpRoutes.post(paths.mcp, letIn(post));
-mcpRoutes.get(paths.mcp, letIn(listen));
-mcpRoutes.delete(paths.mcp, letIn(end));
+mcpRoutes.post(paths.mcp, relayMessage, letIn(post));
+mcpRoutes.get(paths.mcp, relayListen, letIn(listen));
+mcpRoutes.delete(paths.mcp, relayEnd, letIn(end));
 mcpRoutes.all(paths.mcp, (c) => refuseWith(c, 405, "Use POST, GET or DELETE", { Allow: "POST, GET, DELETE" }));
 
 /** A client at a server's endpoint, let in. */

@@ -19,6 +19,8 @@ import { renderProblemPage } from "../../ui/plain-pages.tsx";
 import { type ReviewPageInput, isLive, renderReviewPage, reviewHeaders } from "../../ui/review-page.tsx";
 import { paths, reviewUrl } from "../../platform/urls.ts";
 import type { App, AppContext } from "../context.ts";
+import { inPath, asPage } from "../openapi/answers.ts";
+import { describe } from "../openapi/describe.ts";
 import { answerExpiredForm, expiredLinkPage } from "./expired-link.ts";
 import {
   type PresentedLink,
@@ -36,7 +38,23 @@ const words = pageWords.answers;
 
 export const reviewRoutes = new Hono<App>();
 
-reviewRoutes.get(paths.review, async (c) => {
+const linkIsOver = asPage("The link's time is over; a new one can be asked for");
+const everywhere = {
+  404: asPage("The token opens nothing"),
+  429: asPage("Too many requests from one address"),
+  500: asPage("A fault of the gateway, with an id to quote"),
+};
+const parameters = [inPath("token", "The link's token")];
+
+const showReview = describe("showReview", {
+  summary: "The review page. GET and HEAD decide nothing; of a GET remains that the link was opened",
+  parameters,
+  200: asPage("The page"),
+  ...everywhere,
+  410: linkIsOver,
+});
+
+reviewRoutes.get(paths.review, showReview, async (c) => {
   const link = await admittedLink(c);
   if (link instanceof Response) return link;
   if (link.isOver) return expiredLinkPage(c, link);
@@ -44,7 +62,25 @@ reviewRoutes.get(paths.review, async (c) => {
   return view === null ? noSuchLink(c) : page(c, link, view, {}, 200);
 });
 
-reviewRoutes.post(paths.review, async (c) => {
+const decideReview = describe("decideReview", {
+  summary: "The page's form: approve, deny, see what changes would do, hand the review over, give it up, or ask for a new link",
+  parameters,
+  body: { type: "application/x-www-form-urlencoded" },
+  200: asPage("A preview; or a new link was sent"),
+  303: { description: "Done; the page shows what came of it", headers: { Location: "The page" } },
+  400: asPage("Not the page's form"),
+  403: asPage("From another site, with a nonce of another form, or by somebody who may not decide"),
+  409: asPage("Too early, too late, sent before, or decided by somebody else"),
+  410: linkIsOver,
+  412: asPage("The content changed; the new version is shown"),
+  413: asPage("Too large"),
+  415: asPage("Not a form"),
+  422: asPage("Changes, a grant or a reviewer that is not allowed here"),
+  ...everywhere,
+  429: asPage("Too many requests from one address, or too many new links"),
+});
+
+reviewRoutes.post(paths.review, decideReview, async (c) => {
   const link = await admittedLink(c);
   if (link instanceof Response) return link;
   const body = await readForm(c, link);
@@ -63,8 +99,17 @@ reviewRoutes.post(paths.review, async (c) => {
 
 reviewRoutes.all(paths.review, (c) => problem(c, "badRequest", 405, { Allow: "GET, HEAD, POST" }));
 
-/** Where an open page that can run scripts hears of what happens to its review: a WebSocket, and nothing else. */
-reviewRoutes.get(paths.reviewLive, async (c) => {
+const watchReview = describe("watchReview", {
+  summary: "A WebSocket on which an open page hears how its review stands, without the content. It decides nothing",
+  parameters,
+  101: "It is told at once how the review stands, and again at each change",
+  403: asPage("From a page of another site"),
+  ...everywhere,
+  426: { description: "Not a WebSocket" },
+  503: { description: "Too many pages of this review listen already" },
+});
+
+reviewRoutes.get(paths.reviewLive, watchReview, async (c) => {
   const link = await admittedLink(c);
   if (link instanceof Response) return link;
   if (link.isOver) return noSuchLink(c);

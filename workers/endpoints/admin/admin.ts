@@ -1,0 +1,19 @@
+// The operator's endpoints. Everything here wants the admin token.
+
+import { Hono } from "hono";
+import { requireAdmin } from "../auth.ts";
+import type { App } from "../context.ts";
+import { apiKeyRoutes } from "./api-keys.ts";
+import { doctorRoutes } from "./doctor.ts";
+import { documentRoutes } from "./documents.ts";
+import { explainRoutes } from "./explain.ts";
+import { grantRoutes } from "./grants.ts";
+import { operatorRunRoutes } from "./operator-runs.ts";
+import { noticeRoutes } from "./sent-notices.ts";
+
+export const adminRoutes = new Hono<App>();
+
+adminRoutes.use("/admin/*", requireAdmin);
+
+for (const routes of [documentRoutes, explainRoutes, apiKeyRoutes, operatorRunRoutes, noticeRoutes, grantRoutes, doctorRoutes])
+  adminRoutes.route("/", routes);

@@ -1,0 +1,75 @@
+// The operator makes, lists and revokes API keys. A key is shown once, when it is made.
+
+import { Hono } from "hono";
+import { ruleWithoutOwner } from "../../../shared/policy/own-requests.ts";
+import { iso } from "../../http/iso-time.ts";
+import { settingsOf } from "../../platform/settings.ts";
+import { paths } from "../../platform/urls.ts";
+import { type KeyRecord, forgetKeys, keyRequestSchema, newKey, randomKeyBytes } from "../../stores/keys.ts";
+import { configStub, keyStub } from "../../stubs/stubs.ts";
+import type { App } from "../context.ts";
+import { inPath, asJson } from "../openapi/answers.ts";
+import { describe } from "../openapi/describe.ts";
+import { validJson } from "../validated.ts";
+import { currentPolicy } from "./documents.ts";
+
+export const apiKeyRoutes = new Hono<App>();
+
+const createKey = describe("createKey", {
+  summary: "Makes an API key; the key itself is in this answer and never again",
+  201: asJson("NewKey", "The key"),
+  409: "A rule bars own requests, and the owner is no reviewer of the policy",
+});
+
+apiKeyRoutes.post(paths.admin.keys, createKey, validJson("KeyRequest", keyRequestSchema), async (c) => {
+  const request = c.req.valid("json");
+  const rule = ruleWithoutOwner(await currentPolicy(c), request);
+  if (rule !== null) {
+    const where = rule === "default" ? "the default of the policy" : `the rule "${rule}"`;
+    const error = `Where ${where} applies, people may not approve their own requests (selfApproval: false), so it has to be known whose they are: give as owner the name or email of a reviewer of the policy. No key was made`;
+    return c.json({ error, rule }, 409);
+  }
+  const { key, id, hash } = newKey(settingsOf(c.env).keys, randomKeyBytes());
+  const record = { ...request, id, createdAt: Date.now() };
+  await configStub(c.env).addKey(id, hash, JSON.stringify(record), c.var.operator);
+  return c.json({ ...shownKey(record), key }, 201, { "Cache-Control": "no-store" });
+});
+
+const listKeys = describe("listKeys", {
+  summary: "All keys, without the keys themselves",
+  200: asJson("KeyList", "The keys"),
+});
+
+apiKeyRoutes.get(paths.admin.keys, listKeys, async (c) => {
+  const keys = await configStub(c.env).keys();
+  return c.json({
+    keys: keys.map(({ record, revokedAt }) => ({
+      ...shownKey(JSON.parse(record) as KeyRecord), // written by the route above
+      revokedAt: revokedAt === null ? null : iso(revokedAt),
+    })),
+  });
+});
+
+/** A key as an operator sees it: times as text. */
+const shownKey = ({ createdAt, expiresAt, ...key }: KeyRecord) => ({
+  ...key,
+  createdAt: iso(createdAt),
+  ...(expiresAt === undefined ? {} : { expiresAt: iso(expiresAt) }),
+});
+
+const revokeKey = describe("revokeKey", {
+  summary: "Revokes a key at once",
+  parameters: [inPath("id", "The key's id")],
+  204: "It is revoked",
+  404: "No such key",
+});
+
+apiKeyRoutes.delete(paths.admin.key, revokeKey, async (c) => {
+  const id = c.req.param("id");
+  if ((await configStub(c.env).keyOfId(id)) === null) return c.json({ error: "No such key" }, 404);
+  // First where every endpoint asks: cut off after that, the key is dead, and whoever revokes it again completes the rest.
+  await keyStub(c.env, id).revoke();
+  await configStub(c.env).revokeKey(id, c.var.operator);
+  forgetKeys();
+  return c.body(null, 204);
+});

@@ -1,0 +1,72 @@
+// GET /admin/notices: what was sent to reviewers, and the links of the outbox channel, which nobody else sends.
+
+import { Hono } from "hono";
+import * as z from "zod";
+import { fromBase64url } from "../../../shared/encoding.ts";
+import { linkToken } from "../../../shared/review/link.ts";
+import { randomOfRunId } from "../../../shared/sealed-id.ts";
+import { iso, isoTime } from "../../http/iso-time.ts";
+import { settingsOf } from "../../platform/settings.ts";
+import { paths, reviewUrl } from "../../platform/urls.ts";
+import type { NoticeRow } from "../../stubs/ledger-calls.ts";
+import { ledgerShards, ledgerStub } from "../../stubs/stubs.ts";
+import type { App } from "../context.ts";
+import { asJson } from "../openapi/answers.ts";
+import { describe } from "../openapi/describe.ts";
+import { validQuery } from "../validated.ts";
+
+export const noticeRoutes = new Hono<App>();
+
+const noticesQuery = z.object({
+  state: z.enum(["open", "all"]).default("all").describe("open: of reviews that still wait"),
+  before: isoTime.optional().describe("Older notices: a time or a day in ISO 8601"),
+  limit: z.coerce.number().int().min(1).max(500).default(100).describe("1 to 500"),
+});
+
+const listNotices = describe("listNotices", {
+  summary: "Notices to reviewers, newest last; links of the outbox channel only",
+  200: asJson("NoticeList", "The notices"),
+});
+
+noticeRoutes.get(paths.admin.notices, listNotices, validQuery(noticesQuery), async (c) => {
+  const { state: wanted, before, limit } = c.req.valid("query");
+  const query = { open: wanted === "open", limit, ...(before === undefined ? {} : { before }) };
+  const { keys, publicUrl } = settingsOf(c.env);
+  const shards = await eachShard(async (shard) => JSON.parse(await ledgerStub(c.env, shard).notices(query)) as NoticeRow[]);
+  const notices = shards
+    .flat()
+    .sort((a, b) => a.at - b.at)
+    .slice(-limit);
+  return c.json(
+    {
+      notices: notices.map(({ at, channel, reviewer, run, gate, state, fault, link }) => ({
+        at: iso(at),
+        channel,
+        reviewer,
+        run,
+        gate,
+        link: link === null || publicUrl === undefined ? null : linkOf({ run, gate, ...link }),
+        state,
+        ...(fault === undefined ? {} : { fault }),
+      })),
+    },
+    200,
+    { "Cache-Control": "no-store" },
+  );
+
+  function linkOf({
+    run,
+    gate,
+    reviewer,
+    expiresAtSeconds,
+    random,
+  }: { run: string; gate: NoticeRow["gate"] } & NonNullable<NoticeRow["link"]>): string | null {
+    const runRandom = randomOfRunId(run);
+    const randomBytes = fromBase64url(random);
+    if (runRandom === undefined || randomBytes === undefined || publicUrl === undefined) return null;
+    return reviewUrl(publicUrl, linkToken(keys, { runRandom, gate, reviewer, channel: "outbox", expiresAtSeconds, random: randomBytes }));
+  }
+});
+
+const eachShard = <T>(ask: (shard: number) => Promise<T>): Promise<T[]> =>
+  Promise.all(Array.from({ length: ledgerShards }, (_, shard) => ask(shard)));

@@ -1,0 +1,122 @@
+// The JSON bodies that the description names, as schemas of OpenAPI 3.1. A document's own is the one that it is validated against.
+
+import * as z from "zod";
+import { answerJsonSchema } from "../../../shared/wire/control/answer-schema.ts";
+import { envelopeJsonSchema } from "../../../shared/wire/control/envelope-schema.ts";
+import type { JsonObject } from "../../../shared/encoding.ts";
+import { endStates, openStates } from "../../../shared/record/record.ts";
+import { policyJsonSchema } from "../../../shared/policy/rules.ts";
+import { issuersJsonSchema } from "../../../shared/credential/issuers.ts";
+import { serversJsonSchema } from "../../../shared/relay/servers.ts";
+import { routingJsonSchema } from "../../../shared/routing/table.ts";
+
+const text = { type: "string" };
+const timeOrNull = { type: ["string", "null"], format: "date-time" };
+const integer = { type: "integer" };
+const number = { type: "number" };
+const time = { type: "string", format: "date-time" };
+const each = (type: JsonObject, ...names: readonly string[]): JsonObject => Object.fromEntries(names.map((name) => [name, type]));
+const orNull = (type: string): JsonObject => ({ type: [type, "null"] });
+const list = (items: JsonObject): JsonObject => ({ type: "array", items });
+const record = (properties: JsonObject, optional: JsonObject = {}): JsonObject => ({
+  type: "object",
+  properties: { ...properties, ...optional },
+  required: Object.keys(properties),
+});
+
+const rpcId = { type: ["string", "integer"] };
+const rpcError = record({ code: integer, message: text }, { data: { type: "object" } });
+const pointed = list(record({ pointer: text, message: text }));
+const ofKey = { id: text, name: text, createdAt: time };
+const runLine = {
+  ...each(text, "id", "key"),
+  ...each(orNull("string"), "server", "tool", "model", "cause"),
+  state: { enum: [...openStates, ...endStates] },
+  at: time,
+  endedAt: timeOrNull,
+  usage: record({ inputTokens: integer, outputTokens: integer, costUsd: number }),
+};
+
+/** A document's own schema is draft 2020-12, which is OpenAPI 3.1's too; the name of its dialect stands once, at the top. */
+function inside({ $schema: _dialect, $id: _address, ...schema }: JsonObject): JsonObject {
+  return schema;
+}
+
+/** What a validator takes in, before it has put its defaults there. */
+export const inputSchema = (validator: z.ZodObject): JsonObject =>
+  inside(JSON.parse(JSON.stringify(z.toJSONSchema(validator, { io: "input" }))) as JsonObject); // a schema is JSON
+
+export type SchemaName = keyof ReturnType<typeof schemas>;
+
+/** Each by its name. Made when it is asked for, since some are large. */
+export function schemas() {
+  return {
+    RpcRequest: record({ jsonrpc: { const: "2.0" }, method: text }, { id: rpcId, params: { type: "object" } }),
+    RpcAnswer: {
+      ...record({ jsonrpc: { const: "2.0" } }, { id: rpcId, result: { type: "object" }, error: rpcError }),
+      oneOf: [{ required: ["id", "result"] }, { required: ["error"] }],
+    },
+    Problem: record({ error: text }, { details: { anyOf: [pointed, { type: "object" }] } }),
+    Run: record(
+      {
+        ...each(text, "id", "state", "server", "name"),
+        status: { enum: ["working", "completed", "failed", "cancelled"] },
+        ...each(time, "createdAt", "updatedAt"),
+      },
+      { result: { type: "object" }, error: rpcError },
+    ),
+    RunList: record({ runs: list(record(runLine)), next: orNull("string") }),
+    OperatorRun: record({ ...runLine, updatedAt: time, answered: { type: "boolean" } }),
+    NewKey: record({ ...ofKey, key: text }, { expiresAt: time }),
+    KeyList: record({ keys: list(record({ ...ofKey, revokedAt: timeOrNull }, { expiresAt: time })) }),
+    NoticeList: record({
+      notices: list(
+        record(
+          {
+            at: time,
+            ...each(text, "channel", "reviewer", "run", "state"),
+            gate: { enum: ["request", "response"] },
+            link: orNull("string"),
+          },
+          { fault: text },
+        ),
+      ),
+    }),
+    GrantList: record({
+      grants: list(
+        record({
+          ...each(text, "id", "key", "by", "run", "rule"),
+          gate: { enum: ["request", "response"] },
+          scope: record({ kind: { enum: ["session", "server", "key"] } }, { session: text, server: text }),
+          what: { enum: ["exact", "shape"] },
+          riskAtMost: { enum: ["none", "low", "medium", "high"] },
+          ...each(integer, "charactersAtMost", "maxTokensAtMost", "usesGiven", "usesLeft"),
+          state: { enum: ["live", "usedUp", "expired", "revoked"] },
+          ...each(time, "givenAt", "expiresAt"),
+          ...each(timeOrNull, "lastUsedAt", "revokedAt"),
+          spendLeftUsd: number,
+        }),
+      ),
+      next: orNull("string"),
+    }),
+    Health: record({ status: { enum: ["ok", "degraded", "down"] }, problems: list(text) }),
+    Diagnosis: record({
+      checks: list(record({ check: text, state: { enum: ["good", "note", "mend"] }, text })),
+      publicUrl: orNull("string"),
+    }),
+    Versions: record({ versions: list(record({ version: integer, at: time })) }),
+    Routing: inside(routingJsonSchema()),
+    Policy: inside(policyJsonSchema()),
+    Servers: inside(serversJsonSchema()),
+    Issuers: inside(issuersJsonSchema()),
+    // One schema has every version's members; each version's own is at its address.
+    Envelope: inside(envelopeJsonSchema("2.1") ?? {}),
+    ControlAnswer: inside(answerJsonSchema),
+    Document: record({ version: integer }),
+    JsonSchema: { type: "object" },
+    Conflict: record({ error: text, current: record({ version: integer }) }),
+    CutOff: record({ error: text, keys: list(record({ id: text, name: text, owner: orNull("string"), rule: text })) }),
+    Explanation: { type: "object" },
+    OpenApi: record({ openapi: text, info: { type: "object" }, paths: { type: "object" }, components: { type: "object" } }),
+  } satisfies Record<string, JsonObject>;
+}
