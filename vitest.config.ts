@@ -9,16 +9,7 @@ import { keepTemporaryFilesInMemory } from "./test/support/temporary-folder.ts";
 keepTemporaryFilesInMemory();
 
 /** The packages of many files, as one file each: loaded module by module they are half of a test file's time. */
-const bundled = [
-  "@anthropic-ai/sdk",
-  "@modelcontextprotocol/client",
-  "ajv/dist/2020.js",
-  "fast-check",
-  "jose",
-  "openai",
-  "slack-web-api-client",
-  "zod",
-];
+const bundled = ["@modelcontextprotocol/client", "ajv/dist/2020.js", "fast-check", "jose", "openai", "slack-web-api-client", "zod"];
 
 /** The Worker with its objects, inside workerd. */
 const workerd = () =>

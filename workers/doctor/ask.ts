@@ -24,7 +24,7 @@ export async function askProvider(
     return body === undefined ? err(brokenAnswer("notJson")) : ok(body);
   } catch (error) {
     if (attempt.signal.aborted) return err(timeoutFault);
-    // The SDKs' errors have the status of the answer, where there was one. Their messages are not looked at: they may hold the key.
+    // An error has the status of the answer, where there was one. Messages are not looked at: they may hold the key.
     const status = error instanceof Error && "status" in error ? error.status : undefined;
     return err(typeof status === "number" ? faultOfStatus(status) : connectionFault);
   } finally {

@@ -32,7 +32,7 @@ type Exchange<T> = {
 
 /**
  * Sends and reads before the time is over; an exchange that takes longer, or that the caller gave up, is aborted, so that no
- * connection stays open. The body is read here and not by the SDK, which takes any text for an answer.
+ * connection stays open. The body is read here and not by an SDK, which takes any text for an answer.
  */
 export async function exchange<T>(limits: Limits, now: () => number, { ask, read }: Exchange<T>): Promise<Result<T, ProviderFault>> {
   const attempt = new AbortController();
@@ -125,7 +125,7 @@ export async function readEvents(response: Response, stream: StreamReader): Prom
 }
 
 /**
- * What the SDK threw before there was an answer: an error with the status of the response, or one about the connection. Anything
+ * What was thrown before there was an answer: an error with the status of the response, or one about the connection. Anything
  * else is a call that could not be made, such as a credential that no header can hold. Messages are not looked at: they may hold the key.
  */
 function faultOfError(error: unknown, now: number): ProviderFault {

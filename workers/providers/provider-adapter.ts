@@ -49,5 +49,5 @@ export type ModelList = {
   readonly namesIn: (body: unknown) => ReadonlySet<string> | undefined;
 };
 
-/** Opens a kind of provider, with what it keeps: its SDK's clients are dearer to make than to use. */
+/** Opens a kind of provider, with what it keeps: OpenAI's clients cost half a call to make. */
 export type ProviderAdapter = (fetch: typeof globalThis.fetch) => OpenProvider;

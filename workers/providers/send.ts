@@ -66,7 +66,7 @@ export type World = {
   readonly enterLane?: (candidate: Candidate, terms: LaneTerms) => Promise<Result<LanePlace, LaneRefusal>>;
 };
 
-/** Make one sender per isolate: it keeps the SDKs' clients, which are dearer to make than to use. */
+/** Make one sender per isolate: it keeps OpenAI's clients, which cost half a call to make. */
 export function createSender(world: World): Sender {
   const providers = openProviders(world.fetch);
   const around: Surroundings = {

@@ -22,9 +22,11 @@ type MediaParam = Anthropic.TextBlockParam | Anthropic.ImageBlockParam;
 type Sampling = { temperature?: number; top_p?: number; top_k?: number };
 export type AnthropicParams = Anthropic.MessageCreateParamsNonStreaming & Sampling;
 
-/** Sent as `anthropic-version` where the parameters hold one of `samplingParameters`; the SDK's own version refuses them. */
-export const versionWithSampling = "2023-06-01";
-export const samplingParameters: readonly (keyof Sampling)[] = ["temperature", "top_p", "top_k"];
+const samplingParameters: readonly (keyof Sampling)[] = ["temperature", "top_p", "top_k"];
+
+/** What is sent as `anthropic-version`: the version of the types that these parameters have, or the last that knows sampling parameters. */
+export const anthropicVersion = (params: object): string =>
+  samplingParameters.some((name) => name in params) ? "2023-06-01" : "2026-10-21";
 
 /**
  * The parameters for one call of `POST /v1/messages`, and what the protocol let us change or leave out. The request must be one

@@ -1,48 +1,35 @@
-// Anthropic's SDK client as this gateway uses it.
+// Requests of Anthropic's API. Two of them, so that they are written here; the SDK's types say what is in them.
 
-import Anthropic from "@anthropic-ai/sdk";
-import { samplingParameters, versionWithSampling } from "../../../shared/provider/anthropic/anthropic-translation.ts";
+import { type AnthropicParams, anthropicVersion } from "../../../shared/provider/anthropic/anthropic-translation.ts";
+import { ErrorAnswer, providerFetch } from "../provider-fetch.ts";
 import type { Ready } from "../ready.ts";
-import { type Built, neverMs, redirect, withoutErrorBody } from "../sdk-client.ts";
 
-type Fetch = typeof fetch;
+export type AnthropicClient = {
+  readonly createMessage: (
+    params: AnthropicParams | (Omit<AnthropicParams, "stream"> & { readonly stream: true }),
+    signal: AbortSignal,
+  ) => Promise<Response>;
+  readonly listModels: (signal: AbortSignal) => Promise<Response>;
+};
 
-export class AnthropicClient extends Anthropic {
-  readonly #built = new Map<string, Built>();
-  readonly #fetch: Fetch;
-
-  constructor(ready: Ready, fetch: Fetch) {
-    super({
-      apiKey: ready.apiKey ?? "none",
-      baseURL: ready.baseUrl ?? "https://api.anthropic.com",
-      webhookKey: null,
-      maxRetries: 0,
-      // Also lets long answers through, which the SDK refuses without a stream where no timeout is given.
-      timeout: neverMs,
-      logLevel: "off",
-      openTelemetry: false,
-      fetch,
+/** Answers are returned unread; what is not a 2xx is thrown as an `ErrorAnswer`. */
+export function anthropicClient({ apiKey, baseUrl = "https://api.anthropic.com" }: Ready, fetch: typeof globalThis.fetch): AnthropicClient {
+  const send = providerFetch(fetch);
+  const ask = async (path: string, version: string, init: RequestInit): Promise<Response> => {
+    const headers = new Headers({
+      Accept: "application/json",
+      Authorization: `Bearer ${apiKey ?? "none"}`,
+      "Content-Type": "application/json",
+      "User-Agent": "countersign",
+      "anthropic-version": version,
     });
-    this.#fetch = fetch;
-  }
-
-  override async buildRequest(...args: Parameters<Anthropic["buildRequest"]>): ReturnType<Anthropic["buildRequest"]> {
-    const [{ path, method, body, signal }] = args;
-    const withSampling = typeof body === "object" && body !== null && samplingParameters.some((name) => name in body);
-    const key = `${path} ${withSampling}`;
-    let built = this.#built.get(key);
-    if (built === undefined) {
-      const { req, url } = await super.buildRequest(...args);
-      if (withSampling) req.headers.set("anthropic-version", versionWithSampling);
-      built = { url, headers: req.headers };
-      this.#built.set(key, built);
-    }
-    const req = { method, headers: built.headers, body: JSON.stringify(body), redirect, ...(signal ? { signal } : {}) } as const;
-    return { req, url: built.url, timeout: neverMs };
-  }
-
-  override async fetchWithTimeout(...[url, init]: Parameters<Anthropic["fetchWithTimeout"]>): Promise<Response> {
-    const send = this.#fetch;
-    return withoutErrorBody(await send(url, init));
-  }
+    const response = await send(`${baseUrl.replace(/\/$/, "")}${path}`, { ...init, headers });
+    if (!response.ok) throw new ErrorAnswer(response);
+    return response;
+  };
+  return {
+    createMessage: (params, signal) =>
+      ask("/v1/messages", anthropicVersion(params), { method: "POST", body: JSON.stringify(params), signal }),
+    listModels: (signal) => ask("/v1/models?limit=1000", anthropicVersion({}), { signal }),
+  };
 }

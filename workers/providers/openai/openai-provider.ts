@@ -12,11 +12,11 @@ import { type Limits, exchange, readJson } from "../exchange.ts";
 import { attemptOver } from "../http-attempt.ts";
 import type { EmbeddingCall, ProviderAdapter, Surroundings } from "../provider-adapter.ts";
 import { providerReady } from "../ready.ts";
-import { idsIn, keptClients } from "../sdk-client.ts";
-import { OpenAIClient } from "./openai-client.ts";
+import { idsIn } from "../provider-fetch.ts";
+import { keptOpenAIClients } from "./openai-client.ts";
 
 export const openaiProvider: ProviderAdapter = (fetch) => {
-  const clientFor = keptClients((ready) => new OpenAIClient(ready, fetch));
+  const clientFor = keptOpenAIClients(fetch);
   return {
     reply: attemptOver((call, ready) => {
       const client = clientFor(ready);

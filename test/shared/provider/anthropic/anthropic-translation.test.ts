@@ -1,7 +1,8 @@
+import Anthropic from "@anthropic-ai/sdk";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { ChatRequest } from "../../../../shared/model/sampling.ts";
-import { fromAnthropic, samplingParameters, toAnthropic } from "../../../../shared/provider/anthropic/anthropic-translation.ts";
+import { anthropicVersion, fromAnthropic, toAnthropic } from "../../../../shared/provider/anthropic/anthropic-translation.ts";
 import { cannotCarry } from "../../../../shared/provider/carry.ts";
 import { anthropicMessage, anthropicRefusals } from "../../../support/providers/anthropic-wire.ts";
 import { anyRequest, assistant, callOf, candidate, png, request, round, text, user, weather } from "../../../support/providers/requests.ts";
@@ -215,7 +216,7 @@ describe("a neutral request in Anthropic's words", () => {
         fc.pre(cannotCarry(any, one.model, "anthropic") === undefined);
         const { params } = toAnthropic({ request: any, candidate: one });
         const wire: unknown = JSON.parse(JSON.stringify(params));
-        expect(anthropicRefusals(wire, samplingParameters.some((name) => name in params) ? "2023-06-01" : "2026-10-21")).toEqual([]);
+        expect(anthropicRefusals(wire, anthropicVersion(params))).toEqual([]);
         expect(params.max_tokens).toBe(any.maxTokens);
         for (const message of any.messages)
           for (const block of message.content) if (block.type === "text") expect(textsIn(wire)).toContain(block.text.trimEnd());
@@ -233,6 +234,20 @@ const textsIn = (value: unknown): string => {
   });
   return found.join("\n");
 };
+
+test("the version that is sent is the one of the SDK's types, where no sampling parameter wants an older one", async () => {
+  const sent: (string | null)[] = [];
+  const sdk = new Anthropic({
+    apiKey: "key",
+    fetch: async (_url, init) => {
+      sent.push(new Headers(init?.headers).get("anthropic-version"));
+      return Response.json({ data: [] });
+    },
+  });
+  await sdk.models.list();
+  expect(sent).toEqual([anthropicVersion({ model: "m", max_tokens: 1 })]);
+  expect(anthropicVersion({ top_k: 5 })).toBe("2023-06-01");
+});
 
 describe("Anthropic's answer as a neutral reply", () => {
   const read = (response: unknown, changes: Partial<ChatRequest> = {}) => fromAnthropic(response, callOf("anthropic", changes));
