@@ -14,16 +14,16 @@ export const ownershipMutants: readonly Mutant[] = [
   },
   {
     name: "a task is its key's",
-    file: "workers/endpoints/sampling.ts",
-    from: 'if (snapshot === null || snapshot.key !== c.var.key.id) return refused(c, { kind: "unknownTask" }, { id, method });',
-    to: 'if (snapshot === null) return refused(c, { kind: "unknownTask" }, { id, method });',
+    file: "workers/pipeline/own-task.ts",
+    from: "snapshot === null || snapshot.key !== key",
+    to: "snapshot === null",
     test: { file: "test/workers/contract/tasks.test.ts", only: "of an unknown id" },
   },
   {
     name: "a made-up run id wakes nothing",
-    file: "workers/endpoints/sampling.ts",
-    from: "const snapshot = genuine ? await runStub(c.env, taskId).snapshot() : null;",
-    to: 'const snapshot = await runStub(c.env, genuine || taskId !== "" ? taskId : taskId).snapshot();',
+    file: "workers/pipeline/own-task.ts",
+    from: "const snapshot = genuine ? await runStub(env, taskId).snapshot() : null;",
+    to: 'const snapshot = await runStub(env, genuine || taskId !== "" ? taskId : taskId).snapshot();',
     test: { file: "test/workers/contract/tasks.test.ts", only: "of an unknown id" },
   },
   {

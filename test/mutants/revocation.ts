@@ -9,8 +9,8 @@ const runs = (only: string): Mutant["test"] => ({ file: "test/workers/objects/re
 export const revocationMutants: readonly Mutant[] = [
   {
     name: "a task is its key's at the relay too",
-    file: "workers/endpoints/relay/relay-sampling.ts",
-    from: "snapshot === null || snapshot.key !== key.id",
+    file: "workers/pipeline/own-task.ts",
+    from: "snapshot === null || snapshot.key !== key",
     to: "snapshot === null",
     test: contract("of another key is told that there is none"),
   },

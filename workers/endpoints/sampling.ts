@@ -6,11 +6,9 @@ import { describeOutcome } from "../../shared/wire/describe.ts";
 import type { Outcome, Refusal } from "../../shared/model/outcome.ts";
 import { defaultLimits } from "../../shared/policy/limits.ts";
 import { type RequestId, idKey, parseIdJson, parseMessage, responseOf, success } from "../../shared/wire/json-rpc.ts";
-import type { ParamsFault } from "../../shared/json/reading.ts";
 import { type McpCodec, mcpCodec } from "../../shared/wire/mcp-codecs.ts";
 import type { ParsedSampling } from "../../shared/wire/mcp-2025/request.ts";
-import { createTaskResult, parseCancelled, parseTaskParams, relatedTo, taskResult } from "../../shared/wire/mcp-2025/tasks.ts";
-import { parseRunId } from "../../shared/sealed-id.ts";
+import { createTaskResult, parseCancelled, parseTaskParams, relatedTo } from "../../shared/wire/mcp-2025/tasks.ts";
 import { conversationStub, runStub, sessionStub } from "../stubs/stubs.ts";
 import { readBody } from "../http/body.ts";
 import { countCalls, mayRead } from "../pipeline/calls.ts";
@@ -18,6 +16,8 @@ import { beforeHolding, endingWith, holdEvents, holdJson, holdOf } from "../http
 import { holdOpen } from "../pipeline/key-watch.ts";
 import type { Started } from "../pipeline/request.ts";
 import { beginSampling, originatingKey } from "../pipeline/sampling.ts";
+import { askOwnTask } from "../pipeline/own-task.ts";
+import { paramsRefusal } from "../pipeline/refusals.ts";
 import { taskOf } from "../pipeline/task.ts";
 import { awaitRun, parseOutcome } from "../pipeline/wait.ts";
 import { settingsOf } from "../platform/settings.ts";
@@ -199,44 +199,23 @@ async function detached(c: AppContext, id: RequestId, run: string, asTask: boole
   return rpc(c, success(id, createTaskResult(taskOf(snapshot))), 202, { Location: runPath(run), "Preference-Applied": "respond-async" });
 }
 
-async function task(
-  c: AppContext,
-  id: RequestId,
-  method: "tasks/get" | "tasks/result" | "tasks/cancel",
-  params: unknown,
-): Promise<Response> {
+async function task(c: AppContext, id: RequestId, method: string, params: unknown): Promise<Response> {
   const parsed = parseTaskParams(params);
   if (!parsed.ok) return refused(c, paramsRefusal(parsed.error), { id, method });
   const { taskId } = parsed.value;
-  // A made-up id never wakes an object, and another key's run is as unknown as one that never was.
-  const genuine = parseRunId(settingsOf(c.env).keys, taskId) !== undefined;
-  const snapshot = genuine ? await runStub(c.env, taskId).snapshot() : null;
-  if (snapshot === null || snapshot.key !== c.var.key.id) return refused(c, { kind: "unknownTask" }, { id, method });
-  switch (method) {
-    case "tasks/get":
-      return rpc(c, success(id, taskResult(taskOf(snapshot))));
-    case "tasks/cancel": {
-      if (!(await runStub(c.env, taskId).cancel("caller"))) {
-        const { status } = taskOf(snapshot);
-        return refused(c, { kind: "taskEnded", status: status === "working" ? "ending" : status }, { id, method });
-      }
-      return rpc(c, success(id, taskResult({ ...taskOf(snapshot), status: "cancelled", lastUpdatedAt: Date.now() })));
-    }
-    case "tasks/result": {
-      const line = await holdOpen(c.env, c.var.key);
-      if (!line.ok) return refused(c, line.error, { id, method });
-      const work = holdOf<Outcome>(c.req.raw.signal, {
-        work: (onProgress, left) => awaitRun(c.env, taskId, onProgress, left),
-        broken: (quote) => ({ kind: "broken", quote }),
-        encode: (outcome) => JSON.stringify(responseOf(id, relatedTo(taskId, codecOf(c).encode(outcome)))),
-        heartbeatMs: settingsOf(c.env).heartbeatMs,
-      });
-      const held = endingWith(work, line.value.done);
-      return /\btext\/event-stream\b/i.test(c.req.header("Accept") ?? "") ? holdEvents(held, undefined) : holdJson(held);
-    }
-    default:
-      return method satisfies never;
-  }
+  const answer = await askOwnTask(c.env, c.var.key.id, method, taskId);
+  if (!answer.ok) return refused(c, answer.error, { id, method });
+  if (answer.value.kind === "told") return rpc(c, success(id, answer.value.result));
+  const line = await holdOpen(c.env, c.var.key);
+  if (!line.ok) return refused(c, line.error, { id, method });
+  const work = holdOf<Outcome>(c.req.raw.signal, {
+    work: (onProgress, left) => awaitRun(c.env, taskId, onProgress, left),
+    broken: (quote) => ({ kind: "broken", quote }),
+    encode: (outcome) => JSON.stringify(responseOf(id, relatedTo(taskId, codecOf(c).encode(outcome)))),
+    heartbeatMs: settingsOf(c.env).heartbeatMs,
+  });
+  const held = endingWith(work, line.value.done);
+  return /\btext\/event-stream\b/i.test(c.req.header("Accept") ?? "") ? holdEvents(held, undefined) : holdJson(held);
 }
 
 async function takeNotification(c: AppContext, method: string, params: unknown): Promise<Response> {
@@ -250,10 +229,6 @@ async function takeNotification(c: AppContext, method: string, params: unknown):
   }
   // A notification is never answered, not even with an error (JSON-RPC 2.0 section 4.1).
   return c.body(null, 202);
-}
-
-function paramsRefusal(fault: ParamsFault): Refusal {
-  return fault.kind === "invalid" ? { kind: "invalidParams", errors: fault.errors } : fault;
 }
 
 /** RFC 7240: `respond-async` among the preferences. */

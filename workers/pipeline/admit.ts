@@ -9,6 +9,7 @@ import { settingsOf } from "../platform/settings.ts";
 import type { AdmitAnswer } from "../stubs/key-calls.ts";
 import type { AssociateAnswer } from "../stubs/session-calls.ts";
 import { keep, tellingReleased, tellingSettled } from "./bookkeeping.ts";
+import { notAdmitted } from "./calls.ts";
 import { countCalls } from "./calls.ts";
 import type { PipelineRequest } from "./request.ts";
 import { takeRoom, toldRoom } from "./room.ts";
@@ -122,7 +123,7 @@ export async function admit(context: RunContext, planned: Result<Plan, Refusal>,
     if (associated?.kind === "fresh" && plan.ok) ctx.waitUntil(forgetReservation(context));
     return err(refusal);
   };
-  if (admitted.kind === "revoked") return refuse({ kind: "unauthorized", why: "revoked" });
+  if (admitted.kind === "revoked") return refuse(notAdmitted(admitted));
   if (associated?.kind === "repeat") {
     givePlaceBack();
     return ok({ kind: "repeat", earlier: associated, plan });
@@ -130,8 +131,7 @@ export async function admit(context: RunContext, planned: Result<Plan, Refusal>,
   const refused = associated === null ? null : refusalOf(associated);
   // A use of a grant that was counted in the moment in which the session ended stays counted: that can never let two through.
   if (refused !== null) return refuse(refused);
-  if (admitted.kind === "refused")
-    return refuse({ kind: "rateLimited", limit: admitted.limit, max: admitted.max, retryAfterMs: admitted.retryAfterMs });
+  if (admitted.kind === "refused") return refuse(notAdmitted(admitted));
   if (!plan.ok) return refuse(plan.error);
   const takenOver = associated?.kind === "fresh" && associated.takenOver;
   return ok({ kind: "fresh", plan: plan.value, takenOver, identical: admitted.identical });

@@ -3,6 +3,7 @@
 import type { Refusal } from "../../shared/model/outcome.ts";
 import { type Bucket, callsPerMinuteOf, defaultLimits, take } from "../../shared/policy/limits.ts";
 import type { Env } from "../platform/env.ts";
+import type { OverLimit } from "../stubs/key-calls.ts";
 import { keyStub } from "../stubs/stubs.ts";
 import type { KeyRecord } from "../stores/keys.ts";
 
@@ -13,13 +14,18 @@ export async function countCalls(env: Env, { id, limits = defaultLimits }: KeyRe
     case "counted":
       return null;
     case "revoked":
-      return { kind: "unauthorized", why: "revoked" };
     case "refused":
-      return { kind: "rateLimited", limit: answer.limit, max: answer.max, retryAfterMs: answer.retryAfterMs };
+      return notAdmitted(answer);
     default:
       return answer satisfies never;
   }
 }
+
+/** Why the key's object lets nothing in. */
+export const notAdmitted = (answer: OverLimit | { readonly kind: "revoked" }): Refusal =>
+  answer.kind === "revoked"
+    ? { kind: "unauthorized", why: "revoked" }
+    : { kind: "rateLimited", limit: answer.limit, max: answer.max, retryAfterMs: answer.retryAfterMs };
 
 /** Bodies that this isolate read for a key, by the key's id. */
 const bodies = new Map<string, Bucket>();

@@ -17,7 +17,7 @@ import { planFor } from "./plan-request.ts";
 import type { Association, PipelineRequest, Started } from "./request.ts";
 import { newRunId } from "./run-context.ts";
 import { tellingReleased } from "./bookkeeping.ts";
-import { countCalls } from "./calls.ts";
+import { countCalls, notAdmitted } from "./calls.ts";
 import { takeRoom } from "./room.ts";
 
 /** What stands where a sampling request has the client request that it serves. */
@@ -57,10 +57,7 @@ export async function letIn({ env, ctx, key }: Pick<ControlCall, "env" | "ctx" |
   const admitted = await tellingReleased(env, ctx, key.id, async (released) =>
     keyStub(env, key.id).admit({ run, limits, leaseMs: preparingMs, identical: run, released }),
   );
-  if (admitted.kind === "admitted") return ok(run);
-  if (admitted.kind === "revoked") return err({ kind: "unauthorized", why: "revoked" });
-  const { limit, max, retryAfterMs } = admitted;
-  return err({ kind: "rateLimited", limit, max, retryAfterMs });
+  return admitted.kind === "admitted" ? ok(run) : err(notAdmitted(admitted));
 }
 
 /** Begins what an envelope asks for, or attaches to what is already under way for the same one. */

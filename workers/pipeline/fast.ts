@@ -6,17 +6,10 @@
 import type { Outcome } from "../../shared/model/outcome.ts";
 import type { KeyEnd } from "../../shared/model/gate.ts";
 import { type Cause, failedCause } from "../../shared/record/cause.ts";
-import { type RecordEvent, type RecordFact, type RunSummary, chainEvents, providersWord } from "../../shared/record/record.ts";
+import { type RecordEvent, type RecordFact, type RunSummary, chainEvents } from "../../shared/record/record.ts";
+import { answeredFact, cachedFact, requestLine } from "../../shared/run/run-record.ts";
 import { completed, runMeta } from "../../shared/run/run-outcome.ts";
-import {
-  type CachedReply,
-  type RunOpening,
-  decidersDigest,
-  nothingSpent,
-  openingFacts,
-  replyDigest,
-  requestDigest,
-} from "../../shared/run/opening.ts";
+import { type CachedReply, type RunOpening, decidersDigest, nothingSpent, openingFacts, requestDigest } from "../../shared/run/opening.ts";
 import { findReplyRisks, highestRisk } from "../../shared/policy/risk.ts";
 import { isUnasked } from "../../shared/provider/fault.ts";
 import type { ModelFacts } from "../../shared/run/present.ts";
@@ -104,21 +97,7 @@ async function callOnce({ env, opening, onDelta: tell, signal }: FastCall, over:
     }
     const { reply, candidate, attempts } = answered.value;
     const outcome = completed(reply.reply, opening.request, runMeta(opening, candidate, reply, { request: false, response: false }));
-    const facts = (): RecordFact[] => [
-      {
-        kind: "answered",
-        call: 1,
-        model: candidate.model.id,
-        realModel: providersWord(reply.reply.model),
-        stopReason: providersWord(reply.reply.stopReason ?? ""),
-        usage: reply.usage,
-        costUsd: costUsd(candidate.model, reply.usage),
-        digest: replyDigest(reply.reply),
-        notes: reply.notes,
-        attempts,
-      },
-      { kind: "finished", outcome: "completed" },
-    ];
+    const facts = (): RecordFact[] => [answeredFact(1, { reply, candidate, attempts }), { kind: "finished", outcome: "completed" }];
     return { outcome, model: answered.value, facts, cause: null };
   } catch (error) {
     logEvent("request.failed", { run: opening.id, error: errorClass(error) });
@@ -142,10 +121,7 @@ function fromCache(opening: RunOpening, cached: CachedReply, onDelta: FastCall["
       runMeta(opening, candidate, model, { request: false, response: cached.edited === true }, at),
     ),
     model: null,
-    facts: () => [
-      { kind: "fromCache", model: known.candidate, digest: replyDigest(reply), cachedAt: new Date(at).toISOString() },
-      { kind: "finished", outcome: "completed" },
-    ],
+    facts: () => [cachedFact(cached), { kind: "finished", outcome: "completed" }],
     cause: null,
   };
 }
@@ -166,11 +142,7 @@ function keepBooks({ env, ctx, opening, signal }: FastCall, { outcome, model, fa
   const usage = { inputTokens: model?.reply.usage.inputTokens ?? 0, outputTokens: model?.reply.usage.outputTokens ?? 0, costUsd: cost };
   const text = JSON.stringify(outcome);
   const summary: RunSummary = {
-    run: id,
-    key: opening.key.id,
-    server: opening.requestor.server,
-    name: opening.requestor.name,
-    createdAt: opening.createdAt,
+    ...requestLine(opening),
     endedAt,
     state: cause === null ? "completed" : cause.kind === "cancelled" ? "cancelled" : "failed",
     cause,

@@ -5,6 +5,7 @@ import { chainEvents, idWord, type RunSummary } from "../../shared/record/record
 import type { Refusal } from "../../shared/model/outcome.ts";
 import { CONTROL_SERVER } from "../../shared/wire/mcp-2025/meta.ts";
 import { type Result, err, ok } from "../../shared/result.ts";
+import { uncalled } from "../../shared/run/run-record.ts";
 import { controlStub } from "../stubs/stubs.ts";
 import { keep } from "./bookkeeping.ts";
 import { type ControlCall, letIn } from "./control.ts";
@@ -32,10 +33,7 @@ export async function handBack({
     endedAt: now,
     state: "completed",
     cause: null,
-    model: null,
-    inputTokens: 0,
-    outputTokens: 0,
-    costUsd: 0,
+    ...uncalled,
   };
   const events = () => chainEvents(run, null, now, [{ kind: "handedBack", key: key.id, requestId: idWord(envelope.requestId) }]);
   keep(env, ctx, { key: { id: key.id, run }, ...(claimed ? { entry: { run, make: () => ({ events: events(), summary }) } } : {}) });

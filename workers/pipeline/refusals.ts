@@ -2,14 +2,20 @@
 
 import type { Flood, LedgerEntry } from "../stubs/ledger-calls.ts";
 import { chainEvents, type Endpoint, idWord, type RecordFact, type RunSummary, providersWord } from "../../shared/record/record.ts";
+import type { ParamsFault } from "../../shared/json/reading.ts";
 import type { Refusal } from "../../shared/model/outcome.ts";
 import { refusalFact } from "../../shared/record/refusal-fact.ts";
+import { uncalled } from "../../shared/run/run-record.ts";
 import { runIdOf, runRandomLength } from "../../shared/sealed-id.ts";
 import type { Env } from "../platform/env.ts";
 import { settingsOf } from "../platform/settings.ts";
 import { keep } from "./bookkeeping.ts";
 
 /** A refused request, as far as it could be read. */
+/** Why a request is refused whose params cannot be read. */
+export const paramsRefusal = (fault: ParamsFault): Refusal =>
+  fault.kind === "invalid" ? { kind: "invalidParams", errors: fault.errors } : fault;
+
 export type Refused = {
   readonly key: string;
   readonly endpoint: Endpoint;
@@ -102,10 +108,7 @@ function entryOf(run: string, at: number, refused: Refused, refusal: Refusal): L
     endedAt: at,
     state: reason.kind === "broken" ? "failed" : "refused",
     cause: reason.kind === "broken" ? reason : { kind: "refused", reason },
-    model: null,
-    inputTokens: 0,
-    outputTokens: 0,
-    costUsd: 0,
+    ...uncalled,
   };
   return { events: chainEvents(run, null, at, [fact]), summary };
 }

@@ -5,11 +5,10 @@ import type { JsonObject } from "../../../shared/encoding.ts";
 import { type RequestId, type RpcAnswer, idKey, responseOf } from "../../../shared/wire/json-rpc.ts";
 import type { Outcome, Refusal } from "../../../shared/model/outcome.ts";
 import { RELAY_SESSION_PREFIX } from "../../../shared/wire/mcp-2025/meta.ts";
-import type { ParamsFault } from "../../../shared/json/reading.ts";
 import { mcpCodec } from "../../../shared/wire/mcp-codecs.ts";
 import { featuresOf } from "../../../shared/wire/mcp-features.ts";
 import type { ParsedSampling } from "../../../shared/wire/mcp-2025/request.ts";
-import { createTaskResult, parseTaskParams, relatedTo, taskResult } from "../../../shared/wire/mcp-2025/tasks.ts";
+import { createTaskResult, parseTaskParams, relatedTo } from "../../../shared/wire/mcp-2025/tasks.ts";
 import { type Originating, type Signs, associationOf, maySample, namedTask } from "../../../shared/association/relay.ts";
 import { type Taken, samplingMethod } from "../../../shared/relay/messages.ts";
 import { forwardedIds } from "../../../shared/relay/forwarded.ts";
@@ -23,8 +22,9 @@ import { errorClass, logEvent } from "../../platform/log.ts";
 import { runStub, sessionStub } from "../../stubs/stubs.ts";
 import { countCalls } from "../../pipeline/calls.ts";
 import { progressMessages } from "../../http/keep-alive.ts";
-import { recordRefusal } from "../../pipeline/refusals.ts";
+import { paramsRefusal, recordRefusal } from "../../pipeline/refusals.ts";
 import { beginSampling, originatingKey } from "../../pipeline/sampling.ts";
+import { askOwnTask } from "../../pipeline/own-task.ts";
 import { taskOf } from "../../pipeline/task.ts";
 import { awaitRun } from "../../pipeline/wait.ts";
 import { settingsOf } from "../../platform/settings.ts";
@@ -98,7 +98,7 @@ async function sample(parts: SamplingParts, waiting: Waiting, { id, params }: Ta
   if (server.samplingTools !== undefined && method === "tools/call" && !server.samplingTools.includes(originating.name))
     return refuse({ kind: "policyRefused", rule: "the server's samplingTools" });
   const parsed = codec.decode(params);
-  if (!parsed.ok) return refuse(refusalOf(parsed.error));
+  if (!parsed.ok) return refuse(paramsRefusal(parsed.error));
   const undeclared = undeclaredIn(parsed.value, server, session.revision);
   if (undeclared !== null)
     return refuse({ kind: "invalidParams", errors: [{ pointer: `/${undeclared}`, message: "was not declared by the client" }] });
@@ -236,36 +236,21 @@ function undeclaredIn({ request, task: asTask }: ParsedSampling, server: Server,
   return !(server.tasks && tasks) && asTask !== undefined ? "task" : null;
 }
 
-const refusalOf = (fault: ParamsFault) => (fault.kind === "invalid" ? ({ kind: "invalidParams", errors: fault.errors } as const) : fault);
-
 /** A task of ours, asked about by the server. */
 async function task(parts: SamplingParts, { method, params }: Taken): Promise<RpcAnswer> {
   const { env, key, session } = parts;
   const refuse = refusing(parts, method);
   const parsed = parseTaskParams(params);
-  if (!parsed.ok) return refuse(refusalOf(parsed.error));
+  if (!parsed.ok) return refuse(paramsRefusal(parsed.error));
   const { taskId } = parsed.value;
   // The stream that it came on may be older than the revocation.
   const refused = await countCalls(env, key);
   if (refused !== null) return refuse(refused);
-  const snapshot = parseRunId(settingsOf(env).keys, taskId) === undefined ? null : await runStub(env, taskId).snapshot();
-  if (snapshot === null || snapshot.key !== key.id) return refuse({ kind: "unknownTask" });
-  switch (method) {
-    case "tasks/get":
-      return { result: taskResult(taskOf(snapshot)) };
-    case "tasks/cancel": {
-      if (await runStub(env, taskId).cancel("caller"))
-        return { result: taskResult({ ...taskOf(snapshot), status: "cancelled", lastUpdatedAt: Date.now() }) };
-      const { status } = taskOf(snapshot);
-      return refuse({ kind: "taskEnded", status: status === "working" ? "ending" : status });
-    }
-    case "tasks/result": {
-      const outcome = await awaitRun(env, taskId, () => {}, new AbortController().signal);
-      return relatedTo(taskId, mcpCodec(session.revision).encode(outcome));
-    }
-    default:
-      return refuse({ kind: "unknownMethod", method });
-  }
+  const answer = await askOwnTask(env, key.id, method, taskId);
+  if (!answer.ok) return refuse(answer.error);
+  if (answer.value.kind === "told") return { result: answer.value.result };
+  const outcome = await awaitRun(env, taskId, () => {}, new AbortController().signal);
+  return relatedTo(taskId, mcpCodec(session.revision).encode(outcome));
 }
 
 /** A sampling request that the client was asked first, and the request that it serves. */

@@ -9,6 +9,7 @@ import type { Attempt } from "../../../shared/model/call.ts";
 import type { GrantOffer, ReviewView, RunProgress } from "../../../shared/review/view.ts";
 import { costUsd } from "../../../shared/routing/price.ts";
 import { completed, outcomeOfEnd, runMeta } from "../../../shared/run/run-outcome.ts";
+import { requestLine } from "../../../shared/run/run-record.ts";
 import { offerOf } from "../../../shared/run/granting.ts";
 import { unreachable } from "../../../shared/result.ts";
 import type { End, RunState } from "../../../shared/run/lifecycle.ts";
@@ -63,11 +64,7 @@ export function summaryOf(store: RunStore, opening: StoredOpening, state: RunSta
   const model = store.modelFacts<ModelFacts & { readonly attempts?: readonly Attempt[] }>();
   const candidate = opening.candidates.find(({ model: { id } }) => id === model?.candidate);
   return {
-    run: opening.id,
-    key: opening.key.id,
-    server: opening.requestor.server,
-    name: opening.requestor.name,
-    createdAt: opening.createdAt,
+    ...requestLine(opening),
     endedAt: state.phase === "ended" ? lastChange(opening, state) : null,
     state: lineState(state),
     cause: state.end === null ? null : causeOfEnd(state.end, model?.attempts ?? []),

@@ -2,14 +2,14 @@
 // What is sent is what was approved, or nothing.
 
 import type { KeyEnd } from "../../../shared/model/gate.ts";
-import { type RecordFact, providersWord } from "../../../shared/record/record.ts";
+import type { RecordFact } from "../../../shared/record/record.ts";
 import { type RiskNote, type SeenRisk, findReplyRisks, highestRisk } from "../../../shared/policy/risk.ts";
 import type { SamplingReply } from "../../../shared/model/sampling.ts";
 import type { Attempt, CallTerms } from "../../../shared/model/call.ts";
 import { outcomeUnknownFault } from "../../../shared/provider/fault.ts";
-import { costUsd } from "../../../shared/routing/price.ts";
 import type { RunState } from "../../../shared/run/lifecycle.ts";
-import { type CachedReply, inOrder, nothingSpent, replyDigest, requestDigest } from "../../../shared/run/opening.ts";
+import { type CachedReply, inOrder, nothingSpent, requestDigest } from "../../../shared/run/opening.ts";
+import { type ReplyFact, answeredFact, cachedFact } from "../../../shared/run/run-record.ts";
 import type { ModelFacts } from "../../../shared/run/present.ts";
 import { errorClass, logEvent } from "../../platform/log.ts";
 import { callModels } from "../../providers/model-call.ts";
@@ -109,29 +109,11 @@ export class RunCall {
       this.#failCall(call, answered.error);
       return;
     }
-    const { candidate, attempts, images } = answered.value;
+    const { candidate, attempts } = answered.value;
     const { reply, usage, notes } = answered.value.reply;
-    const digest = replyDigest(reply);
     const risks = findReplyRisks(reply);
-    const fact: RecordFact = {
-      kind: "answered",
-      call,
-      model: candidate.model.id,
-      realModel: providersWord(reply.model),
-      stopReason: providersWord(reply.stopReason ?? ""),
-      usage,
-      costUsd: costUsd(candidate.model, usage),
-      digest,
-      notes,
-      risks: kindsOf(risks),
-      attempts,
-      ...(images === undefined ? {} : { images }),
-    };
-    this.#generated(
-      { call, reply, facts: { candidate: candidate.model.id, usage, notes }, attempts, risk: highestRisk(risks) },
-      digest,
-      fact,
-    );
+    const fact = answeredFact(call, answered.value, kindsOf(risks));
+    this.#generated({ call, reply, facts: { candidate: candidate.model.id, usage, notes }, attempts, risk: highestRisk(risks) }, fact);
   }
 
   /** The key ended, or nobody can tell, which is no yes: nothing is sent. */
@@ -145,20 +127,14 @@ export class RunCall {
   }
 
   /** An identical request was answered before: nothing is sent, and nothing is spent. */
-  #fromCache(call: number, { reply, facts, at }: CachedReply): void {
-    const digest = replyDigest(reply);
+  #fromCache(call: number, cached: CachedReply): void {
+    const { reply, facts } = cached;
     const risks = findReplyRisks(reply);
-    const fact: RecordFact = {
-      kind: "fromCache",
-      model: facts.candidate,
-      digest,
-      cachedAt: new Date(at).toISOString(),
-      risks: kindsOf(risks),
-    };
-    this.#generated({ call, reply, facts: { ...facts, usage: nothingSpent }, attempts: [], risk: highestRisk(risks) }, digest, fact);
+    const fact = cachedFact(cached, kindsOf(risks));
+    this.#generated({ call, reply, facts: { ...facts, usage: nothingSpent }, attempts: [], risk: highestRisk(risks) }, fact);
   }
 
-  #generated({ call, reply, facts, attempts, risk }: CallResult, digest: string, fact: RecordFact): void {
+  #generated({ call, reply, facts, attempts, risk }: CallResult, fact: ReplyFact): void {
     const now = this.#parts.now();
     const state = this.#parts.store.state();
     if (state === null) return;
@@ -172,7 +148,7 @@ export class RunCall {
       this.#parts.store.writeReplyVersion(1, reply, null, now);
       this.#parts.store.writeModelFacts({ ...facts, attempts });
       this.#parts.store.dropQueued("call");
-      this.#parts.apply({ kind: "generated", call, replyDigest: digest, risk }, now, [fact]);
+      this.#parts.apply({ kind: "generated", call, replyDigest: fact.digest, risk }, now, [fact]);
     });
   }
 

@@ -1,0 +1,36 @@
+// What a task's requestor may ask of it, at every endpoint that has tasks: how it stands, its end, and its result.
+
+import type { JsonObject } from "../../shared/encoding.ts";
+import type { Refusal } from "../../shared/model/outcome.ts";
+import { type Result, err, ok } from "../../shared/result.ts";
+import { parseRunId } from "../../shared/sealed-id.ts";
+import { taskResult } from "../../shared/wire/mcp-2025/tasks.ts";
+import type { Env } from "../platform/env.ts";
+import { settingsOf } from "../platform/settings.ts";
+import { runStub } from "../stubs/stubs.ts";
+import { taskOf } from "./task.ts";
+
+/** `told`: the result as it is. `awaited`: the run's outcome is the result, once there is one. */
+export type TaskAnswer = { readonly kind: "told"; readonly result: JsonObject } | { readonly kind: "awaited" };
+
+/** `key` is the requestor's key by its id. Refused: a task that is not its own or has ended, and any other method. */
+export async function askOwnTask(env: Env, key: string, method: string, taskId: string): Promise<Result<TaskAnswer, Refusal>> {
+  // A made-up id never wakes an object, and another key's run is as unknown as one that never was.
+  const genuine = parseRunId(settingsOf(env).keys, taskId) !== undefined;
+  const snapshot = genuine ? await runStub(env, taskId).snapshot() : null;
+  if (snapshot === null || snapshot.key !== key) return err({ kind: "unknownTask" });
+  const task = taskOf(snapshot);
+  switch (method) {
+    case "tasks/get":
+      return ok({ kind: "told", result: taskResult(task) });
+    case "tasks/cancel": {
+      if (await runStub(env, taskId).cancel("caller"))
+        return ok({ kind: "told", result: taskResult({ ...task, status: "cancelled", lastUpdatedAt: Date.now() }) });
+      return err({ kind: "taskEnded", status: task.status === "working" ? "ending" : task.status });
+    }
+    case "tasks/result":
+      return ok({ kind: "awaited" });
+    default:
+      return err({ kind: "unknownMethod", method });
+  }
+}
