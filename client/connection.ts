@@ -5,8 +5,8 @@ import { idKey } from "../shared/wire/json-rpc.ts";
 import { isObject, type Members } from "../shared/json/values.ts";
 import { GaveUp, type Gateway } from "./gateway.ts";
 import type { Progress } from "./gateway-answer.ts";
-import { type Association, type AssociationMode, InFlight, type Origin } from "./in-flight.ts";
-import { asAnswer, asNotification, asRequest, type JsonRpcId, objectIn, RpcError } from "./json-rpc.ts";
+import { type Association, type AssociationMode, InFlight, type Origin } from "./open-requests.ts";
+import { asAnswer, asNotification, asRequest, type JsonRpcId, objectIn, RpcError } from "./rpc-messages.ts";
 import type { ResponseStreams } from "./response-streams.ts";
 import type { Timing } from "./timing.ts";
 

@@ -3,7 +3,7 @@
 
 import { type Members } from "../shared/json/values.ts";
 import { type Listener, readAttempt, type Attempt } from "./gateway-answer.ts";
-import { type JsonRpcId, type JsonRpcRequest, RpcError } from "./json-rpc.ts";
+import { type JsonRpcId, type JsonRpcRequest, RpcError } from "./rpc-messages.ts";
 import type { FetchLike } from "./response-streams.ts";
 import { backoffMilliseconds, type Timing, within } from "./timing.ts";
 

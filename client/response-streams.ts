@@ -4,7 +4,7 @@
 import { idKey } from "../shared/wire/json-rpc.ts";
 import { parseJson } from "../shared/json/values.ts";
 import { EventSplitter, dataOf, eventIdOf } from "../shared/relay/event-stream.ts";
-import { asRequest, type JsonRpcId } from "./json-rpc.ts";
+import { asRequest, type JsonRpcId } from "./rpc-messages.ts";
 
 export type FetchLike = (input: string | URL, init?: RequestInit) => Promise<Response>;
 

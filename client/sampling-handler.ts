@@ -3,13 +3,13 @@
 
 import { Connection, type SamplingProgress, type SamplingWaiting } from "./connection.ts";
 import { Gateway } from "./gateway.ts";
-import { ASSOCIATION_MODES, type AssociationMode } from "./in-flight.ts";
+import { ASSOCIATION_MODES, type AssociationMode } from "./open-requests.ts";
 import { type FetchLike, ResponseStreams } from "./response-streams.ts";
 import { type ClientLike, joinClient, observe, type SamplingCapabilities, type TransportLike } from "./sdk-client.ts";
 import { platformTiming, type Timing } from "./timing.ts";
 
 export type { AssociationMode, ClientLike, FetchLike, SamplingCapabilities, SamplingProgress, SamplingWaiting, Timing, TransportLike };
-export { RpcError } from "./json-rpc.ts";
+export { RpcError } from "./rpc-messages.ts";
 
 export type SamplingHandlerOptions = {
   /** The gateway's base address, `https://…`; a path before `/sampling` is kept. */

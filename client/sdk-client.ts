@@ -11,7 +11,7 @@
 
 import { isObject, type Members } from "../shared/json/values.ts";
 import type { Asked, Connection } from "./connection.ts";
-import { asRequest, objectIn, RpcError } from "./json-rpc.ts";
+import { asRequest, objectIn, RpcError } from "./rpc-messages.ts";
 
 export type SamplingCapabilities = {
   readonly sampling: { readonly tools: Record<string, never> };

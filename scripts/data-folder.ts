@@ -3,7 +3,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { answers } from "./gateway.ts";
+import { answers } from "./local-gateway.ts";
 import { makePrivate } from "./private-folder.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { devVars } from "./dev-vars.ts";
-import { type Gateway, freePort, pause, startGateway } from "./gateway.ts";
+import { type Gateway, freePort, pause, startGateway } from "./local-gateway.ts";
 import { operatorOf } from "./operator.ts";
 import { decideByLink } from "./page-form.ts";
 import { stopOnSignals } from "./stopping.ts";

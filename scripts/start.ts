@@ -3,7 +3,7 @@
 import { walk } from "../examples/walk.ts";
 import { claimFolder } from "./data-folder.ts";
 import { devVars } from "./dev-vars.ts";
-import { type Gateway, mailFolder, pause, portProblem, startGateway } from "./gateway.ts";
+import { type Gateway, mailFolder, pause, portProblem, startGateway } from "./local-gateway.ts";
 import { type Operator, operatorOf } from "./operator.ts";
 import { stopOnSignals } from "./stopping.ts";
 

@@ -3,14 +3,14 @@
 import { app } from "./app.ts";
 import { scheduled } from "./sweep.ts";
 
-export { CacheObject } from "./objects/cache.ts";
-export { ConfigObject } from "./objects/config.ts";
-export { ConversationObject } from "./objects/conversation.ts";
-export { DigestObject } from "./objects/digest.ts";
-export { KeyObject } from "./objects/key/key.ts";
-export { LaneObject } from "./objects/lane.ts";
-export { LedgerObject } from "./objects/ledger.ts";
-export { RunObject } from "./objects/run/run.ts";
-export { SessionObject } from "./objects/session/session.ts";
+export { CacheObject } from "./objects/cache-object.ts";
+export { ConfigObject } from "./objects/config-object.ts";
+export { ConversationObject } from "./objects/conversation-object.ts";
+export { DigestObject } from "./objects/digest-object.ts";
+export { KeyObject } from "./objects/key/key-object.ts";
+export { LaneObject } from "./objects/concurrency-queue-object.ts";
+export { LedgerObject } from "./objects/ledger-object.ts";
+export { RunObject } from "./objects/run/run-object.ts";
+export { SessionObject } from "./objects/session/session-object.ts";
 
 export default { fetch: app.fetch, scheduled };

@@ -4,7 +4,7 @@
 
 import { idKey } from "../../shared/wire/json-rpc.ts";
 import { isObject } from "../../shared/json/values.ts";
-import { asNotification, asRequest, isId, type JsonRpcId, objectIn } from "../json-rpc.ts";
+import { asNotification, asRequest, isId, type JsonRpcId, objectIn } from "../rpc-messages.ts";
 
 type Told = { readonly token: JsonRpcId; last: number; total: number | undefined; message: string | undefined; saidAt: number };
 

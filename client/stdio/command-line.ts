@@ -1,7 +1,7 @@
 // Reads the command line and the environment of `countersign stdio`. Starts nothing, prints nothing.
 
 import { parseArgs } from "node:util";
-import { ASSOCIATION_MODES, type AssociationMode } from "../in-flight.ts";
+import { ASSOCIATION_MODES, type AssociationMode } from "../open-requests.ts";
 import type { Mode } from "./declare.ts";
 
 export const USAGE = `Usage: countersign stdio [options] -- <command> [arguments …]

@@ -5,7 +5,7 @@ import { isObject, type Members } from "../../shared/json/values.ts";
 import type { JsonObject } from "../../shared/encoding.ts";
 import { declaresSampling, isOurs, withSampling } from "../../shared/relay/capability-2025.ts";
 import type { Server } from "../../shared/relay/servers.ts";
-import { objectIn } from "../json-rpc.ts";
+import { objectIn } from "../rpc-messages.ts";
 import { edited, memberOf, withMembers } from "./json-spans.ts";
 
 /**

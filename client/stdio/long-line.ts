@@ -2,7 +2,7 @@
 // ended and the next sampling is not held to be ambiguous. A guess from its two ends, never from what is between them.
 
 import { parseJson } from "../../shared/json/values.ts";
-import { isId, type JsonRpcId } from "../json-rpc.ts";
+import { isId, type JsonRpcId } from "../rpc-messages.ts";
 
 /** How much of each end is looked at. */
 export const END_BYTES = 1_024;

@@ -5,7 +5,7 @@ import { idKey } from "../../shared/wire/json-rpc.ts";
 import { isObject, type Members, parseJson } from "../../shared/json/values.ts";
 import { isDeclined, mayFallBack } from "../../shared/relay/capability-2025.ts";
 import type { Connection } from "../connection.ts";
-import { asNotification, asRequest, isId, type JsonRpcId, objectIn, RpcError } from "../json-rpc.ts";
+import { asNotification, asRequest, isId, type JsonRpcId, objectIn, RpcError } from "../rpc-messages.ts";
 import { ClientProgress } from "./client-progress.ts";
 import { type Declared, type DeclareOptions, declareSampling, NOTHING_DECLARED } from "./declare.ts";
 import { edited, elementsOf, memberOf, type Span, textAt } from "./json-spans.ts";

@@ -4,7 +4,7 @@
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { freePort } from "../gateway.ts";
+import { freePort } from "../local-gateway.ts";
 import { config, gateway, worker, text } from "./gateway-on-workerd.ts";
 import { type Contender, compare } from "./rounds.ts";
 import { post } from "./load.ts";

@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { freePort } from "../gateway.ts";
+import { freePort } from "../local-gateway.ts";
 import { type Attack, attacks } from "./attack.ts";
 import { config, gateway, worker } from "./gateway-on-workerd.ts";
 import { type Measured, measure } from "./load.ts";

@@ -2,7 +2,7 @@
 
 import { mkdirSync } from "node:fs";
 import { basename, join } from "node:path";
-import { freePort } from "../gateway.ts";
+import { freePort } from "../local-gateway.ts";
 import { publishedCopy } from "../../shared/published.ts";
 import { signingKey } from "../../shared/sealed-id.ts";
 import { type Served, bundle, serve } from "./workerd.ts";

@@ -3,7 +3,7 @@
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { freePort } from "../gateway.ts";
+import { freePort } from "../local-gateway.ts";
 import { config, gateway, worker } from "./gateway-on-workerd.ts";
 import { compare } from "./rounds.ts";
 import { configured, sampling } from "./sampling-load.ts";

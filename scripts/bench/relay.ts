@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { freePort } from "../gateway.ts";
+import { freePort } from "../local-gateway.ts";
 import { config, gateway, worker } from "./gateway-on-workerd.ts";
 import { post } from "./load.ts";
 import { compare } from "./rounds.ts";

@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { type Gateway, freePort, pause, startGateway } from "../gateway.ts";
+import { type Gateway, freePort, pause, startGateway } from "../local-gateway.ts";
 import { operatorOf } from "../operator.ts";
 import { type PageForm, readForm } from "../page-form.ts";
 

@@ -3,7 +3,7 @@
 
 import { unreachable } from "../result.ts";
 import type { Block, SamplingReply } from "../model/sampling.ts";
-import { objectText } from "../review/fields.ts";
+import { objectText } from "../review/editable-fields.ts";
 import { vectorsIn, vectorsText } from "../review/vectors.ts";
 import type { ReviewView } from "../review/view.ts";
 

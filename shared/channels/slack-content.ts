@@ -3,7 +3,7 @@
 import type { JsonObject } from "../encoding.ts";
 import type { ReplyBlock, SamplingRequest, ToolResultBlock, ToolUseBlock } from "../model/sampling.ts";
 import { askingOf } from "../review/review-facts.ts";
-import { objectText, replyFields, requestFields } from "../review/fields.ts";
+import { objectText, replyFields, requestFields } from "../review/editable-fields.ts";
 import { cutAt, grownLength, longestText, shownText } from "./slack-blocks.ts";
 import { slackWords as words } from "./words/words.ts";
 import { vectorsIn, vectorsText } from "../review/vectors.ts";

@@ -1,6 +1,6 @@
 // Several reviews in one Slack message: a line and a link for each, no content and no buttons.
 
-import type { DigestEntry } from "./digest.ts";
+import type { DigestEntry } from "./digest-content.ts";
 import { type Inline, filled, list, moment, named, paragraph, plain, say } from "./slack-blocks.ts";
 import type { SlackMessage } from "./slack-message.ts";
 import { reviewWords, slackWords } from "./words/words.ts";

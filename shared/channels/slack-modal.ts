@@ -2,14 +2,14 @@
 // comes back. It decides nothing.
 
 import { asSubmitted, type EditFault } from "../review/edit.ts";
-import { replyFields, requestFields } from "../review/fields.ts";
+import { replyFields, requestFields } from "../review/editable-fields.ts";
 import { longestReason } from "../review/form.ts";
 import { type PlainText, type SlackBlock, grownLength, longestText, plain } from "./slack-blocks.ts";
 import { reasonWords } from "./fact-words.ts";
 import { editLead, slackGateWords } from "./slack-asking.ts";
 import { slackWords as words } from "./words/words.ts";
 import { reviewFacts } from "../review/review-facts.ts";
-import { findUnseen } from "../unseen.ts";
+import { findUnseen } from "../invisible-characters.ts";
 import type { ReviewView } from "../review/view.ts";
 
 export type SlackModal = {

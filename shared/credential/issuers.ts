@@ -5,7 +5,7 @@ import type { JsonObject } from "../encoding.ts";
 import { err, ok, type Result } from "../result.ts";
 import { isPrivateHost, readBaseUrl } from "../address.ts";
 import { environmentName } from "../environment-name.ts";
-import { pointerTo, problemsOf, type Problem } from "../routing/problems.ts";
+import { pointerTo, problemsOf, type Problem } from "../routing/issues.ts";
 import { algorithms, isSymmetric, keySet, keySetProblems } from "./key-set.ts";
 
 /** What an entry is called in pointers, messages and by the doctor. */

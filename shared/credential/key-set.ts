@@ -1,7 +1,7 @@
 // A JSON Web Key Set (RFC 7517) as an operator may write it into a document: public keys only, and one at least that fits the algorithm.
 
 import * as z from "zod";
-import type { Problem } from "../routing/problems.ts";
+import type { Problem } from "../routing/issues.ts";
 
 /** What signs a token. `none` is not one of them, and never can be. */
 export const algorithms = [

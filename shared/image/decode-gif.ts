@@ -2,7 +2,7 @@
 
 import { type Result, err, ok } from "../result.ts";
 import type { GifParts } from "./gif-blocks.ts";
-import type { ImageFault } from "./image-fault.ts";
+import type { ImageFault } from "./image-error.ts";
 import { type Raster, emptyRaster } from "./raster.ts";
 
 const mostCodes = 4_096;

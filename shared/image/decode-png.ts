@@ -4,7 +4,7 @@
 
 import { Unzlib } from "fflate";
 import { type Result, err, ok } from "../result.ts";
-import type { ImageFault } from "./image-fault.ts";
+import type { ImageFault } from "./image-error.ts";
 import type { PngParts } from "./png-chunks.ts";
 import { type Raster, emptyRaster, flattenInto, overBackground } from "./raster.ts";
 

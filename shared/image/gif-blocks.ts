@@ -1,7 +1,7 @@
 // A GIF of one picture as its blocks say it is (GIF89a): canvas, where the picture stands on it, its colours, its codes. Nothing is decoded here.
 
 import { type Result, err, ok } from "../result.ts";
-import type { ImageFault } from "./image-fault.ts";
+import type { ImageFault } from "./image-error.ts";
 
 export type GifParts = {
   readonly width: number;

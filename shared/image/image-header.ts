@@ -2,7 +2,7 @@
 
 import { type Result, err, ok, unreachable } from "../result.ts";
 import { type GifParts, readGif } from "./gif-blocks.ts";
-import type { ImageFault } from "./image-fault.ts";
+import type { ImageFault } from "./image-error.ts";
 import { mostImageBytes, mostPixels, mostPixelsOfFullProgressive, mostPixelsOfWebp } from "./image-limits.ts";
 import { imageTypeOf } from "./image-type.ts";
 import { type JpegParts, readJpeg } from "./jpeg-segments.ts";

@@ -2,7 +2,7 @@
 
 import { type Result, err, ok } from "../result.ts";
 import { type Orientation, exifOrientation } from "./exif.ts";
-import type { ImageFault } from "./image-fault.ts";
+import type { ImageFault } from "./image-error.ts";
 import { mostScans } from "./image-limits.ts";
 
 export type JpegParts = {

@@ -2,7 +2,7 @@
 
 import { type Result, err, ok } from "../result.ts";
 import { crc32 } from "./crc32.ts";
-import type { ImageFault } from "./image-fault.ts";
+import type { ImageFault } from "./image-error.ts";
 
 export type PngHeader = {
   readonly width: number;

@@ -1,7 +1,7 @@
 // A WebP of one picture as its chunks say it is (RFC 9649): size, kind of coding, whether it has transparency. Nothing is decoded here.
 
 import { type Result, err, ok } from "../result.ts";
-import type { ImageFault } from "./image-fault.ts";
+import type { ImageFault } from "./image-error.ts";
 
 export type WebpParts = {
   readonly width: number;

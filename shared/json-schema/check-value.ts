@@ -4,7 +4,7 @@
 import { isObject } from "../json/values.ts";
 import { format, ucs2length } from "@cfworker/json-schema";
 import { canonicalJson, type Json, type JsonObject } from "../encoding.ts";
-import { MAX_ERRORS, pointerStep } from "../json/reading.ts";
+import { MAX_ERRORS, pointerStep } from "../json/issue-collector.ts";
 import type { PointedError } from "../model/outcome.ts";
 import { type Bound, itemBounds, lengthBounds, memberBounds, numberBounds } from "./bounds.ts";
 import { checkedFormats } from "./schema-keywords.ts";

@@ -4,7 +4,7 @@
 import { isObject, type Members } from "../json/values.ts";
 import type { PointedError } from "../model/outcome.ts";
 import { checkJson } from "../json/json-rules.ts";
-import { pointerStep, Reading } from "../json/reading.ts";
+import { pointerStep, Reading } from "../json/issue-collector.ts";
 import { err, ok, type Result } from "../result.ts";
 import { compilePattern, type Pattern } from "./pattern.ts";
 import {

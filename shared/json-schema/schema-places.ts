@@ -1,6 +1,6 @@
 // Where the references of a schema lead: the places of its `$id`s and anchors. Nothing outside of it is ever fetched.
 
-import { pointerStep } from "../json/reading.ts";
+import { pointerStep } from "../json/issue-collector.ts";
 import { err, ok, type Result } from "../result.ts";
 import type { Draft } from "./schema-keywords.ts";
 

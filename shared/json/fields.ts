@@ -7,7 +7,7 @@
 
 import { isObject } from "./values.ts";
 import type { Json, JsonObject } from "../encoding.ts";
-import { pointerStep, Reading } from "./reading.ts";
+import { pointerStep, Reading } from "./issue-collector.ts";
 
 export type Field<T> = {
   /** `value` is anything at all; undefined where the member is absent. `at`: its pointer. */

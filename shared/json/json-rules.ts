@@ -4,7 +4,7 @@
 // has no canonical form (RFC 8785 sections 3.2.2.2 and 3.2.2.3), a member named `__proto__` becomes a prototype in the first
 // careless copy, and a value nested a hundred thousand deep overflows the stack of the first recursive walk.
 
-import { pointerStep, type Reading } from "./reading.ts";
+import { pointerStep, type Reading } from "./issue-collector.ts";
 
 /** Objects and arrays inside one another in the params of a request, the params themselves counted. */
 const MAX_DEPTH = 64;

@@ -3,7 +3,7 @@
 
 import type { ReplyBlock, SamplingReply, SamplingRequest } from "../model/sampling.ts";
 import { unreachable } from "../result.ts";
-import { findUnseen } from "../unseen.ts";
+import { findUnseen } from "../invisible-characters.ts";
 import { addressesReviewer, exfiltratingUrl, overridesInstructions } from "./phrases.ts";
 import { scanText } from "./scan-text.ts";
 

@@ -8,7 +8,7 @@ import { isPrivateHost } from "../address.ts";
 import { channelAddresses, isRoom, noticeChannelNames, roomWords } from "../notice-channels.ts";
 import { conditionsSchema } from "./conditions.ts";
 import { drawnKey, nameKey } from "./person.ts";
-import { pointerTo, problemsOf, type Problem } from "../routing/problems.ts";
+import { pointerTo, problemsOf, type Problem } from "../routing/issues.ts";
 
 /** A label that a person reads and the record keeps: no line breaks, no characters that hide. */
 const label = z

@@ -3,7 +3,7 @@
 import { err, ok, type Result } from "../result.ts";
 import type { SamplingRequest } from "../model/sampling.ts";
 import type { ModelReply, ProviderFault, Usage } from "../model/call.ts";
-import { brokenAnswer } from "./fault.ts";
+import { brokenAnswer } from "./provider-error.ts";
 
 export type EmbeddingReply = { readonly vectors: readonly (readonly number[])[]; readonly model: string; readonly usage: Usage };
 

@@ -2,7 +2,7 @@
 
 import type { JsonObject } from "../encoding.ts";
 import { checkJson } from "../json/json-rules.ts";
-import { Reading } from "../json/reading.ts";
+import { Reading } from "../json/issue-collector.ts";
 import { isObject } from "../json/values.ts";
 
 /** A count of tokens: a whole number from 0. */

@@ -5,7 +5,7 @@ import type { ModelCall } from "./model-call.ts";
 import { err, ok, type Result } from "../result.ts";
 import type { ReplyBlock, SamplingRequest } from "../model/sampling.ts";
 import type { ModelReply, Note, ProviderFault, Usage } from "../model/call.ts";
-import { brokenAnswer } from "./fault.ts";
+import { brokenAnswer } from "./provider-error.ts";
 import { isJsonReply, withoutFence } from "./json-reply.ts";
 
 /** A reply as a provider gave it. `usage` is absent where the provider did not count. */

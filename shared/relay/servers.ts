@@ -6,7 +6,7 @@ import { isReservedServer } from "../wire/mcp-2025/meta.ts";
 import { err, ok, type Result } from "../result.ts";
 import { isPrivateHost, readBaseUrl } from "../address.ts";
 import { environmentName } from "../environment-name.ts";
-import { pointerTo, problemsOf, type Problem } from "../routing/problems.ts";
+import { pointerTo, problemsOf, type Problem } from "../routing/issues.ts";
 
 /** What a server is called in paths, in policy and on the review page. */
 const serverName = z

@@ -4,7 +4,7 @@
 import { diffLines, diffWordsWithSpace, type ChangeObject } from "diff";
 import { canonicalJson, sha256Hex, type Json } from "../encoding.ts";
 import type { SamplingReply, SamplingRequest } from "../model/sampling.ts";
-import { replyFields, requestFields, rewriteReply, rewriteRequest, type Rewrite } from "./fields.ts";
+import { replyFields, requestFields, rewriteReply, rewriteRequest, type Rewrite } from "./editable-fields.ts";
 
 export type Change =
   | { readonly kind: "same" | "removed" | "added"; readonly text: string }

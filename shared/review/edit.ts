@@ -5,10 +5,10 @@ import { objectOf, parseJson } from "../json/values.ts";
 import type { JsonObject } from "../encoding.ts";
 import { fits } from "../json/fields.ts";
 import { checkJson } from "../json/json-rules.ts";
-import { Reading } from "../json/reading.ts";
+import { Reading } from "../json/issue-collector.ts";
 import { samplingReply, samplingRequest, type SamplingReply, type SamplingRequest } from "../model/sampling.ts";
 import { err, ok, type Result } from "../result.ts";
-import { objectText, replyFields, requestFields, rewriteReply, rewriteRequest, type Rewrite } from "./fields.ts";
+import { objectText, replyFields, requestFields, rewriteReply, rewriteRequest, type Rewrite } from "./editable-fields.ts";
 import { plainLineEnds } from "./form.ts";
 
 /** `field` is the path of the field; `message` is one plain sentence without content from outside. */

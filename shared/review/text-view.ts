@@ -1,7 +1,7 @@
 // A text from outside as the parts that a page shows: everything is there, and what would be invisible has a label.
 // It cuts nothing and escapes nothing; escaping is the work of whoever writes the parts out.
 
-import { findUnseen, type Unseen } from "../unseen.ts";
+import { findUnseen, type Unseen } from "../invisible-characters.ts";
 
 export type Segment =
   | { readonly kind: "text"; readonly text: string }

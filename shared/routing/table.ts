@@ -6,7 +6,7 @@ import type { JsonObject } from "../encoding.ts";
 import { err, ok, type Result } from "../result.ts";
 import { isPrivateHost, readBaseUrl } from "../address.ts";
 import { environmentName } from "../environment-name.ts";
-import { pointerTo, problemsOf, type Problem } from "./problems.ts";
+import { pointerTo, problemsOf, type Problem } from "./issues.ts";
 import { type ProviderKind, isBuiltIn, lackingOf, tableKinds } from "./provider-kinds.ts";
 
 /** Six decimals at most, so that choosing can count in whole millionths and two scores are never nearly equal. */

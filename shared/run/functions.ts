@@ -6,7 +6,7 @@ import { functionNames, type Servers } from "../relay/servers.ts";
 import { toolResult } from "../wire/mcp-2025/content.ts";
 import { anyObject } from "../json/fields.ts";
 import { checkJson } from "../json/json-rules.ts";
-import { type ParamsError, Reading } from "../json/reading.ts";
+import { type ParamsError, Reading } from "../json/issue-collector.ts";
 import type { ToolResultBlock } from "../model/sampling.ts";
 import { err, ok, type Result } from "../result.ts";
 import type { Candidate } from "../routing/choose.ts";

@@ -24,7 +24,7 @@ import type { GrantWish } from "../review/form.ts";
 import type { GrantOffer } from "../review/view.ts";
 import type { Candidate } from "../routing/choose.ts";
 import { sizeOf, worstCostUsd } from "../routing/price.ts";
-import { type Requestor, type Attachment, type RunOpening, requestDigest } from "./opening.ts";
+import { type Requestor, type Attachment, type RunOpening, requestDigest } from "./run-input.ts";
 
 export type OfferFacts = {
   readonly gate: Gate;

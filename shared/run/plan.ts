@@ -14,7 +14,7 @@ import { rulesOf } from "../provider/rules-by-kind.ts";
 import { type Result, err, ok } from "../result.ts";
 import { type Candidate, chooseCandidates } from "../routing/choose.ts";
 import type { Provider, RoutingTable } from "../routing/table.ts";
-import type { Requestor } from "./opening.ts";
+import type { Requestor } from "./run-input.ts";
 
 export type PlanInput = {
   readonly routing: RoutingTable;

@@ -11,7 +11,7 @@ import { unreachable } from "../result.ts";
 import type { Candidate } from "../routing/choose.ts";
 import { costUsd } from "../routing/price.ts";
 import { type End, type RunState, isKeyEnd } from "./lifecycle.ts";
-import { type RequestVersion, type RunOpening, inOrder } from "./opening.ts";
+import { type RequestVersion, type RunOpening, inOrder } from "./run-input.ts";
 
 /** What a model answered, as the run keeps it. */
 export type ModelFacts = {

@@ -7,7 +7,7 @@ import { unreachable } from "../result.ts";
 import type { Candidate } from "../routing/choose.ts";
 import { costUsd } from "../routing/price.ts";
 import { type End, isKeyEnd } from "./lifecycle.ts";
-import type { RunOpening } from "./opening.ts";
+import type { RunOpening } from "./run-input.ts";
 
 /** The `_meta` of a reply: which run, which model and why, what people changed, and what it cost. */
 export const runMeta = (

@@ -5,7 +5,7 @@ import type { Attempt, ModelReply } from "../model/call.ts";
 import { type RecordFact, type RunSummary, providersWord } from "../record/record.ts";
 import type { Candidate } from "../routing/choose.ts";
 import { costUsd } from "../routing/price.ts";
-import { type CachedReply, type RunOpening, replyDigest } from "./opening.ts";
+import { type CachedReply, type RunOpening, replyDigest } from "./run-input.ts";
 
 type Line = Pick<RunSummary, "run" | "key" | "server" | "name" | "createdAt">;
 

@@ -5,7 +5,7 @@
 import type { LimitName, KeyEnd } from "../model/gate.ts";
 import type { JsonObject } from "../encoding.ts";
 import type { Attempt } from "../model/call.ts";
-import { isUnasked } from "../provider/fault.ts";
+import { isUnasked } from "../provider/provider-error.ts";
 import { unreachable } from "../result.ts";
 import type { Completed, Described, FunctionFault, NotAssociated, Outcome, Refusal } from "../model/outcome.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type AssociationMode, type Evidence, InFlight, type Origin } from "../../client/in-flight.ts";
+import { type AssociationMode, type Evidence, InFlight, type Origin } from "../../client/open-requests.ts";
 
 function inFlight() {
   const ended: Origin["id"][] = [];

@@ -4,9 +4,9 @@ import type { Mutant } from "./mutant.ts";
 
 const session = { file: "shared/association/session.ts", test: { file: "test/shared/association/session.test.ts" } };
 
-const relay = { file: "shared/association/relay.ts", test: { file: "test/shared/association/relay.test.ts" } };
+const relay = { file: "shared/association/relay-association.ts", test: { file: "test/shared/association/relay.test.ts" } };
 const inFlight = {
-  file: "workers/objects/session/session.ts",
+  file: "workers/objects/session/session-object.ts",
   test: { file: "test/workers/contract/relay-entry.test.ts", only: "does not count for a request" },
 };
 
@@ -45,7 +45,7 @@ export const associationMutants: readonly Mutant[] = [
   },
   {
     ...inFlight,
-    file: "workers/objects/session/in-flight.ts",
+    file: "workers/objects/session/session-in-flight.ts",
     name: "a request of which nobody is heard is not in flight",
     from: "FROM in_flight WHERE until > ? ORDER BY",
     to: "FROM in_flight WHERE until >= 0 AND ? > 0 ORDER BY",
@@ -95,21 +95,21 @@ export const associationMutants: readonly Mutant[] = [
   },
   {
     name: "sampling without a session is refused",
-    file: "workers/pipeline/sampling.ts",
+    file: "workers/pipeline/sampling-call.ts",
     from: 'if (sessionName === undefined) return err({ kind: "notAssociated", why: "noSession" });',
     to: 'if (sessionName === undefined) throw new Error("none");',
     test: { file: "test/workers/contract/errors.test.ts", only: "params against the schema|before the model" },
   },
   {
     name: "sampling without a client request is refused",
-    file: "workers/pipeline/sampling.ts",
+    file: "workers/pipeline/sampling-call.ts",
     from: 'if (originating === undefined) return err({ kind: "notAssociated", why: "noOriginatingRequest" });',
     to: 'if (originating === undefined) throw new Error("none");',
     test: { file: "test/workers/contract/errors.test.ts", only: "params against the schema|before the model" },
   },
   {
     name: "an identical request of another server is another",
-    file: "shared/run/opening.ts",
+    file: "shared/run/run-input.ts",
     from: 'digestOf("countersign/identical/v2", { server, provenance',
     to: 'digestOf("countersign/identical/v2", { provenance',
     test: { file: "test/shared/run/opening.test.ts" },

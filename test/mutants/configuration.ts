@@ -3,7 +3,7 @@
 import type { Mutant } from "./mutant.ts";
 
 const published = { file: "shared/published.ts", test: { file: "test/shared/published.test.ts" } };
-const served = { file: "workers/stores/published.ts" };
+const served = { file: "workers/stores/published-document.ts" };
 const tampering = { file: "test/workers/contract/configuration.test.ts", only: "in KV is not used" };
 const flooding = { file: "test/workers/contract/review-http.test.ts", only: "too many from" };
 
@@ -53,7 +53,7 @@ export const configurationMutants: readonly Mutant[] = [
     test: { file: "test/workers/contract/keys.test.ts", only: "in KV" },
   },
   {
-    file: "workers/objects/config.ts",
+    file: "workers/objects/config-object.ts",
     name: "a change of LINK_KEY publishes anew",
     from: "if (row?.mark === mark) return;",
     to: "if (row !== undefined) return;",

@@ -35,7 +35,7 @@ export const ownershipMutants: readonly Mutant[] = [
   },
   {
     name: "a server is for its keys",
-    file: "workers/endpoints/relay/relay.ts",
+    file: "workers/endpoints/relay/relay-endpoint.ts",
     from: "if (caller.record.servers !== undefined && !caller.record.servers.includes(name))",
     to: "if (caller.record.servers !== undefined && caller.record.servers.length > 99)",
     test: { file: "test/workers/contract/relay.test.ts", only: "only at the servers that it is for" },
@@ -56,7 +56,7 @@ export const ownershipMutants: readonly Mutant[] = [
   },
   {
     name: "a revoked key is not admitted",
-    file: "workers/objects/key/key.ts",
+    file: "workers/objects/key/key-object.ts",
     from: 'if (this.#revoked) return { kind: "revoked", left: 0 };\n    const now = this.now();\n    if (released',
     to: "const now = this.now();\n    if (released",
     test: { file: keys, only: "refused by the object that admits it" },

@@ -180,7 +180,7 @@ export const policyMutants: readonly Mutant[] = [
   },
   {
     name: "a policy that cuts keys off is refused",
-    file: "workers/endpoints/admin/documents.ts",
+    file: "workers/endpoints/admin/admin-documents.ts",
     from: "if (cutOff.length > 0)",
     to: "if (cutOff.length > 999)",
     test: { file: "test/workers/contract/keys.test.ts", only: "cuts keys off" },

@@ -53,14 +53,14 @@ export const runMutants: readonly Mutant[] = [
   },
   {
     name: "an identical request is one for the same tool",
-    file: "shared/run/opening.ts",
+    file: "shared/run/run-input.ts",
     from: 'tool: boundTo === "tool" ? { method, name } : null, content',
     to: "content",
     test: { file: "test/workers/contract/kept-reply.test.ts", only: "for the same tool" },
   },
   {
     name: "an identical request is tied to its client request as surely",
-    file: "shared/run/opening.ts",
+    file: "shared/run/run-input.ts",
     from: "{ server, provenance, tool: boundTo",
     to: "{ server, tool: boundTo",
     test: { file: "test/workers/contract/kept-reply.test.ts", only: "for the same tool" },
@@ -149,7 +149,7 @@ export const runMutants: readonly Mutant[] = [
   },
   {
     name: "models can be put in order, never added",
-    file: "shared/run/opening.ts",
+    file: "shared/run/run-input.ts",
     from: "ids.flatMap((id) => candidates.filter(({ model }) => model.id === id))",
     to: "[...candidates]",
     test: { file: "test/workers/contract/review-http.test.ts", only: "another model of the list can be" },

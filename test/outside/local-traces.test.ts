@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { familyOf, listeningPorts } from "./support/processes.ts";
-import { type Gateway, freePort, mailFolder, startGateway } from "../../scripts/gateway.ts";
+import { type Gateway, freePort, mailFolder, startGateway } from "../../scripts/local-gateway.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 let folder = "";

@@ -279,7 +279,7 @@ describe("the numbers in docs/operating.md", () => {
     expect(rowOf("bodyBytes")).toContain(`${bodyBytes / mebibyte} MiB, at most ${most} MiB`);
     for (const [path, name] of [
       ["workers/endpoints/review/review-link.ts", "formLimitBytes"],
-      ["workers/endpoints/admin/documents.ts", "documentLimitBytes"],
+      ["workers/endpoints/admin/admin-documents.ts", "documentLimitBytes"],
     ] as const) {
       const [, digits = ""] = new RegExp(`const ${name} = ([\\d_]+);`).exec(read(path)) ?? [];
       expect(read("docs/operating.md")).toContain(`| ${digits.replaceAll("_", ",")} bytes |`);

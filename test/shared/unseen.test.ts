@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { findUnseen } from "../../shared/unseen.ts";
+import { findUnseen } from "../../shared/invisible-characters.ts";
 
 const hex = (text: string) => findUnseen(text).map((unseen) => unseen.codePoint.toString(16));
 

@@ -7,7 +7,7 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { freePort, pause } from "../../scripts/gateway.ts";
+import { freePort, pause } from "../../scripts/local-gateway.ts";
 import { type RelayOffice, relayKey, relayOffice } from "../outside/support/relay-office.ts";
 import { eventually } from "../outside/support/program.ts";
 

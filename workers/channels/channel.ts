@@ -5,7 +5,7 @@
 
 import type { Gate } from "../../shared/model/gate.ts";
 import type { Reviewer } from "../../shared/policy/evaluate.ts";
-import type { DigestEntry } from "../../shared/channels/digest.ts";
+import type { DigestEntry } from "../../shared/channels/digest-content.ts";
 import type { LinkChannel } from "../../shared/notice-channels.ts";
 import type { ReviewView } from "../../shared/review/view.ts";
 import type { AskWhy } from "../../shared/run/lifecycle.ts";

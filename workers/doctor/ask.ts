@@ -2,7 +2,7 @@
 
 import { parseJson } from "../../shared/json/values.ts";
 import type { ProviderFault } from "../../shared/model/call.ts";
-import { brokenAnswer, connectionFault, faultOfStatus, timeoutFault } from "../../shared/provider/fault.ts";
+import { brokenAnswer, connectionFault, faultOfStatus, timeoutFault } from "../../shared/provider/provider-error.ts";
 import { err, ok, type Result } from "../../shared/result.ts";
 import { readText } from "../http/body.ts";
 

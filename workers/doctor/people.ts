@@ -1,7 +1,7 @@
 // Checks the people: whether the reviewers whom each rule asks, or escalates to, can be reached by some channel that is set up.
 
 import { everyoneIn, type Policy, type PolicyReviewer } from "../../shared/policy/rules.ts";
-import { pointerTo } from "../../shared/routing/problems.ts";
+import { pointerTo } from "../../shared/routing/issues.ts";
 import { channelDoctors, channelsFor, openChannels } from "../channels/registry.ts";
 import type { Env } from "../platform/env.ts";
 import { settingsOf } from "../platform/settings.ts";

@@ -13,7 +13,7 @@ import { type Refused, recordRefusal } from "../pipeline/refusals.ts";
 import type { Env } from "../platform/env.ts";
 import { settingsOf } from "../platform/settings.ts";
 import { callerOf } from "../stores/keys.ts";
-import type { App } from "./context.ts";
+import type { App } from "./app-context.ts";
 import { adminRefusals, keyRefusals, noGoodKey, rateLimited } from "./openapi/answers.ts";
 import { saying } from "./openapi/describe.ts";
 import { idsOf } from "./refused-ids.ts";

@@ -6,7 +6,7 @@ import { settingsOf } from "../platform/settings.ts";
 import { ConfigurationUnavailable, documentProblems, documentsOf } from "../stores/documents.ts";
 import { keyProblems, keysWithoutOwner } from "../stores/keys.ts";
 import { paths } from "../platform/urls.ts";
-import type { App } from "./context.ts";
+import type { App } from "./app-context.ts";
 import { asJson } from "./openapi/answers.ts";
 import { describe } from "./openapi/describe.ts";
 

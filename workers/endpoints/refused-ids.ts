@@ -2,7 +2,7 @@
 
 import { type RefusedIds, refusedIds } from "../../shared/wire/json-rpc.ts";
 import { readBytes } from "../http/body.ts";
-import type { AppContext } from "./context.ts";
+import type { AppContext } from "./app-context.ts";
 
 /** Of a body that is refused unread: it may be a stranger's. */
 const mostRead = 16_384;

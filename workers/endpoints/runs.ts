@@ -14,7 +14,7 @@ import { paths } from "../platform/urls.ts";
 import { inPath, asJson, noGoodKey, rateLimited } from "./openapi/answers.ts";
 import { describe } from "./openapi/describe.ts";
 import { operatorOf, presentedKey, refuseKey, refuseKnown } from "./auth.ts";
-import type { App, AppContext } from "./context.ts";
+import type { App, AppContext } from "./app-context.ts";
 import { taskOf } from "../pipeline/task.ts";
 
 export const runRoutes = new Hono<App>();

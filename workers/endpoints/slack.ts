@@ -10,8 +10,8 @@ import { isSignedBySlack } from "../../shared/channels/slack-signature.ts";
 import { runIdOf } from "../../shared/sealed-id.ts";
 import { callSlack } from "../channels/slack/api.ts";
 import { type SlackPress, type SlackSubmission, parseInteraction } from "../channels/slack/interaction.ts";
-import { type SlackApp, slackSettings } from "../channels/slack/settings.ts";
-import { type Deciding, standingOf } from "../channels/slack/standing.ts";
+import { type SlackApp, slackSettings } from "../channels/slack/slack-settings.ts";
+import { type Deciding, standingOf } from "../channels/slack/press-standing.ts";
 import { tellWords } from "../channels/slack/tell.ts";
 import { errorClass, logEvent } from "../platform/log.ts";
 import { runStub } from "../stubs/stubs.ts";
@@ -19,7 +19,7 @@ import type { RunCalls, DecideAnswer, PressTarget, PressWords, Submission } from
 import { readBytes } from "../http/body.ts";
 import { settingsOf } from "../platform/settings.ts";
 import { paths } from "../platform/urls.ts";
-import type { App, AppContext } from "./context.ts";
+import type { App, AppContext } from "./app-context.ts";
 import { inHeader, asText } from "./openapi/answers.ts";
 import { describe } from "./openapi/describe.ts";
 

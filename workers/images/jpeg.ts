@@ -3,7 +3,7 @@
 import makeCodec, { type JpegCodec } from "@cornerstonejs/codec-libjpeg-turbo-8bit/wasmjs";
 import codecModule from "@cornerstonejs/codec-libjpeg-turbo-8bit/wasm";
 import { isSideways, turn } from "../../shared/image/exif.ts";
-import type { ImageFault } from "../../shared/image/image-fault.ts";
+import type { ImageFault } from "../../shared/image/image-error.ts";
 import { mostPlainBytes } from "../../shared/image/image-limits.ts";
 import type { JpegParts } from "../../shared/image/jpeg-segments.ts";
 import type { Raster } from "../../shared/image/raster.ts";

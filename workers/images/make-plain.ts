@@ -4,7 +4,7 @@
 import { decodeGif } from "../../shared/image/decode-gif.ts";
 import { decodePng } from "../../shared/image/decode-png.ts";
 import { encodePng } from "../../shared/image/encode-png.ts";
-import type { ImageFault } from "../../shared/image/image-fault.ts";
+import type { ImageFault } from "../../shared/image/image-error.ts";
 import { type ImageParts, readImage } from "../../shared/image/image-header.ts";
 import { mostPlainBytes } from "../../shared/image/image-limits.ts";
 import type { JpegParts } from "../../shared/image/jpeg-segments.ts";

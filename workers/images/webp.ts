@@ -2,7 +2,7 @@
 
 import makeCodec from "@jsquash/webp/codec/dec/webp_dec.js";
 import codecModule from "@jsquash/webp/codec/dec/webp_dec.wasm";
-import type { ImageFault } from "../../shared/image/image-fault.ts";
+import type { ImageFault } from "../../shared/image/image-error.ts";
 import { type Raster, flattenRgba } from "../../shared/image/raster.ts";
 import type { WebpParts } from "../../shared/image/webp-chunks.ts";
 import { type Result, err, ok } from "../../shared/result.ts";

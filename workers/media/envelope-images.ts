@@ -3,7 +3,7 @@
 
 import type { GivenImage } from "../../shared/wire/control/envelope.ts";
 import { type AddressFault, judgeImageUrl } from "../../shared/wire/control/image-address.ts";
-import { imageFaultWords } from "../../shared/image/image-fault.ts";
+import { imageFaultWords } from "../../shared/image/image-error.ts";
 import { mostImageBytes } from "../../shared/image/image-limits.ts";
 import { imageTypeOf } from "../../shared/image/image-type.ts";
 import type { PointedError } from "../../shared/model/outcome.ts";

@@ -3,7 +3,7 @@
 import { bytesToHex } from "../../shared/encoding.ts";
 import type { ImageData } from "../../shared/image/content-images.ts";
 import type { ImageDigests } from "../../shared/image/image-digests.ts";
-import { type ImageFault, typeFault } from "../../shared/image/image-fault.ts";
+import { type ImageFault, typeFault } from "../../shared/image/image-error.ts";
 import { readImage } from "../../shared/image/image-header.ts";
 import { mostImageBytes, mostPixelsAltogether, mostPlainBytesAltogether } from "../../shared/image/image-limits.ts";
 import { type Result, err, ok } from "../../shared/result.ts";

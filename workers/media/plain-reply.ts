@@ -2,7 +2,7 @@
 
 import { type Replacement, imagesIn, withImages } from "../../shared/image/content-images.ts";
 import type { ImageDigests } from "../../shared/image/image-digests.ts";
-import { type ImageFault, imageFaultWords } from "../../shared/image/image-fault.ts";
+import { type ImageFault, imageFaultWords } from "../../shared/image/image-error.ts";
 import type { ReplyBlock } from "../../shared/model/sampling.ts";
 import type { ModelReply } from "../../shared/model/call.ts";
 import type { Env } from "../platform/env.ts";

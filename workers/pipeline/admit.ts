@@ -8,10 +8,10 @@ import type { Plan } from "../../shared/run/plan.ts";
 import { settingsOf } from "../platform/settings.ts";
 import type { AdmitAnswer } from "../stubs/key-calls.ts";
 import type { AssociateAnswer } from "../stubs/session-calls.ts";
-import { keep, tellingReleased, tellingSettled } from "./bookkeeping.ts";
+import { keep, tellingReleased, tellingSettled } from "./write-behind.ts";
 import { notAdmitted } from "./calls.ts";
 import { countCalls } from "./calls.ts";
-import type { PipelineRequest } from "./request.ts";
+import type { PipelineRequest } from "./pipeline-request.ts";
 import { takeRoom, toldRoom } from "./room.ts";
 import { type GrantsAsked, type RunContext, isDurable } from "./run-context.ts";
 

@@ -14,9 +14,9 @@ import type { Plan } from "../../shared/run/plan.ts";
 import { admit, grantsToAsk } from "./admit.ts";
 import { planFor } from "./plan-request.ts";
 import { attach } from "./repeat.ts";
-import type { PipelineRequest, Started } from "./request.ts";
+import type { PipelineRequest, Started } from "./pipeline-request.ts";
 import { contextOf } from "./run-context.ts";
-import { adoptIdentical, start } from "./start.ts";
+import { adoptIdentical, start } from "./start-run.ts";
 
 /** Begins a request, or attaches to what is already under way for the same one. `planned`: what `planFor` made of it, where that was asked. */
 export async function begin(request: PipelineRequest, planned?: Result<Plan, Refusal>): Promise<Result<Started, Refusal>> {

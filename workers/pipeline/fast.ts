@@ -9,17 +9,24 @@ import { type Cause, failedCause } from "../../shared/record/cause.ts";
 import { type RecordEvent, type RecordFact, type RunSummary, chainEvents } from "../../shared/record/record.ts";
 import { answeredFact, cachedFact, requestLine } from "../../shared/run/run-record.ts";
 import { completed, runMeta } from "../../shared/run/run-outcome.ts";
-import { type CachedReply, type RunOpening, decidersDigest, nothingSpent, openingFacts, requestDigest } from "../../shared/run/opening.ts";
+import {
+  type CachedReply,
+  type RunOpening,
+  decidersDigest,
+  nothingSpent,
+  openingFacts,
+  requestDigest,
+} from "../../shared/run/run-input.ts";
 import { findReplyRisks, highestRisk } from "../../shared/policy/risk.ts";
-import { isUnasked } from "../../shared/provider/fault.ts";
+import { isUnasked } from "../../shared/provider/provider-error.ts";
 import type { ModelFacts } from "../../shared/run/present.ts";
 import { costUsd } from "../../shared/routing/price.ts";
 import type { Env } from "../platform/env.ts";
 import { errorClass, logEvent } from "../platform/log.ts";
 import { runStub } from "../stubs/stubs.ts";
-import { type ModelAnswer, callModels } from "../providers/model-call.ts";
-import { keep } from "./bookkeeping.ts";
-import { keepReply } from "./cache.ts";
+import { type ModelAnswer, callModels } from "../providers/call-model.ts";
+import { keep } from "./write-behind.ts";
+import { keepReply } from "./cached-reply.ts";
 import { watchKey } from "./key-watch.ts";
 
 type FastCall = {

@@ -7,8 +7,8 @@ import { CONTROL_SERVER } from "../../shared/wire/mcp-2025/meta.ts";
 import { type Result, err, ok } from "../../shared/result.ts";
 import { uncalled } from "../../shared/run/run-record.ts";
 import { controlStub } from "../stubs/stubs.ts";
-import { keep } from "./bookkeeping.ts";
-import { type ControlCall, letIn } from "./control.ts";
+import { keep } from "./write-behind.ts";
+import { type ControlCall, letIn } from "./control-call.ts";
 
 /** Refused: a key that is revoked or over its limits, an id that something else has. */
 export async function handBack({

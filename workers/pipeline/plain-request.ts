@@ -2,7 +2,7 @@
 // they came, and decodes nothing.
 
 import { imagesIn, withImages } from "../../shared/image/content-images.ts";
-import { imageFaultWords } from "../../shared/image/image-fault.ts";
+import { imageFaultWords } from "../../shared/image/image-error.ts";
 import type { PointedError, Refusal } from "../../shared/model/outcome.ts";
 import { defaultLimits } from "../../shared/policy/limits.ts";
 import type { BlockPointer } from "../../shared/wire/mcp-2025/content-rules.ts";
@@ -13,9 +13,9 @@ import { type FaultOf, plainImages } from "../media/plain-images.ts";
 import { sessionQuery } from "./admit.ts";
 import { begin } from "./begin.ts";
 import { planFor } from "./plan-request.ts";
-import type { PipelineRequest, Started } from "./request.ts";
-import { keep } from "./bookkeeping.ts";
-import { letIn } from "./control.ts";
+import type { PipelineRequest, Started } from "./pipeline-request.ts";
+import { keep } from "./write-behind.ts";
+import { letIn } from "./control-call.ts";
 
 /** `planned`: its plan, where that refuses it. `begun`: the same request was sent before, and this one attached to it. */
 export type PlainRequest =

@@ -7,7 +7,7 @@ import type { Env } from "../platform/env.ts";
 import { lookupIn } from "../platform/lookup.ts";
 import { providerReady } from "../providers/ready.ts";
 import { ConfigurationUnavailable, type Documents, documentsOf } from "../stores/documents.ts";
-import type { PipelineRequest } from "./request.ts";
+import type { PipelineRequest } from "./pipeline-request.ts";
 
 /** The plan by the documents that serve now. Refused: by policy, for want of a model, or where the documents cannot be read. */
 export async function planFor({

@@ -2,14 +2,14 @@
 
 import type { Flood, LedgerEntry } from "../stubs/ledger-calls.ts";
 import { chainEvents, type Endpoint, idWord, type RecordFact, type RunSummary, providersWord } from "../../shared/record/record.ts";
-import type { ParamsFault } from "../../shared/json/reading.ts";
+import type { ParamsFault } from "../../shared/json/issue-collector.ts";
 import type { Refusal } from "../../shared/model/outcome.ts";
 import { refusalFact } from "../../shared/record/refusal-fact.ts";
 import { uncalled } from "../../shared/run/run-record.ts";
 import { runIdOf, runRandomLength } from "../../shared/sealed-id.ts";
 import type { Env } from "../platform/env.ts";
 import { settingsOf } from "../platform/settings.ts";
-import { keep } from "./bookkeeping.ts";
+import { keep } from "./write-behind.ts";
 
 /** A refused request, as far as it could be read. */
 /** Why a request is refused whose params cannot be read. */

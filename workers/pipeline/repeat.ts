@@ -2,13 +2,13 @@
 
 import type { Outcome, Refusal } from "../../shared/model/outcome.ts";
 import { type Result, err, ok } from "../../shared/result.ts";
-import type { RunOpening } from "../../shared/run/opening.ts";
+import type { RunOpening } from "../../shared/run/run-input.ts";
 import type { Plan } from "../../shared/run/plan.ts";
 import type { ModelFacts } from "../../shared/run/present.ts";
 import { runStub } from "../stubs/stubs.ts";
 import type { Repeat } from "./admit.ts";
 import { recordRefusal } from "./refusals.ts";
-import type { PipelineRequest, Started } from "./request.ts";
+import type { PipelineRequest, Started } from "./pipeline-request.ts";
 import { type RunContext, openingOf } from "./run-context.ts";
 import { awaitRun, parseOutcome } from "./wait.ts";
 

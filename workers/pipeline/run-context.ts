@@ -6,15 +6,15 @@ import { findReplyRisks, highestRisk } from "../../shared/policy/risk.ts";
 import type { Refusal } from "../../shared/model/outcome.ts";
 import type { Result } from "../../shared/result.ts";
 import { isReplyAsked } from "../../shared/run/lifecycle.ts";
-import { type CacheTerms, type RunOpening, gatesOf, identicalDigest } from "../../shared/run/opening.ts";
+import { type CacheTerms, type RunOpening, gatesOf, identicalDigest } from "../../shared/run/run-input.ts";
 import { type Plan, plannedNotes } from "../../shared/run/plan.ts";
 import { runIdOf, runRandomLength } from "../../shared/sealed-id.ts";
 import type { Env } from "../platform/env.ts";
 import { settingsOf } from "../platform/settings.ts";
 import type { KeyCalls } from "../stubs/key-calls.ts";
 import { keyStub } from "../stubs/stubs.ts";
-import { approvedBefore, cacheTermsOf } from "./cache.ts";
-import type { PipelineRequest } from "./request.ts";
+import { approvedBefore, cacheTermsOf } from "./cached-reply.ts";
+import type { PipelineRequest } from "./pipeline-request.ts";
 
 export type RunContext = {
   readonly request: PipelineRequest;

@@ -4,9 +4,9 @@ import type { ModelCall } from "../../shared/provider/model-call.ts";
 import { err, ok, type Result } from "../../shared/result.ts";
 import type { ModelReply, Note, ProviderFault } from "../../shared/model/call.ts";
 import { cannotCarry } from "../../shared/provider/carry.ts";
-import { badCallFault, brokenAnswer, notReadyFault } from "../../shared/provider/fault.ts";
-import { TextDeltas, usageSoFar, type StreamReader } from "../../shared/provider/stream.ts";
-import { exchange, isEventStream, readEvents, readJson, type Limits } from "./exchange.ts";
+import { badCallFault, brokenAnswer, notReadyFault } from "../../shared/provider/provider-error.ts";
+import { TextDeltas, usageSoFar, type StreamReader } from "../../shared/provider/text-deltas.ts";
+import { exchange, isEventStream, readEvents, readJson, type Limits } from "./provider-exchange.ts";
 import type { OpenProvider, Surroundings } from "./provider-adapter.ts";
 import { type Ready, providerReady } from "./ready.ts";
 

@@ -6,7 +6,7 @@ import type { EmbeddingReply } from "../../shared/provider/embedding.ts";
 import type { ModelCall } from "../../shared/provider/model-call.ts";
 import type { Result } from "../../shared/result.ts";
 import type { Candidate } from "../../shared/routing/choose.ts";
-import type { Limits } from "./exchange.ts";
+import type { Limits } from "./provider-exchange.ts";
 import type { Ready } from "./ready.ts";
 
 /** Runs the function that the request's one tool use names, on the MCP server that the candidate stands for. */

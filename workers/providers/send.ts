@@ -5,10 +5,10 @@
 import { err, ok, type Result } from "../../shared/result.ts";
 import type { Attempt, ModelReply, Priority, ProviderFault } from "../../shared/model/call.ts";
 import type { EmbeddingReply } from "../../shared/provider/embedding.ts";
-import { badCallFault, cancelledFault, laneFault, outOfTimeFault } from "../../shared/provider/fault.ts";
+import { badCallFault, cancelledFault, laneFault, outOfTimeFault } from "../../shared/provider/provider-error.ts";
 import type { Candidate } from "../../shared/routing/choose.ts";
-import type { Limits } from "./exchange.ts";
-import type { LanePlace, LaneRefusal, LaneTerms } from "./place.ts";
+import type { Limits } from "./provider-exchange.ts";
+import type { LanePlace, LaneRefusal, LaneTerms } from "./slot.ts";
 import type { OnDelta, RunFunction, Surroundings } from "./provider-adapter.ts";
 import { openProviders } from "./provider-registry.ts";
 import type { ChatRequest, FunctionRequest } from "../../shared/model/sampling.ts";

@@ -16,7 +16,7 @@ import { type Issuers, parseIssuers } from "../../shared/credential/issuers.ts";
 import type { PointedError } from "../../shared/model/outcome.ts";
 import type { Env } from "../platform/env.ts";
 import { logEvent } from "../platform/log.ts";
-import { type CopyIssue, findDocument, noteWritten } from "./published.ts";
+import { type CopyIssue, findDocument, noteWritten } from "./published-document.ts";
 
 export type Documents = { readonly routing: RoutingTable; readonly policy: Policy };
 

@@ -1,6 +1,6 @@
 // What may be asked of a ConversationObject, and the values of those calls. It imports no object.
 
-import type { ConversationLimits } from "../../shared/wire/control/conversation.ts";
+import type { ConversationLimits } from "../../shared/wire/control/turns.ts";
 
 export type AppendInput = {
   readonly keyId: string;

@@ -11,7 +11,7 @@ import type { EditFault } from "../../shared/review/edit.ts";
 import type { SubmittedForm } from "../../shared/review/form.ts";
 import type { ReviewView } from "../../shared/review/view.ts";
 import type { RunState } from "../../shared/run/lifecycle.ts";
-import type { Requestor, Attachment, RunOpening, WaitingServer } from "../../shared/run/opening.ts";
+import type { Requestor, Attachment, RunOpening, WaitingServer } from "../../shared/run/run-input.ts";
 
 /** An identical request that would take a run over. */
 export type Adoption = {

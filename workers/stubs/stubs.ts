@@ -8,7 +8,7 @@ import type { ConfigCalls } from "./config-calls.ts";
 import type { ConversationCalls } from "./conversation-calls.ts";
 import type { DigestCalls } from "./digest-calls.ts";
 import type { KeyCalls } from "./key-calls.ts";
-import type { LaneCalls } from "./lane-calls.ts";
+import type { LaneCalls } from "./queue-calls.ts";
 import type { LedgerCalls, LedgerEntry } from "./ledger-calls.ts";
 import type { RunCalls } from "./run-calls.ts";
 import type { SessionCalls } from "./session-calls.ts";

@@ -13,7 +13,7 @@ import { modelsOnButton } from "./models.tsx";
 import { Name } from "./outside-text.tsx";
 import { pageWords as words, reviewWords } from "../../shared/channels/words/words.ts";
 import { fill } from "./sentence.tsx";
-import { mayApprove } from "./standing.ts";
+import { mayApprove } from "./review-standing.ts";
 
 /** A name of any length may come from outside; on a button a long one would push the words that matter off the screen. */
 const shortName = (name: string): string | undefined => (/^[A-Za-z0-9._:/@-]{1,48}$/.test(name) ? name : undefined);

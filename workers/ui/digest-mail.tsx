@@ -1,7 +1,7 @@
 // The email about several reviews at once: a line and a link for each. Nothing of the content is in it.
 
 import type { Child } from "hono/jsx";
-import type { DigestEntry } from "../../shared/channels/digest.ts";
+import type { DigestEntry } from "../../shared/channels/digest-content.ts";
 import { type MailContent, inHtml, inText, mailPage, mailStyles } from "./mail.tsx";
 import { outsideName } from "./mail-text.ts";
 import { emailWords, reviewWords } from "../../shared/channels/words/words.ts";

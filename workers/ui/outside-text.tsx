@@ -2,7 +2,7 @@
 // with labels for what would be invisible. It is never markdown, never HTML, never a link.
 
 import type { Child } from "hono/jsx";
-import { stretchesOf } from "../../shared/review/stretches.ts";
+import { stretchesOf } from "../../shared/review/chunks.ts";
 import { viewText, type Segment } from "../../shared/review/text-view.ts";
 import { fill } from "./sentence.tsx";
 import { pageWords as words, reviewWords } from "../../shared/channels/words/words.ts";

@@ -2,7 +2,7 @@
 // the same way wherever it stands.
 
 import type { ReplyBlock, SamplingRequest, ToolResultBlock } from "../../shared/model/sampling.ts";
-import { objectText } from "../../shared/review/fields.ts";
+import { objectText } from "../../shared/review/editable-fields.ts";
 import { EditField, type Editing } from "./edit-field.tsx";
 import { Media } from "./media.tsx";
 import { Name, OutsideText, type Origin } from "./outside-text.tsx";

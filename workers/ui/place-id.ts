@@ -1,6 +1,6 @@
 // The id of the piece of the page that shows a place in the content, for links to it.
 
-import { ordinalsIn } from "../../shared/review/fields.ts";
+import { ordinalsIn } from "../../shared/review/editable-fields.ts";
 
 /** The id of the piece of the page that shows a place. */
 export function placeId(path: string): string {

@@ -1,7 +1,7 @@
 // A model's reply as it would be delivered: every part of it, why it stopped and what it cost. It delivers nothing.
 
 import type { EmbeddingBlock, SamplingReply } from "../../shared/model/sampling.ts";
-import { replyFields } from "../../shared/review/fields.ts";
+import { replyFields } from "../../shared/review/editable-fields.ts";
 import { beginningOfVector, vectorsIn, vectorsWords } from "../../shared/review/vectors.ts";
 import type { ReviewView } from "../../shared/review/view.ts";
 import { originsOf } from "./asking-words.ts";

@@ -1,7 +1,7 @@
 // Every field of a sampling request that reaches a provider, uncut and in order. It shows; `EditField` is where it can be changed.
 
 import type { ModelPreferences, SamplingRequest, ToolDefinition, ToolResultBlock } from "../../shared/model/sampling.ts";
-import { objectText, requestFields } from "../../shared/review/fields.ts";
+import { objectText, requestFields } from "../../shared/review/editable-fields.ts";
 import type { Origins } from "./asking-words.ts";
 import { EditField, type Editing } from "./edit-field.tsx";
 import { Name, OutsideText, type Origin } from "./outside-text.tsx";

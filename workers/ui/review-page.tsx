@@ -12,7 +12,7 @@ import { Changes } from "./changes.tsx";
 import { Decision } from "./decision.tsx";
 import { asHtml, Document, pageHeaders } from "./document.tsx";
 import type { Editing } from "./edit-field.tsx";
-import { GiveUp } from "./give-up.tsx";
+import { GiveUp } from "./recuse-form.tsx";
 import type { KeptGrant } from "./grant-offer.tsx";
 import { LiveBanner, liveScript } from "./live.tsx";
 import { Models, NamedModel } from "./models.tsx";
@@ -23,7 +23,7 @@ import { RequestContent, requestSummary } from "./request-content.tsx";
 import { pageWords as words, reviewWords } from "../../shared/channels/words/words.ts";
 import { placeId } from "./place-id.ts";
 import { fill } from "./sentence.tsx";
-import { mayApprove, mayDecide, mayGiveUp } from "./standing.ts";
+import { mayApprove, mayDecide, mayGiveUp } from "./review-standing.ts";
 
 export type ReviewPageInput = {
   readonly view: ReviewView;

@@ -4,9 +4,9 @@
 import { isObject, parseJson, type Members } from "../../json/values.ts";
 import { usageOf } from "./anthropic-translation.ts";
 import type { ProviderFault } from "../../model/call.ts";
-import { brokenAnswer } from "../fault.ts";
+import { brokenAnswer } from "../provider-error.ts";
 import { isCount } from "../narrow.ts";
-import { mostBlocks, type StreamReader, type TextDeltas } from "../stream.ts";
+import { mostBlocks, type StreamReader, type TextDeltas } from "../text-deltas.ts";
 
 type Block = { readonly start: Members; text: string; json: string; open: boolean };
 

@@ -7,7 +7,7 @@ import { err, type Result } from "../../result.ts";
 import type { Block, Message, ReplyBlock, ToolDefinition, ToolResultBlock } from "../../model/sampling.ts";
 import type { ModelReply, Note, ProviderFault, Usage } from "../../model/call.ts";
 import { isBlank } from "../provider-rules.ts";
-import { brokenAnswer } from "../fault.ts";
+import { brokenAnswer } from "../provider-error.ts";
 import { imageType } from "../../model/media.ts";
 import { isCount, isJsonObject } from "../narrow.ts";
 import { mayUseTools, metadataFor, stopSequencesFor, temperatureFor, toolsFor, topKFor, topPFor } from "../parameters.ts";

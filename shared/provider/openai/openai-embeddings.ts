@@ -6,7 +6,7 @@ import { err, ok, type Result } from "../../result.ts";
 import type { Model } from "../../routing/table.ts";
 import type { ProviderFault, Usage } from "../../model/call.ts";
 import { type EmbeddingReply, areOfOneSize } from "../embedding.ts";
-import { brokenAnswer } from "../fault.ts";
+import { brokenAnswer } from "../provider-error.ts";
 import { isCount } from "../narrow.ts";
 
 /** The parameters of `POST /embeddings` for one or more texts. Numbers are asked for, which every compatible server knows. */

@@ -3,10 +3,10 @@
 
 import { isObject, parseJson, type Members } from "../../json/values.ts";
 import type { ProviderFault } from "../../model/call.ts";
-import { brokenAnswer } from "../fault.ts";
+import { brokenAnswer } from "../provider-error.ts";
 import { isJsonObject } from "../narrow.ts";
 import { textsOf, usageOf } from "./openai-translation.ts";
-import { mostBlocks, type StreamReader, type TextDeltas } from "../stream.ts";
+import { mostBlocks, type StreamReader, type TextDeltas } from "../text-deltas.ts";
 
 type Call = { readonly index: unknown; id: string; name: string; arguments: unknown };
 

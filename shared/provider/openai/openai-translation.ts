@@ -8,7 +8,7 @@ import { err, type Result } from "../../result.ts";
 import type { Message, ReplyBlock, SamplingRequest, ToolDefinition, ToolResultBlock, ToolUseBlock } from "../../model/sampling.ts";
 import type { Model } from "../../routing/table.ts";
 import type { ModelReply, Note, ProviderFault, Usage } from "../../model/call.ts";
-import { brokenAnswer } from "../fault.ts";
+import { brokenAnswer } from "../provider-error.ts";
 import { audioFormat, imageType } from "../../model/media.ts";
 import { isCount, isJsonObject } from "../narrow.ts";
 import { mayUseTools, metadataFor, stopSequencesFor, temperatureFor, toolsFor, topKFor, topPFor } from "../parameters.ts";

@@ -3,7 +3,7 @@
 import type { Json } from "../../encoding.ts";
 import type { PointedError } from "../../model/outcome.ts";
 import { checkJson } from "../../json/json-rules.ts";
-import { Reading } from "../../json/reading.ts";
+import { Reading } from "../../json/issue-collector.ts";
 import { err, ok, type Result } from "../../result.ts";
 import { checkValue, type Unchecked, workLimits } from "../../json-schema/check-value.ts";
 import { readSchema } from "../../json-schema/read-schema.ts";

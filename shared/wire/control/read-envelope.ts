@@ -4,7 +4,7 @@ import { isObject } from "../../json/values.ts";
 import { err, ok, unreachable, type Result } from "../../result.ts";
 import type { PointedError } from "../../model/outcome.ts";
 import { checkJson } from "../../json/json-rules.ts";
-import { Reading } from "../../json/reading.ts";
+import { Reading } from "../../json/issue-collector.ts";
 import { defaults, envelopeField, requestId, servedVersion, type ReadEnvelope, type ReadTask } from "./envelope-fields.ts";
 import type { ControlTask, Envelope, FunctionDefinition, Version } from "./envelope.ts";
 import { schemaErrors } from "./function-schema.ts";

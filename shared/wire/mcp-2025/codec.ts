@@ -1,15 +1,15 @@
 // The 2025 family of MCP: one shape of params, of which every older revision's is a subset, and a shape of results for each revision.
 
 import type { JsonObject } from "../../encoding.ts";
-import type { ParamsFault } from "../../json/reading.ts";
+import type { ParamsFault } from "../../json/issue-collector.ts";
 import type { Completed } from "../../model/outcome.ts";
 import type { Result } from "../../result.ts";
 import type { Codec } from "../codec.ts";
 import { describeOutcome } from "../describe.ts";
 import { type RpcAnswer, errorAnswer } from "../json-rpc.ts";
 import type { Revision2025 } from "./features.ts";
-import { type ParsedSampling, parseSampling } from "./request.ts";
-import { type ResultFault, toResult, toSingleBlockResult } from "./result.ts";
+import { type ParsedSampling, parseSampling } from "./sampling-params.ts";
+import { type ResultFault, toResult, toSingleBlockResult } from "./sampling-result.ts";
 
 export type Mcp2025Codec = Codec<ParsedSampling, ParamsFault, RpcAnswer> & { readonly revision: Revision2025 };
 

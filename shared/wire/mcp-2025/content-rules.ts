@@ -1,7 +1,7 @@
 // The rules on content that the schema cannot say: what media data and types are, which role may use tools, and how tool uses and
 // their results must follow each other ("Message Content Constraints" of the sampling page, revision 2025-11-25). Never throws.
 
-import { Reading, type ParamsFault } from "../../json/reading.ts";
+import { Reading, type ParamsFault } from "../../json/issue-collector.ts";
 import type { Message } from "../../model/sampling.ts";
 
 /**

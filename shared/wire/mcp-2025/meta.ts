@@ -3,7 +3,7 @@
 
 import { isObject } from "../../json/values.ts";
 import { type Field, flag, object, oneOf, optional, parsed, refined, text } from "../../json/fields.ts";
-import { Reading } from "../../json/reading.ts";
+import { Reading } from "../../json/issue-collector.ts";
 import { type RequestId, toRequestId } from "../json-rpc.ts";
 
 const SESSION_META = "countersign/session";

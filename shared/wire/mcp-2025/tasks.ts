@@ -6,7 +6,7 @@ import type { JsonObject } from "../../encoding.ts";
 import { err, ok, type Result } from "../../result.ts";
 import { type Field, object, optional, text } from "../../json/fields.ts";
 import { checkJson } from "../../json/json-rules.ts";
-import { type ParamsFault, Reading } from "../../json/reading.ts";
+import { type ParamsFault, Reading } from "../../json/issue-collector.ts";
 import type { RequestId, RpcAnswer } from "../json-rpc.ts";
 import { type OriginatingRequest, requestId, samplingMeta } from "./meta.ts";
 

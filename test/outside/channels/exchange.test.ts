@@ -3,7 +3,7 @@
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
-import { exchange } from "../../../workers/channels/exchange.ts";
+import { exchange } from "../../../workers/channels/channel-exchange.ts";
 import { startMailServer } from "../../support/mail-server.ts";
 import { serve } from "../../support/serve.ts";
 import { createWebhookReceiver } from "../../support/webhook-receiver.ts";

@@ -4,7 +4,7 @@ import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { mailFolder } from "../../../scripts/gateway.ts";
+import { mailFolder } from "../../../scripts/local-gateway.ts";
 import { type Killable, decideByLink, killableGateway, pause } from "../support/killable-gateway.ts";
 
 const folder = fileURLToPath(new URL(`../../../${mailFolder}`, import.meta.url));

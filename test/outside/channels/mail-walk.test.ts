@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { freePort, type Gateway, pause, startGateway } from "../../../scripts/gateway.ts";
+import { freePort, type Gateway, pause, startGateway } from "../../../scripts/local-gateway.ts";
 import { decideByLink } from "../../../scripts/page-form.ts";
 import { type MailApi, type TakenMail } from "../../support/mail-api.ts";
 import { startMailServer } from "../../support/mail-server.ts";

@@ -9,7 +9,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormatsModule from "ajv-formats";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { devVars } from "../../../scripts/dev-vars.ts";
-import { freePort } from "../../../scripts/gateway.ts";
+import { freePort } from "../../../scripts/local-gateway.ts";
 import { operatorOf } from "../../../scripts/operator.ts";
 import { decideByLink } from "../../../scripts/page-form.ts";
 import { answerJsonSchema } from "../../../shared/wire/control/answer-schema.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { benchVariables, waitAndDecide } from "../../../scripts/bench/waiting.ts";
-import { freePort, startGateway } from "../../../scripts/gateway.ts";
+import { freePort, startGateway } from "../../../scripts/local-gateway.ts";
 
 test("of fifty callers who wait over real sockets none is lost, and each gets the answer of its own run", async () => {
   const persistTo = mkdtempSync(join(tmpdir(), "countersign-waiting-"));

@@ -5,7 +5,7 @@ import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../shared/encoding.ts";
 import { requestChanges } from "../../../shared/review/difference.ts";
-import { objectText } from "../../../shared/review/fields.ts";
+import { objectText } from "../../../shared/review/editable-fields.ts";
 import type { ReviewView } from "../../../shared/review/view.ts";
 import { renderReviewPage, type ReviewPageInput } from "../../../workers/ui/review-page.tsx";
 import { chromiumPath } from "../support/chromium.ts";

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Gateway, freePort, startGateway } from "../../../scripts/gateway.ts";
+import { type Gateway, freePort, startGateway } from "../../../scripts/local-gateway.ts";
 import { operatorOf } from "../../../scripts/operator.ts";
 import { decodePng } from "../../../shared/image/decode-png.ts";
 import { readPng } from "../../../shared/image/png-chunks.ts";

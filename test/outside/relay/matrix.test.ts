@@ -1,7 +1,7 @@
 // Servers and clients of both SDK generations, stateful and stateless, with streams and with JSON, in every 2025 revision.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { pause } from "../../../scripts/gateway.ts";
+import { pause } from "../../../scripts/local-gateway.ts";
 import { officialErrors } from "../../shared/wire/official.ts";
 import {
   clientKinds,

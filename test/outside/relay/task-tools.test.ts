@@ -9,7 +9,7 @@ import { InMemoryTaskMessageQueue, InMemoryTaskStore } from "@modelcontextprotoc
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { CreateMessageResultSchema } from "@modelcontextprotocol/sdk/types.js";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { freePort } from "../../../scripts/gateway.ts";
+import { freePort } from "../../../scripts/local-gateway.ts";
 import { pause } from "../support/killable-gateway.ts";
 import { eventually } from "../support/program.ts";
 import { type RelayOffice, relayKey, relayOffice } from "../support/relay-office.ts";

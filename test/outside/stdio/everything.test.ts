@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Gateway, freePort, startGateway } from "../../../scripts/gateway.ts";
+import { type Gateway, freePort, startGateway } from "../../../scripts/local-gateway.ts";
 import { type Notice, type Operator, operatorOf } from "../../../scripts/operator.ts";
 import { decideByLink } from "../../../scripts/page-form.ts";
 import { familyOf, stillRunning } from "../support/processes.ts";

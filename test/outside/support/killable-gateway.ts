@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { RecordEvent } from "../../../shared/record/record.ts";
-import { type Gateway, freePort, pause, startGateway } from "../../../scripts/gateway.ts";
+import { type Gateway, freePort, pause, startGateway } from "../../../scripts/local-gateway.ts";
 import { type Notice, operatorOf } from "../../../scripts/operator.ts";
 import { decideByLink } from "../../../scripts/page-form.ts";
 import { type ProviderServer, startProviderServer } from "../../support/provider-server.ts";

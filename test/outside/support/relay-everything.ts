@@ -14,7 +14,7 @@ import {
   EmptyResultSchema,
   ListRootsRequestSchema,
 } from "@modelcontextprotocol/sdk/types.js";
-import { freePort, pause } from "../../../scripts/gateway.ts";
+import { freePort, pause } from "../../../scripts/local-gateway.ts";
 import { type Told, heardBy } from "../stdio/clients.ts";
 
 export type Everything = { readonly url: string; readonly close: () => void };

@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { devVars } from "../../../scripts/dev-vars.ts";
 import { type Check, report } from "../../../scripts/doctor.ts";
-import { freePort, type Gateway, startGateway } from "../../../scripts/gateway.ts";
+import { freePort, type Gateway, startGateway } from "../../../scripts/local-gateway.ts";
 import { type Program, startProgram } from "../support/program.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { walk } from "../../../examples/walk.ts";
-import { type Gateway, freePort, pause, startGateway } from "../../../scripts/gateway.ts";
+import { type Gateway, freePort, pause, startGateway } from "../../../scripts/local-gateway.ts";
 import { type Notice, type Operator, operatorOf } from "../../../scripts/operator.ts";
 import { decideByLink } from "../../../scripts/page-form.ts";
 import { type Cuttable, startCuttable } from "../support/cuttable.ts";

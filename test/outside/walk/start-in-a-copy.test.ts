@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, expect, test } from "vitest";
-import { freePort } from "../../../scripts/gateway.ts";
+import { freePort } from "../../../scripts/local-gateway.ts";
 import { operatorOf } from "../../../scripts/operator.ts";
 import { eventually, type Program, startProgram } from "../support/program.ts";
 

@@ -5,7 +5,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { walk } from "../../../examples/walk.ts";
 import { devVars } from "../../../scripts/dev-vars.ts";
-import { freePort, portProblem } from "../../../scripts/gateway.ts";
+import { freePort, portProblem } from "../../../scripts/local-gateway.ts";
 import { type Notice, operatorOf } from "../../../scripts/operator.ts";
 import { decideByLink } from "../../../scripts/page-form.ts";
 import { editField } from "../../../shared/review/form.ts";

@@ -1,5 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { type AssociationSetting, type Originating, type Signs, associationOf, namedTask } from "../../../shared/association/relay.ts";
+import {
+  type AssociationSetting,
+  type Originating,
+  type Signs,
+  associationOf,
+  namedTask,
+} from "../../../shared/association/relay-association.ts";
 
 const tool: Originating = { id: 1, method: "tools/call", name: "summarize" };
 const asTask: Originating = { id: 2, method: "tools/call", name: "research", asTask: true };

@@ -3,7 +3,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../shared/encoding.ts";
-import { objectText } from "../../../shared/review/fields.ts";
+import { objectText } from "../../../shared/review/editable-fields.ts";
 import { slackEnding, slackReminder } from "../../../shared/channels/slack-ending.ts";
 import { type SlackMessage, type SlackMessageInput, briefSlackMessage, slackMessage } from "../../../shared/channels/slack-message.ts";
 import { denyModal, editModal } from "../../../shared/channels/slack-modal.ts";

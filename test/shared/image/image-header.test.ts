@@ -2,7 +2,7 @@
 
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { imageFaultWords, typeFault } from "../../../shared/image/image-fault.ts";
+import { imageFaultWords, typeFault } from "../../../shared/image/image-error.ts";
 import { readImage } from "../../../shared/image/image-header.ts";
 import { mostImageBytes, mostPixelsOfWebp } from "../../../shared/image/image-limits.ts";
 import { alphaWebp, greyJpeg, gif, images, jpeg, lossyWebp, noImages, padded, png, webp } from "../../support/image-files.ts";

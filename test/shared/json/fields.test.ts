@@ -21,7 +21,7 @@ import {
   withDefault,
   withEither,
 } from "../../../shared/json/fields.ts";
-import { MAX_ERRORS, Reading } from "../../../shared/json/reading.ts";
+import { MAX_ERRORS, Reading } from "../../../shared/json/issue-collector.ts";
 
 function read<T>(field: Field<T>, value: unknown) {
   const reading = new Reading();

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { canonicalJson } from "../../../shared/encoding.ts";
 import { checkJson, isDeeperThan } from "../../../shared/json/json-rules.ts";
-import { Reading } from "../../../shared/json/reading.ts";
+import { Reading } from "../../../shared/json/issue-collector.ts";
 
 const errorsOf = (value: unknown) => {
   const reading = new Reading();

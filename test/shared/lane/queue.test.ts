@@ -2,7 +2,7 @@
 
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Lane, type LaneLimits, type Newcomer, type Place, enter, lapsed, leave } from "../../../shared/lane/queue.ts";
+import { type Lane, type LaneLimits, type Newcomer, type Place, enter, lapsed, leave } from "../../../shared/concurrency/queue.ts";
 import { priorities } from "../../../shared/model/call.ts";
 
 const emptyLane: Lane = { holders: [], waiting: [] };

@@ -1,7 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { describeOutcome } from "../../../shared/wire/describe.ts";
 import type { Attempt, ProviderFault } from "../../../shared/model/call.ts";
-import { cancelledFault, faultOfStatus, isUnasked, laneFault, outOfTimeFault, retryAfterMs } from "../../../shared/provider/fault.ts";
+import {
+  cancelledFault,
+  faultOfStatus,
+  isUnasked,
+  laneFault,
+  outOfTimeFault,
+  retryAfterMs,
+} from "../../../shared/provider/provider-error.ts";
 
 describe("what a status means for what is done next", () => {
   test.each([408, 409, 429, 500, 502, 503, 504, 529])("%d may be asked again", (status) => {

@@ -1,8 +1,8 @@
 // What is read of a provider's stream, and when it is let go of.
 
 import { describe, expect, test } from "vitest";
-import type { StreamReader } from "../../../shared/provider/stream.ts";
-import { readEvents } from "../../../workers/providers/exchange.ts";
+import type { StreamReader } from "../../../shared/provider/text-deltas.ts";
+import { readEvents } from "../../../workers/providers/provider-exchange.ts";
 
 const mega = 1024 * 1024;
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { textOfReply } from "../../../shared/provider/json-reply.ts";
 import { finishReply } from "../../../shared/provider/reply.ts";
-import { TextDeltas, usageSoFar } from "../../../shared/provider/stream.ts";
+import { TextDeltas, usageSoFar } from "../../../shared/provider/text-deltas.ts";
 import { callOf, request } from "../../support/providers/requests.ts";
 import { anyCut, anyStops, anyText } from "../../support/providers/streams.ts";
 import type { ChatRequest } from "../../../shared/model/sampling.ts";

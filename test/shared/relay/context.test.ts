@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type ServerContext, longestPart, withContext } from "../../../shared/relay/context.ts";
+import { type ServerContext, longestPart, withContext } from "../../../shared/relay/added-context.ts";
 import type { ChatRequest } from "../../../shared/model/sampling.ts";
 
 const request: ChatRequest = { kind: "chat", messages: [{ role: "user", content: [{ type: "text", text: "Summarise." }] }], maxTokens: 10 };

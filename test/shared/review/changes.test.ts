@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { digestOf } from "../../../shared/encoding.ts";
 import type { SamplingReply, ChatRequest } from "../../../shared/model/sampling.ts";
 import { type ModelledRequest, changedReply, changedRequest } from "../../../shared/review/changes.ts";
-import { requestFields } from "../../../shared/review/fields.ts";
+import { requestFields } from "../../../shared/review/editable-fields.ts";
 
 const request: ChatRequest = {
   kind: "chat",

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { SamplingReply, ChatRequest, SamplingRequest } from "../../../shared/model/sampling.ts";
 import { isJsonReply } from "../../../shared/provider/json-reply.ts";
 import { applyReplyEdits, applyRequestEdits } from "../../../shared/review/edit.ts";
-import { replyFields, requestFields } from "../../../shared/review/fields.ts";
+import { replyFields, requestFields } from "../../../shared/review/editable-fields.ts";
 
 const request: ChatRequest = {
   kind: "chat",

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { Reading } from "../../../shared/json/reading.ts";
+import { Reading } from "../../../shared/json/issue-collector.ts";
 import { modelPreferences as preferencesField } from "../../../shared/model/sampling.ts";
 import { chooseCandidates } from "../../../shared/routing/choose.ts";
 import { defaultRoutingTable } from "../../../shared/routing/default-table.ts";

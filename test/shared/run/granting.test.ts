@@ -5,7 +5,7 @@ import { parsePolicy } from "../../../shared/policy/rules.ts";
 import type { ChatRequest } from "../../../shared/model/sampling.ts";
 import type { GrantWish } from "../../../shared/review/form.ts";
 import { type OfferFacts, grantFrom, grantIdOf, grantQueryOf, grantedFact, keyOfGrantId, offerOf } from "../../../shared/run/granting.ts";
-import { type Requestor, type RunOpening, gatesOf, openingFacts } from "../../../shared/run/opening.ts";
+import { type Requestor, type RunOpening, gatesOf, openingFacts } from "../../../shared/run/run-input.ts";
 import { type Plan, planRun } from "../../../shared/run/plan.ts";
 import { requestOf, tableOf } from "../routing/examples.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type Requestor, identicalDigest } from "../../../shared/run/opening.ts";
+import { type Requestor, identicalDigest } from "../../../shared/run/run-input.ts";
 
 describe("the digest of an identical request", () => {
   const requestor: Requestor = { server: "notes", method: "tools/call", name: "summarize", provenance: "claimed" };

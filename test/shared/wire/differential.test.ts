@@ -3,7 +3,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { contentIdentity, samplingIdentity } from "../../../shared/wire/identity.ts";
-import { parseSampling } from "../../../shared/wire/mcp-2025/request.ts";
+import { parseSampling } from "../../../shared/wire/mcp-2025/sampling-params.ts";
 import { fits } from "../../../shared/json/fields.ts";
 import { samplingRequest } from "../../../shared/model/sampling.ts";
 import { paramsOf } from "./params.ts";

@@ -7,9 +7,9 @@ import { readAnthropic } from "../../../shared/provider/anthropic/anthropic-stre
 import type { ModelReply, ProviderFault } from "../../../shared/model/call.ts";
 import { fromOpenAI } from "../../../shared/provider/openai/openai-translation.ts";
 import { readOpenAI } from "../../../shared/provider/openai/openai-stream.ts";
-import { TextDeltas, type StreamReader } from "../../../shared/provider/stream.ts";
+import { TextDeltas, type StreamReader } from "../../../shared/provider/text-deltas.ts";
 import type { Result } from "../../../shared/result.ts";
-import { readEvents } from "../../../workers/providers/exchange.ts";
+import { readEvents } from "../../../workers/providers/provider-exchange.ts";
 
 export type Kind = "anthropic" | "openai";
 export const readerOf = { anthropic: readAnthropic, openai: readOpenAI } as const;

@@ -1,6 +1,6 @@
 // What an auditor asks: which requests were refused and why, what operators did, who opened a review; and why something failed.
 
-import type { ConfigObject } from "../../../workers/objects/config.ts";
+import type { ConfigObject } from "../../../workers/objects/config-object.ts";
 import { asObject } from "../objects/inside.ts";
 import { abortAllDurableObjects, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { describe, expect, test, vi } from "vitest";
@@ -8,7 +8,7 @@ import { verifyRecord } from "../../../scripts/verify-record.ts";
 import { sha256Hex } from "../../../shared/encoding.ts";
 import { isOperatorChain } from "../../../shared/record/operators.ts";
 import { type RecordFact, type RunSummary, firstBrokenEvent } from "../../../shared/record/record.ts";
-import { LedgerObject } from "../../../workers/objects/ledger.ts";
+import { LedgerObject } from "../../../workers/objects/ledger-object.ts";
 import { configStub, ledgerShardOf, ledgerShards, ledgerStub } from "../../../workers/stubs/stubs.ts";
 import { newRunId } from "../../../workers/pipeline/run-context.ts";
 import { writtenOneByOne } from "../../../workers/pipeline/refusals.ts";

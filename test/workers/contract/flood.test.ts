@@ -3,9 +3,9 @@
 
 import { runDurableObjectAlarm } from "cloudflare:test";
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import { KeyObject } from "../../../workers/objects/key/key.ts";
+import { KeyObject } from "../../../workers/objects/key/key-object.ts";
 import { digestStub, sessionStub } from "../../../workers/stubs/stubs.ts";
-import { SessionObject } from "../../../workers/objects/session/session.ts";
+import { SessionObject } from "../../../workers/objects/session/session-object.ts";
 import { crash, ringAlarm, stubOf, tablesOf } from "../objects/inside.ts";
 import { type MailApi, createMailApi } from "../../support/mail-api.ts";
 import { ScriptedSlack } from "../../support/slack/scripted-slack.ts";

@@ -1,7 +1,7 @@
 // API keys: made once, listed without themselves, limited to servers and models, expired and revoked.
 
 import { describe, expect, test, vi } from "vitest";
-import { KeyObject } from "../../../workers/objects/key/key.ts";
+import { KeyObject } from "../../../workers/objects/key/key-object.ts";
 import {
   admin,
   adminJson,

@@ -7,7 +7,7 @@ import contract from "../../../docs/http-contract.md?raw";
 import { httpStatuses } from "../../../shared/wire/control/status.ts";
 import { approveAct } from "../../../shared/review/form.ts";
 import { app } from "../../../workers/app.ts";
-import type { App } from "../../../workers/endpoints/context.ts";
+import type { App } from "../../../workers/endpoints/app-context.ts";
 import { openapi } from "../../../workers/endpoints/openapi/openapi.ts";
 import { type Operation, operationsOf } from "../../../workers/endpoints/openapi/operations.ts";
 import { signatureOf } from "../../support/slack/scripted-slack.ts";

@@ -2,7 +2,7 @@
 
 import { listDurableObjectIds, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import { forwardedIds } from "../../../shared/relay/forwarded.ts";
+import { forwardedIds } from "../../../shared/relay/passed-through.ts";
 import { parseRelaySession } from "../../../shared/relay/session-id.ts";
 import { type SigningKeys, signingKey } from "../../../shared/sealed-id.ts";
 import { type Server, parseServers } from "../../../shared/relay/servers.ts";

@@ -2,7 +2,7 @@
 
 import { runInDurableObject } from "cloudflare:test";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { KeyObject } from "../../../workers/objects/key/key.ts";
+import { KeyObject } from "../../../workers/objects/key/key-object.ts";
 import { cacheStub, conversationStub, keyStub, laneStub } from "../../../workers/stubs/stubs.ts";
 import { control, gates, textEnvelope } from "../support/control.ts";
 import {

@@ -3,7 +3,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
 import { openGates } from "../../../shared/run/lifecycle.ts";
-import { originatingKey } from "../../../workers/pipeline/sampling.ts";
+import { originatingKey } from "../../../workers/pipeline/sampling-call.ts";
 import { sessionStub } from "../../../workers/stubs/stubs.ts";
 import { promptMarker, reasonMarker, replyMarker } from "../support/logs.ts";
 import {

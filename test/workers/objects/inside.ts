@@ -5,7 +5,7 @@ import { afterEach, vi } from "vitest";
 import { parseRunId } from "../../../shared/sealed-id.ts";
 import { type RecordEvent, type RecordFact, firstBrokenEvent } from "../../../shared/record/record.ts";
 import { runStub } from "../../../workers/stubs/stubs.ts";
-import type { RunObject } from "../../../workers/objects/run/run.ts";
+import type { RunObject } from "../../../workers/objects/run/run-object.ts";
 import { settingsOf } from "../../../workers/platform/settings.ts";
 import { env, eventually } from "../support/gateway.ts";
 import { recordLines } from "../support/record.ts";

@@ -4,7 +4,7 @@ import { evictDurableObject } from "cloudflare:test";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { priorities } from "../../../shared/model/call.ts";
-import { graceMs } from "../../../workers/objects/lane.ts";
+import { graceMs } from "../../../workers/objects/concurrency-queue-object.ts";
 import { Callers, anHour, connected, isWhole, laneOf, once, placesOf, settled, stopTime, withLane } from "../support/lane.ts";
 import { crash, ringAlarm } from "./inside.ts";
 

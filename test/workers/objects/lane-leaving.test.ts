@@ -1,9 +1,9 @@
 // Callers who vanish from a model's lane, in every way there is: their place is free, and nobody waits for them.
 
-import { grantedWord } from "../../../workers/stubs/lane-calls.ts";
+import { grantedWord } from "../../../workers/stubs/queue-calls.ts";
 import { runInDurableObject } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
-import { graceMs } from "../../../workers/objects/lane.ts";
+import { graceMs } from "../../../workers/objects/concurrency-queue-object.ts";
 import { keyStub } from "../../../workers/stubs/stubs.ts";
 import { env } from "../support/gateway.ts";
 import { Callers, anHour, bareCaller, connected, laneOf, once, placesOf, settled, stopTime, withLane } from "../support/lane.ts";

@@ -2,7 +2,7 @@
 
 import { expect } from "vitest";
 import { priorities } from "../../../shared/model/call.ts";
-import { graceMs } from "../../../workers/objects/lane.ts";
+import { graceMs } from "../../../workers/objects/concurrency-queue-object.ts";
 import { Callers, connected, isWhole, laneOf, once, placesOf, settled, stopTime, withLane } from "../support/lane.ts";
 import { crash, ringAlarm } from "./inside.ts";
 

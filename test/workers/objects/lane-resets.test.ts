@@ -2,7 +2,7 @@
 
 import { evictDurableObject } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
-import { graceMs } from "../../../workers/objects/lane.ts";
+import { graceMs } from "../../../workers/objects/concurrency-queue-object.ts";
 import { Callers, bareCaller, connected, laneOf, once, placesOf, settled, stopTime, withLane } from "../support/lane.ts";
 import { crash, ringAlarm } from "./inside.ts";
 

@@ -2,7 +2,7 @@
 // A sample of test/verify/workers/lane.test.ts, which has three hundred.
 
 import { describe, expect, test } from "vitest";
-import { graceMs } from "../../../workers/objects/lane.ts";
+import { graceMs } from "../../../workers/objects/concurrency-queue-object.ts";
 import { Callers, connected, laneOf, once, settled, stopTime, withLane } from "../support/lane.ts";
 import { crash, ringAlarm } from "./inside.ts";
 import { areServedInOrder, keepPlacesThroughCrashes, lane, limit, nameOf, numbered, priorityOf, serveOne } from "./lane-load.ts";

@@ -2,11 +2,11 @@
 
 import { runInDurableObject } from "cloudflare:test";
 import { describe, expect, test, vi } from "vitest";
-import { RunObject } from "../../../workers/objects/run/run.ts";
-import { SessionObject } from "../../../workers/objects/session/session.ts";
+import { RunObject } from "../../../workers/objects/run/run-object.ts";
+import { SessionObject } from "../../../workers/objects/session/session-object.ts";
 import { sessionStub } from "../../../workers/stubs/stubs.ts";
 import { devKeyId } from "../../../workers/stores/keys.ts";
-import { originatingKey } from "../../../workers/pipeline/sampling.ts";
+import { originatingKey } from "../../../workers/pipeline/sampling-call.ts";
 import {
   answerOf,
   configure,

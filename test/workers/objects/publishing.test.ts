@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { publishedCopy, publishingMark, readPublished } from "../../../shared/published.ts";
 import { sha256Hex } from "../../../shared/encoding.ts";
 import { type SigningKeys, signingKey } from "../../../shared/sealed-id.ts";
-import { type ConfigObject } from "../../../workers/objects/config.ts";
+import { type ConfigObject } from "../../../workers/objects/config-object.ts";
 import { configStub } from "../../../workers/stubs/stubs.ts";
 import { settingsOf } from "../../../workers/platform/settings.ts";
 import { createKey, env, eventually, gatewayWith, writer, operator } from "../support/gateway.ts";

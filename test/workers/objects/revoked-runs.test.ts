@@ -4,10 +4,10 @@ import type { AdmitInput } from "../../../workers/stubs/key-calls.ts";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { type MailApi, createMailApi } from "../../support/mail-api.ts";
 import { ScriptedSlack, buttonsIn } from "../../support/slack/scripted-slack.ts";
-import { KeyObject } from "../../../workers/objects/key/key.ts";
-import { LedgerObject } from "../../../workers/objects/ledger.ts";
+import { KeyObject } from "../../../workers/objects/key/key-object.ts";
+import { LedgerObject } from "../../../workers/objects/ledger-object.ts";
 import { keyStub, laneStub } from "../../../workers/stubs/stubs.ts";
-import { RunObject } from "../../../workers/objects/run/run.ts";
+import { RunObject } from "../../../workers/objects/run/run-object.ts";
 import {
   type KeyAnswer,
   type Notice,

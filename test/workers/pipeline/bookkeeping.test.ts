@@ -4,7 +4,7 @@ import type { Settled } from "../../../workers/stubs/session-calls.ts";
 import type { LedgerEntry } from "../../../workers/stubs/ledger-calls.ts";
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
-import { keep, tellingSettled } from "../../../workers/pipeline/bookkeeping.ts";
+import { keep, tellingSettled } from "../../../workers/pipeline/write-behind.ts";
 
 const entry: LedgerEntry = { events: [], summary: null };
 

@@ -5,7 +5,7 @@ import { Hono } from "hono";
 import { type CryptoKey as JoseKey, type JWK, SignJWT, exportJWK, generateKeyPair } from "jose";
 import { describeRefusal } from "../../../shared/wire/describe.ts";
 import type { Env } from "../../../workers/platform/env.ts";
-import type { App } from "../../../workers/endpoints/context.ts";
+import type { App } from "../../../workers/endpoints/app-context.ts";
 import { type ControlAuth, callerOfControl } from "../../../workers/endpoints/control/control-auth.ts";
 import { env } from "./gateway.ts";
 import { neverLogged } from "./logs.ts";

@@ -1,15 +1,15 @@
 // Callers of a model's lane: through the client that the gateway uses, or with bare sockets where they are to misbehave.
 
-import { type LaneAsk, askHeader, hereWord, standingHeader } from "../../../workers/stubs/lane-calls.ts";
+import { type LaneAsk, askHeader, hereWord, standingHeader } from "../../../workers/stubs/queue-calls.ts";
 import { runInDurableObject } from "cloudflare:test";
 import { afterEach, vi } from "vitest";
 import type { Priority } from "../../../shared/model/call.ts";
 import type { Candidate } from "../../../shared/routing/choose.ts";
 import type { Model } from "../../../shared/routing/table.ts";
-import { type LaneObject } from "../../../workers/objects/lane.ts";
+import { type LaneObject } from "../../../workers/objects/concurrency-queue-object.ts";
 import { laneStub } from "../../../workers/stubs/stubs.ts";
-import { enterLane } from "../../../workers/providers/lane.ts";
-import type { LaneRefusal } from "../../../workers/providers/place.ts";
+import { enterLane } from "../../../workers/providers/queue-caller.ts";
+import type { LaneRefusal } from "../../../workers/providers/slot.ts";
 import { candidate } from "../../support/providers/requests.ts";
 import { asObject, tablesOf } from "../objects/inside.ts";
 import { env } from "./gateway.ts";

@@ -5,7 +5,7 @@
 
 import { isObject } from "../../../shared/json/values.ts";
 import type { NoticeFault, Sent } from "../channel.ts";
-import { exchangeTimeoutMs } from "../exchange.ts";
+import { exchangeTimeoutMs } from "../channel-exchange.ts";
 import type { MailSender } from "./sender.ts";
 
 const failed: Readonly<Record<string, NoticeFault>> = {

@@ -7,7 +7,7 @@ import { isObject, type Members } from "../../../shared/json/values.ts";
 import { sha256Hex } from "../../../shared/encoding.ts";
 import { mailboxText, type Mail } from "../../../shared/channels/email-rules.ts";
 import type { Sent } from "../channel.ts";
-import { type Exchanged, exchange } from "../exchange.ts";
+import { type Exchanged, exchange } from "../channel-exchange.ts";
 import type { MailSender } from "./sender.ts";
 
 export type ResendSettings = { readonly apiKey: string; /** Without a trailing slash. */ readonly baseUrl: string };

@@ -1,9 +1,9 @@
 // One call of Slack's Web API, bounded in time and made once. Nothing of the call or of its answer is in an error or a log.
 
 import { SlackAPIClient, SlackAPIConnectionError } from "slack-web-api-client";
-import { retryAfterMs } from "../../../shared/provider/fault.ts";
-import { exchangeTimeoutMs, longestWaitMs } from "../exchange.ts";
-import type { SlackApp } from "./settings.ts";
+import { retryAfterMs } from "../../../shared/provider/provider-error.ts";
+import { exchangeTimeoutMs, longestWaitMs } from "../channel-exchange.ts";
+import type { SlackApp } from "./slack-settings.ts";
 
 export type SlackMethod = "auth.test" | "chat.postEphemeral" | "chat.postMessage" | "chat.update" | "views.open";
 

@@ -5,8 +5,8 @@ import { settingsOf } from "../../platform/settings.ts";
 import { isRoomAddress } from "../../../shared/notice-channels.ts";
 import type { Channel, ChannelAdapter } from "../channel.ts";
 import { callSlack } from "./api.ts";
-import { slackAppChannel } from "./app.ts";
-import { slackSettings } from "./settings.ts";
+import { slackAppChannel } from "./slack-app.ts";
+import { slackSettings } from "./slack-settings.ts";
 import { slackWebhookChannel } from "./webhook.ts";
 
 /** The channel, or undefined where Slack is not set up, or not so that anything may be sent. */

@@ -5,9 +5,9 @@ import { slackDigest } from "../../../shared/channels/slack-digest.ts";
 import { slackReminder } from "../../../shared/channels/slack-ending.ts";
 import { type SlackMessage, type SlackMessageInput, briefSlackMessage, slackMessage } from "../../../shared/channels/slack-message.ts";
 import type { Channel, NoticeFault, Sent } from "../channel.ts";
-import { exchange } from "../exchange.ts";
-import type { SlackWebhook } from "./settings.ts";
-import { isSlackChannel, mostInDigest } from "./standing.ts";
+import { exchange } from "../channel-exchange.ts";
+import type { SlackWebhook } from "./slack-settings.ts";
+import { isSlackChannel, mostInDigest } from "./press-standing.ts";
 
 const faults: Readonly<Record<number, NoticeFault>> = {
   400: "invalid",

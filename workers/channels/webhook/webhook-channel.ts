@@ -16,7 +16,7 @@ import type { Env } from "../../platform/env.ts";
 import { lookupIn } from "../../platform/lookup.ts";
 import { outsideName } from "../../ui/mail-text.ts";
 import type { Channel, ChannelAdapter, Notice, NoticeWhy, Sent } from "../channel.ts";
-import { type Exchanged, exchange } from "../exchange.ts";
+import { type Exchanged, exchange } from "../channel-exchange.ts";
 
 /** `signers`: the current secret's, and the one before it while it is being changed. */
 type Target = { readonly url: string; readonly signers: readonly Webhook[] };

@@ -2,10 +2,10 @@
 
 import { Hono } from "hono";
 import { requireAdmin } from "../auth.ts";
-import type { App } from "../context.ts";
+import type { App } from "../app-context.ts";
 import { apiKeyRoutes } from "./api-keys.ts";
-import { doctorRoutes } from "./doctor.ts";
-import { documentRoutes } from "./documents.ts";
+import { doctorRoutes } from "./admin-doctor.ts";
+import { documentRoutes } from "./admin-documents.ts";
 import { explainRoutes } from "./explain.ts";
 import { grantRoutes } from "./grants.ts";
 import { operatorRunRoutes } from "./operator-runs.ts";

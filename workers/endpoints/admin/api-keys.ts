@@ -7,11 +7,11 @@ import { settingsOf } from "../../platform/settings.ts";
 import { paths } from "../../platform/urls.ts";
 import { type KeyRecord, forgetKeys, keyRequestSchema, newKey, randomKeyBytes } from "../../stores/keys.ts";
 import { configStub, keyStub } from "../../stubs/stubs.ts";
-import type { App } from "../context.ts";
+import type { App } from "../app-context.ts";
 import { inPath, asJson } from "../openapi/answers.ts";
 import { describe } from "../openapi/describe.ts";
 import { validJson } from "../validated.ts";
-import { currentPolicy } from "./documents.ts";
+import { currentPolicy } from "./admin-documents.ts";
 
 export const apiKeyRoutes = new Hono<App>();
 

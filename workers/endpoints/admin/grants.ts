@@ -9,7 +9,7 @@ import { configStub, keyStub } from "../../stubs/stubs.ts";
 import { settingsOf } from "../../platform/settings.ts";
 import { devKeyId } from "../../stores/keys.ts";
 import { paths } from "../../platform/urls.ts";
-import type { App } from "../context.ts";
+import type { App } from "../app-context.ts";
 import { inPath, asJson } from "../openapi/answers.ts";
 import { describe } from "../openapi/describe.ts";
 import { validQuery } from "../validated.ts";

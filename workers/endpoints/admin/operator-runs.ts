@@ -11,7 +11,7 @@ import { configStub, ledgerShardOf, ledgerShards, ledgerStub, runStub } from "..
 import type { RunLine } from "../../stubs/run-calls.ts";
 import { settingsOf } from "../../platform/settings.ts";
 import { paths } from "../../platform/urls.ts";
-import type { App } from "../context.ts";
+import type { App } from "../app-context.ts";
 import { inPath, asJson, asText } from "../openapi/answers.ts";
 import { describe } from "../openapi/describe.ts";
 import { validQuery } from "../validated.ts";

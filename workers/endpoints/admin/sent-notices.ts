@@ -10,7 +10,7 @@ import { settingsOf } from "../../platform/settings.ts";
 import { paths, reviewUrl } from "../../platform/urls.ts";
 import type { NoticeRow } from "../../stubs/ledger-calls.ts";
 import { ledgerShards, ledgerStub } from "../../stubs/stubs.ts";
-import type { App } from "../context.ts";
+import type { App } from "../app-context.ts";
 import { asJson } from "../openapi/answers.ts";
 import { describe } from "../openapi/describe.ts";
 import { validQuery } from "../validated.ts";

@@ -12,7 +12,7 @@ import type { Env } from "../../platform/env.ts";
 import { issuersOf } from "../../stores/documents.ts";
 import { type KeyRecord, callerOf, keyById } from "../../stores/keys.ts";
 import { isFlooding, keyHeader } from "../auth.ts";
-import type { App } from "../context.ts";
+import type { App } from "../app-context.ts";
 
 /** The envelope's `auth`. */
 export type ControlAuth = { readonly apiKey?: string; readonly token?: string };

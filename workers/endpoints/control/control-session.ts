@@ -6,7 +6,7 @@ import { conversationStub } from "../../stubs/stubs.ts";
 import { recordRefusal } from "../../pipeline/refusals.ts";
 import { paths } from "../../platform/urls.ts";
 import { refuse, requireCounted } from "../auth.ts";
-import type { App } from "../context.ts";
+import type { App } from "../app-context.ts";
 import { inPath, keyRefusals, retryAfter, rpcError } from "../openapi/answers.ts";
 import { describe } from "../openapi/describe.ts";
 import { callerOfControl } from "./control-auth.ts";

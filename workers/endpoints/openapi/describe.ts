@@ -4,7 +4,7 @@
 import type { MiddlewareHandler } from "hono";
 import type * as z from "zod";
 import type { JsonObject } from "../../../shared/encoding.ts";
-import type { App } from "../context.ts";
+import type { App } from "../app-context.ts";
 import type { SchemaName } from "./schemas.ts";
 
 /** What a body is validated with, and its name in the description. */

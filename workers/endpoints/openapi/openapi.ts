@@ -2,7 +2,7 @@
 
 import type { Handler, Hono } from "hono";
 import type { JsonObject } from "../../../shared/encoding.ts";
-import type { App } from "../context.ts";
+import type { App } from "../app-context.ts";
 import { asJson } from "./answers.ts";
 import { type Answer, type Auth, type Body, type ValidatedWith, describe } from "./describe.ts";
 import { type Operation, operationsOf } from "./operations.ts";

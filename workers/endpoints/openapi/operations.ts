@@ -4,7 +4,7 @@ import type { Hono } from "hono";
 import { findTargetHandler } from "hono/utils/handler";
 import type * as z from "zod";
 import type { JsonObject } from "../../../shared/encoding.ts";
-import type { App } from "../context.ts";
+import type { App } from "../app-context.ts";
 import { asJson, fault } from "./answers.ts";
 import { type Answer, type Auth, type Description, type Named, type Parameter, descriptionOf } from "./describe.ts";
 import { inputSchema } from "./schemas.ts";

@@ -6,7 +6,7 @@ import { cors } from "hono/cors";
 import type { Server } from "../../../shared/relay/servers.ts";
 import { settingsOf } from "../../platform/settings.ts";
 import { serversOf } from "../../stores/documents.ts";
-import type { App, AppContext } from "../context.ts";
+import type { App, AppContext } from "../app-context.ts";
 
 /** The entry of the server that the path names. */
 export async function serverAt(c: AppContext): Promise<Server | undefined> {

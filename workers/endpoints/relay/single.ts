@@ -6,7 +6,7 @@ import { fromServer, samplingMethod } from "../../../shared/relay/messages.ts";
 import type { Server } from "../../../shared/relay/servers.ts";
 import type { RelaySession } from "../../../shared/relay/session-id.ts";
 import { readBounded } from "../../http/body.ts";
-import { longestEvent } from "./stream.ts";
+import { longestEvent } from "./sse-relay.ts";
 
 /** The body as the client is to get it, or what is wrong with it. */
 export async function singleAnswer(

@@ -7,7 +7,7 @@ import { runStub } from "../../stubs/stubs.ts";
 import type { ExpiredLink } from "../../stubs/run-calls.ts";
 import { type ExpiredLinkProblem, renderExpiredLinkPage, renderLinkSentPage, renewAct } from "../../ui/expired-pages.tsx";
 import { reviewHeaders } from "../../ui/review-page.tsx";
-import type { AppContext } from "../context.ts";
+import type { AppContext } from "../app-context.ts";
 import { type PresentedLink, actionOf, freshCspNonce, noSuchLink, nonceOf, problem } from "./review-link.ts";
 
 /** What the form's nonce is bound to beside the token: no version of any content. */

@@ -10,7 +10,7 @@ import { renderNoSuchLinkPage, renderProblemPage } from "../../ui/plain-pages.ts
 import { reviewHeaders } from "../../ui/review-page.tsx";
 import { reviewFormAction } from "../../platform/urls.ts";
 import { isFlooding } from "../auth.ts";
-import type { AppContext } from "../context.ts";
+import type { AppContext } from "../app-context.ts";
 
 /** A form repeats every text that may be edited, and URL encoding takes up to nine bytes a character: several times the largest prompt of text. */
 const formLimitBytes = 30_000_000;

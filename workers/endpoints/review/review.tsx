@@ -18,7 +18,7 @@ import type { KeptGrant } from "../../ui/grant-offer.tsx";
 import { renderProblemPage } from "../../ui/plain-pages.tsx";
 import { type ReviewPageInput, isLive, renderReviewPage, reviewHeaders } from "../../ui/review-page.tsx";
 import { paths, reviewUrl } from "../../platform/urls.ts";
-import type { App, AppContext } from "../context.ts";
+import type { App, AppContext } from "../app-context.ts";
 import { inPath, asPage } from "../openapi/answers.ts";
 import { describe } from "../openapi/describe.ts";
 import { answerExpiredForm, expiredLinkPage } from "./expired-link.ts";

@@ -13,12 +13,12 @@ import { requestLine } from "../../../shared/run/run-record.ts";
 import { offerOf } from "../../../shared/run/granting.ts";
 import { unreachable } from "../../../shared/result.ts";
 import type { End, RunState } from "../../../shared/run/lifecycle.ts";
-import { type RequestVersion, replyDigest } from "../../../shared/run/opening.ts";
+import { type RequestVersion, replyDigest } from "../../../shared/run/run-input.ts";
 import { type ModelFacts, presentReview, progressOf } from "../../../shared/run/present.ts";
 import { cachedFor } from "./run-cache.ts";
 import type { RunStore, StoredOpening } from "./run-store.ts";
 import type { RunSnapshot, RunLine } from "../../stubs/run-calls.ts";
-import { conversationEdits } from "../../../shared/wire/control/conversation.ts";
+import { conversationEdits } from "../../../shared/wire/control/turns.ts";
 
 /** Whoever reads that a run is over can read its answer: until it is let out, the run shows where it was. Nothing follows a cancellation. */
 export function shownState(store: RunStore, state: RunState): RunProgress {

@@ -2,10 +2,10 @@
 
 import type { Gate } from "../../../shared/model/gate.ts";
 import { type RunState, isEdited } from "../../../shared/run/lifecycle.ts";
-import { type CachedReply, decidersDigest } from "../../../shared/run/opening.ts";
+import { type CachedReply, decidersDigest } from "../../../shared/run/run-input.ts";
 import type { ModelFacts } from "../../../shared/run/present.ts";
 import type { Env } from "../../platform/env.ts";
-import { forgetReply, keepReply } from "../../pipeline/cache.ts";
+import { forgetReply, keepReply } from "../../pipeline/cached-reply.ts";
 import type { RunStore, StoredOpening } from "./run-store.ts";
 
 /** The reply that is there already for the request as it was asked; null where it is not, or where somebody edited the request. */

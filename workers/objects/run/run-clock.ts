@@ -5,7 +5,7 @@ import { RunTransitions } from "./run-transitions.ts";
 import { RunOutbox, alarmWaitMs } from "./run-outbox.ts";
 import { RunNotices } from "./run-notices.ts";
 import { RunRequestor } from "./run-requestor.ts";
-import { RunHeld } from "./run-held.ts";
+import { RunHeld } from "./parked-request.ts";
 import { atMost } from "../at-most.ts";
 import { settingsOf } from "../../platform/settings.ts";
 import { appendToLedger } from "../../stubs/stubs.ts";

@@ -7,7 +7,7 @@ import { keyEndOf } from "./run-key.ts";
 import { type RunState, withheld } from "../../../shared/run/lifecycle.ts";
 import type { KeyEnd } from "../../../shared/model/gate.ts";
 import { outcomeOf } from "./run-account.ts";
-import type { WaitingServer } from "../../../shared/run/opening.ts";
+import type { WaitingServer } from "../../../shared/run/run-input.ts";
 import { serversOf } from "../../stores/documents.ts";
 import type { Outcome, CancelCause } from "../../../shared/model/outcome.ts";
 import { postToServer } from "../../mcp-client/answer-server.ts";

@@ -4,7 +4,7 @@ import type { Gate } from "../../../shared/model/gate.ts";
 import { changedReply, changedRequest } from "../../../shared/review/changes.ts";
 import type { EditFault } from "../../../shared/review/edit.ts";
 import type { RunState } from "../../../shared/run/lifecycle.ts";
-import { replyDigest, requestDigest } from "../../../shared/run/opening.ts";
+import { replyDigest, requestDigest } from "../../../shared/run/run-input.ts";
 import { replyRuleOf } from "../../../shared/run/reply-rule.ts";
 import { currentRequest } from "./run-account.ts";
 import type { Submission } from "../../stubs/run-calls.ts";

@@ -11,7 +11,7 @@ import { cacheEnded } from "./run-cache.ts";
 import type { RunState } from "../../../shared/run/lifecycle.ts";
 import { summaryOf } from "./run-account.ts";
 import type { Gate } from "../../../shared/model/gate.ts";
-import type { Attachment } from "../../../shared/run/opening.ts";
+import type { Attachment } from "../../../shared/run/run-input.ts";
 import { settingsOf } from "../../platform/settings.ts";
 import type { Env } from "../../platform/env.ts";
 import type { SessionCalls } from "../../stubs/session-calls.ts";

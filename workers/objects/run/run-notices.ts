@@ -11,7 +11,7 @@ import type { Gate } from "../../../shared/model/gate.ts";
 import { type Reviewer, peopleOfPlan } from "../../../shared/policy/evaluate.ts";
 import { isSamePerson } from "../../../shared/policy/person.ts";
 import { askingOf } from "../../../shared/review/review-facts.ts";
-import type { DigestEntry } from "../../../shared/channels/digest.ts";
+import type { DigestEntry } from "../../../shared/channels/digest-content.ts";
 import type { Review } from "../../../shared/review/decision.ts";
 import type { LinkChannel } from "../../../shared/notice-channels.ts";
 import { linkRandomLength, linkToken } from "../../../shared/review/link.ts";

@@ -2,7 +2,7 @@
 
 import type { RunParts } from "./run-parts.ts";
 import { RunTransitions } from "./run-transitions.ts";
-import { type RunOpening, type RequestVersion, gatesOf, requestDigest, openingFacts } from "../../../shared/run/opening.ts";
+import { type RunOpening, type RequestVersion, gatesOf, requestDigest, openingFacts } from "../../../shared/run/run-input.ts";
 import { newRun, openGates, type ReviewTerms } from "../../../shared/run/lifecycle.ts";
 import { requestorGraceMs } from "./run-requestor.ts";
 import type { Outcome } from "../../../shared/model/outcome.ts";

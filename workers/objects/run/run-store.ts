@@ -8,7 +8,7 @@ import { type RecordEvent, type RecordFact, chainEvents } from "../../../shared/
 import type { SamplingReply } from "../../../shared/model/sampling.ts";
 import type { ShownVersion } from "../../../shared/review/view.ts";
 import type { RunState } from "../../../shared/run/lifecycle.ts";
-import type { Attachment, RequestVersion, RunOpening } from "../../../shared/run/opening.ts";
+import type { Attachment, RequestVersion, RunOpening } from "../../../shared/run/run-input.ts";
 import { LongTexts } from "../long-text.ts";
 
 /** Everything of the opening but the request, which is the first version of the content. */

@@ -1,6 +1,6 @@
 // A registered function, which an MCP server runs: the world that is passed in knows how.
 
-import { notReadyFault } from "../../../shared/provider/fault.ts";
+import { notReadyFault } from "../../../shared/provider/provider-error.ts";
 import { err } from "../../../shared/result.ts";
 import type { ProviderAdapter } from "../provider-adapter.ts";
 

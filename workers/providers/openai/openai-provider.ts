@@ -3,12 +3,12 @@
 import type OpenAI from "openai";
 import type { ProviderFault, Usage } from "../../../shared/model/call.ts";
 import { type EmbeddingReply, joinEmbeddings, sumOf } from "../../../shared/provider/embedding.ts";
-import { notReadyFault } from "../../../shared/provider/fault.ts";
+import { notReadyFault } from "../../../shared/provider/provider-error.ts";
 import { embeddingCalls, fromEmbeddings, toEmbeddings } from "../../../shared/provider/openai/openai-embeddings.ts";
 import { readOpenAI } from "../../../shared/provider/openai/openai-stream.ts";
 import { fromOpenAI, toOpenAI } from "../../../shared/provider/openai/openai-translation.ts";
 import { type Result, err } from "../../../shared/result.ts";
-import { type Limits, exchange, readJson } from "../exchange.ts";
+import { type Limits, exchange, readJson } from "../provider-exchange.ts";
 import { attemptOver } from "../http-attempt.ts";
 import type { EmbeddingCall, ProviderAdapter, Surroundings } from "../provider-adapter.ts";
 import { providerReady } from "../ready.ts";

@@ -7,7 +7,7 @@ import type { Note } from "../../../model/call.ts";
 import type { SamplingRequest } from "../../../model/sampling.ts";
 import { unreachable } from "../../../result.ts";
 import { modelPath } from "../../../review/changes.ts";
-import { ordinalsIn } from "../../../review/fields.ts";
+import { ordinalsIn } from "../../../review/editable-fields.ts";
 import type { Asking, Sureness } from "../../../review/review-facts.ts";
 import type { ReviewState } from "../../../review/view.ts";
 

@@ -2,7 +2,7 @@
 
 import type { Gate } from "../../../model/gate.ts";
 import type { SamplingRequest } from "../../../model/sampling.ts";
-import { ordinalsIn } from "../../../review/fields.ts";
+import { ordinalsIn } from "../../../review/editable-fields.ts";
 import { plural, reviewEn } from "./review-en.ts";
 
 const places = {

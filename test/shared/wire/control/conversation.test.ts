@@ -6,7 +6,7 @@ import {
   conversationLimits,
   editedTurns,
   keptTurns,
-} from "../../../../shared/wire/control/conversation.ts";
+} from "../../../../shared/wire/control/turns.ts";
 import type { Turn } from "../../../../shared/wire/control/envelope.ts";
 import type { ChatRequest } from "../../../../shared/model/sampling.ts";
 

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { deltaEvent, finalEvent, progressEvent } from "../../../../shared/wire/control/stream.ts";
+import { deltaEvent, finalEvent, progressEvent } from "../../../../shared/wire/control/control-events.ts";
 import type { JsonObject } from "../../../../shared/encoding.ts";
 
 const identity = { version: "2.1", requestId: "r-1" } as const;

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { conversationFault, isBase64, mediaType } from "../../../../shared/wire/mcp-2025/content-rules.ts";
-import { pointerInto } from "../../../../shared/wire/mcp-2025/request.ts";
+import { pointerInto } from "../../../../shared/wire/mcp-2025/sampling-params.ts";
 import type { Block, Message } from "../../../../shared/model/sampling.ts";
 
 describe("base64", () => {

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseMessage } from "../../../../shared/wire/json-rpc.ts";
-import { mostMembers, parseSampling } from "../../../../shared/wire/mcp-2025/request.ts";
+import { mostMembers, parseSampling } from "../../../../shared/wire/mcp-2025/sampling-params.ts";
 import { fits } from "../../../../shared/json/fields.ts";
 import { samplingRequest } from "../../../../shared/model/sampling.ts";
 import { fixture } from "../official.ts";

@@ -3,7 +3,7 @@
 import { runDurableObjectAlarm } from "cloudflare:test";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { runStub } from "../../../../workers/stubs/stubs.ts";
-import { SessionObject } from "../../../../workers/objects/session/session.ts";
+import { SessionObject } from "../../../../workers/objects/session/session-object.ts";
 import {
   type ControlAnswer,
   type Sent,

@@ -1,7 +1,7 @@
 // What was said before: in the request, or kept for its session because that was asked for, and then forgotten.
 
 import { beforeEach, describe, expect, test } from "vitest";
-import { conversationLimits } from "../../../../shared/wire/control/conversation.ts";
+import { conversationLimits } from "../../../../shared/wire/control/turns.ts";
 import { conversationStub } from "../../../../workers/stubs/stubs.ts";
 import { type Sent, asked, control, everyKind, gates, textEnvelope } from "../../support/control.ts";
 import { configure, createKey, devKey, env, eventually, gateway, model, openNotice, travel } from "../../support/gateway.ts";

@@ -2,7 +2,7 @@
 
 import { describe, expect, test, vi } from "vitest";
 import { runStub } from "../../../../workers/stubs/stubs.ts";
-import { SessionObject } from "../../../../workers/objects/session/session.ts";
+import { SessionObject } from "../../../../workers/objects/session/session-object.ts";
 import { tablesOf } from "../../objects/inside.ts";
 import {
   type ControlAnswer,

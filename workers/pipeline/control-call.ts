@@ -9,14 +9,14 @@ import { CONTROL_SERVER } from "../../shared/wire/mcp-2025/meta.ts";
 import type { SamplingRequest } from "../../shared/model/sampling.ts";
 import { type Result, err, ok } from "../../shared/result.ts";
 import type { Candidate } from "../../shared/routing/choose.ts";
-import type { Requestor } from "../../shared/run/opening.ts";
+import type { Requestor } from "../../shared/run/run-input.ts";
 import type { Plan } from "../../shared/run/plan.ts";
 import { controlStub, keyStub, sessionStub } from "../stubs/stubs.ts";
 import { begin } from "./begin.ts";
 import { planFor } from "./plan-request.ts";
-import type { Association, PipelineRequest, Started } from "./request.ts";
+import type { Association, PipelineRequest, Started } from "./pipeline-request.ts";
 import { newRunId } from "./run-context.ts";
-import { tellingReleased } from "./bookkeeping.ts";
+import { tellingReleased } from "./write-behind.ts";
 import { countCalls, notAdmitted } from "./calls.ts";
 import { takeRoom } from "./room.ts";
 

@@ -1,11 +1,11 @@
 // A request that was let in: it takes over the run of an identical one whose caller is gone, opens a run, or is answered at once.
 
-import { decidersDigest } from "../../shared/run/opening.ts";
+import { decidersDigest } from "../../shared/run/run-input.ts";
 import { runStub } from "../stubs/stubs.ts";
 import { type Admitted, forgetReservation } from "./admit.ts";
-import { keep } from "./bookkeeping.ts";
+import { keep } from "./write-behind.ts";
 import { answerFast } from "./fast.ts";
-import type { Started } from "./request.ts";
+import type { Started } from "./pipeline-request.ts";
 import { type GrantsAsked, type RunContext, gatesIn, isDurable, openingOf } from "./run-context.ts";
 
 type Fresh = Extract<Admitted, { kind: "fresh" }>;

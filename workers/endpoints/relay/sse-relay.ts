@@ -14,8 +14,8 @@ import { featuresOf } from "../../../shared/wire/mcp-features.ts";
 import { progressMessages } from "../../http/keep-alive.ts";
 import { type HeldWatch, type WatchEnd, watchEndRefusal, watchOpen } from "../../pipeline/key-watch.ts";
 import { settingsOf } from "../../platform/settings.ts";
-import type { Originating } from "../../../shared/association/relay.ts";
-import type { InFlight } from "./in-flight.ts";
+import type { Originating } from "../../../shared/association/relay-association.ts";
+import type { InFlight } from "./relayed-requests.ts";
 import {
   type SamplingParts,
   abandonTaken,

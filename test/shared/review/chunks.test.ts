@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { stretchesOf } from "../../../shared/review/stretches.ts";
+import { stretchesOf } from "../../../shared/review/chunks.ts";
 import { viewText } from "../../../shared/review/text-view.ts";
 
 const textOf = (text: string) =>

@@ -12,8 +12,8 @@ import {
   faultOfStatus,
   retryAfterMs,
   timeoutFault,
-} from "../../shared/provider/fault.ts";
-import type { StreamReader } from "../../shared/provider/stream.ts";
+} from "../../shared/provider/provider-error.ts";
+import type { StreamReader } from "../../shared/provider/text-deltas.ts";
 import { readText } from "../http/body.ts";
 
 export type Limits = {

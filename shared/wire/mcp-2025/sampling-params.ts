@@ -15,7 +15,7 @@ import {
   withDefault,
 } from "../../json/fields.ts";
 import { checkJson } from "../../json/json-rules.ts";
-import { type ParamsFault, Reading } from "../../json/reading.ts";
+import { type ParamsFault, Reading } from "../../json/issue-collector.ts";
 import { type Message, type ChatRequest, modelPreferences, mostHints } from "../../model/sampling.ts";
 import { type Result, err, ok } from "../../result.ts";
 import { type BlockPointer, conversationFault } from "./content-rules.ts";

@@ -9,7 +9,7 @@ import { envelopeIdentity } from "../../../shared/wire/control/envelope-identity
 import { envelopeJsonSchema } from "../../../shared/wire/control/envelope-schema.ts";
 import { identityIn } from "../../../shared/wire/control/read-envelope.ts";
 import { statusOf } from "../../../shared/wire/control/status.ts";
-import { deltaEvent, finalEvent, progressEvent } from "../../../shared/wire/control/stream.ts";
+import { deltaEvent, finalEvent, progressEvent } from "../../../shared/wire/control/control-events.ts";
 import type { JsonObject } from "../../../shared/encoding.ts";
 import { describeOutcome, describeRefusal } from "../../../shared/wire/describe.ts";
 import type { Completed, Outcome, Refusal } from "../../../shared/model/outcome.ts";
@@ -26,7 +26,7 @@ import { holdOpen } from "../../pipeline/key-watch.ts";
 import { settingsOf } from "../../platform/settings.ts";
 import type { KeyRecord } from "../../stores/keys.ts";
 import { paths } from "../../platform/urls.ts";
-import type { App, AppContext } from "../context.ts";
+import type { App, AppContext } from "../app-context.ts";
 import { inPath, asJson, asJsonOrEvents, retryAfter } from "../openapi/answers.ts";
 import { describe } from "../openapi/describe.ts";
 import { callerOfControl, hasCredential } from "./control-auth.ts";

@@ -2,13 +2,13 @@
 // past a gate that the very same people have not let them through.
 
 import { digestOf } from "../../shared/encoding.ts";
-import { type CacheTerms, type CachedReply, decidersDigest, identicalDigest, requestDigest } from "../../shared/run/opening.ts";
+import { type CacheTerms, type CachedReply, decidersDigest, identicalDigest, requestDigest } from "../../shared/run/run-input.ts";
 import type { Plan } from "../../shared/run/plan.ts";
 import type { Env } from "../platform/env.ts";
 import { errorClass, logEvent } from "../platform/log.ts";
 import { cacheStub } from "../stubs/stubs.ts";
 import { settingsOf } from "../platform/settings.ts";
-import type { PipelineRequest } from "./request.ts";
+import type { PipelineRequest } from "./pipeline-request.ts";
 
 /** Where the reply is or will be kept, and what is there now. A cache that cannot be read is an empty one. */
 export async function cacheTermsOf(

@@ -5,7 +5,7 @@ import type { Note, CallTerms } from "../../shared/model/call.ts";
 import type { Outcome } from "../../shared/model/outcome.ts";
 import type { SamplingRequest } from "../../shared/model/sampling.ts";
 import type { Candidate } from "../../shared/routing/choose.ts";
-import type { Requestor, Attachment, RunOpening, WaitingServer } from "../../shared/run/opening.ts";
+import type { Requestor, Attachment, RunOpening, WaitingServer } from "../../shared/run/run-input.ts";
 import type { Env } from "../platform/env.ts";
 import type { KeyRecord } from "../stores/keys.ts";
 import type { SessionCalls } from "../stubs/session-calls.ts";

@@ -4,7 +4,7 @@
 import type { ProviderFault } from "../../shared/model/call.ts";
 import { isBuiltIn } from "../../shared/routing/provider-kinds.ts";
 import { type Model, type Provider, type RoutingTable, providerOf } from "../../shared/routing/table.ts";
-import { pointerTo } from "../../shared/routing/problems.ts";
+import { pointerTo } from "../../shared/routing/issues.ts";
 import type { Env } from "../platform/env.ts";
 import { openProviders } from "../providers/provider-registry.ts";
 import { lookupIn } from "../platform/lookup.ts";

@@ -4,7 +4,7 @@ import { type Addresses, isRoomAddress } from "../../../shared/notice-channels.t
 import type { PressTarget, PressWords } from "../../stubs/run-calls.ts";
 import type { SlackPress, SlackSubmission } from "./interaction.ts";
 import { parseReceipt } from "./receipt.ts";
-import type { SlackApp } from "./settings.ts";
+import type { SlackApp } from "./slack-settings.ts";
 
 /** A Slack channel in place of a person: whoever of it decides counts as "someone in" it. */
 export const isSlackChannel = ({ slack }: Pick<Addresses, "slack">): boolean => isRoomAddress("slack", slack);

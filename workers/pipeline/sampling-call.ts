@@ -5,15 +5,15 @@ import { digestOf } from "../../shared/encoding.ts";
 import type { Refusal } from "../../shared/model/outcome.ts";
 import { contentIdentity, samplingIdentity } from "../../shared/wire/identity.ts";
 import { type RequestId, idKey } from "../../shared/wire/json-rpc.ts";
-import { type ParsedSampling, pointerInto } from "../../shared/wire/mcp-2025/request.ts";
-import { type ServerContext, withContext } from "../../shared/relay/context.ts";
+import { type ParsedSampling, pointerInto } from "../../shared/wire/mcp-2025/sampling-params.ts";
+import { type ServerContext, withContext } from "../../shared/relay/added-context.ts";
 import { type Result, err, ok } from "../../shared/result.ts";
 import { type Evidence, provenanceOf } from "../../shared/association/evidence.ts";
 import type { Plan } from "../../shared/run/plan.ts";
 import { sessionStub } from "../stubs/stubs.ts";
 import { begin } from "./begin.ts";
 import { planFor } from "./plan-request.ts";
-import type { PipelineRequest, Started } from "./request.ts";
+import type { PipelineRequest, Started } from "./pipeline-request.ts";
 import { plainRequest } from "./plain-request.ts";
 
 export type SamplingCall = Pick<PipelineRequest, "env" | "ctx" | "key" | "responseMode" | "signal"> & {

@@ -1,15 +1,15 @@
 // A caller's way through a model's lane: in, a place held while the call is under way, out. Its socket may break and is opened again
 // with the same ticket, so that a reset of the LaneObject costs nobody a place or a turn.
 
-import { type LaneAsk, askHeader, fullStatus, grantedWord, hereWord, standingHeader } from "../stubs/lane-calls.ts";
-import type { LaneLimits } from "../../shared/lane/queue.ts";
+import { type LaneAsk, askHeader, fullStatus, grantedWord, hereWord, standingHeader } from "../stubs/queue-calls.ts";
+import type { LaneLimits } from "../../shared/concurrency/queue.ts";
 import { err, ok, type Result } from "../../shared/result.ts";
 import type { Candidate } from "../../shared/routing/choose.ts";
 import { isTableKind } from "../../shared/routing/provider-kinds.ts";
 import type { Env } from "../platform/env.ts";
 import { laneStub } from "../stubs/stubs.ts";
 import { routingInMemory } from "../stores/documents.ts";
-import type { LanePlace, LaneRefusal, LaneTerms } from "./place.ts";
+import type { LanePlace, LaneRefusal, LaneTerms } from "./slot.ts";
 
 /** A place outlives its call by this, where nobody gave it back: the clocks of two machines are not one. */
 const slackMs = 10_000;

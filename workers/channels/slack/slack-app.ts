@@ -11,8 +11,8 @@ import type { Channel, Notice, Sent } from "../channel.ts";
 import { type SlackAnswer, type SlackMethod, callSlack } from "./api.ts";
 import { isGone, isTooMuch, sentOf } from "./faults.ts";
 import { parseReceipt, receiptOf } from "./receipt.ts";
-import type { SlackApp } from "./settings.ts";
-import { isSlackChannel, mostInDigest } from "./standing.ts";
+import type { SlackApp } from "./slack-settings.ts";
+import { isSlackChannel, mostInDigest } from "./press-standing.ts";
 import { tellBlocks, tellWords } from "./tell.ts";
 
 /** The workspace of each bot token, as `auth.test` said: it never changes. By the token's digest, so that no token is kept here. */

@@ -12,7 +12,7 @@ import { settingsOf } from "../platform/settings.ts";
 import { plainReply } from "../media/plain-reply.ts";
 import { runFunction } from "../mcp-client/tool-call.ts";
 import type { OnDelta } from "./provider-adapter.ts";
-import { enterLane } from "./lane.ts";
+import { enterLane } from "./queue-caller.ts";
 import { type Sender, type SendOptions, createSender } from "./send.ts";
 
 const maxAttemptsPerCandidate = 3;

@@ -11,7 +11,7 @@ import type { Env } from "../../platform/env.ts";
 import { ObjectAlarm } from "../alarm.ts";
 import { runStub } from "../../stubs/stubs.ts";
 import { FastResults } from "./fast-results.ts";
-import { InFlightRequests } from "./in-flight.ts";
+import { InFlightRequests } from "./session-in-flight.ts";
 import { RequestIds } from "./request-ids.ts";
 import { SessionParts } from "./session-parts.ts";
 import { Withdrawals } from "./withdrawals.ts";

@@ -1,12 +1,12 @@
 // One model's lane: whoever calls the model holds a place here for as long, and waits for one where all are taken.
 //
-// Who is next is shared/lane/queue.ts. A place is a row and a hibernating WebSocket from its caller. The row survives this
+// Who is next is shared/concurrency/queue.ts. A place is a row and a hibernating WebSocket from its caller. The row survives this
 // object's resets, so that the limit does; the socket says that the caller is there, and its close frees the place. Who is given a
 // socket has to say that it has it, and after a reset there are rows without sockets: whoever is silent loses its place after a grace.
 
-import { askHeader, type LaneAsk, standingHeader, grantedWord, waitingWord, fullStatus, hereWord } from "../stubs/lane-calls.ts";
+import { askHeader, type LaneAsk, standingHeader, grantedWord, waitingWord, fullStatus, hereWord } from "../stubs/queue-calls.ts";
 import { DurableObject } from "cloudflare:workers";
-import { type Lane, type LaneLimits, type Place, type Step, enter, lapsed, leave } from "../../shared/lane/queue.ts";
+import { type Lane, type LaneLimits, type Place, type Step, enter, lapsed, leave } from "../../shared/concurrency/queue.ts";
 import type { Env } from "../platform/env.ts";
 import { ObjectAlarm } from "./alarm.ts";
 

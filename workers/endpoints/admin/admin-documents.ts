@@ -17,7 +17,7 @@ import { documentsOf, serveWritten, standardDocument } from "../../stores/docume
 import { acceptedKeys } from "../../stores/keys.ts";
 import { type DocumentName, type StoredDocument, documentNames } from "../../stubs/config-calls.ts";
 import { configStub } from "../../stubs/stubs.ts";
-import type { App, AppContext } from "../context.ts";
+import type { App, AppContext } from "../app-context.ts";
 import { inHeader, inPath, inQuery, asJson } from "../openapi/answers.ts";
 import { describe } from "../openapi/describe.ts";
 import type { SchemaName } from "../openapi/schemas.ts";

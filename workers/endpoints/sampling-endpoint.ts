@@ -7,15 +7,15 @@ import type { Outcome, Refusal } from "../../shared/model/outcome.ts";
 import { defaultLimits } from "../../shared/policy/limits.ts";
 import { type RequestId, idKey, parseIdJson, parseMessage, responseOf, success } from "../../shared/wire/json-rpc.ts";
 import { type McpCodec, mcpCodec } from "../../shared/wire/mcp-codecs.ts";
-import type { ParsedSampling } from "../../shared/wire/mcp-2025/request.ts";
+import type { ParsedSampling } from "../../shared/wire/mcp-2025/sampling-params.ts";
 import { createTaskResult, parseCancelled, parseTaskParams, relatedTo } from "../../shared/wire/mcp-2025/tasks.ts";
 import { conversationStub, runStub, sessionStub } from "../stubs/stubs.ts";
 import { readBody } from "../http/body.ts";
 import { countCalls, mayRead } from "../pipeline/calls.ts";
 import { beforeHolding, endingWith, holdEvents, holdJson, holdOf } from "../http/keep-alive.ts";
 import { holdOpen } from "../pipeline/key-watch.ts";
-import type { Started } from "../pipeline/request.ts";
-import { beginSampling, originatingKey } from "../pipeline/sampling.ts";
+import type { Started } from "../pipeline/pipeline-request.ts";
+import { beginSampling, originatingKey } from "../pipeline/sampling-call.ts";
 import { askOwnTask } from "../pipeline/own-task.ts";
 import { paramsRefusal } from "../pipeline/refusals.ts";
 import { taskOf } from "../pipeline/task.ts";
@@ -25,7 +25,7 @@ import { paths, runPath } from "../platform/urls.ts";
 import { configurationUnavailable, inHeader, inPath, inQuery, asJson, asJsonOrEvents, rpcError, tooLarge } from "./openapi/answers.ts";
 import { describe } from "./openapi/describe.ts";
 import { refuseKnown, requireCounted, requireKey } from "./auth.ts";
-import type { App, AppContext } from "./context.ts";
+import type { App, AppContext } from "./app-context.ts";
 
 export const samplingRoutes = new Hono<App>();
 

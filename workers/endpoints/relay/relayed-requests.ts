@@ -5,10 +5,10 @@
 // not ours, nothing is kept.
 
 import { idKey } from "../../../shared/wire/json-rpc.ts";
-import { type Originating, maySample } from "../../../shared/association/relay.ts";
+import { type Originating, maySample } from "../../../shared/association/relay-association.ts";
 import { isOurs } from "../../../shared/relay/capability-2025.ts";
 import { sessionStub } from "../../stubs/stubs.ts";
-import { originatingKey } from "../../pipeline/sampling.ts";
+import { originatingKey } from "../../pipeline/sampling-call.ts";
 import { type SamplingParts, associationSession } from "./relay-sampling.ts";
 
 type Place = Pick<SamplingParts, "env" | "key" | "server" | "session">;

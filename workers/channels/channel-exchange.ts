@@ -2,7 +2,7 @@
 // Nothing of the request or of the answer is ever in an error or a log.
 
 import { parseJson } from "../../shared/json/values.ts";
-import { retryAfterMs } from "../../shared/provider/fault.ts";
+import { retryAfterMs } from "../../shared/provider/provider-error.ts";
 import { readText } from "../http/body.ts";
 
 export type Exchanged = {

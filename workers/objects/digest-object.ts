@@ -7,7 +7,7 @@ import type { DigestCalls, TurnInput, Turn } from "../stubs/digest-calls.ts";
 import { DurableObject } from "cloudflare:workers";
 import { backoffMs } from "../../shared/backoff.ts";
 import { sha256Hex } from "../../shared/encoding.ts";
-import { type DigestEntry, digestDueAt, maySend, minuteMs } from "../../shared/channels/digest.ts";
+import { type DigestEntry, digestDueAt, maySend, minuteMs } from "../../shared/channels/digest-content.ts";
 import type { NoticeFault, Sent } from "../channels/channel.ts";
 import { openChannels } from "../channels/registry.ts";
 import type { Env } from "../platform/env.ts";

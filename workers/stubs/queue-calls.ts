@@ -1,6 +1,6 @@
 // What may be asked of a LaneObject, and the values of those calls. It imports no object.
 
-import type { LaneLimits, Newcomer } from "../../shared/lane/queue.ts";
+import type { LaneLimits, Newcomer } from "../../shared/concurrency/queue.ts";
 
 /** What a caller says of itself, in this header of its upgrade: JSON of `LaneAsk`. */
 export const askHeader = "X-Countersign-Place";

@@ -2,20 +2,20 @@
 // because it calls providers and channels.
 
 import { Hono } from "hono";
-import { channelChecks, keyChecks } from "../../doctor/channels.ts";
+import { channelChecks, keyChecks } from "../../doctor/check-channels.ts";
 import { type Check, guarded } from "../../doctor/check.ts";
-import { documentChecks, freshDocuments } from "../../doctor/documents.ts";
-import { issuerChecks } from "../../doctor/issuers.ts";
+import { documentChecks, freshDocuments } from "../../doctor/check-documents.ts";
+import { issuerChecks } from "../../doctor/check-issuers.ts";
 import { peopleChecks } from "../../doctor/people.ts";
-import { providerChecks } from "../../doctor/providers.ts";
-import { serverChecks } from "../../doctor/servers.ts";
-import { settingsChecks } from "../../doctor/settings.ts";
+import { providerChecks } from "../../doctor/check-providers.ts";
+import { serverChecks } from "../../doctor/check-servers.ts";
+import { settingsChecks } from "../../doctor/check-settings.ts";
 import type { Env } from "../../platform/env.ts";
 import { errorClass, logEvent } from "../../platform/log.ts";
 import { configStub } from "../../stubs/stubs.ts";
 import { settingsOf } from "../../platform/settings.ts";
 import { paths } from "../../platform/urls.ts";
-import type { App, AppContext } from "../context.ts";
+import type { App, AppContext } from "../app-context.ts";
 import { asJson } from "../openapi/answers.ts";
 import { describe } from "../openapi/describe.ts";
 

@@ -1,10 +1,10 @@
 // The turns of a session that asked to be remembered: content, kept until the session was quiet for long enough or its key says forget.
 //
-// One object for each API key and session name. How much is kept is decided in shared/wire/control/conversation.ts.
+// One object for each API key and session name. How much is kept is decided in shared/wire/control/turns.ts.
 
 import type { ConversationCalls, AppendInput } from "../stubs/conversation-calls.ts";
 import { DurableObject } from "cloudflare:workers";
-import { type ConversationEdits, conversationLimits, editedTurns, keptTurns } from "../../shared/wire/control/conversation.ts";
+import { type ConversationEdits, conversationLimits, editedTurns, keptTurns } from "../../shared/wire/control/turns.ts";
 import type { Turn } from "../../shared/wire/control/envelope.ts";
 import type { Env } from "../platform/env.ts";
 import { KeptText } from "./kept-text.ts";

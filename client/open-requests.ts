@@ -3,7 +3,7 @@
 
 import { idKey } from "../shared/wire/json-rpc.ts";
 import { isObject, type Members } from "../shared/json/values.ts";
-import { asAnswer, asNotification, asRequest, type JsonRpcId, objectIn } from "./json-rpc.ts";
+import { asAnswer, asNotification, asRequest, type JsonRpcId, objectIn } from "./rpc-messages.ts";
 
 /** What a server may sample for (design: an originating request). */
 const ORIGINATING = new Set(["tools/call", "resources/read", "prompts/get"]);
