@@ -23,7 +23,7 @@ export type Attempt =
   /** The connection broke, fell silent, or never came to be. */
   | { readonly kind: "dropped"; readonly why: string };
 
-export type Reading = {
+export type AnswerReader = {
   readonly id: JsonRpcId;
   readonly silenceMilliseconds: number;
   readonly timing: Timing;
@@ -33,7 +33,7 @@ export type Reading = {
 };
 
 /** What one HTTP response comes to. Never rejects on account of the connection: that is "dropped". */
-export async function readAttempt(response: Response, reading: Reading): Promise<Attempt> {
+export async function readAttempt(response: Response, reading: AnswerReader): Promise<Attempt> {
   const type = response.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
   if (response.status === 200 && type === "text/event-stream") return readStream(response, reading);
   if (response.status === 200 || response.status >= 400) return readDocument(response, reading);
@@ -44,7 +44,7 @@ export async function readAttempt(response: Response, reading: Reading): Promise
 /** In characters; a reply with images is one event. */
 const longestEvent = 64_000_000;
 
-async function readStream(response: Response, reading: Reading): Promise<Attempt> {
+async function readStream(response: Response, reading: AnswerReader): Promise<Attempt> {
   const decoder = new TextDecoder();
   const splitter = new EventSplitter(longestEvent);
   let answer: JsonRpcAnswer | undefined;
@@ -65,7 +65,7 @@ async function readStream(response: Response, reading: Reading): Promise<Attempt
   return { kind: "dropped", why: end ?? "the stream ended before the answer" };
 }
 
-async function readDocument(response: Response, reading: Reading): Promise<Attempt> {
+async function readDocument(response: Response, reading: AnswerReader): Promise<Attempt> {
   const decoder = new TextDecoder();
   let text = "";
   const end = await readBody(response, reading, (bytes) => {
@@ -81,7 +81,7 @@ async function readDocument(response: Response, reading: Reading): Promise<Attem
 }
 
 /** Reads until `take` has enough (then lets go of the connection) or the body ends. Gives why it broke, if it did. */
-async function readBody(response: Response, reading: Reading, take: (bytes: Uint8Array) => boolean): Promise<string | undefined> {
+async function readBody(response: Response, reading: AnswerReader, take: (bytes: Uint8Array) => boolean): Promise<string | undefined> {
   if (response.body === null) return undefined;
   const reader = response.body.getReader();
   try {

@@ -49,7 +49,7 @@ export type SamplingHandlerOptions = {
   readonly timing?: Timing;
 };
 
-export type Attachment = {
+export type AttachedClient = {
   /** Give this to the Streamable HTTP transport: it shows which request a sampling request belongs to. */
   readonly fetch: FetchLike;
 };
@@ -62,9 +62,9 @@ export type SamplingHandler = {
    * @param options.server The server's name, as policy and the review page show it.
    * @param options.fetch The fetch to wrap, where the host's transport has its own.
    */
-  attach(client: ClientLike, options: { readonly server: string; readonly fetch?: FetchLike }): Attachment;
+  attach(client: ClientLike, options: { readonly server: string; readonly fetch?: FetchLike }): AttachedClient;
   /** For a client that is of neither SDK: show the connection what passes, and let it answer. */
-  connection(options: { readonly server: string; readonly fetch?: FetchLike; readonly transport?: TransportLike }): Attachment & {
+  connection(options: { readonly server: string; readonly fetch?: FetchLike; readonly transport?: TransportLike }): AttachedClient & {
     readonly connection: Connection;
   };
   /** Resolves when the gateway has been told of everything that ended so far; await it before `process.exit`. */

@@ -150,14 +150,14 @@ async function linksCheck(publicUrl: string | null, url: string): Promise<readon
 /** The lines of a report: what is well first, what to mend last. `columns`: where lines are broken between words; undefined: nowhere. */
 export function report(checks: readonly Check[], columns?: number): { readonly text: string; readonly exitCode: 0 | 1 } {
   const of = (state: Check["state"]): readonly Check[] => checks.filter((check) => check.state === state);
-  const mends = of("mend");
+  const fixes = of("mend");
   const width = Math.max(0, ...checks.map(({ check }) => check.length));
-  const lines = [...of("good"), ...of("note"), ...mends].map(({ check, state, text }) => {
+  const lines = [...of("good"), ...of("note"), ...fixes].map(({ check, state, text }) => {
     const start = `${state === "mend" ? "MEND" : state}  ${check.padEnd(width)}  `;
     return start + wrapped(text, start.length, columns);
   });
-  const count = mends.length === 0 ? "Nothing to mend." : mends.length === 1 ? "One thing to mend." : `${mends.length} things to mend.`;
-  return { text: [...lines, "", count].join("\n"), exitCode: mends.length === 0 ? 0 : 1 };
+  const count = fixes.length === 0 ? "Nothing to mend." : fixes.length === 1 ? "One thing to mend." : `${fixes.length} things to mend.`;
+  return { text: [...lines, "", count].join("\n"), exitCode: fixes.length === 0 ? 0 : 1 };
 }
 
 /** Too narrow for columns of their own, words go as they go. */

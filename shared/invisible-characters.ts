@@ -3,7 +3,7 @@
 // What is written for the eye is left alone: a joined emoji, a joiner inside Persian or an Indic script, `\r\n`, and the
 // spaces of ordinary writing (U+00A0, U+202F, U+3000). The same characters anywhere else hide something, and are found.
 
-export type Unseen = {
+export type InvisibleCharacter = {
   /** Index and length in UTF-16 code units. */
   readonly at: number;
   readonly length: number;
@@ -90,7 +90,7 @@ const names: ReadonlyMap<number, string> = new Map([
 
 const within = (codePoint: number, first: number, last: number): boolean => codePoint >= first && codePoint <= last;
 
-function kindOf(codePoint: number): Unseen["kind"] {
+function kindOf(codePoint: number): InvisibleCharacter["kind"] {
   if (within(codePoint, 0xe0000, 0xe007f)) return "tag";
   if (within(codePoint, 0x202a, 0x202e) || within(codePoint, 0x2066, 0x2069) || [0x061c, 0x200e, 0x200f].includes(codePoint)) return "bidi";
   if (within(codePoint, 0x200b, 0x200d) || [0x034f, 0x180e, 0x2060, 0xfeff].includes(codePoint)) return "zeroWidth";
@@ -118,10 +118,10 @@ function nameOf(codePoint: number): string {
  * Every character of `text` that a reader would not see, in order; linear in the text. `\n`, `\t` and `\r\n` are line ends
  * and tabs, a lone `\r` is a control character. Plain ASCII costs one pass of one expression.
  */
-export function findUnseen(text: string): Unseen[] {
+export function findInvisible(text: string): InvisibleCharacter[] {
   const start = text.search(notPlain);
   if (start === -1) return [];
-  const found: Unseen[] = [];
+  const found: InvisibleCharacter[] = [];
   // One character earlier: a keycap's digit, or the letter in front of a joiner, belongs to what is looked at.
   pattern.lastIndex = Math.max(0, start - 1);
   for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {

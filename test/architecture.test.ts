@@ -107,7 +107,7 @@ describe("the direction of imports", () => {
       "credential",
       "policy",
       "provider",
-      "lane",
+      "concurrency",
       "record",
       "wire",
       "association",

@@ -34,7 +34,7 @@ export class StdioRelay {
   readonly #progress = new ClientProgress();
   #declared: Declared = NOTHING_DECLARED;
   /** Requests of the server that are being answered here. */
-  readonly #taken = new Map<string, Taken>();
+  readonly #intercepted = new Map<string, Taken>();
   /** Sampling that the client was asked first, in fallback mode. */
   readonly #offered = new Map<string, Taken>();
   /** `tasks/list` that the client was asked first: our tasks are put into its answer. */
@@ -123,9 +123,9 @@ export class StdioRelay {
     const notification = asNotification(message);
     if (notification?.method === "notifications/cancelled" && isId(notification.params["requestId"])) {
       const key = idKey(notification.params["requestId"]);
-      const taken = this.#taken.get(key);
-      if (taken !== undefined) {
-        taken.cancelled = true;
+      const intercepted = this.#intercepted.get(key);
+      if (intercepted !== undefined) {
+        intercepted.cancelled = true;
         this.#settings.connection.received(message);
         return false;
       }
@@ -222,17 +222,17 @@ export class StdioRelay {
 
   async #answerWith(request: Taken, work: () => Promise<Members>): Promise<void> {
     const key = idKey(request.id);
-    const isFull = this.#taken.size >= MOST_AT_ONCE;
+    const isFull = this.#intercepted.size >= MOST_AT_ONCE;
     // A second request with an id that is under way is answered too, but a cancellation means the first.
-    const isFirst = !this.#taken.has(key);
-    if (isFirst && !isFull) this.#taken.set(key, request);
+    const isFirst = !this.#intercepted.has(key);
+    if (isFirst && !isFull) this.#intercepted.set(key, request);
     const answer = isFull
       ? { error: { code: -32013, message: `More than ${MOST_AT_ONCE} sampling requests are under way at once` } }
       : await work().then(
           (result) => ({ result }),
           (error: unknown) => ({ error: this.#errorOf(error) }),
         );
-    if (isFirst && !isFull) this.#taken.delete(key);
+    if (isFirst && !isFull) this.#intercepted.delete(key);
     // A request that its sender cancelled gets no answer (utilities/cancellation).
     if (request.cancelled || this.#isClosed) return;
     const [[name, value] = []] = Object.entries(answer);
@@ -256,9 +256,9 @@ const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 const decoded = (bytes: Uint8Array): string => decoder.decode(bytes);
 
 function took(from: Map<string, Taken>, id: JsonRpcId): Taken | undefined {
-  const taken = from.get(idKey(id));
+  const intercepted = from.get(idKey(id));
   from.delete(idKey(id));
-  return taken;
+  return intercepted;
 }
 
 const without = (params: Members, name: string): Members => Object.fromEntries(Object.entries(params).filter(([each]) => each !== name));

@@ -38,7 +38,7 @@ export async function gateway(
     RUN: "RunObject",
     CONFIGURATION: "ConfigObject",
     LEDGER: "LedgerObject",
-    LANE: "LaneObject",
+    CONCURRENCY_QUEUE: "ConcurrencyQueueObject",
     CACHE: "CacheObject",
     CONVERSATION: "ConversationObject",
     DIGEST: "DigestObject",

@@ -17,7 +17,7 @@ export type Mail = {
 };
 
 /** What is wrong with a mail. `header` is the name of one of ours: no name comes from outside. */
-export type MailFault =
+export type MailIssue =
   | { readonly kind: "badSender" | "noRecipient" | "tooManyRecipients" | "badRecipient" }
   | { readonly kind: "noSubject" | "subjectTooLong" | "lineBreakInSubject" }
   | { readonly kind: "noBody" | "tooLarge" }
@@ -109,12 +109,12 @@ const isMailName = (name: string): boolean => name.length <= longestName && !con
 export const mailboxText = ({ email, name }: MailAddress): string => (name === null ? email : `"${name}" <${email}>`);
 
 /** Every rule that this mail breaks; empty for a mail that may be sent. */
-export function mailFaults(mail: Mail): MailFault[] {
-  return [...addressFaults(mail), ...subjectFaults(mail.subject), ...bodyFaults(mail), ...headerFaults(mail.headers)];
+export function mailIssues(mail: Mail): MailIssue[] {
+  return [...addressIssues(mail), ...subjectIssues(mail.subject), ...bodyIssues(mail), ...headerIssues(mail.headers)];
 }
 
-function addressFaults({ from, to }: Mail): MailFault[] {
-  const faults: MailFault[] = [];
+function addressIssues({ from, to }: Mail): MailIssue[] {
+  const faults: MailIssue[] = [];
   if (!isMailAddress(from.email) || (from.name !== null && !isMailName(from.name))) faults.push({ kind: "badSender" });
   if (to.length === 0) faults.push({ kind: "noRecipient" });
   if (to.length > mailLimits.recipients) faults.push({ kind: "tooManyRecipients" });
@@ -122,21 +122,21 @@ function addressFaults({ from, to }: Mail): MailFault[] {
   return faults;
 }
 
-function subjectFaults(subject: string): MailFault[] {
-  const faults: MailFault[] = [];
+function subjectIssues(subject: string): MailIssue[] {
+  const faults: MailIssue[] = [];
   if (subject.trim() === "") faults.push({ kind: "noSubject" });
   if (subject.length > mailLimits.subjectCharacters) faults.push({ kind: "subjectTooLong" });
   if (control.test(subject)) faults.push({ kind: "lineBreakInSubject" });
   return faults;
 }
 
-function bodyFaults({ text, html }: Mail): MailFault[] {
+function bodyIssues({ text, html }: Mail): MailIssue[] {
   if (text.trim() === "" && html.trim() === "") return [{ kind: "noBody" }];
   return bytesOf(text) + bytesOf(html) > mailLimits.bodyBytes ? [{ kind: "tooLarge" }] : [];
 }
 
-function headerFaults(headers: Mail["headers"]): MailFault[] {
-  const faults: MailFault[] = [];
+function headerIssues(headers: Mail["headers"]): MailIssue[] {
+  const faults: MailIssue[] = [];
   let allowed = 0;
   let size = 0;
   for (const [header, value] of Object.entries(headers)) {

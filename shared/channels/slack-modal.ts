@@ -1,7 +1,7 @@
 // The modals of Slack: for the reason of a "no", for an edit, and for what to say when nothing was decided; and how an edit
 // comes back. It decides nothing.
 
-import { asSubmitted, type EditFault } from "../review/edit.ts";
+import { asSubmitted, type EditIssue } from "../review/edit.ts";
 import { replyFields, requestFields } from "../review/editable-fields.ts";
 import { longestReason } from "../review/form.ts";
 import { type PlainText, type SlackBlock, grownLength, longestText, plain } from "./slack-blocks.ts";
@@ -9,7 +9,7 @@ import { reasonWords } from "./fact-words.ts";
 import { editLead, slackGateWords } from "./slack-asking.ts";
 import { slackWords as words } from "./words/words.ts";
 import { reviewFacts } from "../review/review-facts.ts";
-import { findUnseen } from "../invisible-characters.ts";
+import { findInvisible } from "../invisible-characters.ts";
 import type { ReviewView } from "../review/view.ts";
 
 export type SlackModal = {
@@ -106,7 +106,7 @@ export function editsFrom(view: ReviewView, values: ModalValues): (readonly [str
 }
 
 /** What Slack puts beside the fields; null where a fault is of no field. */
-export function modalErrors(view: ReviewView, faults: readonly EditFault[]): Record<string, string> | null {
+export function modalErrors(view: ReviewView, faults: readonly EditIssue[]): Record<string, string> | null {
   const fields = fieldsOf(view);
   if (faults.length === 0 || !faults.every(({ field }) => fields.has(field))) return null;
   return Object.fromEntries(faults.map(({ field, message }) => [field, message]));
@@ -125,4 +125,4 @@ const fieldsOf = ({ gate, request, reply }: ReviewView): Map<string, string> =>
   gate === "request" ? requestFields(request) : reply === null ? new Map() : replyFields(reply);
 
 const survivesSlack = (text: string): boolean =>
-  grownLength(text) <= longestText && findUnseen(text).length === 0 && !text.includes("\r") && !/&(?:amp|lt|gt|#\d+);/.test(text);
+  grownLength(text) <= longestText && findInvisible(text).length === 0 && !text.includes("\r") && !/&(?:amp|lt|gt|#\d+);/.test(text);

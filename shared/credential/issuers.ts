@@ -5,8 +5,8 @@ import type { JsonObject } from "../encoding.ts";
 import { err, ok, type Result } from "../result.ts";
 import { isPrivateHost, readBaseUrl } from "../address.ts";
 import { environmentName } from "../environment-name.ts";
-import { pointerTo, problemsOf, type Problem } from "../routing/issues.ts";
-import { algorithms, isSymmetric, keySet, keySetProblems } from "./key-set.ts";
+import { pointerTo, issuesOf, type Issue } from "../routing/issues.ts";
+import { algorithms, isSymmetric, keySet, keySetIssues } from "./key-set.ts";
 
 /** What an entry is called in pointers, messages and by the doctor. */
 const entryName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, "is not an entry's name: letters, digits, . _ - only, at most 64");
@@ -55,27 +55,27 @@ export const issuersJsonSchema = (): JsonObject => JSON.parse(JSON.stringify(z.t
  * secret alone), private keys, a `jwksUrl` with credentials or a fragment, a private or plain-http one without `allowPrivate`,
  * and two entries of one issuer.
  */
-export function parseIssuers(value: unknown): Result<Issuers, Problem[]> {
+export function parseIssuers(value: unknown): Result<Issuers, Issue[]> {
   const parsed = issuersSchema.safeParse(value);
-  if (!parsed.success) return err(problemsOf(parsed.error.issues));
-  const problems: Problem[] = [];
+  if (!parsed.success) return err(issuesOf(parsed.error.issues));
+  const problems: Issue[] = [];
   const seen = new Set<string>();
   for (const [name, entry] of Object.entries(parsed.data.issuers)) {
     const at = pointerTo(["issuers", name]);
     if (seen.has(entry.issuer))
       problems.push({ pointer: `${at}/issuer`, message: "is the issuer of another entry too; keep one entry for it" });
     seen.add(entry.issuer);
-    for (const { pointer, message } of entryProblems(entry)) problems.push({ pointer: `${at}${pointer}`, message });
+    for (const { pointer, message } of entryIssues(entry)) problems.push({ pointer: `${at}${pointer}`, message });
   }
   return problems.length === 0 ? ok(parsed.data) : err(problems);
 }
 
 /** Pointers are below the entry's own place. */
-function entryProblems({ algorithm, keys, jwksUrl, secret, allowPrivate }: Issuer): Problem[] {
+function entryIssues({ algorithm, keys, jwksUrl, secret, allowPrivate }: Issuer): Issue[] {
   const given = Object.entries({ keys, jwksUrl, secret }).flatMap(([name, source]) => (source === undefined ? [] : [name]));
   if (given.length === 0)
     return [{ pointer: "", message: isSymmetric(algorithm) ? "has no secret" : "has no source of keys: give keys or jwksUrl" }];
-  const problems: Problem[] = given.slice(1).map((name) => ({
+  const problems: Issue[] = given.slice(1).map((name) => ({
     pointer: `/${name}`,
     message: `stands beside ${given[0]}; an issuer's keys come from one place`,
   }));
@@ -85,14 +85,14 @@ function entryProblems({ algorithm, keys, jwksUrl, secret, allowPrivate }: Issue
     if (given.includes(name) && isSymmetric(algorithm))
       problems.push({ pointer: `/${name}`, message: "holds public keys, and HS algorithms are checked with a secret" });
   if (keys !== undefined && !isSymmetric(algorithm))
-    problems.push(...keySetProblems(keys, algorithm).map(({ pointer, message }) => ({ pointer: `/keys${pointer}`, message })));
-  const place = jwksUrl === undefined ? undefined : addressProblem(jwksUrl, allowPrivate);
+    problems.push(...keySetIssues(keys, algorithm).map(({ pointer, message }) => ({ pointer: `/keys${pointer}`, message })));
+  const place = jwksUrl === undefined ? undefined : addressIssue(jwksUrl, allowPrivate);
   if (place !== undefined) problems.push({ pointer: "/jwksUrl", message: place });
   return problems;
 }
 
 /** A query is allowed: some issuers' addresses have one. */
-function addressProblem(address: string, allowPrivate: boolean): string | undefined {
+function addressIssue(address: string, allowPrivate: boolean): string | undefined {
   const url = readBaseUrl(address);
   if (url === undefined) return "is not an absolute http or https URL";
   if (url.extras && (address.includes("#") || /^\w+:\/\/[^/?]*@/.test(address))) return "carries a user name or a fragment";

@@ -1,7 +1,7 @@
 // A JSON Web Key Set (RFC 7517) as an operator may write it into a document: public keys only, and one at least that fits the algorithm.
 
 import * as z from "zod";
-import type { Problem } from "../routing/issues.ts";
+import type { Issue } from "../routing/issues.ts";
 
 /** What signs a token. `none` is not one of them, and never can be. */
 export const algorithms = [
@@ -67,7 +67,7 @@ export function fitsAlgorithm(key: Jwk, algorithm: Algorithm): boolean {
 }
 
 /** What is wrong with a set, each at its place below the set's own: private members, and no key that fits. */
-export function keySetProblems({ keys }: KeySet, algorithm: Algorithm): Problem[] {
+export function keySetIssues({ keys }: KeySet, algorithm: Algorithm): Issue[] {
   const found = keys.flatMap((key, index) =>
     privateMembers
       .filter((member) => Object.hasOwn(key, member))

@@ -2,14 +2,14 @@
 
 import { type Result, err, ok } from "../result.ts";
 import type { GifParts } from "./gif-blocks.ts";
-import type { ImageFault } from "./image-error.ts";
+import type { ImageError } from "./image-error.ts";
 import { type Raster, emptyRaster } from "./raster.ts";
 
 const mostCodes = 4_096;
 const undecodable = err({ kind: "undecodable" } as const);
 
 /** The picture. Refused: codes that name none before them, too few of them, a colour that is not in the palette. What comes after the last pixel is left out. */
-export function decodeGif(gif: GifParts): Result<Raster, ImageFault> {
+export function decodeGif(gif: GifParts): Result<Raster, ImageError> {
   const { frame, palette, clear } = gif;
   const raster = emptyRaster(gif.width, gif.height);
   const rows = rowOrder(frame.height, gif.interlaced);

@@ -4,7 +4,7 @@
 
 import { Unzlib } from "fflate";
 import { type Result, err, ok } from "../result.ts";
-import type { ImageFault } from "./image-error.ts";
+import type { ImageError } from "./image-error.ts";
 import type { PngParts } from "./png-chunks.ts";
 import { type Raster, emptyRaster, flattenInto, overBackground } from "./raster.ts";
 
@@ -30,7 +30,7 @@ const pieceBytes = 16_384;
 const undecodable = err({ kind: "undecodable" } as const);
 
 /** The picture. Refused: rows that are too few, too many or no zlib stream, an unknown filter, a colour that the palette does not have. */
-export function decodePng(png: PngParts): Result<Raster, ImageFault> {
+export function decodePng(png: PngParts): Result<Raster, ImageError> {
   const rows = new PngRows(png);
   const inflater = new Unzlib((chunk) => rows.take(chunk));
   try {

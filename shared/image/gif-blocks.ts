@@ -1,7 +1,7 @@
 // A GIF of one picture as its blocks say it is (GIF89a): canvas, where the picture stands on it, its colours, its codes. Nothing is decoded here.
 
 import { type Result, err, ok } from "../result.ts";
-import type { ImageFault } from "./image-error.ts";
+import type { ImageError } from "./image-error.ts";
 
 export type GifParts = {
   readonly width: number;
@@ -25,7 +25,7 @@ const cutOff = err({ kind: "cutOff" } as const);
  * trailer. Comments, application data and what follows the trailer are left out.
  * @param bytes begin with the signature.
  */
-export function readGif(bytes: Uint8Array): Result<GifParts, ImageFault> {
+export function readGif(bytes: Uint8Array): Result<GifParts, ImageError> {
   if (bytes.length < 13) return cutOff;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const [width, height] = [view.getUint16(6, true), view.getUint16(8, true)];

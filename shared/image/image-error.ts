@@ -4,7 +4,7 @@ import { type ImageType, imageType } from "../model/media.ts";
 import { unreachable } from "../result.ts";
 import { mostImageBytes, mostPixelsAltogether, mostPlainBytes, mostPlainBytesAltogether, mostScans } from "./image-limits.ts";
 
-export type ImageFault =
+export type ImageError =
   /** No PNG, JPEG, GIF or WebP by its first bytes. */
   | { readonly kind: "unknownType" }
   | { readonly kind: "otherType"; readonly found: ImageType }
@@ -30,7 +30,7 @@ const megapixels = (pixels: number): string => `${Number((pixels / 1_000_000).to
 const mebibytes = (bytes: number): string => `${bytes / 1_048_576} MiB`;
 
 /** What is wrong and what to do, as the end of a sentence whose subject is the image. */
-export function imageFaultWords(fault: ImageFault): string {
+export function imageErrorWords(fault: ImageError): string {
   switch (fault.kind) {
     case "unknownType":
       return "is no PNG, JPEG, GIF or WebP image by its first bytes: send one of these";
@@ -73,8 +73,8 @@ const unsupportedWords = {
   lossless: "is a lossless or hierarchical JPEG, which few decoders take: save it as PNG or as a baseline JPEG",
   precision: "has more than 8 bits for each sample of a JPEG, which few decoders take: save it with 8",
   extension: "needs an extension of its format that not every decoder has: save it again without",
-} as const satisfies Record<Extract<ImageFault, { kind: "unsupported" }>["what"], string>;
+} as const satisfies Record<Extract<ImageError, { kind: "unsupported" }>["what"], string>;
 
 /** The fault of bytes of one type that were given as another; parameters of the media type are ignored. */
-export const typeFault = (found: ImageType, declared: string): ImageFault | null =>
+export const mediaTypeError = (found: ImageType, declared: string): ImageError | null =>
   imageType(declared) === found ? null : { kind: "otherType", found };

@@ -2,7 +2,7 @@
 
 import { type Result, err, ok, unreachable } from "../result.ts";
 import { type GifParts, readGif } from "./gif-blocks.ts";
-import type { ImageFault } from "./image-error.ts";
+import type { ImageError } from "./image-error.ts";
 import { mostImageBytes, mostPixels, mostPixelsOfFullProgressive, mostPixelsOfWebp } from "./image-limits.ts";
 import { imageTypeOf } from "./image-type.ts";
 import { type JpegParts, readJpeg } from "./jpeg-segments.ts";
@@ -19,7 +19,7 @@ export type ImageParts =
  * The parts of an image that may be decoded: one picture of at most so many pixels, whole, in a form that every decoder takes. Nothing is
  * decoded, inflated or made as large as the header says for it.
  */
-export function readImage(bytes: Uint8Array): Result<ImageParts, ImageFault> {
+export function readImage(bytes: Uint8Array): Result<ImageParts, ImageError> {
   if (bytes.length > mostImageBytes) return err({ kind: "tooManyBytes" });
   const read = readParts(bytes);
   if (!read.ok) return read;
@@ -29,7 +29,7 @@ export function readImage(bytes: Uint8Array): Result<ImageParts, ImageFault> {
   return width * height > most ? err({ kind: "tooManyPixels", width, height, most }) : read;
 }
 
-function readParts(bytes: Uint8Array): Result<ImageParts, ImageFault> {
+function readParts(bytes: Uint8Array): Result<ImageParts, ImageError> {
   const type = imageTypeOf(bytes);
   switch (type) {
     case "image/png":
@@ -47,7 +47,7 @@ function readParts(bytes: Uint8Array): Result<ImageParts, ImageFault> {
   }
 }
 
-const typed = <Type extends string, Parts extends object>(type: Type, read: Result<Parts, ImageFault>) =>
+const typed = <Type extends string, Parts extends object>(type: Type, read: Result<Parts, ImageError>) =>
   read.ok ? ok({ type, ...read.value }) : read;
 
 function mostPixelsOf(parts: ImageParts): number {

@@ -2,7 +2,7 @@
 
 import { type Result, err, ok } from "../result.ts";
 import { type Orientation, exifOrientation } from "./exif.ts";
-import type { ImageFault } from "./image-error.ts";
+import type { ImageError } from "./image-error.ts";
 import { mostScans } from "./image-limits.ts";
 
 export type JpegParts = {
@@ -20,7 +20,7 @@ export type JpegParts = {
 
 const malformed = err({ kind: "malformed" } as const);
 const cutOff = err({ kind: "cutOff" } as const);
-const unsupported = (what: Extract<ImageFault, { kind: "unsupported" }>["what"]) => err({ kind: "unsupported", what } as const);
+const unsupported = (what: Extract<ImageError, { kind: "unsupported" }>["what"]) => err({ kind: "unsupported", what } as const);
 
 type Frame = Omit<JpegParts, "orientation" | "bytes">;
 
@@ -29,7 +29,7 @@ type Frame = Omit<JpegParts, "orientation" | "bytes">;
  * components, more scans than `mostScans`, a second frame header, what ends before the end marker.
  * @param bytes begin with the start marker.
  */
-export function readJpeg(bytes: Uint8Array): Result<JpegParts, ImageFault> {
+export function readJpeg(bytes: Uint8Array): Result<JpegParts, ImageError> {
   let frame: Frame | undefined;
   let orientation: Orientation = 1;
   let scans = 0;
@@ -70,7 +70,7 @@ export function readJpeg(bytes: Uint8Array): Result<JpegParts, ImageFault> {
 /** SOF0 to SOF15, but for the three numbers that mean something else. */
 const isFrame = (marker: number): boolean => marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc;
 
-function readFrame(marker: number, body: Uint8Array): Result<Frame, ImageFault> {
+function readFrame(marker: number, body: Uint8Array): Result<Frame, ImageError> {
   if (marker > 0xc8) return unsupported("arithmetic");
   if (marker > 0xc2) return unsupported("lossless");
   const [precision, heightHigh = 0, heightLow = 0, widthHigh = 0, widthLow = 0, components] = body;

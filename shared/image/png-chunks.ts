@@ -2,7 +2,7 @@
 
 import { type Result, err, ok } from "../result.ts";
 import { crc32 } from "./crc32.ts";
-import type { ImageFault } from "./image-error.ts";
+import type { ImageError } from "./image-error.ts";
 
 export type PngHeader = {
   readonly width: number;
@@ -31,7 +31,7 @@ const malformed = err({ kind: "malformed" } as const);
  * before `IEND`; a critical chunk that the standard does not know. Text, colour profiles, gamma and what follows `IEND` are left out.
  * @param bytes begin with the signature.
  */
-export function readPng(bytes: Uint8Array): Result<PngParts, ImageFault> {
+export function readPng(bytes: Uint8Array): Result<PngParts, ImageError> {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let header: PngHeader | undefined;
   let palette: Uint8Array = new Uint8Array();

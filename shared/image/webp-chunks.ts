@@ -1,7 +1,7 @@
 // A WebP of one picture as its chunks say it is (RFC 9649): size, kind of coding, whether it has transparency. Nothing is decoded here.
 
 import { type Result, err, ok } from "../result.ts";
-import type { ImageFault } from "./image-error.ts";
+import type { ImageError } from "./image-error.ts";
 
 export type WebpParts = {
   readonly width: number;
@@ -22,7 +22,7 @@ type Picture = Pick<WebpParts, "width" | "height" | "lossless" | "hasAlpha">;
  * header counts. Colour profiles, Exif and XMP are not looked at.
  * @param bytes begin with `RIFF`, four bytes and `WEBP`.
  */
-export function readWebp(bytes: Uint8Array): Result<WebpParts, ImageFault> {
+export function readWebp(bytes: Uint8Array): Result<WebpParts, ImageError> {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const whole = view.getUint32(4, true) + 8;
   if (whole > bytes.length) return cutOff;

@@ -4,7 +4,7 @@
 import { isObject, type Members } from "../json/values.ts";
 import type { PointedError } from "../model/outcome.ts";
 import { checkJson } from "../json/json-rules.ts";
-import { pointerStep, Reading } from "../json/issue-collector.ts";
+import { pointerStep, IssueCollector } from "../json/issue-collector.ts";
 import { err, ok, type Result } from "../result.ts";
 import { compilePattern, type Pattern } from "./pattern.ts";
 import {
@@ -31,29 +31,29 @@ const mostPatternSize = 40_000;
 
 /** Ready, or everything that is wrong with it (50 faults at most), each at `at` and its place in the schema. Never throws. */
 export function readSchema(schema: unknown, at: string): Result<ReadySchema, readonly PointedError[]> {
-  const reading = new Reading();
-  checkJson(schema, reading);
-  if (!isObject(schema) && typeof schema !== "boolean") reading.fault("", "must be an object");
+  const issues = new IssueCollector();
+  checkJson(schema, issues);
+  if (!isObject(schema) && typeof schema !== "boolean") issues.add("", "must be an object");
   const draft = draftOf(isObject(schema) ? schema["$schema"] : undefined);
-  if (!draft.ok) reading.fault("/$schema", draft.error);
-  const ready = draft.ok && reading.errors.length === 0 ? new SchemaReader(draft.value, schema, reading).read(schema) : undefined;
-  if (ready !== undefined && reading.errors.length === 0) return ok(ready);
-  return err(reading.errors.map(({ pointer, message }) => ({ pointer: at + shown(pointer), message })));
+  if (!draft.ok) issues.add("/$schema", draft.error);
+  const ready = draft.ok && issues.found.length === 0 ? new SchemaReader(draft.value, schema, issues).read(schema) : undefined;
+  if (ready !== undefined && issues.found.length === 0) return ok(ready);
+  return err(issues.found.map(({ pointer, message }) => ({ pointer: at + shown(pointer), message })));
 }
 
 class SchemaReader {
   readonly #draft: Draft;
-  readonly #reading: Reading;
+  readonly #reading: IssueCollector;
   readonly #places: SchemaPlaces;
   readonly #schemas = new Map<string, Schema>();
   readonly #patterns = new Map<string, Pattern>();
   readonly #references: { readonly from: SchemaNode; readonly target: string }[] = [];
   #sizeLeft = mostPatternSize;
 
-  constructor(draft: Draft, root: unknown, reading: Reading) {
+  constructor(draft: Draft, root: unknown, issues: IssueCollector) {
     this.#draft = draft;
-    this.#reading = reading;
-    this.#places = new SchemaPlaces(draft, root, (path, why) => reading.fault(path, why));
+    this.#reading = issues;
+    this.#places = new SchemaPlaces(draft, root, (path, why) => issues.add(path, why));
   }
 
   read(given: unknown): ReadySchema {
@@ -62,7 +62,7 @@ class SchemaReader {
     for (const { from, target } of this.#references) {
       const found = this.#places.resolve(target, from.path);
       if (found.ok) from.single.$ref = this.#schemas.get(found.value.path) ?? this.#schema(found.value.value, found.value.path);
-      else this.#reading.fault(`${from.path}/$ref`, found.error);
+      else this.#reading.add(`${from.path}/$ref`, found.error);
     }
     this.#refuseEndless();
     return { root, patterns: this.#patterns, containsEvaluates: this.#draft !== "2019-09" };
@@ -70,7 +70,7 @@ class SchemaReader {
 
   #schema(value: unknown, path: string): Schema {
     if (!isObject(value)) {
-      if (typeof value !== "boolean") this.#reading.fault(path, "must be a schema: an object, or true or false");
+      if (typeof value !== "boolean") this.#reading.add(path, "must be a schema: an object, or true or false");
       const schema = value !== false;
       this.#schemas.set(path, schema);
       return schema;
@@ -87,7 +87,7 @@ class SchemaReader {
     };
     this.#schemas.set(path, ready);
     if (this.#schemas.size > mostSubschemas) {
-      if (this.#schemas.size === mostSubschemas + 1) this.#reading.fault(path, `is one subschema too many; there may be ${mostSubschemas}`);
+      if (this.#schemas.size === mostSubschemas + 1) this.#reading.add(path, `is one subschema too many; there may be ${mostSubschemas}`);
       return true;
     }
     this.#places.collect({ path, value }, value);
@@ -104,12 +104,12 @@ class SchemaReader {
       path: [keyword],
       message,
     } of read.error?.issues ?? [])
-      this.#reading.fault(path + pointerStep(String(keyword)), message);
+      this.#reading.add(path + pointerStep(String(keyword)), message);
     const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, ...plain } = read.data ?? {};
     const exclusive = (side: "Minimum" | "Maximum", given: number | boolean | undefined, limit: number | undefined): number | undefined => {
       const at = `${path}/exclusive${side}`;
-      if (given !== undefined && (typeof given === "boolean") !== (this.#draft === "4")) this.#reading.fault(at, exclusiveMust);
-      else if (given === true && limit === undefined) this.#reading.fault(at, `has no effect without ${side.toLowerCase()} in draft-04`);
+      if (given !== undefined && (typeof given === "boolean") !== (this.#draft === "4")) this.#reading.add(at, exclusiveMust);
+      else if (given === true && limit === undefined) this.#reading.add(at, `has no effect without ${side.toLowerCase()} in draft-04`);
       return typeof given === "boolean" ? (given ? limit : undefined) : given;
     };
     return {
@@ -128,7 +128,7 @@ class SchemaReader {
     for (const keyword of schemaLists) {
       const list = value[keyword];
       if (Array.isArray(list) && list.length > 0) ready.lists[keyword] = list.map((each, i) => this.#schema(each, `${at(keyword)}/${i}`));
-      else if (list !== undefined) this.#reading.fault(at(keyword), "must be a list of schemas, and not empty");
+      else if (list !== undefined) this.#reading.add(at(keyword), "must be a list of schemas, and not empty");
     }
     const { items } = value;
     if (Array.isArray(items)) {
@@ -137,7 +137,7 @@ class SchemaReader {
     } else if (items !== undefined) ready.single.items = this.#schema(items, at("items"));
     for (const keyword of schemasByName) {
       const schemas = value[keyword];
-      if (schemas !== undefined && !isObject(schemas)) this.#reading.fault(at(keyword), "must be an object of schemas");
+      if (schemas !== undefined && !isObject(schemas)) this.#reading.add(at(keyword), "must be an object of schemas");
       for (const [name, each] of Object.entries(isObject(schemas) ? schemas : {})) {
         const here = at(keyword) + pointerStep(name);
         if (keyword === "patternProperties") this.#pattern(name, here);
@@ -152,26 +152,26 @@ class SchemaReader {
 
   /** What drafts before 2019-09 have in one keyword, as the two that came of it. */
   #dependencies(given: unknown, ready: SchemaNode, at: string): void {
-    if (!isObject(given)) return this.#reading.fault(at, "must be an object of schemas");
+    if (!isObject(given)) return this.#reading.add(at, "must be an object of schemas");
     for (const [name, each] of Object.entries(given)) {
       const here = at + pointerStep(name);
       if (!Array.isArray(each)) ready.dependentSchemas.set(name, this.#schema(each, here));
       else if (isNames(each)) ready.dependentRequired.set(name, each);
-      else this.#reading.fault(here, "must be a schema or a list of property names");
+      else this.#reading.add(here, "must be a schema or a list of property names");
     }
   }
 
   #pattern(source: string, path: string): void {
     if (this.#patterns.has(source) || this.#reading.full) return;
     const pattern = compilePattern(source, this.#sizeLeft);
-    if (!pattern.ok) return this.#reading.fault(path, pattern.error);
+    if (!pattern.ok) return this.#reading.add(path, pattern.error);
     this.#sizeLeft -= pattern.value.size;
     this.#patterns.set(source, pattern.value);
   }
 
   /** What would be passed over in silence because of what stands, or does not stand, beside it. */
   #refuseIneffective(value: Members, path: string): void {
-    const fault = (keyword: string, why: string): void => this.#reading.fault(path + pointerStep(keyword), why);
+    const fault = (keyword: string, why: string): void => this.#reading.add(path + pointerStep(keyword), why);
     for (const keyword of unsupported) if (value[keyword] !== undefined) fault(keyword, "is not supported; use $ref");
     for (const [keyword, needed] of companions)
       if (value[keyword] !== undefined && value[needed] === undefined) fault(keyword, `has no effect without ${needed}`);
@@ -197,7 +197,7 @@ class SchemaReader {
       open.add(ready);
       for (const [keyword, target] of inPlace(ready)) {
         if (typeof target === "boolean" || done.has(target)) continue;
-        if (open.has(target)) this.#reading.fault(`${ready.path}/${keyword}`, "applies the schema to the same value without end");
+        if (open.has(target)) this.#reading.add(`${ready.path}/${keyword}`, "applies the schema to the same value without end");
         else visit(target);
       }
       open.delete(ready);

@@ -7,11 +7,11 @@
 
 import { isObject } from "./values.ts";
 import type { Json, JsonObject } from "../encoding.ts";
-import { pointerStep, Reading } from "./issue-collector.ts";
+import { pointerStep, IssueCollector } from "./issue-collector.ts";
 
 export type Field<T> = {
   /** `value` is anything at all; undefined where the member is absent. `at`: its pointer. */
-  readonly read: (value: unknown, at: string, reading: Reading) => T;
+  readonly read: (value: unknown, at: string, issues: IssueCollector) => T;
   readonly schema: JsonObject;
   /** A member that may be absent: it is absent in what is read too, or has its default, or is never in what is read. */
   readonly optional?: "absent" | "default" | "leftOut";
@@ -33,7 +33,7 @@ export type ReadOf<F> = F extends Field<infer T> ? T : never;
 const missing = (value: unknown, otherwise: string): string => (value === undefined ? "is required" : otherwise);
 
 /** What a field gives after a fault of the value's own kind: nothing is said of the members of what is no object. */
-const placeholder = <T>({ read }: Field<T>): T => read(undefined, "", new Reading());
+const placeholder = <T>({ read }: Field<T>): T => read(undefined, "", new IssueCollector());
 
 /** The same field with a description, for whoever reads the published schema. */
 export const described = <F extends Field<unknown>>(description: string, field: F): F => ({
@@ -45,21 +45,21 @@ export const described = <F extends Field<unknown>>(description: string, field: 
 export const alsoSaying = <F extends Field<unknown>>(more: JsonObject, field: F): F => ({ ...field, schema: { ...field.schema, ...more } });
 
 export const optional = <T>(field: Field<T>): Optional<T> => ({
-  read: (value, at, reading) => (value === undefined ? undefined : field.read(value, at, reading)),
+  read: (value, at, issues) => (value === undefined ? undefined : field.read(value, at, issues)),
   schema: field.schema,
   optional: "absent",
 });
 
 export const withDefault = <T extends Json>(otherwise: T, field: Field<T>): Field<T> => ({
-  read: (value, at, reading) => (value === undefined ? otherwise : field.read(value, at, reading)),
+  read: (value, at, issues) => (value === undefined ? otherwise : field.read(value, at, issues)),
   schema: { ...field.schema, default: otherwise },
   optional: "default",
 });
 
 /** A member that is checked where it is there, and is never in what is read. */
 export const leftOut = (field: Field<unknown>): LeftOut => ({
-  read(value, at, reading) {
-    if (value !== undefined) field.read(value, at, reading);
+  read(value, at, issues) {
+    if (value !== undefined) field.read(value, at, issues);
     return undefined;
   },
   schema: field.schema,
@@ -68,9 +68,9 @@ export const leftOut = (field: Field<unknown>): LeftOut => ({
 
 /** What `parse` makes of a value; undefined is a fault. For what no other field says. */
 export const parsed = <T>(parse: (value: unknown) => T | undefined, must: string, otherwise: T, schema: JsonObject): Field<T> => ({
-  read(value, at, reading) {
+  read(value, at, issues) {
     const read = parse(value);
-    if (read === undefined) reading.fault(at, must);
+    if (read === undefined) issues.add(at, must);
     return read ?? otherwise;
   },
   schema,
@@ -78,12 +78,12 @@ export const parsed = <T>(parse: (value: unknown) => T | undefined, must: string
 
 /** The same field with one more rule: what `refine` gives is read, and undefined is a fault. */
 export const refined = <T>(field: Field<T>, refine: (value: T) => T | undefined, must: string): Field<T> => ({
-  read(value, at, reading) {
-    const faults = reading.errors.length;
-    const read = field.read(value, at, reading);
-    if (reading.errors.length > faults) return read;
+  read(value, at, issues) {
+    const faults = issues.found.length;
+    const read = field.read(value, at, issues);
+    if (issues.found.length > faults) return read;
     const kept = refine(read);
-    if (kept === undefined) reading.fault(at, must);
+    if (kept === undefined) issues.add(at, must);
     return kept ?? read;
   },
   schema: field.schema,
@@ -100,11 +100,11 @@ type TextRules = {
 export function text({ min = 0, max, pattern }: TextRules = {}): Field<string> {
   const matches = pattern === undefined ? undefined : new RegExp(pattern.source, "u");
   return {
-    read(value, at, reading) {
-      if (typeof value !== "string") reading.fault(at, missing(value, "must be a string"));
-      else if (value.length < min) reading.fault(at, min === 1 ? "must not be empty" : `must have at least ${min} characters`);
-      else if (max !== undefined && isLonger(value, max)) reading.fault(at, `must not have more than ${max} characters`);
-      else if (matches?.test(value) === false) reading.fault(at, pattern?.why ?? "");
+    read(value, at, issues) {
+      if (typeof value !== "string") issues.add(at, missing(value, "must be a string"));
+      else if (value.length < min) issues.add(at, min === 1 ? "must not be empty" : `must have at least ${min} characters`);
+      else if (max !== undefined && isLonger(value, max)) issues.add(at, `must not have more than ${max} characters`);
+      else if (matches?.test(value) === false) issues.add(at, pattern?.why ?? "");
       else return value;
       return "";
     },
@@ -123,18 +123,18 @@ const isLonger = (value: string, max: number): boolean => value.length > max && 
 const isFinite = (value: unknown): value is number => typeof value === "number" && Number.isFinite(value);
 
 export const number: Field<number> = {
-  read(value, at, reading) {
+  read(value, at, issues) {
     if (isFinite(value)) return value;
-    reading.fault(at, missing(value, "must be a number"));
+    issues.add(at, missing(value, "must be a number"));
     return 0;
   },
   schema: { type: "number" },
 };
 
 export const numberWithin = (min: number, max: number): Field<number> => ({
-  read(value, at, reading) {
+  read(value, at, issues) {
     if (typeof value === "number" && value >= min && value <= max) return value;
-    reading.fault(at, missing(value, `must be a number from ${min} to ${max}`));
+    issues.add(at, missing(value, `must be a number from ${min} to ${max}`));
     return min;
   },
   schema: { type: "number", minimum: min, maximum: max },
@@ -142,27 +142,27 @@ export const numberWithin = (min: number, max: number): Field<number> => ({
 
 /** A whole number; without `max`, up to the largest that a JSON number carries exactly. `100.0` is whole. */
 export const integerWithin = (min: number, max = Number.MAX_SAFE_INTEGER): Field<number> => ({
-  read(value, at, reading) {
+  read(value, at, issues) {
     if (typeof value === "number" && Number.isInteger(value) && value >= min && value <= max) return value;
     const range = max === Number.MAX_SAFE_INTEGER ? `of at least ${min}` : `from ${min} to ${max}`;
-    reading.fault(at, missing(value, `must be an integer ${range}`));
+    issues.add(at, missing(value, `must be an integer ${range}`));
     return min;
   },
   schema: { type: "integer", minimum: min, maximum: max },
 });
 
 export const flag: Field<boolean> = {
-  read(value, at, reading) {
-    if (typeof value !== "boolean") reading.fault(at, missing(value, "must be true or false"));
+  read(value, at, issues) {
+    if (typeof value !== "boolean") issues.add(at, missing(value, "must be true or false"));
     return value === true;
   },
   schema: { type: "boolean" },
 };
 
 export const oneOf = <const T extends string>(words: readonly [T, ...T[]]): Field<T> => ({
-  read(value, at, reading) {
+  read(value, at, issues) {
     for (const word of words) if (word === value) return word;
-    reading.fault(at, missing(value, `must be one of ${words.join(", ")}`));
+    issues.add(at, missing(value, `must be one of ${words.join(", ")}`));
     return words[0];
   },
   schema: { type: "string", enum: [...words] },
@@ -171,20 +171,20 @@ export const oneOf = <const T extends string>(words: readonly [T, ...T[]]): Fiel
 type Bounds = { readonly min?: number; readonly max?: number };
 
 /** A list from outside, as long as `bounds` let it be; a longer one is a fault and is not read. */
-export function membersOf(value: unknown, at: string, reading: Reading, { min = 0, max = Infinity }: Bounds): readonly unknown[] {
-  if (!Array.isArray(value)) reading.fault(at, missing(value, "must be an array"));
-  else if (value.length > max) reading.fault(at, `must not have more than ${max} members; this has ${value.length}`);
-  else if (value.length < min) reading.fault(at, min === 1 ? "must not be empty" : `must have at least ${min} members`);
+export function membersOf(value: unknown, at: string, issues: IssueCollector, { min = 0, max = Infinity }: Bounds): readonly unknown[] {
+  if (!Array.isArray(value)) issues.add(at, missing(value, "must be an array"));
+  else if (value.length > max) issues.add(at, `must not have more than ${max} members; this has ${value.length}`);
+  else if (value.length < min) issues.add(at, min === 1 ? "must not be empty" : `must have at least ${min} members`);
   else return value;
   return [];
 }
 
 export const list = <T>(member: Field<T>, bounds: Bounds = {}): Field<T[]> => ({
-  read(value, at, reading) {
+  read(value, at, issues) {
     const members: T[] = [];
-    for (const [i, one] of membersOf(value, at, reading, bounds).entries()) {
-      if (reading.full) break;
-      members.push(member.read(one, `${at}/${i}`, reading));
+    for (const [i, one] of membersOf(value, at, issues, bounds).entries()) {
+      if (issues.full) break;
+      members.push(member.read(one, `${at}/${i}`, issues));
     }
     return members;
   },
@@ -200,40 +200,40 @@ export const list = <T>(member: Field<T>, bounds: Bounds = {}): Field<T[]> => ({
 export const oneOrMore = <T>(member: Field<T>, bounds: Bounds = {}): Field<T[]> => {
   const many = list(member, bounds);
   return {
-    read: (value, at, reading) => (Array.isArray(value) ? many.read(value, at, reading) : [member.read(value, at, reading)]),
+    read: (value, at, issues) => (Array.isArray(value) ? many.read(value, at, issues) : [member.read(value, at, issues)]),
     schema: { anyOf: [member.schema, many.schema] },
   };
 };
 
 /** Whether a value is an object; that it is none is a fault. */
-function isRead(value: unknown, at: string, reading: Reading): value is JsonObject {
+function isRead(value: unknown, at: string, issues: IssueCollector): value is JsonObject {
   if (isObject(value)) return true;
-  reading.fault(at, missing(value, "must be an object"));
+  issues.add(at, missing(value, "must be an object"));
   return false;
 }
 
 /** An object of anything, kept as it is. Proven to be JSON by `checkJson`, which runs over the whole value first. */
 export const anyObject: Field<JsonObject> = {
-  read: (value, at, reading) => (isRead(value, at, reading) ? value : {}),
+  read: (value, at, issues) => (isRead(value, at, issues) ? value : {}),
   schema: { type: "object" },
 };
 
 /** An object that is checked by a field and kept as it is. */
 export const keptAfter = (field: Field<unknown>): Field<JsonObject> => ({
-  read(value, at, reading) {
-    field.read(value, at, reading);
-    return isObject(value) ? anyObject.read(value, at, reading) : {};
+  read(value, at, issues) {
+    field.read(value, at, issues);
+    return isObject(value) ? anyObject.read(value, at, issues) : {};
   },
   schema: field.schema,
 });
 
 /** An object whose members, whatever their names, are alike. */
 export const record = <T>(member: Field<T>): Field<{ [name: string]: T }> => ({
-  read(value, at, reading) {
-    const members = isRead(value, at, reading) ? Object.entries(value) : [];
+  read(value, at, issues) {
+    const members = isRead(value, at, issues) ? Object.entries(value) : [];
     // As entries: assigned to, a member named __proto__ would become a prototype.
     return Object.fromEntries(
-      members.flatMap(([name, each]) => (reading.full ? [] : [[name, member.read(each, at + pointerStep(name), reading)]])),
+      members.flatMap(([name, each]) => (issues.full ? [] : [[name, member.read(each, at + pointerStep(name), issues)]])),
     );
   },
   schema: { type: "object", additionalProperties: member.schema },
@@ -244,15 +244,15 @@ export function object<const F extends Fields>(fields: F): Field<{ [K in keyof M
   const entries = Object.entries(fields).map(([name, field]) => ({ name, step: pointerStep(name), field }));
   const required = entries.flatMap(({ name, field }) => (field.optional === undefined ? [name] : []));
   return {
-    read(value, at, reading) {
-      const given = isRead(value, at, reading) ? value : undefined;
-      const target = given === undefined ? new Reading() : reading;
+    read(value, at, issues) {
+      const given = isRead(value, at, issues) ? value : undefined;
+      const target = given === undefined ? new IssueCollector() : issues;
       const known: { [name: string]: unknown } = {};
       for (const { name, step, field } of entries) {
         const read = field.read(given !== undefined && Object.hasOwn(given, name) ? given[name] : undefined, at + step, target);
         if (read !== undefined) known[name] = read;
       }
-      for (const name of Object.keys(given ?? {})) if (!Object.hasOwn(fields, name)) reading.ignore(at, name);
+      for (const name of Object.keys(given ?? {})) if (!Object.hasOwn(fields, name)) issues.ignore(at, name);
       // Each member was read by the field of its name.
       return known as { [K in keyof Members<F>]: Members<F>[K] };
     },
@@ -270,11 +270,11 @@ export function tagged<const K extends Fields>(member: string, shapes: K): Field
   const tag = oneOf([first, ...others]);
   const step = pointerStep(member);
   return {
-    read(value, at, reading) {
-      const faults = reading.errors.length;
-      const word = isRead(value, at, reading) ? tag.read(value[member], at + step, reading) : first;
+    read(value, at, issues) {
+      const faults = issues.found.length;
+      const word = isRead(value, at, issues) ? tag.read(value[member], at + step, issues) : first;
       const shape = shapes[word] as Field<ReadOf<K[keyof K]>>; // the word is one of its names
-      return reading.errors.length > faults || reading.full ? placeholder(shape) : shape.read(value, at, reading);
+      return issues.found.length > faults || issues.full ? placeholder(shape) : shape.read(value, at, issues);
     },
     schema: { oneOf: Object.values(shapes).map(({ schema }) => schema) },
   };
@@ -282,14 +282,14 @@ export function tagged<const K extends Fields>(member: string, shapes: K): Field
 
 /** An object of one of two shapes: that of `having` where it has the member, else that of `lacking`. */
 export const withEither = <A, B>(member: string, having: Field<A>, lacking: Field<B>): Field<A | B> => ({
-  read: (value, at, reading) =>
-    isObject(value) && value[member] !== undefined ? having.read(value, at, reading) : lacking.read(value, at, reading),
+  read: (value, at, issues) =>
+    isObject(value) && value[member] !== undefined ? having.read(value, at, issues) : lacking.read(value, at, issues),
   schema: { oneOf: [having.schema, lacking.schema] },
 });
 
 /** Whether a value is just what a field describes: without a fault, and without a member that is not named. */
 export function fits(field: Field<unknown>, value: unknown): boolean {
-  const reading = new Reading();
-  field.read(value, "", reading);
-  return reading.errors.length === 0 && reading.ignored.length === 0;
+  const issues = new IssueCollector();
+  field.read(value, "", issues);
+  return issues.found.length === 0 && issues.ignored.length === 0;
 }

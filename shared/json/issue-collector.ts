@@ -5,7 +5,7 @@
 export type ParamsError = { readonly pointer: string; readonly message: string };
 
 /** Why the params of a sampling request, or of a request about one, are refused. Every kind is -32602 on the wire. */
-export type ParamsFault =
+export type ParamsRefusal =
   | { readonly kind: "invalid"; readonly errors: readonly ParamsError[] }
   | { readonly kind: "toolResultMissing"; readonly pointer: string }
   | { readonly kind: "toolResultsMixed"; readonly pointer: string };
@@ -20,18 +20,18 @@ const longestIgnoredName = 128;
 /** One step of a JSON pointer, escaped (RFC 6901 section 3). */
 export const pointerStep = (name: string): string => `/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
 
-export class Reading {
-  readonly errors: ParamsError[] = [];
+export class IssueCollector {
+  readonly found: ParamsError[] = [];
   /** Members that no shape names, in the order in which they were met. */
   readonly ignored: string[] = [];
 
   /** True once enough errors stand; loops over lists from outside stop then. */
   get full(): boolean {
-    return this.errors.length >= MAX_ERRORS;
+    return this.found.length >= MAX_ERRORS;
   }
 
-  fault(pointer: string, message: string): void {
-    if (!this.full) this.errors.push({ pointer, message });
+  add(pointer: string, message: string): void {
+    if (!this.full) this.found.push({ pointer, message });
   }
 
   ignore(at: string, name: string): void {
@@ -39,7 +39,7 @@ export class Reading {
   }
 
   /** Everything that is wrong, as one fault; undefined where nothing is. */
-  invalid(): ParamsFault | undefined {
-    return this.errors.length === 0 ? undefined : { kind: "invalid", errors: this.errors };
+  invalid(): ParamsRefusal | undefined {
+    return this.found.length === 0 ? undefined : { kind: "invalid", errors: this.found };
   }
 }

@@ -4,7 +4,7 @@
 // has no canonical form (RFC 8785 sections 3.2.2.2 and 3.2.2.3), a member named `__proto__` becomes a prototype in the first
 // careless copy, and a value nested a hundred thousand deep overflows the stack of the first recursive walk.
 
-import { pointerStep, type Reading } from "./issue-collector.ts";
+import { pointerStep, type IssueCollector } from "./issue-collector.ts";
 
 /** Objects and arrays inside one another in the params of a request, the params themselves counted. */
 const MAX_DEPTH = 64;
@@ -13,16 +13,16 @@ const MAX_DEPTH = 64;
 const MAX_NAME_IN_POINTER = 128;
 
 /** Reports every place of `value` that breaks a rule above, under the pointer "" for `value` itself. */
-export function checkJson(value: unknown, reading: Reading): void {
+export function checkJson(value: unknown, issues: IssueCollector): void {
   const path: (string | number)[] = [];
 
   function visit(value: unknown, depth: number): void {
     switch (typeof value) {
       case "string":
-        if (!value.isWellFormed()) reading.fault(pointerTo(path), "has a lone surrogate, which is not a character");
+        if (!value.isWellFormed()) issues.add(pointerTo(path), "has a lone surrogate, which is not a character");
         return;
       case "number":
-        if (!Number.isFinite(value)) reading.fault(pointerTo(path), "is a number too large to carry");
+        if (!Number.isFinite(value)) issues.add(pointerTo(path), "is a number too large to carry");
         return;
       case "boolean":
         return;
@@ -33,24 +33,24 @@ export function checkJson(value: unknown, reading: Reading): void {
         // Absent, as far as JSON goes: whoever needs the value says so.
         return;
       default:
-        reading.fault(pointerTo(path), "is not a JSON value");
+        issues.add(pointerTo(path), "is not a JSON value");
     }
   }
 
   function visitMembers(container: object, depth: number): void {
     if (depth > MAX_DEPTH) {
-      reading.fault(pointerTo(path), `is nested more than ${MAX_DEPTH} levels deep`);
+      issues.add(pointerTo(path), `is nested more than ${MAX_DEPTH} levels deep`);
     } else if (Array.isArray(container)) {
-      for (let i = 0; i < container.length && !reading.full; i += 1) {
+      for (let i = 0; i < container.length && !issues.full; i += 1) {
         path.push(i);
         visit(container[i], depth + 1);
         path.pop();
       }
     } else {
       for (const [name, member] of Object.entries(container)) {
-        if (reading.full) return;
-        if (name === "__proto__") reading.fault(pointerTo(path), "has a member named __proto__, which is refused");
-        else if (!name.isWellFormed()) reading.fault(pointerTo(path), "has a member whose name has a lone surrogate");
+        if (issues.full) return;
+        if (name === "__proto__") issues.add(pointerTo(path), "has a member named __proto__, which is refused");
+        else if (!name.isWellFormed()) issues.add(pointerTo(path), "has a member whose name has a lone surrogate");
         else {
           path.push(name);
           visit(member, depth + 1);

@@ -38,7 +38,7 @@ export type ModelReply = { readonly reply: SamplingReply; readonly usage: Usage;
  * Why an attempt at one candidate failed. `retry`: the same candidate may be asked again; `next`: only the next one;
  * `stop`: no other candidate would do better. Never carries content, keys, or a provider's own free text.
  */
-export type ProviderFault = {
+export type ProviderError = {
   readonly kind:
     | "connection"
     | "timeout"
@@ -84,5 +84,5 @@ export type Attempt = {
   readonly provider: string;
   readonly at: number;
   readonly durationMs: number;
-  readonly fault: ProviderFault;
+  readonly fault: ProviderError;
 };

@@ -36,7 +36,7 @@ export type Completed = {
 export type PointedError = { readonly pointer: string; readonly message: string };
 
 /** What is wrong with a credential that was presented, or with there being none. */
-export type CredentialFault =
+export type CredentialError =
   | "missing"
   | "missingBesideAuthorization"
   | "missingAtControl"
@@ -60,7 +60,7 @@ export type CredentialFault =
  * `broken`: its server answers with something that is no list of tools. `taskOnly`: it runs as a task of MCP alone. `uncheckableSchema`: its server
  * says by a schema what it takes that no arguments can be checked by here.
  */
-export type FunctionFault = "noSuchTool" | "taskOnly" | "unreachable" | "noCredential" | "broken" | "uncheckableSchema";
+export type FunctionError = "noSuchTool" | "taskOnly" | "unreachable" | "noCredential" | "broken" | "uncheckableSchema";
 
 /** What ended a run before its time: its requestor, the client request that it served, their session, an operator, or the end of its key. */
 export type CancelCause = "caller" | "originatingRequest" | "session" | "admin" | KeyEnd;
@@ -82,7 +82,7 @@ export type NotAssociated =
 export type Refusal =
   | { readonly kind: "notJson" }
   | { readonly kind: "notSingleRequest"; readonly why: string }
-  | { readonly kind: "unauthorized"; readonly why: CredentialFault }
+  | { readonly kind: "unauthorized"; readonly why: CredentialError }
   /** The key is good, and not for this endpoint. */
   | { readonly kind: "wrongScope"; readonly scope: "sampling" | "control" }
   /** The token may be good: the keys of its issuer cannot be had now, so nobody can tell. */
@@ -113,7 +113,7 @@ export type Refusal =
   /** `named`: a model was asked for by name, so that only it and its equivalents came into question. */
   | { readonly kind: "noModel"; readonly reasons: readonly { readonly model: string; readonly reason: string }[]; readonly named?: true }
   /** A registered function whose server does not let it be run now. */
-  | { readonly kind: "functionUnavailable"; readonly function: string; readonly why: FunctionFault }
+  | { readonly kind: "functionUnavailable"; readonly function: string; readonly why: FunctionError }
   | { readonly kind: "unknownTask" }
   /** A repeat of a request whose run was deleted when its time was over. */
   | { readonly kind: "noLongerKept" }

@@ -3,7 +3,7 @@
 
 import type { ReplyBlock, SamplingReply, SamplingRequest } from "../model/sampling.ts";
 import { unreachable } from "../result.ts";
-import { findUnseen } from "../invisible-characters.ts";
+import { findInvisible } from "../invisible-characters.ts";
 import { addressesReviewer, exfiltratingUrl, overridesInstructions } from "./phrases.ts";
 import { scanText } from "./scan-text.ts";
 
@@ -180,7 +180,7 @@ function lookAtText(text: string, pointer: string, notes: Notes): void {
 
 function lookForUnseen(text: string, pointer: string, notes: Notes): void {
   const counts = { override: 0, mark: 0, tag: 0, zeroWidth: 0, control: 0, other: 0 };
-  for (const { kind, codePoint } of findUnseen(text)) {
+  for (const { kind, codePoint } of findInvisible(text)) {
     // U+200E, U+200F and U+061C only mark a direction; the others turn text round.
     if (kind === "bidi") counts[codePoint === 0x200e || codePoint === 0x200f || codePoint === 0x61c ? "mark" : "override"] += 1;
     else counts[kind] += 1;

@@ -8,7 +8,7 @@ import { isPrivateHost } from "../address.ts";
 import { channelAddresses, isRoom, noticeChannelNames, roomWords } from "../notice-channels.ts";
 import { conditionsSchema } from "./conditions.ts";
 import { drawnKey, nameKey } from "./person.ts";
-import { pointerTo, problemsOf, type Problem } from "../routing/issues.ts";
+import { pointerTo, issuesOf, type Issue } from "../routing/issues.ts";
 
 /** A label that a person reads and the record keeps: no line breaks, no characters that hide. */
 const label = z
@@ -107,17 +107,17 @@ export const policyJsonSchema = (): JsonObject => JSON.parse(JSON.stringify(z.to
  * reminders or an escalation at or after the deadline, one person under two names, two names that look the same, and a room
  * where the gate needs to know who decides.
  */
-export function parsePolicy(value: unknown): Result<Policy, Problem[]> {
+export function parsePolicy(value: unknown): Result<Policy, Issue[]> {
   const parsed = policySchema.safeParse(value);
-  if (!parsed.success) return err(problemsOf(parsed.error.issues));
+  if (!parsed.success) return err(issuesOf(parsed.error.issues));
   const policy = parsed.data;
-  const problems = [...peopleProblems(policy)];
-  problems.push(...gateProblems(policy, policy.default, ["default"]));
+  const problems = [...peopleIssues(policy)];
+  problems.push(...gateIssues(policy, policy.default, ["default"]));
   for (const [index, rule] of policy.rules.entries()) {
     if (policy.rules.findIndex(({ name }) => name === rule.name) !== index)
       problems.push({ pointer: pointerTo(["rules", index, "name"]), message: "is given to two rules" });
     problems.push(
-      ...gateProblems(policy, { ...rule.then, reviewers: rule.then.reviewers ?? policy.default.reviewers }, ["rules", index, "then"]),
+      ...gateIssues(policy, { ...rule.then, reviewers: rule.then.reviewers ?? policy.default.reviewers }, ["rules", index, "then"]),
     );
   }
   return problems.length === 0 ? ok(policy) : err(problems);
@@ -144,8 +144,8 @@ export function everyoneIn(policy: Policy, references: readonly string[]): Polic
 }
 
 /** One person is one name and one address of each channel: the quorum counts names. */
-function peopleProblems(policy: Policy): Problem[] {
-  const problems: Problem[] = [];
+function peopleIssues(policy: Policy): Issue[] {
+  const problems: Issue[] = [];
   const described = new Map<string, string>();
   const owners = new Map<string, string>();
   const drawn = new Map<string, string>();
@@ -200,8 +200,8 @@ export const mayAsk = ({ request, response, replyRisk }: Pick<Consequences, "req
 
 const mostPeople = 200;
 
-function gateProblems(policy: Policy, gate: Policy["default"], path: readonly PropertyKey[]): Problem[] {
-  const problems: Problem[] = [];
+function gateIssues(policy: Policy, gate: Policy["default"], path: readonly PropertyKey[]): Issue[] {
+  const problems: Issue[] = [];
   const at = (members: readonly PropertyKey[], message: string): number =>
     problems.push({ pointer: pointerTo([...path, ...members]), message });
   const known = (references: readonly string[], members: readonly PropertyKey[]): void => {

@@ -2,7 +2,7 @@
 
 import { err, ok, type Result } from "../result.ts";
 import type { SamplingRequest } from "../model/sampling.ts";
-import type { ModelReply, ProviderFault, Usage } from "../model/call.ts";
+import type { ModelReply, ProviderError, Usage } from "../model/call.ts";
 import { brokenAnswer } from "./provider-error.ts";
 
 export type EmbeddingReply = { readonly vectors: readonly (readonly number[])[]; readonly model: string; readonly usage: Usage };
@@ -22,7 +22,7 @@ export const embeddingReply = ({ vectors, model, usage }: EmbeddingReply): Model
 });
 
 /** What several calls of one model came to, in their order. A `brokenAnswer` where their vectors differ in size. At least one. */
-export function joinEmbeddings(parts: readonly EmbeddingReply[]): Result<EmbeddingReply, ProviderFault> {
+export function joinEmbeddings(parts: readonly EmbeddingReply[]): Result<EmbeddingReply, ProviderError> {
   const vectors = parts.flatMap((part) => part.vectors);
   const usage = sumOf(parts.map((part) => part.usage));
   const [first] = parts;

@@ -2,7 +2,7 @@
 
 import type { JsonObject } from "../encoding.ts";
 import { checkJson } from "../json/json-rules.ts";
-import { Reading } from "../json/issue-collector.ts";
+import { IssueCollector } from "../json/issue-collector.ts";
 import { isObject } from "../json/values.ts";
 
 /** A count of tokens: a whole number from 0. */
@@ -10,7 +10,7 @@ export const isCount = (value: unknown): value is number => typeof value === "nu
 
 /** A JSON object that can be carried (`checkJson`): what a tool's arguments must be, as a request's own values must. */
 export function isJsonObject(value: unknown): value is JsonObject {
-  const reading = new Reading();
-  checkJson(value, reading);
-  return isObject(value) && reading.errors.length === 0;
+  const issues = new IssueCollector();
+  checkJson(value, issues);
+  return isObject(value) && issues.found.length === 0;
 }

@@ -1,7 +1,7 @@
 // What a provider's failure means for what we do next. Reads status and headers only, never a provider's free text.
 
 import { unreachable } from "../result.ts";
-import type { Attempt, ProviderFault, Usage } from "../model/call.ts";
+import type { Attempt, ProviderError, Usage } from "../model/call.ts";
 
 /**
  * How long a provider asks us to wait, in milliseconds, or undefined where it does not say it understandably.
@@ -30,7 +30,7 @@ function decimal(text: string | null): number | undefined {
  * The fault behind an HTTP status outside 200-299. Only 408, 409, 429 and 5xx may be asked again (design: Providers).
  * Every other status stops: it says that our request or our credential is wrong, which asking somebody else would hide.
  */
-export function faultOfStatus(status: number, wait?: number): ProviderFault {
+export function errorOfStatus(status: number, wait?: number): ProviderError {
   const told = wait === undefined ? {} : { retryAfterMs: wait };
   if (status === 408) return { kind: "timeout", status, ...told, then: "retry" };
   if (status === 409) return { kind: "providerError", status, ...told, then: "retry" };
@@ -47,7 +47,7 @@ export function faultOfStatus(status: number, wait?: number): ProviderFault {
  * An answer with status 200 that is no answer. It is not asked for again from the same provider, which may have been paid;
  * the next candidate may be asked, and the attempt is in the record.
  */
-export const brokenAnswer = (detail?: NonNullable<ProviderFault["detail"]>, usage?: Usage): ProviderFault => ({
+export const brokenAnswer = (detail?: NonNullable<ProviderError["detail"]>, usage?: Usage): ProviderError => ({
   kind: "brokenAnswer",
   status: 200,
   then: "next",
@@ -56,19 +56,19 @@ export const brokenAnswer = (detail?: NonNullable<ProviderFault["detail"]>, usag
 });
 
 /** Nobody answered: the connection failed before there was a response. */
-export const connectionFault: ProviderFault = { kind: "connection", then: "retry" };
+export const connectionError: ProviderError = { kind: "connection", then: "retry" };
 
 /** The provider said nothing for too long. Asking the same silent server again would only spend the caller's time. */
-export const timeoutFault: ProviderFault = { kind: "timeout", then: "next" };
+export const timeoutError: ProviderError = { kind: "timeout", then: "next" };
 
 /** The time for all attempts was over before this candidate was asked. */
-export const outOfTimeFault: ProviderFault = { kind: "timeout", then: "stop", detail: "outOfTime" };
+export const outOfTimeError: ProviderError = { kind: "timeout", then: "stop", detail: "outOfTime" };
 
 /** The caller no longer wants an answer. */
-export const cancelledFault: ProviderFault = { kind: "connection", then: "stop", detail: "cancelled" };
+export const cancelledError: ProviderError = { kind: "connection", then: "stop", detail: "cancelled" };
 
 /** No place in the model's lane: its queue is full, or no turn came in time. Another model may have room. */
-export function laneFault(refusal: "full" | "timeout" | "cancelled"): ProviderFault {
+export function queueError(refusal: "full" | "timeout" | "cancelled"): ProviderError {
   switch (refusal) {
     case "full":
       return { kind: "queueFull", then: "next" };
@@ -88,10 +88,10 @@ export const isUnasked = (attempts: readonly Attempt[]): boolean =>
 const isLane = ({ fault: { kind } }: Attempt): boolean => kind === "queueFull" || kind === "queueTimeout";
 
 /** This provider cannot be called with this environment, which routing should have found out. */
-export const notReadyFault: ProviderFault = { kind: "noCredential", then: "next", detail: "notReady" };
+export const notReadyError: ProviderError = { kind: "noCredential", then: "next", detail: "notReady" };
 
 /** The call was cut off after it may have taken effect: it is not made again. */
-export const outcomeUnknownFault: ProviderFault = { kind: "connection", then: "stop", detail: "outcomeUnknown" };
+export const outcomeUnknownError: ProviderError = { kind: "connection", then: "stop", detail: "outcomeUnknown" };
 
 /** This call cannot be put in this provider's words; another candidate's API may be able to take it. */
-export const badCallFault: ProviderFault = { kind: "badRequest", then: "next" };
+export const badCallError: ProviderError = { kind: "badRequest", then: "next" };

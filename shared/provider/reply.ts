@@ -4,7 +4,7 @@
 import type { ModelCall } from "./model-call.ts";
 import { err, ok, type Result } from "../result.ts";
 import type { ReplyBlock, SamplingRequest } from "../model/sampling.ts";
-import type { ModelReply, Note, ProviderFault, Usage } from "../model/call.ts";
+import type { ModelReply, Note, ProviderError, Usage } from "../model/call.ts";
 import { brokenAnswer } from "./provider-error.ts";
 import { isJsonReply, withoutFence } from "./json-reply.ts";
 
@@ -24,7 +24,7 @@ export type Draft = {
  * (whole code points). Nobody outside the provider can count its tokens exactly; the note says that it was cut. A reply with
  * a tool use is not cut, since half a set of calls would be a different answer: it is noted only. So is one that was streamed.
  */
-export function finishReply(call: ModelCall, draft: Draft): Result<ModelReply, ProviderFault> {
+export function finishReply(call: ModelCall, draft: Draft): Result<ModelReply, ProviderError> {
   const { request, candidate } = call;
   const notes: Note[] = [];
   const stopped = cutAtStop(withUniqueIds(draft.content.map(wellFormed), request), request.stopSequences ?? []);

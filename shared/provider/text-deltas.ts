@@ -4,14 +4,14 @@
 // so that one translation judges both.
 
 import type { SamplingReply, SamplingRequest } from "../model/sampling.ts";
-import type { ProviderFault, Usage } from "../model/call.ts";
+import type { ProviderError, Usage } from "../model/call.ts";
 import { textOfReply } from "./json-reply.ts";
 import { estimatedUsage, firstStop } from "./reply.ts";
 
 /** One provider's stream. Nothing here throws. */
 export type StreamReader = {
   /** Takes the data of one event. `end`: nothing more is needed. A fault: nothing more is wanted. */
-  readonly take: (data: string) => "more" | "end" | ProviderFault;
+  readonly take: (data: string) => "more" | "end" | ProviderError;
   /** Whether the reply is all there, as the API says it at its end. */
   readonly isWhole: () => boolean;
   /** The answer as the API gives it without a stream. */

@@ -3,12 +3,12 @@
 // Kinds, numbers and our own names; nothing of what was asked. What the requestor is told is in describe.ts.
 
 import type { LimitName, Gate } from "../model/gate.ts";
-import type { Attempt, ProviderFault } from "../model/call.ts";
+import type { Attempt, ProviderError } from "../model/call.ts";
 import { unreachable } from "../result.ts";
-import type { CancelCause, CredentialFault, FunctionFault, NotAssociated, Refusal } from "../model/outcome.ts";
+import type { CancelCause, CredentialError, FunctionError, NotAssociated, Refusal } from "../model/outcome.ts";
 import type { RefusalFact } from "./refusal-fact.ts";
 
-export type FailedAttempt = Pick<Attempt, "model" | "provider"> & Pick<ProviderFault, "kind" | "status" | "detail">;
+export type FailedAttempt = Pick<Attempt, "model" | "provider"> & Pick<ProviderError, "kind" | "status" | "detail">;
 
 export type Cause =
   | { readonly kind: "refused"; readonly reason: RefusalFact }
@@ -73,13 +73,13 @@ const cancelledSentences: Readonly<Record<CancelCause, string>> = {
 
 function failedSentence({ tried, last }: Extract<Cause, { kind: "failed" }>): string {
   if (last === null) return "No model answered, and no attempt at one is recorded; look in the gateway's logs.";
-  const [what, fix] = faultWords(last);
+  const [what, fix] = errorWords(last);
   const before = tried === 1 ? "Model" : `All ${tried} attempts failed, at the last one model`;
   return `${before} "${last.model}" of provider "${last.provider}" ${what}; ${fix}.`;
 }
 
 /** What happened, and what to do. */
-function faultWords({ kind, status, detail }: FailedAttempt): readonly [string, string] {
+function errorWords({ kind, status, detail }: FailedAttempt): readonly [string, string] {
   const told = status === undefined ? "" : ` (status ${status})`;
   switch (kind) {
     case "connection":
@@ -200,7 +200,7 @@ const associationSentences: Readonly<Record<NotAssociated, string>> = {
     'Its server did not show which client request it serves, and several were in flight; set "association": "inFlight" in its entry at /admin/servers to take the newest.',
 };
 
-const functionSentences: Readonly<Record<FunctionFault, string>> = {
+const functionSentences: Readonly<Record<FunctionError, string>> = {
   noSuchTool: "its MCP server has no such tool; correct the entry at /admin/servers",
   taskOnly: "its MCP server runs it as a task alone, which is not done here",
   unreachable: "its MCP server cannot be reached; check its url at /admin/servers",
@@ -209,7 +209,7 @@ const functionSentences: Readonly<Record<FunctionFault, string>> = {
   uncheckableSchema: "its MCP server gives a JSON Schema by which nothing can be checked here",
 };
 
-const credentialSentences: Readonly<Record<CredentialFault, string>> = {
+const credentialSentences: Readonly<Record<CredentialError, string>> = {
   missing: "No API key was sent.",
   missingBesideAuthorization: "No X-Countersign-Key was sent, and Authorization belongs to the MCP server here.",
   missingAtControl: "No credential was sent.",

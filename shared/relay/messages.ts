@@ -5,14 +5,14 @@ import { objectOf, parseJson } from "../json/values.ts";
 import type { JsonObject } from "../encoding.ts";
 import { type RequestId, toRequestId } from "../wire/json-rpc.ts";
 
-export type Passing =
+export type JsonRpcMessage =
   | { readonly kind: "request"; readonly id: RequestId; readonly method: string; readonly params: JsonObject | null }
   | { readonly kind: "notification"; readonly method: string; readonly params: JsonObject | null }
   | { readonly kind: "response"; readonly id: RequestId; /** The error's code; null for a result. */ readonly failed: number | null }
   | { readonly kind: "other" };
 
 /** Which message a parsed JSON value is; `other` where it is none. */
-export function passingOf(value: unknown): Passing {
+export function messageOf(value: unknown): JsonRpcMessage {
   const message = objectOf(value);
   if (message === null || message["jsonrpc"] !== "2.0") return { kind: "other" };
   const id = toRequestId(message["id"]);
@@ -37,14 +37,14 @@ export const samplingMethod = "sampling/createMessage";
 const asksForSampling = (value: unknown): boolean =>
   Object.entries(objectOf(value) ?? {}).some(([name, method]) => method === samplingMethod && name.toLowerCase() === "method");
 
-export type Taken = { readonly id: RequestId; readonly method: string; readonly params: JsonObject | null };
+export type ServerRequest = { readonly id: RequestId; readonly method: string; readonly params: JsonObject | null };
 
 /** What a server sent in one event, or one part of a batch of `2025-03-26`. */
 export type FromServer = {
   /** Requests that are ours to answer, in order. */
-  readonly taken: readonly Taken[];
+  readonly intercepted: readonly ServerRequest[];
   /** Requests for sampling that are the client's to answer. */
-  readonly forwarded: readonly Taken[];
+  readonly passedThrough: readonly ServerRequest[];
   /** The server's own requests that it gives up. */
   readonly cancelled: readonly { readonly id: RequestId; readonly reason: string | null }[];
   /** What the client is to get in place of the data: null for nothing, undefined where it stays as it came. */
@@ -55,9 +55,9 @@ export type FromServer = {
   readonly progress: readonly { readonly token: RequestId; readonly progress: number }[];
 };
 
-const nothing: FromServer = { taken: [], forwarded: [], cancelled: [], rest: undefined, answered: [], progress: [] };
+const nothing: FromServer = { intercepted: [], passedThrough: [], cancelled: [], rest: undefined, answered: [], progress: [] };
 
-const asking: Passing = { kind: "request", id: 0, method: samplingMethod, params: null };
+const asking: JsonRpcMessage = { kind: "request", id: 0, method: samplingMethod, params: null };
 
 /**
  * Looks at the data of one event. What is not JSON passes: the client will say so. But not where it may ask for sampling that is the
@@ -65,37 +65,37 @@ const asking: Passing = { kind: "request", id: 0, method: samplingMethod, params
  * it cannot be answered, such as with an id that is none.
  * @param takes whether a request, or a cancellation of one, is the relay's.
  */
-export function fromServer(data: string, takes: (passing: Passing) => boolean): FromServer {
+export function fromServer(data: string, takes: (message: JsonRpcMessage) => boolean): FromServer {
   const value = parseJson(data);
   if (value === undefined) return /createMessage|\\u/.test(data) && takes(asking) ? { ...nothing, rest: null } : nothing;
   const isBatch = Array.isArray(value);
   const values: readonly unknown[] = isBatch ? (value as unknown[]) : [value]; // just asked
-  const taken: Taken[] = [];
-  const forwarded: Taken[] = [];
+  const intercepted: ServerRequest[] = [];
+  const passedThrough: ServerRequest[] = [];
   const cancelled: { id: RequestId; reason: string | null }[] = [];
   const answered: RequestId[] = [];
   const progress: { token: RequestId; progress: number }[] = [];
   const kept = values.filter((each) => {
-    const passing = passingOf(each);
-    if (asksForSampling(each) && !(passing.kind === "request" && passing.method === samplingMethod)) return !takes(asking);
-    if (passing.kind === "response") answered.push(passing.id);
-    if (passing.kind === "notification" && passing.method === "notifications/progress") {
-      const token = toRequestId(passing.params?.["progressToken"]);
-      const told = passing.params?.["progress"];
+    const message = messageOf(each);
+    if (asksForSampling(each) && !(message.kind === "request" && message.method === samplingMethod)) return !takes(asking);
+    if (message.kind === "response") answered.push(message.id);
+    if (message.kind === "notification" && message.method === "notifications/progress") {
+      const token = toRequestId(message.params?.["progressToken"]);
+      const told = message.params?.["progress"];
       if (token !== undefined && typeof told === "number") progress.push({ token, progress: told });
     }
-    if (passing.kind === "notification" && passing.method === "notifications/cancelled") {
-      const id = toRequestId(passing.params?.["requestId"]);
-      const reason = passing.params?.["reason"];
+    if (message.kind === "notification" && message.method === "notifications/cancelled") {
+      const id = toRequestId(message.params?.["requestId"]);
+      const reason = message.params?.["reason"];
       if (id !== undefined) cancelled.push({ id, reason: typeof reason === "string" ? reason : null });
     }
-    const isTaken = takes(passing);
-    if (passing.kind === "request" && (isTaken || passing.method === samplingMethod)) {
-      const { id, method, params } = passing;
-      (isTaken ? taken : forwarded).push({ id, method, params });
+    const isOurs = takes(message);
+    if (message.kind === "request" && (isOurs || message.method === samplingMethod)) {
+      const { id, method, params } = message;
+      (isOurs ? intercepted : passedThrough).push({ id, method, params });
     }
-    return !isTaken;
+    return !isOurs;
   });
   const rest = kept.length === values.length ? undefined : kept.length === 0 ? null : JSON.stringify(isBatch ? kept : kept[0]);
-  return { taken, forwarded, cancelled, rest, answered, progress };
+  return { intercepted, passedThrough, cancelled, rest, answered, progress };
 }

@@ -6,7 +6,7 @@ import { isReservedServer } from "../wire/mcp-2025/meta.ts";
 import { err, ok, type Result } from "../result.ts";
 import { isPrivateHost, readBaseUrl } from "../address.ts";
 import { environmentName } from "../environment-name.ts";
-import { pointerTo, problemsOf, type Problem } from "../routing/issues.ts";
+import { pointerTo, issuesOf, type Issue } from "../routing/issues.ts";
 
 /** What a server is called in paths, in policy and on the review page. */
 const serverName = z
@@ -74,10 +74,10 @@ export const serversJsonSchema = (): JsonObject => JSON.parse(JSON.stringify(z.t
  * refuses, URLs that carry credentials, a query or a fragment, private or plain-http ones without `allowPrivate`, an entry
  * with both a secret and `passAuthorization` or with functions and `passAuthorization`, and a name that would mean two functions.
  */
-export function parseServers(value: unknown): Result<Servers, Problem[]> {
+export function parseServers(value: unknown): Result<Servers, Issue[]> {
   const parsed = serversSchema.safeParse(value);
-  if (!parsed.success) return err(problemsOf(parsed.error.issues));
-  const problems: Problem[] = [];
+  if (!parsed.success) return err(issuesOf(parsed.error.issues));
+  const problems: Issue[] = [];
   for (const [name, entry] of Object.entries(parsed.data.servers)) {
     const at = (member: string, message: string): number => problems.push({ pointer: pointerTo(["servers", name, member]), message });
     const url = readBaseUrl(entry.url);
@@ -89,7 +89,7 @@ export function parseServers(value: unknown): Result<Servers, Problem[]> {
     if (entry.passAuthorization && entry.functions.length > 0)
       at("functions", "stand beside passAuthorization; whoever calls a function has no credential of the server's to pass on");
   }
-  problems.push(...functionProblems(parsed.data));
+  problems.push(...functionIssues(parsed.data));
   return problems.length === 0 ? ok(parsed.data) : err(problems);
 }
 
@@ -97,8 +97,8 @@ export function parseServers(value: unknown): Result<Servers, Problem[]> {
 export const functionNames = (server: string, tool: string): readonly [string, string] => [tool, `${server}/${tool}`];
 
 /** Every name means one function of one server, wherever it stands. */
-function functionProblems({ servers }: Servers): Problem[] {
-  const problems: Problem[] = [];
+function functionIssues({ servers }: Servers): Issue[] {
+  const problems: Issue[] = [];
   const taken = new Map<string, string>();
   for (const [server, entry] of Object.entries(servers)) {
     for (const [index, tool] of entry.functions.entries()) {

@@ -6,7 +6,7 @@
 import type { SamplingReply, SamplingRequest } from "../model/sampling.ts";
 import { type Result, err, ok } from "../result.ts";
 import { type FieldChange, differenceOf, replyChanges, requestChanges } from "./difference.ts";
-import { type EditFault, type ReplyRule, applyReplyEdits, applyRequestEdits } from "./edit.ts";
+import { type EditIssue, type ReplyRule, applyReplyEdits, applyRequestEdits } from "./edit.ts";
 
 /** A request, and the ids of the models that it may go to, in order. */
 export type ModelledRequest = { readonly request: SamplingRequest; readonly models: readonly string[] };
@@ -24,7 +24,7 @@ export const modelPath = "/model";
 export function changedRequest(
   current: ModelledRequest,
   form: { readonly edits: ReadonlyMap<string, string>; readonly model?: string },
-): Result<FormChanges<ModelledRequest>, readonly EditFault[]> {
+): Result<FormChanges<ModelledRequest>, readonly EditIssue[]> {
   const applied = applyRequestEdits(current.request, form.edits);
   if (!applied.ok) return applied;
   const { model } = form;
@@ -45,7 +45,7 @@ export function changedReply(
   current: SamplingReply,
   edits: ReadonlyMap<string, string>,
   rule: ReplyRule | undefined,
-): Result<FormChanges<SamplingReply>, readonly EditFault[]> {
+): Result<FormChanges<SamplingReply>, readonly EditIssue[]> {
   const applied = applyReplyEdits(current, edits, rule);
   if (!applied.ok) return applied;
   const { value } = applied.value;

@@ -3,7 +3,7 @@
 
 import type { Segment } from "./text-view.ts";
 
-export type Stretch = { readonly segments: readonly Segment[]; /** It ends in the middle of a line. */ readonly lineGoesOn: boolean };
+export type Chunk = { readonly segments: readonly Segment[]; /** It ends in the middle of a line. */ readonly lineGoesOn: boolean };
 
 const longest = 8_000;
 const longestWord = 200;
@@ -19,12 +19,12 @@ function cutIn(text: string, room: number): { at: number; lineGoesOn: boolean } 
 }
 
 /** Stretches of about 8,000 UTF-16 code units, in order. Labels count with their length, so that no stretch has too many. */
-export function stretchesOf(segments: readonly Segment[]): Stretch[] {
-  const stretches: Stretch[] = [];
+export function chunksOf(segments: readonly Segment[]): Chunk[] {
+  const chunks: Chunk[] = [];
   let current: Segment[] = [];
   let length = 0;
   const end = (lineGoesOn: boolean): void => {
-    stretches.push({ segments: current, lineGoesOn });
+    chunks.push({ segments: current, lineGoesOn });
     current = [];
     length = 0;
   };
@@ -49,5 +49,5 @@ export function stretchesOf(segments: readonly Segment[]): Stretch[] {
     length += rest.length;
   }
   if (current.length > 0) end(false);
-  return stretches;
+  return chunks;
 }

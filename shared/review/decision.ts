@@ -129,11 +129,11 @@ function barredFrom(review: Review, reviewer: string): { readonly kind: "notAllo
 }
 
 /** A reviewer gives up their place: to somebody else, or because the review is not theirs. */
-export type GivingUp = { readonly reviewer: string; readonly to: string | null };
+export type RecusalRequest = { readonly reviewer: string; readonly to: string | null };
 
-export type GivenUp =
+export type Recusal =
   /** `exhausted`: too few are left to reach the quorum. */
-  | { readonly kind: "gaveUp"; readonly review: Review; readonly exhausted: boolean }
+  | { readonly kind: "recused"; readonly review: Review; readonly exhausted: boolean }
   | { readonly kind: "repeated" }
   | { readonly kind: "closed"; readonly closing: Closing }
   | { readonly kind: "late" }
@@ -148,7 +148,7 @@ export type GivenUp =
  * who is asked anyway. Whether `to` is a reviewer at all is the caller's to know.
  * @param now Unix milliseconds.
  */
-export function giveUp(review: Review, { reviewer, to }: GivingUp, now: number): GivenUp {
+export function recuse(review: Review, { reviewer, to }: RecusalRequest, now: number): Recusal {
   if (review.left.some((each) => each.reviewer === reviewer && each.to === to)) return { kind: "repeated" };
   const barred = barredFrom(review, reviewer);
   if (barred !== null) return barred;
@@ -163,7 +163,7 @@ export function giveUp(review: Review, { reviewer, to }: GivingUp, now: number):
     reviewers: to === null ? others : [...others, to],
     left: [...review.left.filter((each) => each.reviewer !== to), { reviewer, at: now, to }],
   };
-  return { kind: "gaveUp", review: next, exhausted: ableToApprove(next) < review.quorum };
+  return { kind: "recused", review: next, exhausted: ableToApprove(next) < review.quorum };
 }
 
 const ableToApprove = ({ reviewers, selfApproval, owner }: Review): number =>

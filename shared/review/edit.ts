@@ -5,14 +5,14 @@ import { objectOf, parseJson } from "../json/values.ts";
 import type { JsonObject } from "../encoding.ts";
 import { fits } from "../json/fields.ts";
 import { checkJson } from "../json/json-rules.ts";
-import { Reading } from "../json/issue-collector.ts";
+import { IssueCollector } from "../json/issue-collector.ts";
 import { samplingReply, samplingRequest, type SamplingReply, type SamplingRequest } from "../model/sampling.ts";
 import { err, ok, type Result } from "../result.ts";
 import { objectText, replyFields, requestFields, rewriteReply, rewriteRequest, type Rewrite } from "./editable-fields.ts";
 import { plainLineEnds } from "./form.ts";
 
 /** `field` is the path of the field; `message` is one plain sentence without content from outside. */
-export type EditFault = { readonly field: string; readonly message: string };
+export type EditIssue = { readonly field: string; readonly message: string };
 
 export type Edited<T> = { readonly value: T; readonly changed: boolean };
 
@@ -34,15 +34,15 @@ function parseObject(text: string): Result<JsonObject, string> {
   const value = objectOf(parsed);
   if (value === null) return err("This has to stay a JSON object: { … }.");
   // What a reviewer writes is hashed and sent like what came over the wire, and must be able to be.
-  const reading = new Reading();
-  checkJson(value, reading);
-  const [fault] = reading.errors;
+  const issues = new IssueCollector();
+  checkJson(value, issues);
+  const [fault] = issues.found;
   return fault === undefined ? ok(value) : err(`This ${fault.message}.`);
 }
 
 function applying(
   edits: ReadonlyMap<string, string>,
-  faults: EditFault[],
+  faults: EditIssue[],
   mayBeEmpty: boolean,
 ): { rewrite: Rewrite; changed: () => boolean } {
   let changed = false;
@@ -99,7 +99,7 @@ function applying(
   return { rewrite, changed: () => changed };
 }
 
-function unknownPaths(edits: ReadonlyMap<string, string>, known: ReadonlyMap<string, string>): EditFault[] {
+function unknownPaths(edits: ReadonlyMap<string, string>, known: ReadonlyMap<string, string>): EditIssue[] {
   const extra = [...edits.keys()].some((path) => !known.has(path));
   return extra ? [{ field: "", message: "The form has a field that this content does not have." }] : [];
 }
@@ -113,7 +113,7 @@ function unknownPaths(edits: ReadonlyMap<string, string>, known: ReadonlyMap<str
 export function applyRequestEdits(
   request: SamplingRequest,
   edits: ReadonlyMap<string, string>,
-): Result<Edited<SamplingRequest>, EditFault[]> {
+): Result<Edited<SamplingRequest>, EditIssue[]> {
   const faults = unknownPaths(edits, requestFields(request));
   const { rewrite, changed } = applying(edits, faults, false);
   const value = rewriteRequest(request, rewrite);
@@ -135,7 +135,7 @@ export function applyReplyEdits(
   reply: SamplingReply,
   edits: ReadonlyMap<string, string>,
   rule?: ReplyRule,
-): Result<Edited<SamplingReply>, EditFault[]> {
+): Result<Edited<SamplingReply>, EditIssue[]> {
   const faults = unknownPaths(edits, replyFields(reply));
   const { rewrite, changed } = applying(edits, faults, true);
   const value = rewriteReply(reply, rewrite);

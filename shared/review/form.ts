@@ -57,7 +57,7 @@ export type SubmittedForm = {
 };
 
 /** What is wrong with a form that no page of ours sends. Never carries what was in it. */
-export type FormFault = { readonly kind: "missing" | "repeated" | "malformed" | "tooLong"; readonly field: string };
+export type FormError = { readonly kind: "missing" | "repeated" | "malformed" | "tooLong"; readonly field: string };
 
 export const longestReason = 1_000;
 
@@ -81,7 +81,7 @@ export const plainLineEnds = (text: string): string => text.replaceAll(/\r\n?/g,
  * come twice; others are ignored. Without `act` (a script that submits the form presses no button) it is a preview, which
  * decides nothing. An approval is `approve:` and the number of changes that its page showed; an unknown act is refused.
  */
-export function parseDecisionForm(fields: Iterable<[string, string]>): Result<SubmittedForm, FormFault> {
+export function parseDecisionForm(fields: Iterable<[string, string]>): Result<SubmittedForm, FormError> {
   const plain = new Map<string, string>();
   const edits = new Map<string, string>();
   for (const [name, value] of fields) {
@@ -126,7 +126,7 @@ export function parseDecisionForm(fields: Iterable<[string, string]>): Result<Su
 }
 
 /** `grant` is empty for "not now", or a scope and a kind: `tool:shape`. */
-function parseGrant(plain: ReadonlyMap<string, string>): Result<GrantWish | undefined, FormFault> {
+function parseGrant(plain: ReadonlyMap<string, string>): Result<GrantWish | undefined, FormError> {
   const text = plain.get(formFields.grant) ?? "";
   if (text === "") return ok(undefined);
   const [first, second] = text.split(":");

@@ -1,7 +1,7 @@
 // A text from outside as the parts that a page shows: everything is there, and what would be invisible has a label.
 // It cuts nothing and escapes nothing; escaping is the work of whoever writes the parts out.
 
-import { findUnseen, type Unseen } from "../invisible-characters.ts";
+import { findInvisible, type InvisibleCharacter } from "../invisible-characters.ts";
 
 export type Segment =
   | { readonly kind: "text"; readonly text: string }
@@ -84,7 +84,7 @@ function familyOf(codePoint: number): string {
 const codeOf = (codePoint: number): string => `U+${codePoint.toString(16).toUpperCase().padStart(4, "0")}`;
 
 /** What a run of tags or selectors says to a model, where it is printable ASCII throughout; otherwise empty. */
-function spelled(run: readonly Unseen[]): string {
+function spelled(run: readonly InvisibleCharacter[]): string {
   let text = "";
   for (const { codePoint } of run) {
     const byte = isTag(codePoint) ? codePoint - 0xe0000 : selectorByte(codePoint);
@@ -95,7 +95,7 @@ function spelled(run: readonly Unseen[]): string {
   return text;
 }
 
-function labelOf(run: readonly Unseen[], first: Unseen, seen: Set<number>): string {
+function labelOf(run: readonly InvisibleCharacter[], first: InvisibleCharacter, seen: Set<number>): string {
   const many = run.length > 1 ? ` ×${run.length}` : "";
   if (isTag(first.codePoint) || selectorByte(first.codePoint) !== undefined) {
     const hidden = spelled(run);
@@ -110,13 +110,13 @@ function labelOf(run: readonly Unseen[], first: Unseen, seen: Set<number>): stri
 
 /** The parts of a stretch in which only unseen characters are special; neighbours of one family become one part. */
 function withLabels(text: string, seen: Set<number>, into: Segment[]): void {
-  const unseen = findUnseen(text);
+  const unseen = findInvisible(text);
   let at = 0;
   for (let i = 0; i < unseen.length;) {
     const first = unseen[i];
     if (first === undefined) break;
     if (first.at > at) into.push({ kind: "text", text: text.slice(at, first.at) });
-    const run: Unseen[] = [];
+    const run: InvisibleCharacter[] = [];
     at = first.at;
     for (
       let next = unseen[i];

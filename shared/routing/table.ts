@@ -6,7 +6,7 @@ import type { JsonObject } from "../encoding.ts";
 import { err, ok, type Result } from "../result.ts";
 import { isPrivateHost, readBaseUrl } from "../address.ts";
 import { environmentName } from "../environment-name.ts";
-import { pointerTo, problemsOf, type Problem } from "./issues.ts";
+import { pointerTo, issuesOf, type Issue } from "./issues.ts";
 import { type ProviderKind, isBuiltIn, lackingOf, tableKinds } from "./provider-kinds.ts";
 
 /** Six decimals at most, so that choosing can count in whole millionths and two scores are never nearly equal. */
@@ -129,15 +129,15 @@ export const routingJsonSchema = (): JsonObject =>
  * refuses, names that refer to nothing, ids given twice, a base URL that is private without `allowPrivate`, plain http to a
  * public host, a provider that could never be used.
  */
-export function parseRoutingTable(value: unknown): Result<RoutingTable, Problem[]> {
+export function parseRoutingTable(value: unknown): Result<RoutingTable, Issue[]> {
   const parsed = routingTableSchema.safeParse(value);
-  if (!parsed.success) return err(problemsOf(parsed.error.issues));
-  const problems = [...providerProblems(parsed.data), ...modelProblems(parsed.data)];
+  if (!parsed.success) return err(issuesOf(parsed.error.issues));
+  const problems = [...providerIssues(parsed.data), ...modelIssues(parsed.data)];
   return problems.length === 0 ? ok(parsed.data) : err(problems);
 }
 
-function providerProblems(table: RoutingTable): Problem[] {
-  const problems: Problem[] = [];
+function providerIssues(table: RoutingTable): Issue[] {
+  const problems: Issue[] = [];
   for (const [id, entry] of Object.entries(table.providers)) {
     const at = (member: string, message: string): number => problems.push({ pointer: pointerTo(["providers", id, member]), message });
     if (entry.baseUrl !== undefined && entry.baseUrlFrom !== undefined) at("baseUrlFrom", "stands beside baseUrl; keep one of them");
@@ -155,8 +155,8 @@ function providerProblems(table: RoutingTable): Problem[] {
   return problems;
 }
 
-function modelProblems(table: RoutingTable): Problem[] {
-  const problems: Problem[] = [];
+function modelIssues(table: RoutingTable): Issue[] {
+  const problems: Issue[] = [];
   const ids = new Set<string>();
   for (const [index, entry] of table.models.entries()) {
     const at = (member: string, message: string): number => problems.push({ pointer: pointerTo(["models", index, member]), message });

@@ -6,7 +6,7 @@ import { functionNames, type Servers } from "../relay/servers.ts";
 import { toolResult } from "../wire/mcp-2025/content.ts";
 import { anyObject } from "../json/fields.ts";
 import { checkJson } from "../json/json-rules.ts";
-import { type ParamsError, Reading } from "../json/issue-collector.ts";
+import { type ParamsError, IssueCollector } from "../json/issue-collector.ts";
 import type { ToolResultBlock } from "../model/sampling.ts";
 import { err, ok, type Result } from "../result.ts";
 import type { Candidate } from "../routing/choose.ts";
@@ -68,11 +68,11 @@ export const functionCandidate = (server: string, tool: string): Candidate => ({
  * revision 2026-07-28 allows, becomes the member `result` of one (SEP-2106, as servers do for older clients). Errors point into the result.
  */
 export function toToolResultReply(toolUseId: string, result: unknown): Result<ToolResultBlock, readonly ParamsError[]> {
-  const reading = new Reading();
-  checkJson(result, reading);
-  if (reading.errors.length > 0) return err(reading.errors);
-  const { content = [], structuredContent: given, isError }: Members = anyObject.read(result, "", reading);
+  const issues = new IssueCollector();
+  checkJson(result, issues);
+  if (issues.found.length > 0) return err(issues.found);
+  const { content = [], structuredContent: given, isError }: Members = anyObject.read(result, "", issues);
   const structuredContent = given === undefined || isObject(given) ? given : { result: given };
-  const block = toolResult.read({ type: "tool_result", toolUseId, content, structuredContent, isError }, "", reading);
-  return reading.errors.length === 0 ? ok(block) : err(reading.errors);
+  const block = toolResult.read({ type: "tool_result", toolUseId, content, structuredContent, isError }, "", issues);
+  return issues.found.length === 0 ? ok(block) : err(issues.found);
 }

@@ -24,7 +24,7 @@ import type { GrantWish } from "../review/form.ts";
 import type { GrantOffer } from "../review/view.ts";
 import type { Candidate } from "../routing/choose.ts";
 import { sizeOf, worstCostUsd } from "../routing/price.ts";
-import { type Requestor, type Attachment, type RunOpening, requestDigest } from "./run-input.ts";
+import { type Requestor, type RequestRef, type RunInput, requestDigest } from "./run-input.ts";
 
 export type OfferFacts = {
   readonly gate: Gate;
@@ -84,7 +84,7 @@ const mayUseGrants = (
 ): boolean => grants && quorum === 1 && (provenance !== "inferred" || grantsInferred);
 
 export type GivingFacts = {
-  readonly opening: Omit<RunOpening, "request">;
+  readonly input: Omit<RunInput, "request">;
   /** As it was asked: version 1. */
   readonly request: SamplingRequest;
   readonly gate: Gate;
@@ -99,27 +99,27 @@ export type GivingFacts = {
  * Its money is what its uses may cost at the most, each as long as it may be.
  * @param now Unix milliseconds.
  */
-export function grantFrom({ opening, request, gate, reply, by }: GivingFacts, wish: GrantWish, now: number): Grant {
-  const { candidates, key, attachment, requestor } = opening;
+export function grantFrom({ input, request, gate, reply, by }: GivingFacts, wish: GrantWish, now: number): Grant {
+  const { candidates, key, requestRef, requestor } = input;
   const exact = wish.what === "exact";
   const replyRisk = replyRiskAt(gate, reply);
   const characters = messageCharacters(request);
   const charactersAtMost = exact ? characters : sizeCeiling(characters);
   return {
-    id: grantIdOf(key.id, digestOf("countersign/grant/v1", { run: opening.id, gate }).slice(0, 22)),
+    id: grantIdOf(key.id, digestOf("countersign/grant/v1", { run: input.id, gate }).slice(0, 22)),
     key: key.id,
     gate,
-    scope: scopeOf(wish.scope, attachment, requestor),
+    scope: scopeOf(wish.scope, requestRef, requestor),
     what: wish.what,
     digest: exact ? requestDigest({ request, models: idsOf(candidates) }, candidates) : shapeDigest(request, candidates),
     charactersAtMost,
     maxTokensAtMost: outputLimit(request),
-    riskAtMost: highestRisk(opening.risks),
+    riskAtMost: highestRisk(input.risks),
     ...(replyRisk === null ? {} : { replyRiskAtMost: replyRisk }),
     provenance: requestor.provenance,
     by,
-    run: opening.id,
-    rule: opening.plan.rule,
+    run: input.id,
+    rule: input.plan.rule,
     givenAt: now,
     expiresAt: now + Math.min(wish.hours * 3_600_000, longestGrantMs),
     usesGiven: wish.uses,
@@ -153,7 +153,7 @@ export type AskingFacts = {
   readonly plan: { readonly candidates: readonly Candidate[]; readonly gates: GatePlan; readonly risks: readonly RiskNote[] };
   readonly request: SamplingRequest;
   readonly requestor: Requestor;
-  readonly attachment: Attachment;
+  readonly requestRef: RequestRef;
   /** The digest by which the session knows a repeat. */
   readonly params: string;
 };
@@ -162,17 +162,17 @@ export type AskingFacts = {
  * What a request asks of its key's grants, all but what the session knows of it; null where there is nothing to ask: both
  * gates are open, the rules that apply now do not enable grants, or one person's word is not enough there.
  */
-export function grantQueryOf({ run, plan, request, requestor, attachment, params }: AskingFacts): Omit<GrantQuery, "asked"> | null {
+export function grantQueryOf({ run, plan, request, requestor, requestRef, params }: AskingFacts): Omit<GrantQuery, "asked"> | null {
   const { gates, candidates, risks } = plan;
   const closed = (["request", "response"] as const).filter((gate) => gates[gate] === "review");
   if (closed.length === 0 || !mayUseGrants(gates, requestor)) return null;
   return {
     gates: closed,
-    identity: digestOf("countersign/grant-use/v1", { ...attachment, params }),
+    identity: digestOf("countersign/grant-use/v1", { ...requestRef, params }),
     run,
     exact: requestDigest({ request, models: idsOf(candidates) }, candidates),
     shape: shapeDigest(request, candidates),
-    session: attachment.session,
+    session: requestRef.session,
     server: requestor.server,
     tool: toolOf(requestor),
     boundTo: gates.boundTo,
@@ -192,7 +192,7 @@ const idsOf = (candidates: readonly Candidate[]): string[] => candidates.map(({ 
 
 const toolOf = ({ method, name }: Requestor): Tool => ({ method, name });
 
-function scopeOf(scope: GrantWish["scope"], { session }: Attachment, requestor: Requestor): GrantScope {
+function scopeOf(scope: GrantWish["scope"], { session }: RequestRef, requestor: Requestor): GrantScope {
   const { server } = requestor;
   switch (scope) {
     case "session":

@@ -8,14 +8,14 @@ import type { CancelCause } from "../model/outcome.ts";
 import { type RiskLevel, type SeenRisk, isRiskAtLeast } from "../policy/risk.ts";
 import {
   type Answer,
-  type GivenUp,
-  type GivingUp,
+  type Recusal,
+  type RecusalRequest,
   type Review,
   type Verdict,
   askAlso,
   closeReview,
   decide,
-  giveUp,
+  recuse,
 } from "../review/decision.ts";
 import { unreachable } from "../result.ts";
 
@@ -79,7 +79,7 @@ export type RunState = {
 export type RunEvent =
   | { readonly kind: "received" }
   | { readonly kind: "answered"; readonly gate: Gate; readonly answer: Answer }
-  | { readonly kind: "gaveUp"; readonly gate: Gate; readonly giving: GivingUp }
+  | { readonly kind: "recused"; readonly gate: Gate; readonly recusal: RecusalRequest }
   | { readonly kind: "escalate"; readonly gate: Gate }
   | { readonly kind: "deadline"; readonly gate: Gate }
   /** No channel reaches these, who are all that are asked. */
@@ -113,7 +113,7 @@ export type Step = {
   /** For an answer only. */
   readonly verdict: Verdict | null;
   /** For a reviewer who gives up their place only. */
-  readonly givenUp?: GivenUp;
+  readonly recusal?: Recusal;
 };
 
 export const isKeyEnd = (cause: CancelCause): cause is KeyEnd => cause === "keyRevoked" || cause === "keyExpired";
@@ -141,8 +141,8 @@ export function step(state: RunState, event: RunEvent, now: number): Step {
       return state.gates.request ? openReview(state, "request", state.requestDigest, now) : startCall(state, now, false);
     case "answered":
       return answered(state, event.gate, event.answer, now);
-    case "gaveUp":
-      return gaveUp(state, event.gate, event.giving, now);
+    case "recused":
+      return recused(state, event.gate, event.recusal, now);
     case "escalate": {
       const review = openGate(state) === event.gate ? state.reviews[event.gate] : null;
       if (review === null) return still(state);
@@ -204,22 +204,22 @@ function answered(state: RunState, gate: Gate, answer: Answer, now: number): Ste
   }
 }
 
-/** A reviewer leaves: their heir is asked, or, where too few are left, those of the escalation; or else nobody can decide any more. */
-function gaveUp(state: RunState, gate: Gate, giving: GivingUp, now: number): Step {
+/** A reviewer leaves: whoever they handed it to is asked, or, where too few are left, those of the escalation; or else nobody can decide any more. */
+function recused(state: RunState, gate: Gate, request: RecusalRequest, now: number): Step {
   const review = state.reviews[gate];
-  if (review === null) return { ...still(state), givenUp: { kind: "notAllowed", why: "notAReviewer" } };
-  const givenUp = giveUp(review, giving, now);
-  if (givenUp.kind !== "gaveUp") return { ...still(state), givenUp };
-  const released: Effect = { kind: "release", gate, reviewers: [giving.reviewer] };
-  const next = withReview(state, givenUp.review);
-  if (!givenUp.exhausted) {
-    const handOverCandidates: Effect[] = giving.to === null ? [] : [{ kind: "ask", gate, reviewers: [giving.to], why: "handedOver" }];
-    return { state: next, effects: [released, ...handOverCandidates], verdict: null, givenUp };
+  if (review === null) return { ...still(state), recusal: { kind: "notAllowed", why: "notAReviewer" } };
+  const recusal = recuse(review, request, now);
+  if (recusal.kind !== "recused") return { ...still(state), recusal };
+  const released: Effect = { kind: "release", gate, reviewers: [request.reviewer] };
+  const next = withReview(state, recusal.review);
+  if (!recusal.exhausted) {
+    const handOverCandidates: Effect[] = request.to === null ? [] : [{ kind: "ask", gate, reviewers: [request.to], why: "handedOver" }];
+    return { state: next, effects: [released, ...handOverCandidates], verdict: null, recusal };
   }
-  const asked = escalated(next, givenUp.review);
-  if (asked !== null && !asked.exhausted) return { state: asked.state, effects: [released, ...asked.effects], verdict: null, givenUp };
-  const ended = endReview(next, givenUp.review, "undeliverable", "nobody is left who may decide", { kind: "undeliverable", gate }, now);
-  return { ...ended, effects: [released, ...ended.effects], givenUp };
+  const asked = escalated(next, recusal.review);
+  if (asked !== null && !asked.exhausted) return { state: asked.state, effects: [released, ...asked.effects], verdict: null, recusal };
+  const ended = endReview(next, recusal.review, "undeliverable", "nobody is left who may decide", { kind: "undeliverable", gate }, now);
+  return { ...ended, effects: [released, ...ended.effects], recusal };
 }
 
 /** Where none of those who are asked can be reached: those of the escalation are asked at once, and else it is over. */

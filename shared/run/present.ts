@@ -11,7 +11,7 @@ import { unreachable } from "../result.ts";
 import type { Candidate } from "../routing/choose.ts";
 import { costUsd } from "../routing/price.ts";
 import { type End, type RunState, isKeyEnd } from "./lifecycle.ts";
-import { type RequestVersion, type RunOpening, inOrder } from "./run-input.ts";
+import { type RequestVersion, type RunInput, inOrder } from "./run-input.ts";
 
 /** What a model answered, as the run keeps it. */
 export type ModelFacts = {
@@ -23,7 +23,7 @@ export type ModelFacts = {
 };
 
 export type Shown = {
-  readonly opening: Omit<RunOpening, "request">;
+  readonly input: Omit<RunInput, "request">;
   readonly state: RunState;
   readonly gate: Gate;
   readonly reviewer: string;
@@ -46,11 +46,11 @@ export type Shown = {
 
 /** The page's view, or null where this gate was never opened. */
 export function presentReview(shown: Shown): ReviewView | null {
-  const { opening, state, gate, current, asked, model } = shown;
+  const { input, state, gate, current, asked, model } = shown;
   const review = state.reviews[gate];
   if (review === null) return null;
-  const models = inOrder(opening.candidates, current.models).map(shownModel);
-  const answered = model === null ? undefined : opening.candidates.find(({ model: { id } }) => id === model.candidate);
+  const models = inOrder(input.candidates, current.models).map(shownModel);
+  const answered = model === null ? undefined : input.candidates.find(({ model: { id } }) => id === model.candidate);
   const atResponse = gate === "response";
   return {
     gate,
@@ -58,32 +58,32 @@ export function presentReview(shown: Shown): ReviewView | null {
     progress: progressOf(state),
     keyEnd: keyEndOf(state.end),
     now: shown.now,
-    run: opening.id,
+    run: input.id,
     reviewer: shown.reviewer,
     version: review.version,
     digest: review.digest,
     versions: shown.versions,
     requestor: {
-      server: opening.requestor.server,
-      method: opening.requestor.method,
-      name: opening.requestor.name,
-      provenance: opening.requestor.provenance,
-      ...(opening.requestor.evidence === undefined ? {} : { evidence: opening.requestor.evidence }),
-      client: opening.key.name,
-      owner: opening.key.owner,
+      server: input.requestor.server,
+      method: input.requestor.method,
+      name: input.requestor.name,
+      provenance: input.requestor.provenance,
+      ...(input.requestor.evidence === undefined ? {} : { evidence: input.requestor.evidence }),
+      client: input.key.name,
+      owner: input.key.owner,
       gone: shown.requestorGone,
     },
-    createdAt: opening.createdAt,
+    createdAt: input.createdAt,
     deadlineAt: review.deadlineAt,
     quorum: review.quorum,
-    rule: opening.plan.rule,
+    rule: input.plan.rule,
     ...ownStanding(review, shown),
-    tellReason: opening.plan.tellReason,
+    tellReason: input.plan.tellReason,
     request: current.request,
     requestAsAsked: current.request === asked.request ? null : asked.request,
     models,
-    risks: atResponse && shown.reply !== null ? [...findReplyRisks(shown.reply), ...opening.risks] : opening.risks,
-    notes: atResponse && model !== null ? model.notes : opening.notes,
+    risks: atResponse && shown.reply !== null ? [...findReplyRisks(shown.reply), ...input.risks] : input.risks,
+    notes: atResponse && model !== null ? model.notes : input.notes,
     worstCostUsd: Math.max(0, ...models.map(({ worstCostUsd }) => worstCostUsd)),
     reply: atResponse ? shown.reply : null,
     replyAsGenerated: atResponse && shown.generated !== shown.reply ? shown.generated : null,

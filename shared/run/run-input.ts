@@ -15,7 +15,7 @@ import type { Candidate } from "../routing/choose.ts";
 import type { RunGates } from "./lifecycle.ts";
 
 /** One sampling request in one session that this run answers. */
-export type Attachment = { readonly session: string; readonly originating: string; readonly request: string };
+export type RequestRef = { readonly session: string; readonly originating: string; readonly request: string };
 
 export type Requestor = {
   readonly server: string;
@@ -57,7 +57,7 @@ export type CacheTerms = {
   readonly found?: CachedReply;
 };
 
-export type RunOpening = {
+export type RunInput = {
   readonly id: string;
   readonly createdAt: number;
   /** Which endpoint the request came through. */
@@ -100,7 +100,7 @@ export type RunOpening = {
   readonly cache?: CacheTerms;
   /** `identicalDigest`. */
   readonly identicalDigest: string;
-  readonly attachment: Attachment;
+  readonly requestRef: RequestRef;
 };
 
 /** One version of what is to be sent: the request and the models it may go to, in order. */
@@ -133,7 +133,7 @@ export const inOrder = (candidates: readonly Candidate[], ids: readonly string[]
  * (`responseIfEdited`). Where the reply has a risk of `responseIfRisk` or a higher one, it closes too: so says the rule, or the
  * grant, which was given for a reply with less.
  */
-export function gatesOf({ plan, granted = [] }: Pick<RunOpening, "plan" | "granted">): RunGates {
+export function gatesOf({ plan, granted = [] }: Pick<RunInput, "plan" | "granted">): RunGates {
   const isClosed = (gate: "request" | "response"): boolean => plan[gate] === "review" && granted.every((pass) => pass.gate !== gate);
   const ceilings = granted.flatMap(({ gate, replyRiskAtMost }) =>
     gate === "response" && replyRiskAtMost !== undefined ? [riskAbove(replyRiskAtMost)] : [],
@@ -158,16 +158,16 @@ export const decidersDigest = ({ rule, quorum, selfApproval, owner, reviewers }:
   });
 
 /** The first events of a run's record: what was asked, and what let it through a gate that the policy closes. */
-export const openingFacts = (opening: Omit<RunOpening, "request">, digest: string): RecordFact[] => [
-  receivedFact(opening, digest),
-  ...(opening.granted ?? []).map(({ gate, grant, by }): RecordFact => ({ kind: "grantUsed", gate, grant, by })),
+export const inputFacts = (input: Omit<RunInput, "request">, digest: string): RecordFact[] => [
+  receivedFact(input, digest),
+  ...(input.granted ?? []).map(({ gate, grant, by }): RecordFact => ({ kind: "grantUsed", gate, grant, by })),
 ];
 
 /** For whom a run was taken over, or its kept reply taken: ids and names, and a digest of the request's place. */
 export const adoptedFact = (
   { server, method, name, provenance }: Requestor,
-  endpoint: RunOpening["endpoint"],
-  attachment: Attachment,
+  endpoint: RunInput["endpoint"],
+  requestRef: RequestRef,
 ): RecordFact => ({
   kind: "adopted",
   server,
@@ -175,28 +175,28 @@ export const adoptedFact = (
   name,
   provenance,
   endpoint,
-  request: digestOf("countersign/attachment/v1", { ...attachment }),
+  request: digestOf("countersign/attachment/v1", { ...requestRef }),
 });
 
 /** The first event of a run's record. */
-const receivedFact = (opening: Omit<RunOpening, "request">, digest: string): RecordFact => ({
+const receivedFact = (input: Omit<RunInput, "request">, digest: string): RecordFact => ({
   kind: "received",
-  key: opening.key.id,
-  server: opening.requestor.server,
-  method: opening.requestor.method,
-  name: opening.requestor.name,
-  provenance: opening.requestor.provenance,
-  ...(opening.requestor.evidence === undefined ? {} : { association: evidenceWords[opening.requestor.evidence] }),
-  endpoint: opening.endpoint,
-  ...(opening.requestId === undefined ? {} : { requestId: idWord(opening.requestId) }),
+  key: input.key.id,
+  server: input.requestor.server,
+  method: input.requestor.method,
+  name: input.requestor.name,
+  provenance: input.requestor.provenance,
+  ...(input.requestor.evidence === undefined ? {} : { association: evidenceWords[input.requestor.evidence] }),
+  endpoint: input.endpoint,
+  ...(input.requestId === undefined ? {} : { requestId: idWord(input.requestId) }),
   requestDigest: digest,
-  rule: opening.plan.rule,
-  requestGate: opening.plan.request,
-  responseGate: opening.plan.response,
-  ...(opening.plan.replyRisk === null ? {} : { replyRisk: opening.plan.replyRisk }),
-  models: opening.candidates.map(({ model }) => model.id),
-  risks: opening.risks.map(({ kind }) => kind),
-  contextIgnored: opening.contextIgnored,
-  takenOver: opening.takenOver,
-  ...(opening.images === undefined ? {} : { images: opening.images }),
+  rule: input.plan.rule,
+  requestGate: input.plan.request,
+  responseGate: input.plan.response,
+  ...(input.plan.replyRisk === null ? {} : { replyRisk: input.plan.replyRisk }),
+  models: input.candidates.map(({ model }) => model.id),
+  risks: input.risks.map(({ kind }) => kind),
+  contextIgnored: input.contextIgnored,
+  takenOver: input.takenOver,
+  ...(input.images === undefined ? {} : { images: input.images }),
 });

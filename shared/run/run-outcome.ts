@@ -7,11 +7,11 @@ import { unreachable } from "../result.ts";
 import type { Candidate } from "../routing/choose.ts";
 import { costUsd } from "../routing/price.ts";
 import { type End, isKeyEnd } from "./lifecycle.ts";
-import type { RunOpening } from "./run-input.ts";
+import type { RunInput } from "./run-input.ts";
 
 /** The `_meta` of a reply: which run, which model and why, what people changed, and what it cost. */
 export const runMeta = (
-  { id }: Pick<RunOpening, "id">,
+  { id }: Pick<RunInput, "id">,
   candidate: Candidate,
   model: ModelReply,
   edited: RunMeta["edited"],

@@ -5,7 +5,7 @@ import type { Attempt, ModelReply } from "../model/call.ts";
 import { type RecordFact, type RunSummary, providersWord } from "../record/record.ts";
 import type { Candidate } from "../routing/choose.ts";
 import { costUsd } from "../routing/price.ts";
-import { type CachedReply, type RunOpening, replyDigest } from "./run-input.ts";
+import { type CachedReply, type RunInput, replyDigest } from "./run-input.ts";
 
 type Line = Pick<RunSummary, "run" | "key" | "server" | "name" | "createdAt">;
 
@@ -15,7 +15,7 @@ export const requestLine = ({
   key,
   requestor,
   createdAt,
-}: Pick<RunOpening, "id" | "requestor" | "createdAt"> & { key: { id: string } }): Line => ({
+}: Pick<RunInput, "id" | "requestor" | "createdAt"> & { key: { id: string } }): Line => ({
   run: id,
   key: key.id,
   server: requestor.server,

@@ -7,7 +7,7 @@ import type { JsonObject } from "../encoding.ts";
 import type { Attempt } from "../model/call.ts";
 import { isUnasked } from "../provider/provider-error.ts";
 import { unreachable } from "../result.ts";
-import type { Completed, Described, FunctionFault, NotAssociated, Outcome, Refusal } from "../model/outcome.ts";
+import type { Completed, Described, FunctionError, NotAssociated, Outcome, Refusal } from "../model/outcome.ts";
 
 const rejectedMessage = "User rejected sampling request";
 
@@ -150,7 +150,7 @@ export function describeRefusal(refusal: Refusal): Described {
       return {
         status: 200,
         code: -32011,
-        message: `The function cannot be run: ${functionFaults[refusal.why]}`,
+        message: `The function cannot be run: ${functionErrors[refusal.why]}`,
         data: { function: refusal.function, reason: refusal.why },
       };
     case "unknownTask":
@@ -170,7 +170,7 @@ export function describeRefusal(refusal: Refusal): Described {
   }
 }
 
-const functionFaults: Readonly<Record<FunctionFault, string>> = {
+const functionErrors: Readonly<Record<FunctionError, string>> = {
   noSuchTool: "its MCP server has no such tool (any more); ask the operator",
   taskOnly: "its MCP server runs it as a task alone, which this endpoint does not do",
   unreachable: "its MCP server cannot be reached; try again",

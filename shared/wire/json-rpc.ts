@@ -13,7 +13,7 @@ export type RpcMessage =
   | { readonly kind: "notification"; readonly method: string; readonly params: unknown };
 
 /** `id` is the request's own where it could be told, for the error that answers it (JSON-RPC 2.0 section 5). */
-export type RpcFault =
+export type RpcFailure =
   | { readonly kind: "notJson" }
   | { readonly kind: "notSingleRequest"; readonly message: string; readonly id: RequestId | null };
 
@@ -48,7 +48,7 @@ export const toRequestId = (value: unknown): RequestId | undefined => (value ===
  * body is one request here), responses, and everything that JSON-RPC 2.0 section 4 does not call a request.
  * Members that JSON-RPC does not name are ignored.
  */
-export function parseMessage(text: string): Result<RpcMessage, RpcFault> {
+export function parseMessage(text: string): Result<RpcMessage, RpcFailure> {
   const body = parseJson(text);
   if (body === undefined) return err({ kind: "notJson" });
   if (Array.isArray(body)) return notSingleRequest("a batch is not supported", null);

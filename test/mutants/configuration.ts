@@ -62,8 +62,8 @@ export const configurationMutants: readonly Mutant[] = [
   {
     file: "workers/endpoints/review/review-link.ts",
     name: "made-up links are counted",
-    from: 'if (tooMany) return problem(c, "tooMany", 429);',
-    to: 'if (tooMany && link !== null) return problem(c, "tooMany", 429);',
+    from: 'if (tooMany) return errorPage(c, "tooMany", 429);',
+    to: 'if (tooMany && link !== null) return errorPage(c, "tooMany", 429);',
     test: flooding,
   },
   {

@@ -52,14 +52,14 @@ export const revocationMutants: readonly Mutant[] = [
   {
     name: "a revoked key begins no run",
     file: "workers/objects/key/key-object.ts",
-    from: "    if (!this.#revoked) this.#holdings.add(holding, until, this.now());\n    return !this.#revoked;",
-    to: "    this.#holdings.add(holding, until, this.now());\n    return true;",
+    from: "    if (!this.#revoked) this.#dependents.add(dependent, until, this.now());\n    return !this.#revoked;",
+    to: "    this.#dependents.add(dependent, until, this.now());\n    return true;",
     test: runs("just after its request was let in"),
   },
   {
     name: "revoking ends what there is of the key",
     file: "workers/objects/key/key-object.ts",
-    from: "      this.#holdings.queueAll(now);\n",
+    from: "      this.#dependents.queueAll(now);\n",
     to: "",
     test: runs("as a task: nothing is sent or delivered"),
   },
@@ -73,7 +73,7 @@ export const revocationMutants: readonly Mutant[] = [
   {
     name: "the key is asked before a reply is let out",
     file: "workers/objects/run/run-delivery.ts",
-    from: 'before.end?.kind === "completed" ? await keyEndOf(this.#parts.env, opening, this.#parts.now()) : null',
+    from: 'before.end?.kind === "completed" ? await keyEndOf(this.#parts.env, input, this.#parts.now()) : null',
     to: "null",
     test: runs("between the last decision and the delivery"),
   },

@@ -122,7 +122,7 @@ export const runMutants: readonly Mutant[] = [
   {
     name: "what is sent is what was approved",
     file: "workers/objects/run/run-call.ts",
-    from: "requestDigest(content, opening.candidates) !== state.requestDigest",
+    from: "requestDigest(content, input.candidates) !== state.requestDigest",
     to: 'state.requestDigest === ""',
     test: { file: "test/workers/objects/deciding.test.ts", only: "is not sent" },
   },
@@ -178,14 +178,14 @@ export const runMutants: readonly Mutant[] = [
   {
     name: "what people saw counts where the same ones would be asked",
     file: "workers/objects/run/run-adoption.ts",
-    from: 'if ((closed.request || closed.response) && deciders !== decidersDigest(opening.plan)) return "refused";',
+    from: 'if ((closed.request || closed.response) && deciders !== decidersDigest(input.plan)) return "refused";',
     to: "",
     test: { file: "test/workers/contract/kept-reply.test.ts", only: "closed another gate|durable path" },
   },
   {
     name: "a requestor who is there is not taken from",
     file: "workers/objects/run/run-adoption.ts",
-    from: 'if (opening.mode === "sync" && this.#windows.callers() > 0) return "refused";',
+    from: 'if (input.mode === "sync" && this.#windows.callers() > 0) return "refused";',
     to: "",
     test: { file: leaving, only: "while the first one's caller is there" },
     survives: "the mark that the requestor has gone, which the next check reads, is not there while a caller is",

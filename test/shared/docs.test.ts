@@ -130,18 +130,18 @@ type Column = `${string}.${string}.${string}`;
 
 /** The object whose tables are made in this file. */
 const objectOf: Readonly<Record<string, string>> = {
-  "config.ts": "ConfigObject",
+  "config-object.ts": "ConfigObject",
   "operator-record.ts": "ConfigObject",
-  "conversation.ts": "ConversationObject",
-  "digest.ts": "DigestObject",
-  "key.ts": "KeyObject",
+  "conversation-object.ts": "ConversationObject",
+  "digest-object.ts": "DigestObject",
+  "key-object.ts": "KeyObject",
   "key-grants.ts": "KeyObject",
   "key-holdings.ts": "KeyObject",
   "kept-text.ts": "CacheObject and ConversationObject",
-  "lane.ts": "LaneObject",
-  "ledger.ts": "LedgerObject",
+  "concurrency-queue-object.ts": "ConcurrencyQueueObject",
+  "ledger-object.ts": "LedgerObject",
   "run-store.ts": "RunObject",
-  "run-held.ts": "RunObject",
+  "parked-request.ts": "RunObject",
   "session-tables.ts": "SessionObject",
 };
 
@@ -218,7 +218,7 @@ describe("docs/storage-schema.md", () => {
 
   test("names every key that is written to KV, and only ConfigObject writes there", () => {
     const writers = filesOf("workers", ".ts").filter((path) => /\bCONFIG\.(put|delete)\(/.test(read(path)));
-    expect(writers.map((path) => relative("workers", path))).toEqual(["objects/config.ts"]);
+    expect(writers.map((path) => relative("workers", path))).toEqual(["objects/config-object.ts"]);
     const names = /documentNames = \[([^\]]*)\]/.exec(read("workers/stubs/config-calls.ts"))?.[1]?.match(/\w+/g) ?? [];
     expect(names.length).toBeGreaterThan(0);
     const text = read("docs/storage-schema.md");

@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { findUnseen } from "../../shared/invisible-characters.ts";
+import { findInvisible } from "../../shared/invisible-characters.ts";
 
-const hex = (text: string) => findUnseen(text).map((unseen) => unseen.codePoint.toString(16));
+const hex = (text: string) => findInvisible(text).map((unseen) => unseen.codePoint.toString(16));
 
 describe("findUnseen", () => {
   test.each([
@@ -35,7 +35,7 @@ describe("findUnseen", () => {
     ["a variation selector after a letter", "a\ufe0fb", "fe0f", "other", "variation selector 16"],
     ["a supplementary variation selector", "x\u{e0100}", "e0100", "other", "variation selector 17"],
   ])("finds %s", (_, text, codePoint, kind, name) => {
-    const [found, ...more] = findUnseen(text);
+    const [found, ...more] = findInvisible(text);
     expect(more).toEqual([]);
     expect(found).toMatchObject({ kind, name });
     expect(found?.codePoint.toString(16)).toBe(codePoint);
@@ -53,7 +53,7 @@ describe("findUnseen", () => {
     ["no-break spaces and the ideographic space", "Bonjour\u00a0! 10\u202f000 \u3000\u6771\u4eac"],
     ["letters of many scripts", "\u00e9\u00df \u03b1 \u0436 \u05d0 \u0627 \u0e01 \u4e2d \u{1f600} \u{20000}"],
   ])("leaves alone %s", (_, text) => {
-    expect(findUnseen(text)).toEqual([]);
+    expect(findInvisible(text)).toEqual([]);
   });
 
   test("finds a joiner that follows an emoji but joins nothing", () => {
@@ -71,7 +71,7 @@ describe("findUnseen", () => {
   });
 
   test("finds an odd number of carriage returns before a line feed", () => {
-    expect(findUnseen("a\r\r\nb").map((unseen) => unseen.at)).toEqual([1]);
+    expect(findInvisible("a\r\r\nb").map((unseen) => unseen.at)).toEqual([1]);
   });
 
   test("gives places that cut exactly the characters named", () => {
@@ -85,7 +85,7 @@ describe("findUnseen", () => {
         }),
         (text) => {
           let last = 0;
-          for (const unseen of findUnseen(text)) {
+          for (const unseen of findInvisible(text)) {
             expect(unseen.at).toBeGreaterThanOrEqual(last);
             expect(text.codePointAt(unseen.at)).toBe(unseen.codePoint);
             expect(unseen.length).toBe(unseen.codePoint > 0xffff ? 2 : 1);
@@ -99,7 +99,7 @@ describe("findUnseen", () => {
   test("finds nothing in any text of printable ASCII, tabs and line feeds", () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[\t\n\x20-\x7e]*$/), (text) => {
-        expect(findUnseen(text)).toEqual([]);
+        expect(findInvisible(text)).toEqual([]);
       }),
     );
   });
@@ -108,7 +108,7 @@ describe("findUnseen", () => {
     const hidden = fc.constantFrom(0x200b, 0x202e, 0xe0041, 0x00, 0xad, 0x3164, 0x2800, 0xe000, 0xfffc, 0x1b);
     fc.assert(
       fc.property(fc.stringMatching(/^[\t\n\x20-\x7e]*$/), hidden, fc.stringMatching(/^[\t\n\x20-\x7e]*$/), (before, codePoint, after) => {
-        expect(findUnseen(before + String.fromCodePoint(codePoint) + after)).toMatchObject([{ at: before.length, codePoint }]);
+        expect(findInvisible(before + String.fromCodePoint(codePoint) + after)).toMatchObject([{ at: before.length, codePoint }]);
       }),
     );
   });

@@ -34,7 +34,7 @@ export type Notice = {
 };
 
 /** Why a notice did not go out, in words that may be shown to operators and stand in the record. */
-export type NoticeFault =
+export type NoticeError =
   | "rateLimited"
   | "dailyLimit"
   | "suppressed"
@@ -50,9 +50,9 @@ export type Sent =
   /** `receipt`: what the channel needs to change or follow what it sent; null where it keeps the one it had. */
   | { readonly kind: "sent"; readonly receipt: string | null }
   /** Worth another attempt, in `afterMs` where the other side named a time (such waits are no failures). */
-  | { readonly kind: "again"; readonly why: NoticeFault; readonly afterMs?: number }
+  | { readonly kind: "again"; readonly why: NoticeError; readonly afterMs?: number }
   /** No attempt will ever do it: the reviewer's other channel is asked at once. */
-  | { readonly kind: "failed"; readonly why: NoticeFault };
+  | { readonly kind: "failed"; readonly why: NoticeError };
 
 export type Channel = {
   readonly name: LinkChannel;
@@ -82,7 +82,7 @@ export type ChannelAdapter = {
   /** The channel as it is configured; undefined where it is not. */
   readonly open: (env: Env) => Channel | undefined;
   /** What is wrong with its configuration: a sentence each, which says what to do. Empty where nothing of it is set. */
-  readonly problems: (env: Env) => readonly string[];
+  readonly issues: (env: Env) => readonly string[];
   /** What the doctor says of it. */
   readonly doctor: ChannelDoctor;
 };

@@ -28,7 +28,7 @@ export function openChannels(env: Env): readonly Channel[] {
 }
 
 /** What is wrong with the channels' configuration, a sentence each that says what to mend. */
-export const channelProblems = (env: Env): string[] => Object.values(adapters).flatMap(({ problems }) => problems(env));
+export const channelIssues = (env: Env): string[] => Object.values(adapters).flatMap(({ issues: problems }) => problems(env));
 
 /** What the doctor asks and says of each channel, in the order of `noticeChannelNames`. */
 export const channelDoctors: readonly (ChannelAdapter & { readonly name: NoticeChannel })[] = noticeChannelNames.map((name) => ({

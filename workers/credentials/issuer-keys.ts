@@ -32,12 +32,12 @@ const cooldownMs = 30_000;
 const failureCooldownMs = 5_000;
 
 /** Why an issuer's keys cannot be had; for the operator. */
-export type KeySetFault = "unreachable" | "notOk" | "tooLarge" | "notKeySet";
+export type KeySetError = "unreachable" | "notOk" | "tooLarge" | "notKeySet";
 
 /** What stands for `KeySetFault` while `jose` has the word. */
 class IssuerKeysUnavailable extends Error {
-  readonly fault: KeySetFault | "noSecret";
-  constructor(fault: KeySetFault | "noSecret") {
+  readonly fault: KeySetError | "noSecret";
+  constructor(fault: KeySetError | "noSecret") {
     super(fault);
     this.fault = fault;
   }
@@ -73,7 +73,7 @@ export function secretOf(env: Env, { secret, algorithm }: Issuer): Uint8Array | 
 
 function remoteKeys(issuer: Issuer, url: string): Resolver {
   let failedAt = -Infinity;
-  let failure: KeySetFault = "unreachable";
+  let failure: KeySetError = "unreachable";
   return createRemoteJWKSet(new URL(url), {
     timeoutDuration: fetchTimeoutMs,
     cooldownDuration: cooldownMs,
@@ -91,7 +91,7 @@ function remoteKeys(issuer: Issuer, url: string): Resolver {
 }
 
 /** Asks an issuer for its set: no redirect is followed, and nothing is sent that it could not know. */
-export async function fetchKeySet(issuer: Issuer, headers: Headers, signal: AbortSignal): Promise<Result<JSONWebKeySet, KeySetFault>> {
+export async function fetchKeySet(issuer: Issuer, headers: Headers, signal: AbortSignal): Promise<Result<JSONWebKeySet, KeySetError>> {
   const { jwksUrl, allowPrivate } = issuer;
   if (jwksUrl === undefined) return err("unreachable");
   const { href, hostname, protocol } = new URL(jwksUrl);

@@ -6,19 +6,19 @@ import { type Issuer, type Issuers, entryOf, keyIdOf } from "../../shared/creden
 import { livesTooLong } from "../../shared/credential/lifetime.ts";
 import { mostKeys } from "../../shared/credential/key-set.ts";
 import { longestToken, looksLikeToken } from "../../shared/credential/presented.ts";
-import type { CredentialFault } from "../../shared/model/outcome.ts";
+import type { CredentialError } from "../../shared/model/outcome.ts";
 import { type Result, err, ok } from "../../shared/result.ts";
 import type { Env } from "../platform/env.ts";
 import { issuerKeys } from "./issuer-keys.ts";
 
-export type TokenFault = CredentialFault | "issuerUnavailable";
+export type TokenError = CredentialError | "issuerUnavailable";
 
 /**
  * The id of the API key that a token stands for. Refused: whatever is no compact JWT of at most 8 KiB, an issuer that is not
  * configured, any algorithm but that issuer's one, a signature that none of its keys made, `crit` extensions, a missing or wrong
  * `aud`, a missing or past `exp`, one of more than a day, an `nbf` to come, and a `sub` that the document does not map (RFC 7519 section 4.1, RFC 8725).
  */
-export async function keyIdOfToken(env: Env, issuers: Issuers, token: string, now: number): Promise<Result<string, TokenFault>> {
+export async function keyIdOfToken(env: Env, issuers: Issuers, token: string, now: number): Promise<Result<string, TokenError>> {
   if (token.length > longestToken || !looksLikeToken(token)) return err("tokenInvalid");
   const claimed = claimsUnchecked(token);
   if (claimed === undefined) return err("tokenInvalid");
@@ -31,7 +31,7 @@ export async function keyIdOfToken(env: Env, issuers: Issuers, token: string, no
     const id = keyIdOf(issuer, sub);
     return id === undefined ? err("tokenSubject") : ok(id);
   } catch (error) {
-    return err(faultOf(error));
+    return err(errorOf(error));
   }
 }
 
@@ -75,9 +75,9 @@ async function verified(token: string, issuer: Issuer, env: Env, now: number): P
 }
 
 /** `jose` says what was wrong by the class of its error and the claim's name. Its messages are not looked at: they quote. */
-function faultOf(error: unknown): TokenFault {
+function errorOf(error: unknown): TokenError {
   if (error instanceof errors.JWTExpired) return "tokenExpired";
-  if (error instanceof errors.JWTClaimValidationFailed) return claimFault(error.claim);
+  if (error instanceof errors.JWTClaimValidationFailed) return claimError(error.claim);
   const wrong = [
     errors.JWSInvalid,
     errors.JWTInvalid,
@@ -90,7 +90,7 @@ function faultOf(error: unknown): TokenFault {
   return wrong.some((each) => error instanceof each) ? "tokenInvalid" : "issuerUnavailable";
 }
 
-function claimFault(claim: string): TokenFault {
+function claimError(claim: string): TokenError {
   switch (claim) {
     case "exp":
       return "tokenWithoutExpiry";

@@ -1,8 +1,8 @@
 // One harmless question to a provider, bounded in time and in size. What goes wrong comes back as a fault without a provider's words.
 
 import { parseJson } from "../../shared/json/values.ts";
-import type { ProviderFault } from "../../shared/model/call.ts";
-import { brokenAnswer, connectionFault, faultOfStatus, timeoutFault } from "../../shared/provider/provider-error.ts";
+import type { ProviderError } from "../../shared/model/call.ts";
+import { brokenAnswer, connectionError, errorOfStatus, timeoutError } from "../../shared/provider/provider-error.ts";
 import { err, ok, type Result } from "../../shared/result.ts";
 import { readText } from "../http/body.ts";
 
@@ -13,7 +13,7 @@ const mostBytes = 8 * 1024 * 1024;
 export async function askProvider(
   ask: (signal: AbortSignal) => Promise<Response>,
   timeoutMs: number,
-): Promise<Result<unknown, ProviderFault>> {
+): Promise<Result<unknown, ProviderError>> {
   const attempt = new AbortController();
   const timer = setTimeout(() => attempt.abort(), timeoutMs);
   try {
@@ -23,10 +23,10 @@ export async function askProvider(
     const body = parseJson(text);
     return body === undefined ? err(brokenAnswer("notJson")) : ok(body);
   } catch (error) {
-    if (attempt.signal.aborted) return err(timeoutFault);
+    if (attempt.signal.aborted) return err(timeoutError);
     // An error has the status of the answer, where there was one. Messages are not looked at: they may hold the key.
     const status = error instanceof Error && "status" in error ? error.status : undefined;
-    return err(typeof status === "number" ? faultOfStatus(status) : connectionFault);
+    return err(typeof status === "number" ? errorOfStatus(status) : connectionError);
   } finally {
     clearTimeout(timer);
   }

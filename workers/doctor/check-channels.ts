@@ -9,10 +9,10 @@ import { configStub } from "../stubs/stubs.ts";
 import { settingsOf } from "../platform/settings.ts";
 import { type KeyRecord, acceptedKeys } from "../stores/keys.ts";
 import { paths } from "../platform/urls.ts";
-import { type Check, good, guardedCall, isOnThisMachine, listed, mend, note } from "./check.ts";
+import { type Check, good, guardedCall, isOnThisMachine, listed, fix, note } from "./check.ts";
 
 /** Anything set is enough: what is set and wrong is worth a line, what nobody wants is not. */
-const isSet = (env: Env, { open, problems }: ChannelAdapter): boolean => open(env) !== undefined || problems(env).length > 0;
+const isSet = (env: Env, { open, issues: problems }: ChannelAdapter): boolean => open(env) !== undefined || problems(env).length > 0;
 
 export async function channelChecks(env: Env): Promise<readonly Check[]> {
   const asked = await Promise.all(
@@ -37,7 +37,7 @@ function withoutChannels(env: Env, titles: string): Check[] {
   const local = isOnThisMachine(env);
   if (!outbox) {
     const how = local ? "take OUTBOX=off out of .dev.vars" : `set one of them up, as ${guides} say`;
-    return [mend("channels", `Nobody gets a link, because ${none}: ${how}.`)];
+    return [fix("channels", `Nobody gets a link, because ${none}: ${how}.`)];
   }
   const where = `listed at GET ${paths.admin.notices}`;
   return local
@@ -65,5 +65,5 @@ function ownerChecks(keys: readonly KeyRecord[], policy: Policy): Check[] {
   if (refused.length === 0) return [];
   const them = refused.length === 1 ? "it is" : "they are";
   const text = `The policy bars own requests (selfApproval: false), and the owner of ${listed(refused.map(({ id }) => id))} is no reviewer's name or email, so ${them} refused there: make the key again with a reviewer's name or email as its owner, and revoke the old one.`;
-  return [mend("keys", text)];
+  return [fix("keys", text)];
 }

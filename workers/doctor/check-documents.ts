@@ -6,8 +6,8 @@ import type { Result } from "../../shared/result.ts";
 import { parseRoutingTable } from "../../shared/routing/table.ts";
 import type { Env } from "../platform/env.ts";
 import { configStub } from "../stubs/stubs.ts";
-import { type Documents, documentProblems, documentsOf } from "../stores/documents.ts";
-import { type Check, good, isOnThisMachine, mend, note } from "./check.ts";
+import { type Documents, documentIssues, documentsOf } from "../stores/documents.ts";
+import { type Check, good, isOnThisMachine, fix, note } from "./check.ts";
 
 const names = ["routing", "policy"] as const;
 type Name = (typeof names)[number];
@@ -32,8 +32,8 @@ export async function documentChecks(env: Env, serving: Documents): Promise<read
 }
 
 async function documentCheck(env: Env, name: Name, version: number): Promise<Check> {
-  const problem = documentProblems(env).find((text) => text.startsWith(`The ${name} document`));
-  if (problem !== undefined) return mend(name, `${problem}${await firstFault(env, name)}`);
+  const problem = documentIssues(env).find((text) => text.startsWith(`The ${name} document`));
+  if (problem !== undefined) return fix(name, `${problem}${await firstIssue(env, name)}`);
   const written = await configStub(env).current(name);
   if (written === null) {
     const text = `The built-in default serves, because nobody has written one. GET /admin/${name} shows it, and PUT /admin/${name} writes yours.`;
@@ -45,7 +45,7 @@ async function documentCheck(env: Env, name: Name, version: number): Promise<Che
 }
 
 /** Where the document as it was written is wrong, by its place in it and never by its value: an upgrade may refuse what was good before. */
-async function firstFault(env: Env, name: Name): Promise<string> {
+async function firstIssue(env: Env, name: Name): Promise<string> {
   const text = (await configStub(env).current(name))?.text;
   if (text === undefined) return "";
   const parsed = parsers[name](JSON.parse(text));

@@ -2,12 +2,12 @@
 
 import type { Issuer } from "../../shared/credential/issuers.ts";
 import { fitsAlgorithm, keySet, leastSecretBytes } from "../../shared/credential/key-set.ts";
-import { type KeySetFault, fetchKeySet, secretOf } from "../credentials/issuer-keys.ts";
+import { type KeySetError, fetchKeySet, secretOf } from "../credentials/issuer-keys.ts";
 import type { Env } from "../platform/env.ts";
 import { lookupIn } from "../platform/lookup.ts";
-import { documentProblems, issuersOf } from "../stores/documents.ts";
+import { documentIssues, issuersOf } from "../stores/documents.ts";
 import { type KeyScope, keyById } from "../stores/keys.ts";
-import { type Check, good, guardedCall, howToSet, listed, mend, note } from "./check.ts";
+import { type Check, good, guardedCall, howToSet, listed, fix, note } from "./check.ts";
 
 const patienceMs = 10_000;
 const controlScope: KeyScope = "control";
@@ -17,14 +17,14 @@ export async function issuerChecks(env: Env): Promise<readonly Check[]> {
   await issuersOf(env, Date.now(), (work) => void refreshes.push(work));
   await Promise.all(refreshes);
   const { issuers } = await issuersOf(env, Date.now(), (work) => void work.catch(() => {}));
-  const problem = documentProblems(env).find((text) => text.startsWith("The issuers document"));
+  const problem = documentIssues(env).find((text) => text.startsWith("The issuers document"));
   const checks = await Promise.all(
     Object.entries(issuers).map(async ([name, issuer]) => [
       ...(await guardedCall(`issuer ${name}`, () => keysCheck(env, name, issuer))),
       ...(await subjectChecks(env, name, issuer)),
     ]),
   );
-  return [...(problem === undefined ? [] : [mend("issuers", problem)]), ...checks.flat()];
+  return [...(problem === undefined ? [] : [fix("issuers", problem)]), ...checks.flat()];
 }
 
 async function keysCheck(env: Env, name: string, issuer: Issuer): Promise<Check> {
@@ -33,24 +33,24 @@ async function keysCheck(env: Env, name: string, issuer: Issuer): Promise<Check>
   if (secret !== undefined) {
     if (secretOf(env, issuer) !== undefined) return good(title, `${secret} is set, and long enough for ${algorithm}.`);
     return lookupIn(env)(secret)?.trim()
-      ? mend(
+      ? fix(
           title,
           `${secret} is shorter than the ${leastSecretBytes(algorithm)} bytes that ${algorithm} wants: ${howToSet(env, [secret])}.`,
         )
-      : mend(title, `Its entry names ${secret}, which is not set: ${howToSet(env, [secret])}.`);
+      : fix(title, `Its entry names ${secret}, which is not set: ${howToSet(env, [secret])}.`);
   }
   if (jwksUrl === undefined) return good(title, `Its keys are in the document, for ${algorithm}.`);
   const read = await fetchKeySet(issuer, new Headers({ Accept: "application/json" }), AbortSignal.timeout(patienceMs));
   const place = `/issuers/${name}/jwksUrl of the issuers document`;
-  if (!read.ok) return mend(title, `Its keys cannot be read, so nobody comes in with its tokens: ${remedy(read.error, place)}.`);
+  if (!read.ok) return fix(title, `Its keys cannot be read, so nobody comes in with its tokens: ${remedy(read.error, place)}.`);
   const parsed = keySet.safeParse(read.value);
   const fitting = parsed.success ? parsed.data.keys.filter((key) => fitsAlgorithm(key, algorithm)).length : 0;
   if (fitting === 0)
-    return mend(title, `It publishes no key for ${algorithm}: see whether ${place} is this issuer's, and whether it signs with that.`);
+    return fix(title, `It publishes no key for ${algorithm}: see whether ${place} is this issuer's, and whether it signs with that.`);
   return good(title, `It publishes ${fitting === 1 ? "one key" : `${fitting} keys`} for ${algorithm}.`);
 }
 
-function remedy(fault: KeySetFault, place: string): string {
+function remedy(fault: KeySetError, place: string): string {
   switch (fault) {
     case "unreachable":
       return `see whether it runs, and whether ${place} is right`;
@@ -77,11 +77,11 @@ async function subjectChecks(env: Env, name: string, { subjects }: Issuer): Prom
   return [
     ...(dead.length === 0
       ? []
-      : [mend(title, `Its subjects stand for keys that let nobody in: ${listed(dead)}. Make new ones, or change ${place}.`)]),
+      : [fix(title, `Its subjects stand for keys that let nobody in: ${listed(dead)}. Make new ones, or change ${place}.`)]),
     ...(elsewhere.length === 0
       ? []
       : [
-          mend(
+          fix(
             title,
             `Its subjects stand for keys without the scope "${controlScope}": ${listed(elsewhere)}. Make new ones with it, and change ${place}.`,
           ),

@@ -1,7 +1,7 @@
 // Checks the providers of the routing table: whether each has what it needs, and whether it answers. It asks for a list of models,
 // which costs nothing, and never for a reply.
 
-import type { ProviderFault } from "../../shared/model/call.ts";
+import type { ProviderError } from "../../shared/model/call.ts";
 import { isBuiltIn } from "../../shared/routing/provider-kinds.ts";
 import { type Model, type Provider, type RoutingTable, providerOf } from "../../shared/routing/table.ts";
 import { pointerTo } from "../../shared/routing/issues.ts";
@@ -10,7 +10,7 @@ import { openProviders } from "../providers/provider-registry.ts";
 import { lookupIn } from "../platform/lookup.ts";
 import { type Ready, providerReady } from "../providers/ready.ts";
 import { askProvider } from "./ask.ts";
-import { type Check, good, guardedCall, howToSet, listed, mend, note } from "./check.ts";
+import { type Check, good, guardedCall, howToSet, listed, fix, note } from "./check.ts";
 
 const timeoutMs = 10_000;
 
@@ -60,9 +60,9 @@ function variablesOf(provider: Provider, lookup: (name: string) => string | unde
 function notReadyCheck(env: Env, { id, provider, set, unset, entries }: Used & { set: string[]; unset: string[] }, why: string): Check {
   const idle = `its models (${modelIds(entries)}) are not used`;
   if (unset.length > 0)
-    return mend(`provider ${id}`, `${listed(set)} is set and ${listed(unset)} is not, so ${idle}: ${howToSet(env, unset)}.`);
+    return fix(`provider ${id}`, `${listed(set)} is set and ${listed(unset)} is not, so ${idle}: ${howToSet(env, unset)}.`);
   // What is left is the address: of it only the fault is told.
-  return mend(
+  return fix(
     `provider ${id}`,
     `Its address ${why.replace(/^its provider's address /, "")}, so ${idle}: correct ${addressOf(id, provider)}.`,
   );
@@ -90,7 +90,7 @@ function restCheck(
   const instead = others.length === 0 ? "." : `; or set up another provider of the table: ${others.map(withVariables).join(", ")}.`;
   return hasDemo
     ? [note("providers", `Only the built-in demo answers, which is no real model. For a real one, ${how}${instead}`)]
-    : [mend("providers", `No model can be used, so every request fails. To have one, ${how}${instead}`)];
+    : [fix("providers", `No model can be used, so every request fails. To have one, ${how}${instead}`)];
 }
 
 const modelIds = (entries: readonly Entry[]): string =>
@@ -114,7 +114,7 @@ async function askedCheck(used: Used, ready: Ready): Promise<Check> {
   const { modelList } = openProviders((input, init) => fetch(input, init))(provider.kind);
   if (modelList === null) return note(check, "It has no list of models, so nothing was tried.");
   const answer = await askProvider((signal) => modelList.ask(ready, signal), timeoutMs);
-  if (!answer.ok) return faultCheck(used, answer.error);
+  if (!answer.ok) return errorCheck(used, answer.error);
   const names = modelList.namesIn(answer.value);
   const greets = ready.apiKey === undefined ? "It answers" : "It answers and takes its credential";
   if (names === undefined)
@@ -132,40 +132,40 @@ async function askedCheck(used: Used, ready: Ready): Promise<Check> {
   );
 }
 
-function faultCheck({ id, provider }: Used, { kind, status, detail }: ProviderFault): Check {
+function errorCheck({ id, provider }: Used, { kind, status, detail }: ProviderError): Check {
   const check = `provider ${id}`;
   const [address, credential] = [addressOf(id, provider), credentialOf(id, provider)];
-  if (detail === "redirected") return mend(check, `It answers with a redirect (${status}), which is never followed: correct ${address}.`);
+  if (detail === "redirected") return fix(check, `It answers with a redirect (${status}), which is never followed: correct ${address}.`);
   switch (kind) {
     case "refusedCredential":
       return status === 401
-        ? mend(check, `It refuses the credential (401): ${credential}.`)
+        ? fix(check, `It refuses the credential (401): ${credential}.`)
         : note(check, `It does not let this credential list models (${status}), so nothing was tried; where calls fail, ${credential}.`);
     case "rateLimited":
       return note(check, "It answers, and asks to wait (429), so its credential and its models could not be tried.");
     case "badRequest":
       // Google answers 400 to a key that it does not know.
       return status === 400
-        ? mend(check, `It refuses to list its models (400), as some do for a credential that is not valid: ${credential}.`)
+        ? fix(check, `It refuses to list its models (400), as some do for a credential that is not valid: ${credential}.`)
         : note(
             check,
             `It has no list of models at its address (${status ?? "no status"}), so nothing was tried; where calls fail, see whether the path in ${address} is whole (many end in /v1).`,
           );
     case "timeout":
-      return mend(check, `It did not answer within ${timeoutMs / 1000} seconds: see whether it runs, and whether ${address} is right.`);
+      return fix(check, `It did not answer within ${timeoutMs / 1000} seconds: see whether it runs, and whether ${address} is right.`);
     case "overloaded":
     case "providerError":
-      return mend(check, `It answers with an error of its own (${status ?? "no status"}): try again, and look at its status page.`);
+      return fix(check, `It answers with an error of its own (${status ?? "no status"}): try again, and look at its status page.`);
     case "brokenAnswer":
       return detail === "tooLarge"
         ? note(check, "It answers with a list of models that is too long to read, so its models could not be tried.")
-        : mend(check, `It answers with something that is no JSON, so something else is at this address: correct ${address}.`);
+        : fix(check, `It answers with something that is no JSON, so something else is at this address: correct ${address}.`);
     case "connection":
     case "noCredential":
     // A list of models is never asked for through a queue.
     case "queueFull":
     case "queueTimeout":
-      return mend(check, `It cannot be reached: see whether it runs, and whether ${address} is right.`);
+      return fix(check, `It cannot be reached: see whether it runs, and whether ${address} is right.`);
     default:
       return kind satisfies never;
   }

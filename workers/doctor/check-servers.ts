@@ -5,7 +5,7 @@ import type { Env } from "../platform/env.ts";
 import { serversOf } from "../stores/documents.ts";
 import { askUpstream } from "../mcp-client/ask-server.ts";
 import { lookupIn } from "../platform/lookup.ts";
-import { type Check, good, guardedCall, howToSet, mend, note } from "./check.ts";
+import { type Check, good, guardedCall, howToSet, fix, note } from "./check.ts";
 
 const hello = JSON.stringify({
   jsonrpc: "2.0",
@@ -27,15 +27,15 @@ async function check(env: Env, name: string, server: Server): Promise<Check> {
   const title = `server ${name}`;
   if (server.passAuthorization) return note(title, "Each client signs in there by itself, so it was not asked.");
   if (server.secret !== undefined && !lookupIn(env)(server.secret)?.trim())
-    return mend(title, `Its entry names ${server.secret}, which is not set: ${howToSet(env, [server.secret])}.`);
+    return fix(title, `Its entry names ${server.secret}, which is not set: ${howToSet(env, [server.secret])}.`);
   const headers = new Headers({ "Content-Type": "application/json", Accept: "application/json, text/event-stream" });
   const signal = AbortSignal.timeout(patienceMs);
   const asked = await askUpstream(env, server, { method: "POST", body: hello, session: null, headers, authorization: null, signal });
   const place = `/servers/${name}/url of the servers document`;
   if (!asked.ok) {
     return asked.error === "redirected"
-      ? mend(title, `It answers with a redirect, which is not followed: put the address that it leads to into ${place}.`)
-      : mend(title, `It cannot be reached: see whether it runs, and whether ${place} is right.`);
+      ? fix(title, `It answers with a redirect, which is not followed: put the address that it leads to into ${place}.`)
+      : fix(title, `It cannot be reached: see whether it runs, and whether ${place} is right.`);
   }
   const { status, body } = asked.value;
   body?.cancel().catch(() => {});
@@ -46,9 +46,9 @@ async function check(env: Env, name: string, server: Server): Promise<Check> {
   }
   if (status === 200) return good(title, "It answers, and began a session.");
   if (status === 401 || status === 403)
-    return mend(
+    return fix(
       title,
       `It refuses the credential (${status}): set ${server.secret ?? "a secret in its entry"} again, or let clients sign in with passAuthorization.`,
     );
-  return mend(title, `It answers ${status} to initialize: see whether ${place} is its MCP endpoint (Streamable HTTP).`);
+  return fix(title, `It answers ${status} to initialize: see whether ${place} is its MCP endpoint (Streamable HTTP).`);
 }

@@ -4,7 +4,7 @@ import type { Env } from "../platform/env.ts";
 import { settingsOf } from "../platform/settings.ts";
 import { isChannelSetting } from "../../shared/notice-channels.ts";
 import { paths } from "../platform/urls.ts";
-import { type Check, good, isOnThisMachine, mend, note } from "./check.ts";
+import { type Check, good, isOnThisMachine, fix, note } from "./check.ts";
 
 const shortestSecret = 16;
 
@@ -14,13 +14,13 @@ const variablesHow = "Set it under [vars] in wrangler.toml, and deploy again.";
 const localHow = "Change it in .dev.vars, and start again.";
 
 export function settingsChecks(env: Env): readonly Check[] {
-  const { publicUrl, problems } = settingsOf(env);
+  const { publicUrl, issues: problems } = settingsOf(env);
   const sentences = problems
     .map((problem) => ({ name: /^[A-Z_]+/.exec(problem)?.[0] ?? "settings", text: problem }))
     // The channels' own checks tell theirs.
     .filter(({ name }) => !isChannelSetting(name))
     .map(({ name, text }) =>
-      mend(name, `${text.replace(/\.$/, "")}. ${isOnThisMachine(env) ? localHow : isSecret(name) ? secretsHow : variablesHow}`),
+      fix(name, `${text.replace(/\.$/, "")}. ${isOnThisMachine(env) ? localHow : isSecret(name) ? secretsHow : variablesHow}`),
     );
   return [
     ...(publicUrl === undefined ? [] : [good("PUBLIC_URL", `Links to reviews begin with ${publicUrl}.`)]),
@@ -38,7 +38,7 @@ function previousKeyChecks({ LINK_KEY, LINK_KEY_PREVIOUS }: Env): Check[] {
   const without = "`npx wrangler secret delete LINK_KEY_PREVIOUS`";
   if (LINK_KEY_PREVIOUS === LINK_KEY)
     return [
-      mend("LINK_KEY_PREVIOUS", `It is the same as LINK_KEY, so nothing was rotated: put a new key into LINK_KEY, or run ${without}.`),
+      fix("LINK_KEY_PREVIOUS", `It is the same as LINK_KEY, so nothing was rotated: put a new key into LINK_KEY, or run ${without}.`),
     ];
   // Too short a one is not accepted, and told with the other settings.
   if (LINK_KEY_PREVIOUS.length < shortestSecret) return [];
@@ -57,7 +57,7 @@ function adminTokenChecks({ ADMIN_TOKEN, LINK_KEY, LINK_KEY_PREVIOUS, DEV_API_KE
   return [
     same === undefined
       ? good("ADMIN_TOKEN", "It is set, and it is the one that was sent.")
-      : mend("ADMIN_TOKEN", `It is the same as ${same}, so whoever has the one has the other: set another ADMIN_TOKEN.`),
+      : fix("ADMIN_TOKEN", `It is the same as ${same}, so whoever has the one has the other: set another ADMIN_TOKEN.`),
   ];
 }
 
@@ -67,7 +67,7 @@ function devKeyChecks(env: Env): Check[] {
   if (!DEV_API_KEY || settingsOf(env).publicUrl === undefined) return [];
   if (!isOnThisMachine(env)) {
     return [
-      mend(
+      fix(
         "DEV_API_KEY",
         "It is set and never accepted here, because PUBLIC_URL is not an address of one's own machine: run `npx wrangler secret delete DEV_API_KEY`, and make keys with POST /admin/keys.",
       ),
@@ -75,7 +75,7 @@ function devKeyChecks(env: Env): Check[] {
   }
   return [
     settingsOf(env).devApiKey === undefined
-      ? mend("DEV_API_KEY", `It is shorter than ${shortestSecret} characters and not accepted: put a longer one into .dev.vars.`)
+      ? fix("DEV_API_KEY", `It is shorter than ${shortestSecret} characters and not accepted: put a longer one into .dev.vars.`)
       : good("DEV_API_KEY", "It is accepted as an API key, on this machine only."),
   ];
 }

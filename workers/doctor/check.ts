@@ -10,7 +10,7 @@ export type Check = { readonly check: string; readonly state: "good" | "note" | 
 
 export const good = (check: string, text: string): Check => ({ check, state: "good", text });
 export const note = (check: string, text: string): Check => ({ check, state: "note", text });
-export const mend = (check: string, text: string): Check => ({ check, state: "mend", text });
+export const fix = (check: string, text: string): Check => ({ check, state: "mend", text });
 
 /** Whether the gateway runs on one's own machine, as PUBLIC_URL says. */
 export function isOnThisMachine(env: Env): boolean {
@@ -43,10 +43,7 @@ export async function guarded(
 ): Promise<readonly Check[]> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<readonly Check[]>((resolve) => {
-    timer = setTimeout(
-      () => resolve([mend(check, `There was no end to this check within ${limitMs / 1000} seconds; try again.`)]),
-      limitMs,
-    );
+    timer = setTimeout(() => resolve([fix(check, `There was no end to this check within ${limitMs / 1000} seconds; try again.`)]), limitMs);
   });
   try {
     const working = (async () => work())();
@@ -54,7 +51,7 @@ export async function guarded(
     return await Promise.race([working, late]);
   } catch {
     // Of the error nothing is told: its message may quote what it choked on.
-    return [mend(check, "This could not be checked, for a fault of the gateway or of its storage; try again.")];
+    return [fix(check, "This could not be checked, for a fault of the gateway or of its storage; try again.")];
   } finally {
     clearTimeout(timer);
   }

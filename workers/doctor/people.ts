@@ -5,7 +5,7 @@ import { pointerTo } from "../../shared/routing/issues.ts";
 import { channelDoctors, channelsFor, openChannels } from "../channels/registry.ts";
 import type { Env } from "../platform/env.ts";
 import { settingsOf } from "../platform/settings.ts";
-import { type Check, good, howToSet, listed, mend, note } from "./check.ts";
+import { type Check, good, howToSet, listed, fix, note } from "./check.ts";
 
 type Gate = {
   readonly name: string;
@@ -20,7 +20,7 @@ export function peopleChecks(env: Env, policy: Policy): readonly Check[] {
   const unset = unsetChecks(env, policy, gates);
   if (gates.length === 0) return [note("reviewers", "The policy asks nobody: every request passes unseen or is refused."), ...unset];
   if (settingsOf(env).publicUrl === undefined)
-    return [mend("reviewers", "Nobody can be reached without PUBLIC_URL, which links are built from: set it first."), ...unset];
+    return [fix("reviewers", "Nobody can be reached without PUBLIC_URL, which links are built from: set it first."), ...unset];
   const findings = gates.flatMap((gate) => findingsOf(env, policy, gate));
   const people = new Set(gates.flatMap(({ asked, later }) => [...asked, ...later].map(({ name }) => name))).size;
   const fine =
@@ -134,7 +134,7 @@ function unsetChecks(env: Env, policy: Policy, gates: readonly Gate[]): Check[] 
       if (missing === null) return [];
       const at = `${placeOf(policy, person)}/${channel}`;
       const how = howToSet(env, missing.variables);
-      return [mend(missing.check, `${at} of the policy names it, and neither of its variables is set: ${how}; or take it out.`)];
+      return [fix(missing.check, `${at} of the policy names it, and neither of its variables is set: ${how}; or take it out.`)];
     });
   });
 }

@@ -1,10 +1,10 @@
 // Liveness and readiness: 200 where the gateway can serve, with what an operator should mend.
 
 import { Hono } from "hono";
-import { channelProblems } from "../channels/registry.ts";
+import { channelIssues } from "../channels/registry.ts";
 import { settingsOf } from "../platform/settings.ts";
-import { ConfigurationUnavailable, documentProblems, documentsOf } from "../stores/documents.ts";
-import { keyProblems, keysWithoutOwner } from "../stores/keys.ts";
+import { ConfigurationUnavailable, documentIssues, documentsOf } from "../stores/documents.ts";
+import { keyIssues, keysWithoutOwner } from "../stores/keys.ts";
 import { paths } from "../platform/urls.ts";
 import type { App } from "./app-context.ts";
 import { asJson } from "./openapi/answers.ts";
@@ -23,12 +23,12 @@ healthRoutes.get(paths.health, health, async (c) => {
     const settings = settingsOf(c.env);
     const { policy } = await documentsOf(c.env, Date.now(), (work) => c.executionCtx.waitUntil(work));
     const problems = [
-      ...settings.problems,
-      ...channelProblems(c.env),
-      ...documentProblems(c.env),
-      ...keyProblems(c.env),
+      ...settings.issues,
+      ...channelIssues(c.env),
+      ...documentIssues(c.env),
+      ...keyIssues(c.env),
       // Where the ConfigObject cannot be asked, the documents' problems say so.
-      ...ownerProblems(await keysWithoutOwner(c.env, policy, Date.now()).catch(() => [])),
+      ...ownerIssues(await keysWithoutOwner(c.env, policy, Date.now()).catch(() => [])),
     ];
     return c.json({ status: problems.length === 0 ? "ok" : "degraded", problems }, 200, { "Cache-Control": "no-store" });
   } catch (error) {
@@ -40,7 +40,7 @@ healthRoutes.get(paths.health, health, async (c) => {
   }
 });
 
-const ownerProblems = (ids: readonly string[]): string[] =>
+const ownerIssues = (ids: readonly string[]): string[] =>
   ids.length === 0
     ? []
     : [

@@ -12,7 +12,7 @@ import { createTaskResult, parseCancelled, parseTaskParams, relatedTo } from "..
 import { conversationStub, runStub, sessionStub } from "../stubs/stubs.ts";
 import { readBody } from "../http/body.ts";
 import { countCalls, mayRead } from "../pipeline/calls.ts";
-import { beforeHolding, endingWith, holdEvents, holdJson, holdOf } from "../http/keep-alive.ts";
+import { beforeKeepAlive, endingWith, keepAliveEvents, keepAliveJson, keptAlive } from "../http/keep-alive.ts";
 import { holdOpen } from "../pipeline/key-watch.ts";
 import type { Started } from "../pipeline/pipeline-request.ts";
 import { beginSampling, originatingKey } from "../pipeline/sampling-call.ts";
@@ -162,22 +162,28 @@ async function createMessage(c: AppContext, id: RequestId, params: unknown): Pro
   });
   if (!begun.ok) return refused(c, begun.error, about);
   if (begun.value.kind === "run" && (asTask || asynchronous)) return detached(c, id, begun.value.run, asTask);
-  return hold(c, id, begun.value, parsed.value, signal);
+  return answerKeptAlive(c, id, begun.value, parsed.value, signal);
 }
 
 /** The answer over a line that is held for as long as it takes, in the form that `Accept` asks for. */
-async function hold(c: AppContext, id: RequestId, begun: Started, parsed: ParsedSampling, signal: AbortSignal): Promise<Response> {
+async function answerKeptAlive(
+  c: AppContext,
+  id: RequestId,
+  begun: Started,
+  parsed: ParsedSampling,
+  signal: AbortSignal,
+): Promise<Response> {
   if (begun.kind === "answered") return answered(c, id, begun.outcome);
   const wantsEvents = /\btext\/event-stream\b/i.test(c.req.header("Accept") ?? "");
   if (begun.kind === "fast" && !wantsEvents) {
-    const soon = await beforeHolding(begun.outcome);
+    const soon = await beforeKeepAlive(begun.outcome);
     if (soon !== null) return answered(c, id, soon);
   }
   // What is asked of a model for this caller is counted as under way.
   const isCounted = begun.kind === "fast" && !begun.attached;
   const line = isCounted ? null : await holdOpen(c.env, c.var.key);
   if (line?.ok === false) return refused(c, line.error, { id, method: "sampling/createMessage" });
-  const work = holdOf<Outcome>(signal, {
+  const work = keptAlive<Outcome>(signal, {
     work: async (onProgress, left) => {
       if (begun.kind === "run") return awaitRun(c.env, begun.run, onProgress, left);
       onProgress("generating");
@@ -188,7 +194,7 @@ async function hold(c: AppContext, id: RequestId, begun: Started, parsed: Parsed
     heartbeatMs: settingsOf(c.env).heartbeatMs,
   });
   const held = line === null ? work : endingWith(work, line.value.done);
-  return wantsEvents ? holdEvents(held, parsed.meta.progressToken) : holdJson(held);
+  return wantsEvents ? keepAliveEvents(held, parsed.meta.progressToken) : keepAliveJson(held);
 }
 
 async function detached(c: AppContext, id: RequestId, run: string, asTask: boolean): Promise<Response> {
@@ -208,14 +214,14 @@ async function task(c: AppContext, id: RequestId, method: string, params: unknow
   if (answer.value.kind === "told") return rpc(c, success(id, answer.value.result));
   const line = await holdOpen(c.env, c.var.key);
   if (!line.ok) return refused(c, line.error, { id, method });
-  const work = holdOf<Outcome>(c.req.raw.signal, {
+  const work = keptAlive<Outcome>(c.req.raw.signal, {
     work: (onProgress, left) => awaitRun(c.env, taskId, onProgress, left),
     broken: (quote) => ({ kind: "broken", quote }),
     encode: (outcome) => JSON.stringify(responseOf(id, relatedTo(taskId, codecOf(c).encode(outcome)))),
     heartbeatMs: settingsOf(c.env).heartbeatMs,
   });
   const held = endingWith(work, line.value.done);
-  return /\btext\/event-stream\b/i.test(c.req.header("Accept") ?? "") ? holdEvents(held, undefined) : holdJson(held);
+  return /\btext\/event-stream\b/i.test(c.req.header("Accept") ?? "") ? keepAliveEvents(held, undefined) : keepAliveJson(held);
 }
 
 async function takeNotification(c: AppContext, method: string, params: unknown): Promise<Response> {

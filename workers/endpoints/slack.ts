@@ -132,11 +132,11 @@ async function openModal(heard: Heard, review: Review, press: SlackPress, act: "
   const modal = act === "deny" ? denyModal(view, reference) : editModal(view, reference);
   if (modal === null) return tell(heard, review, press, "tooLongToEdit", isPerson);
   if (heard.isAgain) return c.body(null, 200);
-  const opening = async (): Promise<void> => {
+  const input = async (): Promise<void> => {
     const answer = await callSlack(app, "views.open", { trigger_id: press.trigger_id ?? "", view: modal }, openTimeoutMs);
     if (answer.kind !== "ok") await tell(heard, review, press, "dialogFailed", isPerson);
   };
-  c.executionCtx.waitUntil(opening());
+  c.executionCtx.waitUntil(input());
   return c.body(null, 200);
 }
 

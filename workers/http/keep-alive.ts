@@ -6,7 +6,7 @@
 import type { RunProgress } from "../../shared/review/view.ts";
 import { errorClass, logEvent } from "../platform/log.ts";
 
-export type Hold<T> = {
+export type KeptAlive<T> = {
   /** Resolves to what is sent; must not reject. `say` sends the text of the reply as far as it is there, where the stream has room for it. */
   readonly work: (onProgress: (state: RunProgress) => void, say: (text: string) => void) => Promise<T>;
   readonly encode: (value: T) => string;
@@ -15,7 +15,7 @@ export type Hold<T> = {
   readonly onLeave: () => void;
 };
 
-export type HeldWork<T> = Pick<Hold<T>, "encode" | "heartbeatMs"> & {
+export type KeptAliveWork<T> = Pick<KeptAlive<T>, "encode" | "heartbeatMs"> & {
   /** `left` aborts when nobody waits any more. */
   readonly work: (onProgress: (state: RunProgress) => void, left: AbortSignal) => Promise<T>;
   /** What a fault of ours comes to: the id to quote is in the log, except where the caller has left and nobody reads it. */
@@ -23,7 +23,7 @@ export type HeldWork<T> = Pick<Hold<T>, "encode" | "heartbeatMs"> & {
 };
 
 /** A hold whose work may fail, and ends when its caller leaves: by closing the body, or, before that, by `signal`. */
-export function holdOf<T>(signal: AbortSignal, { work, broken, ...rest }: HeldWork<T>): Hold<T> {
+export function keptAlive<T>(signal: AbortSignal, { work, broken, ...rest }: KeptAliveWork<T>): KeptAlive<T> {
   const left = new AbortController();
   signal.addEventListener("abort", () => left.abort(), { once: true });
   if (signal.aborted) left.abort();
@@ -43,7 +43,7 @@ export function holdOf<T>(signal: AbortSignal, { work, broken, ...rest }: HeldWo
 }
 
 /** The same hold, which says when it has ended or its caller has left. */
-export const endingWith = <T>(hold: Hold<T>, done: () => void): Hold<T> => ({
+export const endingWith = <T>(hold: KeptAlive<T>, done: () => void): KeptAlive<T> => ({
   ...hold,
   work: (onProgress, say) => hold.work(onProgress, say).finally(done),
   onLeave: () => {
@@ -53,10 +53,10 @@ export const endingWith = <T>(hold: Hold<T>, done: () => void): Hold<T> => ({
 });
 
 /** An answer that is there this soon goes out whole, with its status and length. */
-const holdAfterMs = 250;
+const keepAliveAfterMs = 250;
 
 /** The answer if it is there before the line has to be held, else null; a fault is for whoever waits for it later. */
-export const beforeHolding = <T>(answer: Promise<T>): Promise<T | null> => within(answer, holdAfterMs);
+export const beforeKeepAlive = <T>(answer: Promise<T>): Promise<T | null> => within(answer, keepAliveAfterMs);
 
 /** What comes within `milliseconds`, else null; a fault is for whoever waits for it later. */
 export function within<T>(answer: Promise<T>, milliseconds: number): Promise<T | null> {
@@ -71,7 +71,7 @@ export function within<T>(answer: Promise<T>, milliseconds: number): Promise<T |
 }
 
 /** `white space … value`. */
-export function holdJson<T>(hold: Hold<T>): Response {
+export function keepAliveJson<T>(hold: KeptAlive<T>): Response {
   return streamed("application/json", hold, {
     beat: () => " ",
     progress: () => null,
@@ -81,7 +81,7 @@ export function holdJson<T>(hold: Hold<T>): Response {
 }
 
 /** Comments, `notifications/progress` where there is a token, then the response. */
-export function holdEvents<T>(hold: Hold<T>, progressToken: string | number | undefined): Response {
+export function keepAliveEvents<T>(hold: KeptAlive<T>, progressToken: string | number | undefined): Response {
   let count = 0;
   let last: RunProgress | null = null;
   const tell = (state: RunProgress): string | null => {
@@ -107,7 +107,7 @@ export type EventWords = {
 };
 
 /** Comments and the endpoint's events, then the end that `hold.encode` makes, which is a whole event. */
-export function holdEndpointEvents<T>(hold: Hold<T>, { progress, delta }: EventWords): Response {
+export function keepAliveEndpointEvents<T>(hold: KeptAlive<T>, { progress, delta }: EventWords): Response {
   return streamed("text/event-stream", hold, {
     first: ": open\n\n",
     beat: () => ": waiting\n\n",
@@ -139,7 +139,7 @@ type Words<T> = {
   readonly end: (value: T) => string;
 };
 
-function streamed<T>(contentType: string, { work, heartbeatMs, onLeave }: Hold<T>, words: Words<T>): Response {
+function streamed<T>(contentType: string, { work, heartbeatMs, onLeave }: KeptAlive<T>, words: Words<T>): Response {
   const encoder = new TextEncoder();
   let timer: ReturnType<typeof setInterval> | undefined;
   let open = true;

@@ -3,7 +3,7 @@
 import makeCodec, { type JpegCodec } from "@cornerstonejs/codec-libjpeg-turbo-8bit/wasmjs";
 import codecModule from "@cornerstonejs/codec-libjpeg-turbo-8bit/wasm";
 import { isSideways, turn } from "../../shared/image/exif.ts";
-import type { ImageFault } from "../../shared/image/image-error.ts";
+import type { ImageError } from "../../shared/image/image-error.ts";
 import { mostPlainBytes } from "../../shared/image/image-limits.ts";
 import type { JpegParts } from "../../shared/image/jpeg-segments.ts";
 import type { Raster } from "../../shared/image/raster.ts";
@@ -39,7 +39,7 @@ const newCodec = (): Promise<JpegCodec> =>
   });
 
 /** Refused: what cannot be decoded without a warning, and another size than the header's. */
-export async function decodeJpeg({ bytes, width, height, orientation }: JpegParts): Promise<Result<DecodedJpeg, ImageFault>> {
+export async function decodeJpeg({ bytes, width, height, orientation }: JpegParts): Promise<Result<DecodedJpeg, ImageError>> {
   const codec = await newCodec();
   const decoder = new codec.JPEGDecoder();
   try {
@@ -60,10 +60,10 @@ export async function decodeJpeg({ bytes, width, height, orientation }: JpegPart
 }
 
 /** The picture in the same codec's memory, encoded again without anything else: the two do not fit beside one another three times. */
-export const encodeDecoded = ({ codec, moveTo, ...size }: DecodedJpeg): Result<Uint8Array, ImageFault> => encode(codec, size, moveTo);
+export const encodeDecoded = ({ codec, moveTo, ...size }: DecodedJpeg): Result<Uint8Array, ImageError> => encode(codec, size, moveTo);
 
 /** A raster of a picture that was lossy before. */
-export const encodeJpeg = async ({ rgb, ...size }: Raster): Promise<Result<Uint8Array, ImageFault>> =>
+export const encodeJpeg = async ({ rgb, ...size }: Raster): Promise<Result<Uint8Array, ImageError>> =>
   encode(await newCodec(), size, (pixels) => pixels.set(rgb));
 
 type Size = { readonly width: number; readonly height: number };
@@ -72,7 +72,7 @@ type Size = { readonly width: number; readonly height: number };
  * The colours at half their resolution each way: the library writes into a buffer of three bytes a pixel, which is what such a file may
  * come to, and would write past it with more.
  */
-function encode(codec: JpegCodec, { width, height }: Size, fill: (rgb: Uint8Array) => void): Result<Uint8Array, ImageFault> {
+function encode(codec: JpegCodec, { width, height }: Size, fill: (rgb: Uint8Array) => void): Result<Uint8Array, ImageError> {
   const encoder = new codec.JPEGEncoder();
   encoder.setProgressive(false);
   encoder.setSubSampling(quarterChroma);

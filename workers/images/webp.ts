@@ -2,7 +2,7 @@
 
 import makeCodec from "@jsquash/webp/codec/dec/webp_dec.js";
 import codecModule from "@jsquash/webp/codec/dec/webp_dec.wasm";
-import type { ImageFault } from "../../shared/image/image-error.ts";
+import type { ImageError } from "../../shared/image/image-error.ts";
 import { type Raster, flattenRgba } from "../../shared/image/raster.ts";
 import type { WebpParts } from "../../shared/image/webp-chunks.ts";
 import { type Result, err, ok } from "../../shared/result.ts";
@@ -10,7 +10,7 @@ import { type Result, err, ok } from "../../shared/result.ts";
 const undecodable = err({ kind: "undecodable" } as const);
 
 /** The picture over the background. Refused: what cannot be decoded to the size that its header gives. */
-export async function decodeWebp({ bytes, width, height }: WebpParts): Promise<Result<Raster, ImageFault>> {
+export async function decodeWebp({ bytes, width, height }: WebpParts): Promise<Result<Raster, ImageError>> {
   const codec = await makeCodec({
     noInitialRun: true,
     instantiateWasm(imports, done) {

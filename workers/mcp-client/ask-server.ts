@@ -12,7 +12,7 @@ const passedUp = ["Accept", "Content-Type", "MCP-Protocol-Version"] as const;
 /** What of a server's headers is the client's to know. */
 const passedDown = ["Content-Type", "Cache-Control", "Retry-After", "Allow"] as const;
 
-export type UpstreamFault = "noCredential" | "unreachable" | "redirected";
+export type UpstreamError = "noCredential" | "unreachable" | "redirected";
 
 export type UpstreamRequest = {
   readonly method: "POST" | "GET" | "DELETE";
@@ -29,7 +29,7 @@ export type UpstreamRequest = {
 };
 
 /** The server's answer as it comes, headers first. */
-export async function askUpstream(env: Env, server: Server, request: UpstreamRequest): Promise<Result<Response, UpstreamFault>> {
+export async function askUpstream(env: Env, server: Server, request: UpstreamRequest): Promise<Result<Response, UpstreamError>> {
   const headers = new Headers(server.headers);
   for (const name of passedUp) {
     const value = request.headers.get(name);
@@ -66,7 +66,7 @@ export async function askUpstream(env: Env, server: Server, request: UpstreamReq
  * An event stream in place of an answer that is still to come: it goes on with the answer's body, or ends where the answer is none.
  * @param left ends the request where the stream is let go of.
  */
-export function lateStream(asking: Promise<Result<Response, UpstreamFault>>, left: AbortController): Response {
+export function lateStream(asking: Promise<Result<Response, UpstreamError>>, left: AbortController): Response {
   let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
   const body = new ReadableStream<Uint8Array>({
     pull: async (controller) => {

@@ -9,10 +9,10 @@ import { schemaErrors } from "../../shared/wire/control/function-schema.ts";
 import { registeredFunction, toToolResultReply } from "../../shared/run/functions.ts";
 import { tool as toolField } from "../../shared/wire/mcp-2025/content.ts";
 import { checkJson } from "../../shared/json/json-rules.ts";
-import { Reading } from "../../shared/json/issue-collector.ts";
+import { IssueCollector } from "../../shared/json/issue-collector.ts";
 import type { SamplingRequest, ToolDefinition, ToolResultBlock, ToolUseBlock } from "../../shared/model/sampling.ts";
-import type { ModelReply, Note, ProviderFault } from "../../shared/model/call.ts";
-import { cancelledFault, connectionFault, faultOfStatus, outcomeUnknownFault, timeoutFault } from "../../shared/provider/provider-error.ts";
+import type { ModelReply, Note, ProviderError } from "../../shared/model/call.ts";
+import { cancelledError, connectionError, errorOfStatus, outcomeUnknownError, timeoutError } from "../../shared/provider/provider-error.ts";
 import { type Result, err, ok } from "../../shared/result.ts";
 import { type Server, functionNames } from "../../shared/relay/servers.ts";
 import type { Candidate } from "../../shared/routing/choose.ts";
@@ -33,23 +33,23 @@ const mostPages = 50;
 const listed = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.string().optional() });
 
 /** The server's own say: it runs no function, or asks its caller for more than that. */
-const stopped = (more: Omit<ProviderFault, "then" | "kind"> = {}): ProviderFault => ({ kind: "providerError", then: "stop", ...more });
-const broken = (detail?: "tooLarge"): ProviderFault => ({
+const stopped = (more: Omit<ProviderError, "then" | "kind"> = {}): ProviderError => ({ kind: "providerError", then: "stop", ...more });
+const broken = (detail?: "tooLarge"): ProviderError => ({
   kind: "brokenAnswer",
   then: "stop",
   ...(detail === undefined ? {} : { detail }),
 });
 
 /** Registered no longer, without its tool, or for other arguments than those that were approved. */
-const notAsApproved: ProviderFault = { kind: "badRequest", then: "stop", detail: "notReady" };
+const notAsApproved: ProviderError = { kind: "badRequest", then: "stop", detail: "notReady" };
 /** What it comes to at the last moment that a tool cannot be run. */
-const noToolFaults: { readonly [reason in NoTool]: ProviderFault } = {
+const noToolErrors: { readonly [reason in NoTool]: ProviderError } = {
   noSuchTool: notAsApproved,
   uncheckableSchema: notAsApproved,
   taskOnly: stopped({ detail: "asksForMore" }),
   broken: broken(),
 };
-const badArguments: ProviderFault = { kind: "badRequest", then: "stop", detail: "toolArguments" };
+const badArguments: ProviderError = { kind: "badRequest", then: "stop", detail: "toolArguments" };
 
 /**
  * Runs the function that `request` (a `function` task: one tool use) approves, at `candidate`'s server: exactly that tool with exactly
@@ -65,7 +65,7 @@ export async function runFunction(
   request: SamplingRequest,
   candidate: Candidate,
   limits: FunctionLimits,
-): Promise<Result<ModelReply, ProviderFault>> {
+): Promise<Result<ModelReply, ProviderError>> {
   const use = toolUseOf(request);
   const servers = await serversOf(env, Date.now(), () => {});
   const found = registeredFunction(servers, candidate.model.id);
@@ -74,7 +74,7 @@ export async function runFunction(
     return err(notAsApproved);
   return inSession(env, server, limits, async (session, signal) => {
     const tool = await findTool(session, found.tool, signal);
-    if (!tool.ok) return err(noToolFaults[tool.error]);
+    if (!tool.ok) return err(noToolErrors[tool.error]);
     const { inputSchema } = tool.value;
     if (!checkArguments(inputSchema, use.input, "").ok) return err(badArguments);
     const options = { signal, timeout: limits.timeoutMs + spareMs, toolDefinition: { name: found.tool, inputSchema } as Tool };
@@ -140,7 +140,7 @@ export async function functionSchema(
   return ok(schema);
 }
 
-function noSchemaOf({ kind, detail }: ProviderFault): NoSchema {
+function noSchemaOf({ kind, detail }: ProviderError): NoSchema {
   if (kind === "noCredential" || kind === "refusedCredential") return "noCredential";
   return kind === "brokenAnswer" || (kind === "providerError" && detail === undefined) ? "broken" : "unreachable";
 }
@@ -161,10 +161,10 @@ async function findTool({ client }: ToolSession, name: string, signal: AbortSign
 }
 
 function readFound(value: unknown): Result<ToolDefinition, NoTool> {
-  const reading = new Reading();
-  checkJson(value, reading);
-  const tool = reading.errors.length === 0 ? toolField.read(value, "", reading) : undefined;
-  if (tool === undefined || reading.errors.length > 0) return err("broken");
+  const issues = new IssueCollector();
+  checkJson(value, issues);
+  const tool = issues.found.length === 0 ? toolField.read(value, "", issues) : undefined;
+  if (tool === undefined || issues.found.length > 0) return err("broken");
   const execution = isObject(value) ? value["execution"] : undefined;
   if (isObject(execution) && execution["taskSupport"] === "required") return err("taskOnly");
   return schemaErrors(tool.inputSchema, "").length > 0 ? err("uncheckableSchema") : ok(tool);
@@ -178,18 +178,18 @@ async function inSession<T>(
   env: Env,
   server: Server,
   { timeoutMs, signal }: FunctionLimits,
-  work: (session: ToolSession, signal: AbortSignal) => Promise<Result<T, ProviderFault>>,
-): Promise<Result<T, ProviderFault>> {
+  work: (session: ToolSession, signal: AbortSignal) => Promise<Result<T, ProviderError>>,
+): Promise<Result<T, ProviderError>> {
   const over = new AbortController();
   const timer = setTimeout(() => over.abort(), timeoutMs);
   const ours = signal === undefined ? over.signal : AbortSignal.any([over.signal, signal]);
   const session = new ToolSession(env, server, ours);
   try {
-    if (ours.aborted) return err(cancelledFault);
+    if (ours.aborted) return err(cancelledError);
     await session.connect(timeoutMs + spareMs);
     return await work(session, ours);
   } catch (error) {
-    return err(faultOf(error, session, { isOver: over.signal.aborted, isCancelled: signal?.aborted === true }));
+    return err(errorOf(error, session, { isOver: over.signal.aborted, isCancelled: signal?.aborted === true }));
   } finally {
     clearTimeout(timer);
     await session.end();
@@ -199,22 +199,22 @@ async function inSession<T>(
 type Ended = { readonly isOver: boolean; readonly isCancelled: boolean };
 
 /** What an error of the client means. Its words are not looked at: they may hold the server's. */
-function faultOf(error: unknown, { seen, callSent }: ToolSession, { isOver, isCancelled }: Ended): ProviderFault {
-  if (isCancelled) return callSent ? outcomeUnknownFault : cancelledFault;
-  if (isOver) return callSent ? { ...outcomeUnknownFault, kind: "timeout" } : { ...timeoutFault, then: "stop" };
-  if (seen.fault === "noCredential") return { kind: "noCredential", then: "stop", detail: "notReady" };
-  if (seen.fault === "redirected") return stopped({ detail: "redirected" });
-  if (seen.fault === "tooLarge") return broken("tooLarge");
-  if (seen.fault !== undefined || (error instanceof ProtocolError && error.data === noAnswer))
-    return callSent ? outcomeUnknownFault : connectionFault;
-  if (seen.status !== undefined) return faultOfRefusal(seen.status, callSent);
+function errorOf(error: unknown, { seen, callSent }: ToolSession, { isOver, isCancelled }: Ended): ProviderError {
+  if (isCancelled) return callSent ? outcomeUnknownError : cancelledError;
+  if (isOver) return callSent ? { ...outcomeUnknownError, kind: "timeout" } : { ...timeoutError, then: "stop" };
+  if (seen.error === "noCredential") return { kind: "noCredential", then: "stop", detail: "notReady" };
+  if (seen.error === "redirected") return stopped({ detail: "redirected" });
+  if (seen.error === "tooLarge") return broken("tooLarge");
+  if (seen.error !== undefined || (error instanceof ProtocolError && error.data === noAnswer))
+    return callSent ? outcomeUnknownError : connectionError;
+  if (seen.status !== undefined) return errorOfRefusal(seen.status, callSent);
   if (error instanceof ProtocolError) return stopped();
   if (error instanceof SdkError && error.code === SdkErrorCode.UnsupportedResultType) return stopped({ detail: "asksForMore" });
   return broken();
 }
 
 /** A server that refuses the call has not run it; a proxy that lost it on the way says 5xx. */
-function faultOfRefusal(status: number, callSent: boolean): ProviderFault {
-  if (!callSent) return faultOfStatus(status);
-  return status >= 500 || status === 408 ? { ...outcomeUnknownFault, status } : { ...faultOfStatus(status), then: "stop" };
+function errorOfRefusal(status: number, callSent: boolean): ProviderError {
+  if (!callSent) return errorOfStatus(status);
+  return status >= 500 || status === 408 ? { ...outcomeUnknownError, status } : { ...errorOfStatus(status), then: "stop" };
 }

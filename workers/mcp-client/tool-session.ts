@@ -5,7 +5,7 @@
 import { Client, type JSONRPCMessage, ProtocolError, ProtocolErrorCode, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import type { Server } from "../../shared/relay/servers.ts";
 import type { Env } from "../platform/env.ts";
-import { type UpstreamFault, askUpstream } from "./ask-server.ts";
+import { type UpstreamError, askUpstream } from "./ask-server.ts";
 
 /** Of one answer, or of one stream of them. */
 const mostBytes = 8_000_000;
@@ -17,7 +17,7 @@ const ownHeader = /^mcp-(?:method|name|param-.+)$/;
 
 /** What became of the latest request, as seen from here: the client's own errors are words. */
 export type Seen = {
-  fault?: UpstreamFault | "tooLarge" | "cut";
+  error?: UpstreamError | "tooLarge" | "cut";
   /** Of an answer outside 200-299. */
   status?: number;
 };
@@ -121,13 +121,13 @@ export class ToolSession {
       signal,
     });
     if (!asked.ok) {
-      seen.fault = asked.error;
+      seen.error = asked.error;
       throw new Error(asked.error);
     }
     const response = asked.value;
     if (!response.ok) seen.status = response.status;
     const { status, statusText } = response;
-    const body = response.body === null ? null : bounded(response.body, signal, (fault) => void (seen.fault = fault));
+    const body = response.body === null ? null : bounded(response.body, signal, (fault) => void (seen.error = fault));
     this.#transport.isStream = (response.headers.get("Content-Type") ?? "").trim().toLowerCase().startsWith("text/event-stream");
     return new Response(body, { status, statusText, headers: response.headers });
   }

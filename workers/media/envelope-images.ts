@@ -2,8 +2,8 @@
 // They become plain rasters next (`plain-images.ts`); the address goes no further than this file, and no message has it.
 
 import type { GivenImage } from "../../shared/wire/control/envelope.ts";
-import { type AddressFault, judgeImageUrl } from "../../shared/wire/control/image-address.ts";
-import { imageFaultWords } from "../../shared/image/image-error.ts";
+import { type AddressError, judgeImageUrl } from "../../shared/wire/control/image-address.ts";
+import { imageErrorWords } from "../../shared/image/image-error.ts";
 import { mostImageBytes } from "../../shared/image/image-limits.ts";
 import { imageTypeOf } from "../../shared/image/image-type.ts";
 import type { PointedError } from "../../shared/model/outcome.ts";
@@ -65,9 +65,9 @@ export async function fetchImages(
   return errors.length === 0 ? ok(images) : err(errors);
 }
 
-const noImage = imageFaultWords({ kind: "unknownType" });
-const tooLarge = imageFaultWords({ kind: "tooManyBytes" });
-const otherType = (found: ImageType): string => imageFaultWords({ kind: "otherType", found });
+const noImage = imageErrorWords({ kind: "unknownType" });
+const tooLarge = imageErrorWords({ kind: "tooManyBytes" });
+const otherType = (found: ImageType): string => imageErrorWords({ kind: "otherType", found });
 
 function readGiven(value: string): Result<ImageData, string> {
   const prefixed = /^data:([a-z]+\/[a-z0-9.+-]+);base64,/i.exec(value.slice(0, 100));
@@ -131,7 +131,7 @@ async function imageIn(response: Response): Promise<Result<ImageData, string>> {
   return imageType(said) === mimeType ? ok({ data: bytes.toBase64(), mimeType }) : err(otherType(mimeType));
 }
 
-function wordsFor(fault: AddressFault): string {
+function wordsFor(fault: AddressError): string {
   switch (fault) {
     case "noAddress":
       return "is no https address of at most 2048 characters";

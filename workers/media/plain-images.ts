@@ -3,7 +3,7 @@
 import { bytesToHex } from "../../shared/encoding.ts";
 import type { ImageData } from "../../shared/image/content-images.ts";
 import type { ImageDigests } from "../../shared/image/image-digests.ts";
-import { type ImageFault, typeFault } from "../../shared/image/image-error.ts";
+import { type ImageError, mediaTypeError } from "../../shared/image/image-error.ts";
 import { readImage } from "../../shared/image/image-header.ts";
 import { mostImageBytes, mostPixelsAltogether, mostPlainBytesAltogether } from "../../shared/image/image-limits.ts";
 import { type Result, err, ok } from "../../shared/result.ts";
@@ -14,15 +14,15 @@ import { errorClass, logEvent } from "../platform/log.ts";
 export type PlainImage = ImageData & { readonly mimeType: Plain["mimeType"]; readonly digests: ImageDigests };
 
 /** What is wrong with which of the images that were given. */
-export type FaultOf = { readonly index: number; readonly fault: ImageFault };
+export type ErrorOf = { readonly index: number; readonly fault: ImageError };
 
 /**
  * The rasters of all images, in their order; or everything that is wrong with them. Nothing is decoded where one of them is refused by its header, and
  * they are decoded one after the other: beside each other they would need as many times the memory.
  * @param given base64 that was checked to be some.
  */
-export async function plainImages(env: Env, given: readonly ImageData[]): Promise<Result<readonly PlainImage[], readonly FaultOf[]>> {
-  const faults: FaultOf[] = [];
+export async function plainImages(env: Env, given: readonly ImageData[]): Promise<Result<readonly PlainImage[], readonly ErrorOf[]>> {
+  const faults: ErrorOf[] = [];
   const files: Uint8Array[] = [];
   let pixels = 0;
   for (const [index, image] of given.entries()) {
@@ -50,18 +50,18 @@ export async function plainImages(env: Env, given: readonly ImageData[]): Promis
   return faults.length === 0 ? ok(made) : err(faults);
 }
 
-function fileOf({ data, mimeType }: ImageData): Result<{ readonly bytes: Uint8Array; readonly pixels: number }, ImageFault> {
+function fileOf({ data, mimeType }: ImageData): Result<{ readonly bytes: Uint8Array; readonly pixels: number }, ImageError> {
   if ((data.length / 4) * 3 > mostImageBytes + 2) return err({ kind: "tooManyBytes" });
   const bytes = Uint8Array.fromBase64(data);
   const read = readImage(bytes);
   if (!read.ok) return read;
-  const fault = typeFault(read.value.type, mimeType);
+  const fault = mediaTypeError(read.value.type, mimeType);
   return fault === null ? ok({ bytes, pixels: read.value.width * read.value.height }) : err(fault);
 }
 
-async function decode(env: Env, bytes: Uint8Array): Promise<Result<Plain, ImageFault>> {
+async function decode(env: Env, bytes: Uint8Array): Promise<Result<Plain, ImageError>> {
   try {
-    const { plain, fault } = await env.IMAGES.plain(bytes);
+    const { plain, error: fault } = await env.IMAGES.plain(bytes);
     return plain === null ? err(fault) : ok(plain);
   } catch (error) {
     // It is not bound, or what it was given was too much for it: nothing is sent that nobody could have seen.

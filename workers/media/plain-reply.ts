@@ -2,7 +2,7 @@
 
 import { type Replacement, imagesIn, withImages } from "../../shared/image/content-images.ts";
 import type { ImageDigests } from "../../shared/image/image-digests.ts";
-import { type ImageFault, imageFaultWords } from "../../shared/image/image-error.ts";
+import { type ImageError, imageErrorWords } from "../../shared/image/image-error.ts";
 import type { ReplyBlock } from "../../shared/model/sampling.ts";
 import type { ModelReply } from "../../shared/model/call.ts";
 import type { Env } from "../platform/env.ts";
@@ -18,7 +18,7 @@ export async function plainReply(env: Env, modelReply: ModelReply): Promise<Plai
   const { reply } = modelReply;
   const given = imagesIn(reply.content);
   if (given.length === 0) return { reply: modelReply };
-  const faults = new Map<number, ImageFault>();
+  const faults = new Map<number, ImageError>();
   let plain: readonly PlainImage[] = [];
   for (let isDone = false; !isDone;) {
     const tried = [...given.keys()].filter((index) => !faults.has(index));
@@ -47,4 +47,4 @@ export async function plainReply(env: Env, modelReply: ModelReply): Promise<Plai
   return { reply: { ...modelReply, reply: { ...reply, content } }, images };
 }
 
-const leftOut = (fault: ImageFault): string => `[The gateway left out an image that stood here: it ${imageFaultWords(fault)}.]`;
+const leftOut = (fault: ImageError): string => `[The gateway left out an image that stood here: it ${imageErrorWords(fault)}.]`;

@@ -4,9 +4,9 @@
 // object's resets, so that the limit does; the socket says that the caller is there, and its close frees the place. Who is given a
 // socket has to say that it has it, and after a reset there are rows without sockets: whoever is silent loses its place after a grace.
 
-import { askHeader, type LaneAsk, standingHeader, grantedWord, waitingWord, fullStatus, hereWord } from "../stubs/queue-calls.ts";
+import { askHeader, type SlotRequest, standingHeader, grantedWord, waitingWord, fullStatus, hereWord } from "../stubs/queue-calls.ts";
 import { DurableObject } from "cloudflare:workers";
-import { type Lane, type LaneLimits, type Place, type Step, enter, lapsed, leave } from "../../shared/concurrency/queue.ts";
+import { type ConcurrencyQueue, type QueueLimits, type Slot, type Step, acquire, lapsed, release } from "../../shared/concurrency/queue.ts";
 import type { Env } from "../platform/env.ts";
 import { ObjectAlarm } from "./alarm.ts";
 
@@ -15,11 +15,11 @@ export const graceMs = 5_000;
 
 type Known = { readonly socket: WebSocket; readonly attempt: number };
 type Attachment = { readonly ticket: string; readonly attempt: number; readonly here: boolean };
-type Limits = LaneLimits & { readonly version: number };
-type PlaceRow = { ticket: string; holds: number; priority: Place["priority"]; arrival: number; arrived_at: number; until: number };
+type Limits = QueueLimits & { readonly version: number };
+type SlotRow = { ticket: string; hasSlot: number; priority: Slot["priority"]; arrival: number; arrived_at: number; until: number };
 type LimitsRow = { version: number; concurrency: number; queue: number; promote_after_ms: number };
 
-export class LaneObject extends DurableObject<Env> {
+export class ConcurrencyQueueObject extends DurableObject<Env> {
   now = (): number => Date.now();
   random = (): number => Math.random();
   readonly #sql: SqlStorage;
@@ -27,7 +27,7 @@ export class LaneObject extends DurableObject<Env> {
   readonly #sockets = new Map<string, Known>();
   /** Tickets whose callers are yet to say that they are here, and until when they may: Unix milliseconds. */
   readonly #absent = new Map<string, number>();
-  #lane: Lane;
+  #queue: ConcurrencyQueue;
   #limits: Limits | null;
   #alarmAt = Number.POSITIVE_INFINITY;
 
@@ -40,7 +40,7 @@ export class LaneObject extends DurableObject<Env> {
     this.#sql.exec(
       "CREATE TABLE IF NOT EXISTS limits (one INTEGER PRIMARY KEY CHECK (one = 1), version INTEGER NOT NULL, concurrency INTEGER NOT NULL, queue INTEGER NOT NULL, promote_after_ms INTEGER NOT NULL)",
     );
-    this.#lane = this.#readLane();
+    this.#queue = this.#readQueue();
     this.#limits = this.#readLimits();
     for (const socket of ctx.getWebSockets()) {
       const { ticket, attempt } = attachmentOf(socket);
@@ -66,13 +66,13 @@ export class LaneObject extends DurableObject<Env> {
 
   /** A caller's socket: a new place, or the one that its ticket has. Closing it gives the place back. */
   override fetch(request: Request): Response {
-    const { attempt, limits, version, ...newcomer } = JSON.parse(request.headers.get(askHeader) ?? "") as LaneAsk; // written by our own client
+    const { attempt, limits, version, ...newcomer } = JSON.parse(request.headers.get(askHeader) ?? "") as SlotRequest; // written by our own client
     const known = this.#sockets.get(newcomer.ticket);
     // One that was overtaken on its way here.
     if (known !== undefined && known.attempt >= attempt) return new Response(null, { status: 409 });
     const its = this.#heed({ ...limits, version });
     const now = this.now();
-    const { standing, ...step } = enter(this.#lane, newcomer, its, now);
+    const { standing, ...step } = acquire(this.#queue, newcomer, its, now);
     if (standing === "full") {
       this.#commit(step, {});
       return new Response(null, { status: fullStatus });
@@ -83,7 +83,7 @@ export class LaneObject extends DurableObject<Env> {
     this.ctx.acceptWebSocket(server);
     this.#sockets.set(newcomer.ticket, { socket: server, attempt });
     this.#absent.set(newcomer.ticket, now + graceMs);
-    this.#commit(step, { entered: newcomer.ticket });
+    this.#commit(step, { acquired: newcomer.ticket });
     if (known !== undefined) hangUp(known.socket);
     this.#arm(Math.min(newcomer.until, now + graceMs));
     return new Response(null, {
@@ -115,7 +115,7 @@ export class LaneObject extends DurableObject<Env> {
     await this.#alarm.ring(() => {
       const now = this.now();
       const silent = [...this.#absent].filter(([, until]) => until <= now).map(([ticket]) => ticket);
-      this.#free([...lapsed(this.#lane, now), ...silent]);
+      this.#free([...lapsed(this.#queue, now), ...silent]);
       this.#armForAll();
     });
   }
@@ -130,7 +130,7 @@ export class LaneObject extends DurableObject<Env> {
 
   #free(tickets: readonly string[]): void {
     if (this.#limits === null || tickets.length === 0) return;
-    const step = leave(this.#lane, new Set(tickets), this.#limits, this.now());
+    const step = release(this.#queue, new Set(tickets), this.#limits, this.now());
     this.#commit(step, { freed: tickets });
     for (const ticket of tickets) {
       const known = this.#sockets.get(ticket);
@@ -161,25 +161,25 @@ export class LaneObject extends DurableObject<Env> {
   }
 
   /** Writes what changed, then tells those who were let in: what they hear, a reset does not take back. */
-  #commit({ lane, granted }: Step, { entered, freed = [] }: { readonly entered?: string; readonly freed?: readonly string[] }): void {
+  #commit({ queue, granted }: Step, { acquired, freed = [] }: { readonly acquired?: string; readonly freed?: readonly string[] }): void {
     this.ctx.storage.transactionSync(() => {
       for (const ticket of freed) this.#sql.exec("DELETE FROM place WHERE ticket = ?", ticket);
       for (const { ticket } of granted) this.#sql.exec("UPDATE place SET holds = 1 WHERE ticket = ?", ticket);
-      const isEntered = ({ ticket }: Place): boolean => ticket === entered;
-      const held = lane.holders.find(isEntered);
-      const place = held ?? lane.waiting.find(isEntered);
-      if (place === undefined) return;
+      const isEntered = ({ ticket }: Slot): boolean => ticket === acquired;
+      const held = queue.holders.find(isEntered);
+      const slot = held ?? queue.waiting.find(isEntered);
+      if (slot === undefined) return;
       this.#sql.exec(
         "INSERT OR REPLACE INTO place (ticket, holds, priority, arrival, arrived_at, until) VALUES (?, ?, ?, ?, ?, ?)",
-        place.ticket,
+        slot.ticket,
         held === undefined ? 0 : 1,
-        place.priority,
-        place.arrival,
-        place.arrivedAt,
-        place.until,
+        slot.priority,
+        slot.arrival,
+        slot.arrivedAt,
+        slot.until,
       );
     });
-    this.#lane = lane;
+    this.#queue = queue;
     for (const { ticket } of granted) {
       try {
         this.#sockets.get(ticket)?.socket.send(grantedWord);
@@ -189,8 +189,8 @@ export class LaneObject extends DurableObject<Env> {
     }
   }
 
-  #places(): readonly Place[] {
-    return [...this.#lane.holders, ...this.#lane.waiting];
+  #places(): readonly Slot[] {
+    return [...this.#queue.holders, ...this.#queue.waiting];
   }
 
   #armForAll(): void {
@@ -210,12 +210,12 @@ export class LaneObject extends DurableObject<Env> {
     void this.ctx.storage.setAlarm(at);
   }
 
-  #readLane(): Lane {
+  #readQueue(): ConcurrencyQueue {
     const rows = this.#sql
-      .exec<PlaceRow>("SELECT ticket, holds, priority, arrival, arrived_at, until FROM place ORDER BY arrival")
+      .exec<SlotRow>("SELECT ticket, holds, priority, arrival, arrived_at, until FROM place ORDER BY arrival")
       .toArray()
-      .map(({ holds, arrived_at, ...row }) => ({ holds, place: { ...row, arrivedAt: arrived_at } }));
-    const those = (held: number): Place[] => rows.filter(({ holds }) => holds === held).map(({ place }) => place);
+      .map(({ hasSlot, arrived_at, ...row }) => ({ hasSlot, slot: { ...row, arrivedAt: arrived_at } }));
+    const those = (held: number): Slot[] => rows.filter(({ hasSlot }) => hasSlot === held).map(({ slot }) => slot);
     return { holders: those(1), waiting: those(0) };
   }
 

@@ -8,7 +8,7 @@ import { DurableObject } from "cloudflare:workers";
 import { backoffMs } from "../../shared/backoff.ts";
 import { sha256Hex } from "../../shared/encoding.ts";
 import { type DigestEntry, digestDueAt, maySend, minuteMs } from "../../shared/channels/digest-content.ts";
-import type { NoticeFault, Sent } from "../channels/channel.ts";
+import type { NoticeError, Sent } from "../channels/channel.ts";
 import { openChannels } from "../channels/registry.ts";
 import type { Env } from "../platform/env.ts";
 import { ObjectAlarm } from "./alarm.ts";
@@ -119,7 +119,7 @@ export class DigestObject extends DurableObject<Env> implements DigestCalls {
 
   #verdict({ state }: ItemRow): Turn {
     if (state === "now") return { kind: "now" };
-    return { kind: "told", fault: state === "told" ? null : (state as NoticeFault) }; // written by #tell
+    return { kind: "told", fault: state === "told" ? null : (state as NoticeError) }; // written by #tell
   }
 
   #isWaiting(): boolean {
@@ -207,7 +207,7 @@ export class DigestObject extends DurableObject<Env> implements DigestCalls {
     this.#sql.exec("INSERT INTO passed (at) VALUES (?)", now);
   }
 
-  #tell(rows: readonly ItemRow[], state: "told" | "now" | NoticeFault): void {
+  #tell(rows: readonly ItemRow[], state: "told" | "now" | NoticeError): void {
     this.ctx.storage.transactionSync(() => {
       for (const { id } of rows) this.#sql.exec("UPDATE item SET state = ? WHERE id = ?", state, id);
     });

@@ -8,7 +8,7 @@ import type { Plan } from "../../shared/run/plan.ts";
 import { settingsOf } from "../platform/settings.ts";
 import type { AdmitAnswer } from "../stubs/key-calls.ts";
 import type { AssociateAnswer } from "../stubs/session-calls.ts";
-import { keep, tellingReleased, tellingSettled } from "./write-behind.ts";
+import { enqueue, withReleased, withSettled } from "./write-behind.ts";
 import { notAdmitted } from "./calls.ts";
 import { countCalls } from "./calls.ts";
 import type { PipelineRequest } from "./pipeline-request.ts";
@@ -34,11 +34,11 @@ const leaseSlackMs = 10_000;
 
 /** The request as its session is asked about it. */
 export const sessionQuery = ({ association, digest }: PipelineRequest) => ({
-  originating: association.attachment.originating,
-  request: association.attachment.request,
+  originating: association.requestRef.originating,
+  request: association.requestRef.request,
   digest,
   alone: association.kind !== "clientRequest",
-  claim: reservedBy(association),
+  reservation: reservedBy(association),
 });
 
 /** The id that is reserved with the request in its session. */
@@ -47,7 +47,7 @@ const reservedBy = (association: PipelineRequest["association"]): string | null 
 
 /** Forgets the reservation of this very run, so that the same request may come again. */
 export const forgetReservation = ({ request: { association }, run }: RunContext): Promise<void> =>
-  association.session.forget(association.attachment.originating, association.attachment.request, run, reservedBy(association));
+  association.session.forget(association.requestRef.originating, association.requestRef.request, run, reservedBy(association));
 
 const leaseMsOf = ({ request }: RunContext): number => settingsOf(request.env).modelTimeoutMs + leaseSlackMs;
 const waitMsOf = (context: RunContext, { gates }: Plan): number => leaseMsOf(context) + 2 * gates.deadlineSeconds * 1000;
@@ -56,7 +56,7 @@ const waitMsOf = (context: RunContext, { gates }: Plan): number => leaseMsOf(con
 const associate = (context: RunContext, { reserve, durable }: { reserve: boolean; durable: boolean }): Promise<AssociateAnswer> => {
   const { request, run, limits } = context;
   const { env, ctx, association } = request;
-  return tellingSettled(env, ctx, association.attachment.session, async (settled) =>
+  return withSettled(env, ctx, association.requestRef.session, async (settled) =>
     association.session.associate({
       ...sessionQuery(request),
       run,
@@ -79,7 +79,7 @@ const askKey = (context: RunContext, plan: Result<Plan, Refusal>, mayWait: boole
   const leaseMs = leaseMsOf(context);
   const grantedMs = plan.ok && plan.value.gates.replyRisk !== null ? waitMsOf(context, plan.value) : leaseMs;
   return toldRoom(key.id, () =>
-    tellingReleased(env, ctx, key.id, async (released) =>
+    withReleased(env, ctx, key.id, async (released) =>
       keyObject.admit({
         run,
         limits,
@@ -101,7 +101,7 @@ export async function grantsToAsk(context: RunContext, planned: Result<Plan, Ref
   const plan = planned.value;
   const { request: asked, run } = context;
   const { requestor, association, request, digest, env, key } = asked;
-  const query = grantQueryOf({ run, plan, request, requestor, attachment: association.attachment, params: digest });
+  const query = grantQueryOf({ run, plan, request, requestor, requestRef: association.requestRef, params: digest });
   if (query === null) return ok(null);
   // No session is woken for who may not ask it.
   const over = takeRoom(key.id) ? null : await countCalls(env, key);
@@ -117,7 +117,7 @@ export async function admit(context: RunContext, planned: Result<Plan, Refusal>,
   const { env, ctx, key } = request;
   const { associated, admitted } = await askBoth(context, planned, grants);
   const plan = withPasses(planned, admitted);
-  const givePlaceBack = (): void => keep(env, ctx, { key: { id: key.id, run } });
+  const givePlaceBack = (): void => enqueue(env, ctx, { key: { id: key.id, run } });
   const refuse = (refusal: Refusal): Result<Admitted, Refusal> => {
     givePlaceBack();
     if (associated?.kind === "fresh" && plan.ok) ctx.waitUntil(forgetReservation(context));

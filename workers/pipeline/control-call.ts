@@ -16,7 +16,7 @@ import { begin } from "./begin.ts";
 import { planFor } from "./plan-request.ts";
 import type { Association, PipelineRequest, Started } from "./pipeline-request.ts";
 import { newRunId } from "./run-context.ts";
-import { tellingReleased } from "./write-behind.ts";
+import { withReleased } from "./write-behind.ts";
 import { countCalls, notAdmitted } from "./calls.ts";
 import { takeRoom } from "./room.ts";
 
@@ -54,7 +54,7 @@ const preparingMs = 60_000;
 export async function letIn({ env, ctx, key }: Pick<ControlCall, "env" | "ctx" | "key">): Promise<Result<string, Refusal>> {
   const run = newRunId(env);
   const limits = key.limits ?? defaultLimits;
-  const admitted = await tellingReleased(env, ctx, key.id, async (released) =>
+  const admitted = await withReleased(env, ctx, key.id, async (released) =>
     keyStub(env, key.id).admit({ run, limits, leaseMs: preparingMs, identical: run, released }),
   );
   return admitted.kind === "admitted" ? ok(run) : err(notAdmitted(admitted));
@@ -72,16 +72,16 @@ export async function beginControl(call: ControlCall): Promise<Result<Started, R
   // Who was let in already was counted then; anybody else is, before an object is woken.
   const over = call.run !== undefined || takeRoom(key.id) ? null : await countCalls(env, key);
   if (over !== null) return err(over);
-  if (!(await ids.claim(envelope.requestId, identity))) return { ok: false, error: { kind: "sameIdOtherParams" } };
+  if (!(await ids.reserveRequestId(envelope.requestId, identity))) return { ok: false, error: { kind: "sameIdOtherParams" } };
   // A refused request may be sent again in other words under its id, unless a function of it has run.
-  const release = isFirst ? { releaseRequestId: async (): Promise<void> => ids.unclaim(envelope.requestId, identity) } : {};
+  const release = isFirst ? { releaseRequestId: async (): Promise<void> => ids.releaseRequestId(envelope.requestId, identity) } : {};
   const begun = await begin(requestOf(call, { kind: "ownRequest", session: sessionStub(env, key.id, sessionId), ...release }), planned);
   if (!begun.ok) await release.releaseRequestId?.();
   return begun;
 }
 
 /** An association before it is known what the request is called there. */
-type Unnamed<A> = A extends Association ? Omit<A, "attachment"> : never;
+type Unnamed<A> = A extends Association ? Omit<A, "requestRef"> : never;
 
 function requestOf(call: ControlCall, association: Unnamed<Association>): PipelineRequest {
   const { env, ctx, key, signal, envelope, identity, request, destination, images, onDelta, run, spentMs = 0 } = call;
@@ -103,7 +103,7 @@ function requestOf(call: ControlCall, association: Unnamed<Association>): Pipeli
     ...(destination === undefined ? {} : { destination: destination.candidate }),
     association: {
       ...association,
-      attachment: {
+      requestRef: {
         session: association.session.id.toString(),
         originating: noOriginating,
         request: position === null ? JSON.stringify(requestId) : JSON.stringify([requestId, position]),

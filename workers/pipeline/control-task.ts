@@ -21,7 +21,7 @@ import { type ImageData, fetchImages, imagePointer } from "../media/envelope-ima
 import { type PlainImage, plainImages } from "../media/plain-images.ts";
 import { functionSchema } from "../mcp-client/tool-call.ts";
 import type { Started } from "./pipeline-request.ts";
-import { keep } from "./write-behind.ts";
+import { enqueue } from "./write-behind.ts";
 import { type ControlCall, beginControl, letIn, planControl } from "./control-call.ts";
 import { recordRefusal } from "./refusals.ts";
 import { handBack } from "./handed-back.ts";
@@ -276,7 +276,7 @@ function refusedCall({ env, ctx, key, envelope }: EnvelopeCall, given: GivenCall
 
 /** A run that is over gives its place back by itself, but maybe only after the next call of the same envelope needs it. */
 function givePlaceBack({ env, ctx, key }: EnvelopeCall, begun: Started): void {
-  if (begun.kind === "run") keep(env, ctx, { key: { id: key.id, run: begun.run } });
+  if (begun.kind === "run") enqueue(env, ctx, { key: { id: key.id, run: begun.run } });
 }
 
 /** What is kept of an exchange for its session, where that was asked for; once, however often the request is repeated. */

@@ -9,14 +9,7 @@ import { type Cause, failedCause } from "../../shared/record/cause.ts";
 import { type RecordEvent, type RecordFact, type RunSummary, chainEvents } from "../../shared/record/record.ts";
 import { answeredFact, cachedFact, requestLine } from "../../shared/run/run-record.ts";
 import { completed, runMeta } from "../../shared/run/run-outcome.ts";
-import {
-  type CachedReply,
-  type RunOpening,
-  decidersDigest,
-  nothingSpent,
-  openingFacts,
-  requestDigest,
-} from "../../shared/run/run-input.ts";
+import { type CachedReply, type RunInput, decidersDigest, nothingSpent, inputFacts, requestDigest } from "../../shared/run/run-input.ts";
 import { findReplyRisks, highestRisk } from "../../shared/policy/risk.ts";
 import { isUnasked } from "../../shared/provider/provider-error.ts";
 import type { ModelFacts } from "../../shared/run/present.ts";
@@ -25,13 +18,13 @@ import type { Env } from "../platform/env.ts";
 import { errorClass, logEvent } from "../platform/log.ts";
 import { runStub } from "../stubs/stubs.ts";
 import { type ModelAnswer, callModels } from "../providers/call-model.ts";
-import { keep } from "./write-behind.ts";
+import { enqueue } from "./write-behind.ts";
 import { keepReply } from "./cached-reply.ts";
 import { watchKey } from "./key-watch.ts";
 
 type FastCall = {
   readonly env: Env;
-  readonly opening: RunOpening;
+  readonly input: RunInput;
   readonly ctx: Pick<ExecutionContext, "waitUntil">;
   readonly signal: AbortSignal;
   readonly onDelta?: (text: string) => void;
@@ -52,26 +45,28 @@ type Called = {
 
 /** The answer, as soon as the model gave it; the books are kept in the background of the returned promise's task. */
 export async function answerFast(call: FastCall): Promise<Outcome> {
-  const watch = watchKey(call.env, call.opening.key);
+  const watch = watchKey(call.env, call.input.key);
   const calling = callOnce(call, watch.over);
   const called = await Promise.race([calling, watch.ended]);
   if (typeof called === "string") return cutOff(call, called, calling);
   watch.done();
   // Before the answer: who is told to come again may be quick. Where it fails, the id is free again when its lease has run out.
   if (called.unasked)
-    await call.forget().catch((error: unknown) => logEvent("request.failed", { run: call.opening.id, error: errorClass(error) }));
+    await call.forget().catch((error: unknown) => logEvent("request.failed", { run: call.input.id, error: errorClass(error) }));
   keepBooks(call, called);
   return called.outcome;
 }
 
 /** The key ended while the model was called: its answer goes to nobody, and what it cost is in the record all the same. */
 function cutOff(call: FastCall, key: KeyEnd, calling: Promise<Called>): Outcome {
-  const { env, ctx, opening } = call;
-  const { attachment, id } = opening;
+  const { env, ctx, input } = call;
+  const { requestRef, id } = input;
   const outcome: Outcome = { kind: "cancelled", key };
   // Whoever waits for the same answer hears at once that there is none.
-  const { originating, request } = attachment;
-  keep(env, ctx, { session: { object: attachment.session, settled: { originating, request, run: id, result: JSON.stringify(outcome) } } });
+  const { originating, request } = requestRef;
+  enqueue(env, ctx, {
+    session: { object: requestRef.session, settled: { originating, request, run: id, result: JSON.stringify(outcome) } },
+  });
   const facts = (of: Called): RecordFact[] => [
     ...of.facts().filter(({ kind }) => kind !== "finished"),
     { kind: "cancelled", cause: key },
@@ -82,12 +77,12 @@ function cutOff(call: FastCall, key: KeyEnd, calling: Promise<Called>): Outcome 
   return outcome;
 }
 
-async function callOnce({ env, opening, onDelta: tell, signal }: FastCall, over: AbortSignal): Promise<Called> {
+async function callOnce({ env, input, onDelta: tell, signal }: FastCall, over: AbortSignal): Promise<Called> {
   const onDelta = tell === undefined ? undefined : (text: string): void => (over.aborted ? undefined : tell(text));
   try {
-    const cached = opening.cache?.found;
-    if (cached !== undefined) return fromCache(opening, cached, onDelta);
-    const answered = await callModels(env, opening.request, opening.candidates, opening.call, { onDelta, left: signal, over });
+    const cached = input.cache?.found;
+    if (cached !== undefined) return fromCache(input, cached, onDelta);
+    const answered = await callModels(env, input.request, input.candidates, input.call, { onDelta, left: signal, over });
     if (!answered.ok) {
       const attempts = answered.error;
       const facts = (): RecordFact[] => [
@@ -103,30 +98,26 @@ async function callOnce({ env, opening, onDelta: tell, signal }: FastCall, over:
       };
     }
     const { reply, candidate, attempts } = answered.value;
-    const outcome = completed(reply.reply, opening.request, runMeta(opening, candidate, reply, { request: false, response: false }));
+    const outcome = completed(reply.reply, input.request, runMeta(input, candidate, reply, { request: false, response: false }));
     const facts = (): RecordFact[] => [answeredFact(1, { reply, candidate, attempts }), { kind: "finished", outcome: "completed" }];
     return { outcome, model: answered.value, facts, cause: null };
   } catch (error) {
-    logEvent("request.failed", { run: opening.id, error: errorClass(error) });
+    logEvent("request.failed", { run: input.id, error: errorClass(error) });
     const facts = (): RecordFact[] => [{ kind: "finished", outcome: "broken" }];
-    const broken = { kind: "broken", quote: opening.id } as const;
+    const broken = { kind: "broken", quote: input.id } as const;
     return { outcome: broken, model: null, facts, cause: broken };
   }
 }
 
 /** An identical request was answered before: nothing is sent, and nothing is spent. */
-function fromCache(opening: RunOpening, cached: CachedReply, onDelta: FastCall["onDelta"]): Called {
+function fromCache(input: RunInput, cached: CachedReply, onDelta: FastCall["onDelta"]): Called {
   const { reply, facts: known, at } = cached;
-  const candidate = opening.candidates.find(({ model: { id } }) => id === known.candidate);
+  const candidate = input.candidates.find(({ model: { id } }) => id === known.candidate);
   if (candidate === undefined) throw new Error("a cached reply of a model that is no candidate");
   for (const block of reply.content) if (block.type === "text") onDelta?.(block.text);
   const model = { reply, usage: nothingSpent, notes: known.notes };
   return {
-    outcome: completed(
-      reply,
-      opening.request,
-      runMeta(opening, candidate, model, { request: false, response: cached.edited === true }, at),
-    ),
+    outcome: completed(reply, input.request, runMeta(input, candidate, model, { request: false, response: cached.edited === true }, at)),
     model: null,
     facts: () => [cachedFact(cached), { kind: "finished", outcome: "completed" }],
     cause: null,
@@ -134,46 +125,46 @@ function fromCache(opening: RunOpening, cached: CachedReply, onDelta: FastCall["
 }
 
 /** What was asked and sent. Digests of it are made here, after the answer is out. */
-function begunFacts(opening: RunOpening): RecordFact[] {
-  const models = opening.candidates.map(({ model }) => model.id);
-  const digest = requestDigest({ request: opening.request, models }, opening.candidates);
-  const opened = openingFacts(opening, digest);
-  return opening.cache?.found !== undefined ? opened : [...opened, { kind: "called", call: 1, models, digest, again: opening.takenOver }];
+function begunFacts(input: RunInput): RecordFact[] {
+  const models = input.candidates.map(({ model }) => model.id);
+  const digest = requestDigest({ request: input.request, models }, input.candidates);
+  const opened = inputFacts(input, digest);
+  return input.cache?.found !== undefined ? opened : [...opened, { kind: "called", call: 1, models, digest, again: input.takenOver }];
 }
 
 /** Bookkeeping: the session's copy for repeats, the key's place and spending, the record; and the reply, where the requestor has left. */
-function keepBooks({ env, ctx, opening, signal }: FastCall, { outcome, model, facts, cause, unasked }: Called): void {
+function keepBooks({ env, ctx, input, signal }: FastCall, { outcome, model, facts, cause, unasked }: Called): void {
   const endedAt = Date.now();
-  const { attachment, id } = opening;
+  const { requestRef, id } = input;
   const cost = model === null ? 0 : costUsd(model.candidate.model, model.reply.usage);
   const usage = { inputTokens: model?.reply.usage.inputTokens ?? 0, outputTokens: model?.reply.usage.outputTokens ?? 0, costUsd: cost };
   const text = JSON.stringify(outcome);
   const summary: RunSummary = {
-    ...requestLine(opening),
+    ...requestLine(input),
     endedAt,
     state: cause === null ? "completed" : cause.kind === "cancelled" ? "cancelled" : "failed",
     cause,
     model: model?.candidate.model.id ?? null,
     ...usage,
   };
-  const events = (): RecordEvent[] => chainEvents(id, null, endedAt, [...begunFacts(opening), ...facts()]);
-  keep(env, ctx, {
+  const events = (): RecordEvent[] => chainEvents(id, null, endedAt, [...begunFacts(input), ...facts()]);
+  enqueue(env, ctx, {
     ...(unasked
       ? {}
       : {
           session: {
-            object: attachment.session,
-            settled: { originating: attachment.originating, request: attachment.request, run: id, result: text },
+            object: requestRef.session,
+            settled: { originating: requestRef.originating, request: requestRef.request, run: id, result: text },
           },
         }),
-    key: { id: opening.key.id, run: id },
+    key: { id: input.key.id, run: id },
     entry: { run: id, make: () => ({ events: events(), summary }) },
   });
-  if (opening.cache !== undefined && model !== null && cause === null) {
+  if (input.cache !== undefined && model !== null && cause === null) {
     const { reply, candidate } = model;
-    const approved = { request: false, response: false, deciders: decidersDigest(opening.plan) };
+    const approved = { request: false, response: false, deciders: decidersDigest(input.plan) };
     const facts = { candidate: candidate.model.id, notes: reply.notes };
-    ctx.waitUntil(keepReply(env, opening.key.id, opening.cache, { reply: reply.reply, facts, approved }));
+    ctx.waitUntil(keepReply(env, input.key.id, input.cache, { reply: reply.reply, facts, approved }));
   }
   if (!signal.aborted || model === null || cause !== null) return;
   const modelFacts: ModelFacts = {
@@ -182,6 +173,6 @@ function keepBooks({ env, ctx, opening, signal }: FastCall, { outcome, model, fa
     notes: model.reply.notes,
     replyRisk: highestRisk(findReplyRisks(model.reply.reply)),
   };
-  const kept = runStub(env, id).keep(JSON.stringify(opening), text, JSON.stringify(modelFacts), JSON.stringify(events()));
+  const kept = runStub(env, id).storeEnded(JSON.stringify(input), text, JSON.stringify(modelFacts), JSON.stringify(events()));
   ctx.waitUntil(kept.catch((error: unknown) => logEvent("request.failed", { run: id, error: errorClass(error) })));
 }

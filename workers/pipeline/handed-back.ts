@@ -7,7 +7,7 @@ import { CONTROL_SERVER } from "../../shared/wire/mcp-2025/meta.ts";
 import { type Result, err, ok } from "../../shared/result.ts";
 import { uncalled } from "../../shared/run/run-record.ts";
 import { controlStub } from "../stubs/stubs.ts";
-import { keep } from "./write-behind.ts";
+import { enqueue } from "./write-behind.ts";
 import { type ControlCall, letIn } from "./control-call.ts";
 
 /** Refused: a key that is revoked or over its limits, an id that something else has. */
@@ -21,7 +21,7 @@ export async function handBack({
   const admitted = await letIn({ env, ctx, key });
   if (!admitted.ok) return admitted;
   const run = admitted.value;
-  const claimed = await controlStub(env, key.id, envelope.requestId).claim(envelope.requestId, identity);
+  const claimed = await controlStub(env, key.id, envelope.requestId).reserveRequestId(envelope.requestId, identity);
   const now = Date.now();
   const name = envelope.task.type;
   const summary: RunSummary = {
@@ -36,6 +36,6 @@ export async function handBack({
     ...uncalled,
   };
   const events = () => chainEvents(run, null, now, [{ kind: "handedBack", key: key.id, requestId: idWord(envelope.requestId) }]);
-  keep(env, ctx, { key: { id: key.id, run }, ...(claimed ? { entry: { run, make: () => ({ events: events(), summary }) } } : {}) });
+  enqueue(env, ctx, { key: { id: key.id, run }, ...(claimed ? { entry: { run, make: () => ({ events: events(), summary }) } } : {}) });
   return claimed ? ok(null) : err({ kind: "sameIdOtherParams" });
 }

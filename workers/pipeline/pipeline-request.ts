@@ -5,7 +5,7 @@ import type { Note, CallTerms } from "../../shared/model/call.ts";
 import type { Outcome } from "../../shared/model/outcome.ts";
 import type { SamplingRequest } from "../../shared/model/sampling.ts";
 import type { Candidate } from "../../shared/routing/choose.ts";
-import type { Requestor, Attachment, RunOpening, WaitingServer } from "../../shared/run/run-input.ts";
+import type { Requestor, RequestRef, RunInput, WaitingServer } from "../../shared/run/run-input.ts";
 import type { Env } from "../platform/env.ts";
 import type { KeyRecord } from "../stores/keys.ts";
 import type { SessionCalls } from "../stubs/session-calls.ts";
@@ -23,7 +23,7 @@ export type ResponseMode =
 /** Which object remembers the request, and what it is known by there. A repeat has the same `attachment`. */
 export type Association = {
   readonly session: DurableObjectStub<SessionCalls>;
-  readonly attachment: Attachment;
+  readonly requestRef: RequestRef;
 } & (
   | /** It serves a client request of its session. */ { readonly kind: "clientRequest" }
   /**
@@ -40,7 +40,7 @@ export type PipelineRequest = {
   readonly env: Env;
   readonly ctx: Pick<ExecutionContext, "waitUntil">;
   readonly key: KeyRecord;
-  readonly endpoint: RunOpening["endpoint"];
+  readonly endpoint: RunInput["endpoint"];
   readonly requestor: Requestor;
   readonly request: SamplingRequest;
   /** The context that was asked for and is not given. */

@@ -2,19 +2,19 @@
 // they came, and decodes nothing.
 
 import { imagesIn, withImages } from "../../shared/image/content-images.ts";
-import { imageFaultWords } from "../../shared/image/image-error.ts";
+import { imageErrorWords } from "../../shared/image/image-error.ts";
 import type { PointedError, Refusal } from "../../shared/model/outcome.ts";
 import { defaultLimits } from "../../shared/policy/limits.ts";
 import type { BlockPointer } from "../../shared/wire/mcp-2025/content-rules.ts";
 import type { Message } from "../../shared/model/sampling.ts";
 import { type Result, err, ok } from "../../shared/result.ts";
 import type { Plan } from "../../shared/run/plan.ts";
-import { type FaultOf, plainImages } from "../media/plain-images.ts";
+import { type ErrorOf, plainImages } from "../media/plain-images.ts";
 import { sessionQuery } from "./admit.ts";
 import { begin } from "./begin.ts";
 import { planFor } from "./plan-request.ts";
 import type { PipelineRequest, Started } from "./pipeline-request.ts";
-import { keep } from "./write-behind.ts";
+import { enqueue } from "./write-behind.ts";
 import { letIn } from "./control-call.ts";
 
 /** `planned`: its plan, where that refuses it. `begun`: the same request was sent before, and this one attached to it. */
@@ -38,7 +38,7 @@ export async function plainRequest(ask: PipelineRequest, pointerOf: BlockPointer
   if (earlier !== null) return ok({ kind: "begun", begun: earlier });
   const plain = await plainImages(env, given);
   if (!plain.ok) {
-    keep(env, ctx, { key: { id: key.id, run: entered.value } });
+    enqueue(env, ctx, { key: { id: key.id, run: entered.value } });
     return err({ kind: "invalidParams", errors: pointed(plain.error, (index) => pointerAt(given[index], pointerOf)) });
   }
   const replacements = plain.value.map(({ data, mimeType }) => ({ data, mimeType })).values();
@@ -48,8 +48,8 @@ export async function plainRequest(ask: PipelineRequest, pointerOf: BlockPointer
 }
 
 /** The faults in words, each at its place. */
-export const pointed = (faults: readonly FaultOf[], pointerOf: (index: number) => string): PointedError[] =>
-  faults.map(({ index, fault }) => ({ pointer: pointerOf(index), message: imageFaultWords(fault) }));
+export const pointed = (faults: readonly ErrorOf[], pointerOf: (index: number) => string): PointedError[] =>
+  faults.map(({ index, fault }) => ({ pointer: pointerOf(index), message: imageErrorWords(fault) }));
 
 function pointerAt(
   image: { readonly message: number; readonly block: number; readonly at: string } | undefined,

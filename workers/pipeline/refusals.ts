@@ -2,18 +2,18 @@
 
 import type { Flood, LedgerEntry } from "../stubs/ledger-calls.ts";
 import { chainEvents, type Endpoint, idWord, type RecordFact, type RunSummary, providersWord } from "../../shared/record/record.ts";
-import type { ParamsFault } from "../../shared/json/issue-collector.ts";
+import type { ParamsRefusal } from "../../shared/json/issue-collector.ts";
 import type { Refusal } from "../../shared/model/outcome.ts";
 import { refusalFact } from "../../shared/record/refusal-fact.ts";
 import { uncalled } from "../../shared/run/run-record.ts";
 import { runIdOf, runRandomLength } from "../../shared/sealed-id.ts";
 import type { Env } from "../platform/env.ts";
 import { settingsOf } from "../platform/settings.ts";
-import { keep } from "./write-behind.ts";
+import { enqueue } from "./write-behind.ts";
 
 /** A refused request, as far as it could be read. */
 /** Why a request is refused whose params cannot be read. */
-export const paramsRefusal = (fault: ParamsFault): Refusal =>
+export const paramsRefusal = (fault: ParamsRefusal): Refusal =>
   fault.kind === "invalid" ? { kind: "invalidParams", errors: fault.errors } : fault;
 
 export type Refused = {
@@ -60,7 +60,7 @@ export function recordRefusal(env: Env, ctx: Pick<ExecutionContext, "waitUntil">
   if (counting.written < writtenOneByOne) {
     counting.written += 1;
     const run = newId(env);
-    keep(env, ctx, { entry: { run, make: () => entryOf(run, now, refused, refusal) } });
+    enqueue(env, ctx, { entry: { run, make: () => entryOf(run, now, refused, refusal) } });
     return;
   }
   const flood = (counting.flood ??= { run: newId(env), count: 0, isQueued: false });
@@ -80,7 +80,7 @@ export function recordRefusal(env: Env, ctx: Pick<ExecutionContext, "waitUntil">
     };
     return { events: [], summary: null, flood: counted };
   };
-  keep(env, ctx, { entry: { run: flood.run, make } });
+  enqueue(env, ctx, { entry: { run: flood.run, make } });
 }
 
 /** An id of the kind that runs have, so that it is found and shown as one. */

@@ -2,14 +2,14 @@
 
 import type { Outcome, Refusal } from "../../shared/model/outcome.ts";
 import { type Result, err, ok } from "../../shared/result.ts";
-import type { RunOpening } from "../../shared/run/run-input.ts";
+import type { RunInput } from "../../shared/run/run-input.ts";
 import type { Plan } from "../../shared/run/plan.ts";
 import type { ModelFacts } from "../../shared/run/present.ts";
 import { runStub } from "../stubs/stubs.ts";
 import type { Repeat } from "./admit.ts";
 import { recordRefusal } from "./refusals.ts";
 import type { PipelineRequest, Started } from "./pipeline-request.ts";
-import { type RunContext, openingOf } from "./run-context.ts";
+import { type RunContext, runInputOf } from "./run-context.ts";
 import { awaitRun, parseOutcome } from "./wait.ts";
 
 /** Begins a request once more, where the one that it waited for vanished. */
@@ -36,7 +36,7 @@ export async function attach(
   }
   // Reserved, and perhaps cut off before the run was opened: opening twice is opening once.
   await runStub(env, earlier.run).open(
-    JSON.stringify({ ...openingOf(context, plan.value, true), id: earlier.run, attachment: association.attachment }),
+    JSON.stringify({ ...runInputOf(context, plan.value, true), id: earlier.run, requestRef: association.requestRef }),
   );
   return ok({ kind: "run", run: earlier.run, posts });
 }
@@ -51,10 +51,10 @@ async function asRun(context: RunContext, earlier: Repeat, plan: Plan, again: Be
     text = JSON.stringify(outcome.value);
   }
   if (text === null) return err({ kind: "noLongerKept" });
-  const opening: RunOpening = { ...openingOf(context, plan, false), id: earlier.run };
+  const input: RunInput = { ...runInputOf(context, plan, false), id: earlier.run };
   const facts: ModelFacts = { candidate: "", usage: { inputTokens: 0, outputTokens: 0 }, notes: [] };
   // The fast path wrote its record already.
-  await runStub(context.request.env, earlier.run).keep(JSON.stringify(opening), text, JSON.stringify(facts), "[]");
+  await runStub(context.request.env, earlier.run).storeEnded(JSON.stringify(input), text, JSON.stringify(facts), "[]");
   return ok({ kind: "run", run: earlier.run, posts: false });
 }
 
@@ -81,9 +81,9 @@ async function awaitFirst(
   plan: Result<Plan, Refusal>,
   again: BeginAgain,
 ): Promise<Result<Outcome, Refusal>> {
-  const { session, attachment } = request.association;
+  const { session, requestRef } = request.association;
   // Where the session's object was reset, the wait is over and nothing is lost.
-  const result = await session.awaitResult(attachment.originating, attachment.request, awaitStepMs).catch(() => null);
+  const result = await session.awaitResult(requestRef.originating, requestRef.request, awaitStepMs).catch(() => null);
   if (result !== null) return ok(parseOutcome(result));
   // Nothing came: the first one is still at it, vanished, or was refused after all (a limit), as this one may be.
   // What could not be planned is not begun in its place.

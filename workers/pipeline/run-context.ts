@@ -6,7 +6,7 @@ import { findReplyRisks, highestRisk } from "../../shared/policy/risk.ts";
 import type { Refusal } from "../../shared/model/outcome.ts";
 import type { Result } from "../../shared/result.ts";
 import { isReplyAsked } from "../../shared/run/lifecycle.ts";
-import { type CacheTerms, type RunOpening, gatesOf, identicalDigest } from "../../shared/run/run-input.ts";
+import { type CacheTerms, type RunInput, gatesOf, identicalDigest } from "../../shared/run/run-input.ts";
 import { type Plan, plannedNotes } from "../../shared/run/plan.ts";
 import { runIdOf, runRandomLength } from "../../shared/sealed-id.ts";
 import type { Env } from "../platform/env.ts";
@@ -63,7 +63,7 @@ export function isDurable(plan: Plan, { request: { responseMode, request }, cach
 }
 
 /** What a run is opened with. `takenOver`: an earlier try reserved the request and vanished. */
-export function openingOf({ request: asked, run, now, cache, identical }: RunContext, plan: Plan, takenOver: boolean): RunOpening {
+export function runInputOf({ request: asked, run, now, cache, identical }: RunContext, plan: Plan, takenOver: boolean): RunInput {
   const { key, request, responseMode, terms, added, association } = asked;
   return {
     id: run,
@@ -94,6 +94,6 @@ export function openingOf({ request: asked, run, now, cache, identical }: RunCon
     ...(terms?.timeoutMs !== undefined && plan.gates.timeoutCoversReview ? { endsAt: now + terms.timeoutMs } : {}),
     ...(cache === null ? {} : { cache }),
     identicalDigest: identical,
-    attachment: association.attachment,
+    requestRef: association.requestRef,
   };
 }

@@ -54,7 +54,7 @@ export async function beginSampling(call: SamplingCall): Promise<Result<Started,
     association: {
       kind: "clientRequest",
       session,
-      attachment: { session: session.id.toString(), originating: originatingKey(server, originating.id), request: idKey(call.id) },
+      requestRef: { session: session.id.toString(), originating: originatingKey(server, originating.id), request: idKey(call.id) },
     },
     digest: samplingIdentity(call.params, content),
     content,

@@ -3,10 +3,10 @@
 import { decidersDigest } from "../../shared/run/run-input.ts";
 import { runStub } from "../stubs/stubs.ts";
 import { type Admitted, forgetReservation } from "./admit.ts";
-import { keep } from "./write-behind.ts";
+import { enqueue } from "./write-behind.ts";
 import { answerFast } from "./fast.ts";
 import type { Started } from "./pipeline-request.ts";
-import { type GrantsAsked, type RunContext, gatesIn, isDurable, openingOf } from "./run-context.ts";
+import { type GrantsAsked, type RunContext, gatesIn, isDurable, runInputOf } from "./run-context.ts";
 
 type Fresh = Extract<Admitted, { kind: "fresh" }>;
 
@@ -14,11 +14,11 @@ type Fresh = Extract<Admitted, { kind: "fresh" }>;
 export async function adoptIdentical(context: RunContext, { plan, identical }: Fresh, grants: GrantsAsked): Promise<Started | null> {
   const { request, run, keyObject } = context;
   const { env, ctx, key, association, requestor, endpoint, responseMode } = request;
-  const { attachment } = association;
+  const { requestRef } = association;
   // A function that was run for another request is run again for this one.
   if (identical === null || request.request.kind === "function") return null;
   const adopted = await runStub(env, identical).adopt({
-    attachment,
+    requestRef,
     requestor,
     endpoint,
     gates: gatesIn(plan),
@@ -26,8 +26,8 @@ export async function adoptIdentical(context: RunContext, { plan, identical }: F
     waiting: responseMode.kind === "callback" ? responseMode.waiting : null,
   });
   if (adopted === "refused") return null;
-  await association.session.adopted(attachment.originating, attachment.request, identical);
-  keep(env, ctx, { key: { id: key.id, run } });
+  await association.session.adopted(requestRef.originating, requestRef.request, identical);
+  enqueue(env, ctx, { key: { id: key.id, run } });
   // The session has the request with that run from now on: no repeat of it passes by this use.
   if (grants !== null && plan.granted !== undefined) ctx.waitUntil(keyObject.giveBackGrants(grants.identity, run));
   return { kind: "run", run: identical, posts: adopted === "posts" };
@@ -37,15 +37,15 @@ export async function adoptIdentical(context: RunContext, { plan, identical }: F
 export async function start(context: RunContext, { plan, takenOver }: Fresh): Promise<Started> {
   const { request, run } = context;
   const { env, ctx, responseMode, signal, onDelta, association } = request;
-  const opening = openingOf(context, plan, takenOver);
+  const input = runInputOf(context, plan, takenOver);
   if (isDurable(plan, context)) {
-    await runStub(env, run).open(JSON.stringify(opening));
+    await runStub(env, run).open(JSON.stringify(input));
     return { kind: "run", run, posts: responseMode.kind === "callback" };
   }
   const outcome = answerFast({
     env,
     ctx,
-    opening,
+    input,
     signal,
     forget: async () => {
       await forgetReservation(context);

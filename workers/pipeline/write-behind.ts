@@ -12,9 +12,9 @@ import { keyStub, ledgerShardOf, ledgerStub } from "../stubs/stubs.ts";
 
 /** Long enough that requests under load share a flush, and short next to the time that a person would look for a record. */
 const flushAfterMs = 250;
-const givenUpAfterMs = 5_000;
+const abandonedAfterMs = 5_000;
 
-export type Books = {
+export type WriteBehind = {
   /** By the session object's id. */
   readonly settled: Map<string, Settled[]>;
   /** Runs that ended, by the API key's id. */
@@ -24,13 +24,13 @@ export type Books = {
   flushingSince: number | null;
 };
 
-const shelves = new WeakMap<object, Books>();
+const byEnvironment = new WeakMap<object, WriteBehind>();
 
-function booksOf(env: Env): Books {
-  let books = shelves.get(env);
+function writeBehindOf(env: Env): WriteBehind {
+  let books = byEnvironment.get(env);
   if (books === undefined) {
     books = { settled: new Map(), released: new Map(), entries: new Map(), flushingSince: null };
-    shelves.set(env, books);
+    byEnvironment.set(env, books);
   }
   return books;
 }
@@ -44,22 +44,28 @@ function add<K, V>(to: Map<K, V[]>, key: K, value: V): void {
 type Background = Pick<ExecutionContext, "waitUntil">;
 
 /** A call to this session that takes along what is to be told to it. Where it fails, that is kept for the next one. */
-export const tellingSettled = <T>(env: Env, ctx: Background, session: string, call: (settled: Settled[]) => Promise<T>): Promise<T> =>
-  carrying(env, ctx, booksOf(env).settled, session, call);
+export const withSettled = <T>(env: Env, ctx: Background, session: string, call: (settled: Settled[]) => Promise<T>): Promise<T> =>
+  withPending(env, ctx, writeBehindOf(env).settled, session, call);
 
 /** The same for a key. */
-export const tellingReleased = <T>(env: Env, ctx: Background, keyId: string, call: (released: string[]) => Promise<T>): Promise<T> =>
-  carrying(env, ctx, booksOf(env).released, keyId, call);
+export const withReleased = <T>(env: Env, ctx: Background, keyId: string, call: (released: string[]) => Promise<T>): Promise<T> =>
+  withPending(env, ctx, writeBehindOf(env).released, keyId, call);
 
-async function carrying<V, T>(env: Env, ctx: Background, shelf: Map<string, V[]>, of: string, call: (list: V[]) => Promise<T>): Promise<T> {
-  const { list, rest } = riding(shelf.get(of) ?? []);
+async function withPending<V, T>(
+  env: Env,
+  ctx: Background,
+  shelf: Map<string, V[]>,
+  of: string,
+  call: (list: V[]) => Promise<T>,
+): Promise<T> {
+  const { list, rest } = piggybacked(shelf.get(of) ?? []);
   shelf.delete(of);
   for (const each of rest) add(shelf, of, each);
   try {
     return await call(list);
   } catch (error) {
     for (const each of list) add(shelf, of, each);
-    if (list.length > 0) keep(env, ctx, {});
+    if (list.length > 0) enqueue(env, ctx, {});
     throw error;
   }
 }
@@ -67,7 +73,7 @@ async function carrying<V, T>(env: Env, ctx: Background, shelf: Map<string, V[]>
 /** Of UTF-16 code units, which are two bytes at most; one call between objects carries 32 MiB. A single text has the platform's bound alone. */
 const mostInCall = 8 * 1024 * 1024;
 /** Somebody waits for the call that these ride on. */
-const mostCarried = 256 * 1024;
+const mostPiggybacked = 256 * 1024;
 
 /** The list in its order, cut so that no part of several is longer than that. */
 function portions<V>(list: readonly V[], most: number): V[][] {
@@ -88,8 +94,8 @@ function portions<V>(list: readonly V[], most: number): V[][] {
 }
 
 /** What rides along; the rest goes with the flush that is coming for it. */
-function riding<V>(list: readonly V[]): { readonly list: V[]; readonly rest: V[] } {
-  let room = mostCarried;
+function piggybacked<V>(list: readonly V[]): { readonly list: V[]; readonly rest: V[] } {
+  let room = mostPiggybacked;
   const parts: { list: V[]; rest: V[] } = { list: [], rest: [] };
   for (const each of list) {
     const size = sizeOf(each);
@@ -102,7 +108,7 @@ function riding<V>(list: readonly V[]): { readonly list: V[]; readonly rest: V[]
 const sizeOf = (each: unknown): number =>
   typeof each === "object" && each !== null && "result" in each && typeof each.result === "string" ? each.result.length : 0;
 
-export type Book = {
+export type PendingEntries = {
   readonly session?: { readonly object: string; readonly settled: Settled };
   readonly key?: { readonly id: string; readonly run: string };
   /** Made when it is sent: the digests and hashes of a record are no part of what the caller waits for. */
@@ -110,18 +116,18 @@ export type Book = {
 };
 
 /** Takes down what is to be kept; the flush is under way when this returns. */
-export function keep(env: Env, ctx: Background, { session, key, entry }: Book): void {
-  const books = booksOf(env);
+export function enqueue(env: Env, ctx: Background, { session, key, entry }: PendingEntries): void {
+  const books = writeBehindOf(env);
   if (session !== undefined) add(books.settled, session.object, session.settled);
   if (key !== undefined) add(books.released, key.id, key.run);
   if (entry !== undefined) add(books.entries, ledgerShardOf(entry.run), entry.make);
   const now = Date.now();
-  if (books.flushingSince !== null && now - books.flushingSince < givenUpAfterMs) return;
+  if (books.flushingSince !== null && now - books.flushingSince < abandonedAfterMs) return;
   books.flushingSince = now;
   ctx.waitUntil(flushSoon(env, books));
 }
 
-async function flushSoon(env: Env, books: Books): Promise<void> {
+async function flushSoon(env: Env, books: WriteBehind): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, flushAfterMs));
   books.flushingSince = null;
   const [settled, released, entries] = [[...books.settled], [...books.released], [...books.entries]];

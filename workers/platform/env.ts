@@ -6,7 +6,7 @@ import type { ConfigCalls } from "../stubs/config-calls.ts";
 import type { ConversationCalls } from "../stubs/conversation-calls.ts";
 import type { DigestCalls } from "../stubs/digest-calls.ts";
 import type { KeyCalls } from "../stubs/key-calls.ts";
-import type { LaneCalls } from "../stubs/queue-calls.ts";
+import type { QueueCalls } from "../stubs/queue-calls.ts";
 import type { LedgerCalls } from "../stubs/ledger-calls.ts";
 import type { RunCalls } from "../stubs/run-calls.ts";
 import type { SessionCalls } from "../stubs/session-calls.ts";
@@ -18,7 +18,7 @@ export interface Env {
   readonly RUN: DurableObjectNamespace<RunCalls>;
   readonly CONFIGURATION: DurableObjectNamespace<ConfigCalls>;
   readonly LEDGER: DurableObjectNamespace<LedgerCalls>;
-  readonly LANE: DurableObjectNamespace<LaneCalls>;
+  readonly CONCURRENCY_QUEUE: DurableObjectNamespace<QueueCalls>;
   readonly CACHE: DurableObjectNamespace<CacheCalls>;
   readonly DIGEST: DurableObjectNamespace<DigestCalls>;
   readonly CONVERSATION: DurableObjectNamespace<ConversationCalls>;

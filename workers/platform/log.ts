@@ -4,7 +4,7 @@
 // class alone, because their messages may quote what they choked on.
 
 import type { OutboxKind, ScheduleKind } from "../stubs/run-calls.ts";
-import type { Holding } from "../stubs/key-calls.ts";
+import type { Dependent } from "../stubs/key-calls.ts";
 
 type LogFacts = {
   /** Which kind of row of a run's outbox. */
@@ -12,7 +12,7 @@ type LogFacts = {
   /** Which row of a run's schedule. */
   readonly clock?: ScheduleKind;
   /** Which kind of thing of a key. */
-  readonly what?: Holding["kind"];
+  readonly what?: Dependent["kind"];
   readonly run?: string;
   readonly status?: number;
   readonly attempt?: number;

@@ -19,7 +19,7 @@ export type Settings = {
   /** How long a link opens its page: for longer reviews a new one can be asked for. */
   readonly linkMs: number;
   /** What health reports: each problem is one sentence that says what to mend. */
-  readonly problems: readonly string[];
+  readonly issues: readonly string[];
 };
 
 const shortestSecret = 16;
@@ -62,7 +62,7 @@ function parseSettings(env: Env): Settings {
     modelTimeoutMs: numberOf("MODEL_TIMEOUT_SECONDS", env.MODEL_TIMEOUT_SECONDS, 120, 1, 600, problems) * 1000,
     linkMs: numberOf("LINK_HOURS", env.LINK_HOURS, 72, 1, 24 * 14, problems) * 3_600_000,
     heartbeatMs: numberOf("HEARTBEAT_SECONDS", env.HEARTBEAT_SECONDS, 15, 1, 60, problems) * 1000,
-    problems,
+    issues: problems,
   };
 }
 

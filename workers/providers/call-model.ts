@@ -12,7 +12,7 @@ import { settingsOf } from "../platform/settings.ts";
 import { plainReply } from "../media/plain-reply.ts";
 import { runFunction } from "../mcp-client/tool-call.ts";
 import type { OnDelta } from "./provider-adapter.ts";
-import { enterLane } from "./queue-caller.ts";
+import { acquireSlot } from "./queue-caller.ts";
 import { type Sender, type SendOptions, createSender } from "./send.ts";
 
 const maxAttemptsPerCandidate = 3;
@@ -36,7 +36,7 @@ function senderOf(env: Env): Sender {
       now: () => Date.now(),
       sleep: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
       random: () => Math.random(),
-      enterLane: (candidate, place) => enterLane(env, candidate, place),
+      acquireSlot: (candidate, slot) => acquireSlot(env, candidate, slot),
       runFunction: (request, candidate, limits) => runFunction(env, request, candidate, limits),
     });
     senders.set(env, sender);

@@ -2,9 +2,9 @@
 
 import type { ModelCall } from "../../shared/provider/model-call.ts";
 import { err, ok, type Result } from "../../shared/result.ts";
-import type { ModelReply, Note, ProviderFault } from "../../shared/model/call.ts";
+import type { ModelReply, Note, ProviderError } from "../../shared/model/call.ts";
 import { cannotCarry } from "../../shared/provider/carry.ts";
-import { badCallFault, brokenAnswer, notReadyFault } from "../../shared/provider/provider-error.ts";
+import { badCallError, brokenAnswer, notReadyError } from "../../shared/provider/provider-error.ts";
 import { TextDeltas, usageSoFar, type StreamReader } from "../../shared/provider/text-deltas.ts";
 import { exchange, isEventStream, readEvents, readJson, type Limits } from "./provider-exchange.ts";
 import type { OpenProvider, Surroundings } from "./provider-adapter.ts";
@@ -16,7 +16,7 @@ export type HttpApi = {
   readonly whole: (signal: AbortSignal) => Promise<Response>;
   readonly stream: (signal: AbortSignal) => Promise<Response>;
   readonly reader: (deltas: TextDeltas) => StreamReader;
-  readonly from: (response: unknown, call: ModelCall) => Result<ModelReply, ProviderFault>;
+  readonly from: (response: unknown, call: ModelCall) => Result<ModelReply, ProviderError>;
 };
 
 /** Attempts at replies of an API. The notes of the translation there come before those of the way back. */
@@ -25,9 +25,9 @@ export const attemptOver =
   async (call, around, limits, onDelta) => {
     const { provider, model } = call.candidate;
     const ready = providerReady(provider, around.lookup);
-    if (!ready.ok) return err(notReadyFault);
+    if (!ready.ok) return err(notReadyError);
     // Routing has asked this already; an edit after that may have brought content that this model cannot take.
-    if (cannotCarry(call.request, model, provider.kind) !== undefined) return err(badCallFault);
+    if (cannotCarry(call.request, model, provider.kind) !== undefined) return err(badCallError);
     const api = apiFor(call, ready.value);
     const deltas = onDelta === undefined ? undefined : new TextDeltas(call.request, onDelta);
     const reply = await ask(call, api, deltas, around, limits);
@@ -43,7 +43,7 @@ async function ask(
   deltas: TextDeltas | undefined,
   around: Surroundings,
   limits: Limits,
-): Promise<Result<ModelReply, ProviderFault>> {
+): Promise<Result<ModelReply, ProviderError>> {
   const streams = deltas !== undefined && !call.candidate.model.omits.includes("stream");
   let stream: StreamReader | undefined;
   const answer = await exchange<unknown>(limits, around.now, {

@@ -1,6 +1,6 @@
 // What each kind of provider does for the sender and the doctor. Which kinds there are is in provider-registry.ts.
 
-import type { ModelReply, ProviderFault } from "../../shared/model/call.ts";
+import type { ModelReply, ProviderError } from "../../shared/model/call.ts";
 import type { FunctionRequest } from "../../shared/model/sampling.ts";
 import type { EmbeddingReply } from "../../shared/provider/embedding.ts";
 import type { ModelCall } from "../../shared/provider/model-call.ts";
@@ -10,7 +10,7 @@ import type { Limits } from "./provider-exchange.ts";
 import type { Ready } from "./ready.ts";
 
 /** Runs the function that the request's one tool use names, on the MCP server that the candidate stands for. */
-export type RunFunction = (request: FunctionRequest, candidate: Candidate, limits: Limits) => Promise<Result<ModelReply, ProviderFault>>;
+export type RunFunction = (request: FunctionRequest, candidate: Candidate, limits: Limits) => Promise<Result<ModelReply, ProviderError>>;
 
 /** Gets the text of a reply in pieces while it comes. Together they are the text of the reply. */
 export type OnDelta = (text: string) => void;
@@ -33,12 +33,12 @@ export type OpenProvider = {
    * fault after the first of them is final, since what was said cannot be said otherwise.
    */
   readonly reply:
-    | ((call: ModelCall, around: Surroundings, limits: Limits, onDelta?: OnDelta) => Promise<Result<ModelReply, ProviderFault>>)
+    | ((call: ModelCall, around: Surroundings, limits: Limits, onDelta?: OnDelta) => Promise<Result<ModelReply, ProviderError>>)
     | null;
   /** One attempt at a function's result; null where nothing runs functions. */
-  readonly run: ((call: FunctionCall, around: Surroundings, limits: Limits) => Promise<Result<ModelReply, ProviderFault>>) | null;
+  readonly run: ((call: FunctionCall, around: Surroundings, limits: Limits) => Promise<Result<ModelReply, ProviderError>>) | null;
   /** One attempt at vectors; null where the API has none. */
-  readonly embed: ((call: EmbeddingCall, around: Surroundings, limits: Limits) => Promise<Result<EmbeddingReply, ProviderFault>>) | null;
+  readonly embed: ((call: EmbeddingCall, around: Surroundings, limits: Limits) => Promise<Result<EmbeddingReply, ProviderError>>) | null;
   /** The models that the provider says it has; null where there is nobody to ask. To ask costs nothing. */
   readonly modelList: ModelList | null;
 };

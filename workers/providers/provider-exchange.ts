@@ -3,15 +3,15 @@
 import { parseJson } from "../../shared/json/values.ts";
 import { EventSplitter, dataOf } from "../../shared/relay/event-stream.ts";
 import { err, ok, type Result } from "../../shared/result.ts";
-import type { ProviderFault } from "../../shared/model/call.ts";
+import type { ProviderError } from "../../shared/model/call.ts";
 import {
-  badCallFault,
+  badCallError,
   brokenAnswer,
-  cancelledFault,
-  connectionFault,
-  faultOfStatus,
+  cancelledError,
+  connectionError,
+  errorOfStatus,
   retryAfterMs,
-  timeoutFault,
+  timeoutError,
 } from "../../shared/provider/provider-error.ts";
 import type { StreamReader } from "../../shared/provider/text-deltas.ts";
 import { readText } from "../http/body.ts";
@@ -27,14 +27,14 @@ export type Limits = {
 type Exchange<T> = {
   readonly ask: (signal: AbortSignal) => Promise<Response>;
   /** `stay` gives the exchange the longest time, from its start. */
-  readonly read: (response: Response, stay: () => void) => Promise<Result<T, ProviderFault>>;
+  readonly read: (response: Response, stay: () => void) => Promise<Result<T, ProviderError>>;
 };
 
 /**
  * Sends and reads before the time is over; an exchange that takes longer, or that the caller gave up, is aborted, so that no
  * connection stays open. The body is read here and not by an SDK, which takes any text for an answer.
  */
-export async function exchange<T>(limits: Limits, now: () => number, { ask, read }: Exchange<T>): Promise<Result<T, ProviderFault>> {
+export async function exchange<T>(limits: Limits, now: () => number, { ask, read }: Exchange<T>): Promise<Result<T, ProviderError>> {
   const attempt = new AbortController();
   let cancelled = false;
   const startedAt = now();
@@ -51,7 +51,7 @@ export async function exchange<T>(limits: Limits, now: () => number, { ask, read
     attempt.abort();
   };
   limits.signal?.addEventListener("abort", cancel, { once: true });
-  const overtaken = (): ProviderFault | undefined => (attempt.signal.aborted ? (cancelled ? cancelledFault : timeoutFault) : undefined);
+  const overtaken = (): ProviderError | undefined => (attempt.signal.aborted ? (cancelled ? cancelledError : timeoutError) : undefined);
   let answered = false;
   try {
     const response = await ask(attempt.signal);
@@ -59,7 +59,7 @@ export async function exchange<T>(limits: Limits, now: () => number, { ask, read
     const result = await read(response, stay);
     return result.ok ? result : err(overtaken() ?? result.error);
   } catch (error) {
-    return err(overtaken() ?? (answered ? brokenAnswer() : faultOfError(error, now())));
+    return err(overtaken() ?? (answered ? brokenAnswer() : errorOfException(error, now())));
   } finally {
     clearTimeout(timer);
     limits.signal?.removeEventListener("abort", cancel);
@@ -73,7 +73,7 @@ const mostBytes = 16 * 1024 * 1024;
 const mostStreamBytes = 128 * 1024 * 1024;
 
 /** The whole body as JSON. */
-export async function readJson(response: Response): Promise<Result<unknown, ProviderFault>> {
+export async function readJson(response: Response): Promise<Result<unknown, ProviderError>> {
   const text = await boundedText(response);
   if (text === undefined) return err(brokenAnswer("tooLarge"));
   const body = parseJson(text);
@@ -97,8 +97,8 @@ export const isEventStream = (response: Response): boolean => /^\s*text\/event-s
  * Reads events until the stream says that it is done, and gives the answer that they come to. An end before the reply is whole is a
  * fault, however clean; what happens after it is no matter any more.
  */
-export async function readEvents(response: Response, stream: StreamReader): Promise<Result<unknown, ProviderFault>> {
-  const ended = (): Result<unknown, ProviderFault> => (stream.isWhole() ? ok(stream.response()) : err(brokenAnswer("cutOff")));
+export async function readEvents(response: Response, stream: StreamReader): Promise<Result<unknown, ProviderError>> {
+  const ended = (): Result<unknown, ProviderError> => (stream.isWhole() ? ok(stream.response()) : err(brokenAnswer("cutOff")));
   if (response.body === null) return ended();
   const reader = response.body.getReader();
   const decoder = new TextDecoder();
@@ -128,12 +128,12 @@ export async function readEvents(response: Response, stream: StreamReader): Prom
  * What was thrown before there was an answer: an error with the status of the response, or one about the connection. Anything
  * else is a call that could not be made, such as a credential that no header can hold. Messages are not looked at: they may hold the key.
  */
-function faultOfError(error: unknown, now: number): ProviderFault {
-  if (!(error instanceof Error)) return connectionFault;
+function errorOfException(error: unknown, now: number): ProviderError {
+  if (!(error instanceof Error)) return connectionError;
   if ("status" in error && typeof error.status === "number") {
     const headers = "headers" in error && error.headers instanceof Headers ? error.headers : new Headers();
     const wait = retryAfterMs({ retryAfterMs: headers.get("retry-after-ms"), retryAfter: headers.get("retry-after") }, now);
-    return faultOfStatus(error.status, wait);
+    return errorOfStatus(error.status, wait);
   }
-  return error.name === "TypeError" && !("cause" in error) ? badCallFault : connectionFault;
+  return error.name === "TypeError" && !("cause" in error) ? badCallError : connectionError;
 }

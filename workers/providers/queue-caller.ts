@@ -1,15 +1,15 @@
 // A caller's way through a model's lane: in, a place held while the call is under way, out. Its socket may break and is opened again
-// with the same ticket, so that a reset of the LaneObject costs nobody a place or a turn.
+// with the same ticket, so that a reset of the ConcurrencyQueueObject costs nobody a place or a turn.
 
-import { type LaneAsk, askHeader, fullStatus, grantedWord, hereWord, standingHeader } from "../stubs/queue-calls.ts";
-import type { LaneLimits } from "../../shared/concurrency/queue.ts";
+import { type SlotRequest, askHeader, fullStatus, grantedWord, hereWord, standingHeader } from "../stubs/queue-calls.ts";
+import type { QueueLimits } from "../../shared/concurrency/queue.ts";
 import { err, ok, type Result } from "../../shared/result.ts";
 import type { Candidate } from "../../shared/routing/choose.ts";
 import { isTableKind } from "../../shared/routing/provider-kinds.ts";
 import type { Env } from "../platform/env.ts";
-import { laneStub } from "../stubs/stubs.ts";
+import { queueStub } from "../stubs/stubs.ts";
 import { routingInMemory } from "../stores/documents.ts";
-import type { LanePlace, LaneRefusal, LaneTerms } from "./slot.ts";
+import type { HeldSlot, SlotRefusal, SlotTerms } from "./slot.ts";
 
 /** A place outlives its call by this, where nobody gave it back: the clocks of two machines are not one. */
 const slackMs = 10_000;
@@ -17,54 +17,54 @@ const slackMs = 10_000;
 const firstRetryMs = 50;
 const lastRetryMs = 1_000;
 
-const openRoad: LanePlace = { leave: () => {} };
+const openRoad: HeldSlot = { release: () => {} };
 
 /**
  * A place in the candidate's lane, now or when its turn comes; at once, and without asking anybody, where it has none. The place
  * is to be left when the call is over, however it ended.
  */
-export async function enterLane(env: Env, candidate: Candidate, terms: LaneTerms): Promise<Result<LanePlace, LaneRefusal>> {
-  const found = laneOf(env, candidate);
+export async function acquireSlot(env: Env, candidate: Candidate, terms: SlotTerms): Promise<Result<HeldSlot, SlotRefusal>> {
+  const found = queueOf(env, candidate);
   if (found === null) return ok(openRoad);
   if (terms.signal?.aborted === true) return err("cancelled");
-  const caller = new LaneCaller(env, candidate, found, terms);
+  const caller = new QueueCaller(env, candidate, found, terms);
   const told = await caller.wait();
   return told === "granted" ? ok(caller) : err(told);
 }
 
-type FoundLane = { readonly version: number; readonly limits: LaneLimits };
+type FoundQueue = { readonly version: number; readonly limits: QueueLimits };
 
 /** As the table has it that serves now, where that has the model: a candidate that was approved may be days old. */
-function laneOf(env: Env, { model, provider }: Candidate): FoundLane | null {
+function queueOf(env: Env, { model, provider }: Candidate): FoundQueue | null {
   if (!isTableKind(provider.kind)) return null;
   const table = routingInMemory(env);
   const current = table?.models.find((each) => each.id === model.id && each.provider === model.provider);
-  const { lane } = current ?? model;
-  if (lane === undefined) return null;
-  const limits = { concurrency: lane.concurrency, queue: lane.queue, promoteAfterMs: lane.promoteAfterSeconds * 1000 };
+  const { lane: queue } = current ?? model;
+  if (queue === undefined) return null;
+  const limits = { concurrency: queue.concurrency, queue: queue.queue, promoteAfterMs: queue.promoteAfterSeconds * 1000 };
   return { version: current === undefined ? 0 : (table?.version ?? 0), limits };
 }
 
-class LaneCaller implements LanePlace {
+class QueueCaller implements HeldSlot {
   readonly #env: Env;
   readonly #candidate: Candidate;
-  readonly #lane: FoundLane;
-  readonly #terms: LaneTerms;
+  readonly #queue: FoundQueue;
+  readonly #terms: SlotTerms;
   readonly #ticket = crypto.randomUUID();
   #attempt = 0;
   #socket: WebSocket | null = null;
-  #holds = false;
+  #hasSlot = false;
   #left = false;
 
-  constructor(env: Env, candidate: Candidate, lane: FoundLane, terms: LaneTerms) {
+  constructor(env: Env, candidate: Candidate, queue: FoundQueue, terms: SlotTerms) {
     this.#env = env;
     this.#candidate = candidate;
-    this.#lane = lane;
+    this.#queue = queue;
     this.#terms = terms;
   }
 
   /** Until the place is this caller's, or will not be. */
-  async wait(): Promise<"granted" | LaneRefusal> {
+  async wait(): Promise<"granted" | SlotRefusal> {
     const { waitUntil, signal } = this.#terms;
     const end = endOf(waitUntil, signal);
     try {
@@ -72,7 +72,7 @@ class LaneCaller implements LanePlace {
         const told = await Promise.race([end.came, this.#ask()]);
         if (told === "granted") return told;
         if (told !== "broken") {
-          this.leave();
+          this.release();
           return told;
         }
         await Promise.race([end.came, pause(failures)]);
@@ -82,7 +82,7 @@ class LaneCaller implements LanePlace {
     }
   }
 
-  leave(): void {
+  release(): void {
     this.#left = true;
     const socket = this.#socket;
     this.#socket = null;
@@ -104,14 +104,14 @@ class LaneCaller implements LanePlace {
       socket.send(hereWord);
       return await new Promise((resolve) => {
         const grant = (): void => {
-          this.#holds = true;
+          this.#hasSlot = true;
           resolve("granted");
         };
         const lose = (): void => {
           if (this.#socket !== socket) return;
           this.#socket = null;
           resolve("broken");
-          if (this.#holds) void this.#comeBack();
+          if (this.#hasSlot) void this.#comeBack();
         };
         socket.addEventListener("message", ({ data }) => data === grantedWord && grant());
         socket.addEventListener("close", lose);
@@ -127,16 +127,16 @@ class LaneCaller implements LanePlace {
   #open(): Promise<Response> {
     this.#attempt += 1;
     const { priority, until } = this.#terms;
-    const ask: LaneAsk = {
+    const ask: SlotRequest = {
       ticket: this.#ticket,
       priority,
       until: until + slackMs,
-      holds: this.#holds,
+      hasSlot: this.#hasSlot,
       attempt: this.#attempt,
-      ...this.#lane,
+      ...this.#queue,
     };
     const { model } = this.#candidate;
-    return laneStub(this.#env, model).fetch("https://lane/", { headers: { Upgrade: "websocket", [askHeader]: JSON.stringify(ask) } });
+    return queueStub(this.#env, model).fetch("https://lane/", { headers: { Upgrade: "websocket", [askHeader]: JSON.stringify(ask) } });
   }
 
   /** The socket broke while the call is under way: another one, so that the place stays counted for as long. */

@@ -3,12 +3,12 @@
 // Never asks anybody again after a reply, and never leaves the list that it was given.
 
 import { err, ok, type Result } from "../../shared/result.ts";
-import type { Attempt, ModelReply, Priority, ProviderFault } from "../../shared/model/call.ts";
+import type { Attempt, ModelReply, Priority, ProviderError } from "../../shared/model/call.ts";
 import type { EmbeddingReply } from "../../shared/provider/embedding.ts";
-import { badCallFault, cancelledFault, laneFault, outOfTimeFault } from "../../shared/provider/provider-error.ts";
+import { badCallError, cancelledError, queueError, outOfTimeError } from "../../shared/provider/provider-error.ts";
 import type { Candidate } from "../../shared/routing/choose.ts";
 import type { Limits } from "./provider-exchange.ts";
-import type { LanePlace, LaneRefusal, LaneTerms } from "./slot.ts";
+import type { HeldSlot, SlotRefusal, SlotTerms } from "./slot.ts";
 import type { OnDelta, RunFunction, Surroundings } from "./provider-adapter.ts";
 import { openProviders } from "./provider-registry.ts";
 import type { ChatRequest, FunctionRequest } from "../../shared/model/sampling.ts";
@@ -63,7 +63,7 @@ export type World = {
   /** Runs a registered function; where it is absent none can be run. */
   readonly runFunction?: RunFunction;
   /** A place among the calls that a model may have under way at once; where it is absent no model has a limit. */
-  readonly enterLane?: (candidate: Candidate, terms: LaneTerms) => Promise<Result<LanePlace, LaneRefusal>>;
+  readonly acquireSlot?: (candidate: Candidate, terms: SlotTerms) => Promise<Result<HeldSlot, SlotRefusal>>;
 };
 
 /** Make one sender per isolate: it keeps OpenAI's clients, which cost half a call to make. */
@@ -80,15 +80,15 @@ export function createSender(world: World): Sender {
       const terms: SendOptions = request.kind === "function" ? { ...options, once: true } : options;
       const sent = await failover(world, candidates, terms, async (candidate, limits) => {
         const { reply, run } = providers(candidate.provider.kind);
-        if (request.kind === "function") return run === null ? err(badCallFault) : run({ request, candidate }, around, limits);
-        return reply === null ? err(badCallFault) : reply({ request, candidate }, around, limits, onDelta);
+        if (request.kind === "function") return run === null ? err(badCallError) : run({ request, candidate }, around, limits);
+        return reply === null ? err(badCallError) : reply({ request, candidate }, around, limits, onDelta);
       });
       return sent.ok ? ok({ modelReply: sent.value.value, candidate: sent.value.candidate, attempts: sent.value.attempts }) : sent;
     },
     embed: async (texts, candidates, options) => {
       const sent = await failover(world, candidates, options, async (candidate, limits) => {
         const { embed } = providers(candidate.provider.kind);
-        return embed === null ? err(badCallFault) : embed({ texts, candidate }, around, limits);
+        return embed === null ? err(badCallError) : embed({ texts, candidate }, around, limits);
       });
       return sent.ok ? ok({ embedding: sent.value.value, candidate: sent.value.candidate, attempts: sent.value.attempts }) : sent;
     },
@@ -99,28 +99,28 @@ async function failover<T>(
   world: World,
   candidates: readonly Candidate[],
   options: SendOptions,
-  ask: (candidate: Candidate, limits: Limits) => Promise<Result<T, ProviderFault>>,
+  ask: (candidate: Candidate, limits: Limits) => Promise<Result<T, ProviderError>>,
 ): Promise<Result<Sent<T>, AllFailed>> {
   const end = world.now() + options.totalTimeoutMs;
   const asked = options.once ? candidates.slice(0, 1) : candidates;
   const mostAttempts = options.once ? 1 : options.maxAttemptsPerCandidate;
   const attempts: Attempt[] = [];
-  const failed = (candidate: Candidate, at: number, fault: ProviderFault): void => {
+  const failed = (candidate: Candidate, at: number, fault: ProviderError): void => {
     attempts.push({ model: candidate.model.id, provider: candidate.model.provider, at, durationMs: world.now() - at, fault });
   };
   for (const [position, candidate] of asked.entries()) {
     const others = position < asked.length - 1;
-    const entered = await enterLane(world, candidate, { end, others }, options);
-    if (!entered.ok) {
-      failed(candidate, entered.error.at, entered.error.fault);
-      if (entered.error.fault.then === "stop") return err({ kind: "allFailed", attempts });
+    const acquired = await acquireSlot(world, candidate, { end, others }, options);
+    if (!acquired.ok) {
+      failed(candidate, acquired.error.at, acquired.error.fault);
+      if (acquired.error.fault.then === "stop") return err({ kind: "allFailed", attempts });
       continue;
     }
     try {
       for (let number = 1; number <= mostAttempts; number += 1) {
         const at = world.now();
         if (options.signal?.aborted === true || options.over?.aborted === true || at >= end) {
-          failed(candidate, at, at >= end ? outOfTimeFault : cancelledFault);
+          failed(candidate, at, at >= end ? outOfTimeError : cancelledError);
           return err({ kind: "allFailed", attempts });
         }
         const timeoutMs = Math.min(options.attemptTimeoutMs, end - at);
@@ -134,26 +134,26 @@ async function failover<T>(
         await world.sleep(wait);
       }
     } finally {
-      entered.value?.leave();
+      acquired.value?.release();
     }
   }
   return err({ kind: "allFailed", attempts });
 }
 
 /** The candidate's place, or null where none is needed: the world has no lanes, or the time is over already. */
-async function enterLane(
+async function acquireSlot(
   world: World,
   candidate: Candidate,
   { end, others }: { readonly end: number; readonly others: boolean },
   { attemptTimeoutMs, priority = "normal", signal, left, over }: SendOptions,
-): Promise<Result<LanePlace | null, { readonly at: number; readonly fault: ProviderFault }>> {
+): Promise<Result<HeldSlot | null, { readonly at: number; readonly fault: ProviderError }>> {
   const at = world.now();
-  if (world.enterLane === undefined || at >= end) return ok(null);
+  if (world.acquireSlot === undefined || at >= end) return ok(null);
   // One full queue must leave the next model time to answer, like one silent provider.
   const waitUntil = others ? Math.min(end, at + attemptTimeoutMs) : end;
   const gone = [signal, left, over].filter((each) => each !== undefined);
-  const entered = await world.enterLane(candidate, { priority, waitUntil, until: end, signal: AbortSignal.any(gone) });
-  return entered.ok ? entered : err({ at, fault: laneFault(entered.error) });
+  const acquired = await world.acquireSlot(candidate, { priority, waitUntil, until: end, signal: AbortSignal.any(gone) });
+  return acquired.ok ? acquired : err({ at, fault: queueError(acquired.error) });
 }
 
 /** Where somebody else can be asked, nobody waits longer than this for one provider. */

@@ -2,7 +2,7 @@
 
 import type { Priority } from "../../shared/model/call.ts";
 
-export type LaneTerms = {
+export type SlotTerms = {
   readonly priority: Priority;
   /** Unix milliseconds: nobody waits for a place beyond this. */
   readonly waitUntil: number;
@@ -13,7 +13,7 @@ export type LaneTerms = {
 };
 
 /** A place. Leaving twice is leaving once. */
-export type LanePlace = { readonly leave: () => void };
+export type HeldSlot = { readonly release: () => void };
 
 /** `full`: as many wait as may. `timeout`: no place came free in time. */
-export type LaneRefusal = "full" | "timeout" | "cancelled";
+export type SlotRefusal = "full" | "timeout" | "cancelled";

@@ -91,7 +91,7 @@ class ServedDocument<T> {
   }
 
   /** One sentence, or null where all is well. */
-  get problem(): string | null {
+  get issue(): string | null {
     const { name } = this.#kind;
     if (this.#issue !== null) return issueWords[this.#issue](name);
     return this.#isMalformed
@@ -144,10 +144,10 @@ type Shelf = {
   readonly servers: ServedDocument<Servers>;
   readonly issuers: ServedDocument<Issuers>;
 };
-const shelves = new WeakMap<object, Shelf>();
+const servedByEnvironment = new WeakMap<object, Shelf>();
 
-function shelfOf(env: Env): Shelf {
-  let shelf = shelves.get(env.CONFIG);
+function servedOf(env: Env): Shelf {
+  let shelf = servedByEnvironment.get(env.CONFIG);
   if (shelf === undefined) {
     shelf = {
       routing: new ServedDocument(routingKind),
@@ -155,7 +155,7 @@ function shelfOf(env: Env): Shelf {
       servers: new ServedDocument(serversKind),
       issuers: new ServedDocument(issuersKind),
     };
-    shelves.set(env.CONFIG, shelf);
+    servedByEnvironment.set(env.CONFIG, shelf);
   }
   return shelf;
 }
@@ -166,30 +166,30 @@ function shelfOf(env: Env): Shelf {
  * @throws ConfigurationUnavailable
  */
 export async function documentsOf(env: Env, now: number, background: Background): Promise<Documents> {
-  const shelf = shelfOf(env);
+  const shelf = servedOf(env);
   const routing = await shelf.routing.serving(env, now, background);
   return { routing, policy: await shelf.policy.serving(env, now, background) };
 }
 
 /** The routing table as this isolate has it, without looking for a newer one; null where it has read none yet. */
-export const routingInMemory = (env: Env): RoutingTable | null => shelfOf(env).routing.inMemory;
+export const routingInMemory = (env: Env): RoutingTable | null => servedOf(env).routing.inMemory;
 
 /** The servers that the relay reaches now; read only where the relay is used. Throws as `documentsOf` does. */
 export const serversOf = (env: Env, now: number, background: Background): Promise<Servers> =>
-  shelfOf(env).servers.serving(env, now, background);
+  servedOf(env).servers.serving(env, now, background);
 
 /** The issuers whose tokens are accepted now; read only where a token is presented. Throws as `documentsOf` does. */
 export const issuersOf = (env: Env, now: number, background: Background): Promise<Issuers> =>
-  shelfOf(env).issuers.serving(env, now, background);
+  servedOf(env).issuers.serving(env, now, background);
 
 /** What this isolate just saw written: served at once here and from here on, elsewhere within a minute. */
 export function serveWritten(env: Env, name: DocumentName, published: Published, now: number): void {
   noteWritten(env, name, published.version, now);
-  shelfOf(env)[name].serveWritten(published, now);
+  servedOf(env)[name].serveWritten(published, now);
 }
 
 /** What is wrong with the documents, for health: one sentence each. */
-export function documentProblems(env: Env): string[] {
-  const { routing, policy, servers, issuers } = shelfOf(env);
-  return [routing, policy, servers, issuers].flatMap(({ problem }) => problem ?? []);
+export function documentIssues(env: Env): string[] {
+  const { routing, policy, servers, issuers } = servedOf(env);
+  return [routing, policy, servers, issuers].flatMap(({ issue: problem }) => problem ?? []);
 }

@@ -173,7 +173,7 @@ const damagedAt = new WeakMap<object, number>();
 const noteDamagedKey = (env: Env): void => void damagedAt.set(env.CONFIG, Date.now());
 
 /** What is wrong with the copies of keys, for health: one sentence, or none. */
-export const keyProblems = (env: Env): string[] =>
+export const keyIssues = (env: Env): string[] =>
   Date.now() - (damagedAt.get(env.CONFIG) ?? 0) < damageToldMs
     ? [
         "An API key's record in KV was not written by this gateway, and is not used; the ConfigObject's own serves and is published again. Find out who writes to KV; keys are made with POST /admin/keys.",

@@ -1,6 +1,6 @@
 // What may be asked of a DigestObject, and the values of those calls. It imports no object.
 
-import type { Channel, NoticeFault } from "../channels/channel.ts";
+import type { Channel, NoticeError } from "../channels/channel.ts";
 
 export type TurnInput = {
   readonly channel: Channel["name"];
@@ -19,7 +19,7 @@ export type Turn =
   /** It is to be told of with others: ask again then. */
   | { readonly kind: "wait"; readonly afterMs: number }
   /** It was told of with others, or could not be. */
-  | { readonly kind: "told"; readonly fault: NoticeFault | null };
+  | { readonly kind: "told"; readonly fault: NoticeError | null };
 
 export interface DigestCalls extends Rpc.DurableObjectBranded {
   /** Whether a notice may go out by itself. What this says is committed; asking again is asked once. */

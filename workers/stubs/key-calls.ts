@@ -43,7 +43,7 @@ export type OverLimit = {
 export type CountAnswer = { readonly kind: "counted" } | OverLimit | { readonly kind: "revoked" };
 
 /** `run`: by the run's id. `cache`, `conversation`: by the object's own id. */
-export type Holding = { readonly kind: "run" | "cache" | "conversation"; readonly name: string };
+export type Dependent = { readonly kind: "run" | "cache" | "conversation"; readonly name: string };
 
 /** What a window is answered with, and closed with, where its key is revoked. */
 export const revokedStatus = 403;
@@ -87,9 +87,9 @@ export interface KeyCalls extends Rpc.DurableObjectBranded {
    * when the key is revoked.
    * @param until Unix milliseconds, after which it is gone by itself; null: until `drop`.
    */
-  hold(holding: Holding, until: number | null): boolean;
+  addDependent(holding: Dependent, until: number | null): boolean;
   /** It is not there any more. Doing it twice is doing it once. */
-  drop(holding: Holding): void;
+  removeDependent(holding: Dependent): void;
   /** For good: and with it ends everything that there is of the key, now, or by the alarm where that fails. */
   revoke(): Promise<void>;
   /** Held responses of this session end. */

@@ -1,14 +1,14 @@
-// What may be asked of a LaneObject, and the values of those calls. It imports no object.
+// What may be asked of a ConcurrencyQueueObject, and the values of those calls. It imports no object.
 
-import type { LaneLimits, Newcomer } from "../../shared/concurrency/queue.ts";
+import type { QueueLimits, Newcomer } from "../../shared/concurrency/queue.ts";
 
 /** What a caller says of itself, in this header of its upgrade: JSON of `LaneAsk`. */
 export const askHeader = "X-Countersign-Place";
 
-export type LaneAsk = Newcomer & {
+export type SlotRequest = Newcomer & {
   /** From 1, one more with each socket: an earlier one says nothing of the place any more. */
   readonly attempt: number;
-  readonly limits: LaneLimits;
+  readonly limits: QueueLimits;
   /** Of the routing table that has the limits. Those of the newest one count, whoever brought them; 0 is of no known table. */
   readonly version: number;
 };
@@ -26,4 +26,4 @@ export const fullStatus = 503;
 export const hereWord = "here";
 
 /** A caller's socket is all that is asked of it. */
-export interface LaneCalls extends Rpc.DurableObjectBranded {}
+export interface QueueCalls extends Rpc.DurableObjectBranded {}

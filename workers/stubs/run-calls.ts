@@ -6,18 +6,18 @@ import type { LinkChannel } from "../../shared/notice-channels.ts";
 import type { Gate } from "../../shared/model/gate.ts";
 import type { RunSummary, Operator } from "../../shared/record/record.ts";
 import type { Reviewer } from "../../shared/policy/evaluate.ts";
-import type { GivenUp, Verdict } from "../../shared/review/decision.ts";
-import type { EditFault } from "../../shared/review/edit.ts";
+import type { Recusal, Verdict } from "../../shared/review/decision.ts";
+import type { EditIssue } from "../../shared/review/edit.ts";
 import type { SubmittedForm } from "../../shared/review/form.ts";
 import type { ReviewView } from "../../shared/review/view.ts";
 import type { RunState } from "../../shared/run/lifecycle.ts";
-import type { Requestor, Attachment, RunOpening, WaitingServer } from "../../shared/run/run-input.ts";
+import type { Requestor, RequestRef, RunInput, WaitingServer } from "../../shared/run/run-input.ts";
 
 /** An identical request that would take a run over. */
 export type Adoption = {
-  readonly attachment: Attachment;
+  readonly requestRef: RequestRef;
   readonly requestor: Requestor;
-  readonly endpoint: RunOpening["endpoint"];
+  readonly endpoint: RunInput["endpoint"];
   /** The gates of its own plan. */
   readonly gates: RunState["gates"];
   /** `decidersDigest` of its plan. */
@@ -32,7 +32,7 @@ export type RunSnapshot = {
   readonly state: string;
   readonly createdAt: number;
   readonly updatedAt: number;
-  readonly mode: RunOpening["mode"];
+  readonly mode: RunInput["mode"];
   readonly ttlMs: number | null;
   readonly server: string;
   readonly name: string;
@@ -77,10 +77,10 @@ export type DecideInput = {
 export type DecideAnswer =
   | { readonly kind: "decided" | "repeated" }
   | { readonly kind: "verdict"; readonly verdict: Extract<Verdict, { kind: "closed" | "stale" | "late" | "notAllowed" }> }
-  | { readonly kind: "cannotGiveUp"; readonly why: Extract<GivenUp, { kind: "notAllowed" }>["why"] | "noSuchReviewer" | "unreachable" }
+  | { readonly kind: "cannotGiveUp"; readonly why: Extract<Recusal, { kind: "notAllowed" }>["why"] | "noSuchReviewer" | "unreachable" }
   /** The grant that was asked for with the approval is not on offer: nothing was decided. */
   | { readonly kind: "noGrant" }
-  | { readonly kind: "invalidEdit"; readonly faults: readonly EditFault[] }
+  | { readonly kind: "invalidEdit"; readonly faults: readonly EditIssue[] }
   /** The form has other changes than its page showed: nothing was decided. */
   | { readonly kind: "unseenChanges" }
   | { readonly kind: "onceUsed" | "noSuchLink" };
@@ -145,13 +145,13 @@ export interface RunCalls extends Rpc.DurableObjectBranded {
    * Begins the run, once its key knows of it. Doing it twice is doing it once. Nobody is told of it before: a key that is revoked ends
    * every run that it knows of, and every other finds that out here. `opening` is JSON of `RunOpening`.
    */
-  open(opening: string): Promise<void>;
+  open(input: string): Promise<void>;
   /** Keeps the outcome for a requestor who left while the Worker itself was calling the model: a run that is over from the start. */
-  keep(opening: string, outcome: string, model: string, events: string): void;
+  storeEnded(input: string, outcome: string, model: string, events: string): void;
   /** Keeps a request that its client is asked first: no run, but what one would be opened with where the client declines. */
-  hold(request: string): void;
+  park(request: string): void;
   /** What `hold` kept, once; null where nothing is (any more). */
-  takeHeld(): Promise<string | null>;
+  takeParked(): Promise<string | null>;
   /** The run as its owner may see it, or null where there is none (any more). */
   snapshot(): RunSnapshot | null;
   /** The run as an operator may see it, as JSON of `RunLine`: nothing of what was asked or answered. Null where there is none (any more). */
@@ -174,7 +174,7 @@ export interface RunCalls extends Rpc.DurableObjectBranded {
    * Gives up one request's claim on the run, and cancels the run where it was the last: another request that adopted it
    * keeps it alive.
    */
-  withdraw(cause: CancelCause, attachment: Attachment): "unknown" | "over" | "kept" | "cancelled";
+  withdraw(cause: CancelCause, requestRef: RequestRef): "unknown" | "over" | "kept" | "cancelled";
   /**
    * The page of a link, as JSON of `ReviewView`; null where there is no such link. Writes nothing but, where somebody opens it
    * (`isOpening`) while the review waits, that this reviewer's link of this channel was opened: once.
@@ -213,7 +213,7 @@ export type OutboxKind =
   | "grant"
   | "call"
   | "deliver"
-  | "claim"
+  | "adopted"
   | "settle"
   | "cache"
   | "index"

@@ -15,7 +15,7 @@ export type AssociateInput = {
   /** It serves no client request (the control endpoint): nothing is remembered of one. */
   readonly alone: boolean;
   /** An id that stands for the request in every session of the key: taken with the reservation, and refused where something else has it. */
-  readonly claim: string | null;
+  readonly reservation: string | null;
   /** False where the request will be refused anyway: association is judged and nothing is written. */
   readonly reserve: boolean;
   /** True where the request becomes a run: its RunObject has it from the start, and no lease runs out. */
@@ -58,9 +58,9 @@ export interface SessionCalls extends Rpc.DurableObjectBranded {
    * Takes an id for what has this digest, in whatever session it is; false where something else has it. Kept for a day after it was
    * claimed last.
    */
-  claim(id: string, digest: string): boolean;
+  reserveRequestId(id: string, digest: string): boolean;
   /** Who claimed the id was refused: it may be used for something else, unless somebody else claimed it for the same and was not. */
-  unclaim(id: string, digest: string): void;
+  releaseRequestId(id: string, digest: string): void;
   /** The request is answered by an earlier run that it adopted. Where its originating request ended meanwhile, it is withdrawn there. */
   adopted(originating: string, request: string, run: string): Promise<void>;
   /** Fast-path requests have their answers: kept for repeats, and given to those who wait for them now. */

@@ -8,7 +8,7 @@ import type { ConfigCalls } from "./config-calls.ts";
 import type { ConversationCalls } from "./conversation-calls.ts";
 import type { DigestCalls } from "./digest-calls.ts";
 import type { KeyCalls } from "./key-calls.ts";
-import type { LaneCalls } from "./queue-calls.ts";
+import type { QueueCalls } from "./queue-calls.ts";
 import type { LedgerCalls, LedgerEntry } from "./ledger-calls.ts";
 import type { RunCalls } from "./run-calls.ts";
 import type { SessionCalls } from "./session-calls.ts";
@@ -80,7 +80,7 @@ export const digestStub = (env: Env, channel: string, address: string): DurableO
   env.DIGEST.getByName(digestOf("countersign/digest-name/v1", { channel, address }));
 
 /** One for each model of each provider; neither name has a space in it. */
-export const laneStub = (env: Env, { id, provider }: { readonly id: string; readonly provider: string }): DurableObjectStub<LaneCalls> =>
-  env.LANE.getByName(`${provider} ${id}`);
+export const queueStub = (env: Env, { id, provider }: { readonly id: string; readonly provider: string }): DurableObjectStub<QueueCalls> =>
+  env.CONCURRENCY_QUEUE.getByName(`${provider} ${id}`);
 
 export const configStub = (env: Env): DurableObjectStub<ConfigCalls> => env.CONFIGURATION.getByName("one");

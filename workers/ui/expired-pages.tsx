@@ -11,7 +11,7 @@ import { fill } from "./sentence.tsx";
 const words = pageWords.expiredLink;
 
 /** Why the last wish for a new link did nothing. */
-export type ExpiredLinkProblem = keyof typeof words.problems;
+export type ExpiredLinkError = keyof typeof words.problems;
 
 type ExpiredLinkPageInput = {
   readonly cspNonce: string;
@@ -23,7 +23,7 @@ type ExpiredLinkPageInput = {
   readonly action: string;
   readonly nonce: string;
   /** Why the last POST did nothing. */
-  readonly problem?: ExpiredLinkProblem;
+  readonly error?: ExpiredLinkError;
 };
 
 /** What the one button of the expired link's page asks for. */
@@ -40,7 +40,15 @@ const Offer = ({ action, nonce }: { action: string; nonce: string }) => (
 );
 
 /** For 410, and for what was wrong with a wish for a new link. */
-export const renderExpiredLinkPage = ({ cspNonce, untilSeconds, state, open, action, nonce, problem }: ExpiredLinkPageInput): string => {
+export const renderExpiredLinkPage = ({
+  cspNonce,
+  untilSeconds,
+  state,
+  open,
+  action,
+  nonce,
+  error: problem,
+}: ExpiredLinkPageInput): string => {
   const waits = state === "open" || state === "voted";
   return asHtml(
     <Document title={words.title} cspNonce={cspNonce}>

@@ -2,7 +2,7 @@
 // with labels for what would be invisible. It is never markdown, never HTML, never a link.
 
 import type { Child } from "hono/jsx";
-import { stretchesOf } from "../../shared/review/chunks.ts";
+import { chunksOf } from "../../shared/review/chunks.ts";
 import { viewText, type Segment } from "../../shared/review/text-view.ts";
 import { fill } from "./sentence.tsx";
 import { pageWords as words, reviewWords } from "../../shared/channels/words/words.ts";
@@ -68,7 +68,7 @@ function withFewLabels(segments: readonly Segment[]): readonly Segment[] {
 
 /** The parts of a text without a frame, for places that have one around them. Long texts come as blocks laid out on demand. */
 export const Said = ({ segments }: { segments: readonly Segment[] }) => {
-  const stretches = stretchesOf(withFewLabels(segments));
+  const stretches = chunksOf(withFewLabels(segments));
   if (stretches.length <= 1) return <Parts segments={stretches[0]?.segments ?? []} />;
   return (
     <>

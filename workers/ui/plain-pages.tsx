@@ -7,7 +7,7 @@ import { asHtml, Document } from "./document.tsx";
 const words = pageWords.plain;
 
 /** What stopped a request to a page. The HTTP status is the route's. */
-export type PageProblem = keyof typeof words.problems;
+export type PageError = keyof typeof words.problems;
 
 /** For 404: forged, unknown, removed, cut. */
 export const renderNoSuchLinkPage = ({ cspNonce }: { cspNonce: string }): string =>
@@ -20,7 +20,7 @@ export const renderNoSuchLinkPage = ({ cspNonce }: { cspNonce: string }): string
   );
 
 /** For 400, 403, 413, 415, 429 and 500. `quote` is an id of ours, for a fault that somebody should look up. */
-export const renderProblemPage = ({ problem, cspNonce, quote }: { problem: PageProblem; cspNonce: string; quote?: string }): string => {
+export const renderErrorPage = ({ problem, cspNonce, quote }: { problem: PageError; cspNonce: string; quote?: string }): string => {
   const { title, lead } = words.problems[problem];
   return asHtml(
     <Document title={title} cspNonce={cspNonce}>

@@ -1,7 +1,7 @@
 // The page that a reviewer opens: everything that would be sent or delivered, the fields to change it, and the decision.
 // It renders what it is given. It decides nothing, keeps nothing, and needs no script: the one it may have only listens.
 
-import type { EditFault } from "../../shared/review/edit.ts";
+import type { EditIssue } from "../../shared/review/edit.ts";
 import { replyChanges, requestChanges, type FieldChange } from "../../shared/review/difference.ts";
 import { editField, formFields, type SubmittedForm } from "../../shared/review/form.ts";
 import type { ReviewView } from "../../shared/review/view.ts";
@@ -12,7 +12,7 @@ import { Changes } from "./changes.tsx";
 import { Decision } from "./decision.tsx";
 import { asHtml, Document, pageHeaders } from "./document.tsx";
 import type { Editing } from "./edit-field.tsx";
-import { GiveUp } from "./recuse-form.tsx";
+import { RecuseForm } from "./recuse-form.tsx";
 import type { KeptGrant } from "./grant-offer.tsx";
 import { LiveBanner, liveScript } from "./live.tsx";
 import { Models, NamedModel } from "./models.tsx";
@@ -34,7 +34,7 @@ export type ReviewPageInput = {
   /** The nonce of `reviewHeaders` in the same response. */
   readonly cspNonce: string;
   /** Why the last POST decided nothing; `fields` are messages for single fields, an empty `field` for the whole. */
-  readonly problem?: { readonly title: string; readonly fields?: readonly EditFault[] };
+  readonly error?: { readonly title: string; readonly fields?: readonly EditIssue[] };
   /** What the reviewer wrote and chose in that POST: it is all still there. */
   readonly kept?: SubmittedForm;
   /** What they chose there of a grant. */
@@ -52,9 +52,9 @@ export const reviewHeaders = pageHeaders;
 /** Whether the page of this view listens: its headers must then let its one script run. */
 export const isLive = mayDecide;
 
-type ProblemProps = { problem: NonNullable<ReviewPageInput["problem"]>; open: boolean; kind: ReviewView["request"]["kind"] };
+type ErrorSummaryProps = { problem: NonNullable<ReviewPageInput["error"]>; open: boolean; kind: ReviewView["request"]["kind"] };
 
-const Problem = ({ problem, open, kind }: ProblemProps) => (
+const ErrorSummary = ({ problem, open, kind }: ErrorSummaryProps) => (
   <section class="problem" role="alert" tabindex={-1} id="problem" autofocus>
     <h2>{problem.title}</h2>
     {open ? <p>{words.problem.still}</p> : null}
@@ -295,7 +295,18 @@ const ResponseGate = ({ view, facts, editing }: Shown & { editing: Editing | und
   );
 };
 
-const ReviewPage = ({ view, action, nonce, cspNonce, problem, kept, keptGrant, changes = [], preview = false, live }: ReviewPageInput) => {
+const ReviewPage = ({
+  view,
+  action,
+  nonce,
+  cspNonce,
+  error: problem,
+  kept,
+  keptGrant,
+  changes = [],
+  preview = false,
+  live,
+}: ReviewPageInput) => {
   const facts = reviewFacts(view);
   const open = facts.isOpen;
   const decides = mayDecide(view);
@@ -329,7 +340,7 @@ const ReviewPage = ({ view, action, nonce, cspNonce, problem, kept, keptGrant, c
     >
       <h1>{heading}</h1>
       {isListening ? <LiveBanner view={view} action={action} live={live} /> : null}
-      {problem === undefined ? null : <Problem problem={problem} open={decides} kind={view.request.kind} />}
+      {problem === undefined ? null : <ErrorSummary problem={problem} open={decides} kind={view.request.kind} />}
       <Outcome view={view} />
       <OwnStanding view={view} />
       {open ? <p class="lead">{editing === undefined ? gateWords(facts).stillHere : gateWords(facts).lead}</p> : null}
@@ -343,7 +354,7 @@ const ReviewPage = ({ view, action, nonce, cspNonce, problem, kept, keptGrant, c
           <input type="hidden" name={formFields.digest} value={view.digest} />
           {content}
           <Decision view={view} facts={facts} kept={kept} changes={changes.length} grant={keptGrant} isListening={isListening} />
-          {mayGiveUp(view) ? <GiveUp view={view} chosen={kept?.to} /> : null}
+          {mayGiveUp(view) ? <RecuseForm view={view} chosen={kept?.to} /> : null}
         </form>
       ) : (
         content

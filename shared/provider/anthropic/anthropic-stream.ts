@@ -3,7 +3,7 @@
 
 import { isObject, parseJson, type Members } from "../../json/values.ts";
 import { usageOf } from "./anthropic-translation.ts";
-import type { ProviderFault } from "../../model/call.ts";
+import type { ProviderError } from "../../model/call.ts";
 import { brokenAnswer } from "../provider-error.ts";
 import { isCount } from "../narrow.ts";
 import { mostBlocks, type StreamReader, type TextDeltas } from "../text-deltas.ts";
@@ -27,7 +27,7 @@ export function readAnthropic(deltas: TextDeltas): StreamReader {
     for (const [name, value] of Object.entries(isObject(usage) ? usage : {})) if (isCount(value)) counted[name] = value;
   };
 
-  const startBlock = (event: Members, length: number): ProviderFault | undefined => {
+  const startBlock = (event: Members, length: number): ProviderError | undefined => {
     const start = event["content_block"];
     if (message === undefined || event["index"] !== blocks.length || blocks.at(-1)?.open === true || !isObject(start))
       return brokenAnswer();
@@ -40,7 +40,7 @@ export function readAnthropic(deltas: TextDeltas): StreamReader {
     return undefined;
   };
 
-  const addToBlock = (event: Members): ProviderFault | undefined => {
+  const addToBlock = (event: Members): ProviderError | undefined => {
     const block = blocks.at(-1);
     const { delta } = event;
     if (block?.open !== true || event["index"] !== blocks.length - 1 || !isObject(delta)) return brokenAnswer();
@@ -60,7 +60,7 @@ export function readAnthropic(deltas: TextDeltas): StreamReader {
     return undefined;
   };
 
-  const endBlock = (event: Members): ProviderFault | undefined => {
+  const endBlock = (event: Members): ProviderError | undefined => {
     const block = blocks.at(-1);
     if (block?.open !== true || event["index"] !== blocks.length - 1) return brokenAnswer();
     block.open = false;
@@ -68,7 +68,7 @@ export function readAnthropic(deltas: TextDeltas): StreamReader {
     return undefined;
   };
 
-  const takeEvent = (event: Members, length: number): ProviderFault | undefined => {
+  const takeEvent = (event: Members, length: number): ProviderError | undefined => {
     switch (event["type"]) {
       case "message_start":
         if (message !== undefined || !isObject(event["message"])) return brokenAnswer();

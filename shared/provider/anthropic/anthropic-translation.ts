@@ -5,7 +5,7 @@ import type { ModelCall } from "../model-call.ts";
 import type Anthropic from "@anthropic-ai/sdk";
 import { err, type Result } from "../../result.ts";
 import type { Block, Message, ReplyBlock, ToolDefinition, ToolResultBlock } from "../../model/sampling.ts";
-import type { ModelReply, Note, ProviderFault, Usage } from "../../model/call.ts";
+import type { ModelReply, Note, ProviderError, Usage } from "../../model/call.ts";
 import { isBlank } from "../provider-rules.ts";
 import { brokenAnswer } from "../provider-error.ts";
 import { imageType } from "../../model/media.ts";
@@ -138,12 +138,12 @@ const stopReasons = new Map([
  * out would deliver something else than was said), a tool use without tools or without arguments, a stop for tools without any,
  * an empty reply that does not say why it is empty. Thinking is not part of the reply. Never throws.
  */
-export function fromAnthropic(response: unknown, call: ModelCall): Result<ModelReply, ProviderFault> {
+export function fromAnthropic(response: unknown, call: ModelCall): Result<ModelReply, ProviderError> {
   if (!isObject(response)) return err(brokenAnswer("notJson"));
   if (isObject(response["error"])) return err(brokenAnswer("errorInSuccess"));
   const { content, model, stop_reason: stop } = response;
   const usage = usageOf(response["usage"]);
-  const broken = (detail?: NonNullable<ProviderFault["detail"]>) => err(brokenAnswer(detail, usage));
+  const broken = (detail?: NonNullable<ProviderError["detail"]>) => err(brokenAnswer(detail, usage));
   if (response["type"] !== "message" || !Array.isArray(content)) return broken();
   const names = toolNames(call.request);
   const blocks: ReplyBlock[] = [];

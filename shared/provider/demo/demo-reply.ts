@@ -5,7 +5,7 @@
 import type { ModelCall } from "../model-call.ts";
 import { ok, type Result } from "../../result.ts";
 import type { Block, ReplyBlock, SamplingRequest, ToolDefinition } from "../../model/sampling.ts";
-import type { ModelReply, Note, ProviderFault, Usage } from "../../model/call.ts";
+import type { ModelReply, Note, ProviderError, Usage } from "../../model/call.ts";
 import { minimalArguments, minimalValue } from "./demo-arguments.ts";
 import { finishReply, firstStop } from "../reply.ts";
 
@@ -20,7 +20,7 @@ const echoLength = 160;
  * arguments that its schema asks for, until the last message holds tool results; otherwise it answers in text, or, with a
  * `responseFormat`, in JSON: what does not fit `maxTokens` is then no JSON, and a fault as it would be of any model.
  */
-export function answerDemo(call: ModelCall): Result<ModelReply, ProviderFault> {
+export function answerDemo(call: ModelCall): Result<ModelReply, ProviderError> {
   const { request } = call;
   const inputTokens = tokensIn(
     [request.systemPrompt ?? "", ...request.messages.flatMap((message) => message.content.map(textOf))].join(" "),

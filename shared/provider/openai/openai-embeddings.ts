@@ -4,7 +4,7 @@ import { isObject, type Members } from "../../json/values.ts";
 import type OpenAI from "openai";
 import { err, ok, type Result } from "../../result.ts";
 import type { Model } from "../../routing/table.ts";
-import type { ProviderFault, Usage } from "../../model/call.ts";
+import type { ProviderError, Usage } from "../../model/call.ts";
 import { type EmbeddingReply, areOfOneSize } from "../embedding.ts";
 import { brokenAnswer } from "../provider-error.ts";
 import { isCount } from "../narrow.ts";
@@ -24,7 +24,7 @@ export const embeddingCalls = (texts: readonly string[]): (readonly string[])[] 
   Array.from({ length: Math.ceil(texts.length / mostTexts) }, (_, at) => texts.slice(at * mostTexts, (at + 1) * mostTexts));
 
 /** One vector of finite numbers for each text, all of one size, in the texts' order; anything else is a `brokenAnswer`. Never throws. */
-export function fromEmbeddings(response: unknown, texts: readonly string[], model: Model): Result<EmbeddingReply, ProviderFault> {
+export function fromEmbeddings(response: unknown, texts: readonly string[], model: Model): Result<EmbeddingReply, ProviderError> {
   if (!isObject(response)) return err(brokenAnswer("notJson"));
   if (isObject(response["error"])) return err(brokenAnswer("errorInSuccess"));
   const { usage: told, model: name } = response;

@@ -2,7 +2,7 @@
 // Source: OpenAI's API reference, "Chat Completions, streaming" (the chat completion chunk object).
 
 import { isObject, parseJson, type Members } from "../../json/values.ts";
-import type { ProviderFault } from "../../model/call.ts";
+import type { ProviderError } from "../../model/call.ts";
 import { brokenAnswer } from "../provider-error.ts";
 import { isJsonObject } from "../narrow.ts";
 import { textsOf, usageOf } from "./openai-translation.ts";
@@ -24,7 +24,7 @@ export function readOpenAI(deltas: TextDeltas): StreamReader {
   let usage: unknown;
   let characters = 0;
 
-  const takeChoice = (choice: Members): ProviderFault | undefined => {
+  const takeChoice = (choice: Members): ProviderError | undefined => {
     if (isObject(choice["error"])) return brokenAnswer("errorInSuccess");
     // Servers that cannot stream may send the whole message as the one chunk.
     const delta = [choice["delta"], choice["message"]].find(isObject) ?? {};

@@ -4,6 +4,6 @@ import type { JsonObject } from "../../encoding.ts";
 import type { Codec } from "../codec.ts";
 import { type ControlAsked, controlAnswer } from "./answer.ts";
 import type { Envelope } from "./envelope.ts";
-import { type EnvelopeFault, parseEnvelope } from "./read-envelope.ts";
+import { type EnvelopeRefusal, parseEnvelope } from "./read-envelope.ts";
 
-export const controlCodec: Codec<Envelope, EnvelopeFault, JsonObject, [ControlAsked]> = { decode: parseEnvelope, encode: controlAnswer };
+export const controlCodec: Codec<Envelope, EnvelopeRefusal, JsonObject, [ControlAsked]> = { decode: parseEnvelope, encode: controlAnswer };

@@ -147,21 +147,21 @@ const task = (version: Version | undefined): Field<ReadTask | undefined> => {
   const types = version === undefined ? taskTypes : tasksOf(version);
   const both = object({ type: { read: (value) => value, schema: {} }, parameters: { read: (value) => value, schema: {} } });
   return {
-    read(value, at, reading) {
-      const faults = reading.errors.length;
-      const given = both.read(value, at, reading);
-      if (reading.errors.length > faults) return undefined;
+    read(value, at, issues) {
+      const faults = issues.found.length;
+      const given = both.read(value, at, issues);
+      if (issues.found.length > faults) return undefined;
       const type = taskTypes.find((known) => known === given.type);
       if (type === undefined) {
-        oneOf(types as [TaskType, ...TaskType[]]).read(given.type, `${at}/type`, reading);
+        oneOf(types as [TaskType, ...TaskType[]]).read(given.type, `${at}/type`, issues);
         return undefined;
       }
       if (!types.includes(type)) {
         const having = versions.filter((each) => tasksOf(each).includes(type));
-        reading.fault(`${at}/type`, `is not in this protocol_version; ${having.join(" and ")} have it`);
+        issues.add(`${at}/type`, `is not in this protocol_version; ${having.join(" and ")} have it`);
       }
       // The fields are those of this very type.
-      return { type, parameters: tasks[type].read(given.parameters, `${at}/parameters`, reading) } as ReadTask;
+      return { type, parameters: tasks[type].read(given.parameters, `${at}/parameters`, issues) } as ReadTask;
     },
     schema: {
       type: "object",
@@ -189,9 +189,9 @@ export const servedVersion = (given: unknown): Version | undefined =>
   typeof given === "string" ? versions.find((version) => new RegExp(patterns[version], "u").test(given)) : undefined;
 
 const knownVersion: Field<string> = {
-  read(value, at, reading) {
+  read(value, at, issues) {
     const known = `must be a known version, as a string: ${versions.join(", ")}, or a newer minor version of these`;
-    if (servedVersion(value) === undefined) reading.fault(at, value === undefined ? "is required" : known);
+    if (servedVersion(value) === undefined) issues.add(at, value === undefined ? "is required" : known);
     return "";
   },
   schema: {},

@@ -3,7 +3,7 @@
 import type { Json } from "../../encoding.ts";
 import type { PointedError } from "../../model/outcome.ts";
 import { checkJson } from "../../json/json-rules.ts";
-import { Reading } from "../../json/issue-collector.ts";
+import { IssueCollector } from "../../json/issue-collector.ts";
 import { err, ok, type Result } from "../../result.ts";
 import { checkValue, type Unchecked, workLimits } from "../../json-schema/check-value.ts";
 import { readSchema } from "../../json-schema/read-schema.ts";
@@ -20,11 +20,11 @@ import { readSchema } from "../../json-schema/read-schema.ts";
 export function checkArguments(schema: unknown, value: unknown, at: string): Result<void, readonly PointedError[]> {
   const ready = readSchema(schema, at);
   if (!ready.ok) return err([{ pointer: at, message: "cannot be checked: the function's schema is not usable" }]);
-  const reading = new Reading();
-  checkJson(value, reading);
-  if (value === undefined) reading.fault("", "is required");
+  const issues = new IssueCollector();
+  checkJson(value, issues);
+  if (value === undefined) issues.add("", "is required");
   // What `checkJson` found no fault with is JSON.
-  const found = reading.errors.length > 0 ? reading.errors : checkValue(ready.value, value as Json);
+  const found = issues.found.length > 0 ? issues.found : checkValue(ready.value, value as Json);
   if (typeof found === "string") return err([{ pointer: at, message: excuses[found] }]);
   return found.length === 0 ? ok(undefined) : err(found.map(({ pointer, message }) => ({ pointer: at + pointer, message })));
 }

@@ -15,7 +15,7 @@ export type AddressParts = {
 };
 
 /** Why nothing is fetched from an address. */
-export type AddressFault = "noAddress" | "notHttps" | "credentials" | "port" | "literalAddress" | "notListed";
+export type AddressError = "noAddress" | "notHttps" | "credentials" | "port" | "literalAddress" | "notListed";
 
 const longestAddress = 2_048;
 
@@ -29,7 +29,7 @@ export function judgeImageUrl(
   url: string,
   parse: (url: string) => AddressParts | undefined,
   imageHosts: readonly string[],
-): Result<string, AddressFault> {
+): Result<string, AddressError> {
   // White space, control characters and backslashes are what URL parsers drop or turn into something else.
   if (url.length > longestAddress || /[\s\\\p{Cc}]/u.test(url)) return err("noAddress");
   const parts = parse(url);

@@ -4,12 +4,12 @@ import { isObject } from "../../json/values.ts";
 import { err, ok, unreachable, type Result } from "../../result.ts";
 import type { PointedError } from "../../model/outcome.ts";
 import { checkJson } from "../../json/json-rules.ts";
-import { Reading } from "../../json/issue-collector.ts";
+import { IssueCollector } from "../../json/issue-collector.ts";
 import { defaults, envelopeField, requestId, servedVersion, type ReadEnvelope, type ReadTask } from "./envelope-fields.ts";
 import type { ControlTask, Envelope, FunctionDefinition, Version } from "./envelope.ts";
 import { schemaErrors } from "./function-schema.ts";
 
-export type EnvelopeFault = {
+export type EnvelopeRefusal = {
   /** 50 at most. */
   readonly errors: readonly PointedError[];
   /** As far as these could be read: for the answer. */
@@ -27,51 +27,51 @@ export type EnvelopeFault = {
  * hashed or carried (`checkJson`), language tags that are none, two functions of one name, functions whose `parameters` are no JSON Schema
  * that can be checked here (`schemaErrors`). Never throws; messages never quote what was sent.
  */
-export function parseEnvelope(value: unknown): Result<Envelope, EnvelopeFault> {
-  const reading = new Reading();
-  checkJson(value, reading);
+export function parseEnvelope(value: unknown): Result<Envelope, EnvelopeRefusal> {
+  const issues = new IssueCollector();
+  checkJson(value, issues);
   const version = isObject(value) ? servedVersion(value["protocol_version"]) : undefined;
   // A value that is nested without end is not walked again.
-  const read = reading.full ? undefined : envelopeField(version).read(value, "", reading);
-  const asked = read?.task === undefined ? undefined : toTask(read.task, reading);
-  if (read !== undefined && isObject(value)) checkTogether(read, reading);
-  if (reading.errors.length > 0 || read === undefined || asked === undefined || version === undefined) {
-    return err({ errors: reading.errors, ...identityIn(value) });
+  const read = issues.full ? undefined : envelopeField(version).read(value, "", issues);
+  const asked = read?.task === undefined ? undefined : toTask(read.task, issues);
+  if (read !== undefined && isObject(value)) checkTogether(read, issues);
+  if (issues.found.length > 0 || read === undefined || asked === undefined || version === undefined) {
+    return err({ errors: issues.found, ...identityIn(value) });
   }
-  return ok(toEnvelope(read, asked, version, reading));
+  return ok(toEnvelope(read, asked, version, issues));
 }
 
 /** What an answer names, as far as it can be read of anything at all. Nothing else is looked at: it is for those who may not come in too. */
-export const identityIn = (value: unknown): Pick<EnvelopeFault, "requestId" | "version"> => ({
+export const identityIn = (value: unknown): Pick<EnvelopeRefusal, "requestId" | "version"> => ({
   requestId: requestIdOf(value),
   version: (isObject(value) ? servedVersion(value["protocol_version"]) : undefined) ?? null,
 });
 
 function requestIdOf(value: unknown): string | null {
-  const reading = new Reading();
+  const issues = new IssueCollector();
   if (!isObject(value)) return null;
-  checkJson(value["request_id"], reading);
-  const id = requestId.read(value["request_id"], "", reading);
-  return reading.errors.length === 0 ? id : null;
+  checkJson(value["request_id"], issues);
+  const id = requestId.read(value["request_id"], "", issues);
+  return issues.found.length === 0 ? id : null;
 }
 
 /** What no member can tell by itself. */
-function checkTogether({ task, context }: ReadEnvelope, reading: Reading): void {
+function checkTogether({ task, context }: ReadEnvelope, issues: IssueCollector): void {
   if (context?.remember !== undefined && context.session_id === undefined) {
-    reading.fault("/context/session_id", "is required where context.remember is given");
+    issues.add("/context/session_id", "is required where context.remember is given");
   }
   if (task?.type !== "function_call" || task.parameters.function_call !== undefined) return;
   const { functions = [], prompt } = task.parameters;
   const at = "/task/parameters/functions";
   // A list that could not be read is told as that.
-  const wasRead = !reading.errors.some(({ pointer }) => pointer === at);
-  if (functions.length === 0 && wasRead) reading.fault(at, "must not be empty where there is no function_call");
+  const wasRead = !issues.found.some(({ pointer }) => pointer === at);
+  if (functions.length === 0 && wasRead) issues.add(at, "must not be empty where there is no function_call");
   if (prompt === undefined && (context?.history ?? []).length === 0) {
-    reading.fault("/task/parameters/prompt", "is required where there is neither a function_call nor a context.history");
+    issues.add("/task/parameters/prompt", "is required where there is neither a function_call nor a context.history");
   }
 }
 
-function toTask(task: ReadTask, reading: Reading): ControlTask {
+function toTask(task: ReadTask, issues: IssueCollector): ControlTask {
   const at = "/task/parameters";
   switch (task.type) {
     case "text_generation":
@@ -82,21 +82,21 @@ function toTask(task: ReadTask, reading: Reading): ControlTask {
       return { type: task.type, texts: task.parameters.text };
     case "translation": {
       const { text, source_lang: source, target_lang: target, formality } = task.parameters;
-      const sourceLang = source === undefined ? undefined : canonicalTag(source, `${at}/source_lang`, reading);
+      const sourceLang = source === undefined ? undefined : canonicalTag(source, `${at}/source_lang`, issues);
       return {
         type: task.type,
         text,
         ...(sourceLang !== undefined && { sourceLang }),
-        targetLang: canonicalTag(target, `${at}/target_lang`, reading),
+        targetLang: canonicalTag(target, `${at}/target_lang`, issues),
         ...(formality !== undefined && { formality }),
       };
     }
     case "function_call": {
       const { functions = [], function_call: call, prompt } = task.parameters;
-      if (call !== undefined && prompt !== undefined) reading.ignore(at, "prompt");
+      if (call !== undefined && prompt !== undefined) issues.ignore(at, "prompt");
       return {
         type: task.type,
-        functions: toFunctions(functions, `${at}/functions`, reading),
+        functions: toFunctions(functions, `${at}/functions`, issues),
         ...(call !== undefined && { call }),
         ...(call === undefined && prompt !== undefined && { prompt }),
       };
@@ -119,29 +119,29 @@ const toGeneration = ({ prompt, max_tokens, temperature, top_p, top_k, stop, str
   responseFormat: response_format,
 });
 
-function canonicalTag(tag: string, at: string, reading: Reading): string {
+function canonicalTag(tag: string, at: string, issues: IssueCollector): string {
   // The placeholder of a member that is wrong already.
   if (tag === "") return tag;
   try {
     return Intl.getCanonicalLocales(tag)[0] ?? tag;
   } catch {
-    reading.fault(at, "must be a BCP 47 language tag, such as en or zh-CN");
+    issues.add(at, "must be a BCP 47 language tag, such as en or zh-CN");
     return "";
   }
 }
 
 type ReadFunctions = NonNullable<Extract<ReadTask, { type: "function_call" }>["parameters"]["functions"]>;
 
-function toFunctions(functions: ReadFunctions, at: string, reading: Reading): FunctionDefinition[] {
+function toFunctions(functions: ReadFunctions, at: string, issues: IssueCollector): FunctionDefinition[] {
   const names = new Set<string>();
   return functions.map(({ name, description, parameters }, i) => {
-    if (name !== "" && names.has(name)) reading.fault(`${at}/${i}/name`, "is the name of an earlier function too");
+    if (name !== "" && names.has(name)) issues.add(`${at}/${i}/name`, "is the name of an earlier function too");
     names.add(name);
-    if (parameters !== undefined && !reading.full) {
+    if (parameters !== undefined && !issues.full) {
       if (parameters["type"] !== undefined && parameters["type"] !== "object") {
-        reading.fault(`${at}/${i}/parameters/type`, "must be object, which is what arguments are");
+        issues.add(`${at}/${i}/parameters/type`, "must be object, which is what arguments are");
       }
-      for (const { pointer, message } of schemaErrors(parameters, `${at}/${i}/parameters`)) reading.fault(pointer, message);
+      for (const { pointer, message } of schemaErrors(parameters, `${at}/${i}/parameters`)) issues.add(pointer, message);
     }
     return { name, ...(description !== undefined && { description }), ...(parameters !== undefined && { parameters }) };
   });
@@ -151,9 +151,9 @@ function toEnvelope(
   { request_id, model, context, control, auth }: ReadEnvelope,
   task: ControlTask,
   version: Version,
-  reading: Reading,
+  issues: IssueCollector,
 ): Envelope {
-  const { session_id: sessionId, history, system_prompt: systemPrompt, remember } = usedContext(context, task, reading);
+  const { session_id: sessionId, history, system_prompt: systemPrompt, remember } = usedContext(context, task, issues);
   const { timeout = defaults.timeoutMs, priority = "normal", retryable = true, cache } = control ?? {};
   return {
     version,
@@ -176,7 +176,7 @@ function toEnvelope(
       ...(auth?.api_key !== undefined && { apiKey: auth.api_key }),
       ...(auth?.token !== undefined && { token: auth.token }),
     },
-    ignored: reading.ignored,
+    ignored: issues.ignored,
   };
 }
 
@@ -186,14 +186,14 @@ type ReadContext = NonNullable<ReadEnvelope["context"]>;
  * What of the context the task has a use for; the rest is ignored and told. A conversation is what generates text, and a model that chooses
  * among functions; a turn is kept where text answers text.
  */
-function usedContext(context: ReadContext | undefined, task: ControlTask, reading: Reading): Partial<ReadContext> {
+function usedContext(context: ReadContext | undefined, task: ControlTask, issues: IssueCollector): Partial<ReadContext> {
   const generates = task.type === "text_generation" || task.type === "multimodal_generation";
   const converses = generates || (task.type === "function_call" && task.call === undefined);
   const used = { session_id: true, history: converses, system_prompt: converses, remember: generates };
   return Object.fromEntries(
     Object.entries(context ?? {}).filter(([name, value]) => {
       const isUsed = used[name as keyof ReadContext];
-      if (value !== undefined && !isUsed) reading.ignore("/context", name);
+      if (value !== undefined && !isUsed) issues.ignore("/context", name);
       return isUsed;
     }),
   );

@@ -1,7 +1,7 @@
 // The 2025 family of MCP: one shape of params, of which every older revision's is a subset, and a shape of results for each revision.
 
 import type { JsonObject } from "../../encoding.ts";
-import type { ParamsFault } from "../../json/issue-collector.ts";
+import type { ParamsRefusal } from "../../json/issue-collector.ts";
 import type { Completed } from "../../model/outcome.ts";
 import type { Result } from "../../result.ts";
 import type { Codec } from "../codec.ts";
@@ -9,11 +9,11 @@ import { describeOutcome } from "../describe.ts";
 import { type RpcAnswer, errorAnswer } from "../json-rpc.ts";
 import type { Revision2025 } from "./features.ts";
 import { type ParsedSampling, parseSampling } from "./sampling-params.ts";
-import { type ResultFault, toResult, toSingleBlockResult } from "./sampling-result.ts";
+import { type UnsayableResult, toResult, toSingleBlockResult } from "./sampling-result.ts";
 
-export type Mcp2025Codec = Codec<ParsedSampling, ParamsFault, RpcAnswer> & { readonly revision: Revision2025 };
+export type Mcp2025Codec = Codec<ParsedSampling, ParamsRefusal, RpcAnswer> & { readonly revision: Revision2025 };
 
-type ToResult = (outcome: Completed) => Result<JsonObject, ResultFault>;
+type ToResult = (outcome: Completed) => Result<JsonObject, UnsayableResult>;
 
 const results: Readonly<Record<Revision2025, ToResult>> = {
   "2024-11-05": toSingleBlockResult(["tool_use", "audio"]),
@@ -33,7 +33,7 @@ const codecOf = (revision: Revision2025): Mcp2025Codec => ({
 });
 
 /** The model was paid, and there is nothing to try again: the server has to ask for less, or to speak a newer revision. */
-const unsayable = (revision: Revision2025, { types }: ResultFault) => ({
+const unsayable = (revision: Revision2025, { types }: UnsayableResult) => ({
   code: -32603,
   message: `The reply has blocks that revision ${revision} of the protocol cannot carry as one (${[...new Set(types)].join(", ")}); ask for text alone, or use revision 2025-11-25`,
 });

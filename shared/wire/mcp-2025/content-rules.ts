@@ -1,7 +1,7 @@
 // The rules on content that the schema cannot say: what media data and types are, which role may use tools, and how tool uses and
 // their results must follow each other ("Message Content Constraints" of the sampling page, revision 2025-11-25). Never throws.
 
-import { Reading, type ParamsFault } from "../../json/issue-collector.ts";
+import { IssueCollector, type ParamsRefusal } from "../../json/issue-collector.ts";
 import type { Message } from "../../model/sampling.ts";
 
 /**
@@ -39,7 +39,7 @@ export type BlockPointer = (message: number, block: number) => string;
  * no message, or a message without content (`invalid`).
  * The order of results within their message is free. An id may be used once in a request: providers refuse a second use.
  */
-export function conversationFault(messages: readonly Message[], pointer: BlockPointer): ParamsFault | undefined {
+export function conversationError(messages: readonly Message[], pointer: BlockPointer): ParamsRefusal | undefined {
   // Most requests have no tools; one look decides it.
   const fault = messages.some(hasTools)
     ? (rolesAndIds(messages, pointer) ?? mixedResults(messages) ?? missingResult(messages, pointer) ?? unaskedResults(messages, pointer))
@@ -48,12 +48,12 @@ export function conversationFault(messages: readonly Message[], pointer: BlockPo
 }
 
 /** The official schema allows a request without messages and a message without content. No model can be sent either. */
-function emptiness(messages: readonly Message[]): ParamsFault | undefined {
-  const reading = new Reading();
-  if (messages.length === 0) reading.fault("/messages", "must hold at least one message");
+function emptiness(messages: readonly Message[]): ParamsRefusal | undefined {
+  const issues = new IssueCollector();
+  if (messages.length === 0) issues.add("/messages", "must hold at least one message");
   for (const [m, { content }] of messages.entries())
-    if (content.length === 0) reading.fault(`/messages/${m}/content`, "must hold at least one content block");
-  return reading.invalid();
+    if (content.length === 0) issues.add(`/messages/${m}/content`, "must hold at least one content block");
+  return issues.invalid();
 }
 
 const hasTools = (message: Message): boolean => message.content.some(({ type }) => type === "tool_use" || type === "tool_result");
@@ -64,27 +64,27 @@ const usedIds = (message: Message | undefined): string[] =>
 const answeredIds = (message: Message | undefined): string[] =>
   message?.content.flatMap((block) => (block.type === "tool_result" ? [block.toolUseId] : [])) ?? [];
 
-function rolesAndIds(messages: readonly Message[], pointer: BlockPointer): ParamsFault | undefined {
-  const reading = new Reading();
+function rolesAndIds(messages: readonly Message[], pointer: BlockPointer): ParamsRefusal | undefined {
+  const issues = new IssueCollector();
   const used = new Set<string>();
   const answered = new Set<string>();
   for (const [m, { role, content }] of messages.entries()) {
     for (const [b, block] of content.entries()) {
       if (block.type === "tool_use") {
-        if (role !== "assistant") reading.fault(pointer(m, b), "a tool_use belongs in an assistant message");
-        if (used.has(block.id)) reading.fault(`${pointer(m, b)}/id`, "another tool use has this id");
+        if (role !== "assistant") issues.add(pointer(m, b), "a tool_use belongs in an assistant message");
+        if (used.has(block.id)) issues.add(`${pointer(m, b)}/id`, "another tool use has this id");
         used.add(block.id);
       } else if (block.type === "tool_result") {
-        if (role !== "user") reading.fault(pointer(m, b), "a tool_result belongs in a user message");
-        if (answered.has(block.toolUseId)) reading.fault(`${pointer(m, b)}/toolUseId`, "another tool result answers this tool use");
+        if (role !== "user") issues.add(pointer(m, b), "a tool_result belongs in a user message");
+        if (answered.has(block.toolUseId)) issues.add(`${pointer(m, b)}/toolUseId`, "another tool result answers this tool use");
         answered.add(block.toolUseId);
       }
     }
   }
-  return reading.invalid();
+  return issues.invalid();
 }
 
-function mixedResults(messages: readonly Message[]): ParamsFault | undefined {
+function mixedResults(messages: readonly Message[]): ParamsRefusal | undefined {
   for (const [m, { content }] of messages.entries()) {
     const results = content.filter(({ type }) => type === "tool_result").length;
     if (results > 0 && results < content.length) return { kind: "toolResultsMixed", pointer: `/messages/${m}` };
@@ -92,7 +92,7 @@ function mixedResults(messages: readonly Message[]): ParamsFault | undefined {
   return undefined;
 }
 
-function missingResult(messages: readonly Message[], pointer: BlockPointer): ParamsFault | undefined {
+function missingResult(messages: readonly Message[], pointer: BlockPointer): ParamsRefusal | undefined {
   for (const [m, { content }] of messages.entries()) {
     const answered = new Set(answeredIds(messages[m + 1]));
     const b = content.findIndex((block) => block.type === "tool_use" && !answered.has(block.id));
@@ -101,15 +101,15 @@ function missingResult(messages: readonly Message[], pointer: BlockPointer): Par
   return undefined;
 }
 
-function unaskedResults(messages: readonly Message[], pointer: BlockPointer): ParamsFault | undefined {
-  const reading = new Reading();
+function unaskedResults(messages: readonly Message[], pointer: BlockPointer): ParamsRefusal | undefined {
+  const issues = new IssueCollector();
   for (const [m, { content }] of messages.entries()) {
     const used = new Set(usedIds(messages[m - 1]));
     for (const [b, block] of content.entries()) {
       if (block.type === "tool_result" && !used.has(block.toolUseId)) {
-        reading.fault(`${pointer(m, b)}/toolUseId`, "answers no tool use of the message before it");
+        issues.add(`${pointer(m, b)}/toolUseId`, "answers no tool use of the message before it");
       }
     }
   }
-  return reading.invalid();
+  return issues.invalid();
 }

@@ -74,10 +74,10 @@ const embeddedResource = object({
   type: oneOf(["resource"]),
   resource: {
     ...resource,
-    read(value, at, reading) {
+    read(value, at, issues) {
       const hasBoth = isObject(value) && value["text"] !== undefined && value["blob"] !== undefined;
-      if (hasBoth) reading.fault(at, "must have a text or a blob, not both");
-      return resource.read(value, at, reading);
+      if (hasBoth) issues.add(at, "must have a text or a blob, not both");
+      return resource.read(value, at, issues);
     },
   } satisfies typeof resource,
 });

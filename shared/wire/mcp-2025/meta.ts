@@ -3,7 +3,7 @@
 
 import { isObject } from "../../json/values.ts";
 import { type Field, flag, object, oneOf, optional, parsed, refined, text } from "../../json/fields.ts";
-import { Reading } from "../../json/issue-collector.ts";
+import { IssueCollector } from "../../json/issue-collector.ts";
 import { type RequestId, toRequestId } from "../json-rpc.ts";
 
 const SESSION_META = "countersign/session";
@@ -71,9 +71,9 @@ const ofResource = originatingNamed(nameWithin(4_096));
 const ofOther = originatingNamed(nameWithin(512));
 
 const originatingRequest: Field<OriginatingRequest> = {
-  read(value, at, reading) {
+  read(value, at, issues) {
     const isResource = isObject(value) && value["method"] === "resources/read";
-    const { inferred, ...named } = (isResource ? ofResource : ofOther).read(value, at, reading);
+    const { inferred, ...named } = (isResource ? ofResource : ofOther).read(value, at, issues);
     return { ...named, ...(inferred === true && { inferred }) };
   },
   schema: ofResource.schema,
@@ -94,8 +94,8 @@ const members = object({
 /** The `_meta` of a request of ours. Other members are not ours to judge. */
 export const samplingMeta: Field<SamplingMeta> = {
   ...members,
-  read(value, at, reading) {
-    const { [SESSION_META]: session, [ORIGINATING_REQUEST_META]: originating, progressToken } = members.read(value, at, reading);
+  read(value, at, issues) {
+    const { [SESSION_META]: session, [ORIGINATING_REQUEST_META]: originating, progressToken } = members.read(value, at, issues);
     return {
       ...(session !== undefined && { session }),
       ...(originating !== undefined && { originating }),
@@ -106,7 +106,7 @@ export const samplingMeta: Field<SamplingMeta> = {
 
 /** The client request that params name, whatever else is wrong with them; undefined where it cannot be read. */
 export function originatingIn(params: unknown): OriginatingRequest | undefined {
-  const reading = new Reading();
-  const { originating } = samplingMeta.read(isObject(params) ? params["_meta"] : undefined, "/_meta", reading);
-  return reading.errors.length === 0 ? originating : undefined;
+  const issues = new IssueCollector();
+  const { originating } = samplingMeta.read(isObject(params) ? params["_meta"] : undefined, "/_meta", issues);
+  return issues.found.length === 0 ? originating : undefined;
 }

@@ -15,10 +15,10 @@ import {
   withDefault,
 } from "../../json/fields.ts";
 import { checkJson } from "../../json/json-rules.ts";
-import { type ParamsFault, Reading } from "../../json/issue-collector.ts";
+import { type ParamsRefusal, IssueCollector } from "../../json/issue-collector.ts";
 import { type Message, type ChatRequest, modelPreferences, mostHints } from "../../model/sampling.ts";
 import { type Result, err, ok } from "../../result.ts";
-import { type BlockPointer, conversationFault } from "./content-rules.ts";
+import { type BlockPointer, conversationError } from "./content-rules.ts";
 import { message, tool } from "./content.ts";
 import { type SamplingMeta, samplingMeta } from "./meta.ts";
 
@@ -43,14 +43,14 @@ export type ParsedSampling = {
  * kind, resources with both a text and a blob, malformed `countersign/…` fields, and conversations that break the rules on tool use
  * (`conversationFault`). Errors carry JSON pointers into the params, 50 at most.
  */
-export function parseSampling(params: unknown): Result<ParsedSampling, ParamsFault> {
-  const reading = new Reading();
-  checkJson(params, reading);
+export function parseSampling(params: unknown): Result<ParsedSampling, ParamsRefusal> {
+  const issues = new IssueCollector();
+  checkJson(params, issues);
   // What is wrong in that many places is not walked again.
-  const read = samplingParams.read(reading.full ? undefined : params, "", reading);
+  const read = samplingParams.read(issues.full ? undefined : params, "", issues);
   const { task, includeContext = "none", toolChoice, _meta: meta = {}, ...rest } = read;
   const request: ChatRequest = { kind: "chat", ...rest, ...(toolChoice !== undefined && { toolChoice: toolChoice.mode }) };
-  const fault = reading.invalid() ?? conversationFault(request.messages, pointerInto(params));
+  const fault = issues.invalid() ?? conversationError(request.messages, pointerInto(params));
   if (fault !== undefined) return err(fault);
   return ok({
     request,
@@ -67,15 +67,15 @@ export function parseSampling(params: unknown): Result<ParsedSampling, ParamsFau
 export const mostMembers = { messages: 2_000, blocks: 5_000, tools: 500, stopSequences: 256, hints: mostHints } as const;
 
 const messages: Field<Message[]> = {
-  read(value, at, reading) {
+  read(value, at, issues) {
     const read: Message[] = [];
     let blocks = 0;
-    for (const [i, given] of membersOf(value, at, reading, { max: mostMembers.messages }).entries()) {
-      if (reading.full) break;
-      const one = message.read(given, `${at}/${i}`, reading);
+    for (const [i, given] of membersOf(value, at, issues, { max: mostMembers.messages }).entries()) {
+      if (issues.full) break;
+      const one = message.read(given, `${at}/${i}`, issues);
       blocks += one.content.reduce((sum, block) => sum + 1 + (block.type === "tool_result" ? block.content.length : 0), 0);
       if (blocks > mostMembers.blocks) {
-        reading.fault(at, `must not hold more than ${mostMembers.blocks} content blocks in all`);
+        issues.add(at, `must not hold more than ${mostMembers.blocks} content blocks in all`);
         break;
       }
       read.push(one);

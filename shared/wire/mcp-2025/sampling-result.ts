@@ -8,7 +8,7 @@ import { err, ok, type Result, unreachable } from "../../result.ts";
 const RUN_META = "countersign/run";
 
 /** The types of the blocks, in order, that cannot be said as one block of the revision. */
-export type ResultFault = { readonly kind: "notOneBlock"; readonly types: readonly ReplyBlock["type"][] };
+export type UnsayableResult = { readonly kind: "notOneBlock"; readonly types: readonly ReplyBlock["type"][] };
 
 /**
  * The result of revision 2025-11-25: one block as a single object; several as an array where the request had tools, otherwise all-text
@@ -18,7 +18,7 @@ export type ResultFault = { readonly kind: "notOneBlock"; readonly types: readon
  * anything else would lose a block. What is no message (vectors, a function's result) is an array always; the result of a function stands behind
  * the call that was made, which a reviewer may have changed. No block at all is one empty text, as the schema wants some content.
  */
-export const toResult = ({ answered, reply, meta }: Completed): Result<JsonObject, ResultFault> =>
+export const toResult = ({ answered, reply, meta }: Completed): Result<JsonObject, UnsayableResult> =>
   ok(resultWith(contentOf(answered, reply), reply, meta));
 
 function contentOf(answered: Completed["answered"], { content }: SamplingReply): ReplyBlock | readonly ReplyBlock[] {
@@ -40,7 +40,7 @@ function contentOf(answered: Completed["answered"], { content }: SamplingReply):
  */
 export const toSingleBlockResult =
   (without: readonly ReplyBlock["type"][]) =>
-  ({ reply, meta }: Completed): Result<JsonObject, ResultFault> => {
+  ({ reply, meta }: Completed): Result<JsonObject, UnsayableResult> => {
     const block = joined(reply.content);
     if (block === undefined || without.includes(block.type))
       return err({ kind: "notOneBlock", types: reply.content.map(({ type }) => type) });

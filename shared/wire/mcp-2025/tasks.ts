@@ -6,7 +6,7 @@ import type { JsonObject } from "../../encoding.ts";
 import { err, ok, type Result } from "../../result.ts";
 import { type Field, object, optional, text } from "../../json/fields.ts";
 import { checkJson } from "../../json/json-rules.ts";
-import { type ParamsFault, Reading } from "../../json/issue-collector.ts";
+import { type ParamsRefusal, IssueCollector } from "../../json/issue-collector.ts";
 import type { RequestId, RpcAnswer } from "../json-rpc.ts";
 import { type OriginatingRequest, requestId, samplingMeta } from "./meta.ts";
 
@@ -32,15 +32,15 @@ export type Task = {
  * The params of `tasks/get`, `tasks/result` and `tasks/cancel`. Refused: anything but an object with a string `taskId`.
  * Whether there is such a task is for the caller.
  */
-export const parseTaskParams = (params: unknown): Result<{ readonly taskId: string }, ParamsFault> => parse(taskParams, params);
+export const parseTaskParams = (params: unknown): Result<{ readonly taskId: string }, ParamsRefusal> => parse(taskParams, params);
 
 const taskParams = object({ taskId: text() });
 
-function parse<T>(field: Field<T>, params: unknown): Result<T, ParamsFault> {
-  const reading = new Reading();
-  checkJson(params, reading);
-  const read = field.read(params, "", reading);
-  const fault = reading.invalid();
+function parse<T>(field: Field<T>, params: unknown): Result<T, ParamsRefusal> {
+  const issues = new IssueCollector();
+  checkJson(params, issues);
+  const read = field.read(params, "", issues);
+  const fault = issues.invalid();
   return fault === undefined ? ok(read) : err(fault);
 }
 
@@ -55,7 +55,7 @@ export type Cancelled = {
  * The params of `notifications/cancelled`; the session is in `_meta` as in the request that is cancelled. `requestId` is required: the
  * schema has it optional for the sake of tasks, which are cancelled with `tasks/cancel` and not with this.
  */
-export function parseCancelled(params: unknown): Result<Cancelled, ParamsFault> {
+export function parseCancelled(params: unknown): Result<Cancelled, ParamsRefusal> {
   const cancelled = parse(cancelledParams, params);
   if (!cancelled.ok) return cancelled;
   const { requestId, reason, _meta: { session, originating } = {} } = cancelled.value;

@@ -7,13 +7,13 @@ const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 
 /** A stream that takes nothing until it is told to, with room for four bytes. */
 function reluctant() {
-  const taken: string[] = [];
+  const intercepted: string[] = [];
   const waiting: (() => void)[] = [];
   const stream = new Writable({
     highWaterMark: 4,
     write(chunk, _encoding, done) {
       waiting.push(() => {
-        taken.push(String(chunk));
+        intercepted.push(String(chunk));
         done();
       });
     },
@@ -24,7 +24,7 @@ function reluctant() {
     waiting.shift()?.();
     await settle();
   };
-  return { stream, outlet, taken, take, broken: () => broken };
+  return { stream, outlet, intercepted, take, broken: () => broken };
 }
 
 const isOver = async (work: Promise<unknown>): Promise<boolean> => {
@@ -36,7 +36,7 @@ const isOver = async (work: Promise<unknown>): Promise<boolean> => {
 
 describe("the end that lines are written to", () => {
   test("holds what passes back until there is room, and our own lines never", async () => {
-    const { outlet, taken, take } = reluctant();
+    const { outlet, intercepted, take } = reluctant();
     const passed = outlet.pass(bytesOf("12345\n"), true);
     expect(await isOver(passed)).toBe(false);
     outlet.say("ours");
@@ -44,11 +44,11 @@ describe("the end that lines are written to", () => {
     expect(await isOver(passed)).toBe(false);
     await take();
     expect(await isOver(passed)).toBe(true);
-    expect(taken.join("")).toBe("12345\nours\n");
+    expect(intercepted.join("")).toBe("12345\nours\n");
   });
 
   test("puts our own lines between lines, never into one", async () => {
-    const { outlet, taken, take } = reluctant();
+    const { outlet, intercepted, take } = reluctant();
     void outlet.pass(bytesOf("a"), false);
     outlet.say("first\n");
     void outlet.pass(bytesOf("b"), false);
@@ -56,7 +56,7 @@ describe("the end that lines are written to", () => {
     void outlet.pass(bytesOf("c\n"), true);
     void outlet.pass(bytesOf("d\n"), true);
     for (let i = 0; i < 8; i += 1) await take();
-    expect(taken.join("")).toBe("abc\nfirst\nsecond\nd\n");
+    expect(intercepted.join("")).toBe("abc\nfirst\nsecond\nd\n");
   });
 
   test("tells when our own unread lines are many, leaving out what passes", async () => {

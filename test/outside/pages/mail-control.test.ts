@@ -4,7 +4,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../shared/encoding.ts";
-import { mailFaults } from "../../../shared/channels/email-rules.ts";
+import { mailIssues } from "../../../shared/channels/email-rules.ts";
 import type { ReviewView } from "../../../shared/review/view.ts";
 import { type MailContent, type MailInput, mostHtmlBytes, reviewMail } from "../../../workers/ui/mail.tsx";
 import { marker, markedNumber, markedVectors, markedView } from "../../support/marked.ts";
@@ -210,7 +210,7 @@ describe("the content", () => {
     fc.assert(
       fc.property(markedView, (view) => {
         const { subject, text, html } = mailOf(view);
-        expect(mailFaults({ from, to: ["ada@example.org"], subject, text, html, headers: {} })).toEqual([]);
+        expect(mailIssues({ from, to: ["ada@example.org"], subject, text, html, headers: {} })).toEqual([]);
         expect(new TextEncoder().encode(html).length).toBeLessThan(mostHtmlBytes);
         expect(html.match(/<a /g)).toHaveLength(1);
         expect(html).not.toMatch(/<(?:script|img|form|iframe|svg|audio|link|input)/);

@@ -3,7 +3,7 @@
 import * as fc from "fast-check";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { mailFaults } from "../../../shared/channels/email-rules.ts";
+import { mailIssues } from "../../../shared/channels/email-rules.ts";
 import type { ReviewView } from "../../../shared/review/view.ts";
 import { type MailContent, type MailInput, mostHtmlBytes, reviewMail } from "../../../workers/ui/mail.tsx";
 import { shoot } from "../support/screenshots.ts";
@@ -201,7 +201,7 @@ describe("whatever outsiders write", () => {
   const check = (view: ReviewView): void => {
     const { subject, text, html } = mailOf({ view });
     const from = { email: "reviews@example.com", name: null };
-    expect(mailFaults({ from, to: ["ada@example.org"], subject, text, html, headers: {} })).toEqual([]);
+    expect(mailIssues({ from, to: ["ada@example.org"], subject, text, html, headers: {} })).toEqual([]);
     expect(bytesOf(html)).toBeLessThan(mostHtmlBytes);
     // The elements and attributes of a mail are ours, in number and in name.
     expect(html.match(/<a /g)).toHaveLength(1);

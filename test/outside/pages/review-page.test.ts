@@ -7,7 +7,7 @@ import { requestChanges } from "../../../shared/review/difference.ts";
 import { editField, parseDecisionForm, type SubmittedForm } from "../../../shared/review/form.ts";
 import type { ReviewView } from "../../../shared/review/view.ts";
 import { renderExpiredLinkPage, renderLinkSentPage } from "../../../workers/ui/expired-pages.tsx";
-import { renderNoSuchLinkPage, renderProblemPage } from "../../../workers/ui/plain-pages.tsx";
+import { renderNoSuchLinkPage, renderErrorPage } from "../../../workers/ui/plain-pages.tsx";
 import { renderReviewPage, reviewHeaders, type ReviewPageInput } from "../../../workers/ui/review-page.tsx";
 import { chromiumPath } from "../support/chromium.ts";
 import { launch, servePage } from "./browser.ts";
@@ -30,14 +30,14 @@ const pages: Record<string, string> = {
   "edited request": render(editedRequest),
   "open response": render(openResponse),
   "edited response": render(editedResponse),
-  "problem with kept edits": render(openRequest, { kept, problem }),
+  "problem with kept edits": render(openRequest, { kept, error: problem }),
   preview: render(openRequest, { kept, changes: requestChanges(request, { ...request, maxTokens: 5 }) }),
   ...Object.fromEntries(Object.entries(decided).map(([name, view]) => [name, render(view)])),
   ...Object.fromEntries(Object.entries(standings).map(([name, view]) => [name, render(view)])),
   "a grant after a problem": render(standings.mayGrant, {
     kept: { ...kept, to: "Grace Hopper" },
     keptGrant: { grant: "tool:shape", hours: "168", uses: "many" },
-    problem: { title: "Nothing was decided.", fields: [{ field: "", message: "A number from 1 to 1,000." }] },
+    error: { title: "Nothing was decided.", fields: [{ field: "", message: "A number from 1 to 1,000." }] },
   }),
   "an expired link": renderExpiredLinkPage({ ...base, untilSeconds: 1_795_000_000, state: "open", open: true }),
   "an expired link of a review that is over": renderExpiredLinkPage({ ...base, untilSeconds: 1_795_000_000, state: "denied", open: false }),
@@ -46,11 +46,11 @@ const pages: Record<string, string> = {
     untilSeconds: 1_795_000_000,
     state: "voted",
     open: true,
-    problem: "tooOften",
+    error: "tooOften",
   }),
   "a new link": renderLinkSentPage({ cspNonce: "c5p", channel: "email" }),
   "no such link": renderNoSuchLinkPage({ cspNonce: "c5p" }),
-  fault: renderProblemPage({ problem: "fault", cspNonce: "c5p", quote: "f_1" }),
+  fault: renderErrorPage({ problem: "fault", cspNonce: "c5p", quote: "f_1" }),
 };
 
 describe.skipIf(chromiumPath === undefined)("the review page in a browser", () => {
@@ -150,7 +150,7 @@ describe.skipIf(chromiumPath === undefined)("the review page in a browser", () =
 
     test.each([320, 390, 1280])("text is 16 px or larger, targets are 44 px, and nothing scrolls sideways at %i px", async (width) => {
       const long = { ...openRequest, requestor: { ...openRequest.requestor, server: "n".repeat(300), name: "\u{1f600}".repeat(200) } };
-      const page = await open(render(long, { kept, problem }), { viewport: { width, height: 844 } }, {});
+      const page = await open(render(long, { kept, error: problem }), { viewport: { width, height: 844 } }, {});
       const found = await page.evaluate(() => {
         for (const details of document.querySelectorAll("details")) details.open = true;
         const shown = (element: Element) => element.getClientRects().length > 0 && !element.closest(".hidden");
@@ -248,7 +248,7 @@ describe.skipIf(chromiumPath === undefined)("the review page in a browser", () =
     });
 
     test("after an edit that could not be used, the page says so first and has every edit still in its field", async () => {
-      const page = await open(render(openRequest, { kept, problem }));
+      const page = await open(render(openRequest, { kept, error: problem }));
       expect(await page.evaluate(() => document.activeElement?.id)).toBe("problem");
       await page.locator("#problem a").click();
       const field = page.locator(`[name="${editField("/maxTokens")}"]`);
@@ -272,7 +272,7 @@ describe.skipIf(chromiumPath === undefined)("the review page in a browser", () =
     );
 
     test("Enter in a one-line field is a preview", async () => {
-      const page = await open(render(openRequest, { kept, problem }));
+      const page = await open(render(openRequest, { kept, error: problem }));
       await page.locator(`[name="${editField("/maxTokens")}"]`).press("Enter");
       await page.waitForLoadState();
       expect((await submitted()).act).toBe("preview");
@@ -401,7 +401,7 @@ describe.skipIf(chromiumPath === undefined)("the review page in a browser", () =
         render({ ...view, state: { kind: "cancelled", at: 0, why: text } }),
         render({ ...view, left: { at: 0, to: text } }, more),
         render({ ...view, ownVote: { at: 0 } }, more),
-        renderProblemPage({ problem: "fault", cspNonce: "c5p", quote: text }),
+        renderErrorPage({ problem: "fault", cspNonce: "c5p", quote: text }),
       ];
     };
 

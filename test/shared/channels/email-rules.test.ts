@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { isMailAddress, type Mail, mailboxText, mailFaults, parseMailbox } from "../../../shared/channels/email-rules.ts";
+import { isMailAddress, type Mail, mailboxText, mailIssues, parseMailbox } from "../../../shared/channels/email-rules.ts";
 
 const good: Mail = {
   from: { email: "reviews@example.com", name: "Countersign" },
@@ -15,7 +15,7 @@ const good: Mail = {
     "X-Auto-Response-Suppress": "All",
   },
 };
-const faults = (changes: Partial<Mail>): string[] => mailFaults({ ...good, ...changes }).map(({ kind }) => kind);
+const faults = (changes: Partial<Mail>): string[] => mailIssues({ ...good, ...changes }).map(({ kind }) => kind);
 const withHeaders = (headers: Record<string, string>): string[] => faults({ headers });
 
 describe("a mail that may be sent", () => {
@@ -200,7 +200,7 @@ test("whatever a mail is made of, no fault repeats an address, a subject or a te
   fc.assert(
     fc.property(fc.string({ minLength: 12 }), fc.string({ minLength: 12 }), (one, other) => {
       const secret = `secret-${one}`;
-      const said = JSON.stringify(mailFaults({ ...good, to: [secret, other], subject: `${secret}\n`, text: "", html: "" }));
+      const said = JSON.stringify(mailIssues({ ...good, to: [secret, other], subject: `${secret}\n`, text: "", html: "" }));
       expect(said).not.toContain("secret-");
     }),
   );

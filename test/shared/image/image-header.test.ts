@@ -2,7 +2,7 @@
 
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { imageFaultWords, typeFault } from "../../../shared/image/image-error.ts";
+import { imageErrorWords, mediaTypeError } from "../../../shared/image/image-error.ts";
 import { readImage } from "../../../shared/image/image-header.ts";
 import { mostImageBytes, mostPixelsOfWebp } from "../../../shared/image/image-limits.ts";
 import { alphaWebp, greyJpeg, gif, images, jpeg, lossyWebp, noImages, padded, png, webp } from "../../support/image-files.ts";
@@ -137,11 +137,11 @@ test("an orientation that there is none of is none", () => {
 });
 
 test("the type that is given with an image must be its own", () => {
-  expect([typeFault("image/jpeg", "IMAGE/JPG; a=b"), typeFault("image/png", "image/gif")]).toEqual([
+  expect([mediaTypeError("image/jpeg", "IMAGE/JPG; a=b"), mediaTypeError("image/png", "image/gif")]).toEqual([
     null,
     { kind: "otherType", found: "image/png" },
   ]);
-  expect(imageFaultWords({ kind: "otherType", found: "image/png" })).toContain("(image/png)");
+  expect(imageErrorWords({ kind: "otherType", found: "image/png" })).toContain("(image/png)");
 });
 
 describe("any bytes", () => {
@@ -150,7 +150,7 @@ describe("any bytes", () => {
     fc.assert(
       fc.property(fc.constantFrom(...starts), fc.nat(60), fc.uint8Array({ maxLength: 300 }), (start, kept, rest) => {
         const read = readImage(joined(start.subarray(0, kept), rest));
-        expect(read.ok ? "read" : imageFaultWords(read.error)).toMatch(/^read$|^[a-z].*: [a-z].*[a-zA-Z0-9]$/);
+        expect(read.ok ? "read" : imageErrorWords(read.error)).toMatch(/^read$|^[a-z].*: [a-z].*[a-zA-Z0-9]$/);
       }),
       { numRuns: 2_000 },
     );

@@ -21,11 +21,11 @@ import {
   withDefault,
   withEither,
 } from "../../../shared/json/fields.ts";
-import { MAX_ERRORS, Reading } from "../../../shared/json/issue-collector.ts";
+import { MAX_ERRORS, IssueCollector } from "../../../shared/json/issue-collector.ts";
 
 function read<T>(field: Field<T>, value: unknown) {
-  const reading = new Reading();
-  return { value: field.read(value, "", reading), errors: reading.errors, ignored: reading.ignored };
+  const issues = new IssueCollector();
+  return { value: field.read(value, "", issues), errors: issues.found, ignored: issues.ignored };
 }
 
 const even = refined(number, (value) => (value % 2 === 0 ? value / 2 : undefined), "must be even");

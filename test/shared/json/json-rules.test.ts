@@ -2,12 +2,12 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { canonicalJson } from "../../../shared/encoding.ts";
 import { checkJson, isDeeperThan } from "../../../shared/json/json-rules.ts";
-import { Reading } from "../../../shared/json/issue-collector.ts";
+import { IssueCollector } from "../../../shared/json/issue-collector.ts";
 
 const errorsOf = (value: unknown) => {
-  const reading = new Reading();
-  checkJson(value, reading);
-  return reading.errors;
+  const issues = new IssueCollector();
+  checkJson(value, issues);
+  return issues.found;
 };
 
 const nested = (levels: number): unknown => JSON.parse("[".repeat(levels) + "]".repeat(levels));

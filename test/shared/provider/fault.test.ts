@@ -1,24 +1,24 @@
 import { describe, expect, test } from "vitest";
 import { describeOutcome } from "../../../shared/wire/describe.ts";
-import type { Attempt, ProviderFault } from "../../../shared/model/call.ts";
+import type { Attempt, ProviderError } from "../../../shared/model/call.ts";
 import {
-  cancelledFault,
-  faultOfStatus,
+  cancelledError,
+  errorOfStatus,
   isUnasked,
-  laneFault,
-  outOfTimeFault,
+  queueError,
+  outOfTimeError,
   retryAfterMs,
 } from "../../../shared/provider/provider-error.ts";
 
 describe("what a status means for what is done next", () => {
   test.each([408, 409, 429, 500, 502, 503, 504, 529])("%d may be asked again", (status) => {
-    expect(faultOfStatus(status)).toMatchObject({ status, then: "retry" });
+    expect(errorOfStatus(status)).toMatchObject({ status, then: "retry" });
   });
 
   test.each([300, 301, 302, 307, 308, 400, 401, 402, 403, 404, 405, 410, 413, 415, 422, 451])(
     "%d stops: nobody else is asked",
     (status) => {
-      expect(faultOfStatus(status)).toMatchObject({ status, then: "stop" });
+      expect(errorOfStatus(status)).toMatchObject({ status, then: "stop" });
     },
   );
 });
@@ -44,11 +44,11 @@ describe("how long a provider asks us to wait", () => {
 });
 
 describe("attempts at which nobody was asked", () => {
-  const attempt = (fault: ProviderFault): Attempt => ({ model: "m", provider: "p", at: 0, durationMs: 0, fault });
-  const [full, late, left] = (["full", "timeout", "cancelled"] as const).map((why) => attempt(laneFault(why)));
-  const outOfTime = attempt(outOfTimeFault);
-  const asked = attempt(faultOfStatus(503));
-  const cut = attempt(cancelledFault);
+  const attempt = (fault: ProviderError): Attempt => ({ model: "m", provider: "p", at: 0, durationMs: 0, fault });
+  const [full, late, left] = (["full", "timeout", "cancelled"] as const).map((why) => attempt(queueError(why)));
+  const outOfTime = attempt(outOfTimeError);
+  const asked = attempt(errorOfStatus(503));
+  const cut = attempt(cancelledError);
 
   test.each<[string, (Attempt | undefined)[], boolean]>([
     ["a full queue", [full], true],

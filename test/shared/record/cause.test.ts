@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { type Cause, causeSentence, failedCause } from "../../../shared/record/cause.ts";
 import type { Refusal } from "../../../shared/model/outcome.ts";
 import { refusalFact } from "../../../shared/record/refusal-fact.ts";
-import type { Attempt, ProviderFault } from "../../../shared/model/call.ts";
+import type { Attempt, ProviderError } from "../../../shared/model/call.ts";
 
 const secret = "what was asked";
 
@@ -36,7 +36,7 @@ const refusals: { readonly [K in Refusal["kind"]]: Extract<Refusal, { kind: K }>
   broken: { kind: "broken", quote: "q-1" },
 };
 
-const fault = (kind: ProviderFault["kind"], more: Partial<ProviderFault> = {}): Attempt => ({
+const fault = (kind: ProviderError["kind"], more: Partial<ProviderError> = {}): Attempt => ({
   model: "first",
   provider: "scripted",
   at: 0,

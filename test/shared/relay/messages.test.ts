@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Passing, fromServer, passingOf, samplingMethod } from "../../../shared/relay/messages.ts";
+import { type JsonRpcMessage, fromServer, messageOf, samplingMethod } from "../../../shared/relay/messages.ts";
 
 const request = (id: unknown, more: object = {}): object => ({
   jsonrpc: "2.0",
@@ -11,14 +11,14 @@ const request = (id: unknown, more: object = {}): object => ({
 });
 
 /** A relay that answers sampling. */
-const ours = (passing: Passing): boolean => passing.kind === "request" && passing.method === samplingMethod;
+const ours = (message: JsonRpcMessage): boolean => message.kind === "request" && message.method === samplingMethod;
 /** A relay whose client answers by itself. */
 const never = (): boolean => false;
 
 const look = (value: unknown): ReturnType<typeof fromServer> => fromServer(JSON.stringify(value), ours);
 
 describe("which message a value is", () => {
-  test.each<[string, unknown, Passing["kind"]]>([
+  test.each<[string, unknown, JsonRpcMessage["kind"]]>([
     ["a request", { jsonrpc: "2.0", id: 1, method: "ping" }, "request"],
     ["a request with id 0", { jsonrpc: "2.0", id: 0, method: "ping" }, "request"],
     ["a request with an empty id", { jsonrpc: "2.0", id: "", method: "ping" }, "request"],
@@ -34,7 +34,7 @@ describe("which message a value is", () => {
     ["null", null, "other"],
     ["a string", "ping", "other"],
   ])("%s", (_name, value, kind) => {
-    expect(passingOf(value).kind).toBe(kind);
+    expect(messageOf(value).kind).toBe(kind);
   });
 });
 
@@ -43,30 +43,32 @@ describe("what a server sends", () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const text = JSON.stringify(value);
-        if (!text.includes(samplingMethod)) expect(fromServer(text, ours)).toMatchObject({ taken: [], rest: undefined });
+        if (!text.includes(samplingMethod)) expect(fromServer(text, ours)).toMatchObject({ intercepted: [], rest: undefined });
       }),
     );
   });
 
   test("is taken out where it asks for sampling", () => {
-    expect(look(request(7))).toMatchObject({ taken: [{ id: 7, method: samplingMethod, params: { maxTokens: 5 } }], rest: null });
-    expect(look(request("7"))).toMatchObject({ taken: [{ id: "7" }], rest: null });
+    expect(look(request(7))).toMatchObject({ intercepted: [{ id: 7, method: samplingMethod, params: { maxTokens: 5 } }], rest: null });
+    expect(look(request("7"))).toMatchObject({ intercepted: [{ id: "7" }], rest: null });
   });
 
   test("is left to the client where sampling is the client's", () => {
-    expect(fromServer(JSON.stringify(request(7)), never)).toMatchObject({ taken: [], rest: undefined });
-    expect(fromServer(JSON.stringify(request(1.5)), never)).toMatchObject({ taken: [], rest: undefined });
-    expect(fromServer('{"method":"sampling/createMessage","temperature":NaN}', never)).toMatchObject({ taken: [], rest: undefined });
+    expect(fromServer(JSON.stringify(request(7)), never)).toMatchObject({ intercepted: [], rest: undefined });
+    expect(fromServer(JSON.stringify(request(1.5)), never)).toMatchObject({ intercepted: [], rest: undefined });
+    expect(fromServer('{"method":"sampling/createMessage","temperature":NaN}', never)).toMatchObject({ intercepted: [], rest: undefined });
   });
 
   test.each(["sampling\\/createMessage", "\\u0073ampling/createMessage", "sampling/\\u0063reateMessage", "sampling\\u002fcreateMessage"])(
     "is taken out where the method is written %s",
     (method) => {
       expect(fromServer(`{"jsonrpc":"2.0","id":1,"method":"${method}","params":{}}`, ours)).toMatchObject({
-        taken: [{ id: 1 }],
+        intercepted: [{ id: 1 }],
         rest: null,
       });
-      expect(fromServer(`{"jsonrpc":"2.0","id":1,"\\u006dethod":"${method}","params":{}}`, ours)).toMatchObject({ taken: [{ id: 1 }] });
+      expect(fromServer(`{"jsonrpc":"2.0","id":1,"\\u006dethod":"${method}","params":{}}`, ours)).toMatchObject({
+        intercepted: [{ id: 1 }],
+      });
     },
   );
 
@@ -83,8 +85,8 @@ describe("what a server sends", () => {
     ["two members that differ in case", request(1, { method: "ping", METHOD: samplingMethod })],
     ["a result beside it", { jsonrpc: "2.0", id: 1, result: {}, Method: samplingMethod }],
   ])("goes nowhere where it asks for sampling with %s: some client might take it", (_name, value) => {
-    expect(look(value)).toMatchObject({ taken: [], rest: null });
-    expect(look([value, { jsonrpc: "2.0", method: "a" }])).toMatchObject({ taken: [], rest: '[{"jsonrpc":"2.0","method":"a"}]' });
+    expect(look(value)).toMatchObject({ intercepted: [], rest: null });
+    expect(look([value, { jsonrpc: "2.0", method: "a" }])).toMatchObject({ intercepted: [], rest: '[{"jsonrpc":"2.0","method":"a"}]' });
   });
 
   test("passes where it is not JSON, but not where it might ask for sampling", () => {
@@ -97,7 +99,7 @@ describe("what a server sends", () => {
   test("is taken out of a batch, of which the others stay in order", () => {
     const others = [{ jsonrpc: "2.0", method: "a" }, { jsonrpc: "2.0", id: 1, result: { text: samplingMethod } }, { odd: true }];
     const seen = look([others[0], request(1), others[1], request(2), others[2]]);
-    expect(seen.taken.map(({ id }) => id)).toEqual([1, 2]);
+    expect(seen.intercepted.map(({ id }) => id)).toEqual([1, 2]);
     expect(JSON.parse(seen.rest ?? "")).toEqual(others);
     expect(look([request(1)]).rest).toBeNull();
     expect(look([]).rest).toBeUndefined();
@@ -109,7 +111,7 @@ describe("what a server sends", () => {
       id: 1,
       result: { content: [{ type: "text", text: JSON.stringify(request(1)) }], method: samplingMethod },
     };
-    expect(look(result)).toMatchObject({ taken: [], rest: undefined, answered: [1] });
+    expect(look(result)).toMatchObject({ intercepted: [], rest: undefined, answered: [1] });
   });
 
   test("tells what was answered, how far things are, and what was given up", () => {

@@ -1,10 +1,10 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { stretchesOf } from "../../../shared/review/chunks.ts";
+import { chunksOf } from "../../../shared/review/chunks.ts";
 import { viewText } from "../../../shared/review/text-view.ts";
 
 const textOf = (text: string) =>
-  stretchesOf(viewText(text))
+  chunksOf(viewText(text))
     .flatMap(({ segments }) =>
       segments.map((segment) =>
         segment.kind === "text" ? segment.text : segment.kind === "unseen" ? segment.label : "\n".repeat(segment.count),
@@ -13,13 +13,13 @@ const textOf = (text: string) =>
     .join("");
 
 test("a short text is one stretch, an empty one none", () => {
-  expect(stretchesOf(viewText("a\nb"))).toEqual([{ segments: [{ kind: "text", text: "a\nb" }], lineGoesOn: false }]);
-  expect(stretchesOf([])).toEqual([]);
+  expect(chunksOf(viewText("a\nb"))).toEqual([{ segments: [{ kind: "text", text: "a\nb" }], lineGoesOn: false }]);
+  expect(chunksOf([])).toEqual([]);
 });
 
 test("a long text is cut after lines, and says nothing about lines that go on", () => {
   const text = "twenty characters, 20\n".repeat(5_000);
-  const stretches = stretchesOf(viewText(text));
+  const stretches = chunksOf(viewText(text));
   expect(stretches.length).toBeGreaterThan(10);
   expect(stretches.filter(({ lineGoesOn }) => lineGoesOn)).toEqual([]);
   expect(textOf(text)).toBe(text);
@@ -27,7 +27,7 @@ test("a long text is cut after lines, and says nothing about lines that go on", 
 
 test("a line longer than a stretch goes on, and no emoji is cut in two", () => {
   const text = `a${"\u{1f600}".repeat(20_000)}`;
-  const stretches = stretchesOf(viewText(text));
+  const stretches = chunksOf(viewText(text));
   expect(stretches.map(({ lineGoesOn }) => lineGoesOn)).toEqual([...stretches.slice(1).map(() => true), false]);
   expect(stretches.every(({ segments }) => segments.every((segment) => segment.kind === "text" && segment.text.isWellFormed()))).toBe(true);
   expect(textOf(text)).toBe(text);
@@ -35,7 +35,7 @@ test("a line longer than a stretch goes on, and no emoji is cut in two", () => {
 
 test("a stretch that an emoji filled takes nothing more, and the line goes on", () => {
   const text = `${"x".repeat(7_999)}\u{1f600}\u200b${"y".repeat(10)}`;
-  const stretches = stretchesOf(viewText(text));
+  const stretches = chunksOf(viewText(text));
   expect(stretches.map(({ lineGoesOn }) => lineGoesOn)).toEqual([true, false]);
   expect(stretches[0]?.segments).toEqual([{ kind: "text", text: text.slice(0, 8_001) }]);
 });
@@ -52,7 +52,7 @@ test("no text loses or gains a character, and no stretch is much longer than the
         segment.kind === "text" ? segment.text : segment.kind === "unseen" ? segment.label : "\n".repeat(segment.count),
       );
       expect(textOf(text)).toBe(labelled.join(""));
-      for (const { segments } of stretchesOf(viewText(text))) {
+      for (const { segments } of chunksOf(viewText(text))) {
         expect(segments.reduce((sum, segment) => sum + (segment.kind === "text" ? segment.text.length : 0), 0)).toBeLessThanOrEqual(8_001);
       }
     }),

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Answer, type Review, type Verdict, askAlso, closeReview, decide, giveUp } from "../../../shared/review/decision.ts";
+import { type Answer, type Review, type Verdict, askAlso, closeReview, decide, recuse } from "../../../shared/review/decision.ts";
 
 const opened = 1_000_000;
 const deadline = opened + 60_000;
@@ -134,7 +134,7 @@ describe("who may decide", () => {
   test.each(["ada", "ADA ", "\uff21da"])("is barred also where the key writes their name as %j", (owner) => {
     const theirs = review({ owner, selfApproval: false });
     expect(decide(theirs, answer("Ada"), opened)).toEqual({ kind: "notAllowed", why: "ownRequest" });
-    expect(giveUp(theirs, { reviewer: "Ada", to: "Barbara" }, opened)).toEqual({ kind: "notAllowed", why: "ownRequest" });
+    expect(recuse(theirs, { reviewer: "Ada", to: "Barbara" }, opened)).toEqual({ kind: "notAllowed", why: "ownRequest" });
     expect(decide(theirs, answer("Grace"), opened).kind).toBe("approved");
   });
 
@@ -271,11 +271,11 @@ test("of any answers in any order at most one closes a review, with enough diffe
 });
 
 describe("giving up one's place", () => {
-  const gives = (over: Partial<Review>, reviewer: string, to: string | null, at = opened) => giveUp(review(over), { reviewer, to }, at);
+  const gives = (over: Partial<Review>, reviewer: string, to: string | null, at = opened) => recuse(review(over), { reviewer, to }, at);
 
   test("takes one off the list and puts the heir on it, with who and when", () => {
     expect(gives({}, "Ada", "Barbara", opened + 3)).toMatchObject({
-      kind: "gaveUp",
+      kind: "recused",
       exhausted: false,
       review: { reviewers: ["Grace", "Edsger", "Barbara"], left: [{ reviewer: "Ada", at: opened + 3, to: "Barbara" }] },
     });
@@ -283,9 +283,9 @@ describe("giving up one's place", () => {
 
   test("twice is once", () => {
     const given = gives({}, "Ada", null);
-    if (given.kind !== "gaveUp") throw new Error(given.kind);
-    expect(giveUp(given.review, { reviewer: "Ada", to: null }, opened)).toEqual({ kind: "repeated" });
-    expect(giveUp(given.review, { reviewer: "Ada", to: "Barbara" }, opened)).toEqual({ kind: "notAllowed", why: "left" });
+    if (given.kind !== "recused") throw new Error(given.kind);
+    expect(recuse(given.review, { reviewer: "Ada", to: null }, opened)).toEqual({ kind: "repeated" });
+    expect(recuse(given.review, { reviewer: "Ada", to: "Barbara" }, opened)).toEqual({ kind: "notAllowed", why: "left" });
   });
 
   test.each([
@@ -310,8 +310,8 @@ describe("giving up one's place", () => {
   });
 
   test("leaves the quorum as it was: with too few who may approve it is exhausted", () => {
-    expect(gives({ quorum: 3 }, "Ada", null)).toMatchObject({ kind: "gaveUp", exhausted: true });
-    expect(gives({ quorum: 3 }, "Ada", "Barbara")).toMatchObject({ kind: "gaveUp", exhausted: false });
+    expect(gives({ quorum: 3 }, "Ada", null)).toMatchObject({ kind: "recused", exhausted: true });
+    expect(gives({ quorum: 3 }, "Ada", "Barbara")).toMatchObject({ kind: "recused", exhausted: false });
     expect(gives({ quorum: 2, owner: "Grace", selfApproval: false }, "Ada", null)).toMatchObject({ exhausted: true });
   });
 });

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { Reading } from "../../../shared/json/issue-collector.ts";
+import { IssueCollector } from "../../../shared/json/issue-collector.ts";
 import { modelPreferences as preferencesField } from "../../../shared/model/sampling.ts";
 import { chooseCandidates } from "../../../shared/routing/choose.ts";
 import { defaultRoutingTable } from "../../../shared/routing/default-table.ts";
@@ -41,9 +41,9 @@ describe("with the default table", () => {
   ];
   test("there are rows", () => expect(rows.length).toBeGreaterThanOrEqual(8));
   test.each(rows.map(([, preferences, first]) => [preferences ?? "", first ?? ""]))("%s leads to %s", (preferences, first) => {
-    const reading = new Reading();
-    const modelPreferences = preferencesField.read(JSON.parse(preferences), "", reading);
-    expect(reading.errors).toEqual([]);
+    const issues = new IssueCollector();
+    const modelPreferences = preferencesField.read(JSON.parse(preferences), "", issues);
+    expect(issues.found).toEqual([]);
     const input = inputOf(defaultRoutingTable(), {
       request: requestOf({ modelPreferences }),
       ready: (provider, name) =>

@@ -5,13 +5,13 @@ import { parsePolicy } from "../../../shared/policy/rules.ts";
 import type { ChatRequest } from "../../../shared/model/sampling.ts";
 import type { GrantWish } from "../../../shared/review/form.ts";
 import { type OfferFacts, grantFrom, grantIdOf, grantQueryOf, grantedFact, keyOfGrantId, offerOf } from "../../../shared/run/granting.ts";
-import { type Requestor, type RunOpening, gatesOf, openingFacts } from "../../../shared/run/run-input.ts";
+import { type Requestor, type RunInput, gatesOf, inputFacts } from "../../../shared/run/run-input.ts";
 import { type Plan, planRun } from "../../../shared/run/plan.ts";
 import { requestOf, tableOf } from "../routing/examples.ts";
 
 const now = 1_000_000;
 const requestor: Requestor = { server: "notes", method: "tools/call", name: "summarize", provenance: "claimed" };
-const attachment = { session: "session-1", originating: '["notes",7]', request: "1" };
+const requestRef = { session: "session-1", originating: '["notes",7]', request: "1" };
 const routing = tableOf([{ id: "one" }, { id: "two", price: { inputPerMTok: 3, outputPerMTok: 15 } }]);
 
 function plan(then: object, request: ChatRequest = requestOf(), by: Partial<Requestor> = {}, owner = "Bo"): ReturnType<typeof planRun> {
@@ -31,7 +31,7 @@ function planned(then: object = {}, request?: ChatRequest, by?: Partial<Requesto
   return made.value;
 }
 
-const openingOf = ({ candidates, gates, risks }: Plan, over: Partial<RunOpening> = {}): Omit<RunOpening, "request"> => ({
+const openingOf = ({ candidates, gates, risks }: Plan, over: Partial<RunInput> = {}): Omit<RunInput, "request"> => ({
   id: "run_1",
   createdAt: now,
   endpoint: "sampling",
@@ -46,14 +46,14 @@ const openingOf = ({ candidates, gates, risks }: Plan, over: Partial<RunOpening>
   mode: "sync",
   ttlMs: null,
   identicalDigest: "identical",
-  attachment,
+  requestRef,
   ...over,
 });
 
 const wishFor = (over: Partial<GrantWish> = {}): GrantWish => ({ what: "shape", scope: "tool", hours: 24, uses: 10, ...over });
 
 const give = (over: Partial<GrantWish> = {}, request: ChatRequest = requestOf(), then: object = {}): Grant =>
-  grantFrom({ opening: openingOf(planned(then, request)), request, gate: "request", reply: null, by: "Ada" }, wishFor(over), now);
+  grantFrom({ input: openingOf(planned(then, request)), request, gate: "request", reply: null, by: "Ada" }, wishFor(over), now);
 
 /** Whether a later request passes the request gate by this grant. */
 function lets(
@@ -70,7 +70,7 @@ function lets(
     plan: made.value,
     request,
     requestor: { ...requestor, ...over.by },
-    attachment: { ...attachment, request: "2" },
+    requestRef: { ...requestRef, request: "2" },
     params: "digest",
   });
   if (query === null) return false;
@@ -150,8 +150,8 @@ describe("a grant that was given", () => {
   test("is one for each gate of a run, however often it is given, and its id tells the key", () => {
     const { id } = give();
     expect(give().id).toBe(id);
-    const opening = openingOf(planned());
-    const reply = grantFrom({ opening, request: requestOf(), gate: "response", reply: null, by: "Ada" }, wishFor(), now);
+    const input = openingOf(planned());
+    const reply = grantFrom({ input, request: requestOf(), gate: "response", reply: null, by: "Ada" }, wishFor(), now);
     expect(reply.id).not.toBe(id);
     expect(keyOfGrantId(id)).toBe("key_dev");
     expect(grantIdOf("key_dev", id.slice("key_dev.".length))).toBe(id);
@@ -206,7 +206,7 @@ describe("a grant that was given", () => {
         const request = saying("y".repeat(later));
         fc.pre(lets(grant, request));
         for (let n = 0; n <= count; n += 1) {
-          const query = grantQueryOf({ run: "run", plan: planned({}, request), request, requestor, attachment, params: `${n}` });
+          const query = grantQueryOf({ run: "run", plan: planned({}, request), request, requestor, requestRef, params: `${n}` });
           if (query === null) throw new Error("no query");
           const granted = useGrants([grant], [], { ...query, asked: "fresh" }, now);
           expect(granted.passes).toHaveLength(n < count ? 1 : 0);
@@ -237,7 +237,7 @@ test("whatever grants there are, what the policy refuses is refused and a gate t
         plan: made.value,
         request: requestOf(),
         requestor,
-        attachment,
+        requestRef,
         params: "digest",
       });
       const granted = query === null ? [] : useGrants(grants, [], { ...query, asked: "fresh" }, now).passes;
@@ -276,11 +276,11 @@ test.each([
 );
 
 test("the identity is one for repeats, and another for anything else", () => {
-  const base = { run: "run_1", plan: planned(), request: requestOf(), requestor, attachment, params: "digest", owner: null };
+  const base = { run: "run_1", plan: planned(), request: requestOf(), requestor, requestRef, params: "digest", owner: null };
   const of = (over: Partial<typeof base>): string | undefined => grantQueryOf({ ...base, ...over })?.identity;
   const others = [
     of({ params: "other" }),
-    ...(["session", "originating", "request"] as const).map((part) => of({ attachment: { ...attachment, [part]: "other" } })),
+    ...(["session", "originating", "request"] as const).map((part) => of({ requestRef: { ...requestRef, [part]: "other" } })),
   ];
   expect(of({ run: "run_2" })).toBe(of({}));
   expect(new Set([of({}), ...others]).size).toBe(5);
@@ -288,9 +288,9 @@ test("the identity is one for repeats, and another for anything else", () => {
 
 test("the record of a run begins with what was asked and what let it through", () => {
   const granted = [{ gate: "request" as const, grant: "key_dev.1", by: "Ada" }];
-  expect(openingFacts(openingOf(planned(), { granted }), "digest")).toMatchObject([
+  expect(inputFacts(openingOf(planned(), { granted }), "digest")).toMatchObject([
     { kind: "received", requestGate: "review" },
     { kind: "grantUsed", gate: "request", grant: "key_dev.1", by: "Ada" },
   ]);
-  expect(openingFacts(openingOf(planned()), "digest")).toHaveLength(1);
+  expect(inputFacts(openingOf(planned()), "digest")).toHaveLength(1);
 });

@@ -28,7 +28,7 @@ const approve = (gate: "request" | "response", digest: string, over: Partial<Ans
 });
 const deny = (gate: "request" | "response", digest: string): RunEvent => approve(gate, digest, { act: "deny", reason: "No." });
 const received: RunEvent = { kind: "received" };
-const givesUp = (reviewer: string, to: string | null = null): RunEvent => ({ kind: "gaveUp", gate: "request", giving: { reviewer, to } });
+const givesUp = (reviewer: string, to: string | null = null): RunEvent => ({ kind: "recused", gate: "request", recusal: { reviewer, to } });
 const escalate: RunEvent = { kind: "escalate", gate: "request" };
 const unreachable = (...reviewers: string[]): RunEvent => ({ kind: "undeliverable", gate: "request", reviewers });
 const generated = { kind: "generated", call: 1, replyDigest: "reply-1", risk: "none" } as const satisfies RunEvent;
@@ -210,7 +210,7 @@ describe("people who come and go", () => {
   test("a decided review is escalated and handed over to nobody", () => {
     const { state } = play(run(), [received, deny("request", "request-1")]);
     expect(step(state, escalate, begun)).toEqual({ state, effects: [], verdict: null });
-    expect(step(state, givesUp("Grace", "Barbara"), begun)).toMatchObject({ state, effects: [], givenUp: { kind: "closed" } });
+    expect(step(state, givesUp("Grace", "Barbara"), begun)).toMatchObject({ state, effects: [], recusal: { kind: "closed" } });
   });
 });
 
@@ -281,9 +281,9 @@ const anEvent: fc.Arbitrary<RunEvent> = fc.oneof(
   {
     weight: 2,
     arbitrary: fc.record({
-      kind: fc.constant("gaveUp" as const),
+      kind: fc.constant("recused" as const),
       gate,
-      giving: fc.record({
+      recusal: fc.record({
         reviewer: fc.constantFrom("Ada", "Grace", "Edsger", "Mallory"),
         to: fc.constantFrom(null, "Ada", "Grace", "Edsger", "Barbara"),
       }),

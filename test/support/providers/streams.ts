@@ -4,7 +4,7 @@ import type { ModelCall } from "../../../shared/provider/model-call.ts";
 import * as fc from "fast-check";
 import { fromAnthropic } from "../../../shared/provider/anthropic/anthropic-translation.ts";
 import { readAnthropic } from "../../../shared/provider/anthropic/anthropic-stream.ts";
-import type { ModelReply, ProviderFault } from "../../../shared/model/call.ts";
+import type { ModelReply, ProviderError } from "../../../shared/model/call.ts";
 import { fromOpenAI } from "../../../shared/provider/openai/openai-translation.ts";
 import { readOpenAI } from "../../../shared/provider/openai/openai-stream.ts";
 import { TextDeltas, type StreamReader } from "../../../shared/provider/text-deltas.ts";
@@ -19,7 +19,7 @@ export type Streamed = {
   readonly deltas: readonly string[];
   /** False where the reply is not the one that was told. */
   readonly agrees: boolean;
-  readonly result: Result<ModelReply, ProviderFault>;
+  readonly result: Result<ModelReply, ProviderError>;
   readonly stream: StreamReader;
 };
 

@@ -2,7 +2,7 @@
 
 import { afterEach, describe, expect, test, vi } from "vitest";
 import type { Channel, Notice, Sent } from "../../../workers/channels/channel.ts";
-import { emailChannel, emailDoctor, emailProblems } from "../../../workers/channels/email/email-channel.ts";
+import { emailChannel, emailDoctor, emailIssues } from "../../../workers/channels/email/email-channel.ts";
 import { decided, editedRequest, openResponse } from "../../outside/pages/examples.ts";
 import { apiWords, createMailApi, documentedErrors, type MailApi, type MailStep } from "../../support/mail-api.ts";
 import { neverLogged } from "../support/logs.ts";
@@ -376,9 +376,9 @@ describe("configuration", () => {
   ])("%s", (_name, variables, open, problems) => {
     const env = envWith(variables);
     expect(emailChannel(env) !== undefined).toBe(open);
-    expect(emailProblems(env)).toEqual(problems.map((words) => expect.stringContaining(words)));
+    expect(emailIssues(env)).toEqual(problems.map((words) => expect.stringContaining(words)));
     for (const value of Object.values(variables))
-      if (typeof value === "string" && value.length > 2) expect(emailProblems(env).join()).not.toContain(value);
+      if (typeof value === "string" && value.length > 2) expect(emailIssues(env).join()).not.toContain(value);
   });
 
   test("the key wins over the binding", async () => {

@@ -4,8 +4,8 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { parseSlackReference } from "../../../shared/channels/slack-reference.ts";
 import { runIdOf } from "../../../shared/sealed-id.ts";
-import type { Channel, Notice, NoticeFault, Sent } from "../../../workers/channels/channel.ts";
-import { slackChannel, slackDoctor, slackProblems } from "../../../workers/channels/slack/slack-channel.ts";
+import type { Channel, Notice, NoticeError, Sent } from "../../../workers/channels/channel.ts";
+import { slackChannel, slackDoctor, slackIssues } from "../../../workers/channels/slack/slack-channel.ts";
 import { settingsOf } from "../../../workers/platform/settings.ts";
 import { ScriptedSlack, buttonsIn, slackApp, slackTeam } from "../../support/slack/scripted-slack.ts";
 import { controlSequences, poisoned } from "../../support/slack/hostile.ts";
@@ -234,7 +234,7 @@ describe("as an app", () => {
 });
 
 describe("what Slack answers", () => {
-  const failing: readonly (readonly [string, NoticeFault])[] = [
+  const failing: readonly (readonly [string, NoticeError])[] = [
     ["invalid_auth", "unauthorized"],
     ["token_revoked", "unauthorized"],
     ["account_inactive", "unauthorized"],
@@ -375,7 +375,7 @@ describe("the set-up", () => {
     [{ ...appEnv, SLACK_APP_ID: "T0TEAM", SLACK_TEAM_ID: "A0APP" }, ["SLACK_APP_ID", "SLACK_TEAM_ID"]],
     [{ SLACK_WEBHOOK_URL: "http://hooks.example.com/x" }, ["SLACK_WEBHOOK_URL is not an https address"]],
   ] as const)("%j: what is wrong is said, and then nothing is sent", (variables, problems) => {
-    const found = slackProblems(envWith(variables));
+    const found = slackIssues(envWith(variables));
     expect(found).toHaveLength(problems.length);
     for (const [i, problem] of problems.entries()) expect(found[i]).toContain(problem);
     for (const value of Object.values(variables)) expect(found.join()).not.toContain(value);
@@ -387,7 +387,7 @@ describe("the set-up", () => {
     expect(slackChannel(envWith({ ...appEnv, SLACK_API_URL: "http://127.0.0.1:9/api" }))).toBeDefined();
     const both = envWith({ ...appEnv, SLACK_WEBHOOK_URL: hook });
     expect(slackChannel(both)?.reaches(person)).toBe(true);
-    expect(slackProblems(both)).toEqual([expect.stringContaining("SLACK_WEBHOOK_URL is not used")]);
+    expect(slackIssues(both)).toEqual([expect.stringContaining("SLACK_WEBHOOK_URL is not used")]);
   });
 
   test("the doctor asks Slack whether the token is good, and posts nothing", async () => {

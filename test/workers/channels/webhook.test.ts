@@ -4,7 +4,7 @@ import * as fc from "fast-check";
 import { Webhook } from "standardwebhooks";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import type { Notice, Sent } from "../../../workers/channels/channel.ts";
-import { webhookChannel, webhookDoctor, webhookProblems } from "../../../workers/channels/webhook/webhook-channel.ts";
+import { webhookChannel, webhookDoctor, webhookIssues } from "../../../workers/channels/webhook/webhook-channel.ts";
 import type { ReviewView } from "../../../shared/review/view.ts";
 import { control, decided, editedRequest, openRequest, openResponse } from "../../outside/pages/examples.ts";
 import { marker, markedNumber, markedVectors, markedView } from "../../support/marked.ts";
@@ -390,8 +390,8 @@ describe("configuration", () => {
   ])("%s", (_name, variables, open, problems) => {
     const env = envWith(variables);
     expect(webhookChannel(env) !== undefined).toBe(open);
-    expect(webhookProblems(env)).toEqual(problems.map((words) => expect.stringContaining(words)));
-    expect(webhookProblems(env).join()).not.toMatch(/hooks\.example\.com|whsec_[A-Za-z0-9!]/);
+    expect(webhookIssues(env)).toEqual(problems.map((words) => expect.stringContaining(words)));
+    expect(webhookIssues(env).join()).not.toMatch(/hooks\.example\.com|whsec_[A-Za-z0-9!]/);
   });
 
   test("each webhook has an address and a secret of its own", async () => {

@@ -3,7 +3,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { KeyObject } from "../../../workers/objects/key/key-object.ts";
-import { cacheStub, conversationStub, keyStub, laneStub } from "../../../workers/stubs/stubs.ts";
+import { cacheStub, conversationStub, keyStub, queueStub } from "../../../workers/stubs/stubs.ts";
 import { control, gates, textEnvelope } from "../support/control.ts";
 import {
   type KeyAnswer,
@@ -218,7 +218,7 @@ describe("what is under way on the fast path when its key is revoked", () => {
     const other = sample();
     await models.came(1);
     const queued = errorOf(sample({}, { key: made.key }));
-    const inLane = async () => (await tablesOf(laneStub(env, { id: "first", provider: "scripted" })))["place"]?.length;
+    const inLane = async () => (await tablesOf(queueStub(env, { id: "first", provider: "scripted" })))["place"]?.length;
     await eventually("a place in the queue", async () => (await inLane()) === 2);
     await revoke(made);
     expect(await queued).toMatchObject({ code: -32800, data: { reason: "keyRevoked" } });

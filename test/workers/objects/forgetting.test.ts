@@ -127,7 +127,7 @@ describe("a run whose time is over", () => {
     expect(await stub.cancel("admin")).toBe(false);
     expect(await stub.withdraw("session", { session: "s", originating: "o", request: "r" })).toBe("unknown");
     const adoption = {
-      attachment: { session: "s", originating: "o", request: "r" },
+      requestRef: { session: "s", originating: "o", request: "r" },
       requestor: { server: "s", method: "tools/call", name: "n", provenance: "claimed" },
       endpoint: "sampling",
       gates: { ...openGates, request: true, response: true },
@@ -179,7 +179,7 @@ describe("a session", () => {
     leaseMs: 30_000,
     roundsLimit: 3,
     alone: false,
-    claim: null,
+    reservation: null,
     reserve: true,
     durable: false,
     settled: [],

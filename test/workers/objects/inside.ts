@@ -42,7 +42,7 @@ export async function everything(): Promise<string> {
     RUN: env.RUN,
     CONFIGURATION: env.CONFIGURATION,
     LEDGER: env.LEDGER,
-    LANE: env.LANE,
+    CONCURRENCY_QUEUE: env.CONCURRENCY_QUEUE,
     CACHE: env.CACHE,
     CONVERSATION: env.CONVERSATION,
     DIGEST: env.DIGEST,

@@ -165,7 +165,7 @@ describe("who gives up in the moment in which a place comes free", () => {
 describe("an older socket of a ticket", () => {
   test("says nothing of its place any more", async () => {
     const first = await bareCaller("holder");
-    const second = await bareCaller("holder", { attempt: 2, holds: true });
+    const second = await bareCaller("holder", { attempt: 2, hasSlot: true });
     const next = await bareCaller("next");
     first.socket?.close(1000, "late");
     await settled(2);

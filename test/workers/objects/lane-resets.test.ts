@@ -52,7 +52,7 @@ describe("a reset of the object", () => {
     const pass = stopTime();
     for (const name of ["a", "b", "c"]) await bareCaller(name, { limits });
     await crash();
-    const back = await bareCaller("b", { attempt: 2, holds: true, limits });
+    const back = await bareCaller("b", { attempt: 2, hasSlot: true, limits });
     const next = await bareCaller("new", { limits });
     expect([back.standing, next.standing]).toEqual(["granted", "waiting"]);
     await once(async () => (await connected()) === 2);
@@ -79,7 +79,7 @@ describe("a reset of the object", () => {
     pass(graceMs);
     await ringAlarm(laneOf());
     await once(async () => next.every(({ heard }) => heard.length === 1));
-    const late = await bareCaller("a", { attempt: 2, holds: true, limits });
+    const late = await bareCaller("a", { attempt: 2, hasSlot: true, limits });
     const last = await bareCaller("e", { limits });
     expect([late.standing, last.standing]).toEqual(["granted", "waiting"]);
     next[0]?.socket?.close(1000, "left");
@@ -107,7 +107,7 @@ describe("a reset of the object", () => {
     const version2 = { version: 2, limits: { ...limits, concurrency: 1 } };
     await bareCaller("a", version2);
     await crash();
-    await bareCaller("a", { ...version2, attempt: 2, holds: true });
+    await bareCaller("a", { ...version2, attempt: 2, hasSlot: true });
     expect((await bareCaller("b", { version: 1, limits })).standing).toBe("waiting");
   });
 

@@ -289,9 +289,9 @@ describe("what ends under a run", () => {
       go = resolve;
     });
     const open = RunObject.prototype.open;
-    vi.spyOn(RunObject.prototype, "open").mockImplementation(async function (this: RunObject, opening: string) {
+    vi.spyOn(RunObject.prototype, "open").mockImplementation(async function (this: RunObject, input: string) {
       await opened;
-      await open.call(this, opening);
+      await open.call(this, input);
     }); // a Worker that is slow to get there
     const answer = answerOf(post(asked("sess-1")));
     const session = sessionStub(env, "key_dev", "sess-1");

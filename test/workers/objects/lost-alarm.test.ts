@@ -385,12 +385,12 @@ describe("an object of another kind", () => {
     },
     "that holds a request for its client": {
       stub: () => anyStub(stubOf(held)),
-      fill: () => stubOf(held).hold("{}"),
+      fill: () => stubOf(held).park("{}"),
       breaks: "ALTER TABLE held RENAME COLUMN text TO broken",
     },
     "of a session": {
       stub: () => anyStub(sessionStub(env, "key_dev", "s")),
-      fill: () => sessionStub(env, "key_dev", "s").claim("id", "digest"),
+      fill: () => sessionStub(env, "key_dev", "s").reserveRequestId("id", "digest"),
       breaks: "ALTER TABLE claim RENAME COLUMN at TO broken",
     },
     "of the ledger": {

@@ -6,7 +6,7 @@ import { type MailApi, createMailApi } from "../../support/mail-api.ts";
 import { ScriptedSlack, buttonsIn } from "../../support/slack/scripted-slack.ts";
 import { KeyObject } from "../../../workers/objects/key/key-object.ts";
 import { LedgerObject } from "../../../workers/objects/ledger-object.ts";
-import { keyStub, laneStub } from "../../../workers/stubs/stubs.ts";
+import { keyStub, queueStub } from "../../../workers/stubs/stubs.ts";
 import { RunObject } from "../../../workers/objects/run/run-object.ts";
 import {
   type KeyAnswer,
@@ -137,7 +137,7 @@ const phases: Readonly<Record<string, Phase>> = {
       await models.came(1);
       const run = await begun(key);
       await approved(run);
-      const queued = async () => (await tablesOf(laneStub(env, { id: "first", provider: "scripted" })))["place"]?.length === 2;
+      const queued = async () => (await tablesOf(queueStub(env, { id: "first", provider: "scripted" })))["place"]?.length === 2;
       await eventually("a place in the queue", queued);
       return { run };
     },

@@ -4,7 +4,7 @@ import type { Settled } from "../../../workers/stubs/session-calls.ts";
 import type { LedgerEntry } from "../../../workers/stubs/ledger-calls.ts";
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
-import { keep, tellingSettled } from "../../../workers/pipeline/write-behind.ts";
+import { enqueue, withSettled } from "../../../workers/pipeline/write-behind.ts";
 
 const entry: LedgerEntry = { events: [], summary: null };
 
@@ -18,12 +18,12 @@ test("an entry that cannot be made is lost alone: those beside it, and those aft
     throw new TypeError("no canonical form");
   };
 
-  keep(books, ctx, { entry: { run: "run_1", make: broken } });
-  keep(books, ctx, { entry: { run: "run_1", make: () => entry } });
+  enqueue(books, ctx, { entry: { run: "run_1", make: broken } });
+  enqueue(books, ctx, { entry: { run: "run_1", make: () => entry } });
   await Promise.all(work.splice(0));
   expect(appended).toEqual([entry]);
 
-  keep(books, ctx, { entry: { run: "run_1", make: () => entry } });
+  enqueue(books, ctx, { entry: { run: "run_1", make: () => entry } });
   await Promise.all(work);
   expect(appended).toEqual([entry, entry]);
 });
@@ -37,9 +37,9 @@ test("answers that are too long for one call go to their session in several, and
   const settled = (request: string, length: number): Settled => ({ originating: "o", request, run: "run_1", result: "x".repeat(length) });
   const mebibyte = 1024 * 1024;
 
-  for (const request of ["1", "2", "3"]) keep(books, ctx, { session: { object: "s", settled: settled(request, 5 * mebibyte) } });
-  keep(books, ctx, { session: { object: "s", settled: settled("4", 10) } });
-  const rode = await tellingSettled(books, ctx, "s", async (list) => list.map(({ request }) => request));
+  for (const request of ["1", "2", "3"]) enqueue(books, ctx, { session: { object: "s", settled: settled(request, 5 * mebibyte) } });
+  enqueue(books, ctx, { session: { object: "s", settled: settled("4", 10) } });
+  const rode = await withSettled(books, ctx, "s", async (list) => list.map(({ request }) => request));
   await Promise.all(work);
   expect(rode).toEqual(["4"]);
   expect(calls.map((list) => list.map(({ request }) => request))).toEqual([["1"], ["2"], ["3"]]);

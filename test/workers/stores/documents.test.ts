@@ -5,7 +5,7 @@ import { beforeEach, expect, test } from "vitest";
 import { publishedCopy } from "../../../shared/published.ts";
 import { configStub } from "../../../workers/stubs/stubs.ts";
 import { settingsOf } from "../../../workers/platform/settings.ts";
-import { documentProblems, documentsOf, serveWritten } from "../../../workers/stores/documents.ts";
+import { documentIssues, documentsOf, serveWritten } from "../../../workers/stores/documents.ts";
 import { policy, writer } from "../support/gateway.ts";
 
 const textOf = (version: number): string => JSON.stringify({ ...policy, version });
@@ -32,7 +32,7 @@ function isolateWith(kv: { shows: string | null }) {
       await Promise.all(background);
       return (await documentsOf(here, now, () => {})).policy.version;
     },
-    problems: (): string[] => documentProblems(here),
+    problems: (): string[] => documentIssues(here),
   };
 }
 

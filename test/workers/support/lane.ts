@@ -1,15 +1,15 @@
 // Callers of a model's lane: through the client that the gateway uses, or with bare sockets where they are to misbehave.
 
-import { type LaneAsk, askHeader, hereWord, standingHeader } from "../../../workers/stubs/queue-calls.ts";
+import { type SlotRequest, askHeader, hereWord, standingHeader } from "../../../workers/stubs/queue-calls.ts";
 import { runInDurableObject } from "cloudflare:test";
 import { afterEach, vi } from "vitest";
 import type { Priority } from "../../../shared/model/call.ts";
 import type { Candidate } from "../../../shared/routing/choose.ts";
 import type { Model } from "../../../shared/routing/table.ts";
-import { type LaneObject } from "../../../workers/objects/concurrency-queue-object.ts";
-import { laneStub } from "../../../workers/stubs/stubs.ts";
-import { enterLane } from "../../../workers/providers/queue-caller.ts";
-import type { LaneRefusal } from "../../../workers/providers/slot.ts";
+import { type ConcurrencyQueueObject } from "../../../workers/objects/concurrency-queue-object.ts";
+import { queueStub } from "../../../workers/stubs/stubs.ts";
+import { acquireSlot } from "../../../workers/providers/queue-caller.ts";
+import type { SlotRefusal } from "../../../workers/providers/slot.ts";
 import { candidate } from "../../support/providers/requests.ts";
 import { asObject, tablesOf } from "../objects/inside.ts";
 import { env } from "./gateway.ts";
@@ -19,7 +19,7 @@ export type LaneOfModel = NonNullable<Model["lane"]>;
 /** A model that is in no table, so that its own lane counts. */
 export const withLane = (lane: LaneOfModel, id = "busy"): Candidate => candidate("openai", { id, lane });
 
-export const laneOf = (id = "busy"): DurableObjectStub<LaneObject> => asObject(laneStub(env, { id, provider: "p" }));
+export const laneOf = (id = "busy"): DurableObjectStub<ConcurrencyQueueObject> => asObject(queueStub(env, { id, provider: "p" }));
 
 export type PlaceRow = { readonly ticket: string; readonly holds: number; readonly priority: Priority; readonly arrival: number };
 
@@ -76,7 +76,7 @@ export class Callers {
   readonly #cancel = new Map<string, AbortController>();
   /** Who has not been told anything yet. */
   readonly #asking = new Set<string>();
-  readonly refused = new Map<string, LaneRefusal>();
+  readonly refused = new Map<string, SlotRefusal>();
   /** In the order in which they were told. */
   readonly granted: string[] = [];
   most = 0;
@@ -94,10 +94,10 @@ export class Callers {
     this.#asking.add(name);
     const now = Date.now();
     const terms = { priority, waitUntil: now + waitMs, until: now + untilMs, signal: cancel.signal };
-    void enterLane(env, this.#candidate, terms).then((entered) => {
+    void acquireSlot(env, this.#candidate, terms).then((entered) => {
       this.#asking.delete(name);
       if (entered.ok) {
-        this.#leave.set(name, entered.value.leave.bind(entered.value));
+        this.#leave.set(name, entered.value.release.bind(entered.value));
         this.granted.push(name);
         this.most = Math.max(this.most, this.#leave.size);
       } else this.refused.set(name, entered.error);
@@ -141,13 +141,13 @@ export class Callers {
 /** A bare socket to the lane: one that says what it likes, and vanishes as it likes. */
 export async function bareCaller(
   ticket: string,
-  { id = "busy", here = true, ...more }: Partial<LaneAsk> & { readonly id?: string; readonly here?: boolean } = {},
+  { id = "busy", here = true, ...more }: Partial<SlotRequest> & { readonly id?: string; readonly here?: boolean } = {},
 ): Promise<{ readonly status: number; readonly standing: string | null; readonly socket: WebSocket | null; readonly heard: string[] }> {
-  const ask: LaneAsk = {
+  const ask: SlotRequest = {
     ticket,
     priority: "normal",
     until: Date.now() + anHour,
-    holds: false,
+    hasSlot: false,
     attempt: 1,
     version: 0,
     limits: { concurrency: 1, queue: 100, promoteAfterMs: anHour },

@@ -4,11 +4,11 @@
 // time, the mail may come twice.
 
 import { isObject } from "../../../shared/json/values.ts";
-import type { NoticeFault, Sent } from "../channel.ts";
+import type { NoticeError, Sent } from "../channel.ts";
 import { exchangeTimeoutMs } from "../channel-exchange.ts";
 import type { MailSender } from "./sender.ts";
 
-const failed: Readonly<Record<string, NoticeFault>> = {
+const failed: Readonly<Record<string, NoticeError>> = {
   E_VALIDATION_ERROR: "invalid",
   E_FIELD_MISSING: "invalid",
   E_TOO_MANY_RECIPIENTS: "invalid",
@@ -26,7 +26,7 @@ const failed: Readonly<Record<string, NoticeFault>> = {
   E_RECIPIENT_SUPPRESSED: "suppressed",
 };
 
-const again: Readonly<Record<string, NoticeFault>> = {
+const again: Readonly<Record<string, NoticeError>> = {
   E_RATE_LIMIT_EXCEEDED: "rateLimited",
   E_DAILY_LIMIT_EXCEEDED: "dailyLimit",
   E_DELIVERY_FAILED: "unavailable",

@@ -4,7 +4,7 @@ import { objectOf, parseJson } from "../../../shared/json/values.ts";
 import { isLoopbackHost } from "../../../shared/address.ts";
 import { sha256Hex } from "../../../shared/encoding.ts";
 import { err, ok, type Result } from "../../../shared/result.ts";
-import { type Mail, type MailAddress, mailFaults, parseMailbox } from "../../../shared/channels/email-rules.ts";
+import { type Mail, type MailAddress, mailIssues, parseMailbox } from "../../../shared/channels/email-rules.ts";
 import type { Env } from "../../platform/env.ts";
 import { digestMail } from "../../ui/digest-mail.tsx";
 import { endedMail } from "../../ui/ended-mail.tsx";
@@ -85,7 +85,7 @@ export function emailChannel(env: Env): Channel | undefined {
       send: async (entries, idempotencyKey) => {
         const to = entries.flatMap(({ reviewer: { email } }) => email ?? []).slice(0, 1);
         const mail = { from, to, ...digestMail(entries), headers: automatic };
-        return mailFaults(mail).length > 0 ? { kind: "failed", why: "invalid" } : send(mail, idempotencyKey);
+        return mailIssues(mail).length > 0 ? { kind: "failed", why: "invalid" } : send(mail, idempotencyKey);
       },
     },
   };
@@ -93,13 +93,13 @@ export function emailChannel(env: Env): Channel | undefined {
   async function deliver(notice: Notice, content: MailContent | undefined): Promise<Sent> {
     if (content === undefined) return { kind: "sent", receipt: null };
     const mail = mailOf(notice, from, content);
-    if (mailFaults(mail).length > 0) return { kind: "failed", why: "invalid" };
+    if (mailIssues(mail).length > 0) return { kind: "failed", why: "invalid" };
     return withReceipt(notice, await send(mail, notice.idempotencyKey));
   }
 }
 
 /** What health reports. */
-export function emailProblems(env: Env): string[] {
+export function emailIssues(env: Env): string[] {
   const settings = isWanted(env) ? emailSettings(env) : undefined;
   return settings === undefined || settings.ok ? [] : [...settings.error];
 }
@@ -204,7 +204,7 @@ export async function emailDoctor(env: Env): Promise<{ ok: boolean; text: string
 
 export const emailAdapter: ChannelAdapter = {
   open: emailChannel,
-  problems: emailProblems,
+  issues: emailIssues,
   doctor: {
     check: "email",
     title: "email",

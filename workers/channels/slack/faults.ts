@@ -1,10 +1,10 @@
 // What Slack's answers mean for a notice. Source: the errors of chat.postMessage, chat.update and chat.postEphemeral at
 // https://docs.slack.dev/reference/methods.
 
-import type { NoticeFault, Sent } from "../channel.ts";
+import type { NoticeError, Sent } from "../channel.ts";
 import type { SlackAnswer } from "./api.ts";
 
-const lasting: Readonly<Record<string, NoticeFault>> = {
+const lasting: Readonly<Record<string, NoticeError>> = {
   account_inactive: "unauthorized",
   invalid_auth: "unauthorized",
   missing_scope: "unauthorized",

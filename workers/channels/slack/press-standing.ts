@@ -20,7 +20,7 @@ export type Deciding = {
   readonly member: string | null;
 };
 
-export type Standing =
+export type PressStanding =
   | { readonly kind: "may"; readonly as: Deciding }
   | { readonly kind: "mayNot"; readonly why: Extract<PressWords, "notYours" | "oldMessage"> }
   /** Of another app or workspace: nobody is told anything. */
@@ -30,7 +30,7 @@ export type Standing =
  * Judges who pressed. `link` is the one whose message it is. In a direct message only its reviewer; in a channel a reviewer
  * with a Slack id of their own decides as themself, anybody else of the same workspace as the channel.
  */
-export function standingOf(app: SlackApp, target: PressTarget, link: string, interaction: SlackPress | SlackSubmission): Standing {
+export function standingOf(app: SlackApp, target: PressTarget, link: string, interaction: SlackPress | SlackSubmission): PressStanding {
   const receipt = parseReceipt(target.receipt);
   const { team, user, api_app_id: appId } = interaction;
   // Nothing is known yet of where the message is: somebody was quicker than our books, and can press again.

@@ -17,11 +17,11 @@ export function slackChannel(env: Env): Channel | undefined {
 }
 
 /** What is wrong with the set-up: sentences that say what to mend. */
-export const slackProblems = (env: Env): string[] => [...slackSettings(env).problems];
+export const slackIssues = (env: Env): string[] => [...slackSettings(env).issues];
 
 /** Asks Slack whether the token is good. It posts nothing. */
 export async function slackDoctor(env: Env): Promise<{ ok: boolean; text: string }> {
-  const { settings, problems } = slackSettings(env);
+  const { settings, issues: problems } = slackSettings(env);
   if (settings === null)
     return problems.length === 0 ? { ok: true, text: "Slack is not set up." } : { ok: false, text: `${problems.join(". ")}.` };
   if (settings.mode === "webhook") {
@@ -59,7 +59,7 @@ export async function slackDoctor(env: Env): Promise<{ ok: boolean; text: string
 
 export const slackAdapter: ChannelAdapter = {
   open: slackChannel,
-  problems: slackProblems,
+  issues: slackIssues,
   doctor: {
     check: "slack",
     title: "Slack",

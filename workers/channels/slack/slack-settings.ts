@@ -21,16 +21,16 @@ const publicApi = "https://slack.com/api/";
 const shortestSecret = 16;
 
 /** `settings` is null where Slack is not set up, or so that nothing may be sent; `problems` say what to mend. */
-export function slackSettings(env: Env): { readonly settings: SlackApp | SlackWebhook | null; readonly problems: readonly string[] } {
+export function slackSettings(env: Env): { readonly settings: SlackApp | SlackWebhook | null; readonly issues: readonly string[] } {
   const token = given(env.SLACK_BOT_TOKEN);
   const signingSecret = given(env.SLACK_SIGNING_SECRET);
   const webhook = given(env.SLACK_WEBHOOK_URL);
   if (token === null && signingSecret === null) {
-    if (webhook === null) return { settings: null, problems: [] };
+    if (webhook === null) return { settings: null, issues: [] };
     const url = safeUrl(webhook);
     return url === null
-      ? { settings: null, problems: ["SLACK_WEBHOOK_URL is not an https address: nothing is sent to Slack; correct it"] }
-      : { settings: { mode: "webhook", url }, problems: [] };
+      ? { settings: null, issues: ["SLACK_WEBHOOK_URL is not an https address: nothing is sent to Slack; correct it"] }
+      : { settings: { mode: "webhook", url }, issues: [] };
   }
 
   const problems: string[] = [];
@@ -47,10 +47,10 @@ export function slackSettings(env: Env): { readonly settings: SlackApp | SlackWe
   const teamId = given(env.SLACK_TEAM_ID);
   if (teamId !== null && !/^T[A-Z0-9]{2,20}$/.test(teamId))
     problems.push("SLACK_TEAM_ID is not the id of a workspace, which begins with T; correct it");
-  if (token === null || signingSecret === null || apiUrl === null || problems.length > 0) return { settings: null, problems };
+  if (token === null || signingSecret === null || apiUrl === null || problems.length > 0) return { settings: null, issues: problems };
   return {
     settings: { mode: "app", token, signingSecret, apiUrl: apiUrl.replace(/\/*$/, "/"), appId, teamId },
-    problems: webhook === null ? [] : ["SLACK_WEBHOOK_URL is not used while SLACK_BOT_TOKEN is set; remove one of them"],
+    issues: webhook === null ? [] : ["SLACK_WEBHOOK_URL is not used while SLACK_BOT_TOKEN is set; remove one of them"],
   };
 }
 

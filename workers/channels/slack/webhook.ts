@@ -4,12 +4,12 @@
 import { slackDigest } from "../../../shared/channels/slack-digest.ts";
 import { slackReminder } from "../../../shared/channels/slack-ending.ts";
 import { type SlackMessage, type SlackMessageInput, briefSlackMessage, slackMessage } from "../../../shared/channels/slack-message.ts";
-import type { Channel, NoticeFault, Sent } from "../channel.ts";
+import type { Channel, NoticeError, Sent } from "../channel.ts";
 import { exchange } from "../channel-exchange.ts";
 import type { SlackWebhook } from "./slack-settings.ts";
 import { isSlackChannel, mostInDigest } from "./press-standing.ts";
 
-const faults: Readonly<Record<number, NoticeFault>> = {
+const faults: Readonly<Record<number, NoticeError>> = {
   400: "invalid",
   401: "unauthorized",
   403: "notAllowed",

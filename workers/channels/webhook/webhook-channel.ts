@@ -87,7 +87,7 @@ export function webhookChannel(env: Env): Channel | undefined {
 }
 
 /** What health reports. */
-export const webhookProblems = (env: Env): string[] =>
+export const webhookIssues = (env: Env): string[] =>
   namesIn(env).flatMap((name) => {
     const target = targetOf(env, name);
     return target.ok ? [] : [...target.error];
@@ -224,7 +224,7 @@ const variablesOf = (name: string): readonly string[] => [`WEBHOOK_${name}_URL`,
 
 export const webhookAdapter: ChannelAdapter = {
   open: webhookChannel,
-  problems: webhookProblems,
+  issues: webhookIssues,
   doctor: {
     check: "webhooks",
     title: "webhooks",

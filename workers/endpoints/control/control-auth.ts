@@ -5,7 +5,7 @@
 
 import type { Context } from "hono";
 import { type Credential, presentedCredentials } from "../../../shared/credential/presented.ts";
-import type { CredentialFault, Refusal } from "../../../shared/model/outcome.ts";
+import type { CredentialError, Refusal } from "../../../shared/model/outcome.ts";
 import { type Result, err, ok } from "../../../shared/result.ts";
 import { keyIdOfToken } from "../../credentials/token.ts";
 import type { Env } from "../../platform/env.ts";
@@ -52,7 +52,7 @@ export async function callerOfControl(c: Context<App>, auth: ControlAuth): Promi
 }
 
 const refused = (refusal: Refusal, key: string | null = null): ControlCaller => ({ kind: "refused", refusal, key });
-const unauthorized = (why: CredentialFault): Result<never, Refusal> => err({ kind: "unauthorized", why });
+const unauthorized = (why: CredentialError): Result<never, Refusal> => err({ kind: "unauthorized", why });
 
 type Background = (work: Promise<unknown>) => void;
 

@@ -21,7 +21,15 @@ import { mayRead } from "../../pipeline/calls.ts";
 import { type Doing, type Ending, type EnvelopeCall, beginEnvelope, remember } from "../../pipeline/control-task.ts";
 import { type Refused, recordRefusal } from "../../pipeline/refusals.ts";
 import { Deltas } from "../../http/deltas.ts";
-import { type Hold, beforeHolding, endingWith, holdEndpointEvents, holdJson, holdOf, progressMessages } from "../../http/keep-alive.ts";
+import {
+  type KeptAlive,
+  beforeKeepAlive,
+  endingWith,
+  keepAliveEndpointEvents,
+  keepAliveJson,
+  keptAlive,
+  progressMessages,
+} from "../../http/keep-alive.ts";
 import { holdOpen } from "../../pipeline/key-watch.ts";
 import { settingsOf } from "../../platform/settings.ts";
 import type { KeyRecord } from "../../stores/keys.ts";
@@ -192,7 +200,7 @@ async function serve(
     const held = await holdOpen(c.env, key);
     return held.ok ? stream(c, call, begun.value, deltas, held.value.done) : answerRefused(envelope, held.error);
   }
-  const soon = begun.value.soon === null ? null : await beforeHolding(begun.value.soon);
+  const soon = begun.value.soon === null ? null : await beforeKeepAlive(begun.value.soon);
   if (soon !== null) {
     const answer = await delivered(call, soon);
     const { outcome } = soon;
@@ -200,7 +208,7 @@ async function serve(
   }
   const held = await holdOpen(c.env, key);
   if (!held.ok) return answerRefused(envelope, held.error);
-  return holdJson(
+  return keepAliveJson(
     endingWith(
       heldBy(c, call, begun.value, (answer) => JSON.stringify(answer)),
       held.value.done,
@@ -212,7 +220,7 @@ async function serve(
 function stream(c: AppContext, call: EnvelopeCall, doing: Doing, deltas: Deltas, done: () => void): Response {
   const { envelope } = call;
   const held = heldBy(c, call, doing, finalEvent);
-  const hold: Hold<JsonObject> = {
+  const hold: KeptAlive<JsonObject> = {
     ...held,
     work: async (onProgress, say) => {
       // Begun before what has come so far is said, so that how it goes is told first.
@@ -224,14 +232,14 @@ function stream(c: AppContext, call: EnvelopeCall, doing: Doing, deltas: Deltas,
       return answer;
     },
   };
-  return holdEndpointEvents(endingWith(hold, done), {
+  return keepAliveEndpointEvents(endingWith(hold, done), {
     progress: (state) => progressEvent(envelope, { state, message: progressMessages[state] }),
     delta: (text) => deltaEvent(envelope, text),
   });
 }
 
-const heldBy = (c: AppContext, call: EnvelopeCall, doing: Doing, encode: (answer: JsonObject) => string): Hold<JsonObject> =>
-  holdOf(call.signal, {
+const heldBy = (c: AppContext, call: EnvelopeCall, doing: Doing, encode: (answer: JsonObject) => string): KeptAlive<JsonObject> =>
+  keptAlive(call.signal, {
     work: async (onProgress, left) => delivered(call, await doing.ending(onProgress, left)),
     broken: (quote) => controlCodec.encode({ kind: "broken", quote }, { envelope: call.envelope }),
     encode,

@@ -10,7 +10,7 @@ import { longestPart } from "../../../shared/relay/added-context.ts";
 import { declaresSampling, isDeclined, isOurs, mayFallBack, withSampling } from "../../../shared/relay/capability-2025.ts";
 import { EventSplitter, dataOf, eventOf } from "../../../shared/relay/event-stream.ts";
 import type { Originating } from "../../../shared/association/relay-association.ts";
-import { type Passing, passingOf } from "../../../shared/relay/messages.ts";
+import { type JsonRpcMessage, messageOf } from "../../../shared/relay/messages.ts";
 import type { Server } from "../../../shared/relay/servers.ts";
 import { type RelaySession, eventPrefix, parseEventId, parseRelaySession, relaySessionId } from "../../../shared/relay/session-id.ts";
 import { keyEndRefusal } from "../../../shared/model/outcome.ts";
@@ -23,7 +23,7 @@ import { holdOpen, watchKey } from "../../pipeline/key-watch.ts";
 import { recordRefusal } from "../../pipeline/refusals.ts";
 import { settingsOf } from "../../platform/settings.ts";
 import { callerOf, keyPrefix } from "../../stores/keys.ts";
-import { type UpstreamFault, askUpstream, headersDown, lateStream } from "../../mcp-client/ask-server.ts";
+import { type UpstreamError, askUpstream, headersDown, lateStream } from "../../mcp-client/ask-server.ts";
 import { InFlight } from "./relayed-requests.ts";
 import { answerTaken, associationSession, keepTask, servedByTask, endOriginating, takeHeld } from "./relay-sampling.ts";
 import { singleAnswer } from "./single.ts";
@@ -170,7 +170,7 @@ async function post(c: AppContext, visit: Watched): Promise<Response> {
   const values: unknown[] = Array.isArray(value) ? value : [value];
   if (values.length > mostInBatch) return refuseWith(c, 400, `Send at most ${mostInBatch} messages in a batch`);
   c.set("ids", refusedIds(value));
-  const messages = values.map(passingOf);
+  const messages = values.map(messageOf);
   const [first] = messages;
   const refusal = messages.length < 2 ? null : await countCalls(c.env, c.var.key, messages.length - 1);
   if (refusal !== null) return refuseKnown(c, "relay", refusal, { server: visit.name });
@@ -210,7 +210,12 @@ async function post(c: AppContext, visit: Watched): Promise<Response> {
 }
 
 /** Whether the client declines a request that is ours then: the server gets our answer in place of its own. */
-async function takesOver(c: AppContext, visit: Visit, session: RelaySession, [message, ...more]: readonly Passing[]): Promise<boolean> {
+async function takesOver(
+  c: AppContext,
+  visit: Visit,
+  session: RelaySession,
+  [message, ...more]: readonly JsonRpcMessage[],
+): Promise<boolean> {
   const { server, authorization } = visit;
   if (message?.kind !== "response" || more.length > 0 || !mayFallBack(server.mode, session.clientSamples)) return false;
   const place = { env: c.env, ctx: c.executionCtx, key: c.var.key, session, server, authorization };
@@ -230,7 +235,7 @@ async function takesOver(c: AppContext, visit: Visit, session: RelaySession, [me
 async function initialize(
   c: AppContext,
   visit: Visit,
-  request: Extract<Passing, { kind: "request" }>,
+  request: Extract<JsonRpcMessage, { kind: "request" }>,
   body: Uint8Array,
 ): Promise<Response> {
   const { server, name, authorization } = visit;
@@ -386,13 +391,13 @@ async function sessionOf(c: AppContext, { name }: Visit): Promise<RelaySession |
 const sessionNotFound = (c: AppContext): Promise<Response> => refuseWith(c, 404, "Session not found", {}, -32001);
 
 /** The request that the client cancels with this message. */
-function cancelledBy(message: Passing): RequestId[] {
+function cancelledBy(message: JsonRpcMessage): RequestId[] {
   if (message.kind !== "notification" || message.method !== "notifications/cancelled") return [];
   const id = toRequestId(message.params?.["requestId"]);
   return id === undefined ? [] : [id];
 }
 
-function originatingOf(request: Extract<Passing, { kind: "request" }>, { context }: Server): Originating {
+function originatingOf(request: Extract<JsonRpcMessage, { kind: "request" }>, { context }: Server): Originating {
   const { params, method, id } = request;
   const named = params?.[{ "resources/read": "uri", "tasks/result": "taskId" }[method] ?? "name"];
   // It is part of every event id: what no server would call anything is cut.
@@ -402,7 +407,7 @@ function originatingOf(request: Extract<Passing, { kind: "request" }>, { context
   return { id, method, name, ...asTask, ...(given === undefined ? {} : { arguments: JSON.stringify(given).slice(0, 4 * longestPart) }) };
 }
 
-function progressTokenOf(request: Extract<Passing, { kind: "request" }> | undefined): RequestId | undefined {
+function progressTokenOf(request: Extract<JsonRpcMessage, { kind: "request" }> | undefined): RequestId | undefined {
   return toRequestId(objectOf(request?.params?.["_meta"])?.["progressToken"]);
 }
 
@@ -461,7 +466,7 @@ function beginningIn(data: string | null): Beginning | null {
   }
 }
 
-const faultWords: Readonly<Record<UpstreamFault | "tooLong" | "asks", string>> = {
+const faultWords: Readonly<Record<UpstreamError | "tooLong" | "asks", string>> = {
   noCredential: "The secret that this server's entry names is not set at the gateway",
   unreachable: "The MCP server cannot be reached",
   redirected: "The MCP server answered with a redirect, which is not followed; correct its url",
@@ -471,7 +476,7 @@ const faultWords: Readonly<Record<UpstreamFault | "tooLong" | "asks", string>> =
 
 const broken = (c: AppContext, message: string): Promise<Response> => refuseWith(c, 502, message, {}, -32603);
 
-const unreachable = (c: AppContext, fault: UpstreamFault): Promise<Response> => broken(c, faultWords[fault]);
+const unreachable = (c: AppContext, fault: UpstreamError): Promise<Response> => broken(c, faultWords[fault]);
 
 /** A refusal in the relay's own words. It carries the id of each request that it answers, where that is known. */
 async function refuseWith(

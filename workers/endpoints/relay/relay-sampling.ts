@@ -10,7 +10,7 @@ import { featuresOf } from "../../../shared/wire/mcp-features.ts";
 import type { ParsedSampling } from "../../../shared/wire/mcp-2025/sampling-params.ts";
 import { createTaskResult, parseTaskParams, relatedTo } from "../../../shared/wire/mcp-2025/tasks.ts";
 import { type Originating, type Signs, associationOf, maySample, namedTask } from "../../../shared/association/relay-association.ts";
-import { type Taken, samplingMethod } from "../../../shared/relay/messages.ts";
+import { type ServerRequest, samplingMethod } from "../../../shared/relay/messages.ts";
 import { forwardedIds } from "../../../shared/relay/passed-through.ts";
 import type { ServerContext } from "../../../shared/relay/added-context.ts";
 import type { Server } from "../../../shared/relay/servers.ts";
@@ -54,7 +54,7 @@ export type SamplingParts = {
 export const associationSession = ({ name }: RelaySession): string => `${RELAY_SESSION_PREFIX}${name}`;
 
 /** Answers one request of the server. Never throws. */
-export async function answerTaken(parts: SamplingParts, taken: Taken): Promise<void> {
+export async function answerTaken(parts: SamplingParts, taken: ServerRequest): Promise<void> {
   const { env, session, server, authorization } = parts;
   const waiting: Waiting = { server, session: session.upstream, revision: session.revision, authorization };
   try {
@@ -86,7 +86,7 @@ async function post(env: Env, waiting: Waiting, id: RequestId, answer: RpcAnswer
 }
 
 /** The answer to post, or null where the run posts it. */
-async function sample(parts: SamplingParts, waiting: Waiting, { id, params }: Taken): Promise<RpcAnswer | null> {
+async function sample(parts: SamplingParts, waiting: Waiting, { id, params }: ServerRequest): Promise<RpcAnswer | null> {
   const { env, ctx, key, session, server, authorization } = parts;
   const codec = mcpCodec(session.revision);
   const association = associationOf(server.association, await signsOf(parts, params));
@@ -237,7 +237,7 @@ function undeclaredIn({ request, task: asTask }: ParsedSampling, server: Server,
 }
 
 /** A task of ours, asked about by the server. */
-async function task(parts: SamplingParts, { method, params }: Taken): Promise<RpcAnswer> {
+async function task(parts: SamplingParts, { method, params }: ServerRequest): Promise<RpcAnswer> {
   const { env, key, session } = parts;
   const refuse = refusing(parts, method);
   const parsed = parseTaskParams(params);
@@ -254,24 +254,27 @@ async function task(parts: SamplingParts, { method, params }: Taken): Promise<Rp
 }
 
 /** A sampling request that the client was asked first, and the request that it serves. */
-export type Held = { readonly taken: Taken; readonly originating: Originating };
+export type ParkedSampling = { readonly taken: ServerRequest; readonly originating: Originating };
 
 /**
  * Keeps a request that goes on to the client, for the case that it declines. Where the answer has to be posted with the client's own
  * credential, nothing is kept: nobody would have that later.
  */
-export async function hold({ env, session, originating, authorization }: SamplingParts, taken: Taken): Promise<void> {
+export async function park({ env, session, originating, authorization }: SamplingParts, taken: ServerRequest): Promise<void> {
   const [id] = forwardedIds(settingsOf(env).keys, session.name, taken.id);
   if (id === undefined || originating === null || authorization !== null) return;
-  const held: Held = { taken, originating };
-  await runStub(env, id).hold(JSON.stringify(held));
+  const held: ParkedSampling = { taken, originating };
+  await runStub(env, id).park(JSON.stringify(held));
 }
 
 /** What was kept of the request with this id, once. */
-export async function takeHeld({ env, session }: Pick<SamplingParts, "env" | "session">, request: RequestId): Promise<Held | null> {
+export async function takeHeld(
+  { env, session }: Pick<SamplingParts, "env" | "session">,
+  request: RequestId,
+): Promise<ParkedSampling | null> {
   for (const id of forwardedIds(settingsOf(env).keys, session.name, request)) {
-    const text = await runStub(env, id).takeHeld();
-    if (text !== null) return JSON.parse(text) as Held; // written by hold
+    const text = await runStub(env, id).takeParked();
+    if (text !== null) return JSON.parse(text) as ParkedSampling; // written by hold
   }
   return null;
 }

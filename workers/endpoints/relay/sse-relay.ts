@@ -6,7 +6,7 @@ import { defaultLimits } from "../../../shared/policy/limits.ts";
 import { type RequestId, idKey } from "../../../shared/wire/json-rpc.ts";
 import { isOurs, mayFallBack } from "../../../shared/relay/capability-2025.ts";
 import { EventSplitter, dataOf, eventOf, looseDatasOf, withData, withEventId } from "../../../shared/relay/event-stream.ts";
-import { type FromServer, type Passing, fromServer, samplingMethod } from "../../../shared/relay/messages.ts";
+import { type FromServer, type JsonRpcMessage, fromServer, samplingMethod } from "../../../shared/relay/messages.ts";
 import { eventPrefix } from "../../../shared/relay/session-id.ts";
 import { describeRefusal } from "../../../shared/wire/describe.ts";
 import type { RunProgress } from "../../../shared/review/view.ts";
@@ -23,7 +23,7 @@ import {
   associationSession,
   cancelTaken,
   endOriginating,
-  hold,
+  park,
   isImpatience,
   isOurTask,
   keepTask,
@@ -61,7 +61,7 @@ export type StreamParts = Omit<SamplingParts, "onProgress" | "isOver" | "isBrief
  * could take. When the client leaves, the server's stream is let go; what is under way goes on.
  */
 export function relayStream(upstream: ReadableStream<Uint8Array>, parts: StreamParts): ReadableStream<Uint8Array> {
-  const passage = new Passage(upstream, parts);
+  const passage = new SseRelay(upstream, parts);
   parts.ctx.waitUntil(passage.run());
   return passage.readable;
 }
@@ -69,7 +69,7 @@ export function relayStream(upstream: ReadableStream<Uint8Array>, parts: StreamP
 /** What of a client's request is carried in event ids: never its arguments. */
 const named = ({ id, method, name, asTask }: Originating): Originating => ({ id, method, name, ...(asTask === true ? { asTask } : {}) });
 
-class Passage {
+class SseRelay {
   readonly readable: ReadableStream<Uint8Array>;
   readonly #upstream: ReadableStreamDefaultReader<Uint8Array>;
   readonly #writer: WritableStreamDefaultWriter<Uint8Array>;
@@ -81,11 +81,11 @@ class Passage {
   readonly #ownId: string;
   #hasIds: boolean;
   /** Ids of requests that were taken and may still be given up by the server. */
-  readonly #taken = new Set<string>();
+  readonly #intercepted = new Set<string>();
   /** Those among them that the server did give up. */
   readonly #gaveUp = new Set<string>();
   /** Those that went on to the client, and are kept for the case that it declines. */
-  readonly #forwarded = new Map<string, RequestId>();
+  readonly #passedThrough = new Map<string, RequestId>();
   /** The last event that passed without being looked into and may be the response: looked into where something follows. */
   #unread: string | null = null;
   /** The request has its response: nothing can be sampled for it any more. */
@@ -176,7 +176,7 @@ class Passage {
     }
     const data = dataOf(raw);
     if (data === null) return this.#write(this.#withoutHidden(marked));
-    const seen = fromServer(data, (passing) => this.#takes(passing));
+    const seen = fromServer(data, (message) => this.#takes(message));
     const { originating } = this.#parts;
     // Before the client can ask for the task's result.
     if (originating?.asTask === true && seen.answered.some((id) => id === originating.id))
@@ -192,23 +192,24 @@ class Passage {
     const { roundsPerOriginatingRequest } = this.#parts.key.limits ?? defaultLimits;
     for (const { token, progress } of seen.progress)
       if (token === this.#parts.progressToken) this.#progress = Math.max(this.#progress, progress);
-    for (const taken of seen.taken) {
+    for (const intercepted of seen.intercepted) {
       await this.#room();
-      if (this.#taken.size === 0 && this.#isWithoutIds()) await this.#write(placeEvent(`id: ${this.#ownId}`, this.#parts.session.revision));
-      this.#taken.add(idKey(taken.id));
-      this.#goOn(answerTaken({ ...this.#samplingParts(), onProgress: (state) => this.#tellProgress(state) }, taken));
+      if (this.#intercepted.size === 0 && this.#isWithoutIds())
+        await this.#write(placeEvent(`id: ${this.#ownId}`, this.#parts.session.revision));
+      this.#intercepted.add(idKey(intercepted.id));
+      this.#goOn(answerTaken({ ...this.#samplingParts(), onProgress: (state) => this.#tellProgress(state) }, intercepted));
     }
-    for (const forwarded of seen.forwarded) {
-      if (!this.#mayFallBack() || this.#isOver || this.#forwarded.size >= roundsPerOriginatingRequest) continue;
-      this.#forwarded.set(idKey(forwarded.id), forwarded.id);
+    for (const passedThrough of seen.passedThrough) {
+      if (!this.#mayFallBack() || this.#isOver || this.#passedThrough.size >= roundsPerOriginatingRequest) continue;
+      this.#passedThrough.set(idKey(passedThrough.id), passedThrough.id);
       // Before the client can have declined it. Where it cannot be kept, the client's answer is the last word.
-      await hold(this.#samplingParts(), forwarded).catch(() => {});
+      await park(this.#samplingParts(), passedThrough).catch(() => {});
     }
     for (const { id, reason } of seen.cancelled) {
-      if (this.#forwarded.delete(idKey(id))) this.#goOn(this.#letGo(id));
+      if (this.#passedThrough.delete(idKey(id))) this.#goOn(this.#letGo(id));
       // On a stream of which the beginning was not seen here, it may be about any of them.
       const mayBeOurs = this.#parts.isResumed && (this.#isOurs() || this.#mayFallBack());
-      if (!this.#taken.has(idKey(id)) && !mayBeOurs) continue;
+      if (!this.#intercepted.has(idKey(id)) && !mayBeOurs) continue;
       // Once is enough.
       if (this.#gaveUp.has(idKey(id))) continue;
       if (isImpatience(reason)) {
@@ -228,9 +229,9 @@ class Passage {
     await inFlight?.answered(seen.answered, this.#goesOn);
     if (originating === null || !seen.answered.some((id) => id === originating.id)) return;
     this.#isOver = true;
-    for (const id of this.#forwarded.values()) this.#goOn(takeHeld(this.#parts, id).then(() => {}));
+    for (const id of this.#passedThrough.values()) this.#goOn(takeHeld(this.#parts, id).then(() => {}));
     const served = this.#parts.serves ?? originating;
-    const wasSampled = this.#taken.size > 0 || this.#forwarded.size > 0 || isResumed;
+    const wasSampled = this.#intercepted.size > 0 || this.#passedThrough.size > 0 || isResumed;
     if (wasSampled && !this.#goesOn) this.#goOn(endOriginating(this.#parts, [served.id]));
   }
 
@@ -269,7 +270,7 @@ class Passage {
   }
 
   #asks(data: string): boolean {
-    return fromServer(data, (passing) => this.#takes(passing)).taken.length > 0;
+    return fromServer(data, (message) => this.#takes(message)).intercepted.length > 0;
   }
 
   /** Whether a client whose connection breaks could only come back with an id of ours: there is nothing to resume then. */
@@ -286,7 +287,7 @@ class Passage {
   #mayConcern(raw: string): boolean {
     if (this.#parts.inFlight !== null || this.#parts.isResumed) return true;
     if (raw.includes("createMessage") || raw.includes("task") || raw.includes("\\u")) return true;
-    return this.#taken.size + this.#forwarded.size > 0 || (this.#parts.progressToken !== undefined && raw.includes("progress"));
+    return this.#intercepted.size + this.#passedThrough.size > 0 || (this.#parts.progressToken !== undefined && raw.includes("progress"));
   }
 
   #isOurs(): boolean {
@@ -297,15 +298,15 @@ class Passage {
     return mayFallBack(this.#parts.server.mode, this.#parts.session.clientSamples);
   }
 
-  #takes(passing: Passing): boolean {
+  #takes(message: JsonRpcMessage): boolean {
     const { env } = this.#parts;
-    if (passing.kind === "request") {
-      if (passing.method === samplingMethod) return this.#isOurs();
-      return passing.method.startsWith("tasks/") && isOurTask(env, passing.params);
+    if (message.kind === "request") {
+      if (message.method === samplingMethod) return this.#isOurs();
+      return message.method.startsWith("tasks/") && isOurTask(env, message.params);
     }
-    if (passing.kind !== "notification" || passing.method !== "notifications/cancelled") return false;
-    const id = passing.params?.["requestId"];
-    return (typeof id === "string" || typeof id === "number") && this.#taken.has(idKey(id));
+    if (message.kind !== "notification" || message.method !== "notifications/cancelled") return false;
+    const id = message.params?.["requestId"];
+    return (typeof id === "string" || typeof id === "number") && this.#intercepted.has(idKey(id));
   }
 
   #goOn(work: Promise<void>): void {

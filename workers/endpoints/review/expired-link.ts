@@ -5,10 +5,10 @@ import { formFields } from "../../../shared/review/form.ts";
 import { judgeNonce, linkId } from "../../../shared/review/link.ts";
 import { runStub } from "../../stubs/stubs.ts";
 import type { ExpiredLink } from "../../stubs/run-calls.ts";
-import { type ExpiredLinkProblem, renderExpiredLinkPage, renderLinkSentPage, renewAct } from "../../ui/expired-pages.tsx";
+import { type ExpiredLinkError, renderExpiredLinkPage, renderLinkSentPage, renewAct } from "../../ui/expired-pages.tsx";
 import { reviewHeaders } from "../../ui/review-page.tsx";
 import type { AppContext } from "../app-context.ts";
-import { type PresentedLink, actionOf, freshCspNonce, noSuchLink, nonceOf, problem } from "./review-link.ts";
+import { type PresentedLink, actionOf, freshCspNonce, noSuchLink, nonceOf, errorPage } from "./review-link.ts";
 
 /** What the form's nonce is bound to beside the token: no version of any content. */
 const subject = { version: 0, digest: "renew" } as const;
@@ -19,7 +19,7 @@ type Status = 403 | 409 | 410 | 429;
 export async function expiredLinkPage(
   c: AppContext,
   link: PresentedLink,
-  why: ExpiredLinkProblem | null = null,
+  why: ExpiredLinkError | null = null,
   status: Status = 410,
 ): Promise<Response> {
   const { claims, run } = link;
@@ -34,7 +34,7 @@ export async function expiredLinkPage(
     open,
     action: actionOf(link),
     nonce: nonceOf(link, subject.version, subject.digest),
-    ...(why === null ? {} : { problem: why }),
+    ...(why === null ? {} : { error: why }),
   });
   return c.body(html, status, reviewHeaders(cspNonce));
 }
@@ -45,7 +45,7 @@ export async function answerExpiredForm(c: AppContext, link: PresentedLink, body
   const fields = new URLSearchParams(body);
   const nonces = fields.getAll(formFields.nonce);
   const acts = fields.getAll(formFields.act);
-  if (nonces.length > 1 || acts.length > 1) return problem(c, "badRequest", 400);
+  if (nonces.length > 1 || acts.length > 1) return errorPage(c, "badRequest", 400);
   if (acts[0] !== renewAct) return expiredLinkPage(c, link, "decided");
   const nonce = judgeNonce(settings.keys, { token, ...subject }, nonces[0] ?? "", Date.now());
   if (nonce !== "good") return expiredLinkPage(c, link, nonce, nonce === "forged" ? 403 : 409);

@@ -6,7 +6,7 @@ import { type LinkClaims, formNonce, linkId, nonceRandomLength, parseLinkToken }
 import { runIdOf } from "../../../shared/sealed-id.ts";
 import { readBody } from "../../http/body.ts";
 import { type Settings, settingsOf } from "../../platform/settings.ts";
-import { renderNoSuchLinkPage, renderProblemPage } from "../../ui/plain-pages.tsx";
+import { renderNoSuchLinkPage, renderErrorPage } from "../../ui/plain-pages.tsx";
 import { reviewHeaders } from "../../ui/review-page.tsx";
 import { reviewFormAction } from "../../platform/urls.ts";
 import { isFlooding } from "../auth.ts";
@@ -30,7 +30,7 @@ export type PresentedLink = {
 export async function admittedLink(c: AppContext): Promise<PresentedLink | Response> {
   const link = presentedLink(c);
   const tooMany = await isFlooding(c, link === null ? "made-up links" : `link ${linkId(link.claims)}`);
-  if (tooMany) return problem(c, "tooMany", 429);
+  if (tooMany) return errorPage(c, "tooMany", 429);
   return link ?? noSuchLink(c);
 }
 
@@ -54,11 +54,11 @@ export const nonceOf = ({ settings, token }: PresentedLink, version: number, dig
 
 /** The body of a form that our own page sent, or the answer to what is none. */
 export async function readForm(c: AppContext, link: PresentedLink): Promise<{ readonly text: string } | Response> {
-  if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(c.req.header("Content-Type") ?? "")) return problem(c, "wrongType", 415);
-  if (!isSameOrigin(c.req.raw.headers, link.settings.publicUrl)) return problem(c, "crossSite", 403);
+  if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(c.req.header("Content-Type") ?? "")) return errorPage(c, "wrongType", 415);
+  if (!isSameOrigin(c.req.raw.headers, link.settings.publicUrl)) return errorPage(c, "crossSite", 403);
   const body = await readBody(c.req.raw, formLimitBytes);
-  if (body === "tooLarge") return problem(c, "tooLarge", 413);
-  return body === "notUtf8" ? problem(c, "badRequest", 400) : { text: body.text };
+  if (body === "tooLarge") return errorPage(c, "tooLarge", 413);
+  return body === "notUtf8" ? errorPage(c, "badRequest", 400) : { text: body.text };
 }
 
 /** One page for every token that opens nothing: forged, damaged, revoked or forgotten. */
@@ -67,14 +67,14 @@ export function noSuchLink(c: AppContext): Response {
   return c.body(renderNoSuchLinkPage({ cspNonce }), 404, reviewHeaders(cspNonce));
 }
 
-export function problem(
+export function errorPage(
   c: AppContext,
-  kind: Parameters<typeof renderProblemPage>[0]["problem"],
+  kind: Parameters<typeof renderErrorPage>[0]["problem"],
   status: 400 | 403 | 405 | 413 | 415 | 429,
   headers: Record<string, string> = {},
 ): Response {
   const cspNonce = freshCspNonce();
-  return c.body(renderProblemPage({ problem: kind, cspNonce }), status, { ...reviewHeaders(cspNonce), ...headers });
+  return c.body(renderErrorPage({ problem: kind, cspNonce }), status, { ...reviewHeaders(cspNonce), ...headers });
 }
 
 /**

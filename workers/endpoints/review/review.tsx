@@ -6,7 +6,7 @@ import { Hono } from "hono";
 import { pageWords, reviewWords } from "../../../shared/channels/words/words.ts";
 import { changedReply, changedRequest } from "../../../shared/review/changes.ts";
 import type { FieldChange } from "../../../shared/review/difference.ts";
-import type { EditFault } from "../../../shared/review/edit.ts";
+import type { EditIssue } from "../../../shared/review/edit.ts";
 import { type SubmittedForm, formFields, mostGrantUses, parseDecisionForm } from "../../../shared/review/form.ts";
 import { judgeNonce, linkId } from "../../../shared/review/link.ts";
 import type { ReviewView } from "../../../shared/review/view.ts";
@@ -15,7 +15,7 @@ import { replyRuleOf } from "../../../shared/run/reply-rule.ts";
 import { errorClass, logEvent } from "../../platform/log.ts";
 import { runStub } from "../../stubs/stubs.ts";
 import type { KeptGrant } from "../../ui/grant-offer.tsx";
-import { renderProblemPage } from "../../ui/plain-pages.tsx";
+import { renderErrorPage } from "../../ui/plain-pages.tsx";
 import { type ReviewPageInput, isLive, renderReviewPage, reviewHeaders } from "../../ui/review-page.tsx";
 import { paths, reviewUrl } from "../../platform/urls.ts";
 import type { App, AppContext } from "../app-context.ts";
@@ -30,7 +30,7 @@ import {
   noSuchLink,
   nonceOf,
   originOf,
-  problem,
+  errorPage,
   readForm,
 } from "./review-link.ts";
 
@@ -89,15 +89,15 @@ reviewRoutes.post(paths.review, decideReview, async (c) => {
   const fields = new URLSearchParams(body.text);
   const form = parseDecisionForm(fields);
   const wish = form.ok ? form.value : withoutGrant(fields, form.error.field);
-  if (wish === null) return problem(c, "badRequest", 400);
+  if (wish === null) return errorPage(c, "badRequest", 400);
   const view = await readView(c, link);
   if (view === null) return noSuchLink(c);
   const keep = keeping(wish, fields);
-  if (!form.ok) return page(c, link, view, { ...keep, problem: usesProblem }, 422);
+  if (!form.ok) return page(c, link, view, { ...keep, error: usesError }, 422);
   return answerForm(c, { link, view, form: form.value, keep, body: body.text });
 });
 
-reviewRoutes.all(paths.review, (c) => problem(c, "badRequest", 405, { Allow: "GET, HEAD, POST" }));
+reviewRoutes.all(paths.review, (c) => errorPage(c, "badRequest", 405, { Allow: "GET, HEAD, POST" }));
 
 const watchReview = describe("watchReview", {
   summary: "A WebSocket on which an open page hears how its review stands, without the content. It decides nothing",
@@ -115,7 +115,7 @@ reviewRoutes.get(paths.reviewLive, watchReview, async (c) => {
   if (link.isOver) return noSuchLink(c);
   if (c.req.header("Upgrade")?.toLowerCase() !== "websocket") return c.body(null, 426, { Upgrade: "websocket", Connection: "Upgrade" });
   const origin = c.req.header("Origin");
-  if (origin !== undefined && origin !== originOf(link.settings.publicUrl)) return problem(c, "crossSite", 403);
+  if (origin !== undefined && origin !== originOf(link.settings.publicUrl)) return errorPage(c, "crossSite", 403);
   const { claims, run } = link;
   const query = new URLSearchParams({ gate: claims.gate, reviewer: String(claims.reviewer), link: linkId(claims) });
   const opened = await runStub(c.env, run).fetch(`https://run/live?${query}`, {
@@ -124,14 +124,14 @@ reviewRoutes.get(paths.reviewLive, watchReview, async (c) => {
   return opened.status === 404 ? noSuchLink(c) : opened;
 });
 
-reviewRoutes.all(paths.reviewLive, (c) => problem(c, "badRequest", 405, { Allow: "GET" }));
+reviewRoutes.all(paths.reviewLive, (c) => errorPage(c, "badRequest", 405, { Allow: "GET" }));
 
 // A person is here, who can do nothing with a JSON-RPC error.
 reviewRoutes.onError((error, c) => {
   const quote = crypto.randomUUID();
   logEvent("request.failed", { quote, error: errorClass(error) });
   const cspNonce = freshCspNonce();
-  return c.body(renderProblemPage({ problem: "fault", cspNonce, quote }), 500, reviewHeaders(cspNonce));
+  return c.body(renderErrorPage({ problem: "fault", cspNonce, quote }), 500, reviewHeaders(cspNonce));
 });
 
 /** Whether a page is asked for to be looked at: not where only its headers are, nor where a browser fetches it ahead. */
@@ -157,7 +157,7 @@ function withoutGrant(fields: URLSearchParams, fault: string): SubmittedForm | n
   return form.ok ? form.value : null;
 }
 
-const usesProblem = { title: words.uses.title, fields: [{ field: "", message: words.uses.message(mostGrantUses) }] };
+const usesError = { title: words.uses.title, fields: [{ field: "", message: words.uses.message(mostGrantUses) }] };
 
 type Answering = {
   readonly link: PresentedLink;
@@ -175,7 +175,7 @@ async function answerForm(c: AppContext, answering: Answering): Promise<Response
   const judged = judgeNonce(settings.keys, { token, version: form.version, digest: form.digest }, nonce, Date.now());
   if (judged !== "good") {
     const status = judged === "forged" ? 403 : 409;
-    return page(c, link, view, { problem: { title: words.nonce[judged] }, ...(isFor(view, form) ? keep : {}) }, status);
+    return page(c, link, view, { error: { title: words.nonce[judged] }, ...(isFor(view, form) ? keep : {}) }, status);
   }
   const submission: Submission = { ...wish, edits: [...edits] };
   const decided = await runStub(c.env, run).decide({
@@ -196,13 +196,13 @@ async function afterDecision(c: AppContext, { link, view, keep }: Answering, dec
     case "repeated":
       return c.redirect(reviewUrl(link.settings.publicUrl, link.token), 303);
     case "invalidEdit":
-      return page(c, link, view, { problem: { title: words.invalidEdit, fields: decided.faults }, ...keep }, 422);
+      return page(c, link, view, { error: { title: words.invalidEdit, fields: decided.faults }, ...keep }, 422);
     case "unseenChanges":
       return again(c, link, words.unseenChanges, 409, keep);
     case "noGrant":
-      return page(c, link, view, { problem: noGrantProblem, ...keep }, 422);
+      return page(c, link, view, { error: noGrantError, ...keep }, 422);
     case "cannotGiveUp": {
-      const { title, status } = giveUpWords[decided.why];
+      const { title, status } = recusalWords[decided.why];
       return again(c, link, title, status, keep);
     }
     case "onceUsed":
@@ -229,7 +229,7 @@ const verdictWords = {
   left: { title: reviewWords.uncounted.left, status: 403 },
 } as const satisfies Record<string, Words>;
 
-const giveUpWords = {
+const recusalWords = {
   notAReviewer: { title: words.notAReviewer, status: 403 },
   ownRequest: { title: words.giveUp.ownRequest, status: 403 },
   left: { title: words.giveUp.left, status: 409 },
@@ -239,16 +239,16 @@ const giveUpWords = {
   unreachable: { title: words.giveUp.unreachable, status: 422 },
 } as const satisfies Record<Extract<DecideAnswer, { kind: "cannotGiveUp" }>["why"], Words>;
 
-const noGrantProblem = { title: words.noGrant.title, fields: [{ field: "", message: words.noGrant.message }] };
+const noGrantError = { title: words.noGrant.title, fields: [{ field: "", message: words.noGrant.message }] };
 
 /** What the reviewer's changes would make of the content, or what is wrong with them. Decides nothing. */
 function previewPage(c: AppContext, { link, view, form, keep }: Answering): Response {
   if (!isFor(view, form)) {
-    return page(c, link, view, { problem: { title: words.staleChanges } }, 200);
+    return page(c, link, view, { error: { title: words.staleChanges } }, 200);
   }
   const pending = pendingChanges(view, form);
   if (pending.ok) return page(c, link, view, { ...keep, preview: true }, 200);
-  return page(c, link, view, { ...keep, problem: { title: words.cannotBe[view.gate], fields: pending.error } }, 200);
+  return page(c, link, view, { ...keep, error: { title: words.cannotBe[view.gate], fields: pending.error } }, 200);
 }
 
 /** Whether a form was made for what is there now. */
@@ -256,7 +256,7 @@ const isFor = (view: ReviewView, form: Pick<SubmittedForm, "version" | "digest">
   form.version === view.version && form.digest === view.digest;
 
 /** What the form would change, counted as the run object counts it. */
-function pendingChanges(view: ReviewView, form: SubmittedForm): Result<readonly FieldChange[], readonly EditFault[]> {
+function pendingChanges(view: ReviewView, form: SubmittedForm): Result<readonly FieldChange[], readonly EditIssue[]> {
   const changed =
     view.gate === "request"
       ? changedRequest({ request: view.request, models: view.models.map(({ id }) => id) }, form)
@@ -271,7 +271,7 @@ function pendingChanges(view: ReviewView, form: SubmittedForm): Result<readonly 
 async function again(c: AppContext, link: PresentedLink, title: string, status: Words["status"], keep?: Keeping): Promise<Response> {
   const view = await readView(c, link);
   if (view === null) return noSuchLink(c);
-  return page(c, link, view, { problem: { title }, ...(keep !== undefined && isFor(view, keep.kept) ? keep : {}) }, status);
+  return page(c, link, view, { error: { title }, ...(keep !== undefined && isFor(view, keep.kept) ? keep : {}) }, status);
 }
 
 /** The page, with what the reviewer wrote before: whatever of it would be sent is shown as a change, and counted on the button. */

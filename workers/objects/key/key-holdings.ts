@@ -4,7 +4,7 @@
 // Part of the KeyObject, which alone writes here. Ending one is a row before it is attempted, is tried again until it is done, and
 // may be done twice.
 
-import type { Holding } from "../../stubs/key-calls.ts";
+import type { Dependent } from "../../stubs/key-calls.ts";
 import { type Backoff, backoffMs } from "../../../shared/backoff.ts";
 import type { Env } from "../../platform/env.ts";
 import { errorClass, logEvent } from "../../platform/log.ts";
@@ -15,7 +15,7 @@ const retry: Backoff = { firstMs: 1_000, mostMs: 60_000 };
 /** Ended at once, side by side. */
 const portion = 50;
 
-export class KeyHoldings {
+export class KeyDependents {
   readonly #env: Env;
   readonly #sql: SqlStorage;
   readonly #parts: Pick<AlarmParts, "now" | "random">;
@@ -35,12 +35,12 @@ export class KeyHoldings {
   }
 
   /** @param until Unix milliseconds, after which it is gone by itself; null: until it is dropped. */
-  add({ kind, name }: Holding, until: number | null, now: number): void {
+  add({ kind, name }: Dependent, until: number | null, now: number): void {
     this.#sql.exec("DELETE FROM holding WHERE until <= ? AND due_at IS NULL", now);
     this.#sql.exec("INSERT OR REPLACE INTO holding (kind, name, until, attempts, due_at) VALUES (?, ?, ?, 0, NULL)", kind, name, until);
   }
 
-  drop({ kind, name }: Holding): void {
+  drop({ kind, name }: Dependent): void {
     this.#sql.exec("DELETE FROM holding WHERE kind = ? AND name = ?", kind, name);
   }
 
@@ -58,24 +58,24 @@ export class KeyHoldings {
     });
   }
 
-  async #attempt({ attempts, ...holding }: Holding & { readonly attempts: number }): Promise<void> {
+  async #attempt({ attempts, ...dependent }: Dependent & { readonly attempts: number }): Promise<void> {
     const { now, random } = this.#parts;
     // Before the attempt: one that is cut off comes again.
     this.#sql.exec(
       "UPDATE holding SET attempts = attempts + 1, due_at = ? WHERE kind = ? AND name = ?",
       now() + backoffMs(retry, attempts, random()),
-      holding.kind,
-      holding.name,
+      dependent.kind,
+      dependent.name,
     );
     try {
-      await this.#end(holding);
-      this.drop(holding);
+      await this.#end(dependent);
+      this.drop(dependent);
     } catch (error) {
-      logEvent("key.endFailed", { what: holding.kind, attempt: attempts, error: errorClass(error) });
+      logEvent("key.endFailed", { what: dependent.kind, attempt: attempts, error: errorClass(error) });
     }
   }
 
-  async #end({ kind, name }: Holding): Promise<void> {
+  async #end({ kind, name }: Dependent): Promise<void> {
     switch (kind) {
       case "run":
         await runStub(this.#env, name).cancel("keyRevoked");
@@ -89,9 +89,9 @@ export class KeyHoldings {
     }
   }
 
-  #due(): (Holding & { readonly attempts: number })[] {
+  #due(): (Dependent & { readonly attempts: number })[] {
     return this.#sql
-      .exec<Holding & { readonly attempts: number }>(
+      .exec<Dependent & { readonly attempts: number }>(
         "SELECT kind, name, attempts FROM holding WHERE due_at <= ? LIMIT ?",
         this.#parts.now(),
         portion,

@@ -8,7 +8,7 @@
 import {
   type KeyCalls,
   revokedStatus,
-  type Holding,
+  type Dependent,
   type AdmitInput,
   type AdmitAnswer,
   type OverLimit,
@@ -31,7 +31,7 @@ import { riskAbove } from "../../../shared/policy/risk.ts";
 import type { Env } from "../../platform/env.ts";
 import { atMost } from "../at-most.ts";
 import { KeyGrants } from "./key-grants.ts";
-import { KeyHoldings } from "./key-holdings.ts";
+import { KeyDependents } from "./key-holdings.ts";
 import { KeyWindows } from "./key-windows.ts";
 
 const writeEveryMs = 1_000;
@@ -48,7 +48,7 @@ export class KeyObject extends DurableObject<Env> implements KeyCalls {
   /** Runs by the digest of their request: see `indexRun`. */
   readonly #index = new Map<string, { run: string; expiresAt: number }>();
   readonly #grants: KeyGrants;
-  readonly #holdings: KeyHoldings;
+  readonly #dependents: KeyDependents;
   readonly #windows: KeyWindows;
 
   constructor(ctx: DurableObjectState, env: Env) {
@@ -56,7 +56,7 @@ export class KeyObject extends DurableObject<Env> implements KeyCalls {
     this.#sql = ctx.storage.sql;
     this.#grants = new KeyGrants(ctx.storage);
     this.#windows = new KeyWindows(ctx, () => this.now());
-    this.#holdings = new KeyHoldings(env, ctx.storage, { now: () => this.now(), random: () => this.random() });
+    this.#dependents = new KeyDependents(env, ctx.storage, { now: () => this.now(), random: () => this.random() });
     this.#sql.exec("CREATE TABLE IF NOT EXISTS revocation (one INTEGER PRIMARY KEY CHECK (one = 1), at INTEGER NOT NULL)");
     this.#sql.exec(
       "CREATE TABLE IF NOT EXISTS identical (digest TEXT PRIMARY KEY, run TEXT NOT NULL, expires_at INTEGER NOT NULL) WITHOUT ROWID",
@@ -145,13 +145,13 @@ export class KeyObject extends DurableObject<Env> implements KeyCalls {
     return this.#revoked;
   }
 
-  hold(holding: Holding, until: number | null): boolean {
-    if (!this.#revoked) this.#holdings.add(holding, until, this.now());
+  addDependent(dependent: Dependent, until: number | null): boolean {
+    if (!this.#revoked) this.#dependents.add(dependent, until, this.now());
     return !this.#revoked;
   }
 
-  drop(holding: Holding): void {
-    this.#holdings.drop(holding);
+  removeDependent(dependent: Dependent): void {
+    this.#dependents.drop(dependent);
   }
 
   async revoke(): Promise<void> {
@@ -159,11 +159,11 @@ export class KeyObject extends DurableObject<Env> implements KeyCalls {
     const now = this.now();
     this.ctx.storage.transactionSync(() => {
       this.#sql.exec("INSERT OR IGNORE INTO revocation (one, at) VALUES (1, ?)", now);
-      this.#holdings.queueAll(now);
+      this.#dependents.queueAll(now);
     });
     for (const { id } of this.#grants.list()) this.#grants.revoke(id, now);
     this.#windows.endAll();
-    await atMost(revokeWaitMs, this.#holdings.endDue());
+    await atMost(revokeWaitMs, this.#dependents.endDue());
   }
 
   endSession(session: string): void {
@@ -181,7 +181,7 @@ export class KeyObject extends DurableObject<Env> implements KeyCalls {
   }
 
   override async alarm(): Promise<void> {
-    await this.#holdings.endDue();
+    await this.#dependents.endDue();
   }
 
   #keep(state: KeyState): void {

@@ -4,9 +4,9 @@
 import { LongTexts } from "../long-text.ts";
 
 /** Longer than most clients wait for their own user. */
-const heldMs = 15 * 60_000;
+const parkedMs = 15 * 60_000;
 
-export class RunHeld {
+export class ParkedRequest {
   readonly #storage: DurableObjectStorage;
   readonly #texts: LongTexts;
 
@@ -15,13 +15,13 @@ export class RunHeld {
     this.#texts = new LongTexts(storage.sql, "held");
   }
 
-  keep(text: string, now: number): void {
+  park(text: string, now: number): void {
     this.#storage.transactionSync(() => {
       this.#texts.createTable();
       this.#texts.write("request", text);
-      this.#texts.write("forgetAt", String(now + heldMs));
+      this.#texts.write("forgetAt", String(now + parkedMs));
     });
-    void this.#storage.setAlarm(now + heldMs);
+    void this.#storage.setAlarm(now + parkedMs);
   }
 
   /** When it is to be forgotten, in Unix milliseconds; null where nothing is kept. */

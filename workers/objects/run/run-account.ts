@@ -16,7 +16,7 @@ import type { End, RunState } from "../../../shared/run/lifecycle.ts";
 import { type RequestVersion, replyDigest } from "../../../shared/run/run-input.ts";
 import { type ModelFacts, presentReview, progressOf } from "../../../shared/run/present.ts";
 import { cachedFor } from "./run-cache.ts";
-import type { RunStore, StoredOpening } from "./run-store.ts";
+import type { RunStore, StoredInput } from "./run-store.ts";
 import type { RunSnapshot, RunLine } from "../../stubs/run-calls.ts";
 import { conversationEdits } from "../../../shared/wire/control/turns.ts";
 
@@ -33,13 +33,13 @@ export function currentRequest(store: RunStore, state: RunState): RequestVersion
 }
 
 /** The outcome of a run that has ended. Throws where the reply is not the one that was approved. */
-export function outcomeOf(store: RunStore, state: RunState, opening: StoredOpening): Outcome {
+export function outcomeOf(store: RunStore, state: RunState, input: StoredInput): Outcome {
   const { end } = state;
   const model = store.modelFacts<ModelFacts & { attempts: readonly Attempt[] }>();
-  if (end?.kind !== "completed") return outcomeOfEnd(end ?? { kind: "failed" }, opening.plan.tellReason, model?.attempts ?? []);
+  if (end?.kind !== "completed") return outcomeOfEnd(end ?? { kind: "failed" }, input.plan.tellReason, model?.attempts ?? []);
   const content = currentRequest(store, state);
   const reply = store.replyVersion(state.reviews.response?.version ?? 1);
-  const candidate = opening.candidates.find(({ model: { id } }) => id === model?.candidate);
+  const candidate = input.candidates.find(({ model: { id } }) => id === model?.candidate);
   const approved = state.reviews.response?.digest;
   if (
     content === null ||
@@ -50,22 +50,22 @@ export function outcomeOf(store: RunStore, state: RunState, opening: StoredOpeni
   ) {
     throw new Error("a completed run without the reply that was approved");
   }
-  const cached = cachedFor(opening, state);
+  const cached = cachedFor(input, state);
   const edited = {
     request: (state.reviews.request?.version ?? 1) > 1,
     response: (state.reviews.response?.version ?? 1) > 1 || cached?.edited === true,
   };
-  const meta = runMeta(opening, candidate, { reply, usage: model.usage, notes: model.notes }, edited, cached?.at);
+  const meta = runMeta(input, candidate, { reply, usage: model.usage, notes: model.notes }, edited, cached?.at);
   return completed(reply, content.request, meta);
 }
 
 /** The run's line in lists and usage. */
-export function summaryOf(store: RunStore, opening: StoredOpening, state: RunState): RunSummary {
+export function summaryOf(store: RunStore, input: StoredInput, state: RunState): RunSummary {
   const model = store.modelFacts<ModelFacts & { readonly attempts?: readonly Attempt[] }>();
-  const candidate = opening.candidates.find(({ model: { id } }) => id === model?.candidate);
+  const candidate = input.candidates.find(({ model: { id } }) => id === model?.candidate);
   return {
-    ...requestLine(opening),
-    endedAt: state.phase === "ended" ? lastChange(opening, state) : null,
+    ...requestLine(input),
+    endedAt: state.phase === "ended" ? lastChange(input, state) : null,
     state: lineState(state),
     cause: state.end === null ? null : causeOfEnd(state.end, model?.attempts ?? []),
     model: model?.candidate ?? null,
@@ -99,9 +99,9 @@ function causeOfEnd(end: End, attempts: readonly Attempt[]): Cause | null {
 }
 
 /** When the run last changed, in Unix milliseconds. */
-export function lastChange(opening: StoredOpening, { reviews, call }: RunState): number {
+export function lastChange(input: StoredInput, { reviews, call }: RunState): number {
   return Math.max(
-    opening.createdAt,
+    input.createdAt,
     ...[reviews.request, reviews.response].flatMap((review) => (review === null ? [] : [review.openedAt, review.closing?.at ?? 0])),
     call?.startedAt ?? 0,
   );
@@ -110,7 +110,7 @@ export function lastChange(opening: StoredOpening, { reviews, call }: RunState):
 /** What may be allowed in future with an approval at this gate. */
 export const grantOffer = (
   store: RunStore,
-  { plan, requestor, risks, sessionless }: StoredOpening,
+  { plan, requestor, risks, sessionless }: StoredInput,
   { reviews }: RunState,
   gate: Gate,
   reviewer: Reviewer,
@@ -130,7 +130,7 @@ export const grantOffer = (
 /** What the page of a gate shows to a reviewer; null where the gate was never opened. */
 export function viewOf(
   store: RunStore,
-  opening: StoredOpening,
+  input: StoredInput,
   state: RunState,
   gate: Gate,
   page: { readonly reviewer: Reviewer; readonly now: number },
@@ -143,7 +143,7 @@ export function viewOf(
   const requestVersion = state.reviews.request?.version ?? 1;
   const generated = gate === "response" ? store.replyVersion(1) : null;
   return presentReview({
-    opening,
+    input,
     state,
     gate,
     reviewer: page.reviewer.name,
@@ -153,33 +153,33 @@ export function viewOf(
     generated,
     reply: gate === "response" && replyVersion > 1 ? store.replyVersion(replyVersion) : generated,
     model: store.modelFacts<ModelFacts>(),
-    cachedAt: cachedFor(opening, state)?.at ?? null,
-    requestorGone: opening.mode !== "task" && state.phase !== "ended" && store.isRequestorGone(),
+    cachedAt: cachedFor(input, state)?.at ?? null,
+    requestorGone: input.mode !== "task" && state.phase !== "ended" && store.isRequestorGone(),
     handOverCandidates: handOverCandidates(),
-    grant: grantOffer(store, opening, state, gate, page.reviewer),
+    grant: grantOffer(store, input, state, gate, page.reviewer),
     now: page.now,
   });
 }
 
 /** The run as its owner may see it. */
-export const snapshotOf = (store: RunStore, opening: StoredOpening, state: RunState, retentionMs: number): RunSnapshot => ({
-  id: opening.id,
-  key: opening.key.id,
+export const snapshotOf = (store: RunStore, input: StoredInput, state: RunState, retentionMs: number): RunSnapshot => ({
+  id: input.id,
+  key: input.key.id,
   state: shownState(store, state),
-  createdAt: opening.createdAt,
-  updatedAt: lastChange(opening, state),
-  mode: opening.mode,
+  createdAt: input.createdAt,
+  updatedAt: lastChange(input, state),
+  mode: input.mode,
   // How long it is kept in truth, once it is over: no longer than anything is.
-  ttlMs: Math.min(opening.ttlMs ?? Number.POSITIVE_INFINITY, retentionMs),
-  server: opening.requestor.server,
-  name: opening.requestor.name,
+  ttlMs: Math.min(input.ttlMs ?? Number.POSITIVE_INFINITY, retentionMs),
+  server: input.requestor.server,
+  name: input.requestor.name,
   outcome: store.delivery() === null ? null : (store.outcome() ?? null),
 });
 
 /** The run as an operator may see it. */
-export const lineOf = (store: RunStore, opening: StoredOpening, state: RunState): RunLine => ({
-  ...summaryOf(store, opening, state),
-  updatedAt: lastChange(opening, state),
+export const lineOf = (store: RunStore, input: StoredInput, state: RunState): RunLine => ({
+  ...summaryOf(store, input, state),
+  updatedAt: lastChange(input, state),
   answered: store.delivery() !== null && store.outcome() !== undefined,
 });
 

@@ -9,10 +9,10 @@ import type { Gate } from "../../../shared/model/gate.ts";
 import { decidersDigest, adoptedFact, type WaitingServer } from "../../../shared/run/run-input.ts";
 import { type SeenRisk, highestRisk, findReplyRisks } from "../../../shared/policy/risk.ts";
 import type { ModelFacts } from "../../../shared/run/present.ts";
-import type { StoredOpening } from "./run-store.ts";
+import type { StoredInput } from "./run-store.ts";
 import { requestorGraceMs } from "./run-requestor.ts";
 import type { CancelCause } from "../../../shared/model/outcome.ts";
-import type { Attachment } from "../../../shared/run/run-input.ts";
+import type { RequestRef } from "../../../shared/run/run-input.ts";
 
 export class RunAdoption {
   readonly #parts: RunParts;
@@ -25,13 +25,13 @@ export class RunAdoption {
     this.#windows = windows;
   }
 
-  adopt({ attachment, requestor, endpoint, gates, deciders, waiting }: Adoption): "refused" | "adopted" | "posts" {
-    const standing = this.#parts.standing();
-    if (standing === null || standing.opening.mode === "task") return "refused";
-    const { opening, state } = standing;
-    if (opening.mode === "sync" && this.#windows.callers() > 0) return "refused";
+  adopt({ requestRef, requestor, endpoint, gates, deciders, waiting }: Adoption): "refused" | "adopted" | "posts" {
+    const standing = this.#parts.current();
+    if (standing === null || standing.input.mode === "task") return "refused";
+    const { input, state } = standing;
+    if (input.mode === "sync" && this.#windows.callers() > 0) return "refused";
     // The run is about to tell the MCP server that waits.
-    if (opening.mode === "callback" && state.end !== null && this.#parts.store.delivery() === null) return "refused";
+    if (input.mode === "callback" && state.end !== null && this.#parts.store.delivery() === null) return "refused";
     // Where the policy or the grants changed since, the new request is asked about as they are now: unless people have seen as much.
     const ifEdited = ({ response, responseIfEdited }: RunGates): boolean => response || responseIfEdited;
     const asItIsNow =
@@ -44,17 +44,17 @@ export class RunAdoption {
     const seen = (gate: Gate): boolean => !closed[gate] || state.reviews[gate] !== null;
     if (state.end === null ? !asItIsNow : !seen("request") || !seen("response")) return "refused";
     // What people saw counts where the same ones would be asked now.
-    if ((closed.request || closed.response) && deciders !== decidersDigest(opening.plan)) return "refused";
+    if ((closed.request || closed.response) && deciders !== decidersDigest(input.plan)) return "refused";
     // A requestor who is yet to open a window, or to open it again after a reset, is not gone.
     if (state.end === null && !this.#parts.store.isRequestorGone()) return "refused";
     if (state.end !== null && (state.end.kind !== "completed" || (this.#parts.store.delivery()?.to ?? 0) > 0)) return "refused";
     const now = this.#parts.now();
     this.#parts.store.transaction(() => {
-      this.#parts.store.attach(attachment);
-      this.#parts.record(now, [adoptedFact(requestor, endpoint, attachment)]);
+      this.#parts.store.addRequestRef(requestRef);
+      this.#parts.record(now, [adoptedFact(requestor, endpoint, requestRef)]);
       if (state.end === null) {
-        this.#answerTo(opening, waiting, now);
-        this.#parts.store.queue("claim", "settle", { ...attachment }, now);
+        this.#answerTo(input, waiting, now);
+        this.#parts.store.queue("adopted", "settle", { ...requestRef }, now);
       } else {
         this.#parts.store.markTaken();
         this.#parts.store.queue("index", "index", null, now);
@@ -72,15 +72,15 @@ export class RunAdoption {
   }
 
   /** From now on somebody else waits, in their own way. */
-  #answerTo({ waiting: _before, ...opening }: StoredOpening, waiting: WaitingServer | null, now: number): void {
-    this.#transitions.writeOpening(waiting === null ? { ...opening, mode: "sync" } : { ...opening, mode: "callback", waiting });
+  #answerTo({ waiting: _before, ...input }: StoredInput, waiting: WaitingServer | null, now: number): void {
+    this.#transitions.writeInput(waiting === null ? { ...input, mode: "sync" } : { ...input, mode: "callback", waiting });
     this.#parts.store.markRequestor(false);
     if (waiting === null) this.#parts.store.schedule("requestor", now + requestorGraceMs);
   }
 
   abandon(): boolean {
-    const standing = this.#parts.standing();
-    if (standing?.opening.mode !== "callback") return false;
+    const standing = this.#parts.current();
+    if (standing?.input.mode !== "callback") return false;
     if (standing.state.end !== null || this.#parts.store.isRequestorGone()) return true;
     this.#parts.store.transaction(() => {
       this.#parts.store.markRequestor(true);
@@ -90,13 +90,13 @@ export class RunAdoption {
     return true;
   }
 
-  withdraw(cause: CancelCause, attachment: Attachment): "unknown" | "over" | "kept" | "cancelled" {
+  withdraw(cause: CancelCause, requestRef: RequestRef): "unknown" | "over" | "kept" | "cancelled" {
     const state = this.#parts.store.state();
     if (state === null) return "unknown";
     if (state.phase === "ended") return "over";
     return this.#parts.store.transaction(() => {
-      this.#parts.store.detach(attachment);
-      if (this.#parts.store.attachments().length > 0) return "kept";
+      this.#parts.store.removeRequestRef(requestRef);
+      if (this.#parts.store.requestRefs().length > 0) return "kept";
       cancelRun(this.#parts, cause);
       return "cancelled";
     });

@@ -6,15 +6,15 @@ import { type CachedReply, decidersDigest } from "../../../shared/run/run-input.
 import type { ModelFacts } from "../../../shared/run/present.ts";
 import type { Env } from "../../platform/env.ts";
 import { forgetReply, keepReply } from "../../pipeline/cached-reply.ts";
-import type { RunStore, StoredOpening } from "./run-store.ts";
+import type { RunStore, StoredInput } from "./run-store.ts";
 
 /** The reply that is there already for the request as it was asked; null where it is not, or where somebody edited the request. */
-export const cachedFor = ({ cache }: Pick<StoredOpening, "cache">, state: RunState): CachedReply | null =>
+export const cachedFor = ({ cache }: Pick<StoredInput, "cache">, state: RunState): CachedReply | null =>
   isEdited(state) ? null : (cache?.found ?? null);
 
 /** The run is over: its reply is kept for identical requests, or what people denied is forgotten. Doing it twice is doing it once. */
-export async function cacheEnded(env: Env, store: RunStore, opening: StoredOpening, state: RunState): Promise<void> {
-  const { cache, key, plan } = opening;
+export async function cacheEnded(env: Env, store: RunStore, input: StoredInput, state: RunState): Promise<void> {
+  const { cache, key, plan } = input;
   if (cache === undefined || state.end === null) return;
   if (state.end.kind === "rejected") return forgetReply(env, key.id, cache);
   // The answer to what a reviewer made of the request is no answer to the request.

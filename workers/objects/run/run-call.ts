@@ -6,7 +6,7 @@ import type { RecordFact } from "../../../shared/record/record.ts";
 import { type RiskNote, type SeenRisk, findReplyRisks, highestRisk } from "../../../shared/policy/risk.ts";
 import type { SamplingReply } from "../../../shared/model/sampling.ts";
 import type { Attempt, CallTerms } from "../../../shared/model/call.ts";
-import { outcomeUnknownFault } from "../../../shared/provider/provider-error.ts";
+import { outcomeUnknownError } from "../../../shared/provider/provider-error.ts";
 import type { RunState } from "../../../shared/run/lifecycle.ts";
 import { type CachedReply, inOrder, nothingSpent, requestDigest } from "../../../shared/run/run-input.ts";
 import { type ReplyFact, answeredFact, cachedFact } from "../../../shared/run/run-record.ts";
@@ -17,7 +17,7 @@ import { currentRequest } from "./run-account.ts";
 import { cachedFor } from "./run-cache.ts";
 import { keyEndOf } from "./run-key.ts";
 import type { RunParts } from "./run-parts.ts";
-import type { OutboxRow, StoredOpening } from "./run-store.ts";
+import type { OutboxRow, StoredInput } from "./run-store.ts";
 
 type CallResult = {
   readonly call: number;
@@ -40,17 +40,17 @@ export class RunCall {
   }
 
   /** Starts a call that was not started, leaves one alone that is under way, and gives up one whose object is gone. */
-  watch(row: OutboxRow, opening: StoredOpening, state: RunState): boolean {
+  watch(row: OutboxRow, input: StoredInput, state: RunState): boolean {
     const call = state.call?.number;
     if (state.phase !== "generating" || call === undefined) return true;
     if (this.#underWay.has(call)) return false;
     if (row.attempts > 0) {
-      this.#lost(row, call, opening, state);
+      this.#lost(row, call, input, state);
       return true;
     }
     const over = new AbortController();
     this.#underWay.set(call, over);
-    const under = this.#call(call, opening, state, over.signal).finally(() => this.#underWay.delete(call));
+    const under = this.#call(call, input, state, over.signal).finally(() => this.#underWay.delete(call));
     this.#parts.waitUntil(under);
     return false;
   }
@@ -61,7 +61,7 @@ export class RunCall {
   }
 
   /** What became of the call is not known: where it is not made again, the requestor is told so. */
-  #lost(row: OutboxRow, call: number, { candidates }: StoredOpening, { terms, call: made }: RunState): void {
+  #lost(row: OutboxRow, call: number, { candidates }: StoredInput, { terms, call: made }: RunState): void {
     const now = this.#parts.now();
     const [first] = candidates;
     const attempts: Attempt[] =
@@ -72,7 +72,7 @@ export class RunCall {
               provider: first.model.provider,
               at: made?.startedAt ?? now,
               durationMs: now - (made?.startedAt ?? now),
-              fault: outcomeUnknownFault,
+              fault: outcomeUnknownError,
             },
           ]
         : [];
@@ -84,25 +84,25 @@ export class RunCall {
     });
   }
 
-  async #call(call: number, opening: StoredOpening, state: RunState, over: AbortSignal): Promise<void> {
+  async #call(call: number, input: StoredInput, state: RunState, over: AbortSignal): Promise<void> {
     const content = currentRequest(this.#parts.store, state);
     // What is executed is what was approved, or nothing.
-    if (content === null || requestDigest(content, opening.candidates) !== state.requestDigest) {
+    if (content === null || requestDigest(content, input.candidates) !== state.requestDigest) {
       this.#failCall(call, []);
       return;
     }
-    const keyEnd = await keyEndOf(this.#parts.env, opening, this.#parts.now()).catch((error: unknown) => {
-      logEvent("run.effectFailed", { effect: "call", run: opening.id, error: errorClass(error) });
+    const keyEnd = await keyEndOf(this.#parts.env, input, this.#parts.now()).catch((error: unknown) => {
+      logEvent("run.effectFailed", { effect: "call", run: input.id, error: errorClass(error) });
       return "unknown" as const;
     });
     if (keyEnd !== null) return this.#uncalled(call, keyEnd);
-    const cached = cachedFor(opening, state);
+    const cached = cachedFor(input, state);
     if (cached !== null) return this.#fromCache(call, cached);
     const answered = await callModels(
       this.#parts.env,
       content.request,
-      inOrder(opening.candidates, content.models),
-      termsOf(opening, this.#parts.now()),
+      inOrder(input.candidates, content.models),
+      termsOf(input, this.#parts.now()),
       { over },
     );
     if (!answered.ok) {
@@ -170,7 +170,7 @@ export class RunCall {
 }
 
 /** How the model is to be called: as the requestor says, and not past the end that covers the people's time too. */
-function termsOf({ call, endsAt }: StoredOpening, now: number): CallTerms | undefined {
+function termsOf({ call, endsAt }: StoredInput, now: number): CallTerms | undefined {
   if (endsAt === undefined) return call;
   return { ...call, timeoutMs: Math.max(1, Math.min(call?.timeoutMs ?? Number.POSITIVE_INFINITY, endsAt - now)) };
 }

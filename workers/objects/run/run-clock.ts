@@ -1,11 +1,11 @@
 // What a run does when its time comes: deadlines, reminders and escalations of its reviews, the end of its key, and its own deletion.
 
-import { type RunParts, type Standing, cancelRun, reviewAt } from "./run-parts.ts";
+import { type RunParts, type CurrentRun, cancelRun, reviewAt } from "./run-parts.ts";
 import { RunTransitions } from "./run-transitions.ts";
 import { RunOutbox, alarmWaitMs } from "./run-outbox.ts";
 import { RunNotices } from "./run-notices.ts";
 import { RunRequestor } from "./run-requestor.ts";
-import { RunHeld } from "./parked-request.ts";
+import { ParkedRequest } from "./parked-request.ts";
 import { atMost } from "../at-most.ts";
 import { settingsOf } from "../../platform/settings.ts";
 import { appendToLedger } from "../../stubs/stubs.ts";
@@ -24,7 +24,7 @@ export type ClockParts = {
   readonly outbox: RunOutbox;
   readonly notices: RunNotices;
   readonly requestor: RunRequestor;
-  readonly held: RunHeld;
+  readonly parked: ParkedRequest;
 };
 
 export class RunClock {
@@ -33,20 +33,20 @@ export class RunClock {
   readonly #outbox: RunOutbox;
   readonly #notices: RunNotices;
   readonly #requestor: RunRequestor;
-  readonly #held: RunHeld;
+  readonly #parked: ParkedRequest;
 
-  constructor({ parts, transitions, outbox, notices, requestor, held }: ClockParts) {
+  constructor({ parts, transitions, outbox, notices, requestor, parked: held }: ClockParts) {
     this.#parts = parts;
     this.#transitions = transitions;
     this.#outbox = outbox;
     this.#notices = notices;
     this.#requestor = requestor;
-    this.#held = held;
+    this.#parked = held;
   }
 
   /** Everything that is due: the object's alarm. */
   async ring(): Promise<void> {
-    if (!this.#parts.store.exists()) return this.#forgetHeld();
+    if (!this.#parts.store.exists()) return this.#forgetParked();
     if (await this.#forget()) return;
     this.#runSchedule();
     await atMost(alarmWaitMs, this.#outbox.drain());
@@ -55,24 +55,24 @@ export class RunClock {
 
   /** The earliest thing that the alarm is for: the schedule to the millisecond, the outbox, or forgetting what is held. */
   nextDue(): number | null {
-    if (!this.#parts.store.exists()) return this.#held.forgetAt();
+    if (!this.#parts.store.exists()) return this.#parked.forgetAt();
     const times = [this.#parts.store.nextScheduled(), this.#outbox.nextDue()].filter((at) => at !== null);
     return times.length === 0 ? null : Math.min(...times);
   }
 
   /** A late alarm of a run that was deleted, or of a request that was held and never asked for. */
-  async #forgetHeld(): Promise<void> {
-    const forgetAt = this.#held.forgetAt();
+  async #forgetParked(): Promise<void> {
+    const forgetAt = this.#parked.forgetAt();
     if (forgetAt !== null && forgetAt > this.#parts.now()) this.#parts.arm();
-    else await this.#held.forget();
+    else await this.#parked.forget();
   }
 
   /** Deletes the run where its time is over; false where it goes on. */
   async #forget(): Promise<boolean> {
     const now = this.#parts.now();
-    let standing: Standing | null = null;
+    let standing: CurrentRun | null = null;
     try {
-      standing = this.#parts.standing();
+      standing = this.#parts.current();
     } catch (error) {
       // It can never end any more, and its content must not stay for that.
       if (!this.#parts.store.isScheduled("forget")) this.#parts.store.schedule("forget", now + settingsOf(this.#parts.env).retentionMs);
@@ -86,7 +86,7 @@ export class RunClock {
     }
     await this.#parts.store.deleteAll();
     this.#transitions.forget();
-    if (standing !== null) await this.#tellForgotten(standing.opening.id);
+    if (standing !== null) await this.#tellForgotten(standing.input.id);
     return true;
   }
 
@@ -146,9 +146,9 @@ export class RunClock {
       this.#parts.store.transaction(() => {
         for (const { kind: due } of this.#parts.store.dueSchedule(now))
           if (due.startsWith("remind") && due.endsWith(`:${gate}`)) this.#parts.store.unschedule(due);
-        const standing = this.#parts.standing();
+        const standing = this.#parts.current();
         if (standing === null || openGate(standing.state) !== gate) return;
-        this.#notices.tellAgain(standing.opening, reviewAt(standing.state, gate), "reminder", now);
+        this.#notices.tellAgain(standing.input, reviewAt(standing.state, gate), "reminder", now);
       });
       this.#parts.flush();
     }

@@ -13,10 +13,10 @@ import { grantOffer } from "./run-account.ts";
 import type { DecideAnswer, DecideInput, Submission } from "../../stubs/run-calls.ts";
 import { type EditedContent, editedContent } from "./run-edit.ts";
 import type { RunNotices } from "./run-notices.ts";
-import { type RunParts, type Standing, linkedAt } from "./run-parts.ts";
+import { type RunParts, type CurrentRun, linkedAt } from "./run-parts.ts";
 
 /** A reviewer's wish, with all that it is judged by. `use` takes down that it came: once. */
-type Asked = Standing & {
+type Asked = CurrentRun & {
   readonly link: LinkRow;
   readonly gate: Gate;
   readonly by: Reviewer;
@@ -44,7 +44,7 @@ export class RunDeciding {
   decide(input: DecideInput): DecideAnswer {
     const { gate, reviewer: place, once, words } = input;
     const found = linkedAt(this.#parts, gate, place, input.link);
-    const by = found === null ? undefined : this.#notices.people(found.opening)[place];
+    const by = found === null ? undefined : this.#notices.people(found.input)[place];
     if (found === null || by === undefined) return { kind: "noSuchLink" };
     const submission = JSON.parse(input.submission) as Submission; // written by our own routes
     const used = this.#parts.store.usedNonce(once);
@@ -64,7 +64,7 @@ export class RunDeciding {
         return this.#answer(asked, submission.act);
       case "handOver":
       case "notMine":
-        return this.#giveUp(asked, submission.act === "handOver" ? (submission.to ?? "") : null);
+        return this.#recuse(asked, submission.act === "handOver" ? (submission.to ?? "") : null);
       case "preview":
         return { kind: "noSuchLink" };
       default:
@@ -73,8 +73,8 @@ export class RunDeciding {
   }
 
   #answer(asked: Asked, act: "approve" | "deny"): DecideAnswer {
-    const { opening, state, link, gate, by, submission, member, use } = asked;
-    const edit = editedContent(this.#parts.store, opening, state, gate, submission);
+    const { input, state, link, gate, by, submission, member, use } = asked;
+    const edit = editedContent(this.#parts.store, input, state, gate, submission);
     if (edit.kind === "invalid") return { kind: "invalidEdit", faults: edit.faults };
     if (hasUnseenChanges(edit, submission)) return { kind: "unseenChanges" };
     // A grant is for what was asked, not for what a reviewer made of it.
@@ -139,34 +139,33 @@ export class RunDeciding {
   }
 
   /** The grant that the reviewer wishes to give with an approval; null where they wish none. */
-  #grantOf({ opening, state, gate, by, submission }: Asked, now: number): Grant | null | "notOffered" {
+  #grantOf({ input, state, gate, by, submission }: Asked, now: number): Grant | null | "notOffered" {
     const { grant: wish } = submission;
     if (wish === undefined) return null;
     const request = this.#parts.store.requestVersion(1)?.request;
-    const offer = grantOffer(this.#parts.store, opening, state, gate, by);
+    const offer = grantOffer(this.#parts.store, input, state, gate, by);
     if (request === undefined || offer === null || !offer.scopes.includes(wish.scope)) return "notOffered";
     const reply = gate === "response" ? this.#parts.store.replyVersion(1) : null;
-    return grantFrom({ opening, request, gate, reply, by: by.name }, wish, now);
+    return grantFrom({ input, request, gate, reply, by: by.name }, wish, now);
   }
 
   /** A reviewer gives up their place, to somebody whom the plan names and a channel reaches, or to nobody. */
-  #giveUp({ opening, state, link, gate, by, use }: Asked, to: string | null): DecideAnswer {
-    if (to !== null && this.#notices.people(opening).every(({ name }) => name !== to))
-      return { kind: "cannotGiveUp", why: "noSuchReviewer" };
+  #recuse({ input, state, link, gate, by, use }: Asked, to: string | null): DecideAnswer {
+    if (to !== null && this.#notices.people(input).every(({ name }) => name !== to)) return { kind: "cannotGiveUp", why: "noSuchReviewer" };
     const now = this.#parts.now();
-    const next = step(state, { kind: "gaveUp", gate, giving: { reviewer: by.name, to } }, now);
-    const { givenUp } = next;
-    if (givenUp === undefined) throw new Error("a place given up without a word");
-    switch (givenUp.kind) {
+    const next = step(state, { kind: "recused", gate, recusal: { reviewer: by.name, to } }, now);
+    const { recusal } = next;
+    if (recusal === undefined) throw new Error("a place given up without a word");
+    switch (recusal.kind) {
       case "repeated":
         return { kind: "repeated" };
       case "closed":
       case "late":
-        return { kind: "verdict", verdict: givenUp };
+        return { kind: "verdict", verdict: recusal };
       case "notAllowed":
-        return { kind: "cannotGiveUp", why: givenUp.why };
-      case "gaveUp": {
-        if (to !== null && !this.#notices.handOverCandidates(opening).includes(to)) return { kind: "cannotGiveUp", why: "unreachable" };
+        return { kind: "cannotGiveUp", why: recusal.why };
+      case "recused": {
+        if (to !== null && !this.#notices.handOverCandidates(input).includes(to)) return { kind: "cannotGiveUp", why: "unreachable" };
         const who = { gate, by: by.name, channel: link.channel };
         this.#parts.store.transaction(() => {
           use(now);
@@ -176,7 +175,7 @@ export class RunDeciding {
         return { kind: "decided" };
       }
       default:
-        return givenUp satisfies never;
+        return recusal satisfies never;
     }
   }
 }

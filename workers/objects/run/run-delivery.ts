@@ -1,8 +1,8 @@
 // Lets the answer out: to whoever waits at a window, and to the MCP server that waits for it.
 
-import type { RunParts, Standing } from "./run-parts.ts";
+import type { RunParts, CurrentRun } from "./run-parts.ts";
 import { RunWindows, endedMessage } from "./run-windows.ts";
-import type { OutboxRow, StoredOpening } from "./run-store.ts";
+import type { OutboxRow, StoredInput } from "./run-store.ts";
 import { keyEndOf } from "./run-key.ts";
 import { type RunState, withheld } from "../../../shared/run/lifecycle.ts";
 import type { KeyEnd } from "../../../shared/model/gate.ts";
@@ -27,10 +27,10 @@ export class RunDelivery {
   }
 
   /** Lets the answer out: to whoever waits at a window, and to the MCP server that waits for it. */
-  async deliver({ attempts }: OutboxRow, { opening, state: before }: Standing): Promise<boolean> {
-    const { mode, waiting } = opening;
-    const keyEnd = before.end?.kind === "completed" ? await keyEndOf(this.#parts.env, opening, this.#parts.now()) : null;
-    const state = keyEnd === null ? before : this.#withhold(opening, before, keyEnd);
+  async deliver({ attempts }: OutboxRow, { input, state: before }: CurrentRun): Promise<boolean> {
+    const { mode, waiting } = input;
+    const keyEnd = before.end?.kind === "completed" ? await keyEndOf(this.#parts.env, input, this.#parts.now()) : null;
+    const state = keyEnd === null ? before : this.#withhold(input, before, keyEnd);
     // Windows on a run that a server waits for only tell its client how it goes.
     let takers = mode === "callback" ? 0 : this.#windows.callers();
     if (waiting !== undefined && !this.#parts.store.isRequestorGone()) {
@@ -46,11 +46,11 @@ export class RunDelivery {
   }
 
   /** The key ended between the last decision and the delivery: what would be let out says so in place of the reply. */
-  #withhold(opening: StoredOpening, state: RunState, cause: KeyEnd): RunState {
+  #withhold(input: StoredInput, state: RunState, cause: KeyEnd): RunState {
     const held = withheld(state, cause);
     this.#parts.store.transaction(() => {
       this.#parts.store.writeState(held);
-      this.#parts.store.writeOutcome(JSON.stringify(outcomeOf(this.#parts.store, held, opening)));
+      this.#parts.store.writeOutcome(JSON.stringify(outcomeOf(this.#parts.store, held, input)));
       this.#parts.record(this.#parts.now(), [{ kind: "cancelled", cause }]);
     });
     return held;

@@ -2,20 +2,20 @@
 
 import type { Gate } from "../../../shared/model/gate.ts";
 import { changedReply, changedRequest } from "../../../shared/review/changes.ts";
-import type { EditFault } from "../../../shared/review/edit.ts";
+import type { EditIssue } from "../../../shared/review/edit.ts";
 import type { RunState } from "../../../shared/run/lifecycle.ts";
 import { replyDigest, requestDigest } from "../../../shared/run/run-input.ts";
 import { replyRuleOf } from "../../../shared/run/reply-rule.ts";
 import { currentRequest } from "./run-account.ts";
 import type { Submission } from "../../stubs/run-calls.ts";
-import type { RunStore, StoredOpening } from "./run-store.ts";
+import type { RunStore, StoredInput } from "./run-store.ts";
 
 /** What a form makes of the content. `write` keeps it as that version; nothing is written before. */
 export type EditedContent =
   /** Not an approval of what is current: the decision itself judges it as denied, stale or closed. */
   | { readonly kind: "notJudged" }
   | { readonly kind: "same" }
-  | { readonly kind: "invalid"; readonly faults: readonly EditFault[] }
+  | { readonly kind: "invalid"; readonly faults: readonly EditIssue[] }
   | {
       readonly kind: "edited";
       /** How many fields differ from the version that the form was made for. */
@@ -25,7 +25,7 @@ export type EditedContent =
     };
 
 /** The content with a reviewer's edits, choice of model included, judged against the version that is current. */
-export function editedContent(store: RunStore, opening: StoredOpening, state: RunState, gate: Gate, form: Submission): EditedContent {
+export function editedContent(store: RunStore, input: StoredInput, state: RunState, gate: Gate, form: Submission): EditedContent {
   const review = state.reviews[gate];
   if (
     form.act !== "approve" ||
@@ -36,12 +36,12 @@ export function editedContent(store: RunStore, opening: StoredOpening, state: Ru
   ) {
     return { kind: "notJudged" };
   }
-  return gate === "request" ? editedRequest(store, opening, review, form) : editedReply(store, state, review, form);
+  return gate === "request" ? editedRequest(store, input, review, form) : editedReply(store, state, review, form);
 }
 
 type Current = { readonly version: number; readonly digest: string };
 
-function editedRequest(store: RunStore, { candidates }: StoredOpening, current: Current, form: Submission): EditedContent {
+function editedRequest(store: RunStore, { candidates }: StoredInput, current: Current, form: Submission): EditedContent {
   const content = store.requestVersion(current.version);
   if (content === null) return { kind: "notJudged" };
   // What is stored is not what is reviewed: it is nobody's edit, and what was approved is not there to be sent.

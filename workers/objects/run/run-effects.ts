@@ -1,17 +1,17 @@
 // Performs the rows of a run's outbox. Each may run twice; none decides anything but what it reports back as an event.
 
 import { isObject } from "../../../shared/json/values.ts";
-import { type RunParts, cancelRun, type Standing } from "./run-parts.ts";
+import { type RunParts, cancelRun, type CurrentRun } from "./run-parts.ts";
 import { RunNotices } from "./run-notices.ts";
 import { RunCall } from "./run-call.ts";
 import { RunDelivery } from "./run-delivery.ts";
-import type { OutboxRow, StoredOpening } from "./run-store.ts";
+import type { OutboxRow, StoredInput } from "./run-store.ts";
 import { keyStub, appendToLedger } from "../../stubs/stubs.ts";
 import { cacheEnded } from "./run-cache.ts";
 import type { RunState } from "../../../shared/run/lifecycle.ts";
 import { summaryOf } from "./run-account.ts";
 import type { Gate } from "../../../shared/model/gate.ts";
-import type { Attachment } from "../../../shared/run/run-input.ts";
+import type { RequestRef } from "../../../shared/run/run-input.ts";
 import { settingsOf } from "../../platform/settings.ts";
 import type { Env } from "../../platform/env.ts";
 import type { SessionCalls } from "../../stubs/session-calls.ts";
@@ -45,12 +45,12 @@ export class RunEffects {
 
   /** True where the row is done; false to try it again, a number to try it again in so many milliseconds without counting it. */
   async perform(row: OutboxRow): Promise<boolean | number> {
-    const standing = this.#parts.standing();
+    const standing = this.#parts.current();
     if (standing === null) return true;
-    const { opening, state } = standing;
+    const { input, state } = standing;
     switch (row.kind) {
       case "record":
-        await this.#shipRecord(opening, state);
+        await this.#shipRecord(input, state);
         return true;
       case "deliver":
         return this.#delivery.deliver(row, standing);
@@ -63,27 +63,27 @@ export class RunEffects {
       case "tell":
         return this.#notices.say(row);
       case "grant":
-        await keyStub(this.#parts.env, opening.key.id).giveGrant(JSON.stringify(row.detail));
+        await keyStub(this.#parts.env, input.key.id).giveGrant(JSON.stringify(row.detail));
         return true;
       case "unreachable":
         this.#unreachable(gateOf(row), standing);
         return true;
       case "call":
-        return this.#call.watch(row, opening, state);
+        return this.#call.watch(row, input, state);
       case "begin":
-        await this.#begin(opening);
+        await this.#begin(input);
         return true;
-      case "claim":
-        await this.#claim(row, opening);
+      case "adopted":
+        await this.#tellAdopted(row, input);
         return true;
       case "settle":
-        await this.#settle(opening, state);
+        await this.#settle(input, state);
         return true;
       case "cache":
-        await cacheEnded(this.#parts.env, this.#parts.store, opening, state);
+        await cacheEnded(this.#parts.env, this.#parts.store, input, state);
         return true;
       case "index":
-        await keyStub(this.#parts.env, opening.key.id).indexRun(opening.id, opening.identicalDigest, this.#indexExpiry(state, opening));
+        await keyStub(this.#parts.env, input.key.id).indexRun(input.id, input.identicalDigest, this.#indexExpiry(state, input));
         return true;
       default:
         return row.kind satisfies never;
@@ -91,51 +91,51 @@ export class RunEffects {
   }
 
   /** The key hears of the run, and the run begins where the key may still be used. */
-  async #begin({ key, id }: StoredOpening): Promise<void> {
+  async #begin({ key, id }: StoredInput): Promise<void> {
     if (this.#parts.store.state()?.phase !== "received") return;
-    const isHeld = await keyStub(this.#parts.env, key.id).hold({ kind: "run", name: id }, null);
+    const isHeld = await keyStub(this.#parts.env, key.id).addDependent({ kind: "run", name: id }, null);
     if (isHeld) this.#parts.apply({ kind: "received" }, this.#parts.now(), []);
     else cancelRun(this.#parts, "keyRevoked");
   }
 
-  async #shipRecord(opening: StoredOpening, state: RunState): Promise<void> {
-    const events = this.#parts.store.unshippedEvents(opening.id);
+  async #shipRecord(input: StoredInput, state: RunState): Promise<void> {
+    const events = this.#parts.store.unshippedEvents(input.id);
     const last = events.at(-1);
     if (last === undefined) return;
     const dueAt = this.#nextDue();
-    await appendToLedger(this.#parts.env, opening.id, {
+    await appendToLedger(this.#parts.env, input.id, {
       events,
-      summary: summaryOf(this.#parts.store, opening, state),
-      ...(dueAt === null ? {} : { expected: { run: opening.id, dueAt } }),
+      summary: summaryOf(this.#parts.store, input, state),
+      ...(dueAt === null ? {} : { expected: { run: input.id, dueAt } }),
     });
     this.#parts.store.markShipped(last.seq);
   }
 
   /** Where no channel reaches anybody who is asked, the review does not wait for its deadline. */
-  #unreachable(gate: Gate | null, { opening, state }: Standing): void {
+  #unreachable(gate: Gate | null, { input, state }: CurrentRun): void {
     const review = gate === null ? null : state.reviews[gate];
     if (gate === null || review === null) return;
-    const reviewers = this.#notices.unreached(opening, review);
+    const reviewers = this.#notices.unreached(input, review);
     this.#parts.apply({ kind: "undeliverable", gate, reviewers }, this.#parts.now(), [{ kind: "undeliverable", gate }]);
   }
 
-  async #settle(opening: StoredOpening, state: RunState): Promise<void> {
+  async #settle(input: StoredInput, state: RunState): Promise<void> {
     if (state.phase !== "ended") return;
-    const key = keyStub(this.#parts.env, opening.key.id);
-    await Promise.all([key.release([opening.id]), key.drop({ kind: "run", name: opening.id })]);
-    const bySession = Map.groupBy(this.#parts.store.attachments(), ({ session }) => session);
-    await Promise.all([...bySession].map(([session, claims]) => sessionById(this.#parts.env, session).runEnded(opening.id, claims)));
+    const key = keyStub(this.#parts.env, input.key.id);
+    await Promise.all([key.release([input.id]), key.removeDependent({ kind: "run", name: input.id })]);
+    const bySession = Map.groupBy(this.#parts.store.requestRefs(), ({ session }) => session);
+    await Promise.all([...bySession].map(([session, claims]) => sessionById(this.#parts.env, session).runEnded(input.id, claims)));
   }
 
   /** The session of a request that adopted this run knows it, even where the Worker that saw to it is gone. */
-  async #claim({ detail }: OutboxRow, opening: StoredOpening): Promise<void> {
-    const { session, originating, request } = detail as Attachment; // written by `adopt`
-    await sessionById(this.#parts.env, session).adopted(originating, request, opening.id);
+  async #tellAdopted({ detail }: OutboxRow, input: StoredInput): Promise<void> {
+    const { session, originating, request } = detail as RequestRef; // written by `adopt`
+    await sessionById(this.#parts.env, session).adopted(originating, request, input.id);
   }
 
   /** Until when an identical request may find this run: while it is open, and for an hour with a reply nobody took. Null: not at all. */
-  #indexExpiry(state: RunState, opening: StoredOpening): number | null {
-    if (opening.mode === "task") return null;
+  #indexExpiry(state: RunState, input: StoredInput): number | null {
+    if (input.mode === "task") return null;
     if (state.end === null) return this.#parts.now() + settingsOf(this.#parts.env).retentionMs;
     return state.end.kind === "completed" && this.#parts.store.delivery()?.to === 0 ? this.#parts.now() + keptReplyMs : null;
   }

@@ -3,13 +3,13 @@
 import type { KeyEnd } from "../../../shared/model/gate.ts";
 import type { Env } from "../../platform/env.ts";
 import { keyStub } from "../../stubs/stubs.ts";
-import type { StoredOpening } from "./run-store.ts";
+import type { StoredInput } from "./run-store.ts";
 
 const tries = 5;
 const firstPauseMs = 100;
 
 /** Why it may not, or null where it may. Throws where its object cannot be asked, which is no yes. */
-export async function keyEndOf(env: Env, { key }: Pick<StoredOpening, "key">, now: number): Promise<KeyEnd | null> {
+export async function keyEndOf(env: Env, { key }: Pick<StoredInput, "key">, now: number): Promise<KeyEnd | null> {
   if (key.expiresAt !== undefined && now >= key.expiresAt) return "keyExpired";
   for (let failures = 0; ;) {
     try {

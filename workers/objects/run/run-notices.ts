@@ -25,8 +25,8 @@ import { reviewUrl } from "../../platform/urls.ts";
 import { digestStub, appendToLedger } from "../../stubs/stubs.ts";
 import { viewOf } from "./run-account.ts";
 import type { ExpiredLink, RenewAnswer, PressTarget, TellInput } from "../../stubs/run-calls.ts";
-import { type RunParts, type Standing, linkedAt } from "./run-parts.ts";
-import type { OutboxRow, StoredOpening } from "./run-store.ts";
+import { type RunParts, type CurrentRun, linkedAt } from "./run-parts.ts";
+import type { OutboxRow, StoredInput } from "./run-store.ts";
 
 /** How often an attempt at a notice is repeated before its channel counts as failed. */
 const noticeAttempts = 8;
@@ -43,25 +43,25 @@ export class RunNotices {
   }
 
   /** Everybody who may come to decide this run, by place. */
-  people({ plan }: StoredOpening): readonly Reviewer[] {
+  people({ plan }: StoredInput): readonly Reviewer[] {
     this.#people ??= peopleOfPlan(plan);
     return this.#people;
   }
 
   /** Names of those whom some channel reaches, left out the people who were asked first, and whoever may not approve their own request. */
-  handOverCandidates(opening: StoredOpening): string[] {
+  handOverCandidates(input: StoredInput): string[] {
     const channels = openChannels(this.#parts.env);
-    const { plan } = opening;
+    const { plan } = input;
     const asked = new Set(plan.reviewers.map(({ name }) => name));
-    return this.people(opening)
+    return this.people(input)
       .filter(({ name }) => !asked.has(name) && (plan.selfApproval || !isSamePerson(plan.owner, name)))
       .filter((each) => channelsFor(each, channels).first.length > 0)
       .map(({ name }) => name);
   }
 
   /** Names of those who are asked and whom no channel reaches: every one has failed for good, or there is none. */
-  unreached(opening: StoredOpening, review: Review): string[] {
-    const people = this.people(opening);
+  unreached(input: StoredInput, review: Review): string[] {
+    const people = this.people(input);
     const within = new Set(
       this.#parts.store
         .links(review.gate)
@@ -74,21 +74,21 @@ export class RunNotices {
   // What is to be sent: inside the transaction that makes it so
 
   /** Links and notices for these reviewers. */
-  ask(opening: StoredOpening, review: Review, names: readonly string[], why: AskWhy, now: number): void {
-    for (const [place, reviewer] of this.people(opening).entries()) {
+  ask(input: StoredInput, review: Review, names: readonly string[], why: AskWhy, now: number): void {
+    for (const [place, reviewer] of this.people(input).entries()) {
       if (!names.includes(reviewer.name)) continue;
       for (const channel of channelsFor(reviewer, openChannels(this.#parts.env)).first) {
         const link = this.#linkOn(channel, review, place, now);
         this.#queueNotice(link, why, now);
       }
     }
-    this.#noticeUnreachable(opening, review, now);
+    this.#noticeUnreachable(input, review, now);
   }
 
   /** What they were shown is not what is there now. A reviewer whose approval stands is told of votes alone. */
-  tellAgain(opening: StoredOpening, review: Review, why: "changed" | "voted" | "reminder", now: number): void {
-    const people = this.people(opening);
-    for (const link of this.#linksOf(opening, review)) {
+  tellAgain(input: StoredInput, review: Review, why: "changed" | "voted" | "reminder", now: number): void {
+    const people = this.people(input);
+    for (const link of this.#linksOf(input, review)) {
       const hasApproved = review.votes.some(({ reviewer }) => reviewer === people[link.reviewer]?.name);
       if (link.notice === "failed" || (hasApproved && why === "reminder")) continue;
       this.#queueNotice(link, hasApproved ? "voted" : why, now);
@@ -96,22 +96,22 @@ export class RunNotices {
   }
 
   /** These are left alone from now on, and what they were sent says so. Those who are left may be those whom nothing reaches. */
-  release(opening: StoredOpening, gate: Gate, names: readonly string[], now: number): void {
-    const people = this.people(opening);
+  release(input: StoredInput, gate: Gate, names: readonly string[], now: number): void {
+    const people = this.people(input);
     for (const link of this.#parts.store.links(gate)) {
       if (names.includes(people[link.reviewer]?.name ?? "")) this.#queueEnd(link, now);
     }
-    const review = this.#parts.standing()?.state.reviews[gate];
-    if (review !== null && review !== undefined) this.#noticeUnreachable(opening, review, now);
+    const review = this.#parts.current()?.state.reviews[gate];
+    if (review !== null && review !== undefined) this.#noticeUnreachable(input, review, now);
   }
 
   /** The review is over: nothing more is sent, and what was sent says so. Who left before was told so then. */
   withdraw(gate: Gate, now: number): void {
     this.#parts.store.dropQueued("notice");
-    const standing = this.#parts.standing();
+    const standing = this.#parts.current();
     const review = standing?.state.reviews[gate] ?? null;
     if (standing === null || review === null) return;
-    for (const link of this.#linksOf(standing.opening, review)) this.#queueEnd(link, now);
+    for (const link of this.#linksOf(standing.input, review)) this.#queueEnd(link, now);
   }
 
   /** Replaces a link whose time is over, where its review still waits for its reviewer. */
@@ -120,11 +120,11 @@ export class RunNotices {
     const now = this.#parts.now();
     const found = linkedAt(this.#parts, gate, place, id);
     if (found === null) return { kind: "noSuchLink" };
-    const { opening, state, link } = found;
-    if (!this.#isAsked(opening, state, link)) return { kind: "over" };
+    const { input, state, link } = found;
+    if (!this.#isAsked(input, state, link)) return { kind: "over" };
     if (now < link.expiresAtSeconds * 1000) return { kind: "noSuchLink" };
     if (store.revokedSince(link, now - hourMs) >= renewalsAnHour) return { kind: "tooOften" };
-    store.transaction(() => this.#replace(opening, link, "newLink", now));
+    store.transaction(() => this.#replace(input, link, "newLink", now));
     return { kind: "sent" };
   }
 
@@ -133,15 +133,15 @@ export class RunNotices {
     const found = linkedAt(this.#parts, gate, place, id);
     const view = found === null ? null : this.view(found, found.link);
     if (found === null || view === null) return null;
-    return { open: this.#isAsked(found.opening, found.state, found.link), state: view.state.kind, channel: found.link.channel };
+    return { open: this.#isAsked(found.input, found.state, found.link), state: view.state.kind, channel: found.link.channel };
   }
 
   /** A link as whoever hears of a press of its message's buttons needs it. */
   pressTarget(channel: LinkChannel, gate: Gate, id: string): PressTarget | null {
-    const standing = this.#parts.standing();
+    const standing = this.#parts.current();
     const link = standing === null ? null : this.#parts.store.link(id);
     if (standing === null || link === null || link.revokedAt !== null || link.gate !== gate || link.channel !== channel) return null;
-    const people = this.people(standing.opening);
+    const people = this.people(standing.input);
     const reviewer = people[link.reviewer];
     const view = this.view(standing, link);
     if (reviewer === undefined || view === null) return null;
@@ -151,7 +151,7 @@ export class RunNotices {
     });
     return {
       view,
-      excerpt: standing.opening.plan.noticeExcerpt,
+      excerpt: standing.input.plan.noticeExcerpt,
       reviewer,
       place: link.reviewer,
       expiresAtSeconds: link.expiresAtSeconds,
@@ -162,11 +162,11 @@ export class RunNotices {
 
   /** What a digest says of a link's review; null where its reviewer is not asked by it any more. */
   digestEntry(id: string): DigestEntry | null {
-    const standing = this.#parts.standing();
+    const standing = this.#parts.current();
     const link = standing === null ? null : this.#parts.store.link(id);
-    if (standing === null || link === null || !this.#isAsked(standing.opening, standing.state, link)) return null;
-    const [view, url] = [this.view(standing, link), this.#url(standing.opening, link)];
-    const reviewer = this.people(standing.opening)[link.reviewer];
+    if (standing === null || link === null || !this.#isAsked(standing.input, standing.state, link)) return null;
+    const [view, url] = [this.view(standing, link), this.#url(standing.input, link)];
+    const reviewer = this.people(standing.input)[link.reviewer];
     if (view === null || url === null || reviewer === undefined) return null;
     const { server, client, method, name } = view.requestor;
     const { run, gate, deadlineAt } = view;
@@ -176,17 +176,17 @@ export class RunNotices {
   /** Queues words for one member alone, where the channel can say them. */
   tell(input: TellInput): void {
     const { store, now } = this.#parts;
-    const target = this.#parts.standing() === null ? null : store.link(input.link);
+    const target = this.#parts.current() === null ? null : store.link(input.link);
     if (target === null || target.gate !== input.gate || this.#channel(target)?.tell === undefined) return;
     store.queue("tell", `tell:${target.id}`, { ...input }, now());
   }
 
   /** What a link's reviewer is shown. */
-  view({ opening, state }: Standing, link: Pick<LinkRow, "gate" | "reviewer">): ReviewView | null {
-    const reviewer = this.people(opening)[link.reviewer];
+  view({ input, state }: CurrentRun, link: Pick<LinkRow, "gate" | "reviewer">): ReviewView | null {
+    const reviewer = this.people(input)[link.reviewer];
     if (reviewer === undefined) return null;
     const page = { reviewer, now: this.#parts.now() };
-    return viewOf(this.#parts.store, opening, state, link.gate, page, () => this.handOverCandidates(opening));
+    return viewOf(this.#parts.store, input, state, link.gate, page, () => this.handOverCandidates(input));
   }
 
   // Effects
@@ -195,11 +195,11 @@ export class RunNotices {
   async send(row: OutboxRow): Promise<boolean | number> {
     const found = this.#found(row);
     // Nothing is sent after a decision.
-    if (found === null || !this.#isAsked(found.opening, found.state, found.link)) return true;
-    const { opening, link } = found;
+    if (found === null || !this.#isAsked(found.input, found.state, found.link)) return true;
+    const { input, link } = found;
     const why = whyOf(row);
     if (this.#parts.now() >= link.expiresAtSeconds * 1000) {
-      this.#parts.store.transaction(() => this.#replace(opening, link, why, this.#parts.now()));
+      this.#parts.store.transaction(() => this.#replace(input, link, why, this.#parts.now()));
       return true;
     }
     const notice = this.#compose(found, link, why, row);
@@ -224,7 +224,7 @@ export class RunNotices {
   /** What was sent says that it is over, where it can be changed. A failure undoes nothing. */
   async end(row: OutboxRow): Promise<boolean | number> {
     const found = this.#found(row);
-    if (found === null || this.#isAsked(found.opening, found.state, found.link)) return true;
+    if (found === null || this.#isAsked(found.input, found.state, found.link)) return true;
     const { link } = found;
     // Nothing of it is out there, and the list says why.
     if (link.notice === "failed" && link.receipt === null) return true;
@@ -247,21 +247,21 @@ export class RunNotices {
   async list(row: OutboxRow): Promise<boolean> {
     const found = this.#found(row);
     const detail = detailOf(row);
-    const reviewer = found === null ? undefined : this.people(found.opening)[found.link.reviewer];
+    const reviewer = found === null ? undefined : this.people(found.input)[found.link.reviewer];
     if (found === null || reviewer === undefined) return true;
-    const { link, opening } = found;
+    const { link, input } = found;
     const listed: NoticeRow = {
       id: link.id,
       at: this.#parts.now(),
       channel: link.channel,
       reviewer: reviewer.name,
-      run: opening.id,
+      run: input.id,
       gate: link.gate,
       state: typeof detail["state"] === "string" ? detail["state"] : "sent",
       ...(typeof detail["fault"] === "string" ? { fault: detail["fault"] } : {}),
       link: link.channel === "outbox" ? { reviewer: link.reviewer, expiresAtSeconds: link.expiresAtSeconds, random: link.id } : null,
     };
-    await appendToLedger(this.#parts.env, opening.id, { events: [], summary: null, notices: [listed] });
+    await appendToLedger(this.#parts.env, input.id, { events: [], summary: null, notices: [listed] });
     return true;
   }
 
@@ -339,13 +339,13 @@ export class RunNotices {
   }
 
   /** The links of those who are asked now. */
-  #linksOf(opening: StoredOpening, review: Review): LinkRow[] {
-    const people = this.people(opening);
+  #linksOf(input: StoredInput, review: Review): LinkRow[] {
+    const people = this.people(input);
     return this.#parts.store.links(review.gate).filter(({ reviewer }) => review.reviewers.includes(people[reviewer]?.name ?? ""));
   }
 
-  #isAsked(opening: StoredOpening, state: RunState, link: LinkRow): boolean {
-    const name = this.people(opening)[link.reviewer]?.name ?? "";
+  #isAsked(input: StoredInput, state: RunState, link: LinkRow): boolean {
+    const name = this.people(input)[link.reviewer]?.name ?? "";
     return openGate(state) === link.gate && link.revokedAt === null && state.reviews[link.gate]?.reviewers.includes(name) === true;
   }
 
@@ -362,9 +362,9 @@ export class RunNotices {
   }
 
   /** Inside a transaction: the old link dies, and the notice goes out with a new one. */
-  #replace(opening: StoredOpening, link: LinkRow, why: NoticeWhy, now: number): void {
+  #replace(input: StoredInput, link: LinkRow, why: NoticeWhy, now: number): void {
     const { store, record } = this.#parts;
-    const review = this.#parts.standing()?.state.reviews[link.gate];
+    const review = this.#parts.current()?.state.reviews[link.gate];
     if (review === null || review === undefined) return;
     store.revokeLink(link.id, now);
     const random = crypto.getRandomValues(new Uint8Array(linkRandomLength));
@@ -380,20 +380,20 @@ export class RunNotices {
     if (next === null) return;
     this.#queueNotice(next, why, now);
     this.#queueListed(link, "replaced", null, now);
-    const reviewer = this.people(opening)[link.reviewer]?.name ?? "";
+    const reviewer = this.people(input)[link.reviewer]?.name ?? "";
     record(now, [{ kind: "linkRenewed", gate: link.gate, channel: link.channel, reviewer }]);
   }
 
-  #found(row: OutboxRow): (Standing & { readonly link: LinkRow }) | null {
-    const standing = this.#parts.standing();
+  #found(row: OutboxRow): (CurrentRun & { readonly link: LinkRow }) | null {
+    const standing = this.#parts.current();
     const { link: id } = detailOf(row);
     const link = standing === null || typeof id !== "string" ? null : this.#parts.store.link(id);
     return standing === null || link === null ? null : { ...standing, link };
   }
 
-  #url(opening: StoredOpening, link: LinkRow): string | null {
+  #url(input: StoredInput, link: LinkRow): string | null {
     const { keys, publicUrl } = settingsOf(this.#parts.env);
-    const runRandom = randomOfRunId(opening.id);
+    const runRandom = randomOfRunId(input.id);
     const random = fromBase64url(link.id);
     if (publicUrl === undefined || runRandom === undefined || random === undefined) return null;
     const { gate, reviewer, channel, expiresAtSeconds } = link;
@@ -401,27 +401,27 @@ export class RunNotices {
   }
 
   /** The link of a member who is asked themself; a stranger gets none. */
-  #personalUrl({ opening, link }: Standing & { readonly link: LinkRow }, user: string): string | null {
-    const people = this.people(opening);
+  #personalUrl({ input, link }: CurrentRun & { readonly link: LinkRow }, user: string): string | null {
+    const people = this.people(input);
     const { gate, channel } = link;
     if (channel === "outbox") return null;
     const own = this.#parts.store.links(gate).find((each) => each.channel === channel && people[each.reviewer]?.[channel] === user);
-    return own === undefined ? null : this.#url(opening, own);
+    return own === undefined ? null : this.#url(input, own);
   }
 
-  #compose(standing: Standing, link: LinkRow, why: NoticeWhy, row: OutboxRow): Notice | null {
-    const reviewer = this.people(standing.opening)[link.reviewer];
+  #compose(standing: CurrentRun, link: LinkRow, why: NoticeWhy, row: OutboxRow): Notice | null {
+    const reviewer = this.people(standing.input)[link.reviewer];
     const view = this.view(standing, link);
-    const url = this.#url(standing.opening, link);
+    const url = this.#url(standing.input, link);
     if (reviewer === undefined || view === null || url === null) return null;
     return {
-      run: standing.opening.id,
+      run: standing.input.id,
       link,
       url,
       reviewer,
       why,
       view,
-      excerpt: standing.opening.plan.noticeExcerpt,
+      excerpt: standing.input.plan.noticeExcerpt,
       receipt: link.receipt,
       idempotencyKey: `${link.id}-${row.id}`,
     };
@@ -433,10 +433,10 @@ export class RunNotices {
     const now = this.#parts.now();
     store.transaction(() => {
       // Read again: the review may have changed, or be over, since the channel was asked.
-      const standing = this.#parts.standing();
+      const standing = this.#parts.current();
       if (standing === null) return;
-      const { opening, state } = standing;
-      const reviewer = this.people(opening)[link.reviewer];
+      const { input, state } = standing;
+      const reviewer = this.people(input)[link.reviewer];
       const failed = sent.kind !== "sent";
       const fault = failed ? sent.why : null;
       store.markNotice(link.id, failed ? "failed" : "sent", failed ? null : sent.receipt);
@@ -447,17 +447,17 @@ export class RunNotices {
         ]);
       }
       const review = state.reviews[link.gate];
-      if (!failed || reviewer === undefined || review === null || !this.#isAsked(opening, state, link)) return;
+      if (!failed || reviewer === undefined || review === null || !this.#isAsked(input, state, link)) return;
       const asked = new Set(store.links(link.gate).flatMap((each) => (each.reviewer === link.reviewer ? [each.channel] : [])));
       const next = nextChannel(reviewer, openChannels(this.#parts.env), asked);
       if (next !== undefined) this.#queueNotice(this.#linkOn(next, review, link.reviewer, now), why, now);
-      this.#noticeUnreachable(opening, review, now);
+      this.#noticeUnreachable(input, review, now);
     });
   }
 
   /** Inside a transaction: where no channel reaches anybody who is asked, that is the next thing to be done. */
-  #noticeUnreachable(opening: StoredOpening, review: Review, now: number): void {
-    if (this.unreached(opening, review).length === review.reviewers.length)
+  #noticeUnreachable(input: StoredInput, review: Review, now: number): void {
+    if (this.unreached(input, review).length === review.reviewers.length)
       this.#parts.store.queue("unreachable", "unreachable", { gate: review.gate }, now);
   }
 }

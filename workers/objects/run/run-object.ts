@@ -35,15 +35,15 @@ import { RunDeciding } from "./run-deciding.ts";
 import { RunCall } from "./run-call.ts";
 import { RunRequestor } from "./run-requestor.ts";
 import { RunAdoption } from "./run-adoption.ts";
-import { RunHeld } from "./parked-request.ts";
+import { ParkedRequest } from "./parked-request.ts";
 import { RunClock } from "./run-clock.ts";
 import { RunDelivery } from "./run-delivery.ts";
 import { RunEffects } from "./run-effects.ts";
 import { logEvent, errorClass } from "../../platform/log.ts";
-import { startRun, keepEndedRun } from "./run-start.ts";
-import type { RunOpening } from "../../../shared/run/run-input.ts";
+import { startRun, storeEndedRun } from "./run-start.ts";
+import type { RunInput } from "../../../shared/run/run-input.ts";
 import type { CancelCause } from "../../../shared/model/outcome.ts";
-import type { Attachment } from "../../../shared/run/run-input.ts";
+import type { RequestRef } from "../../../shared/run/run-input.ts";
 import type { Operator } from "../../../shared/record/record.ts";
 import { snapshotOf, lineOf, sentOf } from "./run-account.ts";
 import { settingsOf } from "../../platform/settings.ts";
@@ -65,14 +65,14 @@ export class RunObject extends DurableObject<Env> implements RunCalls {
   readonly #call: RunCall;
   readonly #requestor: RunRequestor;
   readonly #adoption: RunAdoption;
-  readonly #held: RunHeld;
+  readonly #parked: ParkedRequest;
   readonly #clock: RunClock;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
     this.#store = new RunStore(ctx.storage);
     this.#windows = new RunWindows(ctx);
-    this.#held = new RunHeld(ctx.storage);
+    this.#parked = new ParkedRequest(ctx.storage);
     this.#transitions = new RunTransitions({
       env,
       store: this.#store,
@@ -85,7 +85,7 @@ export class RunObject extends DurableObject<Env> implements RunCalls {
       store: this.#store,
       now: () => this.now(),
       random: () => this.random(),
-      standing: () => this.#transitions.standing(),
+      current: () => this.#transitions.current(),
       apply: (event, now, facts) => this.#transitions.apply(event, now, facts),
       commit: (next, now, facts) => this.#transitions.commit(next, now, facts),
       record: (now, facts) => this.#transitions.record(now, facts),
@@ -115,7 +115,7 @@ export class RunObject extends DurableObject<Env> implements RunCalls {
       outbox: this.#outbox,
       notices: this.#notices,
       requestor: this.#requestor,
-      held: this.#held,
+      parked: this.#parked,
     });
     this.#alarm = new ObjectAlarm({
       storage: ctx.storage,
@@ -133,7 +133,7 @@ export class RunObject extends DurableObject<Env> implements RunCalls {
       this.#requestor.watch();
       if (this.#store.state()?.phase === "generating") {
         // A call that was made by the object's last instance is lost with it.
-        this.#store.hasten("call", this.now());
+        this.#store.runNow("call", this.now());
         this.#alarm.arm();
       }
     } catch (error) {
@@ -144,25 +144,25 @@ export class RunObject extends DurableObject<Env> implements RunCalls {
 
   // Requests
 
-  async open(opening: string): Promise<void> {
+  async open(input: string): Promise<void> {
     if (this.#store.state() !== null) return;
-    startRun(this.#parts, this.#transitions, JSON.parse(opening) as RunOpening); // written by the Worker's pipeline
+    startRun(this.#parts, this.#transitions, JSON.parse(input) as RunInput); // written by the Worker's pipeline
     await this.#outbox.attempt("begin");
     this.#flush();
   }
 
-  keep(opening: string, outcome: string, model: string, events: string): void {
+  storeEnded(input: string, outcome: string, model: string, events: string): void {
     if (this.#store.state() !== null) return;
-    keepEndedRun(this.#parts, this.#transitions, JSON.parse(opening) as RunOpening, { outcome, model, events }); // as the fast path wrote it
+    storeEndedRun(this.#parts, this.#transitions, JSON.parse(input) as RunInput, { outcome, model, events }); // as the fast path wrote it
     this.#flush();
   }
 
-  hold(request: string): void {
-    if (this.#store.state() === null) this.#held.keep(request, this.now());
+  park(request: string): void {
+    if (this.#store.state() === null) this.#parked.park(request, this.now());
   }
 
-  async takeHeld(): Promise<string | null> {
-    return this.#store.state() === null ? this.#held.take() : null;
+  async takeParked(): Promise<string | null> {
+    return this.#store.state() === null ? this.#parked.take() : null;
   }
 
   adopt(adoption: Adoption): "refused" | "adopted" | "posts" {
@@ -173,8 +173,8 @@ export class RunObject extends DurableObject<Env> implements RunCalls {
     return this.#adoption.abandon();
   }
 
-  withdraw(cause: CancelCause, attachment: Attachment): "unknown" | "over" | "kept" | "cancelled" {
-    return this.#adoption.withdraw(cause, attachment);
+  withdraw(cause: CancelCause, requestRef: RequestRef): "unknown" | "over" | "kept" | "cancelled" {
+    return this.#adoption.withdraw(cause, requestRef);
   }
 
   cancel(cause: CancelCause, by: Operator | null = null): boolean {
@@ -185,13 +185,13 @@ export class RunObject extends DurableObject<Env> implements RunCalls {
 
   snapshot(): RunSnapshot | null {
     this.#restoreAlarm();
-    const standing = this.#transitions.standing();
-    return standing === null ? null : snapshotOf(this.#store, standing.opening, standing.state, settingsOf(this.env).retentionMs);
+    const standing = this.#transitions.current();
+    return standing === null ? null : snapshotOf(this.#store, standing.input, standing.state, settingsOf(this.env).retentionMs);
   }
 
   line(): string | null {
-    const standing = this.#transitions.standing();
-    return standing === null ? null : JSON.stringify(lineOf(this.#store, standing.opening, standing.state));
+    const standing = this.#transitions.current();
+    return standing === null ? null : JSON.stringify(lineOf(this.#store, standing.input, standing.state));
   }
 
   sent(): { readonly prompt: string; readonly edits: string } | null {

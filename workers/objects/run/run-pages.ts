@@ -1,6 +1,6 @@
 // The review pages of a run: what each shows, and what an open one hears when the review changes.
 
-import { type RunParts, linkedAt, type Standing, reviewAt } from "./run-parts.ts";
+import { type RunParts, linkedAt, type CurrentRun, reviewAt } from "./run-parts.ts";
 import { RunNotices } from "./run-notices.ts";
 import { RunWindows, type PageWindow } from "./run-windows.ts";
 import type { Gate } from "../../../shared/model/gate.ts";
@@ -27,8 +27,8 @@ export class RunPages {
     return found === null ? null : this.#notices.view(found, found.link);
   }
 
-  #markOpened({ opening, state, link: { channel } }: Standing & { readonly link: LinkRow }, gate: Gate, place: number): void {
-    const reviewer = this.#notices.people(opening)[place]?.name;
+  #markOpened({ input, state, link: { channel } }: CurrentRun & { readonly link: LinkRow }, gate: Gate, place: number): void {
+    const reviewer = this.#notices.people(input)[place]?.name;
     if (reviewer === undefined || openGate(state) !== gate || this.#parts.store.wasOpened(gate, reviewer, channel)) return;
     const { version } = reviewAt(state, gate);
     this.#parts.store.transaction(() => this.#parts.record(this.#parts.now(), [{ kind: "opened", gate, reviewer, channel, version }]));
@@ -46,10 +46,10 @@ export class RunPages {
 
   /** How a page's review stands now, without content. */
   message({ gate, reviewer }: PageWindow): string | null {
-    const standing = this.#parts.standing();
+    const standing = this.#parts.current();
     const review = standing?.state.reviews[gate] ?? null;
     if (standing === null || review === null) return null;
-    const name = this.#notices.people(standing.opening)[reviewer]?.name ?? "";
+    const name = this.#notices.people(standing.input)[reviewer]?.name ?? "";
     return JSON.stringify({
       kind: "review",
       state: reviewState(review, standing.state.end).kind,

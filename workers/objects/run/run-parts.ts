@@ -5,13 +5,13 @@ import type { Gate } from "../../../shared/model/gate.ts";
 import type { RecordFact } from "../../../shared/record/record.ts";
 import type { RunEvent, RunState, Step } from "../../../shared/run/lifecycle.ts";
 import type { Env } from "../../platform/env.ts";
-import type { RunStore, StoredOpening } from "./run-store.ts";
+import type { RunStore, StoredInput } from "./run-store.ts";
 import type { CancelCause } from "../../../shared/model/outcome.ts";
 import type { Operator } from "../../../shared/record/record.ts";
 import type { Review } from "../../../shared/review/decision.ts";
 
 /** A run as it stands. */
-export type Standing = { readonly opening: StoredOpening; readonly state: RunState };
+export type CurrentRun = { readonly input: StoredInput; readonly state: RunState };
 
 export type RunParts = {
   readonly env: Env;
@@ -21,7 +21,7 @@ export type RunParts = {
   /** From 0 to 1. */
   readonly random: () => number;
   /** Null where there is no run (any more). */
-  readonly standing: () => Standing | null;
+  readonly current: () => CurrentRun | null;
   /** Takes an event: commits the next state and everything to be done for it, and begins to do it. False where nothing changed. */
   readonly apply: (event: RunEvent, now: number, facts: readonly RecordFact[]) => boolean;
   /** The same for a step that was made already, inside a transaction, and without beginning. */
@@ -40,11 +40,11 @@ export type RunParts = {
 
 /** A link that opens this gate to this reviewer, with the run as it stands; null for any other, and for a revoked one. */
 export function linkedAt(
-  { store, standing }: Pick<RunParts, "store" | "standing">,
+  { store, current: standing }: Pick<RunParts, "store" | "current">,
   gate: Gate,
   reviewer: number,
   id: string,
-): (Standing & { readonly link: LinkRow }) | null {
+): (CurrentRun & { readonly link: LinkRow }) | null {
   const found = standing();
   const link = found === null ? null : store.link(id);
   if (found === null || link === null || link.revokedAt !== null || link.gate !== gate || link.reviewer !== reviewer) return null;

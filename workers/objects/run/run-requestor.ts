@@ -19,7 +19,7 @@ export class RunRequestor {
   /** Looks in a moment whether the caller is still there, where nobody is and it is not known yet. */
   watch(): void {
     const state = this.#parts.store.state();
-    if (state === null || state.phase === "ended" || this.#parts.standing()?.opening?.mode !== "sync") return;
+    if (state === null || state.phase === "ended" || this.#parts.current()?.input?.mode !== "sync") return;
     if (this.#windows.callers() > 0 || this.#parts.store.isRequestorGone()) return;
     this.#parts.store.schedule("requestor", this.#parts.now() + requestorGraceMs);
     this.#parts.arm();
@@ -27,7 +27,7 @@ export class RunRequestor {
 
   notice(now: number): void {
     const state = this.#parts.store.state();
-    if (state === null || state.phase === "ended" || this.#parts.standing()?.opening?.mode !== "sync") return;
+    if (state === null || state.phase === "ended" || this.#parts.current()?.input?.mode !== "sync") return;
     if (this.#windows.callers() > 0 || this.#parts.store.isRequestorGone()) return;
     this.#parts.store.transaction(() => {
       this.#parts.store.markRequestor(true);
@@ -38,7 +38,7 @@ export class RunRequestor {
 
   /** Somebody waits: again, where they were gone; or for an answer that nobody had taken. */
   welcome(delivery: { readonly to: number } | null): void {
-    if (this.#parts.standing()?.opening?.mode !== "sync") return;
+    if (this.#parts.current()?.input?.mode !== "sync") return;
     const now = this.#parts.now();
     this.#parts.store.unschedule("requestor");
     const back = delivery === null && this.#parts.store.isRequestorGone();

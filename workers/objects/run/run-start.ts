@@ -2,41 +2,41 @@
 
 import type { RunParts } from "./run-parts.ts";
 import { RunTransitions } from "./run-transitions.ts";
-import { type RunOpening, type RequestVersion, gatesOf, requestDigest, openingFacts } from "../../../shared/run/run-input.ts";
+import { type RunInput, type RequestVersion, gatesOf, requestDigest, inputFacts } from "../../../shared/run/run-input.ts";
 import { newRun, openGates, type ReviewTerms } from "../../../shared/run/lifecycle.ts";
 import { requestorGraceMs } from "./run-requestor.ts";
 import type { Outcome } from "../../../shared/model/outcome.ts";
 import type { RecordEvent } from "../../../shared/record/record.ts";
 import { settingsOf } from "../../platform/settings.ts";
-import type { StoredOpening } from "./run-store.ts";
+import type { StoredInput } from "./run-store.ts";
 import type { SamplingRequest } from "../../../shared/model/sampling.ts";
 
 type EndedRun = { readonly outcome: string; readonly model: string; readonly events: string };
 
 /** Begins a run: what it was opened with, its first state and what is to be done at once, in one transaction. */
-export function startRun({ store, now: clock }: RunParts, transitions: RunTransitions, { request, ...stored }: RunOpening): void {
+export function startRun({ store, now: clock }: RunParts, transitions: RunTransitions, { request, ...stored }: RunInput): void {
   const now = clock();
   const content: RequestVersion = { request, models: stored.candidates.map(({ model }) => model.id) };
   const state = newRun(gatesOf(stored), termsOf(stored, request), requestDigest(content, stored.candidates));
   store.transaction(() => {
     store.createTables();
-    transitions.writeOpening(stored);
+    transitions.writeInput(stored);
     store.writeRequestVersion(1, content, null, now);
-    store.attach(stored.attachment);
+    store.addRequestRef(stored.requestRef);
     store.queue("index", "index", null, now);
     // Of the same chain as what tells the key that it is over: that can never come first.
     store.queue("begin", "settle", null, now);
     if (stored.key.expiresAt !== undefined) store.schedule("keyExpires", stored.key.expiresAt);
     if (stored.mode === "sync") store.schedule("requestor", now + requestorGraceMs);
-    transitions.commit({ state, effects: [], verdict: null }, now, openingFacts(stored, state.requestDigest));
+    transitions.commit({ state, effects: [], verdict: null }, now, inputFacts(stored, state.requestDigest));
   });
 }
 
 /** Keeps a run that the Worker itself has carried out, for a requestor who left meanwhile. The texts are JSON. */
-export function keepEndedRun(
+export function storeEndedRun(
   { env, store, now: clock }: RunParts,
   transitions: RunTransitions,
-  { request, ...stored }: RunOpening,
+  { request, ...stored }: RunInput,
   { outcome, model, events }: EndedRun,
 ): void {
   const now = clock();
@@ -44,7 +44,7 @@ export function keepEndedRun(
   const digest = requestDigest({ request, models: [] }, []);
   store.transaction(() => {
     store.createTables();
-    transitions.writeOpening(stored);
+    transitions.writeInput(stored);
     store.writeState({
       ...newRun(openGates, nobody, digest),
       phase: "ended",
@@ -63,7 +63,7 @@ export function keepEndedRun(
 
 const nobody: ReviewTerms = { reviewers: [], escalateTo: [], quorum: 1, owner: null, selfApproval: true, deadlineSeconds: 0 };
 
-const termsOf = ({ plan, endsAt, call }: StoredOpening, request: SamplingRequest): ReviewTerms => ({
+const termsOf = ({ plan, endsAt, call }: StoredInput, request: SamplingRequest): ReviewTerms => ({
   reviewers: plan.reviewers.map(({ name }) => name),
   escalateTo: plan.escalate?.to.map(({ name }) => name) ?? [],
   quorum: plan.quorum,

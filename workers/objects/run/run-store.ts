@@ -8,11 +8,11 @@ import { type RecordEvent, type RecordFact, chainEvents } from "../../../shared/
 import type { SamplingReply } from "../../../shared/model/sampling.ts";
 import type { ShownVersion } from "../../../shared/review/view.ts";
 import type { RunState } from "../../../shared/run/lifecycle.ts";
-import type { Attachment, RequestVersion, RunOpening } from "../../../shared/run/run-input.ts";
+import type { RequestRef, RequestVersion, RunInput } from "../../../shared/run/run-input.ts";
 import { LongTexts } from "../long-text.ts";
 
 /** Everything of the opening but the request, which is the first version of the content. */
-export type StoredOpening = Omit<RunOpening, "request">;
+export type StoredInput = Omit<RunInput, "request">;
 
 export type NewLink = Pick<LinkRow, "gate" | "reviewer" | "channel" | "expiresAtSeconds" | "receipt"> & {
   readonly random: Uint8Array;
@@ -149,8 +149,8 @@ export class RunStore {
     return text === undefined ? null : (JSON.parse(text) as T); // each name is written by one method below
   }
 
-  opening = (): StoredOpening | null => this.#json("opening");
-  writeOpening = (opening: StoredOpening): void => this.#texts.write("opening", JSON.stringify(opening));
+  input = (): StoredInput | null => this.#json("opening");
+  writeInput = (input: StoredInput): void => this.#texts.write("opening", JSON.stringify(input));
 
   requestVersion = (version: number): RequestVersion | null => this.#json(`request:${version}`);
   writeRequestVersion(version: number, content: RequestVersion, by: string | null, at: number): void {
@@ -167,10 +167,10 @@ export class RunStore {
   /** A denied reply is kept nowhere. */
   deleteReplies(): void {
     for (const { version } of this.versions("response")) this.#texts.delete(`reply:${version}`);
-    const opening = this.opening();
-    if (opening?.cache?.found === undefined) return;
-    const { found: _denied, ...cache } = opening.cache;
-    this.writeOpening({ ...opening, cache });
+    const input = this.input();
+    if (input?.cache?.found === undefined) return;
+    const { found: _denied, ...cache } = input.cache;
+    this.writeInput({ ...input, cache });
   }
 
   versions(gate: Gate): ShownVersion[] {
@@ -288,16 +288,16 @@ export class RunStore {
 
   // Attachments
 
-  attach({ session, originating, request }: Attachment): void {
+  addRequestRef({ session, originating, request }: RequestRef): void {
     this.#sql.exec("INSERT OR IGNORE INTO attachment (session, originating, request) VALUES (?, ?, ?)", session, originating, request);
   }
 
-  detach({ session, originating, request }: Attachment): void {
+  removeRequestRef({ session, originating, request }: RequestRef): void {
     this.#sql.exec("DELETE FROM attachment WHERE session = ? AND originating = ? AND request = ?", session, originating, request);
   }
 
-  attachments(): Attachment[] {
-    return this.#sql.exec<Attachment>("SELECT session, originating, request FROM attachment").toArray();
+  requestRefs(): RequestRef[] {
+    return this.#sql.exec<RequestRef>("SELECT session, originating, request FROM attachment").toArray();
   }
 
   // Outbox and schedule
@@ -343,7 +343,7 @@ export class RunStore {
   }
 
   /** A row that was attempted is due at once. */
-  hasten(kind: OutboxKind, now: number): void {
+  runNow(kind: OutboxKind, now: number): void {
     this.#sql.exec("UPDATE outbox SET due_at = ? WHERE kind = ? AND attempts > 0 AND due_at > ?", now, kind, now);
   }
 

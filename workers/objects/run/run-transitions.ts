@@ -2,9 +2,9 @@
 // is committed together with a row for each effect. Nothing is performed here.
 
 import type { Env } from "../../platform/env.ts";
-import { RunStore, type StoredOpening } from "./run-store.ts";
+import { RunStore, type StoredInput } from "./run-store.ts";
 import { RunNotices } from "./run-notices.ts";
-import { type Standing, reviewAt } from "./run-parts.ts";
+import { type CurrentRun, reviewAt } from "./run-parts.ts";
 import { type RunEvent, step, type Effect, type RunState } from "../../../shared/run/lifecycle.ts";
 import type { RecordFact } from "../../../shared/record/record.ts";
 import type { Step } from "../../../shared/run/lifecycle.ts";
@@ -26,22 +26,22 @@ export type TransitionParts = {
 
 export class RunTransitions {
   readonly #parts: TransitionParts;
-  #opening: StoredOpening | null = null;
+  #input: StoredInput | null = null;
 
   constructor(parts: TransitionParts) {
     this.#parts = parts;
   }
 
-  standing(): Standing | null {
+  current(): CurrentRun | null {
     const state = this.#parts.store.state();
-    const opening = this.opening();
-    return state === null || opening === null ? null : { opening, state };
+    const input = this.input();
+    return state === null || input === null ? null : { input, state };
   }
 
-  opening(): StoredOpening | null {
-    if (this.#parts.store.state() === null) return this.#opening;
-    this.#opening ??= this.#parts.store.opening();
-    return this.#opening;
+  input(): StoredInput | null {
+    if (this.#parts.store.state() === null) return this.#input;
+    this.#input ??= this.#parts.store.input();
+    return this.#input;
   }
 
   /** Takes one event: commits the next state and everything to be done for it. No effect runs inside. */
@@ -57,35 +57,35 @@ export class RunTransitions {
 
   /** Inside a transaction: the state, its events, and a row for each effect. */
   commit({ state, effects }: Step, now: number, facts: readonly RecordFact[]): void {
-    const opening = this.opening();
-    if (opening === null) throw new Error("a run without its opening");
+    const input = this.input();
+    if (input === null) throw new Error("a run without its opening");
     this.#parts.store.writeState(state);
-    const more = effects.flatMap((effect) => this.#queueEffect(effect, state, opening, now));
+    const more = effects.flatMap((effect) => this.#queueEffect(effect, state, input, now));
     this.record(now, [...facts, ...more]);
   }
 
   record(now: number, facts: readonly RecordFact[]): void {
-    const opening = this.opening();
-    if (opening === null) return;
-    this.#parts.store.appendEvents(opening.id, now, facts);
+    const input = this.input();
+    if (input === null) return;
+    this.#parts.store.appendEvents(input.id, now, facts);
     this.#parts.store.queue("record", "answer", null, now);
     this.#parts.arm();
   }
 
-  #queueEffect(effect: Effect, state: RunState, opening: StoredOpening, now: number): RecordFact[] {
+  #queueEffect(effect: Effect, state: RunState, input: StoredInput, now: number): RecordFact[] {
     switch (effect.kind) {
       case "open":
-        return this.#openGate(reviewAt(state, effect.gate), opening);
+        return this.#openGate(reviewAt(state, effect.gate), input);
       case "ask": {
         const review = reviewAt(state, effect.gate);
-        this.#parts.notices().ask(opening, review, effect.reviewers, effect.why, now);
+        this.#parts.notices().ask(input, review, effect.reviewers, effect.why, now);
         return effect.why === "asked" ? [] : [{ kind: "askedAlso", gate: effect.gate, reviewers: effect.reviewers, why: effect.why }];
       }
       case "tellAgain":
-        this.#parts.notices().tellAgain(opening, reviewAt(state, effect.gate), effect.why, now);
+        this.#parts.notices().tellAgain(input, reviewAt(state, effect.gate), effect.why, now);
         return [];
       case "release":
-        this.#parts.notices().release(opening, effect.gate, effect.reviewers, now);
+        this.#parts.notices().release(input, effect.gate, effect.reviewers, now);
         return [];
       case "withdraw":
         this.#parts.store.unscheduleGate(effect.gate);
@@ -94,18 +94,18 @@ export class RunTransitions {
       case "callModel": {
         const content = currentRequest(this.#parts.store, state);
         this.#parts.store.queue("call", "call", { call: effect.call }, now);
-        return cachedFor(opening, state) !== null
+        return cachedFor(input, state) !== null
           ? []
           : [{ kind: "called", call: effect.call, models: content?.models ?? [], digest: state.requestDigest, again: effect.again }];
       }
       case "finish": {
-        this.#parts.store.writeOutcome(JSON.stringify(outcomeOf(this.#parts.store, state, opening)));
+        this.#parts.store.writeOutcome(JSON.stringify(outcomeOf(this.#parts.store, state, input)));
         this.#parts.store.dropQueued("call");
         this.#parts.store.unschedule("keyExpires");
         this.#parts.store.queue("record", "answer", null, now);
         this.#parts.store.queue("deliver", "answer", null, now);
         this.#parts.store.queue("settle", "settle", null, now);
-        if (opening.cache !== undefined) this.#parts.store.queue("cache", "cache", null, now);
+        if (input.cache !== undefined) this.#parts.store.queue("cache", "cache", null, now);
         this.#parts.store.schedule("forget", now + settingsOf(this.#parts.env).retentionMs);
         return [{ kind: "finished", outcome: state.end?.kind ?? "failed" }];
       }
@@ -115,7 +115,7 @@ export class RunTransitions {
   }
 
   /** Starts a gate's clock: its deadline, its reminders, its escalation. */
-  #openGate(review: Review, { plan }: StoredOpening): RecordFact[] {
+  #openGate(review: Review, { plan }: StoredInput): RecordFact[] {
     const { gate, version, digest, reviewers, deadlineAt, openedAt } = review;
     this.#parts.store.schedule(`deadline:${gate}`, deadlineAt);
     for (const [index, seconds] of plan.remindAtSeconds.entries())
@@ -125,13 +125,13 @@ export class RunTransitions {
   }
 
   /** Inside a transaction: what the run was opened with, for the first time or as it has become. */
-  writeOpening(opening: StoredOpening): void {
-    this.#opening = opening;
-    this.#parts.store.writeOpening(opening);
+  writeInput(input: StoredInput): void {
+    this.#input = input;
+    this.#parts.store.writeInput(input);
   }
 
   /** The run was deleted: nothing of it stays in memory. */
   forget(): void {
-    this.#opening = null;
+    this.#input = null;
   }
 }

@@ -1,6 +1,6 @@
 // Ids that stand for a request in every session of a key: each for one digest, for a day after it was taken last.
 
-import { claimKeptMs } from "./session-tables.ts";
+import { reservationKeptMs } from "./session-tables.ts";
 import type { SessionParts } from "./session-parts.ts";
 
 export class RequestIds {
@@ -11,7 +11,7 @@ export class RequestIds {
   }
 
   /** `SessionCalls.claim`. */
-  claim(id: string, digest: string): boolean {
+  reserve(id: string, digest: string): boolean {
     const now = this.#parts.now();
     if (!this.mayClaim(id, digest)) return false;
     this.#parts.tables.create();
@@ -22,12 +22,12 @@ export class RequestIds {
       digest,
       now,
     );
-    this.#parts.alarmBy(now + claimKeptMs);
+    this.#parts.alarmBy(now + reservationKeptMs);
     return true;
   }
 
   /** `SessionCalls.unclaim`. */
-  unclaim(id: string, digest: string): void {
+  release(id: string, digest: string): void {
     if (!this.#parts.tables.exist) return;
     this.#parts.ctx.storage.transactionSync(() => {
       this.#parts.sql.exec("UPDATE claim SET held = held - 1 WHERE id = ? AND digest = ?", id, digest);
@@ -39,6 +39,6 @@ export class RequestIds {
   mayClaim(id: string, digest: string): boolean {
     if (!this.#parts.tables.exist) return true;
     const [row] = this.#parts.sql.exec<{ digest: string; at: number }>("SELECT digest, at FROM claim WHERE id = ?", id).toArray();
-    return row === undefined || row.digest === digest || this.#parts.now() - row.at >= claimKeptMs;
+    return row === undefined || row.digest === digest || this.#parts.now() - row.at >= reservationKeptMs;
   }
 }

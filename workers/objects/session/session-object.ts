@@ -59,8 +59,8 @@ export class SessionObject extends DurableObject<Env> implements SessionCalls {
     switch (verdict.kind) {
       case "fresh":
       case "takenOver":
-        if (input.claim !== null && !this.#ids.mayClaim(input.claim, input.digest)) return { kind: "conflict" };
-        if (input.reserve && input.claim !== null) this.claim(input.claim, input.digest);
+        if (input.reservation !== null && !this.#ids.mayClaim(input.reservation, input.digest)) return { kind: "conflict" };
+        if (input.reserve && input.reservation !== null) this.reserveRequestId(input.reservation, input.digest);
         if (input.reserve) this.#reserve(input, verdict.reservation, verdict.rounds, now);
         return { kind: "fresh", takenOver: verdict.kind === "takenOver" };
       case "repeat": {
@@ -84,12 +84,12 @@ export class SessionObject extends DurableObject<Env> implements SessionCalls {
     return this.#results.awaitResult(originating, request, waitMs);
   }
 
-  claim(id: string, digest: string): boolean {
-    return this.#ids.claim(id, digest);
+  reserveRequestId(id: string, digest: string): boolean {
+    return this.#ids.reserve(id, digest);
   }
 
-  unclaim(id: string, digest: string): void {
-    this.#ids.unclaim(id, digest);
+  releaseRequestId(id: string, digest: string): void {
+    this.#ids.release(id, digest);
   }
 
   openInFlight(requests: readonly InFlightRow[], holder: string): void {

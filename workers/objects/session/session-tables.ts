@@ -9,7 +9,7 @@ import { LongTexts } from "../long-text.ts";
 /** An originating request that was not sampled for, and a session that ended, are known for this long: twice the time to lapse. */
 export const forgottenAfterMs = 2 * originatingLapsesMs;
 /** An id that stands for a request in every session of its key. */
-export const claimKeptMs = 24 * 3_600_000;
+export const reservationKeptMs = 24 * 3_600_000;
 /** What a server said of itself at the beginning of a session. */
 const instructionsKeptMs = 30 * 24 * 3_600_000;
 /** A run is over and deleted by then: longer than the longest deadlines and the longest retention. */
@@ -97,7 +97,7 @@ export class SessionTables {
         now - originatingLapsesMs,
         now - runKeptMostMs,
       );
-      sql.exec("DELETE FROM claim WHERE at <= ?", now - claimKeptMs);
+      sql.exec("DELETE FROM claim WHERE at <= ?", now - reservationKeptMs);
       sql.exec("DELETE FROM in_flight WHERE at <= ? AND until <= ?", now - originatingLapsesMs, now);
       sql.exec("DELETE FROM task WHERE at <= ?", now - originatingLapsesMs);
       sql.exec("DELETE FROM withdrawal WHERE (originating, request) NOT IN (SELECT originating, request FROM sampling)");
@@ -126,7 +126,7 @@ export class SessionTables {
         originatingLapsesMs,
         originatingLapsesMs,
         runKeptMostMs,
-        claimKeptMs,
+        reservationKeptMs,
         originatingLapsesMs,
         originatingLapsesMs,
         forgottenAfterMs,

@@ -1,9 +1,9 @@
 // OpenAI's API and every compatible one, over its SDK: Chat Completions and embeddings.
 
 import type OpenAI from "openai";
-import type { ProviderFault, Usage } from "../../../shared/model/call.ts";
+import type { ProviderError, Usage } from "../../../shared/model/call.ts";
 import { type EmbeddingReply, joinEmbeddings, sumOf } from "../../../shared/provider/embedding.ts";
-import { notReadyFault } from "../../../shared/provider/provider-error.ts";
+import { notReadyError } from "../../../shared/provider/provider-error.ts";
 import { embeddingCalls, fromEmbeddings, toEmbeddings } from "../../../shared/provider/openai/openai-embeddings.ts";
 import { readOpenAI } from "../../../shared/provider/openai/openai-stream.ts";
 import { fromOpenAI, toOpenAI } from "../../../shared/provider/openai/openai-translation.ts";
@@ -34,7 +34,7 @@ export const openaiProvider: ProviderAdapter = (fetch) => {
     run: null,
     embed: async (call, around, limits) => {
       const ready = providerReady(call.candidate.provider, around.lookup);
-      return ready.ok ? embed(call, clientFor(ready.value), around, limits) : err(notReadyFault);
+      return ready.ok ? embed(call, clientFor(ready.value), around, limits) : err(notReadyError);
     },
     modelList: { ask: (ready, signal) => clientFor(ready).models.list({ signal }).asResponse(), namesIn: idsIn },
   };
@@ -46,7 +46,7 @@ async function embed(
   client: OpenAI,
   around: Surroundings,
   limits: Limits,
-): Promise<Result<EmbeddingReply, ProviderFault>> {
+): Promise<Result<EmbeddingReply, ProviderError>> {
   const end = around.now() + limits.timeoutMs;
   const parts: EmbeddingReply[] = [];
   for (const some of embeddingCalls(texts)) {
@@ -62,5 +62,5 @@ async function embed(
   return joinEmbeddings(parts);
 }
 
-const spentOn = (parts: readonly EmbeddingReply[], { usage }: ProviderFault): Usage =>
+const spentOn = (parts: readonly EmbeddingReply[], { usage }: ProviderError): Usage =>
   sumOf([...parts.map((part) => part.usage), ...(usage === undefined ? [] : [usage])]);

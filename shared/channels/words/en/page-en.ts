@@ -168,7 +168,7 @@ export const pageEn = {
     notMine:
       "You said on {at} that this is not yours. You are not asked or reminded any more. This link decides nothing; you can still read here.",
   },
-  giveUp: {
+  recuse: {
     heading: "Not yours to decide?",
     to: "Hand it over to",
     handOver: "Hand it over",

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { conversationFault, isBase64, mediaType } from "../../../../shared/wire/mcp-2025/content-rules.ts";
+import { conversationError, isBase64, mediaType } from "../../../../shared/wire/mcp-2025/content-rules.ts";
 import { pointerInto } from "../../../../shared/wire/mcp-2025/sampling-params.ts";
 import type { Block, Message } from "../../../../shared/model/sampling.ts";
 
@@ -83,7 +83,7 @@ describe("the tool uses and results of a conversation", () => {
   const result = (toolUseId: string): Block => ({ type: "tool_result", toolUseId, content: [] });
   const user = (...content: Block[]): Message => ({ role: "user", content });
   const assistant = (...content: Block[]): Message => ({ role: "assistant", content });
-  const check = (messages: Message[]) => conversationFault(messages, pointerInto({ messages }));
+  const check = (messages: Message[]) => conversationError(messages, pointerInto({ messages }));
 
   test.each<[string, Message[]]>([
     ["no tools at all", [user(say("a")), assistant(say("b")), user(say("c"))]],

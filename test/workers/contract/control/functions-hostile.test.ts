@@ -190,7 +190,7 @@ describe("a server that cannot be asked what its tool takes", () => {
       leaseMs: 1_000,
       roundsLimit: 1,
       alone: true,
-      claim: id,
+      reservation: id,
       reserve: true,
       durable: true,
       settled: [],

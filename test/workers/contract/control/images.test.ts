@@ -48,7 +48,7 @@ const dataUrl = (bytes: Uint8Array, type: string): string => `data:${type};base6
 const plainUrls = (...files: readonly Uint8Array[]): Promise<readonly string[]> =>
   Promise.all(
     files.map(async (file) => {
-      const { plain, fault } = await env.IMAGES.plain(file);
+      const { plain, error: fault } = await env.IMAGES.plain(file);
       if (plain === null) throw new Error(fault.kind);
       return dataUrl(plain.bytes, plain.mimeType);
     }),

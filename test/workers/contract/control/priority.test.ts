@@ -3,7 +3,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Priority } from "../../../../shared/model/call.ts";
 import { defaultLimits } from "../../../../shared/policy/limits.ts";
-import { laneStub } from "../../../../workers/stubs/stubs.ts";
+import { queueStub } from "../../../../workers/stubs/stubs.ts";
 import { tablesOf } from "../../objects/inside.ts";
 import { type ControlAnswer, type Sent, asked, control, controlAnswerOf, gates, textEnvelope } from "../../support/control.ts";
 import { answerOf, configure, createKey, env, post, routing, sample, samplingMessage } from "../../support/gateway.ts";
@@ -26,7 +26,7 @@ const laneOfFirst = (lane: LaneOfModel): Promise<void> =>
 
 /** How many hold a place or wait for one, by what the lane keeps. */
 const inLane = async (): Promise<number> => {
-  const rows = await tablesOf(laneStub(env, { id: "first", provider: "scripted" }));
+  const rows = await tablesOf(queueStub(env, { id: "first", provider: "scripted" }));
   return rows["place"]?.length ?? 0;
 };
 const laneReaches = (count: number): Promise<void> => once(async () => (await inLane()) === count);

@@ -2,101 +2,109 @@
 
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Lane, type LaneLimits, type Newcomer, type Place, enter, lapsed, leave } from "../../../shared/concurrency/queue.ts";
+import {
+  type ConcurrencyQueue,
+  type QueueLimits,
+  type Newcomer,
+  type Slot,
+  acquire,
+  lapsed,
+  release,
+} from "../../../shared/concurrency/queue.ts";
 import { priorities } from "../../../shared/model/call.ts";
 
-const emptyLane: Lane = { holders: [], waiting: [] };
+const emptyLane: ConcurrencyQueue = { holders: [], waiting: [] };
 
-const limits: LaneLimits = { concurrency: 2, queue: 10, promoteAfterMs: 10_000 };
+const limits: QueueLimits = { concurrency: 2, queue: 10, promoteAfterMs: 10_000 };
 const never = 1_000_000_000;
-const come = (lane: Lane, ticket: string, more: Partial<Newcomer> = {}, now = 0, its = limits) =>
-  enter(lane, { ticket, priority: "normal", until: never, holds: false, ...more }, its, now);
-const tickets = (places: readonly Place[]): string[] => places.map(({ ticket }) => ticket);
-const go = (lane: Lane, ticket: string, now = 0, its = limits) => leave(lane, new Set([ticket]), its, now);
+const come = (queue: ConcurrencyQueue, ticket: string, more: Partial<Newcomer> = {}, now = 0, its = limits) =>
+  acquire(queue, { ticket, priority: "normal", until: never, hasSlot: false, ...more }, its, now);
+const tickets = (places: readonly Slot[]): string[] => places.map(({ ticket }) => ticket);
+const go = (queue: ConcurrencyQueue, ticket: string, now = 0, its = limits) => release(queue, new Set([ticket]), its, now);
 
 /** A lane of two that is full, with these waiting, all come at once. */
-function full(...waiting: readonly (readonly [string, Place["priority"]])[]): Lane {
-  const held = come(come(emptyLane, "h1").lane, "h2").lane;
-  return waiting.reduce((lane, [ticket, priority]) => come(lane, ticket, { priority }).lane, held);
+function full(...waiting: readonly (readonly [string, Slot["priority"]])[]): ConcurrencyQueue {
+  const held = come(come(emptyLane, "h1").queue, "h2").queue;
+  return waiting.reduce((queue, [ticket, priority]) => come(queue, ticket, { priority }).queue, held);
 }
 
 describe("a lane of two", () => {
   test("lets two in, has others wait, and gives a place that comes free to the next", () => {
     const first = come(emptyLane, "a");
-    const second = come(first.lane, "b");
-    const third = come(second.lane, "c");
+    const second = come(first.queue, "b");
+    const third = come(second.queue, "c");
     expect([first.standing, second.standing, third.standing]).toEqual(["granted", "granted", "waiting"]);
-    const step = go(third.lane, "a");
+    const step = go(third.queue, "a");
     expect(tickets(step.granted)).toEqual(["c"]);
-    expect(tickets(step.lane.holders)).toEqual(["b", "c"]);
+    expect(tickets(step.queue.holders)).toEqual(["b", "c"]);
   });
 
   test("serves high before normal before low, and in each who came first", () => {
-    let lane = full(["l1", "low"], ["n1", "normal"], ["h3", "high"], ["l2", "low"], ["n2", "normal"], ["h4", "high"]);
+    let queue = full(["l1", "low"], ["n1", "normal"], ["h3", "high"], ["l2", "low"], ["n2", "normal"], ["h4", "high"]);
     const order: string[] = [];
     for (const ticket of ["h1", "h3", "h4", "n1", "n2", "l1"]) {
-      const step = go(lane, ticket);
+      const step = go(queue, ticket);
       order.push(...tickets(step.granted));
-      ({ lane } = step);
+      ({ queue } = step);
     }
     expect(order).toEqual(["h3", "h4", "n1", "n2", "l1", "l2"]);
   });
 
   test("serves first whoever has waited for more than the bound; exactly at the bound not yet", () => {
-    const lane = full(["l", "low"], ["h", "high"]);
-    expect(tickets(go(lane, "h1", 10_000).granted)).toEqual(["h"]);
-    expect(tickets(go(lane, "h1", 10_001).granted)).toEqual(["l"]);
+    const queue = full(["l", "low"], ["h", "high"]);
+    expect(tickets(go(queue, "h1", 10_000).granted)).toEqual(["h"]);
+    expect(tickets(go(queue, "h1", 10_001).granted)).toEqual(["l"]);
   });
 
   test("refuses exactly when as many wait as may, and pushes nobody out for a higher priority", () => {
     const two = { ...limits, queue: 2 };
-    const lane = full(["a", "low"], ["b", "low"]);
-    expect(come(lane, "c", { priority: "high" }, 0, two)).toMatchObject({ standing: "full", lane });
-    const freed = go(lane, "b", 0, two).lane;
+    const queue = full(["a", "low"], ["b", "low"]);
+    expect(come(queue, "c", { priority: "high" }, 0, two)).toMatchObject({ standing: "full", queue });
+    const freed = go(queue, "b", 0, two).queue;
     expect(come(freed, "c", {}, 0, two).standing).toBe("waiting");
   });
 
   test("lets nobody wait where the queue is 0, and still lets in whom there is room for", () => {
     const none = { ...limits, queue: 0 };
-    const lane = come(come(emptyLane, "a", {}, 0, none).lane, "b", {}, 0, none).lane;
-    expect(come(lane, "c", {}, 0, none).standing).toBe("full");
+    const queue = come(come(emptyLane, "a", {}, 0, none).queue, "b", {}, 0, none).queue;
+    expect(come(queue, "c", {}, 0, none).standing).toBe("full");
   });
 
   test("keeps the place and the arrival of whoever comes back with its ticket", () => {
-    const lane = full(["a", "normal"], ["b", "normal"]);
-    const back = come(lane, "a", {}, 5_000);
-    expect(back).toMatchObject({ standing: "waiting", lane });
-    expect(come(lane, "h1", {}, 5_000)).toMatchObject({ standing: "granted", lane });
-    expect(tickets(go(back.lane, "h1", 5_000).granted)).toEqual(["a"]);
+    const queue = full(["a", "normal"], ["b", "normal"]);
+    const back = come(queue, "a", {}, 5_000);
+    expect(back).toMatchObject({ standing: "waiting", queue });
+    expect(come(queue, "h1", {}, 5_000)).toMatchObject({ standing: "granted", queue });
+    expect(tickets(go(back.queue, "h1", 5_000).granted)).toEqual(["a"]);
   });
 
   test("counts a caller whose place was lost while its call went on, and lets nobody in until there is room again", () => {
-    const lane = come(full(["w", "normal"]), "lost", { holds: true }).lane;
-    expect(tickets(lane.holders)).toEqual(["h1", "h2", "lost"]);
-    const one = go(lane, "h1");
+    const queue = come(full(["w", "normal"]), "lost", { hasSlot: true }).queue;
+    expect(tickets(queue.holders)).toEqual(["h1", "h2", "lost"]);
+    const one = go(queue, "h1");
     expect(one.granted).toEqual([]);
-    expect(tickets(go(one.lane, "h2").granted)).toEqual(["w"]);
+    expect(tickets(go(one.queue, "h2").granted)).toEqual(["w"]);
   });
 
   test("gives places at once where the limit has risen, in order, and takes none away where it has sunk", () => {
-    const lane = full(["l", "low"], ["h", "high"], ["n", "normal"]);
-    const risen = come(lane, "new", {}, 0, { ...limits, concurrency: 4 });
+    const queue = full(["l", "low"], ["h", "high"], ["n", "normal"]);
+    const risen = come(queue, "new", {}, 0, { ...limits, concurrency: 4 });
     expect(tickets(risen.granted)).toEqual(["h", "n"]);
     expect(risen.standing).toBe("waiting");
     const sunk = { ...limits, concurrency: 1 };
-    const after = come(lane, "new", {}, 0, sunk).lane;
+    const after = come(queue, "new", {}, 0, sunk).queue;
     expect(tickets(after.holders)).toEqual(["h1", "h2"]);
     expect(go(after, "h1", 0, sunk).granted).toEqual([]);
   });
 
   test("knows whose time is over, exactly at the end too", () => {
-    const lane = come(come(emptyLane, "a", { until: 5 }).lane, "b", { until: 6 }).lane;
-    expect([lapsed(lane, 4), lapsed(lane, 5), lapsed(lane, 6)]).toEqual([[], ["a"], ["a", "b"]]);
+    const queue = come(come(emptyLane, "a", { until: 5 }).queue, "b", { until: 6 }).queue;
+    expect([lapsed(queue, 4), lapsed(queue, 5), lapsed(queue, 6)]).toEqual([[], ["a"], ["a", "b"]]);
   });
 });
 
 type Deed =
-  | { readonly do: "enter"; readonly ticket: number; readonly priority: Place["priority"]; readonly forMs: number }
+  | { readonly do: "enter"; readonly ticket: number; readonly priority: Slot["priority"]; readonly forMs: number }
   /** One of those who are in the lane. */
   | { readonly do: "leave"; readonly which: number }
   | { readonly do: "lapse" }
@@ -123,42 +131,47 @@ const deed: fc.Arbitrary<Deed> = fc.oneof(
 const history = fc.array(fc.tuple(deed, fc.nat({ max: 4_000 })), { maxLength: 120, size: "max" });
 
 type Seen = {
-  readonly before: Lane;
-  readonly after: Lane;
-  readonly limits: LaneLimits;
+  readonly before: ConcurrencyQueue;
+  readonly after: ConcurrencyQueue;
+  readonly limits: QueueLimits;
   readonly now: number;
   readonly deed: Deed;
   readonly gone: readonly string[];
-  readonly granted: readonly Place[];
+  readonly granted: readonly Slot[];
   readonly standing: string | null;
 };
 
 /** Plays a history, and shows each step to `look`. */
 function play(deeds: readonly (readonly [Deed, number])[], look: (seen: Seen) => void): void {
-  let lane = emptyLane;
-  let its: LaneLimits = { concurrency: 2, queue: 4, promoteAfterMs: 10_000 };
+  let queue = emptyLane;
+  let its: QueueLimits = { concurrency: 2, queue: 4, promoteAfterMs: 10_000 };
   let now = 0;
   for (const [each, pause] of deeds) {
     now += pause;
-    const before = lane;
-    let granted: readonly Place[] = [];
+    const before = queue;
+    let granted: readonly Slot[] = [];
     let standing: string | null = null;
     let gone: readonly string[] = [];
     if (each.do === "limit") its = { concurrency: each.concurrency, queue: each.queue, promoteAfterMs: its.promoteAfterMs };
     else if (each.do === "enter") {
       const { priority } = each;
-      ({ lane, granted, standing } = enter(lane, { ticket: `t${each.ticket}`, priority, holds: false, until: now + each.forMs }, its, now));
+      ({ queue, granted, standing } = acquire(
+        queue,
+        { ticket: `t${each.ticket}`, priority, hasSlot: false, until: now + each.forMs },
+        its,
+        now,
+      ));
     } else {
-      const all = tickets([...lane.holders, ...lane.waiting]);
-      gone = each.do === "leave" ? all.slice(each.which % (all.length + 1)).slice(0, 1) : lapsed(lane, now);
-      ({ lane, granted } = leave(lane, new Set(gone), its, now));
+      const all = tickets([...queue.holders, ...queue.waiting]);
+      gone = each.do === "leave" ? all.slice(each.which % (all.length + 1)).slice(0, 1) : lapsed(queue, now);
+      ({ queue, granted } = release(queue, new Set(gone), its, now));
     }
-    look({ before, after: lane, limits: its, now, deed: each, gone, granted, standing });
+    look({ before, after: queue, limits: its, now, deed: each, gone, granted, standing });
   }
 }
 
 /** The rule as the routing table's document puts it, by sorting everybody who waits. */
-const inOrder = (waiting: readonly Place[], now: number, { promoteAfterMs }: LaneLimits): Place[] =>
+const inOrder = (waiting: readonly Slot[], now: number, { promoteAfterMs }: QueueLimits): Slot[] =>
   waiting.toSorted((a, b) => {
     const [promotedA, promotedB] = [a, b].map(({ arrivedAt }) => now - arrivedAt > promoteAfterMs);
     if (promotedA !== promotedB) return promotedA === true ? -1 : 1;
@@ -190,7 +203,7 @@ describe("over any history", () => {
 
   test("who goes takes its own place and no other, and nobody else is lost", () =>
     always(({ before, after, deed: each, gone, standing }) => {
-      const names = (lane: Lane): string[] => tickets([...lane.holders, ...lane.waiting]).toSorted();
+      const names = (queue: ConcurrencyQueue): string[] => tickets([...queue.holders, ...queue.waiting]).toSorted();
       const come = each.do === "enter" && standing !== "full" ? [`t${each.ticket}`] : [];
       expect(names(after)).toEqual([...new Set([...names(before).filter((name) => !gone.includes(name)), ...come])].toSorted());
     }));
