@@ -136,7 +136,7 @@ const objectOf: Readonly<Record<string, string>> = {
   "digest-object.ts": "DigestObject",
   "key-object.ts": "KeyObject",
   "key-grants.ts": "KeyObject",
-  "key-holdings.ts": "KeyObject",
+  "key-dependents.ts": "KeyObject",
   "kept-text.ts": "CacheObject and ConversationObject",
   "concurrency-queue-object.ts": "ConcurrencyQueueObject",
   "ledger-object.ts": "LedgerObject",

@@ -16,7 +16,7 @@ export const graceMs = 5_000;
 type Known = { readonly socket: WebSocket; readonly attempt: number };
 type Attachment = { readonly ticket: string; readonly attempt: number; readonly here: boolean };
 type Limits = QueueLimits & { readonly version: number };
-type SlotRow = { ticket: string; hasSlot: number; priority: Slot["priority"]; arrival: number; arrived_at: number; until: number };
+type SlotRow = { ticket: string; has_slot: number; priority: Slot["priority"]; arrival: number; arrived_at: number; until: number };
 type LimitsRow = { version: number; concurrency: number; queue: number; promote_after_ms: number };
 
 export class ConcurrencyQueueObject extends DurableObject<Env> {
@@ -35,7 +35,7 @@ export class ConcurrencyQueueObject extends DurableObject<Env> {
     super(ctx, env);
     this.#sql = ctx.storage.sql;
     this.#sql.exec(
-      "CREATE TABLE IF NOT EXISTS place (ticket TEXT PRIMARY KEY, holds INTEGER NOT NULL, priority TEXT NOT NULL, arrival INTEGER NOT NULL, arrived_at INTEGER NOT NULL, until INTEGER NOT NULL) WITHOUT ROWID",
+      "CREATE TABLE IF NOT EXISTS slot (ticket TEXT PRIMARY KEY, has_slot INTEGER NOT NULL, priority TEXT NOT NULL, arrival INTEGER NOT NULL, arrived_at INTEGER NOT NULL, until INTEGER NOT NULL) WITHOUT ROWID",
     );
     this.#sql.exec(
       "CREATE TABLE IF NOT EXISTS limits (one INTEGER PRIMARY KEY CHECK (one = 1), version INTEGER NOT NULL, concurrency INTEGER NOT NULL, queue INTEGER NOT NULL, promote_after_ms INTEGER NOT NULL)",
@@ -50,7 +50,7 @@ export class ConcurrencyQueueObject extends DurableObject<Env> {
       }
     }
     const graceEndsAt = this.now() + graceMs;
-    for (const { ticket } of this.#places()) {
+    for (const { ticket } of this.#slots()) {
       const known = this.#sockets.get(ticket);
       if (known === undefined || !attachmentOf(known.socket).here) this.#absent.set(ticket, graceEndsAt);
     }
@@ -163,14 +163,14 @@ export class ConcurrencyQueueObject extends DurableObject<Env> {
   /** Writes what changed, then tells those who were let in: what they hear, a reset does not take back. */
   #commit({ queue, granted }: Step, { acquired, freed = [] }: { readonly acquired?: string; readonly freed?: readonly string[] }): void {
     this.ctx.storage.transactionSync(() => {
-      for (const ticket of freed) this.#sql.exec("DELETE FROM place WHERE ticket = ?", ticket);
-      for (const { ticket } of granted) this.#sql.exec("UPDATE place SET holds = 1 WHERE ticket = ?", ticket);
+      for (const ticket of freed) this.#sql.exec("DELETE FROM slot WHERE ticket = ?", ticket);
+      for (const { ticket } of granted) this.#sql.exec("UPDATE slot SET has_slot = 1 WHERE ticket = ?", ticket);
       const isEntered = ({ ticket }: Slot): boolean => ticket === acquired;
       const held = queue.holders.find(isEntered);
       const slot = held ?? queue.waiting.find(isEntered);
       if (slot === undefined) return;
       this.#sql.exec(
-        "INSERT OR REPLACE INTO place (ticket, holds, priority, arrival, arrived_at, until) VALUES (?, ?, ?, ?, ?, ?)",
+        "INSERT OR REPLACE INTO slot (ticket, has_slot, priority, arrival, arrived_at, until) VALUES (?, ?, ?, ?, ?, ?)",
         slot.ticket,
         held === undefined ? 0 : 1,
         slot.priority,
@@ -189,7 +189,7 @@ export class ConcurrencyQueueObject extends DurableObject<Env> {
     }
   }
 
-  #places(): readonly Slot[] {
+  #slots(): readonly Slot[] {
     return [...this.#queue.holders, ...this.#queue.waiting];
   }
 
@@ -199,7 +199,7 @@ export class ConcurrencyQueueObject extends DurableObject<Env> {
   }
 
   #nextDue(): number | null {
-    const times = [...this.#places().map(({ until }) => until), ...this.#absent.values()];
+    const times = [...this.#slots().map(({ until }) => until), ...this.#absent.values()];
     return times.length === 0 ? null : Math.min(...times);
   }
 
@@ -212,9 +212,9 @@ export class ConcurrencyQueueObject extends DurableObject<Env> {
 
   #readQueue(): ConcurrencyQueue {
     const rows = this.#sql
-      .exec<SlotRow>("SELECT ticket, holds, priority, arrival, arrived_at, until FROM place ORDER BY arrival")
+      .exec<SlotRow>("SELECT ticket, has_slot, priority, arrival, arrived_at, until FROM slot ORDER BY arrival")
       .toArray()
-      .map(({ hasSlot, arrived_at, ...row }) => ({ hasSlot, slot: { ...row, arrivedAt: arrived_at } }));
+      .map(({ has_slot: hasSlot, arrived_at, ...row }) => ({ hasSlot, slot: { ...row, arrivedAt: arrived_at } }));
     const those = (held: number): Slot[] => rows.filter(({ hasSlot }) => hasSlot === held).map(({ slot }) => slot);
     return { holders: those(1), waiting: those(0) };
   }

@@ -87,9 +87,9 @@ export interface KeyCalls extends Rpc.DurableObjectBranded {
    * when the key is revoked.
    * @param until Unix milliseconds, after which it is gone by itself; null: until `drop`.
    */
-  addDependent(holding: Dependent, until: number | null): boolean;
+  addDependent(dependent: Dependent, until: number | null): boolean;
   /** It is not there any more. Doing it twice is doing it once. */
-  removeDependent(holding: Dependent): void;
+  removeDependent(dependent: Dependent): void;
   /** For good: and with it ends everything that there is of the key, now, or by the alarm where that fails. */
   revoke(): Promise<void>;
   /** Held responses of this session end. */

@@ -908,7 +908,7 @@ describe("fallback", () => {
     const [held = ""] = forwardedIds(keys, name, "s1");
     const tables = (): Promise<unknown[]> =>
       runInDurableObject(runStub(env, held), (_object, { storage }) =>
-        storage.sql.exec("SELECT name FROM sqlite_master WHERE name = 'held'").toArray(),
+        storage.sql.exec("SELECT name FROM sqlite_master WHERE name = 'parked'").toArray(),
       );
     expect(await tables()).toHaveLength(1);
     // Not before its time, however often the alarm comes.

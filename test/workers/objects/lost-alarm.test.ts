@@ -353,7 +353,7 @@ describe("what cannot be done holds back nothing else", () => {
   test("a run that cannot be read: its object lives, its alarm stays set, and its content is forgotten in its time", async () => {
     const { run } = await asked("request-gate");
     await quiet(run);
-    await runInDurableObject(stubOf(run), (_, state) => state.storage.sql.exec("UPDATE content SET text = '{' WHERE name = 'opening'"));
+    await runInDurableObject(stubOf(run), (_, state) => state.storage.sql.exec("UPDATE content SET text = '{' WHERE name = 'input'"));
     await crash();
     await loseAlarm(stubOf(run));
     for (let i = 0; i < 9; i += 1) {
@@ -391,7 +391,7 @@ describe("an object of another kind", () => {
     "of a session": {
       stub: () => anyStub(sessionStub(env, "key_dev", "s")),
       fill: () => sessionStub(env, "key_dev", "s").reserveRequestId("id", "digest"),
-      breaks: "ALTER TABLE claim RENAME COLUMN at TO broken",
+      breaks: "ALTER TABLE request_id RENAME COLUMN at TO broken",
     },
     "of the ledger": {
       stub: () => anyStub(ledgerStub(env, 3)),

@@ -224,7 +224,7 @@ describe("revoking a key ends its run", () => {
     if (!open) await recordWith(run, phase.gate === "request" && name.startsWith("in the queue") ? "callFailed" : "answered");
     expect((await operatorsView(run)).state).toBe("cancelled");
     expect(models.asked).toHaveLength(phase.calls);
-    expect((await tablesOf(keyStub(env, made.id)))["holding"]).toEqual([]);
+    expect((await tablesOf(keyStub(env, made.id)))["dependent"]).toEqual([]);
   });
 });
 
@@ -262,7 +262,7 @@ describe("a key that is revoked", () => {
     await ended(second);
     expect(await operatorsView(second)).toMatchObject({ state: "cancelled", error: { data: { reason: "keyRevoked" } } });
     expect(models.asked).toEqual([]);
-    expect((await tablesOf(keyStub(env, made.id)))["holding"]).toEqual([]);
+    expect((await tablesOf(keyStub(env, made.id)))["dependent"]).toEqual([]);
   });
 
   test("between the last decision and the delivery: the reply is let out to nobody", async () => {

@@ -31,7 +31,7 @@ import { riskAbove } from "../../../shared/policy/risk.ts";
 import type { Env } from "../../platform/env.ts";
 import { atMost } from "../at-most.ts";
 import { KeyGrants } from "./key-grants.ts";
-import { KeyDependents } from "./key-holdings.ts";
+import { KeyDependents } from "./key-dependents.ts";
 import { KeyWindows } from "./key-windows.ts";
 
 const writeEveryMs = 1_000;

@@ -12,7 +12,7 @@ export class ParkedRequest {
 
   constructor(storage: DurableObjectStorage) {
     this.#storage = storage;
-    this.#texts = new LongTexts(storage.sql, "held");
+    this.#texts = new LongTexts(storage.sql, "parked");
   }
 
   park(text: string, now: number): void {
@@ -45,6 +45,6 @@ export class ParkedRequest {
   }
 
   #isThere(): boolean {
-    return this.#storage.sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'held'").toArray().length > 0;
+    return this.#storage.sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'parked'").toArray().length > 0;
   }
 }

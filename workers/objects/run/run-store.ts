@@ -34,7 +34,7 @@ export type OutboxRow = {
 /** As it is stored: its detail is read by whoever attempts it, so that one that cannot be read holds up its own chain alone. */
 export type StoredRow = Omit<OutboxRow, "detail"> & { readonly detail: string };
 
-type Texts = "opening" | "outcome" | "model" | `request:${number}` | `reply:${number}`;
+type Texts = "input" | "outcome" | "model" | `request:${number}` | `reply:${number}`;
 
 export class RunStore {
   readonly #storage: DurableObjectStorage;
@@ -64,7 +64,7 @@ export class RunStore {
       "outbox (id INTEGER PRIMARY KEY AUTOINCREMENT, chain TEXT NOT NULL, kind TEXT NOT NULL, detail TEXT NOT NULL, attempts INTEGER NOT NULL, due_at INTEGER NOT NULL)",
       "schedule (kind TEXT PRIMARY KEY, due_at INTEGER NOT NULL, attempts INTEGER NOT NULL) WITHOUT ROWID",
       "event (seq INTEGER PRIMARY KEY, at INTEGER NOT NULL, fact TEXT NOT NULL, hash TEXT NOT NULL, shipped INTEGER NOT NULL)",
-      "attachment (session TEXT NOT NULL, originating TEXT NOT NULL, request TEXT NOT NULL, PRIMARY KEY (session, originating, request)) WITHOUT ROWID",
+      "request_ref (session TEXT NOT NULL, originating TEXT NOT NULL, request TEXT NOT NULL, PRIMARY KEY (session, originating, request)) WITHOUT ROWID",
     ]) {
       this.#sql.exec(`CREATE TABLE IF NOT EXISTS ${table}`);
     }
@@ -149,8 +149,8 @@ export class RunStore {
     return text === undefined ? null : (JSON.parse(text) as T); // each name is written by one method below
   }
 
-  input = (): StoredInput | null => this.#json("opening");
-  writeInput = (input: StoredInput): void => this.#texts.write("opening", JSON.stringify(input));
+  input = (): StoredInput | null => this.#json("input");
+  writeInput = (input: StoredInput): void => this.#texts.write("input", JSON.stringify(input));
 
   requestVersion = (version: number): RequestVersion | null => this.#json(`request:${version}`);
   writeRequestVersion(version: number, content: RequestVersion, by: string | null, at: number): void {
@@ -289,15 +289,15 @@ export class RunStore {
   // Attachments
 
   addRequestRef({ session, originating, request }: RequestRef): void {
-    this.#sql.exec("INSERT OR IGNORE INTO attachment (session, originating, request) VALUES (?, ?, ?)", session, originating, request);
+    this.#sql.exec("INSERT OR IGNORE INTO request_ref (session, originating, request) VALUES (?, ?, ?)", session, originating, request);
   }
 
   removeRequestRef({ session, originating, request }: RequestRef): void {
-    this.#sql.exec("DELETE FROM attachment WHERE session = ? AND originating = ? AND request = ?", session, originating, request);
+    this.#sql.exec("DELETE FROM request_ref WHERE session = ? AND originating = ? AND request = ?", session, originating, request);
   }
 
   requestRefs(): RequestRef[] {
-    return this.#sql.exec<RequestRef>("SELECT session, originating, request FROM attachment").toArray();
+    return this.#sql.exec<RequestRef>("SELECT session, originating, request FROM request_ref").toArray();
   }
 
   // Outbox and schedule

@@ -16,8 +16,8 @@ export class RequestIds {
     if (!this.mayClaim(id, digest)) return false;
     this.#parts.tables.create();
     this.#parts.sql.exec(
-      `INSERT INTO claim (id, digest, at, held) VALUES (?, ?, ?, 1) ON CONFLICT (id) DO UPDATE SET
-       held = CASE WHEN digest = excluded.digest THEN held + 1 ELSE 1 END, digest = excluded.digest, at = excluded.at`,
+      `INSERT INTO request_id (id, digest, at, reserved) VALUES (?, ?, ?, 1) ON CONFLICT (id) DO UPDATE SET
+       reserved = CASE WHEN digest = excluded.digest THEN reserved + 1 ELSE 1 END, digest = excluded.digest, at = excluded.at`,
       id,
       digest,
       now,
@@ -30,15 +30,15 @@ export class RequestIds {
   release(id: string, digest: string): void {
     if (!this.#parts.tables.exist) return;
     this.#parts.ctx.storage.transactionSync(() => {
-      this.#parts.sql.exec("UPDATE claim SET held = held - 1 WHERE id = ? AND digest = ?", id, digest);
-      this.#parts.sql.exec("DELETE FROM claim WHERE id = ? AND held <= 0", id);
+      this.#parts.sql.exec("UPDATE request_id SET reserved = reserved - 1 WHERE id = ? AND digest = ?", id, digest);
+      this.#parts.sql.exec("DELETE FROM request_id WHERE id = ? AND reserved <= 0", id);
     });
   }
 
   /** Whether the id is free, or stands for this very digest. */
   mayClaim(id: string, digest: string): boolean {
     if (!this.#parts.tables.exist) return true;
-    const [row] = this.#parts.sql.exec<{ digest: string; at: number }>("SELECT digest, at FROM claim WHERE id = ?", id).toArray();
+    const [row] = this.#parts.sql.exec<{ digest: string; at: number }>("SELECT digest, at FROM request_id WHERE id = ?", id).toArray();
     return row === undefined || row.digest === digest || this.#parts.now() - row.at >= reservationKeptMs;
   }
 }

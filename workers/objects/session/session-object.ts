@@ -140,7 +140,7 @@ export class SessionObject extends DurableObject<Env> implements SessionCalls {
         )
         .toArray();
       if (dropped.length === 0) return;
-      if (claimed !== null) this.#parts.sql.exec("DELETE FROM claim WHERE id = ?", claimed);
+      if (claimed !== null) this.#parts.sql.exec("DELETE FROM request_id WHERE id = ?", claimed);
       this.#parts.sql.exec("DELETE FROM withdrawal WHERE originating = ? AND request = ?", originating, request);
       this.#parts.sql.exec("UPDATE originating SET rounds = MAX(0, rounds - 1) WHERE key = ?", originating);
     });
@@ -300,9 +300,9 @@ export class SessionObject extends DurableObject<Env> implements SessionCalls {
       sessionEnded: this.#ended,
       originating: row.state === null ? null : { state: row.state, lastAt: row.last_at ?? 0, rounds: row.rounds ?? 0 },
       reservation:
-        row.digest === null || row.run === null || row.held === null
+        row.digest === null || row.run === null || row.reserved === null
           ? null
-          : { digest: row.digest, run: row.run, state: row.held, leaseUntil: row.lease_until ?? 0, ended: row.settled_at !== null },
+          : { digest: row.digest, run: row.run, state: row.reserved, leaseUntil: row.lease_until ?? 0, ended: row.settled_at !== null },
     };
   }
 
@@ -329,7 +329,7 @@ export class SessionObject extends DurableObject<Env> implements SessionCalls {
   }
 }
 
-const selectKnown = `SELECT o.state, o.last_at, o.rounds, s.digest, s.run, s.state AS held, s.lease_until, s.settled_at
+const selectKnown = `SELECT o.state, o.last_at, o.rounds, s.digest, s.run, s.state AS reserved, s.lease_until, s.settled_at
   FROM (SELECT ? AS key, ? AS request) AS asked
   LEFT JOIN originating AS o ON o.key = asked.key
   LEFT JOIN sampling AS s ON s.originating = asked.key AND s.request = asked.request`;
@@ -340,7 +340,7 @@ type KnownRow = {
   readonly rounds: number | null;
   readonly digest: string | null;
   readonly run: string | null;
-  readonly held: Reservation["state"] | null;
+  readonly reserved: Reservation["state"] | null;
   readonly lease_until: number | null;
   readonly settled_at: number | null;
 };

@@ -54,7 +54,7 @@ export class SessionTables {
       );
       sql.exec(`CREATE TABLE IF NOT EXISTS task (id TEXT PRIMARY KEY, named TEXT NOT NULL, at INTEGER NOT NULL) WITHOUT ROWID`);
       sql.exec(
-        `CREATE TABLE IF NOT EXISTS claim (id TEXT PRIMARY KEY, digest TEXT NOT NULL, at INTEGER NOT NULL, held INTEGER NOT NULL) WITHOUT ROWID`,
+        `CREATE TABLE IF NOT EXISTS request_id (id TEXT PRIMARY KEY, digest TEXT NOT NULL, at INTEGER NOT NULL, reserved INTEGER NOT NULL) WITHOUT ROWID`,
       );
       this.results.createTable();
     });
@@ -97,7 +97,7 @@ export class SessionTables {
         now - originatingLapsesMs,
         now - runKeptMostMs,
       );
-      sql.exec("DELETE FROM claim WHERE at <= ?", now - reservationKeptMs);
+      sql.exec("DELETE FROM request_id WHERE at <= ?", now - reservationKeptMs);
       sql.exec("DELETE FROM in_flight WHERE at <= ? AND until <= ?", now - originatingLapsesMs, now);
       sql.exec("DELETE FROM task WHERE at <= ?", now - originatingLapsesMs);
       sql.exec("DELETE FROM withdrawal WHERE (originating, request) NOT IN (SELECT originating, request FROM sampling)");
@@ -112,12 +112,14 @@ export class SessionTables {
   nextDue(): number | null {
     if (!this.#exist) return null;
     // Scalar subqueries: the platform takes five parts of a compound SELECT at the most.
-    const { withdrawal, settled, claim, inFlight, ...over } = this.#storage.sql
-      .exec<Record<"withdrawal" | "settled" | "unsettled" | "claim" | "inFlight" | "task" | "originating" | "session", number | null>>(
+    const { withdrawal, settled, reservation, inFlight, ...over } = this.#storage.sql
+      .exec<
+        Record<"withdrawal" | "settled" | "unsettled" | "reservation" | "inFlight" | "task" | "originating" | "session", number | null>
+      >(
         `SELECT (SELECT MIN(due_at) FROM withdrawal) AS withdrawal,
          (SELECT MIN(settled_at + CASE state WHEN 'settled' THEN ? ELSE ? END) FROM sampling WHERE settled_at IS NOT NULL) AS settled,
          (SELECT MIN(lease_until + CASE state WHEN 'fast' THEN ? ELSE ? END) FROM sampling WHERE settled_at IS NULL) AS unsettled,
-         (SELECT MIN(at) + ? FROM claim) AS claim,
+         (SELECT MIN(at) + ? FROM request_id) AS reservation,
          (SELECT MIN(MAX(at + ?, until)) FROM in_flight) AS inFlight,
          (SELECT MIN(at) + ? FROM task) AS task,
          (SELECT MIN(last_at) + ? FROM originating WHERE ${isSettled}) AS originating,
@@ -135,11 +137,11 @@ export class SessionTables {
       .one();
     const instructions = this.#instructions();
     const forgotten = earliest([...Object.values(over), instructions === undefined ? null : instructions.at + instructionsKeptMs]);
-    return earliest([withdrawal, settled, claim, inFlight, forgotten === null ? null : forgettingAt(forgotten)]);
+    return earliest([withdrawal, settled, reservation, inFlight, forgotten === null ? null : forgettingAt(forgotten)]);
   }
 
   #isEmpty(): boolean {
-    const tables = ["session", "originating", "sampling", "withdrawal", "in_flight", "task", "claim"];
+    const tables = ["session", "originating", "sampling", "withdrawal", "in_flight", "task", "request_id"];
     const rows = tables.map((table) => `EXISTS (SELECT 1 FROM ${table})`).join(" OR ");
     return this.#instructions() === undefined && this.#storage.sql.exec(`SELECT 1 WHERE ${rows}`).toArray().length === 0;
   }

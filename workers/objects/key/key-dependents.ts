@@ -27,7 +27,7 @@ export class KeyDependents {
     this.#sql = storage.sql;
     this.#parts = parts;
     this.#sql.exec(
-      `CREATE TABLE IF NOT EXISTS holding (kind TEXT NOT NULL, name TEXT NOT NULL, until INTEGER, attempts INTEGER NOT NULL, due_at INTEGER,
+      `CREATE TABLE IF NOT EXISTS dependent (kind TEXT NOT NULL, name TEXT NOT NULL, until INTEGER, attempts INTEGER NOT NULL, due_at INTEGER,
        PRIMARY KEY (kind, name)) WITHOUT ROWID`,
     );
     this.#alarm = new ObjectAlarm({ storage, ...parts, nextDue: () => this.#nextDue(), failed: "key.alarmFailed" });
@@ -36,17 +36,17 @@ export class KeyDependents {
 
   /** @param until Unix milliseconds, after which it is gone by itself; null: until it is dropped. */
   add({ kind, name }: Dependent, until: number | null, now: number): void {
-    this.#sql.exec("DELETE FROM holding WHERE until <= ? AND due_at IS NULL", now);
-    this.#sql.exec("INSERT OR REPLACE INTO holding (kind, name, until, attempts, due_at) VALUES (?, ?, ?, 0, NULL)", kind, name, until);
+    this.#sql.exec("DELETE FROM dependent WHERE until <= ? AND due_at IS NULL", now);
+    this.#sql.exec("INSERT OR REPLACE INTO dependent (kind, name, until, attempts, due_at) VALUES (?, ?, ?, 0, NULL)", kind, name, until);
   }
 
   drop({ kind, name }: Dependent): void {
-    this.#sql.exec("DELETE FROM holding WHERE kind = ? AND name = ?", kind, name);
+    this.#sql.exec("DELETE FROM dependent WHERE kind = ? AND name = ?", kind, name);
   }
 
   /** Inside the transaction that revokes the key: everything is to be ended. */
   queueAll(now: number): void {
-    this.#sql.exec("UPDATE holding SET attempts = 0, due_at = ?", now);
+    this.#sql.exec("UPDATE dependent SET attempts = 0, due_at = ?", now);
     this.#alarm.arm();
   }
 
@@ -62,7 +62,7 @@ export class KeyDependents {
     const { now, random } = this.#parts;
     // Before the attempt: one that is cut off comes again.
     this.#sql.exec(
-      "UPDATE holding SET attempts = attempts + 1, due_at = ? WHERE kind = ? AND name = ?",
+      "UPDATE dependent SET attempts = attempts + 1, due_at = ? WHERE kind = ? AND name = ?",
       now() + backoffMs(retry, attempts, random()),
       dependent.kind,
       dependent.name,
@@ -92,7 +92,7 @@ export class KeyDependents {
   #due(): (Dependent & { readonly attempts: number })[] {
     return this.#sql
       .exec<Dependent & { readonly attempts: number }>(
-        "SELECT kind, name, attempts FROM holding WHERE due_at <= ? LIMIT ?",
+        "SELECT kind, name, attempts FROM dependent WHERE due_at <= ? LIMIT ?",
         this.#parts.now(),
         portion,
       )
@@ -100,6 +100,6 @@ export class KeyDependents {
   }
 
   #nextDue(): number | null {
-    return this.#sql.exec<{ at: number | null }>("SELECT MIN(due_at) AS at FROM holding").one().at;
+    return this.#sql.exec<{ at: number | null }>("SELECT MIN(due_at) AS at FROM dependent").one().at;
   }
 }
