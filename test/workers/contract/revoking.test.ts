@@ -218,7 +218,7 @@ describe("what is under way on the fast path when its key is revoked", () => {
     const other = sample();
     await models.came(1);
     const queued = errorOf(sample({}, { key: made.key }));
-    const inLane = async () => (await tablesOf(queueStub(env, { id: "first", provider: "scripted" })))["place"]?.length;
+    const inLane = async () => (await tablesOf(queueStub(env, { id: "first", provider: "scripted" })))["slot"]?.length;
     await eventually("a place in the queue", async () => (await inLane()) === 2);
     await revoke(made);
     expect(await queued).toMatchObject({ code: -32800, data: { reason: "keyRevoked" } });

@@ -386,7 +386,7 @@ describe("an object of another kind", () => {
     "that holds a request for its client": {
       stub: () => anyStub(stubOf(held)),
       fill: () => stubOf(held).park("{}"),
-      breaks: "ALTER TABLE held RENAME COLUMN text TO broken",
+      breaks: "ALTER TABLE parked RENAME COLUMN text TO broken",
     },
     "of a session": {
       stub: () => anyStub(sessionStub(env, "key_dev", "s")),

@@ -137,7 +137,7 @@ const phases: Readonly<Record<string, Phase>> = {
       await models.came(1);
       const run = await begun(key);
       await approved(run);
-      const queued = async () => (await tablesOf(queueStub(env, { id: "first", provider: "scripted" })))["place"]?.length === 2;
+      const queued = async () => (await tablesOf(queueStub(env, { id: "first", provider: "scripted" })))["slot"]?.length === 2;
       await eventually("a place in the queue", queued);
       return { run };
     },

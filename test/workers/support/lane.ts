@@ -21,9 +21,9 @@ export const withLane = (lane: LaneOfModel, id = "busy"): Candidate => candidate
 
 export const laneOf = (id = "busy"): DurableObjectStub<ConcurrencyQueueObject> => asObject(queueStub(env, { id, provider: "p" }));
 
-export type PlaceRow = { readonly ticket: string; readonly holds: number; readonly priority: Priority; readonly arrival: number };
+export type PlaceRow = { readonly ticket: string; readonly has_slot: number; readonly priority: Priority; readonly arrival: number };
 
-export const placesOf = async (id = "busy"): Promise<PlaceRow[]> => ((await tablesOf(laneOf(id)))["place"] as PlaceRow[] | undefined) ?? [];
+export const placesOf = async (id = "busy"): Promise<PlaceRow[]> => ((await tablesOf(laneOf(id)))["slot"] as PlaceRow[] | undefined) ?? [];
 
 /** How many callers are there: each has a socket, and has said so. */
 export const connected = (id = "busy"): Promise<number> =>
@@ -168,7 +168,7 @@ export async function isWhole(lane: LaneOfModel): Promise<void> {
   for (let index = 0; index <= lane.concurrency; index += 1) callers.come(`caller ${index}`);
   await settled(lane.concurrency + 1);
   await callers.until(() => callers.granted.length === lane.concurrency);
-  const held = (await placesOf()).filter(({ holds }) => holds === 1).length;
+  const held = (await placesOf()).filter(({ has_slot }) => has_slot === 1).length;
   if (held !== lane.concurrency) throw new Error(`${held} hold a place where ${lane.concurrency} may`);
   callers.disperse();
   await settled(0);

@@ -27,7 +27,7 @@ const laneOfFirst = (lane: LaneOfModel): Promise<void> =>
 /** How many hold a place or wait for one, by what the lane keeps. */
 const inLane = async (): Promise<number> => {
   const rows = await tablesOf(queueStub(env, { id: "first", provider: "scripted" }));
-  return rows["place"]?.length ?? 0;
+  return rows["slot"]?.length ?? 0;
 };
 const laneReaches = (count: number): Promise<void> => once(async () => (await inLane()) === count);
 
