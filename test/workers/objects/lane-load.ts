@@ -72,7 +72,7 @@ export async function keepPlacesThroughCrashes(total: number): Promise<void> {
     expect(callers.holders()).toHaveLength(limit);
     const left = total - gone - (round === 2 ? gaveUp.length : 0);
     await once(async () => (await connected()) === left);
-    expect((await placesOf()).filter(({ holds }) => holds === 1)).toHaveLength(limit);
+    expect((await placesOf()).filter(({ has_slot }) => has_slot === 1)).toHaveLength(limit);
   }
   await callers.until(() => callers.refused.size === gaveUp.length);
   expect([...callers.refused.values()]).toEqual(gaveUp.map(() => "cancelled"));

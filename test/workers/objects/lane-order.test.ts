@@ -140,7 +140,7 @@ describe("limits that a newer routing table changes", () => {
     const last = await bareCaller("e", { version: 2, limits: limits(3) });
     expect(last.standing).toBe("waiting");
     await settled(5);
-    expect((await placesOf()).filter(({ holds }) => holds === 1).map(({ ticket }) => ticket)).toEqual(["a", "b", "c"]);
+    expect((await placesOf()).filter(({ has_slot }) => has_slot === 1).map(({ ticket }) => ticket)).toEqual(["a", "b", "c"]);
     expect(callers.map(({ heard }) => heard)).toEqual([[], ["granted"], ["granted"], []]);
   });
 
@@ -152,13 +152,13 @@ describe("limits that a newer routing table changes", () => {
     expect([...holders, next].map(({ standing }) => standing)).toEqual(["granted", "granted", "granted", "waiting"]);
     for (const holder of holders.slice(0, 2)) holder.socket?.close(1000, "left");
     await settled(2);
-    expect((await placesOf()).map(({ ticket, holds }) => [ticket, holds])).toEqual([
+    expect((await placesOf()).map(({ ticket, has_slot }) => [ticket, has_slot])).toEqual([
       ["c", 1],
       ["d", 0],
     ]);
     holders[2]?.socket?.close(1000, "left");
     await settled(1);
-    expect((await placesOf()).map(({ ticket, holds }) => [ticket, holds])).toEqual([["d", 1]]);
+    expect((await placesOf()).map(({ ticket, has_slot }) => [ticket, has_slot])).toEqual([["d", 1]]);
   });
 
   test("are not changed back by a caller with an older table", async () => {

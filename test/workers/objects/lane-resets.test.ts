@@ -18,7 +18,7 @@ async function queueUp(callers: Callers, ...names: readonly string[]): Promise<v
 }
 
 const standings = async (): Promise<(readonly [string, number])[]> =>
-  (await placesOf()).toSorted((a, b) => a.arrival - b.arrival).map(({ ticket, holds }) => [ticket, holds] as const);
+  (await placesOf()).toSorted((a, b) => a.arrival - b.arrival).map(({ ticket, has_slot }) => [ticket, has_slot] as const);
 
 describe("a reset of the object", () => {
   test("costs nobody a place or a turn, however often it happens: everybody comes back, and nobody is told anything new", async () => {
