@@ -1,7 +1,7 @@
 // A schema's regular expression, matched in time that is linear in the text: RE2 instead of the platform's matcher, which backtracks. A schema
 // comes from a caller or an MCP server, and nothing can stop a match in its middle.
 //
-// The pattern means what it does in ECMA-262. Where RE2 reads the same characters otherwise (`.`, `\s`, classes), it is rewritten.
+// The pattern means what it does in ECMA-262. Where RE2 reads the same characters otherwise (`.`, `\s`, classes, `{02}`), it is rewritten.
 
 import { RE2JS } from "re2js";
 import { err, ok, type Result } from "../result.ts";
@@ -120,6 +120,8 @@ function toRe2(each: string): string {
   if (each === "\\s" || each === "\\S") return `[${inClass(each)}]`;
   if (each.startsWith("[")) return `[${(each.slice(1, -1).match(tokenInClass) ?? []).map(inClass).join("")}]`;
   if (each.startsWith("(")) return each === "(" || each.startsWith("(?<") ? "(?:" : each;
+  // `a{02}` is five letters to RE2.
+  if (each.startsWith("{")) return each.replaceAll(/\b0+(?=\d)/gu, "");
   return escaped(each);
 }
 

@@ -40,14 +40,14 @@ function matchesInEcma(source: string, text: string): boolean {
 }
 
 const zodEmail = "^(?!\\.)(?!.*\\.\\.)([A-Za-z0-9_'+\\-\\.]*)[A-Za-z0-9_+-]@([A-Za-z0-9][A-Za-z0-9\\-]*\\.)+[A-Za-z]{2,}$";
-const texts = ["", "ab", "A1b!", "a\n", "[:alpha:]", "a😀a", ...String.raw`ab-]éλ😀`, ..."\n\u2028\u00a0\ufeff\v\b\u0001\0"];
+const texts = ["", "ab", "A1b!", "a\n", "[:alpha:]", "aa", "a{02}", "a😀a", ...String.raw`ab-]éλ😀`, ..."\n\u2028\u00a0\ufeff\v\b\u0001\0"];
 const addresses = ["ann@example.com", ".ann@example.com", "an..n@example.com", "ann@example", "@example.com"];
 
 describe("a pattern means what it does in ECMA-262", () => {
   const sources = String.raw`
     ^(?=.*[A-Z])(?=.*\d).{3,}$ ^(?=a|b)a ^(?!(?:a|b)$)(?<n>.+)$ a ^a$ ^.$ . \s \S [\s] [^\s] [\S] [^\S] [] [^] [\b] \bb \w \W [\d-]
     \u0061 \u{1F600} \ud83d\ude00 [\u{1F600}-\u{1F64F}] \x61 [\x61-\x62] \cA \0 \/ [\-] \v \p{L} \P{L} [^\p{Lu}] \p{Script=Greek}
-    \p{Letter} \P{gc=Uppercase_Letter} [\p{digit}b] [[:alpha:] [[:alpha:][b] (?:a|b){2} a{0,3}?$ [(?<[>*] \B`;
+    \p{Letter} \P{gc=Uppercase_Letter} [\p{digit}b] [[:alpha:] [[:alpha:][b] (?:a|b){2} a{0,3}?$ [(?<[>*] \B ^a{02}$ ^a{1,02}?$ ^a{00}$`;
 
   test.each([zodEmail, ...sources.trim().split(/\s+/)])("%s", (source) => {
     for (const text of [...texts, ...addresses]) expect([text, matches(source, text)]).toEqual([text, matchesInEcma(source, text)]);
@@ -57,6 +57,11 @@ describe("a pattern means what it does in ECMA-262", () => {
     expect(matches("\\B", "a😀a")).toBe(false);
     expect(matchesInEcma("\\B", "a😀a")).toBe(false);
     expect(matches("\\B", "a😀😀a")).toBe(true);
+  });
+
+  test("a number of repetitions is the same after a zero", () => {
+    expect(matches("^a{02}$", "aa")).toBe(true);
+    expect(matches("^a{02}$", "a{02}")).toBe(false);
   });
 
   test("whatever it is", () => {
@@ -98,6 +103,7 @@ describe("a pattern means what it does in ECMA-262", () => {
         "\\x61",
         "^(?!a)",
         "^(?=b)",
+        "{02}",
         "😀",
         "\\ud83d",
       ),
