@@ -1,11 +1,5 @@
 // The kinds of providers, and what the routing table has to know of each. How one is called is in shared/provider/ and workers/providers/.
 
-/** The kinds that a routing table may name. */
-export const tableKinds = ["anthropic", "openai", "demo"] as const;
-
-/** Who runs models; `mcp` is in no table: an MCP server that runs a registered function (design: POST /control). */
-export type ProviderKind = (typeof tableKinds)[number] | "mcp";
-
 type KindFacts = {
   /** A part of the gateway: it needs no address and no credential, and its models stand in only while no other provider is ready. */
   readonly isBuiltIn: boolean;
@@ -13,7 +7,8 @@ type KindFacts = {
   readonly lacks: { readonly embedding?: string; readonly audio?: string };
 };
 
-const factsByKind: Readonly<Record<ProviderKind, KindFacts>> = {
+/** The kinds that a routing table may name. */
+const tableFacts = {
   anthropic: {
     isBuiltIn: false,
     lacks: {
@@ -23,11 +18,19 @@ const factsByKind: Readonly<Record<ProviderKind, KindFacts>> = {
   },
   openai: { isBuiltIn: false, lacks: {} },
   demo: { isBuiltIn: true, lacks: {} },
-  mcp: { isBuiltIn: false, lacks: {} },
-};
+} satisfies Readonly<Record<string, KindFacts>>;
+
+type TableKind = keyof typeof tableFacts;
+
+export const tableKinds = Object.keys(tableFacts) as TableKind[]; // its own names
+
+/** Who runs models; `mcp` is in no table: an MCP server that runs a registered function (design: POST /control). */
+export type ProviderKind = TableKind | "mcp";
+
+const factsByKind: Readonly<Record<ProviderKind, KindFacts>> = { ...tableFacts, mcp: { isBuiltIn: false, lacks: {} } };
 
 /** Whether a routing table may name the kind. */
-export const isTableKind = (kind: ProviderKind): boolean => (tableKinds as readonly ProviderKind[]).includes(kind);
+export const isTableKind = (kind: ProviderKind): boolean => Object.hasOwn(tableFacts, kind);
 
 export const isBuiltIn = (kind: ProviderKind): boolean => factsByKind[kind].isBuiltIn;
 

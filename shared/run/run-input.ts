@@ -3,7 +3,7 @@
 import type { Provenance } from "../model/gate.ts";
 import { digestOf } from "../encoding.ts";
 import type { ImageDigests } from "../image/image-digests.ts";
-import { type RecordFact, idWord } from "../record/record.ts";
+import { type Endpoint, type RecordFact, idWord } from "../record/record.ts";
 import type { GatePlan, Reach } from "../policy/evaluate.ts";
 import type { GrantPass } from "../policy/grant.ts";
 import { type RiskNote, riskAbove, riskLevels } from "../policy/risk.ts";
@@ -61,7 +61,7 @@ export type RunInput = {
   readonly id: string;
   readonly createdAt: number;
   /** Which endpoint the request came through. */
-  readonly endpoint: "sampling" | "relay" | "control";
+  readonly endpoint: Endpoint;
   /** `expiresAt`: Unix milliseconds, where it does. */
   readonly key: { readonly id: string; readonly name: string; readonly owner: string | null; readonly expiresAt?: number };
   readonly requestor: Requestor;

@@ -7,6 +7,7 @@ import contract from "../../../docs/http-contract.md?raw";
 import { httpStatuses } from "../../../shared/wire/control/status.ts";
 import { approveAct } from "../../../shared/review/form.ts";
 import { app } from "../../../workers/app.ts";
+import { paths } from "../../../workers/platform/urls.ts";
 import type { App } from "../../../workers/endpoints/app-context.ts";
 import { openapi } from "../../../workers/endpoints/openapi/openapi.ts";
 import { type Operation, operationsOf } from "../../../workers/endpoints/openapi/operations.ts";
@@ -395,4 +396,10 @@ test("every status that an answer of the control endpoint can have is published"
   const control = operations.find(({ id }) => id === "control");
   const published = new Set(Object.keys(control?.answers ?? {}).map(Number));
   expect(Object.values(httpStatuses).filter((status) => !published.has(status))).toEqual([]);
+});
+
+test("every path of urls.ts is served: an endpoint that the app does not mount is found", () => {
+  const written = Object.values({ ...paths, ...paths.admin }).filter((path) => typeof path === "string");
+  const served = new Set(app.routes.map(({ path }) => path));
+  expect(written.filter((path) => !served.has(path))).toEqual([]);
 });
