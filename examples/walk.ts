@@ -1,4 +1,4 @@
-// One whole walk through the gateway: a host, our summarize server, one tool call, and the reply that came back.
+// One tool call through the gateway from end to end: an MCP host, our summarize server, its sampling request, and the tool's result.
 
 import { fileURLToPath } from "node:url";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
@@ -9,19 +9,19 @@ export type WalkOptions = {
   /** The gateway's base address. */
   readonly url: string;
   readonly apiKey: string;
-  /** Called when the gateway says that it waits, and for what; by default for a person at one of the gates. */
+  /** Called with the gateway's progress messages, which say what the request waits for. */
   readonly onWaiting?: (message: string) => void;
-  /** What is to be summarized. */
+  /** The text to summarize. */
   readonly text?: string;
 };
 
 const TEXT =
   "Sampling lets an MCP server ask its client for a model's reply. The server needs no account of its own; the client picks the model.";
-const PATIENCE = 15 * 60_000;
+const TIMEOUT_MS = 15 * 60_000;
 
 /**
  * Starts the summarize server as a child process, calls its tool, and gives the tool's result.
- * @throws where the gateway cannot be used; a person's "no" is a result with `isError`.
+ * @throws where the gateway cannot be used; a denial is a result with `isError`.
  */
 export async function walk({ url, apiKey, onWaiting, text = TEXT }: WalkOptions): Promise<Awaited<ReturnType<Client["callTool"]>>> {
   const sampling = createSamplingHandler({ url, apiKey, onProgress: ({ message }) => onWaiting?.(message ?? "waiting") });
@@ -31,7 +31,7 @@ export async function walk({ url, apiKey, onWaiting, text = TEXT }: WalkOptions)
   await client.connect(new StdioClientTransport({ command: process.execPath, args, stderr: "inherit" }));
   try {
     return await client.callTool({ name: "summarize", arguments: { text } }, undefined, {
-      timeout: PATIENCE,
+      timeout: TIMEOUT_MS,
       resetTimeoutOnProgress: true,
       onprogress: () => undefined,
     });

@@ -1,4 +1,4 @@
-// Keeps two gateways off one data folder: each would believe that it alone has every object, and decide on its own.
+// Keeps two gateways from using one data folder: each would run its own copy of every Durable Object, and they would disagree.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -9,8 +9,8 @@ import { makePrivate } from "./private-folder.ts";
 const root = fileURLToPath(new URL("..", import.meta.url));
 
 /**
- * Writes down that this process's gateway at `url` has the folder (relative to the project's own).
- * @returns the address of the gateway that has it already, and then nothing is written; else null.
+ * Records that this process's gateway at `url` uses the folder (relative to the project's own).
+ * @returns the address of a running gateway that uses it already, and then nothing is written; otherwise null.
  */
 export async function claimFolder(folder: string, url: string): Promise<string | null> {
   const running = await gatewayOf(folder);
@@ -20,10 +20,10 @@ export async function claimFolder(folder: string, url: string): Promise<string |
   return null;
 }
 
-/** The address of the gateway that has this folder and runs; else null. */
+/** The address of the running gateway that uses this folder; otherwise null. */
 export async function gatewayOf(folder: string): Promise<string | null> {
   const last = readClaim(claimOf(folder));
-  // Both: after a reboot the process id may be anybody's, and the address another gateway's.
+  // Both are checked: after a reboot the process id may be another program's, and the address another gateway's.
   return last !== null && lives(last.pid) && (await answers(last.url)) ? last.url : null;
 }
 

@@ -1,5 +1,5 @@
-// npm run demo: the reference MCP server samples through a gateway of its own. With --yes nobody needs to be there: the
-// script decides through the same page and form as a person, and exits 0 with the server's final tool result.
+// npm run demo: the reference MCP server sends sampling requests through a gateway of its own. With --yes the script approves each
+// review itself, through the same page and form as a person, and exits 0 with the server's final tool result.
 
 import { spawn } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -15,7 +15,7 @@ import { stopOnSignals } from "./stopping.ts";
 const alone = process.argv.includes("--yes");
 const unknown = process.argv.slice(2).filter((argument) => argument !== "--yes");
 if (unknown.length > 0) {
-  console.error(`npm run demo: unknown argument ${unknown[0]}; the only one is --yes (npm run demo -- --yes)`);
+  console.error(`npm run demo: unknown argument ${unknown[0]}. The only argument is --yes: npm run demo -- --yes`);
   process.exit(2);
 }
 
@@ -46,12 +46,12 @@ const decided = decideAll();
 const code = await exited;
 over.abort();
 await decided;
-// Ctrl-C ends the host as well: whoever is through first says the same.
+// Ctrl-C ends the host as well: both paths exit with 130.
 if (!stopping.aborted)
   console.log(
     code === 0
-      ? `\nBoth tools ended with the model's reply, through ${alone ? "four reviews that this script decided" : "your reviews"}.`
-      : "\nThe demo failed; the lines above say where.",
+      ? `\nBoth tools returned the model's reply, after ${alone ? "four reviews that this script approved" : "your reviews"}.`
+      : "\nThe demo failed. The error is in the lines above.",
   );
 await clean();
 process.exit(stopping.aborted ? 130 : code);
@@ -67,7 +67,7 @@ async function decideAll(): Promise<void> {
         continue;
       }
       const answer = await decideByLink(link, "approve").catch(() => undefined);
-      console.log(`approved the ${gate === "request" ? "request" : "reply"} through its page (${answer?.status ?? "no answer"})`);
+      console.log(`approved the ${gate === "request" ? "request" : "reply"} on its review page (${answer?.status ?? "no answer"})`);
       if (answer?.status !== 303) seen.delete(link);
     }
     await pause(200);

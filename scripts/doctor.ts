@@ -1,9 +1,9 @@
-// Asks a gateway to check its configuration, and prints a line for each check: what is well, what to know, and what to mend.
+// Asks a gateway to check its configuration, and prints a line for each check: what works, what to know, and what needs fixing.
 //
 //   npm run doctor                                             (the gateway that npm start runs)
 //   ADMIN_TOKEN=… npm run doctor -- --url https://gateway.example.com
 //
-// Exit codes: 0 nothing to mend; 1 something to mend; 2 the gateway could not be asked.
+// Exit codes: 0 nothing needs attention; 1 something does; 2 the gateway could not be asked.
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -15,14 +15,14 @@ import { devVars } from "./dev-vars.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-const checkSchema = z.object({ check: z.string(), state: z.enum(["good", "note", "mend"]), text: z.string() });
+const checkSchema = z.object({ check: z.string(), state: z.enum(["good", "note", "fix"]), text: z.string() });
 const diagnosisSchema = z.object({ checks: z.array(checkSchema), publicUrl: z.string().nullable() });
 const healthSchema = z.object({ status: z.enum(["ok", "degraded", "down"]), problems: z.array(z.string()) });
 const contractSchema = z.object({ info: z.object({ title: z.string(), version: z.string() }), paths: z.record(z.string(), z.unknown()) });
 
 export type Check = z.infer<typeof checkSchema>;
 
-/** What keeps the gateway from being asked, in words for whoever runs this. */
+/** Why the gateway could not be asked, in words for the person who runs this. */
 class Unasked extends Error {}
 
 const usage = "usage: npm run doctor [-- --url https://gateway.example.com]";
@@ -41,15 +41,15 @@ async function targetOf(given: string | undefined): Promise<Target> {
     const url = await gatewayOf(folder);
     if (url === null)
       throw new Unasked(
-        `no gateway runs here: start one with npm start and leave it running, or name another with --url (looked in ${folder})`,
+        `no gateway is running with the data in ${folder}: start one with npm start and leave it running, or name another with --url`,
       );
     return { url, adminToken: fromEnvironment || localToken() || wantToken() };
   }
   const url = URL.parse(given);
   if (url === null || !["http:", "https:"].includes(url.protocol) || url.search !== "" || url.hash !== "" || url.username !== "")
-    throw new Unasked(`--url wants a plain address, such as https://gateway.example.com. ${usage}`);
+    throw new Unasked(`--url must be a plain http or https address, such as https://gateway.example.com. ${usage}`);
   const isLocal = /^(localhost|127(\.\d{1,3}){3}|\[::1\]|.*\.localhost)$/.test(url.hostname);
-  if (url.protocol === "http:" && !isLocal) throw new Unasked("--url must be https: over http anybody on the way could read ADMIN_TOKEN");
+  if (url.protocol === "http:" && !isLocal) throw new Unasked("--url must be https: ADMIN_TOKEN would be sent over http unencrypted");
   return { url: url.href.replace(/\/+$/, ""), adminToken: fromEnvironment || (isLocal ? localToken() : undefined) || wantToken() };
 }
 
@@ -65,11 +65,11 @@ function localToken(): string | undefined {
 
 function wantToken(): never {
   throw new Unasked(
-    "set ADMIN_TOKEN in the environment to the gateway's own: for a deployed one what `npx wrangler secret put ADMIN_TOKEN` was given, for a local one the line in .dev.vars",
+    "set ADMIN_TOKEN in the environment: for a deployed gateway, the value given to `npx wrangler secret put ADMIN_TOKEN`; for a local one, the value in .dev.vars",
   );
 }
 
-/** An answer as JSON; undefined where it is none. Rejects where nobody answers. Redirects are not followed: the token is for this address. */
+/** A response body as JSON, undefined where it is not JSON. Rejects where there is no response. Redirects are not followed: the token is for this address. */
 async function ask(url: string, init: RequestInit = {}, timeoutMs = answerMs): Promise<{ status: number; body: unknown }> {
   const response = await fetch(url, { ...init, redirect: "manual", signal: AbortSignal.timeout(timeoutMs) });
   const text = await response.text();
@@ -86,33 +86,33 @@ const askOrUndefined = (url: string) => ask(url).catch(() => undefined);
 async function fromOutside(url: string): Promise<{ readonly checks: readonly Check[]; readonly goOn: boolean }> {
   const [health, contract] = await Promise.all([askOrUndefined(`${url}/healthz`), askOrUndefined(`${url}/openapi.json`)]);
   if (health === undefined)
-    throw new Unasked(`nothing answers at ${url}: see whether the gateway runs there, and whether the address is right`);
+    throw new Unasked(`nothing answers at ${url}: check that the gateway is running and that the address is correct`);
   const healthy = healthSchema.safeParse(health.body);
   const described = contractSchema.safeParse(contract?.body);
   if (!healthy.success || (described.success && described.data.info.title !== "Countersign")) {
     const redirected =
-      health.status >= 300 && health.status < 400 ? `: it answers with a redirect (${health.status}), which is not followed` : "";
-    throw new Unasked(`what answers at ${url} is not Countersign${redirected}; see whether the address is right`);
+      health.status >= 300 && health.status < 400 ? `: it redirects (${health.status}), and redirects are not followed` : "";
+    throw new Unasked(`the server at ${url} is not Countersign${redirected}; check the address`);
   }
   const { status, problems } = healthy.data;
   if (status === "down")
-    return { checks: problems.map((text) => ({ check: "gateway", state: "mend", text: `It answers and is down. ${text}.` })), goOn: false };
-  // Undescribed while it serves: an answer that was lost. The doctor's own answer is checked in any case.
+    return { checks: problems.map((text) => ({ check: "gateway", state: "fix", text: `The gateway is down. ${text}.` })), goOn: false };
+  // Without a description the response to /openapi.json was lost. What the doctor answers is checked in any case.
   if (!described.success) return { checks: [], goOn: true };
   const { info, paths } = described.data;
   if (!(doctorPath in paths)) {
-    const text = `It answers and is version ${info.version}, which has no doctor yet: deploy this checkout with \`npx wrangler deploy\`.`;
-    return { checks: [{ check: "gateway", state: "mend", text }], goOn: false };
+    const text = `The gateway is version ${info.version}, which has no doctor: deploy this checkout with \`npx wrangler deploy\`.`;
+    return { checks: [{ check: "gateway", state: "fix", text }], goOn: false };
   }
   const own = ownVersion();
   return info.version === own
-    ? { checks: [{ check: "gateway", state: "good", text: `It answers, and is Countersign ${info.version}.` }], goOn: true }
+    ? { checks: [{ check: "gateway", state: "good", text: `Countersign ${info.version} is running.` }], goOn: true }
     : {
         checks: [
           {
             check: "gateway",
             state: "note",
-            text: `It answers, and is Countersign ${info.version}, while this checkout is ${own}: deploy this one, or ask from the other.`,
+            text: `Countersign ${info.version} is running, and this checkout is ${own}: deploy this checkout, or run the doctor from that version.`,
           },
         ],
         goOn: true,
@@ -125,42 +125,50 @@ const ownVersion = (): string =>
 async function fromInside({ url, adminToken }: Target): Promise<z.infer<typeof diagnosisSchema>> {
   const init = { method: "POST", headers: { Authorization: `Bearer ${adminToken}` } };
   const answer = await ask(url + doctorPath, init, diagnosisMs).catch(() => undefined);
-  if (answer === undefined) throw new Unasked(`${url} answers at /healthz and not at ${doctorPath}: try again`);
+  if (answer === undefined) throw new Unasked(`${url} answered at /healthz but not at ${doctorPath}: try again`);
   if (answer.status === 401) {
     throw new Unasked(
-      `the gateway does not accept this ADMIN_TOKEN. A local gateway's is in .dev.vars (start again after a change); a deployed one's is what \`npx wrangler secret put ADMIN_TOKEN\` was given. Set ADMIN_TOKEN in the environment to it, or unset it there`,
+      `the gateway does not accept this ADMIN_TOKEN. For a local gateway use the value in .dev.vars (restart the gateway after a change); for a deployed one, the value given to \`npx wrangler secret put ADMIN_TOKEN\`. Set it as ADMIN_TOKEN in the environment, or unset ADMIN_TOKEN to use .dev.vars`,
     );
   }
-  if (answer.status === 429) throw new Unasked("the gateway has seen too many wrong tokens from this address: wait a minute");
+  if (answer.status === 429)
+    throw new Unasked("the gateway received too many wrong tokens from this address: wait a minute, then try again");
   const read = diagnosisSchema.safeParse(answer.body);
   if (answer.status !== 200 || !read.success)
-    throw new Unasked(`the gateway answered ${answer.status} to ${doctorPath}, with something that this version cannot read`);
+    throw new Unasked(
+      `the gateway answered ${answer.status} to ${doctorPath} in a form that this version cannot read: run the doctor from the version that is deployed`,
+    );
   return read.data;
 }
 
-/** Whether links lead to a gateway, tried from here: a Worker cannot ask itself. */
+/** Whether review links lead to a gateway, tried from here: a Worker cannot ask itself. */
 async function linksCheck(publicUrl: string | null, url: string): Promise<readonly Check[]> {
   if (publicUrl === null || publicUrl === url) return [];
   const answer = await askOrUndefined(`${publicUrl}/healthz`);
   if (answer !== undefined && healthSchema.safeParse(answer.body).success) return [];
-  const text = `Links to reviews begin with ${publicUrl}, where no gateway answers from here: correct PUBLIC_URL, or the route that leads to the gateway.`;
-  return [{ check: "links", state: "mend", text }];
+  const text = `Review links begin with ${publicUrl}, and no gateway answers there: correct PUBLIC_URL, or the route that leads to the gateway.`;
+  return [{ check: "links", state: "fix", text }];
 }
 
-/** The lines of a report: what is well first, what to mend last. `columns`: where lines are broken between words; undefined: nowhere. */
+/** The lines of a report: what works first, what needs attention last. `columns`: where lines are broken between words; undefined: nowhere. */
 export function report(checks: readonly Check[], columns?: number): { readonly text: string; readonly exitCode: 0 | 1 } {
   const of = (state: Check["state"]): readonly Check[] => checks.filter((check) => check.state === state);
-  const fixes = of("mend");
+  const fixes = of("fix");
   const width = Math.max(0, ...checks.map(({ check }) => check.length));
   const lines = [...of("good"), ...of("note"), ...fixes].map(({ check, state, text }) => {
-    const start = `${state === "mend" ? "MEND" : state}  ${check.padEnd(width)}  `;
+    const start = `${(state === "fix" ? "FIX" : state).padEnd(4)}  ${check.padEnd(width)}  `;
     return start + wrapped(text, start.length, columns);
   });
-  const count = fixes.length === 0 ? "Nothing to mend." : fixes.length === 1 ? "One thing to mend." : `${fixes.length} things to mend.`;
+  const count =
+    fixes.length === 0
+      ? "Nothing needs attention."
+      : fixes.length === 1
+        ? "1 item needs attention."
+        : `${fixes.length} items need attention.`;
   return { text: [...lines, "", count].join("\n"), exitCode: fixes.length === 0 ? 0 : 1 };
 }
 
-/** Too narrow for columns of their own, words go as they go. */
+/** On a narrower terminal lines are not broken. */
 const leastText = 30;
 
 function wrapped(text: string, indent: number, columns: number | undefined): string {

@@ -18,7 +18,9 @@ if (!existsSync(stamp) || readFileSync(stamp, "utf8") !== lock) {
   }
   // npm ci empties the folder that the link leads to, which may be in use there.
   if (lstatSync(new URL("../node_modules", import.meta.url), { throwIfNoEntry: false })?.isSymbolicLink()) {
-    console.error("node_modules is a link, and what it leads to does not fit package-lock.json: remove the link, or install there first.");
+    console.error(
+      "node_modules is a link to packages that do not match package-lock.json: remove the link, or run npm ci in the folder that it leads to.",
+    );
     process.exit(1);
   }
   console.log("Installing dependencies with npm ci; this takes a minute or two …");
@@ -30,7 +32,7 @@ if (!existsSync(stamp) || readFileSync(stamp, "utf8") !== lock) {
   });
   if (status !== 0) {
     if (error !== undefined) console.error(`npm: ${error.message}`);
-    console.error("npm ci failed; the lines above say why. Nothing else was started.");
+    console.error("npm ci failed; its error is in the lines above. Nothing was started.");
     process.exit(status ?? 1);
   }
   writeFileSync(stamp, lock);

@@ -36,7 +36,7 @@ const gentlyMs = 5_000;
 
 const starts = 3;
 
-/** Starts the gateway and waits until it answers. Rejects with what it printed where it does not come up. */
+/** Starts the gateway and waits until it answers. Rejects with what it printed where it does not start. */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   for (let start = 1; ; start += 1) {
     try {
@@ -109,7 +109,7 @@ async function startOnce({ port, persistTo, mailToDisk = false, variables = {} }
     try {
       process.kill(process.platform === "win32" ? pid : -pid, name);
     } catch {
-      // It is gone already.
+      // It has ended already.
     }
   };
   // Its process group is its own, so that stopping it reaches its children; nothing else would end it together with this process.
@@ -128,7 +128,7 @@ async function startOnce({ port, persistTo, mailToDisk = false, variables = {} }
   while (!(await answers(url))) {
     if (over || Date.now() > deadline) {
       await stop("kill");
-      throw new Error(`the gateway did not come up on port ${port}:\n${printed.trim()}`);
+      throw new Error(`the gateway did not start on port ${port}; its output was:\n${printed.trim()}`);
     }
     await pause(150);
   }
@@ -147,7 +147,7 @@ export const freePort = (): Promise<number> =>
   });
 
 /** Why nothing can listen on this port of this machine; null where it is free. */
-export async function portProblem(port: number): Promise<"taken" | "not allowed" | null> {
+export async function portProblem(port: number): Promise<"in use" | "not allowed" | null> {
   // Both loopback addresses: a server on one of them would answer in place of the gateway.
   for (const address of ["127.0.0.1", "::1"]) {
     const code = await new Promise<string | null>((resolve) => {
@@ -156,12 +156,12 @@ export async function portProblem(port: number): Promise<"taken" | "not allowed"
       server.listen(port, address, () => server.close(() => resolve(null)));
     });
     if (code === "EACCES") return "not allowed";
-    if (code === "EADDRINUSE") return "taken";
+    if (code === "EADDRINUSE") return "in use";
   }
   return null;
 }
 
-/** Whether a gateway answers there, well or not. */
+/** Whether a gateway answers at this address, healthy or not. */
 export async function answers(url: string): Promise<boolean> {
   try {
     const response = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(5_000) });

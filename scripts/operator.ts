@@ -1,4 +1,4 @@
-// What an operator's scripts ask of a running gateway: notices with their links, and the documents of a fresh store.
+// What the scripts ask of a running gateway: notices with their links, and the default documents for a new store.
 
 export type Notice = {
   readonly at: string;
@@ -10,9 +10,9 @@ export type Notice = {
 };
 
 export type Operator = {
-  /** Notices of reviews that still wait, oldest first. */
+  /** Notices of pending reviews, oldest first. */
   readonly waiting: () => Promise<Notice[]>;
-  /** What health says is to be mended, a sentence each without its full stop. */
+  /** The problems that health reports, a sentence each without its full stop. */
   readonly problems: () => Promise<string[]>;
   /** Writes the default routing table and policy where nobody has written one yet; the names of those written. */
   readonly seed: () => Promise<string[]>;

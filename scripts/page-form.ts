@@ -1,5 +1,5 @@
-// Reads a review page's form and posts it as a browser would: for walks and tests without a person. Not a way around anything:
-// it uses the same link, nonce and fields as the page.
+// Reads a review page's form and posts it as a browser would, for demos and tests without a person. It bypasses no check: it uses
+// the same link, nonce and fields as the page.
 
 const entities: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", "#39": "'" };
 
@@ -58,7 +58,7 @@ export function pressedAct(act: string, untouched: URLSearchParams, fields: URLS
 }
 
 /**
- * Opens a review link, and presses a button after the second that a person takes.
+ * Opens a review link, and presses a button a second later, since the gateway refuses faster decisions.
  * @param change edits the fields before they are sent.
  */
 export async function decideByLink(

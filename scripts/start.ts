@@ -1,4 +1,4 @@
-// npm start: the gateway on this machine, and one real sampling request as far as the person who decides.
+// npm start: runs the gateway on this machine, sends one real sampling request, and prints the link to its review.
 
 import { walk } from "../examples/walk.ts";
 import { claimFolder } from "./data-folder.ts";
@@ -14,20 +14,24 @@ const say = (text = ""): void => console.log(text);
 
 let gateway: Gateway | undefined;
 const stopping = stopOnSignals(0, (how) => {
-  if (how === "gently") say("\nStopping. What waits is kept: npm start finds it again.");
+  if (how === "gently") say("\nStopping. Pending reviews are kept: npm start shows them again.");
   return gateway?.stop(how);
 });
 
 async function main(): Promise<void> {
   if (!Number.isInteger(port) || port < 1 || port > 65_535) throw new Error("PORT must be a whole number from 1 to 65535");
   const problem = await portProblem(port);
-  if (problem === "taken") throw new Error(`port ${port} is taken: stop what listens there, or choose another with PORT=… npm start`);
-  if (problem === "not allowed") throw new Error(`this user may not listen on port ${port}: choose one above 1023`);
+  if (problem === "in use")
+    throw new Error(`port ${port} is in use: stop the program that listens on it, or choose another with PORT=… npm start`);
+  if (problem === "not allowed")
+    throw new Error(`this user may not listen on port ${port}: choose a port above 1023 with PORT=… npm start`);
   const other = await claimFolder(persistTo, `http://localhost:${port}`);
   if (other !== null)
-    throw new Error(`the gateway at ${other} uses the data in ${persistTo}: stop it, or choose another folder with PERSIST_TO=… npm start`);
+    throw new Error(
+      `the gateway at ${other} is using the data in ${persistTo}: stop it, or choose another folder with PERSIST_TO=… npm start`,
+    );
   const vars = devVars();
-  if (vars.made) say("Made .dev.vars with random secrets for this machine.");
+  if (vars.made) say("Created .dev.vars with random secrets for this machine.");
   say("Starting the gateway …");
   gateway = await startGateway({
     port,
@@ -38,41 +42,45 @@ async function main(): Promise<void> {
   const { url, ended } = gateway;
   void ended.then(() => {
     if (stopping.aborted) return;
-    say("\nThe gateway ended by itself; start it again with npm start.");
+    say("\nThe gateway stopped unexpectedly. Start it again with npm start.");
     process.exit(1);
   });
   const operator = operatorOf(url, vars.ADMIN_TOKEN);
   const seeded = await operator.seed();
   if (seeded.length > 0)
-    say(`Wrote the default ${seeded.join(" and ")} document${seeded.length > 1 ? "s" : ""}: both gates closed, the demo model answers.`);
-  say(`\nCountersign is at ${url}   (data in ${persistTo}; Ctrl-C stops it)`);
+    say(
+      `Wrote the default ${seeded.join(" and ")} document${seeded.length > 1 ? "s" : ""}: request and reply need approval, and the built-in demo model answers.`,
+    );
+  say(`\nCountersign is running at ${url}   (data in ${persistTo}; Ctrl-C stops it)`);
   const problems = await operator.problems();
-  for (const problem of problems) say(`To mend: ${problem}.`);
+  for (const problem of problems) say(`FIX: ${problem}.`);
   if (!vars.has("RESEND_API_KEY") && !problems.some((problem) => problem.startsWith("EMAIL_")))
-    say(`Mails to reviewers with an address are sent nowhere: they are files in ${mailFolder}.`);
+    say(`Emails to reviewers are not sent: they are written to files in ${mailFolder}.`);
 
   const told = new Set<string>();
   const pending = await operator.waiting();
   if (pending.length > 0) {
     // Each reviewer has a link of their own.
     const reviews = new Set(pending.map(({ run, gate }) => `${run} ${gate}`)).size;
-    say(`\n${reviews === 1 ? "One review from before still waits" : `${reviews} reviews from before still wait`}:`);
+    say(`\n${reviews === 1 ? "1 earlier review is pending" : `${reviews} earlier reviews are pending`}:`);
     for (const { link, gate } of pending) {
       told.add(link ?? "");
       say(`  the ${gate === "request" ? "request" : "reply"}: ${link}`);
     }
   }
-  say("\nAn MCP server now asks for a model's reply. It has ten minutes' patience, and so have you.");
+  say("\nAn example MCP server sends a sampling request. The request expires in 10 minutes.");
   const watching = tellNewLinks(operator, told);
   try {
     const result = await walk({ url, apiKey: vars.DEV_API_KEY });
     say(
-      `\n${result.isError === true ? "The server was told no. Its tool answered" : "The server received the reply. Its tool answered"}:\n`,
+      `\n${result.isError === true ? "The MCP server received an error. Its tool returned" : "The MCP server received the reply. Its tool returned"}:\n`,
     );
     say(indent(textOf(result)));
-    say(`\nThe gateway goes on running. Send it your own requests: POST ${url}/sampling with the key DEV_API_KEY in .dev.vars.`);
+    say(
+      `\nThe gateway keeps running. To send your own requests, POST them to ${url}/sampling with the API key DEV_API_KEY from .dev.vars.`,
+    );
   } catch (error) {
-    if (!stopping.aborted) say(`\nThe walk ended without a reply: ${error instanceof Error ? error.message : String(error)}`);
+    if (!stopping.aborted) say(`\nThe example request got no reply: ${error instanceof Error ? error.message : String(error)}`);
   }
   await Promise.race([watching, ended]);
 }
@@ -85,8 +93,8 @@ async function tellNewLinks(operator: Operator, told: Set<string>): Promise<void
       told.add(link);
       say(
         gate === "request"
-          ? `\nA request waits for ${reviewer}. Open this, read it, change it if you like, and approve or deny it:`
-          : `\nThe model has answered. Look at the reply before it is delivered:`,
+          ? `\n${reviewer} is asked to review the request. Open this link to read, edit, and approve or deny it:`
+          : `\n${reviewer} is asked to review the model's reply before it is delivered. Open this link:`,
       );
       say(`\n  ${link}\n`);
     }

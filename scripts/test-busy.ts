@@ -128,7 +128,7 @@ const slices = slicesLeft(all, runs, before?.files ?? [], sliceFiles);
 const total = all.length * runs;
 let progress: Progress = before ?? { files: [], seconds: 0 };
 console.log(
-  `${total} files in ${runs} ${runs === 1 ? "run" : "runs"}${progress.files.length === 0 ? "" : `, ${progress.files.length} of them done before`}`,
+  `${total} files in ${runs} ${runs === 1 ? "run" : "runs"}${progress.files.length === 0 ? "" : `, ${progress.files.length} already done`}`,
 );
 
 const burners = Array.from({ length: availableParallelism() }, () => spawn(process.execPath, ["-e", burn], { stdio: "ignore" }));
@@ -146,7 +146,7 @@ const endAll = (): void => {
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
   process.once(signal, () => {
     endAll();
-    console.log("Interrupted: the same command goes on from here.");
+    console.log("Interrupted. Run the same command to continue from here.");
     process.exit(130);
   });
 

@@ -1,9 +1,9 @@
-// Verifies an exported record: reads the NDJSON of GET /admin/record and checks that each chain's events follow from one another: those of a
-// run, and those of what operators did in a month.
+// Verifies an exported record: reads the NDJSON of GET /admin/record and checks the hash chain of each run, and of each month of operators'
+// actions.
 //
 //   npm run verify-record -- record.ndjson        (or `-` for standard input)
 //
-// Exit codes: 0 all chains hold; 1 a chain is broken or events are missing; 2 the file could not be read as a record.
+// Exit codes: 0 all chains are intact; 1 a chain is broken or events are missing; 2 the file could not be read as a record.
 
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
@@ -26,7 +26,7 @@ export type Finding =
   | { readonly kind: "broken"; readonly run: string; readonly seq: number; readonly line: number }
   /** The next chain says that this one had an event after its last one. */
   | { readonly kind: "cut"; readonly run: string; readonly next: string; readonly seq: number }
-  /** The run has no end yet: no issue of the chain, but worth knowing. */
+  /** The run has not ended yet: the chain is intact, and this is worth knowing. */
   | { readonly kind: "open"; readonly run: string };
 
 export type Verified = {
@@ -70,7 +70,7 @@ export async function verifyRecord(lines: AsyncIterable<string> | Iterable<strin
   return { chains: runs.size, events, findings, unreadable };
 }
 
-/** Whether a chain that is continued ends where the next one says; one that is not in the export is not missed, since its time may be over. */
+/** Whether a chain that is continued ends where the next one says; one that is not in the export is no finding, since its retention may be over. */
 function cutOff(next: string, continued: ReadEvent["fact"], before: readonly ReadEvent[] | undefined): Finding[] {
   const { chain, seq, hash } = continuedSchema.parse(continued);
   const last = before?.at(-1);
@@ -93,19 +93,21 @@ export function report({ chains, events, findings, unreadable }: Verified): { re
   const broken = new Set(findings.flatMap(({ kind, run }) => (kind === "open" ? [] : [run]))).size;
   const open = findings.filter(({ kind }) => kind === "open").length;
   const lines = [
-    ...unreadable.map((line) => `line ${line}: not an event of a record`),
+    ...unreadable.map((line) => `line ${line}: not a record event`),
     ...findings.flatMap((finding) => (finding.kind === "open" ? [] : [wordsOf(finding)])),
-    `${events} events of ${chains} chains: ${chains - broken} hold, ${broken} are broken${open > 0 ? `; ${open} runs have no end yet` : ""}`,
+    `${counted(events, "event")} in ${counted(chains, "chain")}: ${chains - broken} intact, ${broken} broken${open > 0 ? `; ${counted(open, "run")} not ended yet` : ""}`,
   ];
   const empty = events === 0 && unreadable.length === 0;
-  if (empty) lines.push("there are no events in it");
+  if (empty) lines.push("The file contains no events.");
   return { text: lines.join("\n"), exitCode: unreadable.length > 0 || empty ? 2 : broken > 0 ? 1 : 0 };
 }
 
+const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
+
 const wordsOf = (finding: Exclude<Finding, { kind: "open" }>): string =>
   finding.kind === "broken"
-    ? `line ${finding.line}: ${finding.run}: event ${finding.seq} does not follow from the one before it`
-    : `${finding.run}: its end is missing or was changed; ${finding.next} continues it after event ${finding.seq}`;
+    ? `line ${finding.line}: ${finding.run}: event ${finding.seq} does not follow from the event before it: one of them was changed or is missing`
+    : `${finding.run}: the last events are missing or were changed; ${finding.next} continues this chain after event ${finding.seq}`;
 
 async function main(path: string | undefined): Promise<number> {
   if (path === undefined) {
@@ -121,7 +123,7 @@ async function main(path: string | undefined): Promise<number> {
     console.log(text);
     return exitCode;
   } catch (error) {
-    console.error(`${path} could not be read: ${error instanceof Error ? error.message : "unknown error"}`);
+    console.error(`npm run verify-record: cannot read ${path}: ${error instanceof Error ? error.message : "unknown error"}`);
     return 2;
   }
 }

@@ -1,4 +1,4 @@
-// The channels that there are, each its own folder and one line here, and which of them a reviewer is asked by.
+// The channels, each its own folder and one line here, and which of them a reviewer is notified through.
 
 import type { Reviewer } from "../../shared/policy/evaluate.ts";
 import { type LinkChannel, type NoticeChannel, noticeChannelNames } from "../../shared/notice-channels.ts";
@@ -27,7 +27,7 @@ export function openChannels(env: Env): readonly Channel[] {
   return channels;
 }
 
-/** What is wrong with the channels' configuration, a sentence each that says what to mend. */
+/** What is wrong with the channels' configuration, a sentence each that says what to do. */
 export const channelIssues = (env: Env): string[] => Object.values(adapters).flatMap(({ issues: problems }) => problems(env));
 
 /** What the doctor asks and says of each channel, in the order of `noticeChannelNames`. */

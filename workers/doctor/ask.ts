@@ -1,4 +1,4 @@
-// One harmless question to a provider, bounded in time and in size. What goes wrong comes back as a fault without a provider's words.
+// One harmless request to a provider, bounded in time and in size. A failure comes back as an error without the provider's words.
 
 import { parseJson } from "../../shared/json/values.ts";
 import type { ProviderError } from "../../shared/model/call.ts";
@@ -6,10 +6,10 @@ import { brokenAnswer, connectionError, errorOfStatus, timeoutError } from "../.
 import { err, ok, type Result } from "../../shared/result.ts";
 import { readText } from "../http/body.ts";
 
-/** Hundreds of models with everything that their provider says of them. */
+/** Enough for a list of hundreds of models with their descriptions. */
 const mostBytes = 8 * 1024 * 1024;
 
-/** The answer as JSON. `ask` makes the request with the signal that ends it. */
+/** The response body as JSON. `ask` makes the request with the signal that aborts it. */
 export async function askProvider(
   ask: (signal: AbortSignal) => Promise<Response>,
   timeoutMs: number,
@@ -24,7 +24,7 @@ export async function askProvider(
     return body === undefined ? err(brokenAnswer("notJson")) : ok(body);
   } catch (error) {
     if (attempt.signal.aborted) return err(timeoutError);
-    // An error has the status of the answer, where there was one. Messages are not looked at: they may hold the key.
+    // The SDK's error has the status of the response, if there was one. Its message is not read: it may hold the key.
     const status = error instanceof Error && "status" in error ? error.status : undefined;
     return err(typeof status === "number" ? errorOfStatus(status) : connectionError);
   } finally {

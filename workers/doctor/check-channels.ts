@@ -1,4 +1,4 @@
-// Checks the channels that are set up, each by asking its own service, and how callers come in: the API keys.
+// Checks the channels that are set up, each by asking its own service, and the API keys.
 
 import { ruleWithoutOwner } from "../../shared/policy/own-requests.ts";
 import type { Policy } from "../../shared/policy/rules.ts";
@@ -11,7 +11,7 @@ import { type KeyRecord, acceptedKeys } from "../stores/keys.ts";
 import { paths } from "../platform/urls.ts";
 import { type Check, good, guardedCall, isOnThisMachine, listed, fix, note } from "./check.ts";
 
-/** Anything set is enough: what is set and wrong is worth a line, what nobody wants is not. */
+/** A channel that is set up wrongly is reported; one that is not set up at all is not. */
 const isSet = (env: Env, { open, issues: problems }: ChannelAdapter): boolean => open(env) !== undefined || problems(env).length > 0;
 
 export async function channelChecks(env: Env): Promise<readonly Check[]> {
@@ -21,7 +21,7 @@ export async function channelChecks(env: Env): Promise<readonly Check[]> {
       .map(({ doctor: { check, ask } }) =>
         guardedCall(check, async () => {
           const { ok, text } = await ask(env);
-          return { check, state: ok ? "good" : "mend", text };
+          return { check, state: ok ? "good" : "fix", text };
         }),
       ),
   );
@@ -36,16 +36,16 @@ function withoutChannels(env: Env, titles: string): Check[] {
   const none = `${titles} are not set up`;
   const local = isOnThisMachine(env);
   if (!outbox) {
-    const how = local ? "take OUTBOX=off out of .dev.vars" : `set one of them up, as ${guides} say`;
-    return [fix("channels", `Nobody gets a link, because ${none}: ${how}.`)];
+    const how = local ? "remove OUTBOX=off from .dev.vars" : `set one of them up (see ${guides})`;
+    return [fix("channels", `Reviewers get no links, because ${none}: ${how}.`)];
   }
   const where = `listed at GET ${paths.admin.notices}`;
   return local
-    ? [good("channels", `The outbox is all there is: ${none}.`)]
-    : [note("channels", `Links to reviews are only ${where}, because ${none}; ${guides} say how.`)];
+    ? [good("channels", `Review links are in the outbox only: ${none}.`)]
+    : [note("channels", `Review links are only ${where}, because ${none}. To set one up, see ${guides}.`)];
 }
 
-/** Whether anybody can call (on one's own machine DEV_API_KEY is enough), and whether a key's owner is somebody whom the policy knows. */
+/** Whether any API key is accepted (on one's own machine DEV_API_KEY is enough), and whether the policy knows each key's owner. */
 export async function keyChecks(env: Env, policy: Policy): Promise<readonly Check[]> {
   const { devApiKey, publicUrl } = settingsOf(env);
   const stored = await configStub(env).keys();
@@ -53,17 +53,17 @@ export async function keyChecks(env: Env, policy: Policy): Promise<readonly Chec
   const live = accepted.length;
   const owners = ownerChecks(accepted, policy);
   if (live > 0) return [good("keys", `${live === 1 ? "One API key is" : `${live} API keys are`} accepted.`), ...owners];
-  const over = stored.length > 0 ? "Every API key that was made is revoked or expired" : "No API key was made yet";
+  const over = stored.length > 0 ? "Every API key is revoked or expired" : "No API key has been created yet";
   if (devApiKey !== undefined) return [good("keys", `DEV_API_KEY is accepted. ${over}.`)];
   const curl = `curl -X POST ${publicUrl ?? "https://…"}${paths.admin.keys} -H "Authorization: Bearer $ADMIN_TOKEN" -H "Content-Type: application/json" -d '{"name":"my client"}'`;
-  return [note("keys", `${over}, so nobody can send a request. To make one: ${curl}`)];
+  return [note("keys", `${over}, so no client can send a request. To create one: ${curl}`)];
 }
 
-/** Where own requests are barred, a key whose owner is no reviewer is refused. */
+/** Where the policy forbids self-approval, a key whose owner is not a reviewer is refused. */
 function ownerChecks(keys: readonly KeyRecord[], policy: Policy): Check[] {
   const refused = keys.filter((key) => ruleWithoutOwner(policy, key) !== null);
   if (refused.length === 0) return [];
-  const them = refused.length === 1 ? "it is" : "they are";
-  const text = `The policy bars own requests (selfApproval: false), and the owner of ${listed(refused.map(({ id }) => id))} is no reviewer's name or email, so ${them} refused there: make the key again with a reviewer's name or email as its owner, and revoke the old one.`;
+  const them = refused.length === 1 ? "its requests are" : "their requests are";
+  const text = `The policy forbids self-approval (selfApproval: false), and the owner of ${listed(refused.map(({ id }) => id))} is not a reviewer's name or email, so ${them} refused: create the key again with a reviewer's name or email as its owner, and revoke the old one.`;
   return [fix("keys", text)];
 }

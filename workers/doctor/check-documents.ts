@@ -1,4 +1,4 @@
-// Checks the configuration documents: which version serves, whether it is the one that was written, and what is wrong with it.
+// Checks the configuration documents: which version is in use, whether it is the latest, and what is wrong with it.
 
 import type { PointedError } from "../../shared/model/outcome.ts";
 import { parsePolicy } from "../../shared/policy/rules.ts";
@@ -19,7 +19,7 @@ const parsers: Record<Name, (value: unknown) => Result<unknown, readonly Pointed
   policy: parsePolicy,
 };
 
-/** The documents that serve, with what was read of them anew first. */
+/** The documents in use, read anew first. */
 export async function freshDocuments(env: Env): Promise<Documents> {
   const refreshes: Promise<unknown>[] = [];
   await documentsOf(env, Date.now(), (work) => void refreshes.push(work));
@@ -36,19 +36,19 @@ async function documentCheck(env: Env, name: Name, version: number): Promise<Che
   if (problem !== undefined) return fix(name, `${problem}${await firstIssue(env, name)}`);
   const written = await configStub(env).current(name);
   if (written === null) {
-    const text = `The built-in default serves, because nobody has written one. GET /admin/${name} shows it, and PUT /admin/${name} writes yours.`;
+    const text = `The built-in default is in use, because no document has been written. GET /admin/${name} shows it, and PUT /admin/${name} writes your own.`;
     return isOnThisMachine(env) ? good(name, text) : note(name, text);
   }
   if (written.version > version)
-    return note(name, `Version ${version} serves here and version ${written.version} was written: that takes up to a minute.`);
-  return good(name, `${titles[name]} is valid; version ${version} serves.`);
+    return note(name, `Version ${version} is in use and version ${written.version} was written: a new version takes up to a minute.`);
+  return good(name, `${titles[name]} is valid; version ${version} is in use.`);
 }
 
-/** Where the document as it was written is wrong, by its place in it and never by its value: an upgrade may refuse what was good before. */
+/** The first issue of the document as written, by its place and never by its value: an upgrade may refuse what was valid before. */
 async function firstIssue(env: Env, name: Name): Promise<string> {
   const text = (await configStub(env).current(name))?.text;
   if (text === undefined) return "";
   const parsed = parsers[name](JSON.parse(text));
   const [first] = parsed.ok ? [] : parsed.error;
-  return first === undefined ? "" : ` The first fault is at ${first.pointer === "" ? "its top" : first.pointer}: ${first.message}.`;
+  return first === undefined ? "" : ` The first issue is at ${first.pointer === "" ? "its top" : first.pointer}: ${first.message}.`;
 }

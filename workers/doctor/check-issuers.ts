@@ -1,4 +1,4 @@
-// Checks the issuers of tokens: whether their keys can be had and fit, and whether the API keys that their subjects stand for let anybody in.
+// Checks the issuers of tokens: whether their signing keys can be read and fit, and whether the API keys that their subjects map to work.
 
 import type { Issuer } from "../../shared/credential/issuers.ts";
 import { fitsAlgorithm, keySet, leastSecretBytes } from "../../shared/credential/key-set.ts";
@@ -9,7 +9,7 @@ import { documentIssues, issuersOf } from "../stores/documents.ts";
 import { type KeyScope, keyById } from "../stores/keys.ts";
 import { type Check, good, guardedCall, howToSet, listed, fix, note } from "./check.ts";
 
-const patienceMs = 10_000;
+const timeoutMs = 10_000;
 const controlScope: KeyScope = "control";
 
 export async function issuerChecks(env: Env): Promise<readonly Check[]> {
@@ -35,41 +35,41 @@ async function keysCheck(env: Env, name: string, issuer: Issuer): Promise<Check>
     return lookupIn(env)(secret)?.trim()
       ? fix(
           title,
-          `${secret} is shorter than the ${leastSecretBytes(algorithm)} bytes that ${algorithm} wants: ${howToSet(env, [secret])}.`,
+          `${secret} is shorter than the ${leastSecretBytes(algorithm)} bytes that ${algorithm} needs: ${howToSet(env, [secret])}.`,
         )
       : fix(title, `Its entry names ${secret}, which is not set: ${howToSet(env, [secret])}.`);
   }
   if (jwksUrl === undefined) return good(title, `Its keys are in the document, for ${algorithm}.`);
-  const read = await fetchKeySet(issuer, new Headers({ Accept: "application/json" }), AbortSignal.timeout(patienceMs));
+  const read = await fetchKeySet(issuer, new Headers({ Accept: "application/json" }), AbortSignal.timeout(timeoutMs));
   const place = `/issuers/${name}/jwksUrl of the issuers document`;
-  if (!read.ok) return fix(title, `Its keys cannot be read, so nobody comes in with its tokens: ${remedy(read.error, place)}.`);
+  if (!read.ok) return fix(title, `Its keys cannot be read, so its tokens are not accepted: ${remedy(read.error, place)}.`);
   const parsed = keySet.safeParse(read.value);
   const fitting = parsed.success ? parsed.data.keys.filter((key) => fitsAlgorithm(key, algorithm)).length : 0;
   if (fitting === 0)
-    return fix(title, `It publishes no key for ${algorithm}: see whether ${place} is this issuer's, and whether it signs with that.`);
+    return fix(title, `It publishes no key for ${algorithm}: check that ${place} is this issuer's, and that it signs with ${algorithm}.`);
   return good(title, `It publishes ${fitting === 1 ? "one key" : `${fitting} keys`} for ${algorithm}.`);
 }
 
-function remedy(fault: KeySetError, place: string): string {
-  switch (fault) {
+function remedy(error: KeySetError, place: string): string {
+  switch (error) {
     case "unreachable":
-      return `see whether it runs, and whether ${place} is right`;
+      return `check that it is running, and that ${place} is correct`;
     case "notOk":
-      return `it answers with another status than 200, and redirects are not followed; see whether ${place} is right`;
+      return `it answers with a status other than 200, and redirects are not followed; check ${place}`;
     case "tooLarge":
-      return `what is there is over 256 KiB; see whether ${place} is right`;
+      return `the document there is larger than 256 KiB; check ${place}`;
     case "notKeySet":
-      return `what is there is no JSON Web Key Set; see whether ${place} is right`;
+      return `the document there is not a JSON Web Key Set; check ${place}`;
     default:
-      return fault satisfies never;
+      return error satisfies never;
   }
 }
 
-/** Subjects are not told: they may be addresses of people. Keys are, by their ids. */
+/** Subjects are not shown, because they may be people's addresses. Keys are shown by their ids. */
 async function subjectChecks(env: Env, name: string, { subjects }: Issuer): Promise<Check[]> {
   const title = `issuer ${name}`;
   const ids = [...new Set(Object.values(subjects))];
-  if (ids.length === 0) return [note(title, "It maps no subject to an API key, so nobody comes in with its tokens.")];
+  if (ids.length === 0) return [note(title, "It maps no subject to an API key, so its tokens are not accepted.")];
   const found = await Promise.all(ids.map(async (id) => ({ id, caller: await keyById(env, id, Date.now()) })));
   const dead = found.flatMap(({ id, caller }) => (caller.kind === "refused" ? [`${id} (${caller.why})`] : []));
   const elsewhere = found.flatMap(({ id, caller }) => (caller.kind === "key" && !caller.record.scopes.includes(controlScope) ? [id] : []));
@@ -77,13 +77,13 @@ async function subjectChecks(env: Env, name: string, { subjects }: Issuer): Prom
   return [
     ...(dead.length === 0
       ? []
-      : [fix(title, `Its subjects stand for keys that let nobody in: ${listed(dead)}. Make new ones, or change ${place}.`)]),
+      : [fix(title, `Its subjects map to keys that are not accepted: ${listed(dead)}. Create new keys, or change ${place}.`)]),
     ...(elsewhere.length === 0
       ? []
       : [
           fix(
             title,
-            `Its subjects stand for keys without the scope "${controlScope}": ${listed(elsewhere)}. Make new ones with it, and change ${place}.`,
+            `Its subjects map to keys without the scope "${controlScope}": ${listed(elsewhere)}. Create new keys with that scope, and change ${place}.`,
           ),
         ]),
   ];

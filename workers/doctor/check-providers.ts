@@ -1,5 +1,5 @@
-// Checks the providers of the routing table: whether each has what it needs, and whether it answers. It asks for a list of models,
-// which costs nothing, and never for a reply.
+// Checks the providers of the routing table: whether each has the variables it needs, and whether it answers. It asks for a list of
+// models, which costs nothing, and never for a reply.
 
 import type { ProviderError } from "../../shared/model/call.ts";
 import { isBuiltIn } from "../../shared/routing/provider-kinds.ts";
@@ -47,7 +47,7 @@ function usedProviders(table: RoutingTable): Used[] {
   });
 }
 
-/** The variables that the provider cannot do without. */
+/** The variables that the provider needs. */
 function variablesOf(provider: Provider, lookup: (name: string) => string | undefined): { set: string[]; unset: string[] } {
   const needed = [
     ...(provider.secret === undefined || provider.keyless ? [] : [provider.secret]),
@@ -61,14 +61,14 @@ function notReadyCheck(env: Env, { id, provider, set, unset, entries }: Used & {
   const idle = `its models (${modelIds(entries)}) are not used`;
   if (unset.length > 0)
     return fix(`provider ${id}`, `${listed(set)} is set and ${listed(unset)} is not, so ${idle}: ${howToSet(env, unset)}.`);
-  // What is left is the address: of it only the fault is told.
+  // The address is the remaining cause. It is not shown, only what is wrong with it.
   return fix(
     `provider ${id}`,
     `Its address ${why.replace(/^its provider's address /, "")}, so ${idle}: correct ${addressOf(id, provider)}.`,
   );
 }
 
-/** What is not set up at all is no fault, as long as some model can answer. */
+/** A provider that is not set up is no problem, as long as another model can answer. */
 function restCheck(
   env: Env,
   { unset, hasDemo, hasReal }: { unset: readonly (Used & { unset: string[] })[]; hasDemo: boolean; hasReal: boolean },
@@ -80,7 +80,7 @@ function restCheck(
       : [
           note(
             "providers",
-            `Nothing is set for these, so their models are not used: ${unset.map(withVariables).join(", ")}. docs/routing.md says more.`,
+            `These are not set up, so their models are not used: ${unset.map(withVariables).join(", ")}. See docs/routing.md.`,
           ),
         ];
   }
@@ -89,8 +89,8 @@ function restCheck(
     first === undefined ? "add a provider and its models to the routing table" : `${howToSet(env, first.unset)} (for ${first.id})`;
   const instead = others.length === 0 ? "." : `; or set up another provider of the table: ${others.map(withVariables).join(", ")}.`;
   return hasDemo
-    ? [note("providers", `Only the built-in demo answers, which is no real model. For a real one, ${how}${instead}`)]
-    : [fix("providers", `No model can be used, so every request fails. To have one, ${how}${instead}`)];
+    ? [note("providers", `Only the built-in demo model answers. To use a real model, ${how}${instead}`)]
+    : [fix("providers", `No model can be used, so every request fails. To use one, ${how}${instead}`)];
 }
 
 const modelIds = (entries: readonly Entry[]): string =>
@@ -110,62 +110,69 @@ const credentialOf = (id: string, { secret }: Provider): string =>
 async function askedCheck(used: Used, ready: Ready): Promise<Check> {
   const { id, provider, entries } = used;
   const check = `provider ${id}`;
-  // Opened for this question: it keeps nothing.
+  // Opened for this request only: it holds no connection.
   const { modelList } = openProviders((input, init) => fetch(input, init))(provider.kind);
-  if (modelList === null) return note(check, "It has no list of models, so nothing was tried.");
+  if (modelList === null) return note(check, "It has no list of models, so it was not asked.");
   const answer = await askProvider((signal) => modelList.ask(ready, signal), timeoutMs);
   if (!answer.ok) return errorCheck(used, answer.error);
   const names = modelList.namesIn(answer.value);
-  const greets = ready.apiKey === undefined ? "It answers" : "It answers and takes its credential";
+  const greets = ready.apiKey === undefined ? "It answers" : "It answers and accepts its credential";
   if (names === undefined)
-    return note(check, "It answers, and not with a list of models, so its credential and its models could not be tried.");
+    return note(check, "It answers, but not with a list of models, so its credential and its models could not be checked.");
   const missing = entries.filter(({ model }) => !names.has(model.name));
   if (missing.length === 0)
-    return good(check, `${greets}; it lists ${entries.length === 1 ? "the one model" : `all ${entries.length} models`} of the table.`);
+    return good(
+      check,
+      `${greets}; it lists ${entries.length === 1 ? "the one model" : `all ${entries.length} models`} in the routing table.`,
+    );
   const places = listed(
     missing.map(({ model, index }) => `${model.id} (${pointerTo(["models", index, "name"])})`),
     5,
   );
   return note(
     check,
-    `${greets}. It does not list ${places}. Some servers list only a part; where calls fail, correct the name in the routing table.`,
+    `${greets}. It does not list ${places}. Some providers list only some of their models; if calls fail, correct the name in the routing table.`,
   );
 }
 
 function errorCheck({ id, provider }: Used, { kind, status, detail }: ProviderError): Check {
   const check = `provider ${id}`;
   const [address, credential] = [addressOf(id, provider), credentialOf(id, provider)];
-  if (detail === "redirected") return fix(check, `It answers with a redirect (${status}), which is never followed: correct ${address}.`);
+  if (detail === "redirected")
+    return fix(check, `It answers with a redirect (${status}), and redirects are not followed: correct ${address}.`);
   switch (kind) {
     case "refusedCredential":
       return status === 401
         ? fix(check, `It refuses the credential (401): ${credential}.`)
-        : note(check, `It does not let this credential list models (${status}), so nothing was tried; where calls fail, ${credential}.`);
-    case "rateLimited":
-      return note(check, "It answers, and asks to wait (429), so its credential and its models could not be tried.");
-    case "badRequest":
-      // Google answers 400 to a key that it does not know.
-      return status === 400
-        ? fix(check, `It refuses to list its models (400), as some do for a credential that is not valid: ${credential}.`)
         : note(
             check,
-            `It has no list of models at its address (${status ?? "no status"}), so nothing was tried; where calls fail, see whether the path in ${address} is whole (many end in /v1).`,
+            `It does not let this credential list models (${status}), so its models could not be checked; if calls fail, ${credential}.`,
+          );
+    case "rateLimited":
+      return note(check, "It answers with a rate limit (429), so its credential and its models could not be checked.");
+    case "badRequest":
+      // Google answers 400 to an unknown key.
+      return status === 400
+        ? fix(check, `It refuses to list its models (400), as some providers do when the credential is not valid: ${credential}.`)
+        : note(
+            check,
+            `It has no list of models at its address (${status ?? "no status"}), so its models could not be checked; if calls fail, check the path in ${address} (many end in /v1).`,
           );
     case "timeout":
-      return fix(check, `It did not answer within ${timeoutMs / 1000} seconds: see whether it runs, and whether ${address} is right.`);
+      return fix(check, `It did not answer within ${timeoutMs / 1000} seconds: check that it is running, and that ${address} is correct.`);
     case "overloaded":
     case "providerError":
-      return fix(check, `It answers with an error of its own (${status ?? "no status"}): try again, and look at its status page.`);
+      return fix(check, `It answers with a server error (${status ?? "no status"}): try again, or look at its status page.`);
     case "brokenAnswer":
       return detail === "tooLarge"
-        ? note(check, "It answers with a list of models that is too long to read, so its models could not be tried.")
-        : fix(check, `It answers with something that is no JSON, so something else is at this address: correct ${address}.`);
+        ? note(check, "Its list of models is too long to read, so its models could not be checked.")
+        : fix(check, `Its answer is not JSON, so this address is not the provider's API: correct ${address}.`);
     case "connection":
     case "noCredential":
     // A list of models is never asked for through a queue.
     case "queueFull":
     case "queueTimeout":
-      return fix(check, `It cannot be reached: see whether it runs, and whether ${address} is right.`);
+      return fix(check, `It cannot be reached: check that it is running, and that ${address} is correct.`);
     default:
       return kind satisfies never;
   }

@@ -1,4 +1,4 @@
-// Checks the MCP servers of the relay: each is asked to begin a session, which is ended at once. Nothing else is asked of it.
+// Checks the MCP servers of the relay: each is asked to initialize a session, which is ended at once.
 
 import type { Server } from "../../shared/relay/servers.ts";
 import type { Env } from "../platform/env.ts";
@@ -13,7 +13,7 @@ const hello = JSON.stringify({
   method: "initialize",
   params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "countersign-doctor", version: "1" } },
 });
-const patienceMs = 10_000;
+const timeoutMs = 10_000;
 
 export async function serverChecks(env: Env): Promise<readonly Check[]> {
   const { servers } = await serversOf(env, Date.now(), () => {});
@@ -25,17 +25,17 @@ export async function serverChecks(env: Env): Promise<readonly Check[]> {
 
 async function check(env: Env, name: string, server: Server): Promise<Check> {
   const title = `server ${name}`;
-  if (server.passAuthorization) return note(title, "Each client signs in there by itself, so it was not asked.");
+  if (server.passAuthorization) return note(title, "Each client signs in to this server itself, so it was not checked.");
   if (server.secret !== undefined && !lookupIn(env)(server.secret)?.trim())
     return fix(title, `Its entry names ${server.secret}, which is not set: ${howToSet(env, [server.secret])}.`);
   const headers = new Headers({ "Content-Type": "application/json", Accept: "application/json, text/event-stream" });
-  const signal = AbortSignal.timeout(patienceMs);
+  const signal = AbortSignal.timeout(timeoutMs);
   const asked = await askUpstream(env, server, { method: "POST", body: hello, session: null, headers, authorization: null, signal });
   const place = `/servers/${name}/url of the servers document`;
   if (!asked.ok) {
     return asked.error === "redirected"
-      ? fix(title, `It answers with a redirect, which is not followed: put the address that it leads to into ${place}.`)
-      : fix(title, `It cannot be reached: see whether it runs, and whether ${place} is right.`);
+      ? fix(title, `It answers with a redirect, and redirects are not followed: set ${place} to the address that it redirects to.`)
+      : fix(title, `It cannot be reached: check that it is running, and that ${place} is correct.`);
   }
   const { status, body } = asked.value;
   body?.cancel().catch(() => {});
@@ -44,11 +44,11 @@ async function check(env: Env, name: string, server: Server): Promise<Check> {
     const ended = await askUpstream(env, server, { method: "DELETE", session, headers, authorization: null, signal });
     if (ended.ok) ended.value.body?.cancel().catch(() => {});
   }
-  if (status === 200) return good(title, "It answers, and began a session.");
+  if (status === 200) return good(title, "It answers and started a session.");
   if (status === 401 || status === 403)
     return fix(
       title,
-      `It refuses the credential (${status}): set ${server.secret ?? "a secret in its entry"} again, or let clients sign in with passAuthorization.`,
+      `It refuses the credential (${status}): set ${server.secret ?? "a secret in its entry"} again, or let clients sign in themselves with passAuthorization.`,
     );
-  return fix(title, `It answers ${status} to initialize: see whether ${place} is its MCP endpoint (Streamable HTTP).`);
+  return fix(title, `It answers ${status} to initialize: check that ${place} is its MCP endpoint (Streamable HTTP).`);
 }

@@ -9,23 +9,23 @@ import { type Check, good, isOnThisMachine, fix, note } from "./check.ts";
 const shortestSecret = 16;
 
 const isSecret = (name: string): boolean => /KEY|TOKEN/.test(name);
-const secretsHow = "It is a secret: `npx wrangler secret put` and `secret delete` change it.";
-const variablesHow = "Set it under [vars] in wrangler.toml, and deploy again.";
-const localHow = "Change it in .dev.vars, and start again.";
+const secretsHow = "It is a secret: change it with `npx wrangler secret put` or `npx wrangler secret delete`.";
+const variablesHow = "Set it under [vars] in wrangler.toml, and deploy.";
+const localHow = "Change it in .dev.vars, and restart the gateway.";
 
 export function settingsChecks(env: Env): readonly Check[] {
   const { publicUrl, issues: problems } = settingsOf(env);
   const sentences = problems
     .map((problem) => ({ name: /^[A-Z_]+/.exec(problem)?.[0] ?? "settings", text: problem }))
-    // The channels' own checks tell theirs.
+    // The channels' own checks report these.
     .filter(({ name }) => !isChannelSetting(name))
     .map(({ name, text }) =>
       fix(name, `${text.replace(/\.$/, "")}. ${isOnThisMachine(env) ? localHow : isSecret(name) ? secretsHow : variablesHow}`),
     );
   return [
-    ...(publicUrl === undefined ? [] : [good("PUBLIC_URL", `Links to reviews begin with ${publicUrl}.`)]),
+    ...(publicUrl === undefined ? [] : [good("PUBLIC_URL", `Review links begin with ${publicUrl}.`)]),
     ...sentences,
-    good("LINK_KEY", "It is set; ids, links and keys are signed with it."),
+    good("LINK_KEY", "It is set. Ids, links and keys are signed with it."),
     ...previousKeyChecks(env),
     ...adminTokenChecks(env),
     ...devKeyChecks(env),
@@ -38,44 +38,44 @@ function previousKeyChecks({ LINK_KEY, LINK_KEY_PREVIOUS }: Env): Check[] {
   const without = "`npx wrangler secret delete LINK_KEY_PREVIOUS`";
   if (LINK_KEY_PREVIOUS === LINK_KEY)
     return [
-      fix("LINK_KEY_PREVIOUS", `It is the same as LINK_KEY, so nothing was rotated: put a new key into LINK_KEY, or run ${without}.`),
+      fix("LINK_KEY_PREVIOUS", `It is the same as LINK_KEY, so the key was not rotated: set LINK_KEY to a new key, or run ${without}.`),
     ];
-  // Too short a one is not accepted, and told with the other settings.
+  // One that is too short is not accepted, and reported with the other settings.
   if (LINK_KEY_PREVIOUS.length < shortestSecret) return [];
   return [
     note(
       "LINK_KEY_PREVIOUS",
-      `A rotation is under way: what this key signed is still accepted. When the longest deadline and RETENTION_HOURS are over, and not before a day, run ${without}.`,
+      `A key rotation is in progress: this key's signatures are still accepted. After the longest deadline plus RETENTION_HOURS, and at least one day, run ${without}.`,
     ),
   ];
 }
 
-/** Whoever asks has given the token: there is one, and it is long enough. */
+/** The caller sent the token, so it is set and long enough. */
 function adminTokenChecks({ ADMIN_TOKEN, LINK_KEY, LINK_KEY_PREVIOUS, DEV_API_KEY }: Env): Check[] {
   const secrets = { LINK_KEY, LINK_KEY_PREVIOUS, DEV_API_KEY };
   const same = Object.entries(secrets).find(([, value]) => value !== undefined && value === ADMIN_TOKEN)?.[0];
   return [
     same === undefined
-      ? good("ADMIN_TOKEN", "It is set, and it is the one that was sent.")
-      : fix("ADMIN_TOKEN", `It is the same as ${same}, so whoever has the one has the other: set another ADMIN_TOKEN.`),
+      ? good("ADMIN_TOKEN", "It is set, and it is the token that was sent.")
+      : fix("ADMIN_TOKEN", `It is the same as ${same}, so a person who has one has both: set a different ADMIN_TOKEN.`),
   ];
 }
 
 function devKeyChecks(env: Env): Check[] {
   const { DEV_API_KEY } = env;
-  // Without an address nobody knows yet whether the key will count.
+  // Without PUBLIC_URL it is not known whether the key will be accepted.
   if (!DEV_API_KEY || settingsOf(env).publicUrl === undefined) return [];
   if (!isOnThisMachine(env)) {
     return [
       fix(
         "DEV_API_KEY",
-        "It is set and never accepted here, because PUBLIC_URL is not an address of one's own machine: run `npx wrangler secret delete DEV_API_KEY`, and make keys with POST /admin/keys.",
+        "It is set but not accepted, because PUBLIC_URL is not a loopback address: run `npx wrangler secret delete DEV_API_KEY`, and create API keys with POST /admin/keys.",
       ),
     ];
   }
   return [
     settingsOf(env).devApiKey === undefined
-      ? fix("DEV_API_KEY", `It is shorter than ${shortestSecret} characters and not accepted: put a longer one into .dev.vars.`)
+      ? fix("DEV_API_KEY", `It is shorter than ${shortestSecret} characters, so it is not accepted: set a longer one in .dev.vars.`)
       : good("DEV_API_KEY", "It is accepted as an API key, on this machine only."),
   ];
 }
@@ -83,11 +83,11 @@ function devKeyChecks(env: Env): Check[] {
 function outboxChecks(env: Env): Check[] {
   if (!settingsOf(env).outbox) return [];
   if (isOnThisMachine(env))
-    return [good("OUTBOX", `It is on: links to reviews are printed by npm start and listed at GET ${paths.admin.notices}.`)];
+    return [good("OUTBOX", `It is on: review links are printed by npm start and listed at GET ${paths.admin.notices}.`)];
   return [
     note(
       "OUTBOX",
-      "It is on: whoever has ADMIN_TOKEN can read every reviewer's link at /admin/notices and decide with it. Turn it off once reviewers have a channel.",
+      "It is on: anyone with ADMIN_TOKEN can read every reviewer's link at /admin/notices and decide with it. Turn it off once reviewers have a channel.",
     ),
   ];
 }

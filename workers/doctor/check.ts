@@ -1,16 +1,16 @@
-// What a check of this gateway's configuration comes to: one line of plain words. A text never holds a secret, a token, a key, an
+// The result of one check of this gateway's configuration: one plain sentence or two on a line. A text never holds a secret, a token, a key, an
 // address of a person, a prompt, or the address of a provider or a webhook; it names variables and places in documents.
 
 import type { Env } from "../platform/env.ts";
 import { isLoopbackHost } from "../../shared/address.ts";
 import { settingsOf } from "../platform/settings.ts";
 
-/** `mend`: something does not work as it is. `note`: it works, and somebody should know. */
-export type Check = { readonly check: string; readonly state: "good" | "note" | "mend"; readonly text: string };
+/** `fix`: something does not work. `note`: it works, and an operator should know. */
+export type Check = { readonly check: string; readonly state: "good" | "note" | "fix"; readonly text: string };
 
 export const good = (check: string, text: string): Check => ({ check, state: "good", text });
 export const note = (check: string, text: string): Check => ({ check, state: "note", text });
-export const fix = (check: string, text: string): Check => ({ check, state: "mend", text });
+export const fix = (check: string, text: string): Check => ({ check, state: "fix", text });
 
 /** Whether the gateway runs on one's own machine, as PUBLIC_URL says. */
 export function isOnThisMachine(env: Env): boolean {
@@ -18,10 +18,10 @@ export function isOnThisMachine(env: Env): boolean {
   return publicUrl !== undefined && isLoopbackHost(new URL(publicUrl).hostname);
 }
 
-/** How these variables are set, as a clause. What is a secret and what is not is the same command: a secret serves for both. */
+/** How to set these variables, as a clause. `secret put` also serves for a variable that is no secret. */
 export const howToSet = (env: Env, names: readonly string[]): string =>
   isOnThisMachine(env)
-    ? `add ${listed(names.map((name) => `${name}=…`))} to .dev.vars and start again`
+    ? `add ${listed(names.map((name) => `${name}=…`))} to .dev.vars and restart the gateway`
     : `run ${listed(names.map((name) => `\`npx wrangler secret put ${name}\``))}`;
 
 /** "a", "a and b", "a, b and c"; of more than `most`, the first ones and a count. */
@@ -31,32 +31,32 @@ export function listed(words: readonly string[], most = 20): string {
   return shown.length === 0 ? last : `${shown.join(", ")} and ${last}`;
 }
 
-const patienceMs = 15_000;
-/** For one call: longer than each has by itself, and shorter than the patience for all of a kind. */
-const patienceWithCallMs = 12_000;
+const groupTimeoutMs = 15_000;
+/** For one call: longer than the call's own timeout, and shorter than the timeout of its group. */
+const callTimeoutMs = 12_000;
 
-/** The checks, or one line where finding out failed or took too long: a doctor who cannot see one thing still tells the others. */
+/** Runs the checks. One that throws or takes too long becomes one line, so that the other checks are still reported. */
 export async function guarded(
   check: string,
   work: () => Promise<readonly Check[]> | readonly Check[],
-  limitMs = patienceMs,
+  limitMs = groupTimeoutMs,
 ): Promise<readonly Check[]> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<readonly Check[]>((resolve) => {
-    timer = setTimeout(() => resolve([fix(check, `There was no end to this check within ${limitMs / 1000} seconds; try again.`)]), limitMs);
+    timer = setTimeout(() => resolve([fix(check, `This check did not finish within ${limitMs / 1000} seconds; try again.`)]), limitMs);
   });
   try {
     const working = (async () => work())();
     working.catch(() => {});
     return await Promise.race([working, late]);
   } catch {
-    // Of the error nothing is told: its message may quote what it choked on.
-    return [fix(check, "This could not be checked, for a fault of the gateway or of its storage; try again.")];
+    // The error's message is not shown: it may quote a secret or a person's address.
+    return [fix(check, "This could not be checked, because of an error in the gateway or its storage; try again.")];
   } finally {
     clearTimeout(timer);
   }
 }
 
-/** The same for one outside call, which has a limit of its own: this is for what ignores it. */
+/** The same for one outside call. The call has a timeout of its own; this one is for a call that ignores it. */
 export const guardedCall = (check: string, work: () => Promise<Check>): Promise<readonly Check[]> =>
-  guarded(check, async () => [await work()], patienceWithCallMs);
+  guarded(check, async () => [await work()], callTimeoutMs);

@@ -1,4 +1,4 @@
-// Checks the people: whether the reviewers whom each rule asks, or escalates to, can be reached by some channel that is set up.
+// Checks the reviewers: whether those whom each rule asks, or escalates to, can be reached by a channel that is set up.
 
 import { everyoneIn, type Policy, type PolicyReviewer } from "../../shared/policy/rules.ts";
 import { pointerTo } from "../../shared/routing/issues.ts";
@@ -13,22 +13,22 @@ type Gate = {
   readonly asked: readonly PolicyReviewer[];
   readonly later: readonly PolicyReviewer[];
 };
-type Finding = { readonly state: "note" | "mend"; readonly gate: string; readonly wrong: string };
+type Finding = { readonly state: "note" | "fix"; readonly gate: string; readonly wrong: string };
 
 export function peopleChecks(env: Env, policy: Policy): readonly Check[] {
   const gates = gatesOf(policy);
   const unset = unsetChecks(env, policy, gates);
-  if (gates.length === 0) return [note("reviewers", "The policy asks nobody: every request passes unseen or is refused."), ...unset];
+  if (gates.length === 0)
+    return [note("reviewers", "No rule of the policy asks a reviewer: every request is approved automatically or refused."), ...unset];
   if (settingsOf(env).publicUrl === undefined)
-    return [fix("reviewers", "Nobody can be reached without PUBLIC_URL, which links are built from: set it first."), ...unset];
+    return [fix("reviewers", "No reviewer can be reached without PUBLIC_URL, because review links begin with it: set it first."), ...unset];
   const findings = gates.flatMap((gate) => findingsOf(env, policy, gate));
   const people = new Set(gates.flatMap(({ asked, later }) => [...asked, ...later].map(({ name }) => name))).size;
-  const fine =
-    people === 1 ? "The one reviewer whom the policy asks can be reached." : `All ${people} reviewers whom the policy asks can be reached.`;
+  const fine = people === 1 ? "The one reviewer in the policy can be reached." : `All ${people} reviewers in the policy can be reached.`;
   return [...(findings.length === 0 ? [good("reviewers", fine)] : grouped(findings)), ...unset];
 }
 
-/** The rules that ask somebody, and the default. */
+/** The rules that ask a reviewer, and the default. */
 function gatesOf(policy: Policy): Gate[] {
   const rules = policy.rules.map(({ name, then }) => ({
     name: `rule "${name}"`,
@@ -56,13 +56,13 @@ function findingsOf(env: Env, policy: Policy, { name, quorum, asked, later }: Ga
     });
   };
   const reached = asked.length - missing.length;
-  if (reached === 0) find("mend", `no channel reaches ${named(missing)}, so a review there fails at once`, missing);
-  else if (reached < quorum) find("mend", `${quorum} have to agree, and only ${reached} can be reached, not ${named(missing)}`, missing);
-  else if (missing.length > 0) find("note", `${reached} can be reached, and ${named(missing)} cannot`, missing);
+  if (reached === 0) find("fix", `no channel reaches ${named(missing)}, so a review there fails at once`, missing);
+  else if (reached < quorum) find("fix", `the quorum is ${quorum}, and only ${reached} can be reached, not ${named(missing)}`, missing);
+  else if (missing.length > 0) find("note", `${reached} can be reached, ${named(missing)} cannot`, missing);
   if (missingLater.length > 0) {
     const nobody = missingLater.length === later.length;
     find(
-      nobody ? "mend" : "note",
+      nobody ? "fix" : "note",
       `${nobody ? "the escalation reaches nobody, not" : "the escalation does not reach"} ${named(missingLater)}`,
       missingLater,
     );
@@ -70,22 +70,22 @@ function findingsOf(env: Env, policy: Policy, { name, quorum, asked, later }: Ga
   return findings;
 }
 
-/** As a run chooses the channels of a reviewer. */
+/** Chooses channels as a run does. */
 function isReached(env: Env, person: PolicyReviewer): boolean {
   const { first, then } = channelsFor(person, openChannels(env));
   return first.length + then.length > 0;
 }
 
-/** A name that is an address stays out of it: the place in the policy is told beside it. */
+/** A name that is an email address is not shown: its place in the policy stands beside it. */
 const named = (people: readonly PolicyReviewer[]): string =>
   listed(
-    people.map(({ name }) => (name.includes("@") ? "somebody" : name)),
+    people.map(({ name }) => (name.includes("@") ? "a reviewer" : name)),
     5,
   );
 
 const anyOf = new Intl.ListFormat("en-GB", { type: "disjunction" });
 
-/** What the person has, and what the gateway lacks for it. */
+/** Which addresses the reviewer has, and what the gateway lacks to use them. */
 function remedy(policy: Policy, person: PolicyReviewer): string {
   const who = `${named([person])} (${placeOf(policy, person)} of the policy)`;
   const ways = channelDoctors.flatMap(({ name, doctor }) => {
@@ -93,7 +93,7 @@ function remedy(policy: Policy, person: PolicyReviewer): string {
     return address === undefined || person.notify?.includes(name) === false ? [] : [doctor.remedy(address)];
   });
   return ways.length === 0
-    ? `${who} has no address: add ${anyOf.format(channelDoctors.map(({ doctor }) => doctor.address))} there, and set that channel up`
+    ? `${who} has no address: add ${anyOf.format(channelDoctors.map(({ doctor }) => doctor.address))}, and set up that channel`
     : `${who} has ${ways.join("; or ")}`;
 }
 
@@ -105,7 +105,7 @@ function placeOf(policy: Policy, { name }: PolicyReviewer): string {
   return "/reviewers";
 }
 
-/** One line for each thing that is wrong, with every rule it is wrong for. */
+/** One line for each finding, with every rule that it applies to. */
 function grouped(findings: readonly Finding[]): Check[] {
   const groups = new Map<string, { readonly finding: Finding; readonly gates: string[] }>();
   for (const finding of findings) {
@@ -120,7 +120,7 @@ function grouped(findings: readonly Finding[]): Check[] {
   });
 }
 
-/** Addresses of the people who are asked that need variables of their own, none of which is set. */
+/** Addresses of reviewers that need variables of their own, none of which is set. */
 function unsetChecks(env: Env, policy: Policy, gates: readonly Gate[]): Check[] {
   const people = gates.flatMap(({ asked, later }) => [...asked, ...later]);
   return channelDoctors.flatMap(({ name: channel, doctor }) => {
@@ -134,7 +134,9 @@ function unsetChecks(env: Env, policy: Policy, gates: readonly Gate[]): Check[] 
       if (missing === null) return [];
       const at = `${placeOf(policy, person)}/${channel}`;
       const how = howToSet(env, missing.variables);
-      return [fix(missing.check, `${at} of the policy names it, and neither of its variables is set: ${how}; or take it out.`)];
+      return [
+        fix(missing.check, `${at} of the policy names it, and neither of its variables is set: ${how}; or remove it from the policy.`),
+      ];
     });
   });
 }

@@ -1,4 +1,4 @@
-// Liveness and readiness: 200 where the gateway can serve, with what an operator should mend.
+// Liveness and readiness: 200 where the gateway can serve, with the problems that an operator should fix.
 
 import { Hono } from "hono";
 import { channelIssues } from "../channels/registry.ts";
@@ -13,7 +13,7 @@ import { describe } from "./openapi/describe.ts";
 export const healthRoutes = new Hono<App>();
 
 const health = describe("health", {
-  summary: "Whether the gateway can serve, and what to mend",
+  summary: "Whether the gateway can serve, and what needs attention",
   200: asJson("Health", "It serves"),
   503: asJson("Health", "It does not"),
 });
@@ -34,7 +34,7 @@ healthRoutes.get(paths.health, health, async (c) => {
   } catch (error) {
     const problem =
       error instanceof ConfigurationUnavailable
-        ? "The configuration can be read neither from KV nor from the ConfigObject: requests are refused until one of them answers"
+        ? "The configuration cannot be read from KV or from the ConfigObject: requests are refused until one of them answers"
         : "LINK_KEY is missing or too short: set it with `wrangler secret put LINK_KEY`";
     return c.json({ status: "down", problems: [problem] }, 503);
   }
@@ -44,7 +44,7 @@ const ownerIssues = (ids: readonly string[]): string[] =>
   ids.length === 0
     ? []
     : [
-        `Keys whose owner is no reviewer are refused where the policy says selfApproval: false: ${ids.slice(0, mostNamed).join(", ")}${ids.length > mostNamed ? ` and ${ids.length - mostNamed} more` : ""}. Make them again with a reviewer's name or email as owner.`,
+        `Requests of keys whose owner is not a reviewer are refused where the policy says selfApproval: false: ${ids.slice(0, mostNamed).join(", ")}${ids.length > mostNamed ? ` and ${ids.length - mostNamed} more` : ""}. Create these keys again with a reviewer's name or email as owner.`,
       ];
 
 const mostNamed = 5;

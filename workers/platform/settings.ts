@@ -1,4 +1,4 @@
-// The Worker's variables, parsed once: what is missing or wrong is named in words an operator can act on.
+// The Worker's variables, parsed once: what is missing or wrong is said in words an operator can act on.
 
 import { isLoopbackHost } from "../../shared/address.ts";
 import { type SigningKeys, signingKey } from "../../shared/sealed-id.ts";
@@ -10,7 +10,7 @@ export type Settings = {
   readonly keys: SigningKeys;
   readonly adminToken: string | undefined;
   readonly devApiKey: string | undefined;
-  /** Whether notices go to the outbox, where whoever has the admin token can read links. */
+  /** Whether notices go to the outbox, where anyone with the admin token can read links. */
   readonly outbox: boolean;
   readonly retentionMs: number;
   /** For one model call with its retries and failover. */
@@ -18,7 +18,7 @@ export type Settings = {
   readonly heartbeatMs: number;
   /** How long a link opens its page: for longer reviews a new one can be asked for. */
   readonly linkMs: number;
-  /** What health reports: each problem is one sentence that says what to mend. */
+  /** What health reports: each is one sentence that says what to fix. */
   readonly issues: readonly string[];
 };
 
@@ -43,7 +43,7 @@ function parseSettings(env: Env): Settings {
   const previous = env.LINK_KEY_PREVIOUS ?? "";
   if (previous !== "" && previous.length < shortestSecret)
     problems.push(
-      `LINK_KEY_PREVIOUS is shorter than ${shortestSecret} characters and is not accepted; take it away, or set the key before this one`,
+      `LINK_KEY_PREVIOUS is shorter than ${shortestSecret} characters and is not accepted; remove it, or set it to the previous LINK_KEY`,
     );
   const keys: SigningKeys = previous.length >= shortestSecret ? [current, signingKey(previous)] : [current];
   const publicUrl = parsePublicUrl(env.PUBLIC_URL, problems);
@@ -68,7 +68,7 @@ function parseSettings(env: Env): Settings {
 
 function parsePublicUrl(text: string | undefined, problems: string[]): string | undefined {
   if (text === undefined || text === "") {
-    problems.push("PUBLIC_URL is not set: reviews cannot be sent; set it to the address that reviewers reach");
+    problems.push("PUBLIC_URL is not set, so review links cannot be sent; set it to the address at which reviewers reach the gateway");
     return undefined;
   }
   const url = URL.parse(text);
@@ -77,7 +77,7 @@ function parsePublicUrl(text: string | undefined, problems: string[]): string | 
     return undefined;
   }
   if (url.protocol === "http:" && !isLoopbackHost(url.hostname)) {
-    problems.push("PUBLIC_URL must be https, except on a loopback address; correct it");
+    problems.push("PUBLIC_URL must be https unless it is a loopback address; correct it");
     return undefined;
   }
   return url.href.replace(/\/+$/, "");
@@ -87,6 +87,6 @@ function numberOf(name: string, text: string | undefined, standard: number, leas
   if (text === undefined || text === "") return standard;
   const value = Number(text);
   if (Number.isFinite(value) && value >= least && value <= most) return value;
-  problems.push(`${name} must be a number from ${least} to ${most}; ${standard} is used until it is`);
+  problems.push(`${name} must be a number from ${least} to ${most}; the default ${standard} is used instead`);
   return standard;
 }

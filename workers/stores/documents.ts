@@ -33,28 +33,28 @@ type Background = (work: Promise<unknown>) => void;
 type Kind<T> = {
   readonly name: DocumentName;
   readonly parse: (value: unknown) => Result<T, readonly PointedError[]>;
-  /** What a fresh gateway serves. */
+  /** What a new gateway uses. */
   readonly standard: T;
 };
 
 const issueWords: Record<CopyIssue, (name: DocumentName) => string> = {
   missing: (name) =>
-    `The ${name} document is missing from KV; the ConfigObject's own serves and is published again. Where this stays, write it again with PUT /admin/${name}.`,
+    `The ${name} document is missing from KV; the ConfigObject's copy is used and published again. If this message stays, write the document again with PUT /admin/${name}.`,
   notGenuine: (name) =>
-    `The ${name} document in KV was not written by this gateway, and is not used; the ConfigObject's own serves and is published again. Find out who writes to KV; configuration is changed with PUT /admin/${name}.`,
+    `The ${name} document in KV was not written by this gateway and is not used; the ConfigObject's copy is used and published again. Find out who writes to KV; change configuration only with PUT /admin/${name}.`,
   older: (name) =>
-    `The ${name} document in KV is an older version, and is not used; the ConfigObject's own serves and is published again. Where this stays, write it again with PUT /admin/${name}.`,
+    `The ${name} document in KV is an older version and is not used; the ConfigObject's copy is used and published again. If this message stays, write the document again with PUT /admin/${name}.`,
   newer: (name) =>
-    `The ${name} document in KV is of a later version than the ConfigObject has, and is not used; the ConfigObject's own serves and is published again. Write the one that you want with PUT /admin/${name}.`,
-  unreadable: (name) => `The ${name} document could not be read from KV; the ConfigObject's own serves.`,
-  unreachable: (name) => `The ConfigObject did not say which ${name} document is the current one; the last good one serves.`,
+    `The ${name} document in KV is newer than the ConfigObject's and is not used; the ConfigObject's copy is used and published again. Write the document that you want with PUT /admin/${name}.`,
+  unreadable: (name) => `The ${name} document could not be read from KV; the ConfigObject's copy is used.`,
+  unreachable: (name) => `The ConfigObject did not say which ${name} document is current; the last valid one is used.`,
 };
 
 /** One document in this isolate. */
 class ServedDocument<T> {
   readonly #kind: Kind<T>;
   #value: T;
-  /** What was read last, be it malformed; null where nobody ever wrote it. */
+  /** What was read last, even if malformed; null where no document was ever written. */
   #text: string | null = null;
   /** Of that text; null where nothing was read yet. */
   #version: number | null = null;
@@ -90,12 +90,12 @@ class ServedDocument<T> {
     this.#take(published, now);
   }
 
-  /** One sentence, or null where all is well. */
+  /** One sentence, or null where there is no issue. */
   get issue(): string | null {
     const { name } = this.#kind;
     if (this.#issue !== null) return issueWords[this.#issue](name);
     return this.#isMalformed
-      ? `The ${name} document is malformed; the last good one serves. Write it again with PUT /admin/${name}.`
+      ? `The ${name} document is malformed; the last valid one is used. Write it again with PUT /admin/${name}.`
       : null;
   }
 

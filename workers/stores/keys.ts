@@ -167,7 +167,7 @@ export async function keysWithoutOwner(env: Env, policy: Policy, now: number): P
   return refusedLast.ids;
 }
 
-/** Health tells of a damaged copy for as long as it may still be shown somewhere. */
+/** Health reports a damaged copy for as long as KV may still serve it somewhere. */
 const damageToldMs = 120_000;
 const damagedAt = new WeakMap<object, number>();
 const noteDamagedKey = (env: Env): void => void damagedAt.set(env.CONFIG, Date.now());
@@ -176,7 +176,7 @@ const noteDamagedKey = (env: Env): void => void damagedAt.set(env.CONFIG, Date.n
 export const keyIssues = (env: Env): string[] =>
   Date.now() - (damagedAt.get(env.CONFIG) ?? 0) < damageToldMs
     ? [
-        "An API key's record in KV was not written by this gateway, and is not used; the ConfigObject's own serves and is published again. Find out who writes to KV; keys are made with POST /admin/keys.",
+        "An API key's record in KV was not written by this gateway and is not used; the ConfigObject's copy is used and published again. Find out who writes to KV; create keys only with POST /admin/keys.",
       ]
     : [];
 

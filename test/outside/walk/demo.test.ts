@@ -14,7 +14,7 @@ test("npm run demo -- --yes ends well by itself, with what both tools of the ref
     /LLM sampling result:[\s\S]*built-in demo, not a model[\s\S]*Resource trigger-sampling-request context: Say hello/,
   );
   expect(asTask).toMatch(/\[COMPLETED\] Async sampling completed![\s\S]*Resource trigger-sampling-request-async context: Say hello/);
-  expect(printed().match(/^approved the (request|reply) through its page \(303\)$/gm)).toHaveLength(4);
+  expect(printed().match(/^approved the (request|reply) on its review page \(303\)$/gm)).toHaveLength(4);
 });
 
 test("without --yes it prints the links, and Ctrl-C leaves neither a process nor its data", async () => {
@@ -34,5 +34,5 @@ test("without --yes it prints the links, and Ctrl-C leaves neither a process nor
 test("an unknown argument is refused, and nothing is started", async () => {
   const { exited, printed } = startProgram("scripts/demo.ts", ["--no"]);
   expect(await exited).toBe(2);
-  expect(printed()).toBe("npm run demo: unknown argument --no; the only one is --yes (npm run demo -- --yes)\n");
+  expect(printed()).toBe("npm run demo: unknown argument --no. The only argument is --yes: npm run demo -- --yes\n");
 });

@@ -54,7 +54,7 @@ async function gatewayWith(name: string, variables: Readonly<Record<string, stri
   return gateway;
 }
 
-const linesOf = (printed: string, state: string): string[] => printed.split("\n").filter((line) => line.startsWith(`${state}  `));
+const linesOf = (printed: string, state: string): string[] => printed.split("\n").filter((line) => line.startsWith(`${state.padEnd(4)}  `));
 
 describe("a gateway that answers", () => {
   test("the one of npm start is found by itself and is well; a wrong token is said to be wrong", async () => {
@@ -64,18 +64,18 @@ describe("a gateway that answers", () => {
       program.signal("SIGTERM");
       return program.exited;
     });
-    const [, url = ""] = await program.prints(/^Countersign is at (http\S+)/m);
+    const [, url = ""] = await program.prints(/^Countersign is running at (http\S+)/m);
 
     const { code, printed } = await doctor([], { PERSIST_TO: persistTo });
     expect(printed).toContain(`Countersign at ${url}\n`);
-    expect(linesOf(printed, "MEND")).toEqual([]);
+    expect(linesOf(printed, "FIX")).toEqual([]);
     for (const line of [
-      /^good {2}gateway +It answers, and is Countersign \d/m,
-      /^good {2}PUBLIC_URL +Links to reviews begin with http:\/\/localhost:/m,
-      /^good {2}policy +.*version 1 serves/m,
+      /^good {2}gateway +Countersign \d\S+ is running\./m,
+      /^good {2}PUBLIC_URL +Review links begin with http:\/\/localhost:/m,
+      /^good {2}policy +.*version 1 is in use/m,
       /^good {2}reviewers +The one reviewer/m,
       /^good {2}keys +DEV_API_KEY is accepted/m,
-      /\n\nNothing to mend\.\n$/,
+      /\n\nNothing needs attention\.\n$/,
     ])
       expect(printed).toMatch(line);
     expect(code).toBe(0);
@@ -86,7 +86,7 @@ describe("a gateway that answers", () => {
     expect(wrong.code).toBe(2);
   });
 
-  test("one that is badly set up has its faults last, counted, each with what to do", async () => {
+  test("one that is badly set up has what needs attention last, counted, each with what to do", async () => {
     const refusing = await serve((_request, response) => response.writeHead(401, { "content-type": "application/json" }).end("{}"));
     const elsewhere = await serve((_request, response) => response.writeHead(404).end());
     const gateway = await gatewayWith("broken", {
@@ -99,21 +99,21 @@ describe("a gateway that answers", () => {
       LOCAL_OPENAI_BASE_URL: `${refusing}/v1`,
     });
     const { code, printed } = await doctor(["--url", gateway.url], { ADMIN_TOKEN: vars.ADMIN_TOKEN });
-    const mends = linesOf(printed, "MEND");
-    expect(mends.map((line) => line.replace(/^MEND {2}(.*?) {2}.*$/, "$1"))).toEqual(
+    const fixes = linesOf(printed, "FIX");
+    expect(fixes.map((line) => line.replace(/^FIX {3}(.*?) {2}.*$/, "$1"))).toEqual(
       expect.arrayContaining(["RETENTION_HOURS", "LINK_KEY_PREVIOUS", "reviewers", "provider local", "email", "slack", "links"]),
     );
     // Nothing but the count comes after them.
-    expect(printed.endsWith(`${mends.join("\n")}\n\n${mends.length} things to mend.\n`)).toBe(true);
+    expect(printed.endsWith(`${fixes.join("\n")}\n\n${fixes.length} items need attention.\n`)).toBe(true);
     expect(printed).not.toContain(refusing);
     expect(code).toBe(1);
   });
 
-  test("one without LINK_KEY is down, and that is the one thing to mend", async () => {
+  test("one without LINK_KEY is down, and that is the one item that needs attention", async () => {
     const gateway = await gatewayWith("down", { LINK_KEY: "short" });
     const { code, printed } = await doctor(["--url", gateway.url]);
-    expect(printed).toMatch(/^MEND {2}gateway {2}It answers and is down\. LINK_KEY is missing or too short/m);
-    expect(printed).toMatch(/\nOne thing to mend\.\n$/);
+    expect(printed).toMatch(/^FIX {3}gateway {2}The gateway is down\. LINK_KEY is missing or too short/m);
+    expect(printed).toMatch(/\n1 item needs attention\.\n$/);
     expect(code).toBe(1);
   });
 });
@@ -121,7 +121,7 @@ describe("a gateway that answers", () => {
 describe("what cannot be asked", () => {
   test("without a gateway it says how to start one", async () => {
     const { code, printed } = await doctor([], { PERSIST_TO: join(folder, "nobody") });
-    expect(printed).toMatch(/no gateway runs here: start one with npm start/);
+    expect(printed).toMatch(/no gateway is running with the data in .*: start one with npm start/);
     expect(code).toBe(2);
   });
 
@@ -173,18 +173,18 @@ describe("what cannot be asked", () => {
           ),
         );
     const older = await doctor(["--url", await serve(version({}))]);
-    expect(older.printed).toMatch(/^MEND {2}gateway {2}.*version 0\.0\.1, which has no doctor/m);
+    expect(older.printed).toMatch(/^FIX {3}gateway {2}.*version 0\.0\.1, which has no doctor/m);
     expect(older.code).toBe(1);
     const other = await doctor(["--url", await serve(version({ "/admin/doctor": {} }))]);
-    expect(other.printed).toMatch(/^note {2}gateway {2}It answers, and is Countersign 0\.0\.1, while this checkout is/m);
+    expect(other.printed).toMatch(/^note {2}gateway {2}Countersign 0\.0\.1 is running, and this checkout is/m);
     expect(other.printed).toMatch(/^good {2}policy {3}It serves\.$/m);
     expect(other.code).toBe(0);
   });
 
   test.each([
     ["plain http to another machine", ["--url", "http://gateway.example.com"], /must be https/],
-    ["an address with a password", ["--url", "https://user:password@gateway.example.com"], /wants a plain address/],
-    ["no address", ["--url", "gateway"], /wants a plain address/],
+    ["an address with a password", ["--url", "https://user:password@gateway.example.com"], /must be a plain http or https address/],
+    ["no address", ["--url", "gateway"], /must be a plain http or https address/],
     ["an option that there is not", ["--x"], /usage: npm run doctor/],
     ["a deployed gateway without a token", ["--url", "https://gateway.example.com"], /set ADMIN_TOKEN in the environment/],
   ])("%s is refused before anything is sent", async (_what, args, words) => {
@@ -197,17 +197,17 @@ describe("what cannot be asked", () => {
 
 describe("the report", () => {
   const checks: Check[] = [
-    { check: "email", state: "mend", text: "Set it." },
+    { check: "email", state: "fix", text: "Set it." },
     { check: "LINK_KEY", state: "good", text: "It is set." },
     { check: "OUTBOX", state: "note", text: "It is on." },
   ];
 
-  test("has what is well first and what to mend last, in columns, with a count", () => {
+  test("has what works first and what needs attention last, in columns, with a count", () => {
     expect(report(checks)).toEqual({
-      text: "good  LINK_KEY  It is set.\nnote  OUTBOX    It is on.\nMEND  email     Set it.\n\nOne thing to mend.",
+      text: "good  LINK_KEY  It is set.\nnote  OUTBOX    It is on.\nFIX   email     Set it.\n\n1 item needs attention.",
       exitCode: 1,
     });
-    expect(report(checks.slice(1))).toMatchObject({ text: expect.stringMatching(/\n\nNothing to mend\.$/), exitCode: 0 });
+    expect(report(checks.slice(1))).toMatchObject({ text: expect.stringMatching(/\n\nNothing needs attention\.$/), exitCode: 0 });
   });
 
   test("breaks lines between words where it is told how wide they may be, and loses none", () => {

@@ -30,19 +30,17 @@ async function start(variables: readonly string[]): Promise<{ readonly program: 
   writeFileSync(join(copy, ".dev.vars"), `${[...secrets, ...variables].join("\n")}\n`);
   const program = startProgram(join(copy, "scripts/start.ts"), [], { PORT: String(await freePort()) });
   programs.push(program);
-  const [, url = ""] = await program.prints(/^Countersign is at (http\S+)/m);
+  const [, url = ""] = await program.prints(/^Countersign is running at (http\S+)/m);
   return { program, url };
 }
 
 const modeOf = (path: string): string => (statSync(join(copy, path)).mode & 0o777).toString(8);
 
-test("npm start says what is set badly, does not promise mails that nobody writes, and counts reviews and not their links", async () => {
+test("npm start says what is set badly, does not promise emails that are not written, and counts reviews and not their links", async () => {
   const first = await start(["EMAIL_FROM=nobody", "RETENTION_HOURS=0"]);
-  await first.program.prints(/^An MCP server now asks/m);
-  expect(first.program.printed()).toMatch(
-    /^To mend: RETENTION_HOURS must be a number from 1 to 720; .*\.\nTo mend: EMAIL_FROM is neither .*\.$/m,
-  );
-  expect(first.program.printed()).not.toContain("they are files");
+  await first.program.prints(/^An example MCP server sends/m);
+  expect(first.program.printed()).toMatch(/^FIX: RETENTION_HOURS must be a number from 1 to 720; .*\.\nFIX: EMAIL_FROM is neither .*\.$/m);
+  expect(first.program.printed()).not.toContain("written to files");
   // The data, emails and secrets of this machine are for its user alone, also where an editor wrote `.dev.vars`.
   if (process.platform !== "win32")
     expect([".countersign", ".countersign/state", ".wrangler", ".wrangler/tmp/email", ".dev.vars"].map(modeOf)).toEqual([
@@ -77,8 +75,8 @@ test("npm start says what is set badly, does not promise mails that nobody write
   await first.program.exited;
 
   const second = await start([]);
-  await second.program.prints(/^An MCP server now asks/m);
-  expect(second.program.printed()).toContain("they are files");
-  expect(second.program.printed()).not.toContain("To mend");
-  expect(second.program.printed()).toMatch(/^2 reviews from before still wait:\n( {2}the request: http\S+\n){3}/m);
+  await second.program.prints(/^An example MCP server sends/m);
+  expect(second.program.printed()).toContain("written to files");
+  expect(second.program.printed()).not.toContain("FIX:");
+  expect(second.program.printed()).toMatch(/^2 earlier reviews are pending:\n( {2}the request: http\S+\n){3}/m);
 }, 120_000);

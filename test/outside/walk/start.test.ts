@@ -28,7 +28,7 @@ type Started = { readonly program: Program; readonly url: string; readonly port:
 async function npmStart(persistTo: string): Promise<Started> {
   const port = await freePort();
   const program = startProgram("scripts/start.ts", [], { PORT: String(port), PERSIST_TO: persistTo });
-  await program.prints(/^Countersign is at /m);
+  await program.prints(/^Countersign is running at /m);
   return { program, port, url: `http://localhost:${port}` };
 }
 
@@ -69,24 +69,24 @@ describe("npm start", () => {
     const rival = startProgram("scripts/start.ts", [], { PORT: String(await freePort()), PERSIST_TO: folder });
     expect(await rival.exited).toBe(1);
     expect(rival.printed()).toContain(
-      `npm start: the gateway at ${first.url} uses the data in ${folder}: stop it, or choose another folder`,
+      `npm start: the gateway at ${first.url} is using the data in ${folder}: stop it, or choose another folder`,
     );
     // The script, the MCP server, the local server, esbuild and workerd: that there is something to leave behind.
     expect(family.length).toBeGreaterThan(4);
 
     first.program.signal("SIGINT");
     expect(await first.program.exited).toBe(0);
-    expect(first.program.printed()).toContain("Stopping. What waits is kept");
+    expect(first.program.printed()).toContain("Stopping. Pending reviews are kept");
     await nothingIsLeft(family, first.port);
 
     const second = await start();
-    await second.program.prints(/One review from before still waits:\n {2}the request: /);
+    await second.program.prints(/1 earlier review is pending:\n {2}the request: /);
     // The port is another one this time; the path is what finds the review.
     const path = new URL(link).pathname;
     expect(second.program.printed()).toContain(`  the request: ${second.url}${path}\n`);
     const approved = await decideByLink(second.url + path, "approve");
     expect(approved.status).toBe(303);
-    const reply = await second.program.prints(/The model has answered\. Look at the reply before it is delivered:\n\n {2}(\S+)\n/);
+    const reply = await second.program.prints(/review the model's reply before it is delivered\. Open this link:\n\n {2}(\S+)\n/);
     expect((await decideByLink(reply[1] ?? "", "approve")).status).toBe(303);
     expect(await (await fetch(reply[1] ?? "")).text()).toContain("Approved");
     second.program.signal("SIGTERM");
@@ -208,7 +208,7 @@ describe.skipIf(chromiumPath === undefined)("npm start, with a person at a brows
     expect(await request.locator("section.outcome").innerText()).toContain("Approved with changes");
     await shoot(request, "request-outcome");
 
-    const [, reply = ""] = await program.prints(/The model has answered\.[^\n]*\n\n {2}(\S+)\n/);
+    const [, reply = ""] = await program.prints(/review the model's reply[^\n]*\n\n {2}(\S+)\n/);
     const response = await open(reply);
     // The demo model says what it was given: the edit went out.
     expect(await response.locator(".said", { hasText: "built-in demo" }).first().innerText()).toContain("Person's edit. Summarize");
@@ -218,7 +218,7 @@ describe.skipIf(chromiumPath === undefined)("npm start, with a person at a brows
     await approveChanges(response, ["Checked by a person."]);
     await shoot(response, "response-outcome");
 
-    await program.prints(/The server received the reply\. Its tool answered:\n\n.*Person's edit\. Summarize.* Checked by a person\./s);
+    await program.prints(/The MCP server received the reply\. Its tool returned:\n\n.*Person's edit\. Summarize.* Checked by a person\./s);
 
     const again = await open(link);
     expect(await again.locator("section.outcome").innerText()).toMatch(

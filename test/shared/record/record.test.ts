@@ -148,7 +148,7 @@ describe("verifying an exported record", () => {
   test("says how many events and runs there are, and that all hold", async () => {
     const verified = await verifyRecord(lines([...chain("run-1"), ...chain("run-2")]));
     expect(verified).toEqual({ chains: 2, events: 10, findings: [], unreadable: [] });
-    expect(report(verified)).toEqual({ text: "10 events of 2 chains: 2 hold, 0 are broken", exitCode: 0 });
+    expect(report(verified)).toEqual({ text: "10 events in 2 chains: 2 intact, 0 broken", exitCode: 0 });
   });
 
   test("takes the events of several runs in turn, members in any order, and blank lines", async () => {
@@ -163,12 +163,14 @@ describe("verifying an exported record", () => {
     events.splice(6, 1);
     const { text, exitCode } = report(await verifyRecord(lines(events)));
     expect(exitCode).toBe(1);
-    expect(text).toBe("line 7: run-2: event 2 does not follow from the one before it\n9 events of 2 chains: 1 hold, 1 are broken");
+    expect(text).toBe(
+      "line 7: run-2: event 2 does not follow from the event before it: one of them was changed or is missing\n9 events in 2 chains: 1 intact, 1 broken",
+    );
   });
 
   test("counts runs without an end, which is no fault", async () => {
     const { text, exitCode } = report(await verifyRecord(lines(chain("run-1").slice(0, 3))));
-    expect({ text, exitCode }).toEqual({ text: "3 events of 1 chains: 1 hold, 0 are broken; 1 runs have no end yet", exitCode: 0 });
+    expect({ text, exitCode }).toEqual({ text: "3 events in 1 chain: 1 intact, 0 broken; 1 run not ended yet", exitCode: 0 });
   });
 
   test("verifies facts of kinds that it does not know", async () => {
@@ -205,7 +207,7 @@ describe("verifying an exported record", () => {
     const { text, exitCode } = report(await verifyRecord(lines([...november.slice(0, 1), ...december])));
     expect(exitCode).toBe(1);
     expect(text).toBe(
-      "operators/2026-11: its end is missing or was changed; operators/2026-12 continues it after event 2\n3 events of 2 chains: 1 hold, 1 are broken",
+      "operators/2026-11: the last events are missing or were changed; operators/2026-12 continues this chain after event 2\n3 events in 2 chains: 1 intact, 1 broken",
     );
   });
 
@@ -231,12 +233,12 @@ describe("the command", () => {
   test("reads a file or its standard input, and its exit code says what it found", () => {
     const good = join(folder, "good.ndjson");
     writeFileSync(good, `${lines(chain("run-1")).join("\n")}\n`);
-    expect(run([good])).toMatchObject({ code: 0, out: "5 events of 1 chains: 1 hold, 0 are broken\n" });
+    expect(run([good])).toMatchObject({ code: 0, out: "5 events in 1 chain: 1 intact, 0 broken\n" });
     expect(run(["-"], lines(chain("run-1").slice(1)).join("\n"))).toMatchObject({
       code: 1,
       out: expect.stringContaining("event 1 does not follow"),
     });
     expect(run([])).toMatchObject({ code: 2, err: expect.stringContaining("usage") });
-    expect(run([join(folder, "missing.ndjson")])).toMatchObject({ code: 2, err: expect.stringContaining("could not be read") });
+    expect(run([join(folder, "missing.ndjson")])).toMatchObject({ code: 2, err: expect.stringContaining("cannot read") });
   });
 });

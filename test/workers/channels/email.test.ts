@@ -356,7 +356,7 @@ describe("configuration", () => {
     ["an address of this machine", { RESEND_API_KEY: "re_1", EMAIL_FROM: from, RESEND_BASE_URL: "http://localhost:4000" }, true, []],
     ["a key alone", { RESEND_API_KEY: "re_1" }, false, ["EMAIL_FROM is not set"]],
     ["a binding alone", { EMAIL }, false, ["EMAIL_FROM is not set"]],
-    ["a sender alone", { EMAIL_FROM: from }, false, ["nothing can send"]],
+    ["a sender alone", { EMAIL_FROM: from }, false, ["no way to send email"]],
     ["a sender that is none", { EMAIL, EMAIL_FROM: "reviews" }, false, ["EMAIL_FROM is neither"]],
     ["a sender with a line break", { EMAIL, EMAIL_FROM: "A\nB <a@example.com>" }, false, ["EMAIL_FROM has a name"]],
     ["a key with a line break in it", { RESEND_API_KEY: "re\n1", EMAIL_FROM: from }, false, ["RESEND_API_KEY has characters"]],
@@ -411,20 +411,26 @@ describe("the doctor", () => {
 
   test.each<[string, object, MailStep[], boolean, string]>([
     ["nothing configured", {}, [], true, "not configured"],
-    ["a problem", { EMAIL_FROM: from }, [], false, "nothing can send"],
-    ["a binding", { EMAIL: {}, EMAIL_FROM: from }, [], true, "cannot be tried without sending"],
+    ["a problem", { EMAIL_FROM: from }, [], false, "no way to send email"],
+    ["a binding", { EMAIL: {}, EMAIL_FROM: from }, [], true, "cannot be checked without sending"],
     ["a key with full access, and a verified domain", { RESEND_API_KEY: full, EMAIL_FROM: "a@Example.com" }, [], true, "is verified"],
     [
       "a key with full access, and another domain",
       { RESEND_API_KEY: full, EMAIL_FROM: "a@mail.example.com" },
       [],
       false,
-      "not among its verified",
+      "domain is not verified",
     ],
-    ["a key that may only send", { RESEND_API_KEY: sending, EMAIL_FROM: from }, [], true, "may send"],
+    ["a key that may only send", { RESEND_API_KEY: sending, EMAIL_FROM: from }, [], true, "for sending"],
     ["a key of nobody", { RESEND_API_KEY: "re_nobody", EMAIL_FROM: from }, [], false, "refused the key"],
     ["an API that is silent", { RESEND_API_KEY: full, EMAIL_FROM: from }, ["disconnected"], false, "did not answer"],
-    ["an API that is busy", { RESEND_API_KEY: full, EMAIL_FROM: from }, [{ status: 429, name: "rate_limit_exceeded" }], false, "too busy"],
+    [
+      "an API that is busy",
+      { RESEND_API_KEY: full, EMAIL_FROM: from },
+      [{ status: 429, name: "rate_limit_exceeded" }],
+      false,
+      "overloaded",
+    ],
     ["something else at that address", { RESEND_API_KEY: full, EMAIL_FROM: from }, [{ status: 200, body: "<html>" }], false, "refused"],
   ])("%s", async (_name, variables, steps, ok, words) => {
     const result = await examine(variables, ...steps);

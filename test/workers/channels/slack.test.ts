@@ -395,15 +395,15 @@ describe("the set-up", () => {
     expect(await slackDoctor(envWith({ ...appEnv, SLACK_TEAM_ID: slackTeam }))).toMatchObject({ ok: true });
     expect(await slackDoctor(envWith({ ...appEnv, SLACK_TEAM_ID: "T0OTHER" }))).toMatchObject({
       ok: false,
-      text: expect.stringContaining("another workspace"),
+      text: expect.stringContaining("not the workspace"),
     });
     slack.script("auth.test", { error: "token_revoked" }, { status: 503 }, { status: 429 });
     expect(await slackDoctor(envWith(appEnv))).toEqual({ ok: false, text: "Slack refuses SLACK_BOT_TOKEN: token_revoked." });
     expect(await slackDoctor(envWith(appEnv))).toMatchObject({ ok: false, text: expect.stringContaining("does not answer") });
-    expect(await slackDoctor(envWith(appEnv))).toMatchObject({ ok: false, text: expect.stringContaining("wait") });
+    expect(await slackDoctor(envWith(appEnv))).toMatchObject({ ok: false, text: expect.stringContaining("rate limit") });
     expect(await slackDoctor(envWith({ SLACK_WEBHOOK_URL: hook }))).toMatchObject({
       ok: true,
-      text: expect.stringContaining("none is posted here"),
+      text: expect.stringContaining("the doctor posts none"),
     });
     expect(await slackDoctor(envWith({}))).toMatchObject({ ok: true });
     expect(await slackDoctor(envWith({ SLACK_BOT_TOKEN: token }))).toMatchObject({ ok: false });

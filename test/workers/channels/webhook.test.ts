@@ -417,9 +417,9 @@ describe("configuration", () => {
 
 describe("the doctor", () => {
   test.each<[string, WebhookStep[], boolean, string]>([
-    ["a receiver that takes it", [], true, "Webhook TEAMS: the receiver took a signed ping."],
+    ["a receiver that takes it", [], true, "Webhook TEAMS: the receiver accepted a signed ping."],
     ["a receiver that does not", [{ status: 500 }], false, "Webhook TEAMS: the receiver answered 500 to a signed ping."],
-    ["nobody", ["disconnected"], false, "Webhook TEAMS: nobody answered within 10 s."],
+    ["nobody", ["disconnected"], false, "Webhook TEAMS: the receiver did not answer within 10 seconds."],
   ])("sends a ping that asks for nothing: %s", async (_name, steps, ok, text) => {
     const { receiver } = start(...steps);
     expect(await webhookDoctor(envWith({ WEBHOOK_TEAMS_URL: url, WEBHOOK_TEAMS_SECRET: secret }))).toEqual({ ok, text });

@@ -24,7 +24,7 @@ import { neverLogged } from "../support/logs.ts";
 import { keyServer, keyHost, signingPair } from "../support/issuer.ts";
 import { answerAt } from "../support/provider.ts";
 
-type Check = { readonly check: string; readonly state: "good" | "note" | "mend"; readonly text: string };
+type Check = { readonly check: string; readonly state: "good" | "note" | "fix"; readonly text: string };
 type Variables = Partial<Env> & { readonly [name: `WEBHOOK_${string}` | `SCRIPTED_${string}`]: string };
 
 const providerHost = "https://models.example.com";
@@ -108,47 +108,41 @@ describe("settings", () => {
   });
 
   test.each<[string, Variables, string, Check["state"], RegExp]>([
-    ["no PUBLIC_URL", { PUBLIC_URL: "" }, "PUBLIC_URL", "mend", /PUBLIC_URL is not set.*\[vars\] in wrangler\.toml/],
-    ["a PUBLIC_URL without https", { PUBLIC_URL: "http://gateway.example.com" }, "PUBLIC_URL", "mend", /must be https/],
+    ["no PUBLIC_URL", { PUBLIC_URL: "" }, "PUBLIC_URL", "fix", /PUBLIC_URL is not set.*\[vars\] in wrangler\.toml/],
+    ["a PUBLIC_URL without https", { PUBLIC_URL: "http://gateway.example.com" }, "PUBLIC_URL", "fix", /must be https/],
     [
       "a number out of its range",
       { RETENTION_HOURS: "0", PUBLIC_URL: "https://gateway.example.com" },
       "RETENTION_HOURS",
-      "mend",
+      "fix",
       /from 1 to 720.*\[vars\] in wrangler\.toml/,
     ],
     [
       "a number out of its range on one's own machine",
       { RETENTION_HOURS: "0", PUBLIC_URL: "http://localhost:8787" },
       "RETENTION_HOURS",
-      "mend",
-      /from 1 to 720.*\.dev\.vars, and start again\.$/,
+      "fix",
+      /from 1 to 720.*\.dev\.vars, and restart the gateway\.$/,
     ],
     [
       "a short previous key on one's own machine",
       { LINK_KEY_PREVIOUS: "short", PUBLIC_URL: "http://localhost:8787" },
       "LINK_KEY_PREVIOUS",
-      "mend",
-      /shorter than 16.*\.dev\.vars, and start again\.$/,
+      "fix",
+      /shorter than 16.*\.dev\.vars, and restart the gateway\.$/,
     ],
     [
       "a rotation under way",
       { LINK_KEY_PREVIOUS: "the-key-before-this-one-0123456789" },
       "LINK_KEY_PREVIOUS",
       "note",
-      /rotation is under way/,
+      /rotation is in progress/,
     ],
-    ["a short previous key", { LINK_KEY_PREVIOUS: "short" }, "LINK_KEY_PREVIOUS", "mend", /shorter than 16/],
-    ["the same key twice", { LINK_KEY_PREVIOUS: env.LINK_KEY ?? "" }, "LINK_KEY_PREVIOUS", "mend", /nothing was rotated/],
-    ["the admin token as the link key", { LINK_KEY: adminToken }, "ADMIN_TOKEN", "mend", /the same as LINK_KEY/],
-    ["a short DEV_API_KEY", { DEV_API_KEY: "short" }, "DEV_API_KEY", "mend", /shorter than 16/],
-    [
-      "a DEV_API_KEY on a public gateway",
-      { PUBLIC_URL: gatewayUrl },
-      "DEV_API_KEY",
-      "mend",
-      /never accepted here.*secret delete DEV_API_KEY/,
-    ],
+    ["a short previous key", { LINK_KEY_PREVIOUS: "short" }, "LINK_KEY_PREVIOUS", "fix", /shorter than 16/],
+    ["the same key twice", { LINK_KEY_PREVIOUS: env.LINK_KEY ?? "" }, "LINK_KEY_PREVIOUS", "fix", /the key was not rotated/],
+    ["the admin token as the link key", { LINK_KEY: adminToken }, "ADMIN_TOKEN", "fix", /the same as LINK_KEY/],
+    ["a short DEV_API_KEY", { DEV_API_KEY: "short" }, "DEV_API_KEY", "fix", /shorter than 16/],
+    ["a DEV_API_KEY on a public gateway", { PUBLIC_URL: gatewayUrl }, "DEV_API_KEY", "fix", /not accepted.*secret delete DEV_API_KEY/],
     ["the outbox of one's own machine", {}, "OUTBOX", "good", /printed by npm start and listed at GET \/admin\/notices/],
     ["the outbox of a public gateway", { PUBLIC_URL: gatewayUrl, OUTBOX: "on" }, "OUTBOX", "note", /can read every reviewer's link/],
   ])("%s is told", async (_what, variables, check, state, text) => {
@@ -171,10 +165,10 @@ describe("settings", () => {
 describe("documents", () => {
   test("the version that serves is named", async () => {
     const { version } = await adminJson<{ version: number }>("/policy");
-    expect(await said("policy")).toEqual(one("good", new RegExp(`version ${version} serves`)));
+    expect(await said("policy")).toEqual(one("good", new RegExp(`version ${version} is in use`)));
   });
 
-  test("a document that an upgrade refuses is told with its place, while the last good one serves", async () => {
+  test("a document that an upgrade refuses is told with its place, while the last valid one is used", async () => {
     for (const [name, document] of [
       ["routing", { providers: {}, models: "SECRETVALUE-0c1d" }],
       ["policy", { rules: 7 }],
@@ -191,7 +185,7 @@ describe("documents", () => {
     ] as const)
       expect(checks).toContainEqual({
         check: name,
-        state: "mend",
+        state: "fix",
         text: expect.stringMatching(new RegExp(`malformed.*PUT /admin/${name}.*at ${place}: `)),
       });
     expect(JSON.stringify(checks)).not.toContain("SECRETVALUE");
@@ -200,8 +194,8 @@ describe("documents", () => {
   test("a document that somebody wrote into KV is told, and is not the one that serves", async () => {
     const CONFIG = { get: async (name: string) => (name === "policy" ? '{"version":9,"rules":[]}' : env.CONFIG.get(name)) } as never; // only `get` of text is asked here
     const checks = await examine({ ...bare, CONFIG });
-    expect(checks).toContainEqual({ check: "policy", state: "mend", text: expect.stringContaining("not written by this gateway") });
-    expect(checks).toContainEqual({ check: "routing", state: "good", text: expect.stringContaining("version 1 serves") });
+    expect(checks).toContainEqual({ check: "policy", state: "fix", text: expect.stringContaining("not written by this gateway") });
+    expect(checks).toContainEqual({ check: "routing", state: "good", text: expect.stringContaining("version 1 is in use") });
   });
 });
 
@@ -227,7 +221,7 @@ describe("people", () => {
     expect(await said("reviewers", mail)).toEqual(one("good", /^The one reviewer/));
   });
 
-  test("rules whose reviewers nobody reaches are named, with the place of the one to mend", async () => {
+  test("rules whose reviewers nobody reaches are named, with the place of the one to fix", async () => {
     mailAnswers();
     const rules = [
       { name: "open", when: { server: "open" }, then: { request: "allow", response: "allow", reviewers: ["others"] } },
@@ -237,7 +231,7 @@ describe("people", () => {
     await configure("policy", asking([{ name: "Ada", email: "ada@people.example" }], rules));
     expect(await said("reviewers", mail)).toEqual(
       one(
-        "mend",
+        "fix",
         /^Rule "payments" and rule "mail": no channel reaches Zoe.*Zoe \(\/reviewers\/others\/0 of the policy\) has no address: add an email/,
       ),
     );
@@ -247,8 +241,8 @@ describe("people", () => {
     await configure("policy", asking([{ name: "Ada", email: "ada@people.example", slack: "U012345", notify: ["email"] }]));
     expect(await said("reviewers", onPublic)).toEqual(
       one(
-        "mend",
-        /^The default: no channel reaches Ada.*Ada \(\/reviewers\/everyone\/0 of the policy\) has a mail address: set up email \(EMAIL_FROM/,
+        "fix",
+        /^The default: no channel reaches Ada.*Ada \(\/reviewers\/everyone\/0 of the policy\) has an email address: set up email \(EMAIL_FROM/,
       ),
     );
     expect(JSON.stringify(await examine(onPublic))).not.toContain("people.example");
@@ -258,9 +252,9 @@ describe("people", () => {
     mailAnswers();
     const people = [{ name: "Ada", email: "ada@people.example" }, { name: "Bea" }];
     await configure("policy", asking(people, [], { quorum: 2 }));
-    expect(await said("reviewers", mail)).toEqual(one("mend", /2 have to agree, and only 1 can be reached, not Bea/));
+    expect(await said("reviewers", mail)).toEqual(one("fix", /the quorum is 2, and only 1 can be reached, not Bea/));
     await configure("policy", asking(people));
-    expect(await said("reviewers", mail)).toEqual(one("note", /1 can be reached, and Bea cannot/));
+    expect(await said("reviewers", mail)).toEqual(one("note", /1 can be reached, Bea cannot/));
   });
 
   test("an escalation that reaches nobody is told", async () => {
@@ -269,29 +263,29 @@ describe("people", () => {
       "policy",
       asking([{ name: "Ada", email: "ada@people.example" }], [], { escalate: { afterSeconds: 60, to: ["others"] } }),
     );
-    expect(await said("reviewers", mail)).toEqual(one("mend", /the escalation reaches nobody, not Zoe/));
+    expect(await said("reviewers", mail)).toEqual(one("fix", /the escalation reaches nobody, not Zoe/));
   });
 
   test("a reviewer's name that is a mail address is not repeated", async () => {
     await configure("policy", asking([{ name: "ada@people.example" }]));
     const checks = await examine(onPublic);
     expect(JSON.stringify(checks)).not.toContain("people.example");
-    expect(checks).toContainEqual({ check: "reviewers", state: "mend", text: expect.stringMatching(/no channel reaches somebody/) });
+    expect(checks).toContainEqual({ check: "reviewers", state: "fix", text: expect.stringMatching(/no channel reaches a reviewer/) });
   });
 
-  test("without PUBLIC_URL that alone is to mend", async () => {
-    expect(await said("reviewers", { ...bare, PUBLIC_URL: "" })).toEqual(one("mend", /without PUBLIC_URL/));
+  test("without PUBLIC_URL that alone needs attention", async () => {
+    expect(await said("reviewers", { ...bare, PUBLIC_URL: "" })).toEqual(one("fix", /without PUBLIC_URL/));
   });
 
   test("a policy that asks nobody is noted", async () => {
     await configure("policy", { default: { request: "allow", response: "allow" } });
-    expect(await said("reviewers")).toEqual(one("note", /asks nobody/));
+    expect(await said("reviewers")).toEqual(one("note", /asks a reviewer/));
   });
 
   test("a webhook that the policy names and nobody set is told with its variables", async () => {
     await configure("policy", asking([{ name: "Ada", webhook: "PAGER" }]));
     expect(await said("webhook PAGER", onPublic)).toEqual(
-      one("mend", /^\/reviewers\/everyone\/0\/webhook.*secret put WEBHOOK_PAGER_URL` and `npx wrangler secret put WEBHOOK_PAGER_SECRET`/),
+      one("fix", /^\/reviewers\/everyone\/0\/webhook.*secret put WEBHOOK_PAGER_URL` and `npx wrangler secret put WEBHOOK_PAGER_SECRET`/),
     );
   });
 });
@@ -306,7 +300,7 @@ describe("providers", () => {
     await configure("routing", table(keyed));
     const secret = "scripted-key-0123456789";
     neverLogged(secret);
-    expect(await said("provider scripted", { ...bare, SCRIPTED_KEY: secret })).toEqual(one("good", /takes its credential.*all 2 models/));
+    expect(await said("provider scripted", { ...bare, SCRIPTED_KEY: secret })).toEqual(one("good", /accepts its credential.*all 2 models/));
     expect(asked).toEqual([`GET /v1/models Bearer ${secret}`]);
   });
 
@@ -320,32 +314,32 @@ describe("providers", () => {
     });
     await configure("routing", table({ kind: "anthropic", baseUrl: providerHost, secret: "SCRIPTED_KEY" }));
     expect(await said("provider scripted", { ...bare, SCRIPTED_KEY: "scripted-key-0123456789" })).toEqual(
-      one("note", /takes its credential.*does not list second \(\/models\/1\/name\)/),
+      one("note", /accepts its credential.*does not list second \(\/models\/1\/name\)/),
     );
     expect(asked).toEqual([expect.stringMatching(/^GET \/v1\/models (?:Bearer )?scripted-key-0123456789$/)]);
   });
 
   test.each<[string, () => Response, Check["state"], RegExp]>([
-    ["refuses the credential", () => new Response("{}", { status: 401 }), "mend", /refuses the credential \(401\): set SCRIPTED_KEY again/],
-    ["calls a wrong credential a bad request", () => new Response("{}", { status: 400 }), "mend", /\(400\).*set SCRIPTED_KEY again/],
+    ["refuses the credential", () => new Response("{}", { status: 401 }), "fix", /refuses the credential \(401\): set SCRIPTED_KEY again/],
+    ["calls a wrong credential a bad request", () => new Response("{}", { status: 400 }), "fix", /\(400\).*set SCRIPTED_KEY again/],
     ["does not let the credential list", () => new Response("{}", { status: 403 }), "note", /does not let this credential list models/],
-    ["asks to wait", () => new Response("{}", { status: 429 }), "note", /asks to wait/],
+    ["asks to wait", () => new Response("{}", { status: 429 }), "note", /rate limit/],
     ["has no list", () => new Response("{}", { status: 404 }), "note", /no list of models.*\/providers\/scripted\/baseUrl/],
-    ["is broken", () => new Response("{}", { status: 503 }), "mend", /error of its own \(503\)/],
+    ["is broken", () => new Response("{}", { status: 503 }), "fix", /server error \(503\)/],
     [
       "leads elsewhere",
       () => new Response(null, { status: 307, headers: { Location: "https://elsewhere.example.com/" } }),
-      "mend",
+      "fix",
       /redirect \(307\)/,
     ],
-    ["is a web page", () => new Response("<!doctype html>", { status: 200 }), "mend", /no JSON/],
+    ["is a web page", () => new Response("<!doctype html>", { status: 200 }), "fix", /not JSON/],
     ["answers with other JSON", () => Response.json({ hello: true }), "note", /not with a list of models/],
     [
       "cannot be reached",
       () => {
         throw new TypeError("no route");
       },
-      "mend",
+      "fix",
       /cannot be reached.*\/providers\/scripted\/baseUrl/,
     ],
   ])("one that %s is told", async (_what, answer, state, text) => {
@@ -357,14 +351,14 @@ describe("providers", () => {
   test("one that is half set up is told with what is missing", async () => {
     await configure("routing", table({ kind: "openai", baseUrlFrom: "SCRIPTED_URL", secret: "SCRIPTED_KEY" }));
     expect(await said("provider scripted", { ...onPublic, SCRIPTED_KEY: "scripted-key-0123456789" })).toEqual(
-      one("mend", /SCRIPTED_KEY is set and SCRIPTED_URL is not.*first and second.*secret put SCRIPTED_URL/),
+      one("fix", /SCRIPTED_KEY is set and SCRIPTED_URL is not.*first and second.*secret put SCRIPTED_URL/),
     );
   });
 
   test("an address from the environment that may not be called is told by its variable and not by its value", async () => {
     await configure("routing", table({ kind: "openai", baseUrlFrom: "SCRIPTED_URL", keyless: true }));
     const checks = await said("provider scripted", { ...bare, SCRIPTED_URL: "https://user:URLPASSWORD@10.0.0.1/v1" });
-    expect(checks).toEqual(one("mend", /address carries a user name.*correct SCRIPTED_URL/));
+    expect(checks).toEqual(one("fix", /address carries a user name.*correct SCRIPTED_URL/));
     expect(JSON.stringify(checks)).not.toMatch(/URLPASSWORD|10\.0\.0\.1/);
   });
 
@@ -374,13 +368,13 @@ describe("providers", () => {
       models: [...routing.models, { ...(routing.models[0] as object), id: "demo", provider: "demo", name: "demo" }],
     };
     await configure("routing", withDemo);
-    expect(await said("providers")).toEqual(one("note", /Only the built-in demo.*add SCRIPTED_KEY=… to \.dev\.vars/));
+    expect(await said("providers")).toEqual(one("note", /Only the built-in demo model.*add SCRIPTED_KEY=… to \.dev\.vars/));
     expect(await said("providers", onPublic)).toEqual(one("note", /npx wrangler secret put SCRIPTED_KEY/));
   });
 
-  test("where no model can be used at all, that is to mend", async () => {
+  test("where no model can be used at all, that needs attention", async () => {
     await configure("routing", table(keyed));
-    expect(await said("providers")).toEqual(one("mend", /No model can be used.*SCRIPTED_KEY/));
+    expect(await said("providers")).toEqual(one("fix", /No model can be used.*SCRIPTED_KEY/));
   });
 
   test("models that are switched off ask nobody", async () => {
@@ -448,25 +442,25 @@ describe("what hangs or breaks", () => {
     limits.runOut(10_000);
     if (!letsGo) limits.runOut(12_000);
     const checks = await answered;
-    expect(checks.filter(({ state }) => state === "mend")).toEqual([
+    expect(checks.filter(({ state }) => state === "fix")).toEqual([
       {
         check: "provider silent",
-        state: "mend",
-        text: expect.stringMatching(letsGo ? /did not answer within 10 seconds/ : /no end to this check/),
+        state: "fix",
+        text: expect.stringMatching(letsGo ? /did not answer within 10 seconds/ : /did not finish/),
       },
     ]);
     expect(checks.map(({ check }) => check)).toEqual(expect.arrayContaining(["provider scripted", "reviewers", "keys"]));
   });
 
-  test("a fault of what is asked is a line to mend, never a 500", async () => {
+  test("an error of what is asked is a line that needs attention, never a 500", async () => {
     const broken = {
       getByName: () => {
         throw new Error("SECRETMESSAGE-77");
       },
     };
     const checks = await examine({ ...bare, CONFIGURATION: broken as never });
-    expect(checks).toContainEqual({ check: "documents", state: "mend", text: expect.stringMatching(/could not be checked/) });
-    expect(checks).toContainEqual({ check: "keys", state: "mend", text: expect.stringMatching(/could not be checked/) });
+    expect(checks).toContainEqual({ check: "documents", state: "fix", text: expect.stringMatching(/could not be checked/) });
+    expect(checks).toContainEqual({ check: "keys", state: "fix", text: expect.stringMatching(/could not be checked/) });
     expect(checks).toContainEqual({ check: "LINK_KEY", state: "good", text: expect.any(String) });
     expect(JSON.stringify(checks)).not.toContain("SECRETMESSAGE");
   });
@@ -477,25 +471,25 @@ describe("channels and keys", () => {
     mailAnswers();
     expect(await said("email", mail)).toEqual(one("good", /domain is verified/));
     answerAt("https://mail.example.com", () => Response.json({ name: "invalid_api_key" }, { status: 401 }));
-    expect(await said("email", mail)).toEqual(one("mend", /RESEND_API_KEY/));
-    expect(await said("email", { ...bare, EMAIL_FROM: "reviews@gateway.example.com" })).toEqual(one("mend", /RESEND_API_KEY/));
-    expect(await said("slack", { ...bare, SLACK_BOT_TOKEN: "xoxb-0123456789abcdef" })).toEqual(one("mend", /SLACK_SIGNING_SECRET/));
+    expect(await said("email", mail)).toEqual(one("fix", /RESEND_API_KEY/));
+    expect(await said("email", { ...bare, EMAIL_FROM: "reviews@gateway.example.com" })).toEqual(one("fix", /RESEND_API_KEY/));
+    expect(await said("slack", { ...bare, SLACK_BOT_TOKEN: "xoxb-0123456789abcdef" })).toEqual(one("fix", /SLACK_SIGNING_SECRET/));
     expect(await said("webhooks")).toEqual(one("good", /TEAMS/));
     expect(await said("webhooks", { ...bare, WEBHOOK_OTHER_URL: "https://webhook.example.com/other" })).toEqual(
-      one("mend", /WEBHOOK_OTHER_SECRET/),
+      one("fix", /WEBHOOK_OTHER_SECRET/),
     );
   });
 
   test("without a key nobody can call a public gateway: how to make one is noted, and with one all is well", async () => {
     expect(await said("keys", onPublic)).toEqual(
-      one("note", /No API key was made yet.*curl -X POST https:\/\/gateway\.example\.com\/admin\/keys/),
+      one("note", /No API key has been created yet.*curl -X POST https:\/\/gateway\.example\.com\/admin\/keys/),
     );
     expect(await said("keys")).toEqual(one("good", /DEV_API_KEY/));
     const { id } = await createKey();
     expect(await said("keys", onPublic)).toEqual(one("good", /^One API key is accepted/));
     await admin(`/keys/${id}`, { method: "DELETE" });
     await admin("/keys", jsonBody("POST", { name: "late", expiresAt: 1 }));
-    expect(await said("keys", onPublic)).toEqual(one("note", /Every API key that was made is revoked or expired/));
+    expect(await said("keys", onPublic)).toEqual(one("note", /Every API key is revoked or expired/));
   });
 });
 
@@ -557,7 +551,7 @@ describe("the relay's servers", () => {
       asked.push(`${request.method} ${request.headers.get("Mcp-Session-Id") ?? ""}`);
       return Response.json({ jsonrpc: "2.0", id: 1, result: {} }, { headers: { "Mcp-Session-Id": "s" } });
     });
-    expect(await said("server notes")).toEqual(one("good", /began a session/));
+    expect(await said("server notes")).toEqual(one("good", /started a session/));
     expect(asked).toEqual(["POST ", "DELETE s"]);
   });
 
@@ -582,7 +576,7 @@ describe("the relay's servers", () => {
   ])("one that %s is told", async (_, more, answer, text) => {
     await entry(more);
     answerAt(host, answer);
-    expect(await said("server notes")).toEqual(one("mend", text));
+    expect(await said("server notes")).toEqual(one("fix", text));
   });
 });
 
@@ -609,10 +603,10 @@ describe("the issuers of tokens", () => {
 
   test.each<[string, Variables, RegExp]>([
     ["is not set", bare, /SCRIPTED_SECRET, which is not set/],
-    ["is too short", { ...bare, SCRIPTED_SECRET: "s".repeat(63) }, /shorter than the 64 bytes that HS512 wants/],
+    ["is too short", { ...bare, SCRIPTED_SECRET: "s".repeat(63) }, /shorter than the 64 bytes that HS512 needs/],
   ])("one whose secret %s is told", async (_, variables, text) => {
     await entry({ algorithm: "HS512", secret: "SCRIPTED_SECRET" });
-    expect(await said("issuer office", variables)).toEqual(one("mend", text));
+    expect(await said("issuer office", variables)).toEqual(one("fix", text));
   });
 
   test.each<[string, () => Response, RegExp]>([
@@ -621,11 +615,11 @@ describe("the issuers of tokens", () => {
       () => {
         throw new TypeError("fetch failed");
       },
-      /see whether it runs.*\/issuers\/office\/jwksUrl/,
+      /check that it is running.*\/issuers\/office\/jwksUrl/,
     ],
-    ["redirects", () => Response.redirect("https://elsewhere.example.com/", 302), /another status than 200/],
-    ["says too much", () => new Response("x".repeat(300_000)), /over 256 KiB/],
-    ["is a page", () => new Response("<html>"), /no JSON Web Key Set/],
+    ["redirects", () => Response.redirect("https://elsewhere.example.com/", 302), /a status other than 200/],
+    ["says too much", () => new Response("x".repeat(300_000)), /larger than 256 KiB/],
+    ["is a page", () => new Response("<html>"), /not a JSON Web Key Set/],
     [
       "has keys for something else",
       () => Response.json({ keys: [{ kty: "RSA", e: "AQAB", n: "A".repeat(342) }] }),
@@ -635,7 +629,7 @@ describe("the issuers of tokens", () => {
   ])("one whose address %s is told, without the address", async (_, answer, text) => {
     await entry({ jwksUrl: keyServer(answer).url });
     const checks = await said("issuer office");
-    expect(checks).toEqual(one("mend", text));
+    expect(checks).toEqual(one("fix", text));
     expect(JSON.stringify(checks)).not.toContain(keyHost);
   });
 
@@ -650,13 +644,13 @@ describe("the issuers of tokens", () => {
     ] as const) {
       await entry({ keys }, dead);
       const [, told, more] = await said("issuer office");
-      expect([told, more]).toEqual([{ state: "mend", text: expect.stringContaining(`${dead} (${why})`) as unknown }, undefined]);
+      expect([told, more]).toEqual([{ state: "fix", text: expect.stringContaining(`${dead} (${why})`) as unknown }, undefined]);
       expect(told?.text).not.toContain("ada@");
     }
     const elsewhere = await createKey({ scopes: ["sampling"] });
     await entry({ keys }, elsewhere.id);
     expect((await said("issuer office"))[1]).toMatchObject({
-      state: "mend",
+      state: "fix",
       text: expect.stringMatching(/without the scope "control"/) as unknown,
     });
     await entry({ keys, subjects: {} });
@@ -672,7 +666,7 @@ test("a key whose owner is no reviewer's name is told, where own requests are ba
   const barring = { ...policy, default: { ...policy.default, selfApproval: false } };
   await admin("/policy?cutOffKeys=yes", jsonBody("PUT", barring, { "If-Match": String(version) }));
   const [, noted] = await said("keys");
-  expect(noted).toMatchObject({ state: "mend", text: expect.stringContaining(other.id) as unknown });
+  expect(noted).toMatchObject({ state: "fix", text: expect.stringContaining(other.id) as unknown });
   expect(noted?.text).not.toContain(owned.id);
   expect(noted?.text).not.toContain("somebody@");
 });

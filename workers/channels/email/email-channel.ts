@@ -18,7 +18,7 @@ type EmailSettings = { readonly from: MailAddress; readonly sender: Sender };
 
 const unset = (text: string | undefined): boolean => text === undefined || text.trim() === "";
 
-/** Whether anything of it is set at all: without it there is nothing to complain of. */
+/** Whether any of its variables is set: otherwise email is not wanted, and nothing is reported. */
 const isWanted = (env: Env): boolean => !unset(env.RESEND_API_KEY) || !unset(env.EMAIL_FROM) || env.EMAIL !== undefined;
 
 /** RESEND_API_KEY wins over the binding. The error: every sentence on what is missing or wrong, without its value. */
@@ -31,15 +31,15 @@ function emailSettings(env: Env): Result<EmailSettings, readonly string[]> {
 
 function parseFrom(text: string | undefined, problems: string[]): MailAddress | undefined {
   if (text === undefined || text.trim() === "") {
-    problems.push("EMAIL_FROM is not set: no mail is sent; set it to the address that reviewers are to see as the sender");
+    problems.push("EMAIL_FROM is not set: no email is sent; set it to the sender address that reviewers see");
     return undefined;
   }
   const read = parseMailbox(text);
   if (read.ok) return read.value;
   problems.push(
     read.error === "address"
-      ? "EMAIL_FROM is neither an address nor `Name <address>`: no mail is sent; correct it"
-      : "EMAIL_FROM has a name with quotes, angle brackets, backslashes or control characters, or one that is too long: no mail is sent; correct it",
+      ? "EMAIL_FROM is neither an address nor `Name <address>`: no email is sent; correct it"
+      : "EMAIL_FROM has a name with quotes, angle brackets, backslashes or control characters, or one that is too long: no email is sent; correct it",
   );
   return undefined;
 }
@@ -47,13 +47,15 @@ function parseFrom(text: string | undefined, problems: string[]): MailAddress | 
 function parseSender({ RESEND_API_KEY, RESEND_BASE_URL, EMAIL }: Env, problems: string[]): Sender | undefined {
   if (RESEND_API_KEY === undefined || RESEND_API_KEY.trim() === "") {
     if (EMAIL !== undefined) return { kind: "binding", binding: EMAIL };
-    problems.push("EMAIL_FROM is set and nothing can send: set RESEND_API_KEY, or give the Worker the send_email binding EMAIL");
+    problems.push(
+      "EMAIL_FROM is set, but there is no way to send email: set RESEND_API_KEY, or add the send_email binding EMAIL to the Worker",
+    );
     return undefined;
   }
   const apiKey = RESEND_API_KEY.trim();
   // oxlint-disable-next-line no-control-regex
   if (!/^[\u0021-\u007e]+$/.test(apiKey)) {
-    problems.push("RESEND_API_KEY has characters that no header can hold: no mail is sent; set it again");
+    problems.push("RESEND_API_KEY has characters that no header can hold: no email is sent; set it again");
     return undefined;
   }
   const base = unset(RESEND_BASE_URL) ? resendAddress : (RESEND_BASE_URL ?? "").trim();
@@ -61,7 +63,7 @@ function parseSender({ RESEND_API_KEY, RESEND_BASE_URL, EMAIL }: Env, problems: 
   const plain = url !== null && url.username === "" && url.password === "" && url.search === "" && url.hash === "";
   const safe = url !== null && (url.protocol === "https:" || (url.protocol === "http:" && isLoopbackHost(url.hostname)));
   if (!plain || !safe) {
-    problems.push("RESEND_BASE_URL is not a plain https address (http is for loopback addresses only): no mail is sent; correct it");
+    problems.push("RESEND_BASE_URL is not a plain https address (http is for loopback addresses only): no email is sent; correct it");
     return undefined;
   }
   return { kind: "resend", settings: { apiKey, baseUrl: base.replace(/\/+$/, "") } };
@@ -167,7 +169,7 @@ function messageIdIn(receipt: string | null): string | undefined {
   return shaped === undefined || shaped.length > 200 ? undefined : `<${shaped}>`;
 }
 
-/** Whether mail would go out, as far as that can be told without sending any. The text holds no address and no key. */
+/** Whether email would be sent, as far as that can be checked without sending any. The text holds no address and no key. */
 export async function emailDoctor(env: Env): Promise<{ ok: boolean; text: string }> {
   if (!isWanted(env)) return { ok: true, text: "Email is not configured." };
   const settings = emailSettings(env);
@@ -176,7 +178,7 @@ export async function emailDoctor(env: Env): Promise<{ ok: boolean; text: string
   if (sender.kind === "binding") {
     return {
       ok: true,
-      text: "Email goes through the send_email binding, which is there. Whether it sends cannot be tried without sending.",
+      text: "Email is sent through the send_email binding, which exists. Whether it delivers cannot be checked without sending an email.",
     };
   }
   const domains = await resendDomains(sender.settings);
@@ -184,19 +186,19 @@ export async function emailDoctor(env: Env): Promise<{ ok: boolean; text: string
     case "sendingOnly":
       return {
         ok: true,
-        text: "The mail API knows the key, which may send. Whether EMAIL_FROM's domain is verified cannot be asked with it.",
+        text: "Resend accepts the key for sending. Whether EMAIL_FROM's domain is verified cannot be checked with this key.",
       };
     case "refused":
-      return { ok: false, text: "The mail API refused the key, or is not at RESEND_BASE_URL: check RESEND_API_KEY." };
+      return { ok: false, text: "Resend refused the key, or is not at RESEND_BASE_URL: check RESEND_API_KEY and RESEND_BASE_URL." };
     case "silent":
-      return { ok: false, text: "The mail API did not answer, or is too busy: try again." };
+      return { ok: false, text: "Resend did not answer, or is overloaded: try again." };
     case "listed": {
       const domain = from.email.slice(from.email.lastIndexOf("@") + 1).toLowerCase();
       return domains.verified.includes(domain)
-        ? { ok: true, text: "The mail API knows the key, and EMAIL_FROM's domain is verified." }
+        ? { ok: true, text: "Resend accepts the key, and EMAIL_FROM's domain is verified." }
         : {
             ok: false,
-            text: "The mail API knows the key, and EMAIL_FROM's domain is not among its verified domains: verify it, or use another.",
+            text: "Resend accepts the key, but EMAIL_FROM's domain is not verified: verify it, or use another domain.",
           };
     }
   }
@@ -211,6 +213,6 @@ export const emailAdapter: ChannelAdapter = {
     guide: "docs/email.md",
     ask: emailDoctor,
     address: "an email",
-    remedy: () => "a mail address: set up email (EMAIL_FROM, and RESEND_API_KEY or the send_email binding)",
+    remedy: () => "an email address: set up email (EMAIL_FROM, and RESEND_API_KEY or the send_email binding)",
   },
 };

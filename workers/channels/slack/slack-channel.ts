@@ -16,10 +16,10 @@ export function slackChannel(env: Env): Channel | undefined {
   return settings.mode === "app" ? slackAppChannel(settings, settingsOf(env).keys) : slackWebhookChannel(settings);
 }
 
-/** What is wrong with the set-up: sentences that say what to mend. */
+/** What is wrong with the setup, a sentence each that says what to do. */
 export const slackIssues = (env: Env): string[] => [...slackSettings(env).issues];
 
-/** Asks Slack whether the token is good. It posts nothing. */
+/** Asks Slack whether the token is valid. It posts nothing. */
 export async function slackDoctor(env: Env): Promise<{ ok: boolean; text: string }> {
   const { settings, issues: problems } = slackSettings(env);
   if (settings === null)
@@ -27,7 +27,7 @@ export async function slackDoctor(env: Env): Promise<{ ok: boolean; text: string
   if (settings.mode === "webhook") {
     return {
       ok: true,
-      text: "Slack is set up as an incoming webhook. Whether it works only a message can tell, and none is posted here: open a review for a reviewer whose slack is a channel id.",
+      text: "Slack is set up as an incoming webhook, which only a message can test, and the doctor posts none. To test it, open a review for a reviewer whose slack is a channel id.",
     };
   }
   const answer = await callSlack(settings, "auth.test", {});
@@ -36,7 +36,7 @@ export async function slackDoctor(env: Env): Promise<{ ok: boolean; text: string
       // Slack's errors are words of its own: letters and underscores.
       return { ok: false, text: `Slack refuses SLACK_BOT_TOKEN: ${/^[a-z_]{1,60}$/.test(answer.error) ? answer.error : "an error"}.` };
     case "rateLimited":
-      return { ok: false, text: "Slack asks to wait; try again in a minute." };
+      return { ok: false, text: "Slack answers with a rate limit; try again in a minute." };
     case "unavailable":
       return { ok: false, text: "Slack does not answer at SLACK_API_URL." };
     case "ok": {
@@ -44,12 +44,12 @@ export async function slackDoctor(env: Env): Promise<{ ok: boolean; text: string
       if (settings.teamId !== null && team !== settings.teamId) {
         return {
           ok: false,
-          text: "SLACK_TEAM_ID is another workspace than the one SLACK_BOT_TOKEN belongs to: every button would be refused. Correct it.",
+          text: "SLACK_TEAM_ID is not the workspace that SLACK_BOT_TOKEN belongs to, so every button would be refused: correct it.",
         };
       }
       return {
         ok: true,
-        text: `Slack accepts SLACK_BOT_TOKEN. Whether buttons work only a press can tell: the app's Request URL has to be PUBLIC_URL and /slack/interactions.`,
+        text: "Slack accepts SLACK_BOT_TOKEN. For the buttons to work, the app's Request URL must be PUBLIC_URL followed by /slack/interactions.",
       };
     }
     default:

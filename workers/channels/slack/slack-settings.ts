@@ -20,7 +20,7 @@ const publicApi = "https://slack.com/api/";
 /** Slack's own are 32 hex digits. Short ones can be guessed from one signed request. */
 const shortestSecret = 16;
 
-/** `settings` is null where Slack is not set up, or so that nothing may be sent; `problems` say what to mend. */
+/** `settings` is null where Slack is not set up, or set up so that nothing can be sent; `issues` say what to fix. */
 export function slackSettings(env: Env): { readonly settings: SlackApp | SlackWebhook | null; readonly issues: readonly string[] } {
   const token = given(env.SLACK_BOT_TOKEN);
   const signingSecret = given(env.SLACK_SIGNING_SECRET);
@@ -29,24 +29,25 @@ export function slackSettings(env: Env): { readonly settings: SlackApp | SlackWe
     if (webhook === null) return { settings: null, issues: [] };
     const url = safeUrl(webhook);
     return url === null
-      ? { settings: null, issues: ["SLACK_WEBHOOK_URL is not an https address: nothing is sent to Slack; correct it"] }
+      ? { settings: null, issues: ["SLACK_WEBHOOK_URL is not an https address: no Slack message is sent; correct it"] }
       : { settings: { mode: "webhook", url }, issues: [] };
   }
 
   const problems: string[] = [];
-  if (token === null) problems.push("SLACK_SIGNING_SECRET is set and SLACK_BOT_TOKEN is not: nothing is sent to Slack; set both");
-  else if (!/^xoxb-[\x21-\x7e]+$/.test(token)) problems.push("SLACK_BOT_TOKEN is not a bot token: it begins with xoxb-; set it again");
-  if (signingSecret === null) problems.push("SLACK_BOT_TOKEN is set and SLACK_SIGNING_SECRET is not: nothing is sent to Slack; set both");
+  if (token === null) problems.push("SLACK_SIGNING_SECRET is set and SLACK_BOT_TOKEN is not: no Slack message is sent; set both");
+  else if (!/^xoxb-[\x21-\x7e]+$/.test(token)) problems.push("SLACK_BOT_TOKEN is not a bot token, which begins with xoxb-; set it again");
+  if (signingSecret === null) problems.push("SLACK_BOT_TOKEN is set and SLACK_SIGNING_SECRET is not: no Slack message is sent; set both");
   else if (signingSecret.length < shortestSecret)
-    problems.push(`SLACK_SIGNING_SECRET is shorter than ${shortestSecret} characters; copy it from Basic Information of the app`);
+    problems.push(
+      `SLACK_SIGNING_SECRET is shorter than ${shortestSecret} characters; copy it from Basic Information in the app's settings`,
+    );
   const apiUrl = safeUrl(given(env.SLACK_API_URL) ?? publicApi);
   if (apiUrl === null) problems.push("SLACK_API_URL must be https, except on a loopback address; correct it or leave it out");
   const appId = given(env.SLACK_APP_ID);
-  if (appId !== null && !/^A[A-Z0-9]{2,20}$/.test(appId))
-    problems.push("SLACK_APP_ID is not the id of an app, which begins with A; correct it");
+  if (appId !== null && !/^A[A-Z0-9]{2,20}$/.test(appId)) problems.push("SLACK_APP_ID is not an app id, which begins with A; correct it");
   const teamId = given(env.SLACK_TEAM_ID);
   if (teamId !== null && !/^T[A-Z0-9]{2,20}$/.test(teamId))
-    problems.push("SLACK_TEAM_ID is not the id of a workspace, which begins with T; correct it");
+    problems.push("SLACK_TEAM_ID is not a workspace id, which begins with T; correct it");
   if (token === null || signingSecret === null || apiUrl === null || problems.length > 0) return { settings: null, issues: problems };
   return {
     settings: { mode: "app", token, signingSecret, apiUrl: apiUrl.replace(/\/*$/, "/"), appId, teamId },

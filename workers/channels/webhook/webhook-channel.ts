@@ -44,7 +44,9 @@ function readUrl({ PUBLIC_URL }: Env, name: string, text: string, problems: stri
   else if (url === null || !(url.protocol === "https:" || (url.protocol === "http:" && local)))
     problems.push(`${name} is not an https address: the webhook cannot be used; correct it`);
   else if (url.username !== "" || url.password !== "" || url.hash !== "")
-    problems.push(`${name} has a user name, a password or a fragment: the webhook cannot be used; the receiver knows us by the signature`);
+    problems.push(
+      `${name} has a user name, a password or a fragment: the webhook cannot be used; remove them, because the receiver authenticates the gateway by its signature`,
+    );
   return url?.href ?? "";
 }
 
@@ -64,7 +66,7 @@ function isSecret(text: string): boolean {
   return bytes >= 24 && bytes <= 64;
 }
 
-/** Undefined where no webhook is configured well: `webhookProblems` says what is wrong. */
+/** Undefined where no webhook is configured well: `webhookIssues` says what is wrong. */
 export function webhookChannel(env: Env): Channel | undefined {
   const targets = new Map(
     namesIn(env).flatMap((name) => {
@@ -215,8 +217,8 @@ async function checkOf(env: Env, name: string): Promise<{ ok: boolean; text: str
     timestamp: isoOf(Date.now()),
     data: {},
   });
-  if (answer === undefined) return { ok: false, text: `Webhook ${name}: nobody answered within 10 s.` };
-  if (answer.status >= 200 && answer.status < 300) return { ok: true, text: `Webhook ${name}: the receiver took a signed ping.` };
+  if (answer === undefined) return { ok: false, text: `Webhook ${name}: the receiver did not answer within 10 seconds.` };
+  if (answer.status >= 200 && answer.status < 300) return { ok: true, text: `Webhook ${name}: the receiver accepted a signed ping.` };
   return { ok: false, text: `Webhook ${name}: the receiver answered ${answer.status} to a signed ping.` };
 }
 
@@ -232,7 +234,7 @@ export const webhookAdapter: ChannelAdapter = {
     ask: webhookDoctor,
     address: "a webhook",
     remedy: (name) => `a webhook: set it up (${variablesOf(name).join(" and ")})`,
-    // What is set badly, `problems` tell.
+    // What is set wrongly, `issues` reports.
     unset: (env, name) => {
       const variables = variablesOf(name);
       return variables.some((variable) => lookupIn(env)(variable)?.trim()) ? null : { check: `webhook ${name}`, variables };

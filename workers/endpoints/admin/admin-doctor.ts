@@ -22,14 +22,14 @@ import { describe } from "../openapi/describe.ts";
 export const doctorRoutes = new Hono<App>();
 
 const doctor = describe("doctor", {
-  summary: "Checks the configuration, providers and channels by asking them too, and says what to mend; changes nothing",
+  summary: "Checks the configuration, asks the providers and channels too, and says what to fix; changes nothing",
   200: asJson("Diagnosis", "The checks"),
 });
 
 doctorRoutes.post(paths.admin.doctor, doctor, async (c) => {
   await recordAsked(c);
   const checks = (await allChecks(c.env)).flat().map((check) => ({ ...check, text: check.text.replaceAll(/\s+/g, " ").trim() }));
-  // `publicUrl`: whoever asks tries it from where they are, since a Worker cannot call itself.
+  // `publicUrl`: the caller tries it from outside, since a Worker cannot call itself.
   return c.json({ checks, publicUrl: settingsOf(c.env).publicUrl ?? null }, 200, { "Cache-Control": "no-store" });
 });
 
@@ -42,7 +42,7 @@ async function recordAsked(c: AppContext): Promise<void> {
   }
 }
 
-/** Side by side, so that it takes as long as the slowest alone. */
+/** In parallel, so that all take as long as the slowest. */
 async function allChecks(env: Env): Promise<readonly (readonly Check[])[]> {
   const documents = freshDocuments(env);
   return Promise.all([

@@ -101,7 +101,7 @@ export function schemas() {
     }),
     Health: record({ status: { enum: ["ok", "degraded", "down"] }, problems: list(text) }),
     Diagnosis: record({
-      checks: list(record({ check: text, state: { enum: ["good", "note", "mend"] }, text })),
+      checks: list(record({ check: text, state: { enum: ["good", "note", "fix"] }, text })),
       publicUrl: orNull("string"),
     }),
     Versions: record({ versions: list(record({ version: integer, at: time })) }),
