@@ -140,7 +140,7 @@ const embedding = object({ type: oneOf(["embedding"]), vector: list(number) });
 export const samplingReply = object({
   content: list(tagged("type", { ...blocks, embedding })),
   model: text(),
-  /** endTurn, stopSequence, maxTokens, toolUse, or the provider's own word; absent where the provider said nothing. */
+  /** endTurn, stopSequence, maxTokens, toolUse, or the provider's own word; absent where not given. */
   stopReason: optional(text()),
 });
 

@@ -77,7 +77,7 @@ export function findReplyRisks({ content }: Pick<SamplingReply, "content">): Ris
 }
 
 function lookAtSize(characters: number, notes: Notes): void {
-  if (characters > 200_000) notes.add("medium", "size", "", "The text is over 200,000 characters long; few people read that much.");
+  if (characters > 200_000) notes.add("medium", "size", "", "The text is over 200,000 characters long, which few people read.");
   else if (characters > 20_000) notes.add("low", "size", "", "The text is over 20,000 characters long.");
 }
 
@@ -85,7 +85,8 @@ type Look = (text: string, pointer: string) => void;
 
 /** Everything in one block that is sent as text, and a word on what is not. */
 function lookAtBlock(block: ReplyBlock, pointer: string, look: Look, notes: Notes): void {
-  const unread = (what: string, at: string): void => notes.add("low", "media", at, `There is ${what} here, which no text check covers.`);
+  const unread = (what: string, at: string): void =>
+    notes.add("low", "media", at, `There is ${what} here, which the text checks do not cover.`);
   switch (block.type) {
     case "text":
       return look(block.text, `${pointer}/text`);
@@ -134,23 +135,19 @@ function lookAtText(text: string, pointer: string, notes: Notes): void {
   const scan = scanText(text);
   if (!scan.plain) lookForUnseen(text, pointer, notes);
   if (scan.blankLines >= 100)
-    notes.add(
-      "high",
-      "blankLines",
-      pointer,
-      `${scan.blankLines} blank lines stand in one place, so that what follows them is easily missed.`,
-    );
-  else if (scan.blankLines >= 20) notes.add("medium", "blankLines", pointer, `${scan.blankLines} blank lines stand in one place.`);
+    notes.add("high", "blankLines", pointer, `${scan.blankLines} blank lines in a row, so that the text after them is easily missed.`);
+  else if (scan.blankLines >= 20) notes.add("medium", "blankLines", pointer, `${scan.blankLines} blank lines in a row.`);
   if (scan.longestSpace >= 200)
     notes.add(
       "medium",
       "longSpace",
       pointer,
-      `${scan.longestSpace} spaces or tabs stand in one line, so that what follows them is easily missed.`,
+      `${scan.longestSpace} spaces or tabs in one line, so that the text after them is easily missed.`,
     );
   if (scan.credential !== undefined)
     notes.add("high", "credential", pointer, `There is something here that looks like ${scan.credential}.`);
-  if (scan.blob >= 300) notes.add("medium", "blob", pointer, `${scan.blob} characters here look like encoded data, which nobody can read.`);
+  if (scan.blob >= 300)
+    notes.add("medium", "blob", pointer, `${scan.blob} characters here look like encoded data, which a person cannot read.`);
   if (scan.url) {
     const url = exfiltratingUrl(text);
     if (url !== undefined)
@@ -159,22 +156,22 @@ function lookAtText(text: string, pointer: string, notes: Notes): void {
         "urlWithData",
         pointer,
         url === "medium"
-          ? "A web address here has room for data, or already carries much, in its query."
+          ? "The query of a web address here carries much data, or has placeholders for data."
           : "A web address here has a query.",
       );
   }
   const lower = text.toLowerCase();
   const address = addressesReviewer(lower);
   if (address === "high")
-    notes.add("high", "addressesReviewer", pointer, "The text speaks to whoever reviews it, asks for approval, or imitates this page.");
+    notes.add("high", "addressesReviewer", pointer, "The text addresses the reviewer, asks for approval, or imitates this page.");
   else if (address === "medium")
-    notes.add("medium", "addressesReviewer", pointer, "The text speaks of review or approval, perhaps to influence it.");
+    notes.add("medium", "addressesReviewer", pointer, "The text mentions review or approval, possibly to influence it.");
   if (overridesInstructions(lower))
     notes.add(
       "medium",
       "overridesInstructions",
       pointer,
-      "The text tells the model to set its instructions aside, or to keep something from people.",
+      "The text tells the model to ignore its instructions, or to hide something from people.",
     );
 }
 

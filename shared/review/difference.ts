@@ -8,7 +8,7 @@ import { replyFields, requestFields, rewriteReply, rewriteRequest, type Rewrite 
 
 export type Change =
   | { readonly kind: "same" | "removed" | "added"; readonly text: string }
-  /** Unchanged lines that are not repeated here. */
+  /** Unchanged lines that are not shown. */
   | { readonly kind: "skipped"; readonly lines: number };
 
 /** One changed field. `path` is empty for what is not editable and differs all the same (a redacted image, added context). */

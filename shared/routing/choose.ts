@@ -6,11 +6,11 @@ import { err, ok, type Result } from "../result.ts";
 import { findEligible, type PassedOver, type RoutingInput } from "./eligible.ts";
 import type { NamedTier } from "./named.ts";
 import { axes, priorityOf, rank, type Ranked } from "./rank.ts";
-import type { Model, Provider } from "./table.ts";
+import { foldCase, type Model, type Provider } from "./table.ts";
 
 export type { PassedOver, RoutingInput } from "./eligible.ts";
 
-/** A model that can serve this request. `why` is one plain sentence for people; the list order is the failover order. */
+/** A model that can serve this request. `why` is for people, in plain sentences; the list order is the failover order. */
 export type Candidate = {
   readonly model: Model;
   readonly provider: Provider;
@@ -53,27 +53,31 @@ export function chooseCandidates(input: RoutingInput): Result<Choice, NoModel> {
   return ok({ ranked: candidates, passedOver, why: summaryOf(input, first, ranked.length, passedOver) });
 }
 
-/** One sentence: the hint or the name and how it led here, then the arithmetic. */
+/** Two sentences: the hint or the name and how it matched, then the arithmetic. */
 export function whyOf({ tier, terms, points }: Ranked): string {
-  const score =
+  const order =
     terms.length === 0
-      ? "no priorities were given, so the table's own order counts"
-      : `its score is ${arithmeticOf(terms)} = ${decimal(points / 1e12)}`;
+      ? "No priorities given, so the routing table's order applies."
+      : `Score: ${arithmeticOf(terms)} = ${decimal(points / 1e12)}.`;
   switch (tier.kind) {
     case "hint":
-      return `It matches the hint ${quoted(tier.hint)}; ${score}.`;
+      return `Matched ${quoted(tier.hint)}. ${order}`;
     case "equivalent":
-      return `It stands in for the hint ${quoted(tier.hint)}, by the equivalents of ${quoted(tier.entry)}; ${score}.`;
+      return `Matched ${quoted(tier.hint)} through ${aliasOf(tier.entry, tier.hint)}. ${order}`;
     case "rest":
-      return `No hint led to it; ${score}.`;
+      return `Default model. ${order}`;
     case "named":
-      return `It is what the routing table calls ${describeNamed(tier.named)}; ${score}.`;
+      return `Matched ${describeNamed(tier.named)}. ${order}`;
     case "nearlyNamed":
-      return `It stands in for ${describeNamed(tier.named)}: the name is the same, ${differencesOf(tier)}; ${score}.`;
+      return `Matched the name of ${describeNamed(tier.named)}; ${differencesOf(tier)}. ${order}`;
     case "namedEquivalent":
-      return `It stands in for ${describeNamed(tier.named)}, by the equivalents of ${quoted(tier.entry)}; ${score}.`;
+      return `Matched ${describeNamed(tier.named)} through ${aliasOf(tier.entry, tier.named.name)}. ${order}`;
   }
 }
+
+/** An entry of `equivalents`, by its hint where that is not what was asked for. */
+const aliasOf = (entry: string, asked: string): string =>
+  foldCase(entry.trim()) === foldCase(asked.trim()) ? "an alias" : `the alias ${quoted(entry)}`;
 
 const describeNamed = ({ name, version, provider }: NamedModel): string =>
   [
@@ -83,7 +87,7 @@ const describeNamed = ({ name, version, provider }: NamedModel): string =>
   ].join(" ");
 
 const differencesOf = ({ differs }: Extract<NamedTier, { kind: "nearlyNamed" }>): string =>
-  differs.length === 2 ? "the version and the provider are not" : `the ${differs.join()} is not`;
+  differs.length === 2 ? "the version and the provider differ" : `the ${differs.join()} differs`;
 
 export const arithmeticOf = (terms: Ranked["terms"]): string =>
   terms.map(({ axis, priority, score }) => `${axis} ${decimal(priority)} x ${decimal(score)}`).join(" + ");
@@ -99,7 +103,7 @@ export function summaryOf(input: RoutingInput, first: Ranked, count: number, pas
 /** At most six decimals, none of them spare. */
 const decimal = (value: number): string => String(Math.round(value * 1e6) / 1e6);
 
-/** A hint is text from outside: shortened, and in quotation marks as JSON writes them, with nothing unseen left bare. */
+/** A hint is untrusted text: shortened, and quoted as JSON does, with invisible characters escaped. */
 function quoted(hint: string): string {
   const short = [...hint];
   const shown = short.length > 40 ? `${short.slice(0, 40).join("")}…` : hint;

@@ -86,7 +86,7 @@ function reasonAgainst(
   const notReady = input.ready(provider, model.provider);
   if (notReady !== undefined) return notReady;
   if (isBuiltIn(provider.kind) && !demoStandsIn && !isNamedExactly(candidate, request))
-    return "the demo model stands in only until another provider is ready, or where a request names it exactly";
+    return "the demo model is used only while no other provider is ready, or when a request names it exactly";
   if (!model.tasks.includes(task)) return task === "embedding" ? "it makes no embeddings" : "it is not a chat model";
   for (const content of needs.content) if (!model.accepts.includes(content)) return `it does not accept ${content}`;
   if (task === "chat") {

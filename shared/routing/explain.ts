@@ -57,8 +57,8 @@ export function explainRouting(input: RoutingInput): Explanation {
 
 const noModelWhy = (named: NamedModel | undefined): string =>
   named === undefined
-    ? "No model of the table can serve this request."
-    : "No model of the table that goes by this name, nor one of its equivalents, can serve this request.";
+    ? "No model in the routing table can serve this request."
+    : "No model in the routing table with this name, and none of its equivalents, can serve this request.";
 
 const explained = (entry: Ranked, index: number): ExplainedModel => ({
   model: entry.model.id,

@@ -181,7 +181,7 @@ const promptId = "prompt";
 
 const Risks = ({ view, facts }: Shown) => (
   <section class="card">
-    <h2>{facts.isOpen ? reviewWords.risks : words.risks.closedHeading}</h2>
+    <h2>{reviewWords.risks}</h2>
     <ul class="risks">
       {facts.risks.map(({ level, message, pointer }) => (
         <li>

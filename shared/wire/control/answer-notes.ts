@@ -19,13 +19,13 @@ export function noteSentence(note: Note): string {
     case "omitted":
       return `Left out: ${fields[note.field]}. ${note.why}`;
     case "clamped":
-      return `Changed: ${fields[note.field]} from ${note.from} to ${note.to}, the nearest that the model takes.`;
+      return `Changed: ${fields[note.field]} from ${note.from} to ${note.to}, the nearest value that the model supports.`;
     case "overLimit":
       return `The model reported ${note.reportedTokens} tokens where max_tokens allowed ${note.maxTokens}; the reply was ${note.cut ? "" : "not "}cut.`;
     case "contextAdded":
       return `${note.characters} characters of context were added to the system prompt.`;
     case "toolNeedsSampling":
-      return "The tool asks its caller for sampling, and a function is run without it. Call the tool through the relay (/mcp/{server}) to give it a model's reply.";
+      return "The tool requires sampling from its caller, which a function call does not offer. Call the tool through the relay (/mcp/{server}) to give it a model's reply.";
     default:
       return unreachable(note);
   }

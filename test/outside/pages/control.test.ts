@@ -19,7 +19,7 @@ const views = Object.entries<ReviewView>(control);
 
 const runs = [
   "ci wants to run weather_query on weather. The client asks for itself.",
-  "If you approve, this runs: it is an action, and not a question to a model.",
+  "If you approve, the tool runs: this is an action, not a question to a model.",
   "Run weather_query, id call_1, with these arguments",
   "Where it runs weather/weather_query weather_query, from weather",
   "on this server only",
@@ -31,7 +31,7 @@ const hasRun = [
   "It has run. Nothing of its result has been delivered yet.",
   "ci wanted to run weather_query on weather. The client asks for itself.",
   "Result of the tool use call_1",
-  "Denying delivers it nowhere. It does not undo what the tool did.",
+  "Denying delivers nothing. It does not undo what the tool did.",
   "Approve and deliver to ci",
 ];
 const png = "Type: image/png, 4.0 KB";
@@ -43,15 +43,15 @@ const facts: Readonly<Record<Name, readonly string[]>> = {
     "ci asks a model for text. The client asks for itself.",
     "From the client, with Countersign’s words for its task You sort tickets.",
     "Ticket 812: the export stops after 40 rows. Which team is it for?",
-    "Form of the reply The reply must be JSON.",
-    "Longest reply 512 tokens",
+    "Response format The reply must be JSON.",
+    "Max tokens 512 tokens",
     "Temperature 0.7",
-    "Sampling, top_p 0.9",
-    "Sampling, top_k 50",
+    "top_p 0.9",
+    "top_k 50",
     'Stop sequence 1 "###"',
     "The client asked for the model gpt-4, version latest.",
     "It named the provider openai.",
-    "demo It stands in for “gpt-4” by the table’s equivalents.",
+    "demo Matched “gpt-4” through an alias.",
     "Left out: top_k. The API of demo has no such parameter.",
     "Approve and send to demo",
   ],
@@ -75,11 +75,11 @@ const facts: Readonly<Record<Name, readonly string[]>> = {
   functionChoice: [
     "A client asks a model to choose a function",
     "ci asks a model to choose among functions. The client asks for itself.",
-    "Each such run is asked about where the policy says so, by itself.",
+    "Each run is reviewed separately where the policy says so.",
     "Do I need an umbrella in Shanghai on Thursday?",
     "Tool: weather_query From the client 查询指定城市的天气",
     '"required": [ "city" ]',
-    "May it use tools it has to (required)",
+    "Tool choice a tool must be used (required)",
   ],
   multimodal: [
     "A client asks a model about images",
@@ -102,7 +102,7 @@ const facts: Readonly<Record<Name, readonly string[]>> = {
     "ci asks a model for text. The client asks for itself.",
     'From the model { "team": "exports" } End of what the model sent',
     "Answered by demo",
-    "Form of the reply The reply must be JSON.",
+    "Response format The reply must be JSON.",
     "Approve and deliver to ci",
   ],
   translationReply: [
@@ -115,13 +115,13 @@ const facts: Readonly<Record<Name, readonly string[]>> = {
     "Vectors wait for delivery",
     "3 vectors of 64 numbers",
     "0.3796, -0.9663, -0.1306, 1, -0.1271, -0.9672, …",
-    "they cannot be edited",
-    "Tokens 21 read",
-    "Approving delivers these vectors, as they came.",
+    "The vectors are delivered unchanged and cannot be edited.",
+    "Tokens 21 input tokens",
+    "Approving delivers these vectors unchanged.",
   ],
   functionChoiceReply: [
     "A model’s choice waits for delivery",
-    "Each such run is asked about where the policy says so, by itself.",
+    "Each run is reviewed separately where the policy says so.",
     "I look that up.",
     'Tool use weather_query, id call_1 From the model { "city": "Shanghai" }',
   ],
@@ -234,7 +234,7 @@ describe.skipIf(chromiumPath === undefined)("a review of the control endpoint in
   test("shows each image that is asked about, and says of each what it claims to be", async () => {
     const page = await open(control.multimodal);
     const images = await page.locator("section.piece img.media").evaluateAll((all) => all.map((each) => each.getAttribute("alt")));
-    expect(images).toEqual([2, 3].map((n) => `Image in Message 1, part ${n}, 4.0 KB. Countersign does not know what it shows.`));
+    expect(images).toEqual([2, 3].map((n) => `Image in Message 1, part ${n}, 4.0 KB. Countersign does not check what it shows.`));
     expect((await seenOn(page)).split(png)).toHaveLength(3);
     const result = await open(control.functionReply);
     expect(await result.locator("img.media").evaluate((image: HTMLImageElement) => image.decode().then(() => image.naturalWidth))).toBe(64);

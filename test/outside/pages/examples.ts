@@ -82,7 +82,7 @@ const sonnet = {
   id: "claude-sonnet-4-5",
   provider: "anthropic",
   name: "claude-sonnet-4-5-20250929",
-  why: "It matches the first hint, “claude-3-sonnet”, by its alias; among the matches it scores highest for intelligence.",
+  why: "Matched “claude-3-sonnet”. Score: intelligence 0.8 x 0.9 = 0.72.",
   worstCostUsd: 0.0138,
 };
 
@@ -118,7 +118,7 @@ export const openRequest: ReviewView = {
       id: "gemini-pro",
       provider: "google",
       name: "gemini-2.5-pro",
-      why: "It stands in for “sonnet” by the table’s equivalents.",
+      why: "Matched “sonnet” through an alias.",
       worstCostUsd: 0.0091,
     },
     { id: "demo", provider: "demo", name: "demo", why: "The built-in demo model; it is last in the table.", worstCostUsd: 0 },
@@ -248,7 +248,7 @@ const asks = <R extends SamplingRequest>(name: string, asked: R, more: Partial<O
       id: "demo",
       provider: "demo",
       name: "demo",
-      why: "It stands in for “gpt-4” by the table’s equivalents.",
+      why: "Matched “gpt-4” through an alias.",
       worstCostUsd: 0,
     },
   ],

@@ -129,15 +129,17 @@ describe.skipIf(chromiumPath === undefined)("an open review page in a browser", 
     const problems: string[] = [];
     mine.on("console", (message) => problems.push(message.text()));
     mine.on("pageerror", (error) => problems.push(String(error)));
-    await mine.getByLabel("Reason for a no").fill("half a reas");
+    await mine.getByLabel("Reason for denying").fill("half a reas");
     expect(await mine.locator(".live").allInnerTexts()).toEqual(["", ""]);
     const theirs = await open(grace, { javaScriptEnabled: false });
     await press(theirs, /^Approve/);
     await mine.getByRole("status").filter({ hasText: "while you were reading" }).waitFor();
-    expect(await mine.locator(".live p").allInnerTexts()).toEqual(Array(2).fill(expect.stringContaining("This was decided, or ended")));
+    expect(await mine.locator(".live p").allInnerTexts()).toEqual(
+      Array(2).fill(expect.stringContaining("This review was decided or ended")),
+    );
     expect(await mine.locator("button.approve").isDisabled()).toBe(true);
     expect(await mine.locator("button.deny").isDisabled()).toBe(true);
-    expect(await mine.getByLabel("Reason for a no").inputValue()).toBe("half a reas");
+    expect(await mine.getByLabel("Reason for denying").inputValue()).toBe("half a reas");
     expect(mine.url()).toBe(ada);
     await shoot(mine, "page-live-over");
     await mine.getByRole("link", { name: "See how it ended" }).first().click();
@@ -177,7 +179,7 @@ describe.skipIf(chromiumPath === undefined)("an open review page in a browser", 
     const { ada } = await review("notes", { type: "image", data: Buffer.from(file).toString("base64"), mimeType: "image/png" });
     const page = await open(ada, { colorScheme, javaScriptEnabled: false });
     const shown = page.locator("img.media");
-    await page.getByText("What was transparent stands on white").waitFor();
+    await page.getByText("Transparent areas are white").waitFor();
     const parts = readPng(Uint8Array.from(await shown.screenshot()));
     const raster = parts.ok ? decodePng(parts.value) : parts;
     if (!raster.ok) throw new Error(raster.error.kind);
@@ -209,7 +211,7 @@ describe.skipIf(chromiumPath === undefined)("an open review page in a browser", 
       );
     });
     await press(await open(grace, { javaScriptEnabled: false }), /^Approve/);
-    await mine.locator(".decision .live").filter({ hasText: "Somebody approved this while you were reading" }).waitFor();
+    await mine.locator(".decision .live").filter({ hasText: "Another approval came while you were reading" }).waitFor();
     expect((await deny.boundingBox())?.y).toBeCloseTo(before ?? Number.NaN, 0);
     expect(mine.url()).toBe(ada);
     await mine.waitForTimeout(1_000);
@@ -235,7 +237,7 @@ describe.skipIf(chromiumPath === undefined)("an open review page in a browser", 
     expect(third - second).toBeGreaterThanOrEqual(1_900);
     await press(await open(grace, { javaScriptEnabled: false }), "Deny");
     lost = false;
-    await page.getByRole("status").filter({ hasText: "This was decided, or ended" }).waitFor();
+    await page.getByRole("status").filter({ hasText: "This review was decided or ended" }).waitFor();
     const made = tries.length;
     await page.waitForTimeout(1_500);
     expect(tries).toHaveLength(made);
@@ -273,14 +275,14 @@ describe.skipIf(chromiumPath === undefined)("an open review page in a browser", 
       expect(await stateOf(run)).toBe("waiting");
     }
     const person = await open(ada);
-    await person.getByLabel("Reason for a no").fill("Not this.");
+    await person.getByLabel("Reason for denying").fill("Not this.");
     await press(person, "Deny");
     await person.getByText("Ada denied this on").waitFor();
     await eventually("the end", async () => (await stateOf(run)) === "rejected");
   });
 
   test("says so when the deadline passes, by itself", async () => {
-    await soon.getByRole("status").filter({ hasText: "This was decided, or ended" }).waitFor();
+    await soon.getByRole("status").filter({ hasText: "This review was decided or ended" }).waitFor();
     await soon.getByRole("link", { name: "See how it ended" }).first().click();
     await soon.getByText("Nobody decided before").waitFor();
   });

@@ -35,7 +35,7 @@ type Said = {
 
 const sent = "Nothing has been sent yet.";
 const delivered = "Nothing has been delivered yet.";
-const stillToRun = "Nothing has run yet. If you approve, this runs: it is an action, and not a question to a model.";
+const stillToRun = "Nothing has run yet. If you approve, the tool runs: this is an action, not a question to a model.";
 const hasRun = "It has run. Nothing of its result has been delivered yet.";
 const run = "(run_7Hq2mWcE0x)";
 
@@ -46,8 +46,8 @@ const said: Readonly<Record<Exclude<keyof typeof control, "approvedFunction" | "
     lead: sent,
     facts: [
       "Who asks: ci asks a model for text.",
-      "Model asked for: gpt-4, version latest, from openai. Another one may stand in; its reason is on the page.",
-      "Form of the reply: It must be JSON.",
+      "Model asked for: gpt-4, version latest, from openai. Another model may be used; its reason is on the page.",
+      "Response format: It must be JSON.",
       "Goes to: demo, from demo",
     ],
     content: [
@@ -105,7 +105,7 @@ const said: Readonly<Record<Exclude<keyof typeof control, "approvedFunction" | "
     subject: `Review the reply: text for ci ${run}`,
     title: "A model’s reply waits for delivery",
     lead: delivered,
-    facts: ["Answered by: demo, from demo", "Form of the reply: It must be JSON."],
+    facts: ["Answered by: demo, from demo", "Response format: It must be JSON."],
     content: ['From the model: reply { "team": "exports" }'],
   },
   translationReply: {
@@ -172,7 +172,7 @@ describe("what the mail says, in both parts", () => {
       for (const part of [wordsOf(mail.text), wordsOf(mail.html)]) {
         for (const words of [lead, ...facts]) expect(part).toContain(words);
         for (const words of content) expect(part).not.toContain(words);
-        expect(part).toContain("Nothing of the content is in this mail: the policy says so.");
+        expect(part).toContain("The policy keeps the content out of emails.");
       }
     },
   );

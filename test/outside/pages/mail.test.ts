@@ -50,16 +50,16 @@ describe("what the mail says", () => {
     ["who asks", "notes"],
     ["for whom", "desk-assistant"],
     ["with which tool", "summarize_meeting"],
-    ["how that is known", "Claimed by the host."],
+    ["how that is known", "Unverified: reported by the client."],
     ["the first model", "claude-sonnet-4-5"],
     ["the others", "gemini-pro"],
     ["the worst cost", "at most 1.4 US cents (US$0.0138)"],
     ["the deadline with its zone", "17 Nov 2026, 14:52:10 UTC"],
     ["the time left", "9 minutes"],
-    ["what silence means", "that is a no"],
+    ["what silence means", "it is denied automatically"],
     ["how many risks there are", "1 note of high risk"],
-    ["that replying decides nothing", "Replying to this mail decides nothing."],
-    ["that the link is personal", "Do not forward this mail."],
+    ["that replying decides nothing", "Replying to this email decides nothing."],
+    ["that the link is personal", "Do not forward this email."],
     ["why it came", "default"],
     ["until when the link works", "The link works until 18 Nov 2026, 14:52:10 UTC."],
     ["the run", "run_7Hq2mWcE0xkV"],
@@ -85,15 +85,15 @@ describe("what the mail says", () => {
   });
 
   test("that the reviewer may not approve their own request", () => {
-    expect(mailOf({ view: { ...openRequest, mayApprove: false } }).text).toContain("somebody else has to approve it. You can deny it");
+    expect(mailOf({ view: { ...openRequest, mayApprove: false } }).text).toContain("another reviewer has to approve it. You can deny it");
   });
 
   test.each([
     ["handedOver", "another reviewer handed this to you"],
-    ["escalated", "those who were asked first have not decided"],
+    ["escalated", "the reviewers who were asked first have not decided"],
     ["reminder", "this is a reminder"],
-    ["changed", "What waits now is version 2"],
-    ["newLink", "the new link that was asked for"],
+    ["changed", "The current version is 2"],
+    ["newLink", "the new link that was requested"],
   ] as const)("why it comes: %s", (why, words) => {
     const mail = mailOf({ why, view: editedRequest });
     expect(mail.text).toContain(words);
@@ -110,7 +110,7 @@ describe("the content", () => {
     for (const gate of ["request", "response"] as const) {
       const mail = mailOf({ view: { ...view, gate, reply: { model: "m", content: [{ type: "text", text: secret }] } }, excerpt: "none" });
       expect(JSON.stringify(mail)).not.toContain(secret);
-      expect(mail.text).toContain("Nothing of the content is in this mail");
+      expect(mail.text).toContain("The policy keeps the content out of emails");
     }
   });
 

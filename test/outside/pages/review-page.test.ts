@@ -225,7 +225,7 @@ describe.skipIf(chromiumPath === undefined)("the review page in a browser", () =
 
     test("with scripts off: a denial with its reason is one form", async () => {
       const page = await open(render(openRequest), { javaScriptEnabled: false });
-      await page.getByLabel("Reason for a no").fill("Not this one.");
+      await page.getByLabel("Reason for denying").fill("Not this one.");
       await page.getByRole("button", { name: "Deny" }).click();
       await page.waitForURL("**/r/t");
       const form = await submitted();
@@ -254,7 +254,7 @@ describe.skipIf(chromiumPath === undefined)("the review page in a browser", () =
       const field = page.locator(`[name="${editField("/maxTokens")}"]`);
       expect([await field.inputValue(), await field.getAttribute("aria-invalid"), await field.isVisible()]).toEqual(["9000", "true", true]);
       expect(await page.locator(`[name="${editField("/messages/0/content/0/text")}"]`).inputValue()).toBe("Summarise the notes, shortly.");
-      expect(await page.getByLabel("Reason for a no").inputValue()).toBe("not yet");
+      expect(await page.getByLabel("Reason for denying").inputValue()).toBe("not yet");
       expect(await page.locator("#model-2").isChecked()).toBe(true);
     });
   });
@@ -521,7 +521,7 @@ describe.skipIf(chromiumPath === undefined)("the review page in a browser", () =
         reply: { content: [{ type: "text", text: "SECRET-REPLY" }], model: "m" },
       });
       expect(html).not.toContain("SECRET");
-      expect(html).toContain("It is not shown any more");
+      expect(html).toContain("is no longer shown");
     });
   });
 

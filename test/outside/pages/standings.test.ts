@@ -186,7 +186,7 @@ describe.skipIf(chromiumPath === undefined)("beside deciding, in a browser", () 
     test.each(["handedOver", "notMine"] as const)("there is nothing to press where the reviewer has given up: %s", async (name) => {
       const page = await open(render(standings[name]));
       expect(await page.locator("form, button, input, textarea, select").count()).toBe(0);
-      expect(await page.getByText("This is not yours any more").isVisible()).toBe(true);
+      expect(await page.getByText("You are no longer asked").isVisible()).toBe(true);
       expect(await page.locator(".said").count()).toBeGreaterThan(3);
       await page.context().close();
     });
@@ -230,16 +230,16 @@ describe.skipIf(chromiumPath === undefined)("beside deciding, in a browser", () 
     test.each<[string, object, RegExp | null]>([
       ["nothing new", told, null],
       ["another kind of word", { kind: "other", state: "denied" }, null],
-      ["a vote", { ...told, state: "voted", votes: 1 }, /^Somebody approved this/],
+      ["a vote", { ...told, state: "voted", votes: 1 }, /^Another approval came/],
       ["a new version", { ...told, version: 2 }, /^The content was changed/],
       ["another digest", { ...told, digest: "other" }, /^The content was changed/],
-      ["that it was given up elsewhere", { ...told, left: true }, /^You gave this up on another page/],
+      ["that it was given up elsewhere", { ...told, left: true }, /^You left this review on another page/],
       ...["approved", "denied", "expired", "cancelled", "failed"].map((state): [string, object, RegExp] => [
         `that it is ${state}`,
         { ...told, state },
-        /^This was decided, or ended/,
+        /^This review was decided or ended/,
       ]),
-      ["markup", { ...told, state: "<img src=x>", digest: "<b>" }, /^This was decided, or ended/],
+      ["markup", { ...told, state: "<img src=x>", digest: "<b>" }, /^This review was decided or ended/],
     ])("%s is said in our own words, and closes the buttons only where it is over", async (_name, message, words) => {
       const heard = await tell(message);
       expect(heard.words).toEqual(words === null ? [] : Array(2).fill(expect.stringMatching(words)));

@@ -207,7 +207,7 @@ describe("a server of the SDK that does not wait any longer", () => {
     const fresh = (await office.notices()).filter(({ run }) => !before.has(run));
     expect(fresh).toHaveLength(1);
     const link = fresh[0]?.link ?? "";
-    expect(await (await fetch(link)).text()).toContain("connection is gone");
+    expect(await (await fetch(link)).text()).toContain("has disconnected");
     expect((await decideByLink(link, "approve")).status).toBe(303);
     await until("its end", async () => (await stateOf(fresh[0]?.run ?? "")) === "completed");
     patienceMs = 60_000;

@@ -194,7 +194,7 @@ describe.skipIf(chromiumPath === undefined)("npm start, with a person at a brows
       "Summarize in one sentence:\n\nSampling lets an MCP server ask its client for a model's reply. The server needs no account of its own; the client picks the model.",
     );
     // A newcomer's first page has nothing to be alarmed at.
-    expect(shown).toContain("No rule of thumb found anything to look at twice.");
+    expect(shown).toContain("No warnings.");
     await shoot(request, "request-gate");
     await edit(request, "/systemPrompt");
     await request.keyboard.type(" Answer in French.");

@@ -66,7 +66,7 @@ const sent = "Nothing has been sent yet.";
 const delivered = "Nothing has been delivered yet.";
 const toRun = {
   title: "A client wants to run a tool",
-  lead: "Nothing has run yet. If you approve, this runs: it is an action, and not a question to a model.",
+  lead: "Nothing has run yet. If you approve, the tool runs: this is an action, not a question to a model.",
   facts: [
     "ci wants to run weather_query on weather. The client asks for itself.",
     "Runs on weather, as weather/weather_query. It is registered there.",
@@ -77,7 +77,7 @@ const ran = {
   lead: "It has run. Nothing of its result has been delivered yet.",
   facts: ["ci wanted to run weather_query on weather. The client asks for itself.", "Run by weather/weather_query"],
 };
-const standIn = ". It stands in for “gpt-4” by the table’s equivalents.";
+const standIn = ". Matched “gpt-4” through an alias.";
 const callOf = (city: string): string => objectText({ name: "weather_query", id: "call_1", input: { city, date: "2025-10-30" } });
 
 const said: Readonly<Record<Exclude<keyof typeof control, "approvedFunction" | "deniedFunction">, Said>> = {
@@ -87,10 +87,10 @@ const said: Readonly<Record<Exclude<keyof typeof control, "approvedFunction" | "
     facts: [
       "ci asks a model for text. The client asks for itself.",
       `Goes to demo of demo, free${standIn}`,
-      "The client asked for the model gpt-4, version latest. Where another one stands in, its reason says so. It named the provider openai.",
+      "The client asked for the model gpt-4, version latest. If another model is used, its reason says so. It named the provider openai.",
       "The reply must be JSON.",
-      "Sampling: top_p 0.9",
-      "Sampling: top_k 50",
+      "top_p 0.9",
+      "top_k 50",
       "Approving sends exactly what is shown here, to this model only.",
     ],
     framed: ["You sort tickets.\n\nAnswer with JSON alone.", "Ticket 812: the export stops after 40 rows. Which team is it for?", '"###"'],
@@ -145,7 +145,7 @@ const said: Readonly<Record<Exclude<keyof typeof control, "approvedFunction" | "
   jsonReply: {
     title: "A model’s reply waits for delivery",
     lead: delivered,
-    facts: ["Answered by demo, real name demo", "The reply must be JSON.", "Cost: free", "Approve and deliver"],
+    facts: ["Answered by demo, reported as demo", "The reply must be JSON.", "Cost: free", "Approve and deliver"],
     framed: ['{ "team": "exports" }'],
     buttons: all,
   },
@@ -162,7 +162,7 @@ const said: Readonly<Record<Exclude<keyof typeof control, "approvedFunction" | "
   embeddingReply: {
     title: "Vectors wait for delivery",
     lead: delivered,
-    facts: ["Answered by demo, real name demo-embedding"],
+    facts: ["Answered by demo, reported as demo-embedding"],
     framed: [expect.stringMatching(/^3 vectors of 64 numbers, beginning with\n0\.3796, -0\.9663, /) as string],
     buttons: cut,
     missing: "3 vectors. Open shows all of it.",
@@ -384,7 +384,7 @@ describe("a modal", () => {
       },
     ]);
     expect(modal).toMatchObject({ title: { text: "Edit the arguments" }, submit: { text: "Approve and run" } });
-    expect(JSON.stringify(modal)).toContain("Approving runs exactly what stands in these fields");
+    expect(JSON.stringify(modal)).toContain("Approving runs exactly what is in these fields");
   });
 
   test("for texts has a field for each, and for vectors there is none", () => {

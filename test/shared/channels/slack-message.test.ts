@@ -77,11 +77,11 @@ describe("a message with the whole content", () => {
       "notes",
       "desk-assistant",
       "summarize_meeting",
-      "Claimed by the host.",
+      "Unverified: reported by the client.",
       "first-model",
       "second-model",
       "US$0.0138",
-      "800 tokens",
+      "Max tokens: 800",
       "0.3",
       "System prompt",
       "Summarise.",
@@ -355,9 +355,9 @@ describe("in the end", () => {
     [{ kind: "approved", by: "Grace", at, edited: false }, "Approved", "Grace"],
     [{ kind: "approved", by: "Grace", at, edited: true }, "Approved with changes", "Grace"],
     [{ kind: "denied", by: "Grace", at, reason: "A secret reason" }, "Denied", "Grace"],
-    [{ kind: "expired", at }, "Expired", "That counts as a no."],
-    [{ kind: "cancelled", at, why: "w" }, "Cancelled", "This is not a no"],
-    [{ kind: "failed", at, why: "w" }, "Failed", "could not be carried out"],
+    [{ kind: "expired", at }, "Expired", "so it was denied automatically."],
+    [{ kind: "cancelled", at, why: "w" }, "Cancelled", "No decision is needed."],
+    [{ kind: "failed", at, why: "w" }, "Failed", "The request failed"],
   ] satisfies [ReviewState, string, string][])("%j: who, when and what, no button, no content", (state, title, part) => {
     for (const view of [plainRequest, plainReply]) {
       const message = accepted(slackEnding({ ...view, state }));

@@ -140,7 +140,7 @@ describe("hints", () => {
     const chosen = choose(inputOf(table, { request: hinting("Mistral-Large") }));
     expect(chosen.ranked.map(({ model }) => model.id)).toEqual(["gemini-pro", "gpt-6", "claude-sonnet-5", "STRASSE"]);
     expect(chosen.ranked[0]?.why).toBe(
-      'It stands in for the hint "Mistral-Large", by the equivalents of "mistral"; no priorities were given, so the table\'s own order counts.',
+      'Matched "Mistral-Large" through the alias "mistral". No priorities given, so the routing table\'s order applies.',
     );
   });
 
@@ -221,9 +221,9 @@ describe("priorities", () => {
 
   test("the reason shows the sum", () => {
     const chosen = choose(inputOf(table, { request: preferring({ costPriority: 0.2, intelligencePriority: 0.8 }) }));
-    expect(chosen.ranked[0]?.why).toBe("No hint led to it; its score is cost 0.2 x 0.1 + intelligence 0.8 x 0.9 = 0.74.");
+    expect(chosen.ranked[0]?.why).toBe("Default model. Score: cost 0.2 x 0.1 + intelligence 0.8 x 0.9 = 0.74.");
     expect(chosen.why).toBe(
-      "smart comes first with priorities for cost, intelligence. No hint led to it; its score is cost 0.2 x 0.1 + intelligence 0.8 x 0.9 = 0.74. 2 more may take over if it fails; 0 passed over.",
+      "smart comes first with priorities for cost, intelligence. Default model. Score: cost 0.2 x 0.1 + intelligence 0.8 x 0.9 = 0.74. 2 more may take over if it fails; 0 passed over.",
     );
   });
 });
@@ -240,7 +240,7 @@ describe("the demo model", () => {
     "is neither chosen nor failed over to once another provider is ready",
     (request) => {
       expect(order(inputOf(table, { request }))).toEqual(["real"]);
-      expect(reasonFor(inputOf(table, { request }), "demo")).toMatch(/stands in only until another provider is ready/);
+      expect(reasonFor(inputOf(table, { request }), "demo")).toMatch(/is used only while no other provider is ready/);
     },
   );
 

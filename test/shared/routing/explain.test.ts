@@ -41,5 +41,5 @@ test("a request that nothing can serve is explained too", () => {
   const explanation = explainRouting(inputOf(table, { ready: () => "no credential" }));
   expect(explanation.ranked).toEqual([]);
   expect(explanation.passedOver).toHaveLength(3);
-  expect(explanation.why).toBe("No model of the table can serve this request.");
+  expect(explanation.why).toBe("No model in the routing table can serve this request.");
 });

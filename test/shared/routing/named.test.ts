@@ -76,11 +76,11 @@ describe("the model that was named", () => {
       { id: "exact", provider: "beta", name: "llama3-70b-2.0", accepts: ["text"] },
     ]);
     expect(ordered(wider, asked)).toEqual(["exact", "elsewhere", "bare", "bare-elsewhere"]);
-    expect(choose(inputOf(wider, { request: naming(asked) })).ranked.map(({ why }) => why.split(";")[0])).toEqual([
-      'It is what the routing table calls "llama3-70b" version "2.0" of "Beta"',
-      'It stands in for "llama3-70b" version "2.0" of "Beta": the name is the same, the provider is not',
-      'It stands in for "llama3-70b" version "2.0" of "Beta": the name is the same, the version is not',
-      'It stands in for "llama3-70b" version "2.0" of "Beta": the name is the same, the version and the provider are not',
+    expect(choose(inputOf(wider, { request: naming(asked) })).ranked.map(({ why }) => why.split(". ")[0])).toEqual([
+      'Matched "llama3-70b" version "2.0" of "Beta"',
+      'Matched the name of "llama3-70b" version "2.0" of "Beta"; the provider differs',
+      'Matched the name of "llama3-70b" version "2.0" of "Beta"; the version differs',
+      'Matched the name of "llama3-70b" version "2.0" of "Beta"; the version and the provider differ',
     ]);
   });
 
@@ -104,7 +104,7 @@ describe("the model that was named", () => {
     if (!parsed.ok) throw new Error(JSON.stringify(parsed.error));
     expect(ordered(parsed.value, { name: "m", provider: "OpenAI" })).toEqual(["of-mine", "of-compatible"]);
     expect(ordered(parsed.value, { name: "m", provider: "compatible" })).toEqual(["of-compatible", "of-mine"]);
-    expect(whyFirst(parsed.value, { name: "m", provider: "OpenAI" })).toMatch(/^It is what the routing table calls/);
+    expect(whyFirst(parsed.value, { name: "m", provider: "OpenAI" })).toMatch(/^Matched "m" of "OpenAI"\./);
   });
 });
 
@@ -123,7 +123,7 @@ describe("its equivalents", () => {
   test("are those of the first entry whose hint is a part of the name, in its order, and no other", () => {
     expect(ordered(table, { name: "Llama3-70b", version: "2.0", provider: "meta" })).toEqual(["c", "b"]);
     expect(whyFirst(table, { name: "Llama3-70b", version: "2.0", provider: "meta" })).toBe(
-      'It stands in for "Llama3-70b" version "2.0" of "meta", by the equivalents of "llama3"; no priorities were given, so the table\'s own order counts.',
+      'Matched "Llama3-70b" version "2.0" of "meta" through the alias "llama3". No priorities given, so the routing table\'s order applies.',
     );
     expect(reasonsOf(inputOf(table, { request: naming({ name: "Llama3-70b" }) }))).toEqual({ a: neither, d: neither });
   });
@@ -238,7 +238,7 @@ test("an explanation shows the named model, the tiers and what was not meant", (
     ],
     passedOver: [{ model: "o", reason: neither }],
   });
-  expect(explainRouting(inputOf(table, { request: naming({ name: "z" }) })).why).toMatch(/goes by this name/);
+  expect(explainRouting(inputOf(table, { request: naming({ name: "z" }) })).why).toMatch(/with this name/);
 });
 
 describe("properties", () => {

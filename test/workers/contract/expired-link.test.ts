@@ -77,7 +77,7 @@ describe("the page of an expired link", () => {
     expect(response.status).toBe(410);
     const page = await response.text();
     expect(page).toContain("was valid until");
-    expect(page).toContain("still waits");
+    expect(page).toContain("still open");
     for (const hidden of [promptMarker, "Ada", "ada@example.com", "notes"]) expect(page).not.toContain(hidden);
     expect(readForm(page, link)?.fields.get("nonce")).toMatch(/^[\w-]{40}$/);
     for (const [name, value] of [
@@ -112,7 +112,7 @@ describe("the page of an expired link", () => {
     travel(linkHours + 1_000);
     fields.set("nonce", nonceFor(link, fields, 5_000));
     const response = await postForm(link, fields);
-    expect([response.status, await response.text()]).toEqual([410, expect.stringContaining("Nothing was decided by it")]);
+    expect([response.status, await response.text()]).toEqual([410, expect.stringContaining("It did not count")]);
     expect((await runOf(run)).state).toBe("waiting");
   });
 
@@ -147,7 +147,7 @@ describe("a new link", () => {
     }
     const over = await endedNow();
     const fourth = await postForm(over, renewForm(over));
-    expect([fourth.status, await fourth.text()]).toEqual([429, expect.stringContaining("three times an hour at most")]);
+    expect([fourth.status, await fourth.text()]).toEqual([429, expect.stringContaining("At most three new links")]);
     expect(await renewals()).toBe(3);
     travel(3_600_000 + 1_000);
     expect((await postForm(over, renewForm(over))).status).toBe(200);

@@ -88,7 +88,7 @@ describe("handing a review over", () => {
     const [fields, old] = [await formFor(ada, "handOver", { to: "Grace" }), await formFor(ada, "approve")];
     expect((await Promise.all([postForm(ada, fields), postForm(ada, fields)])).map(({ status }) => status)).toEqual([303, 303]);
     const late = await postForm(ada, old);
-    expect([late.status, await late.text()]).toEqual([403, expect.stringContaining("You gave up your place in this review")]);
+    expect([late.status, await late.text()]).toEqual([403, expect.stringContaining("You left this review")]);
     expect((await runOf(run)).state).toBe("waiting");
     await eventually("the record", async () => (await factsOf(run, "handedOver")) === 1);
   });
@@ -189,11 +189,11 @@ describe("whose own request it is, where that is barred", () => {
     const run = await openRun(key);
     const ada = await linkOf(run, "Ada");
     const page = await get(ada);
-    expect(page).toContain("This is your own request: somebody else has to approve it");
+    expect(page).toContain("This is your own request: another reviewer has to approve it");
     expect(page).not.toContain('value="approve:');
     expect(page).not.toContain('value="handOver"');
     const response = await press(ada, "handOver", { to: "Edsger" });
-    expect([response.status, await response.text()]).toEqual([403, expect.stringContaining("you may not choose who decides it")]);
+    expect([response.status, await response.text()]).toEqual([403, expect.stringContaining("you cannot choose who decides it")]);
     expect((await press(ada, "approve")).status).toBe(403);
     expect((await press(ada, "notMine")).status).toBe(303);
     expect((await runOf(run, key)).state).toBe("waiting");

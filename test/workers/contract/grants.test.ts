@@ -195,7 +195,7 @@ describe("a request of the granted shape", () => {
       const { link, run } = await openNotice("request");
       const page = await (await gateway(pathOf(link), { key: null })).text();
       expect(page).toContain(words);
-      expect(page).toContain("reported by the client and not seen");
+      expect(page).toContain("reported by the client, and the gateway does not verify it");
       expect(page).not.toContain(hidden);
       if (boundTo !== "key") expect((await press(link, "approve", allowing("key:shape"))).status).not.toBe(303);
       await decide("request", "approve", run);
@@ -489,7 +489,7 @@ describe("at the response gate", () => {
     const { run, link } = await openNotice("request");
     await left.body?.cancel();
     await eventually("the requestor gone", async () =>
-      (await (await gateway(pathOf(link), { key: null })).text()).includes("connection is gone"),
+      (await (await gateway(pathOf(link), { key: null })).text()).includes("has disconnected"),
     );
     travel(3_500);
     await runDurableObjectAlarm(runStub(env, run));
@@ -530,7 +530,7 @@ describe("a request that finds an identical one whose caller is gone", () => {
     const { run, link } = await openNotice("response");
     await left.body?.cancel();
     await eventually("the requestor gone", async () =>
-      (await (await gateway(pathOf(link), { key: null })).text()).includes("connection is gone"),
+      (await (await gateway(pathOf(link), { key: null })).text()).includes("has disconnected"),
     );
     travel(3_500);
     await runDurableObjectAlarm(runStub(env, run));
@@ -546,7 +546,7 @@ describe("a request that finds an identical one whose caller is gone", () => {
     const { run, link } = await openNotice("request");
     await left.body?.cancel();
     await eventually("the requestor gone", async () =>
-      (await (await gateway(pathOf(link), { key: null })).text()).includes("connection is gone"),
+      (await (await gateway(pathOf(link), { key: null })).text()).includes("has disconnected"),
     );
     travel(3_500);
     await runDurableObjectAlarm(runStub(env, run));

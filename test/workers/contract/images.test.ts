@@ -104,7 +104,7 @@ describe("what a reviewer is shown is what the model gets", () => {
     expect(shown).toHaveLength(1);
     expect(sentImages()).toEqual(shown);
     expect(shown[0]).not.toContain(file.toBase64());
-    expect(await (await gateway(pathOf(link), { key: null })).text()).toContain("transparent stands on white");
+    expect(await (await gateway(pathOf(link), { key: null })).text()).toContain("Transparent areas are white");
   });
 });
 

@@ -32,7 +32,7 @@ async function abandoned(asked: Asked = {}, key?: string): Promise<{ run: string
   const notice = await openNotice("request");
   await response.body?.cancel();
   await eventually("the requestor gone", async () =>
-    (await (await gateway(pathOf(notice.link), { key: null })).text()).includes("connection is gone"),
+    (await (await gateway(pathOf(notice.link), { key: null })).text()).includes("has disconnected"),
   );
   // Past the moment in which a dropped connection may come back.
   travel(3_500);
@@ -91,7 +91,7 @@ describe("on the durable path", () => {
     await eventually(
       "the second requestor",
       async () =>
-        !(await (await gateway(pathOf((await openNotice("request", run)).link), { key: null })).text()).includes("connection is gone"),
+        !(await (await gateway(pathOf((await openNotice("request", run)).link), { key: null })).text()).includes("has disconnected"),
     );
     await decide("request", "approve", run);
     expect(runOfAnswer(await again)).toBe(run);

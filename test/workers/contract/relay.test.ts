@@ -966,7 +966,7 @@ describe("a server whose own patience ends", () => {
 
   test("leaves the review open: its page says that the requestor has gone, and the reply serves its next try", async () => {
     const { client, run, link } = await givenUp();
-    await eventually("the words", async () => (await pageOf(link)).includes("connection is gone"));
+    await eventually("the words", async () => (await pageOf(link)).includes("has disconnected"));
     await decide("request", "approve", run);
     await runReaches(run, "completed");
     await askAgain(client);
@@ -978,9 +978,9 @@ describe("a server whose own patience ends", () => {
 
   test("and asks again while people still think is told what they decide, once, and they are asked no second time", async () => {
     const { client, run, link } = await givenUp();
-    await eventually("the words", async () => (await pageOf(link)).includes("connection is gone"));
+    await eventually("the words", async () => (await pageOf(link)).includes("has disconnected"));
     await askAgain(client);
-    await eventually("the requestor back", async () => !(await pageOf(link)).includes("connection is gone"));
+    await eventually("the requestor back", async () => !(await pageOf(link)).includes("has disconnected"));
     await decide("request", "approve", run);
     expect((await answered("s2")).result).toMatchObject({ role: "assistant" });
     await runReaches(run, "completed");

@@ -257,7 +257,7 @@ describe("a POST decides nothing", () => {
     const response = await postForm(link, fields);
     expect(response.status).toBe(409);
     const page = await response.text();
-    expect(page).toContain("quicker than a person reads");
+    expect(page).toContain("too soon after the page opened");
     expect(page).toContain("largest city");
     await undecided();
   });
@@ -472,7 +472,7 @@ test("a prompt of three million line breaks is shown, counted, and can be decide
 describe("an approval of other changes than its page showed decides nothing, and shows them", () => {
   test.each<[string, (fields: URLSearchParams) => void, string]>([
     ["an edited text", edit, "[added: </span>largest"],
-    ["a lower limit in tokens", (fields) => fields.set("edit:/maxTokens", "7"), "Longest reply"],
+    ["a lower limit in tokens", (fields) => fields.set("edit:/maxTokens", "7"), "Max tokens"],
     ["another model first", (fields) => fields.set("model", "second"), "Model that is asked first"],
   ])("%s", async (_name, change, shown) => {
     for (const promised of ["approve:0", "approve:2"]) {

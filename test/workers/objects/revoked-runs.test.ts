@@ -196,7 +196,7 @@ describe("revoking a key ends its run", () => {
     const page = await (await gateway(pathOf(link), { key: null })).text();
     expect(page).not.toContain('value="approve:');
     expect(wordsOf(page)).toContain(phase.sees.page);
-    expect(wordsOf(page)).toContain("The API key of the request was revoked. Nothing will be sent or delivered any more.");
+    expect(wordsOf(page)).toContain("The API key of the request was revoked. Nothing more will be sent or delivered.");
     if (form !== null) expect((await postForm(link, form)).status).toBe(409);
 
     // Slack.
@@ -217,7 +217,9 @@ describe("revoking a key ends its run", () => {
     await eventually("the emails", async () => mails.taken.length === mailed + (phase.sees.isMailed ? 1 : 0));
     const last = mails.taken.at(-1);
     for (const part of [last?.text ?? "", wordsOf(last?.html ?? "")])
-      expect(part.includes("the API key of this request was revoked") && part.includes("Nothing will be sent or delivered")).toBe(open);
+      expect(part.includes("the API key of this request was revoked") && part.includes("Nothing more will be sent or delivered")).toBe(
+        open,
+      );
 
     // Whatever was under way then comes to an end.
     models.end();
@@ -284,7 +286,7 @@ describe("a key that is revoked", () => {
     await ringAlarm(stubOf(run));
     expect(await answer).toMatchObject({ code: -32800, data: { reason: "keyRevoked" } });
     expect(await operatorsView(run)).toMatchObject({ state: "cancelled", error: { code: -32800 } });
-    expect(wordsOf(await (await gateway(pathOf(link), { key: null })).text())).toContain("Nothing will be sent or delivered any more.");
+    expect(wordsOf(await (await gateway(pathOf(link), { key: null })).text())).toContain("Nothing more will be sent or delivered.");
   });
 });
 

@@ -25,34 +25,34 @@ export const emailEn = {
       button: "Review the result",
     },
   },
-  /** Why this mail comes. `{n}` is the version that is there now. */
+  /** Why this email is sent. `{version}` is the current version. */
   why: {
-    asked: "{reviewer}, your decision is asked for.",
-    handedOver: "{reviewer}, another reviewer handed this to you. Your decision is asked for.",
-    escalated: "{reviewer}, those who were asked first have not decided. Your decision is asked for too.",
-    reminder: "{reviewer}, this is a reminder: it still waits for your decision.",
+    asked: "{reviewer}, your decision is needed.",
+    handedOver: "{reviewer}, another reviewer handed this to you. Your decision is needed.",
+    escalated: "{reviewer}, the reviewers who were asked first have not decided. Your decision is needed too.",
+    reminder: "{reviewer}, this is a reminder: your decision is still needed.",
     changed:
-      "{reviewer}, a reviewer changed it after you were asked. What waits now is version {version}; approvals of earlier versions do not count.",
-    newLink: "{reviewer}, here is the new link that was asked for. The earlier one does not work any more.",
+      "{reviewer}, a reviewer changed it after you were asked. The current version is {version}; approvals of earlier versions do not count.",
+    newLink: "{reviewer}, here is the new link that was requested. The earlier link no longer works.",
   },
-  /** Several reviews in one mail. */
+  /** Several reviews in one email. */
   digest: {
-    why: "{reviewer}, these came so quickly that they are in one email. Each has a page of its own.",
+    why: "{reviewer}, these reviews came so quickly that they are in one email. Each has its own page.",
     deadline: "Decide before {deadline}.",
   },
-  /** Where there is nothing to decide any more. */
+  /** Where no decision is needed. */
   ended: {
-    title: "No decision is needed any more",
+    title: "No decision is needed",
     keyRevoked: "{reviewer}, the API key of this request was revoked.",
     keyExpired: "{reviewer}, the API key of this request expired.",
-    nothing: "The request was withdrawn. Nothing will be sent or delivered any more.",
+    nothing: "The request was withdrawn. Nothing more will be sent or delivered.",
     page: "See how it stands",
   },
   deadline: {
     label: "Decide before",
-    left: "{deadline}. That was {span} away when this mail was written.",
-    passed: "{deadline}. That has passed.",
-    silence: "If nobody decides by then, that is a no.",
+    left: "{deadline}, {span} after this email was written.",
+    passed: "{deadline}. The deadline has passed.",
+    silence: "If nobody decides by then, it is denied automatically.",
   },
   facts: {
     requestor: "Who asks",
@@ -64,8 +64,8 @@ export const emailEn = {
     named: "Model asked for",
     namedVersion: "version {version}",
     namedProvider: "from {provider}",
-    namedStandIn: "Another one may stand in; its reason is on the page.",
-    form: "Form of the reply",
+    namedStandIn: "Another model may be used; its reason is on the page.",
+    form: "Response format",
     json: "It must be JSON.",
     jsonSchema: "It must be JSON that fits a schema, which is on the page.",
     texts: "Texts",
@@ -89,7 +89,7 @@ export const emailEn = {
   },
   excerpt: {
     heading: "How it begins",
-    rule: "What is in a frame came from outside. Links in it are only text. Characters that you would not see are written as ⟨labels⟩.",
+    rule: "Untrusted content. Links are disabled. Invisible characters are written as ⟨labels⟩.",
     start: {
       systemPrompt: "From the server: system prompt",
       user: "From the server: message of the user",
@@ -101,7 +101,7 @@ export const emailEn = {
       result: "From the tool: result",
       vectors: "From the model: vectors",
     } satisfies Record<ExcerptPiece["from"], string>,
-    /** Where a client asks for itself: what the server would be the source of otherwise. */
+    /** Where a client asks for itself, in place of a server. */
     ownStart: {
       systemPrompt: "From the client, with Countersign’s words for its task: system prompt",
       user: "From the client: message of the user",
@@ -114,15 +114,15 @@ export const emailEn = {
     more: (count: number): string =>
       `${plural(count, "more character of text follows", "more characters of text follow")} on the page, with everything that is not text.`,
     all: "That is all of the text. Everything that is not text is on the page.",
-    nothing: "There is no text to show here. What there is, is on the page.",
-    none: "Nothing of the content is in this mail: the policy says so. It is on the page.",
+    nothing: "There is no text to show here. The content is on the page.",
+    none: "The policy keeps the content out of emails. It is on the page.",
     later: "The content is on the page.",
   },
   rules: {
-    personal: "The link is yours alone: whoever opens it decides as you. Do not forward this mail.",
-    reply: "Replying to this mail decides nothing.",
+    personal: "This link is personal: anyone who opens it decides as you. Do not forward this email.",
+    reply: "Replying to this email decides nothing.",
     expiry: "The link works until {expiry}.",
-    because: "You get this mail because the policy’s rule {rule} names you as a reviewer.",
+    because: "You get this email because the policy’s rule {rule} names you as a reviewer.",
   },
   cut: (count: number): string => `… and ${plural(count, "more character", "more characters")}`,
   tab: "tab",

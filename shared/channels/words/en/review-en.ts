@@ -21,7 +21,7 @@ type AskingWords = {
   /** Who asks for what, with {server}, {client}, {method} and {name}; the same when it is over. */
   readonly asks: string;
   readonly asked: string;
-  /** In the subject of a mail. */
+  /** In the subject of an email. */
   readonly subject: string;
 };
 
@@ -81,10 +81,13 @@ const asking: Readonly<Record<Asking, AskingWords>> = {
 
 /** `short` stands behind the sentence on who asks, `full` by itself. */
 const sure: Readonly<Record<Sureness, { readonly short: string; readonly full: string }>> = {
-  claimed: { short: "Claimed by the host.", full: "Claimed by the host. Countersign did not see the client’s own request." },
+  claimed: {
+    short: "Unverified: reported by the client.",
+    full: "Unverified: reported by the client. Countersign did not see the client’s own request.",
+  },
   inferred: {
     short: "Inferred, may be wrong.",
-    full: "Inferred: it was worked out from the client requests that were open, and may be wrong.",
+    full: "Inferred from the client requests that were open. This may be wrong.",
   },
   observed: { short: "Observed by Countersign.", full: "Observed: Countersign saw the client’s own request." },
   own: { short: "The client asks for itself.", full: "The client asks for itself: no MCP server is behind the request." },
@@ -98,11 +101,11 @@ const sure: Readonly<Record<Sureness, { readonly short: string; readonly full: s
   },
   onlyInFlight: {
     short: "Inferred: the only request in flight; may be wrong.",
-    full: "Inferred: the server did not show which request it serves, and this was the only one in flight. That may be wrong: a server can ask at any time.",
+    full: "Inferred: the server did not say which request it serves, and this was the only one in flight. This may be wrong: a server can ask at any time.",
   },
   newestInFlight: {
     short: "Inferred: the newest of several requests in flight; may be wrong.",
-    full: "Inferred: the server did not show which request it serves, and of several in flight this one began last. That may be wrong.",
+    full: "Inferred: the server did not say which request it serves, and of several in flight this one is the newest. This may be wrong.",
   },
 };
 
@@ -121,13 +124,13 @@ function note(note: Note): string {
     case "omitted":
       return `Left out: ${noteFields[note.field]}. ${note.why}`;
     case "clamped":
-      return `Changed: ${noteFields[note.field]} from ${note.from} to ${note.to}, the nearest that the model takes.`;
+      return `Changed: ${noteFields[note.field]} from ${note.from} to ${note.to}, the nearest value that the model supports.`;
     case "overLimit":
       return `The model reported ${plural(note.reportedTokens, "token", "tokens")} where ${note.maxTokens.toLocaleString("en-US")} were allowed. ${note.cut ? "The reply was cut." : "The reply was not cut."}`;
     case "contextAdded":
-      return `Added by us at the end of the system prompt, because the server asked for context: ${note.parts.map((part) => contextParts[part]).join(" and ")} (${note.characters.toLocaleString("en-US")} characters).`;
+      return `Added by Countersign at the end of the system prompt, because the server asked for context: ${note.parts.map((part) => contextParts[part]).join(" and ")} (${note.characters.toLocaleString("en-US")} characters).`;
     case "toolNeedsSampling":
-      return "The tool asks its caller for sampling, and a function is run without it.";
+      return "The tool requires sampling from its caller, which a function call does not offer.";
     default:
       return unreachable(note);
   }
@@ -151,7 +154,7 @@ function place(path: string, kind?: Kind): string {
   if (path === "" || path === "/") return everythingElse;
   if (path === "/systemPrompt") return "System prompt";
   if (path === modelPath) return "Model that is asked first";
-  if (path === "/maxTokens") return "Longest reply";
+  if (path === "/maxTokens") return "Max tokens";
   if (path === "/temperature") return "Temperature";
   if (path.startsWith("/stopSequences")) return first === undefined ? "Stop sequences" : `Stop sequence ${first}`;
   if (path.startsWith("/tools/")) return path.endsWith("/description") ? `Description of tool ${first}` : `Tool ${first}`;
@@ -217,7 +220,7 @@ export const reviewEn = {
   left,
   money,
   atMost: "at most {cost}",
-  /** What stands in the place of what cannot be seen. */
+  /** What is shown for text that is invisible. */
   outside: {
     empty: "(empty)",
     lineBreak: "line break",
@@ -229,15 +232,15 @@ export const reviewEn = {
     audio: (n: number): string => plural(n, "sound", "sounds"),
     tools: (n: number): string => plural(n, "tool", "tools"),
   },
-  /** How it stands, above what waits; what waits; and the button. */
+  /** The current state, the heading of what is reviewed, and the button. */
   gates: {
     request: { lead: "Nothing has been sent yet.", content: "What would be sent", approve: "Approve and send" },
     response: { lead: "Nothing has been delivered yet.", content: "What would be delivered", approve: "Approve and deliver" },
   } satisfies Record<Gate, GateWords>,
-  /** The same for a tool: its run is an action, and holding back its result does not undo it. */
+  /** The same for a tool: its run is an action, and withholding its result does not undo it. */
   runGates: {
     request: {
-      lead: "Nothing has run yet. If you approve, this runs: it is an action, and not a question to a model.",
+      lead: "Nothing has run yet. If you approve, the tool runs: this is an action, not a question to a model.",
       content: "What would run",
       approve: "Approve and run",
     },
@@ -247,19 +250,19 @@ export const reviewEn = {
       approve: "Approve and deliver",
     },
   } satisfies Record<Gate, GateWords>,
-  gone: "The requestor’s connection is gone. You can still decide; the reply is then kept for one hour for the same request.",
-  named: "The client asked for the model {name}. Where another one stands in, its reason says so.",
-  namedVersion: "The client asked for the model {name}, version {version}. Where another one stands in, its reason says so.",
+  gone: "The requestor has disconnected. You can still decide; the reply is then kept for one hour, for the same request.",
+  named: "The client asked for the model {name}. If another model is used, its reason says so.",
+  namedVersion: "The client asked for the model {name}, version {version}. If another model is used, its reason says so.",
   namedProvider: "It named the provider {provider}.",
   json: "The reply must be JSON.",
   texts: (n: number): string => `${plural(n, "text becomes a vector", "texts become vectors")}.`,
   toolError: "The tool says that this is an error.",
   cached: "This reply comes from the cache: it was made {at} for an identical request.",
-  noStopReason: "the provider said nothing",
-  risks: "Look at these twice",
-  silence: "If nobody decides before {at}, that is a no.",
-  ownRequest: "This is your own request: somebody else has to approve it. You can deny it.",
-  /** Who hears the reason of a denial. */
+  noStopReason: "not given",
+  risks: "Warnings",
+  silence: "If nobody decides before {at}, it is denied automatically.",
+  ownRequest: "This is your own request: another reviewer has to approve it. You can deny it.",
+  /** Who is told the reason for a denial. */
   reason: {
     told: { server: "The server will be told this reason.", client: "The client will be told this reason." },
     kept: {
@@ -281,22 +284,22 @@ export const reviewEn = {
     approved: "{by} approved this on {at}.",
     approvedEdited: "{by} changed and approved this on {at}.",
     denied: "{by} denied this on {at}.",
-    expired: "Nobody decided before {at}. That counts as a no.",
-    cancelled: "The request was withdrawn on {at}. This is not a no; nobody needs to decide.",
-    failed: "It could not be carried out. It ended on {at}.",
+    expired: "Nobody decided before {at}, so it was denied automatically.",
+    cancelled: "The request was withdrawn on {at}. No decision is needed.",
+    failed: "The request failed on {at}.",
   },
   /** Where it ended with the key of its request. */
   keyEnd: {
     keyRevoked: "The API key of the request was revoked.",
     keyExpired: "The API key of the request expired.",
   } satisfies Record<KeyEnd, string>,
-  keyEndNothing: "Nothing will be sent or delivered any more.",
-  /** Of an answer that does not count. */
+  keyEndNothing: "Nothing more will be sent or delivered.",
+  /** An answer that does not count. */
   uncounted: {
     closed: "This was decided before your answer came. Your answer did not count.",
     late: "The deadline has passed. Your answer did not count.",
-    ownRequest: "You may not approve your own request. Somebody else has to.",
-    left: "You gave up your place in this review. Your answer did not count.",
+    ownRequest: "You cannot approve your own request. Another reviewer has to.",
+    left: "You left this review. Your answer did not count.",
   },
   /** Several reviews in one message. */
   digest: (n: number): string => `${plural(n, "review waits", "reviews wait")} for you`,

@@ -179,7 +179,7 @@ test("what was left out or changed is said in sentences", () => {
   ];
   expect(answerOf(envelopes.text, replied([text("a")], plain, { notes }))["notes"]).toEqual([
     "Left out: top_k. It knows none.",
-    "Changed: temperature from 2 to 1, the nearest that the model takes.",
+    "Changed: temperature from 2 to 1, the nearest value that the model supports.",
     "The model reported 9 tokens where max_tokens allowed 5; the reply was cut.",
     "The model reported 9 tokens where max_tokens allowed 5; the reply was not cut.",
   ]);

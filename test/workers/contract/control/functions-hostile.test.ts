@@ -264,7 +264,7 @@ describe("however it answers", () => {
   ])("a tool that needs sampling and %s: the answer says that functions have none", async (_how, result) => {
     server.result = result;
     const answer = await asked(call());
-    expect(JSON.stringify(answer)).toContain("The tool asks its caller for sampling, and a function is run without it.");
+    expect(JSON.stringify(answer)).toContain("The tool requires sampling from its caller, which a function call does not offer.");
   });
 
   test("a tool on a later page of the list is found", async () => {
