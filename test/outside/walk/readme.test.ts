@@ -52,7 +52,7 @@ beforeAll(async () => {
   // So that curl ends with a status of its own where the gateway refuses: a command that is refused is one that does not work.
   writeFileSync(join(copy, ".curlrc"), "fail-with-body\nsilent\nshow-error\n");
   program = startProgram(join(copy, "scripts/start.ts"), [], { PORT: String(await freePort()) });
-  [, url = ""] = await program.prints(/^Countersign is at (http\S+)/m);
+  [, url = ""] = await program.prints(/^Countersign is running at (http\S+)/m);
 });
 
 afterAll(async () => {
