@@ -568,12 +568,12 @@ describe("a server's request for sampling", () => {
     const client = await connected("request-gate");
     const claim = {
       "countersign/session": "sess-of-another",
-      "countersign/originatingRequest": { id: 99, method: "tools/call", name: "trusted", server: "open" },
+      "countersign/originatingRequest": { id: 99, method: "tools/call", name: "tool-of-another", server: "open" },
     };
     await sampled(client, "s1", { _meta: claim });
     const { link } = await openNotice("request");
     const page = await (await gateway(new URL(link).pathname, { key: null })).text();
-    expect(page).not.toContain("trusted");
+    expect(page).not.toContain("tool-of-another");
     expect(model.calls).toEqual([]);
   });
 
