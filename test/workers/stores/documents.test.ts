@@ -83,5 +83,5 @@ test("where the ConfigObject's numbers began again, its own document serves, wha
   const isolate = isolateWith({ shows: copyOf(7) });
   isolate.written(8, start - 200_000);
   expect(await isolate.at(start)).toBe(1);
-  expect(isolate.problems()).toEqual([expect.stringContaining("later version")]);
+  expect(isolate.problems()).toEqual([expect.stringContaining("is newer")]);
 });
