@@ -37,11 +37,11 @@ const server = z.strictObject({
   /** Whose sampling answers: ours always, the client's own, or ours where the client has none. */
   mode: z.enum(["fulfil", "forward", "fallback"]).default("fulfil"),
   /**
-   * Which client request a sampling request serves: see `association.ts`. `auto`: what its response stream or a named task shows, else the
+   * Which client request a sampling request serves: see `relay-association.ts`. `auto`: what its response stream or a named task shows, else the
    * only request in flight; `strict`: only what is shown; `inFlight`: as `auto`, and of several in flight the newest.
    */
   association: z.enum(["auto", "strict", "inFlight"]).default("auto"),
-  /** Whether `sampling.context` is declared. What is added, and only where the policy's rule says so, is in `context.ts`. */
+  /** Whether `sampling.context` is declared. What is added, and only where the policy's rule says so, is in `added-context.ts`. */
   context: z.boolean().default(false),
   /** Whether `sampling.tools` is declared to the server. Some strict servers refuse it. */
   tools: z.boolean().default(true),

@@ -34,7 +34,7 @@ const failureCooldownMs = 5_000;
 /** Why an issuer's keys cannot be had; for the operator. */
 export type KeySetError = "unreachable" | "notOk" | "tooLarge" | "notKeySet";
 
-/** What stands for `KeySetFault` while `jose` has the word. */
+/** What stands for `KeySetError` while `jose` has the word. */
 class IssuerKeysUnavailable extends Error {
   readonly fault: KeySetError | "noSecret";
   constructor(fault: KeySetError | "noSecret") {

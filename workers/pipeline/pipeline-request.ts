@@ -20,7 +20,7 @@ export type ResponseMode =
   | { readonly kind: "task"; readonly ttlMs: number | null }
   | { readonly kind: "callback"; readonly waiting: WaitingServer; readonly alwaysRun: boolean };
 
-/** Which object remembers the request, and what it is known by there. A repeat has the same `attachment`. */
+/** Which object remembers the request, and what it is known by there. A repeat has the same `requestRef`. */
 export type Association = {
   readonly session: DurableObjectStub<SessionCalls>;
   readonly requestRef: RequestRef;
@@ -54,7 +54,7 @@ export type PipelineRequest = {
   readonly association: Association;
   /** What the requestor calls the request, for its record. */
   readonly requestId?: string;
-  /** The same attachment with another digest is refused. */
+  /** The same request reference with another digest is refused. */
   readonly digest: string;
   /** A digest of what is asked for: equal for requests of one key that one reply could answer, whoever asks. */
   readonly content: string;

@@ -2,7 +2,7 @@
 
 import type { QueueLimits, Newcomer } from "../../shared/concurrency/queue.ts";
 
-/** What a caller says of itself, in this header of its upgrade: JSON of `LaneAsk`. */
+/** What a caller says of itself, in this header of its upgrade: JSON of `SlotRequest`. */
 export const askHeader = "X-Countersign-Place";
 
 export type SlotRequest = Newcomer & {

@@ -143,7 +143,7 @@ export const windowHeader = "X-Countersign-Window";
 export interface RunCalls extends Rpc.DurableObjectBranded {
   /**
    * Begins the run, once its key knows of it. Doing it twice is doing it once. Nobody is told of it before: a key that is revoked ends
-   * every run that it knows of, and every other finds that out here. `opening` is JSON of `RunOpening`.
+   * every run that it knows of, and every other finds that out here. `opening` is JSON of `RunInput`.
    */
   open(input: string): Promise<void>;
   /** Keeps the outcome for a requestor who left while the Worker itself was calling the model: a run that is over from the start. */

@@ -56,16 +56,16 @@ export interface SessionCalls extends Rpc.DurableObjectBranded {
   associate(input: AssociateInput): AssociateAnswer;
   /**
    * Takes an id for what has this digest, in whatever session it is; false where something else has it. Kept for a day after it was
-   * claimed last.
+   * reserved last.
    */
   reserveRequestId(id: string, digest: string): boolean;
-  /** Who claimed the id was refused: it may be used for something else, unless somebody else claimed it for the same and was not. */
+  /** The request that reserved the id was refused: the id is free again, unless another request reserved it for the same and was not refused. */
   releaseRequestId(id: string, digest: string): void;
   /** The request is answered by an earlier run that it adopted. Where its originating request ended meanwhile, it is withdrawn there. */
   adopted(originating: string, request: string, run: string): Promise<void>;
   /** Fast-path requests have their answers: kept for repeats, and given to those who wait for them now. */
   settle(answers: readonly Settled[]): void;
-  /** A request that was reserved and then refused is forgotten, so that the same id can be used again, and was no round. `claimed`: what it claimed. */
+  /** A request that was reserved and then refused is forgotten, so that the same id can be used again, and was no round. `claimed`: the id that it reserved. */
   forget(originating: string, request: string, run: string, claimed: string | null): void;
   /** Waits for a fast-path answer that another caller is getting; null when none came within `waitMs`: ask again. */
   awaitResult(originating: string, request: string, waitMs: number): Promise<string | null>;

@@ -274,7 +274,7 @@ export async function takeHeld(
 ): Promise<ParkedSampling | null> {
   for (const id of forwardedIds(settingsOf(env).keys, session.name, request)) {
     const text = await runStub(env, id).takeParked();
-    if (text !== null) return JSON.parse(text) as ParkedSampling; // written by hold
+    if (text !== null) return JSON.parse(text) as ParkedSampling; // written by park
   }
   return null;
 }

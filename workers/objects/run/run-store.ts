@@ -11,7 +11,7 @@ import type { RunState } from "../../../shared/run/lifecycle.ts";
 import type { RequestRef, RequestVersion, RunInput } from "../../../shared/run/run-input.ts";
 import { LongTexts } from "../long-text.ts";
 
-/** Everything of the opening but the request, which is the first version of the content. */
+/** Everything of the input but the request, which is the first version of the content. */
 export type StoredInput = Omit<RunInput, "request">;
 
 export type NewLink = Pick<LinkRow, "gate" | "reviewer" | "channel" | "expiresAtSeconds" | "receipt"> & {
@@ -286,7 +286,7 @@ export class RunStore {
     this.#sql.exec("UPDATE event SET shipped = 1 WHERE seq <= ?", upTo);
   }
 
-  // Attachments
+  // Requests that the run answers
 
   addRequestRef({ session, originating, request }: RequestRef): void {
     this.#sql.exec("INSERT OR IGNORE INTO request_ref (session, originating, request) VALUES (?, ?, ?)", session, originating, request);

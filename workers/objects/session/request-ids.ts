@@ -10,7 +10,7 @@ export class RequestIds {
     this.#parts = parts;
   }
 
-  /** `SessionCalls.claim`. */
+  /** `SessionCalls.reserveRequestId`. */
   reserve(id: string, digest: string): boolean {
     const now = this.#parts.now();
     if (!this.mayClaim(id, digest)) return false;
@@ -26,7 +26,7 @@ export class RequestIds {
     return true;
   }
 
-  /** `SessionCalls.unclaim`. */
+  /** `SessionCalls.releaseRequestId`. */
   release(id: string, digest: string): void {
     if (!this.#parts.tables.exist) return;
     this.#parts.ctx.storage.transactionSync(() => {
