@@ -77,7 +77,7 @@ function entryIssues({ algorithm, keys, jwksUrl, secret, allowPrivate }: Issuer)
     return [{ pointer: "", message: isSymmetric(algorithm) ? "has no secret" : "has no source of keys: give keys or jwksUrl" }];
   const problems: Issue[] = given.slice(1).map((name) => ({
     pointer: `/${name}`,
-    message: `stands beside ${given[0]}; an issuer's keys come from one place`,
+    message: `is given together with ${given[0]}; an issuer's keys come from one place`,
   }));
   if (secret !== undefined && !isSymmetric(algorithm))
     problems.push({ pointer: "/secret", message: "is for HS algorithms only; this one is checked with public keys" });

@@ -73,7 +73,7 @@ export function keySetIssues({ keys }: KeySet, algorithm: Algorithm): Issue[] {
       .filter((member) => Object.hasOwn(key, member))
       .map((member) => ({
         pointer: `/keys/${index}/${member}`,
-        message: "is a member of a private or secret key; write the public key only, and replace this one, for it has left its place",
+        message: "is a member of a private or secret key; write only the public key, and replace this key, because it was disclosed",
       })),
   );
   if (!keys.some((key) => fitsAlgorithm(key, algorithm)))

@@ -33,13 +33,13 @@ const mebibytes = (bytes: number): string => `${bytes / 1_048_576} MiB`;
 export function imageErrorWords(fault: ImageError): string {
   switch (fault.kind) {
     case "unknownType":
-      return "is no PNG, JPEG, GIF or WebP image by its first bytes: send one of these";
+      return "is not a PNG, JPEG, GIF or WebP image by its first bytes: send one of these";
     case "otherType":
-      return `has another type in its first bytes (${fault.found}) than the one that is given with it: give its own type`;
+      return `is of type ${fault.found} by its first bytes, not of the type given: give its actual type`;
     case "tooManyBytes":
       return `is larger than ${mebibytes(mostImageBytes)}: send a smaller image`;
     case "animated":
-      return "is animated, so that a reviewer and a model may see different pictures: send the one picture that is meant, as PNG or JPEG";
+      return "is animated, so a reviewer and a model could see different frames: send one frame as PNG or JPEG";
     case "noPixels":
       return "has a width or height of 0: send an image with pixels";
     case "tooManyPixels":
@@ -49,29 +49,29 @@ export function imageErrorWords(fault: ImageError): string {
     case "tooManyScans":
       return `has more than ${mostScans} scans: save it as a baseline JPEG`;
     case "cutOff":
-      return "ends before its own end: send the whole file";
+      return "is truncated: send the whole file";
     case "malformed":
-      return "breaks the rules of its format, so that decoders may differ over it: save it again";
+      return "violates its format, so decoders may read it differently: save it again";
     case "unsupported":
       return unsupportedWords[fault.what];
     case "undecodable":
       return "cannot be decoded: save it again";
     case "plainTooLarge":
-      return `is larger than ${mebibytes(mostPlainBytes)} once it is decoded and encoded again: send a smaller image`;
+      return `is larger than ${mebibytes(mostPlainBytes)} after re-encoding: send a smaller image`;
     case "plainTooLargeAltogether":
-      return `brings the images over ${mebibytes(mostPlainBytesAltogether)} together once they are decoded and encoded again: send fewer or smaller ones`;
+      return `brings the images over ${mebibytes(mostPlainBytesAltogether)} together after re-encoding: send fewer or smaller ones`;
     case "noDecoder":
-      return "could not be decoded just now: try again, or send a smaller image";
+      return "could not be decoded at the moment: try again, or send a smaller image";
     default:
       return unreachable(fault);
   }
 }
 
 const unsupportedWords = {
-  cmyk: "is a JPEG in CMYK, which decoders turn into different colours: convert it to RGB",
-  arithmetic: "is a JPEG with arithmetic coding, which few decoders take: save it as a baseline JPEG",
-  lossless: "is a lossless or hierarchical JPEG, which few decoders take: save it as PNG or as a baseline JPEG",
-  precision: "has more than 8 bits for each sample of a JPEG, which few decoders take: save it with 8",
+  cmyk: "is a CMYK JPEG, whose colours differ between decoders: convert it to RGB",
+  arithmetic: "is a JPEG with arithmetic coding, which few decoders support: save it as a baseline JPEG",
+  lossless: "is a lossless or hierarchical JPEG, which few decoders support: save it as PNG or as a baseline JPEG",
+  precision: "has more than 8 bits for each sample of a JPEG, which few decoders support: save it with 8",
   extension: "needs an extension of its format that not every decoder has: save it again without",
 } as const satisfies Record<Extract<ImageError, { kind: "unsupported" }>["what"], string>;
 

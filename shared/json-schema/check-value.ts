@@ -28,7 +28,7 @@ export function checkValue(ready: ReadySchema, value: Json): readonly PointedErr
   try {
     const fits = check.apply(ready.root, value, { steps: [], depth: 1, seen: undefined });
     if (fits) return [];
-    return check.faults.length > 0 ? check.faults : [{ pointer: "", message: "does not fit the function's schema" }];
+    return check.faults.length > 0 ? check.faults : [{ pointer: "", message: "does not match the function's schema" }];
   } catch (error) {
     // Nothing else that is known throws; what is not known is no proof that the value fits.
     return error instanceof WorkExceeded ? error.why : "failed";
@@ -110,15 +110,15 @@ class Check {
     const quiet = { ...inside, steps: undefined };
     const apart = { ...quiet, seen: undefined };
     if (single.$ref !== undefined) this.#also(single.$ref, value, inside, here);
-    if (single.not !== undefined) this.#must(!this.apply(single.not, value, apart), here, () => "must not fit the schema of not");
+    if (single.not !== undefined) this.#must(!this.apply(single.not, value, apart), here, () => "must not match the schema of not");
     if (lists.anyOf !== undefined) {
       const fitting = lists.anyOf.filter((each) => this.apply(each, value, quiet)).length;
-      this.#must(fitting > 0, here, () => "must fit at least one of the schemas of anyOf");
+      this.#must(fitting > 0, here, () => "must match at least one of the schemas of anyOf");
     }
     for (const each of lists.allOf ?? []) this.#also(each, value, inside, here);
     if (lists.oneOf !== undefined) {
       const fitting = lists.oneOf.filter((each) => this.apply(each, value, quiet)).length;
-      this.#must(fitting === 1, here, () => "must fit exactly one of the schemas of oneOf");
+      this.#must(fitting === 1, here, () => "must match exactly one of the schemas of oneOf");
     }
     if (single.if !== undefined) {
       const next = this.apply(single.if, value, quiet) ? single.then : single.else;
@@ -168,10 +168,10 @@ class Check {
       found += 1;
       if (this.#ready.containsEvaluates) here.seen?.add(String(i));
     }
-    if (minContains === undefined) this.#must(found > 0, here, () => "has no item that contains asks for");
-    else this.#must(found >= minContains, here, () => `must have at least ${minContains} items that contains asks for (minContains)`);
+    if (minContains === undefined) this.#must(found > 0, here, () => "has no item that matches contains");
+    else this.#must(found >= minContains, here, () => `must have at least ${minContains} items that match contains (minContains)`);
     if (maxContains !== undefined)
-      this.#must(found <= maxContains, here, () => `must have at most ${maxContains} items that contains asks for (maxContains)`);
+      this.#must(found <= maxContains, here, () => `must have at most ${maxContains} items that match contains (maxContains)`);
   }
 
   #members(schema: SchemaNode, value: JsonObject, here: Application): void {
@@ -188,7 +188,7 @@ class Check {
       this.#must(
         needed.every((each) => Object.hasOwn(value, each)),
         here,
-        () => "lacks a member that another one needs (dependentRequired)",
+        () => "lacks a member that another member requires (dependentRequired)",
       );
     }
     for (const [name, member] of members) {

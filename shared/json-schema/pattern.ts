@@ -33,13 +33,13 @@ export function compilePattern(source: string, mostSize: number = patternLimits.
   const conditions = conditionsOf(all);
   if (conditions.some(({ tokens }) => tokens.some(isAhead))) return err("must not look ahead, except at its beginning, right after ^");
   if (conditions.reduce((sum, { tokens }) => sum + sizeOf(tokens), 0) > Math.min(mostSize, patternLimits.size))
-    return err("must not be so large, or repeat so much");
+    return err("must be smaller, or repeat less");
   try {
     const matchers = conditions.map(({ tokens, holds }) => ({ holds, expression: RE2JS.compile(tokens.map(toRe2).join("")) }));
     const size = matchers.reduce((sum, { expression }) => sum + expression.programSize(), 0);
     return ok({ size, matches: (text) => matchers.every(({ holds, expression }) => expression.test(text) === holds) });
   } catch {
-    return err("must be one that RE2 knows: without repetitions above 1000, and with the usual names of character properties");
+    return err("must be one that RE2 supports: no repetitions above 1000, and only known character properties");
   }
 }
 
@@ -51,7 +51,7 @@ const tokenInClass = new RegExp(`${escape}|[^]`, "giu");
 const refusals: readonly (readonly [RegExp, string])[] = [
   [/^\\[1-9k]/u, "must not have a backreference"],
   [/^\(\?<[=!]/u, "must not look behind"],
-  [/^\(\?$/u, "has a kind of group that is not known here"],
+  [/^\(\?$/u, "has a kind of group that is not supported"],
 ];
 
 const isAhead = (each: string): boolean => each === "(?=" || each === "(?!";

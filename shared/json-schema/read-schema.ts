@@ -87,7 +87,8 @@ class SchemaReader {
     };
     this.#schemas.set(path, ready);
     if (this.#schemas.size > mostSubschemas) {
-      if (this.#schemas.size === mostSubschemas + 1) this.#reading.add(path, `is one subschema too many; there may be ${mostSubschemas}`);
+      if (this.#schemas.size === mostSubschemas + 1)
+        this.#reading.add(path, `is one subschema too many; at most ${mostSubschemas} are allowed`);
       return true;
     }
     this.#places.collect({ path, value }, value);
@@ -180,7 +181,7 @@ class SchemaReader {
       fault("additionalItems", "has no effect where items is not a list");
     if (prefixItems !== undefined && Array.isArray(items)) fault("items", "must be one schema beside prefixItems");
     if (dependencies !== undefined && (dependentRequired !== undefined || dependentSchemas !== undefined))
-      fault("dependencies", "must not stand beside dependentRequired or dependentSchemas");
+      fault("dependencies", "must not be used together with dependentRequired or dependentSchemas");
     const draft = draftOf($schema);
     if ($schema !== undefined && !(draft.ok && draft.value === this.#draft))
       fault("$schema", "must be the same draft as that of the whole schema");
@@ -197,7 +198,7 @@ class SchemaReader {
       open.add(ready);
       for (const [keyword, target] of inPlace(ready)) {
         if (typeof target === "boolean" || done.has(target)) continue;
-        if (open.has(target)) this.#reading.add(`${ready.path}/${keyword}`, "applies the schema to the same value without end");
+        if (open.has(target)) this.#reading.add(`${ready.path}/${keyword}`, "applies the schema to the same value endlessly");
         else visit(target);
       }
       open.delete(ready);

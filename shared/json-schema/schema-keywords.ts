@@ -22,7 +22,7 @@ export function draftOf(given: unknown): Result<Draft, string> {
   if (given === undefined) return ok("2020-12");
   const name = typeof given === "string" ? /^https?:\/\/([^#]*)#?$/u.exec(given)?.[1] : undefined;
   const draft = drafts.get(name ?? "");
-  return draft === undefined ? err("must name a draft that is known here: draft-04, draft-07, 2019-09 or 2020-12") : ok(draft);
+  return draft === undefined ? err("must name a supported draft: draft-04, draft-07, 2019-09 or 2020-12") : ok(draft);
 }
 
 /** Keywords whose value is one schema. `items` may also be a list: see `SchemaReader`. */

@@ -6,8 +6,8 @@ import type { Draft } from "./schema-keywords.ts";
 
 export type Place = { readonly path: string; readonly value: unknown };
 
-const outside = "leads out of this schema; only references within it are followed";
-const nowhere = "leads to nothing in this schema";
+const outside = "points outside this schema; only references within it are followed";
+const nowhere = "points to nothing in this schema";
 
 /** Collected by whoever walks the schema, and asked when the walk is done. */
 export class SchemaPlaces {

@@ -115,7 +115,7 @@ export function parsePolicy(value: unknown): Result<Policy, Issue[]> {
   problems.push(...gateIssues(policy, policy.default, ["default"]));
   for (const [index, rule] of policy.rules.entries()) {
     if (policy.rules.findIndex(({ name }) => name === rule.name) !== index)
-      problems.push({ pointer: pointerTo(["rules", index, "name"]), message: "is given to two rules" });
+      problems.push({ pointer: pointerTo(["rules", index, "name"]), message: "is the name of another rule too" });
     problems.push(
       ...gateIssues(policy, { ...rule.then, reviewers: rule.then.reviewers ?? policy.default.reviewers }, ["rules", index, "then"]),
     );
@@ -155,7 +155,7 @@ function peopleIssues(policy: Policy): Issue[] {
     ),
   );
   for (const [group, people] of Object.entries(policy.reviewers)) {
-    if (people.length === 0) problems.push({ pointer: pointerTo(["reviewers", group]), message: "is a group without people" });
+    if (people.length === 0) problems.push({ pointer: pointerTo(["reviewers", group]), message: "has no reviewers" });
     const inGroup = new Set<string>();
     for (const [index, person] of people.entries()) {
       const at = (member: string, message: string): number =>
@@ -167,10 +167,9 @@ function peopleIssues(policy: Policy): Issue[] {
         person.notify,
         person.language,
       ]);
-      if (inGroup.has(key)) at("name", "stands twice in this group");
+      if (inGroup.has(key)) at("name", "is twice in this group");
       else if ((described.get(key) ?? description) !== description) at("name", "is described differently in another group");
-      if ((drawn.get(drawnKey(person.name)) ?? key) !== key)
-        at("name", "cannot be told apart from another reviewer's name by who reads it");
+      if ((drawn.get(drawnKey(person.name)) ?? key) !== key) at("name", "looks the same as another reviewer's name");
       // An API key's owner is known by name or email.
       if ((emails.get(key) ?? key) !== key) at("name", "is the email address of another reviewer");
       if (Object.hasOwn(policy.reviewers, person.name)) at("name", "is also the name of a group");
@@ -186,7 +185,8 @@ function peopleIssues(policy: Policy): Issue[] {
       for (const member of noticeChannelNames) {
         const address = person[member]?.toLowerCase();
         if (address === undefined) continue;
-        if ((owners.get(`${member} ${address}`) ?? key) !== key) at(member, "belongs to a reviewer of another name, who would count twice");
+        if ((owners.get(`${member} ${address}`) ?? key) !== key)
+          at(member, "belongs to a reviewer with another name, who would count twice");
         owners.set(`${member} ${address}`, key);
       }
     }
@@ -206,7 +206,7 @@ function gateIssues(policy: Policy, gate: Policy["default"], path: readonly Prop
     problems.push({ pointer: pointerTo([...path, ...members]), message });
   const known = (references: readonly string[], members: readonly PropertyKey[]): void => {
     for (const [index, reference] of references.entries())
-      if (peopleOf(policy, reference) === undefined) at([...members, index], "names no group and no reviewer");
+      if (peopleOf(policy, reference) === undefined) at([...members, index], "is not a group or a reviewer");
   };
   known(gate.reviewers, ["reviewers"]);
   if (gate.escalate !== null) {
@@ -221,12 +221,12 @@ function gateIssues(policy: Policy, gate: Policy["default"], path: readonly Prop
   const anonymous = asked.find(isRoom);
   if (anonymous !== undefined && (gate.quorum > 1 || !gate.selfApproval)) {
     const member = gate.quorum > 1 ? "quorum" : "selfApproval";
-    at([member], `needs persons, and ${anonymous.name} is ${roomWords(anonymous)}: nobody can tell who of it decides`);
+    at([member], `needs individual people, and ${anonymous.name} is ${roomWords(anonymous)}: it is not known who in it decides`);
   }
   const people = everyoneIn(policy, gate.reviewers).length;
-  if (people === 0) at(["reviewers"], "names nobody, and a gate needs review");
+  if (people === 0) at(["reviewers"], "names no reviewer, and a gate needs review");
   // A link names its reviewer in one byte, and nobody asks so many.
-  else if (people > mostPeople) at(["reviewers"], `names ${people} people; ${mostPeople} may be asked at the most`);
-  else if (gate.quorum > people) at(["quorum"], `is above the number of people who are asked (${people})`);
+  else if (people > mostPeople) at(["reviewers"], `names ${people} people; at most ${mostPeople} may be asked`);
+  else if (gate.quorum > people) at(["quorum"], `is larger than the number of people who are asked (${people})`);
   return problems;
 }

@@ -7,7 +7,7 @@ import { rulesOf } from "./rules-by-kind.ts";
 import { isOpaque, resultParts, type ResultPart } from "./tool-result.ts";
 
 /**
- * Why this model cannot take this request's content, as a plain clause ("it does not take images") without anything from the request; undefined
+ * Why this model cannot take this request's content, as a plain clause ("it does not support images") without anything from the request; undefined
  * where it can. Only content is judged: limits, prices and permissions are routing's.
  *
  * Ineligible are tools for a model without tools; images and audio for a model without them; resources that are neither text, image
@@ -15,7 +15,7 @@ import { isOpaque, resultParts, type ResultPart } from "./tool-result.ts";
  */
 export function cannotCarry(request: SamplingRequest, model: Model, kind: Provider["kind"]): string | undefined {
   const rules = rulesOf(kind);
-  if ((request.tools?.length ?? 0) > 0 && !model.tools) return "it does not take tools";
+  if ((request.tools?.length ?? 0) > 0 && !model.tools) return "it does not support tools";
   for (const message of request.messages) {
     for (const block of message.content) {
       const reason = blockReason(block, message.role, model, rules);
@@ -32,23 +32,24 @@ function blockReason(block: Block, role: "user" | "assistant", model: Model, rul
     case "text":
       return undefined;
     case "tool_use":
-      return model.tools ? undefined : "it does not take tool uses";
+      return model.tools ? undefined : "it does not support tool uses";
     case "tool_result": {
-      if (!model.tools) return "it does not take tool results";
+      if (!model.tools) return "it does not support tool results";
       if (block.content.some((part) => part.type === "resource" && isOpaque(part)))
-        return "it does not take resources that are neither text, image nor audio";
+        return "it does not support resources that are neither text, image nor audio";
       return first(resultParts(block), (part) => partReason(part, model, rules));
     }
     case "image":
     case "audio":
-      if (role === "assistant" && !rules.takesAssistantMedia) return `its API does not take ${block.type} content in an assistant message`;
+      if (role === "assistant" && !rules.takesAssistantMedia)
+        return `its API does not support ${block.type} content in an assistant message`;
       return partReason(block, model, rules);
   }
 }
 
 function partReason(part: ResultPart, model: Model, rules: ProviderRules): string | undefined {
   if (part.type === "text") return undefined;
-  if (!model.accepts.includes(part.type)) return part.type === "image" ? "it does not take images" : "it does not take audio";
+  if (!model.accepts.includes(part.type)) return part.type === "image" ? "it does not support images" : "it does not support audio";
   return rules.mediaReason(part);
 }
 

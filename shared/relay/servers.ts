@@ -29,7 +29,7 @@ const server = z.strictObject({
   /** The environment secret that is sent as `Authorization: Bearer`. */
   secret: environmentName.optional(),
   /** Sent with every request. Not for credentials: they would stand in this document. */
-  headers: z.record(headerName, z.string().regex(/^[\x20-\x7e]{0,1000}$/, "has characters that no header can hold")).default({}),
+  headers: z.record(headerName, z.string().regex(/^[\x20-\x7e]{0,1000}$/, "has characters that are not allowed in a header")).default({}),
   /** Passes the client's own Authorization on; our key then comes in X-Countersign-Key. */
   passAuthorization: z.boolean().default(false),
   /** Lets the URL be a private or loopback address, and plain http. */
@@ -85,9 +85,9 @@ export function parseServers(value: unknown): Result<Servers, Issue[]> {
     else if (url.extras) at("url", "carries a user name, a query or a fragment; credentials belong in the secret");
     else if (!entry.allowPrivate && isPrivateHost(url.host)) at("url", "is a private or loopback address; allowPrivate permits that");
     else if (!entry.allowPrivate && url.scheme !== "https") at("url", "is not https; allowPrivate permits that");
-    if (entry.passAuthorization && entry.secret !== undefined) at("secret", "stands beside passAuthorization; keep one of them");
+    if (entry.passAuthorization && entry.secret !== undefined) at("secret", "is given together with passAuthorization; keep one of them");
     if (entry.passAuthorization && entry.functions.length > 0)
-      at("functions", "stand beside passAuthorization; whoever calls a function has no credential of the server's to pass on");
+      at("functions", "are given together with passAuthorization; the caller of a function has no credential to pass on to the server");
   }
   problems.push(...functionIssues(parsed.data));
   return problems.length === 0 ? ok(parsed.data) : err(problems);

@@ -32,7 +32,7 @@ function parseObject(text: string): Result<JsonObject, string> {
   const parsed = parseJson(text);
   if (parsed === undefined) return err("This is not valid JSON.");
   const value = objectOf(parsed);
-  if (value === null) return err("This has to stay a JSON object: { … }.");
+  if (value === null) return err("This must stay a JSON object: { … }.");
   // What a reviewer writes is hashed and sent like what came over the wire, and must be able to be.
   const issues = new IssueCollector();
   checkJson(value, issues);
@@ -84,15 +84,15 @@ function applying(
     limit(path, value) {
       const text = newText(path, String(value))?.trim();
       if (text === undefined || text === String(value)) return value;
-      if (!/^[0-9]{1,15}$/.test(text) || Number(text) < 1) return refuse(path, "This has to be a whole number, 1 or more.", value);
-      if (Number(text) > value) return refuse(path, `This can only be lowered; ${value} was asked for.`, value);
+      if (!/^[0-9]{1,15}$/.test(text) || Number(text) < 1) return refuse(path, "This must be a whole number, 1 or more.", value);
+      if (Number(text) > value) return refuse(path, `This can only be lowered; ${value} was requested.`, value);
       return Number(text) === value ? value : change(Number(text));
     },
     number(path, value) {
       const text = newText(path, String(value))?.trim();
       if (text === undefined || text === String(value)) return value;
       if (text === "") return change(undefined);
-      if (!/^-?[0-9]{1,15}(?:\.[0-9]{1,15})?$/.test(text)) return refuse(path, "This has to be a number such as 0.7, or empty.", value);
+      if (!/^-?[0-9]{1,15}(?:\.[0-9]{1,15})?$/.test(text)) return refuse(path, "This must be a number such as 0.7, or empty.", value);
       return Number(text) === value ? value : change(Number(text));
     },
   };

@@ -55,7 +55,7 @@ export function findEligible(input: RoutingInput): {
   return { eligible, passedOver, size };
 }
 
-const notMeant = "it is neither the model that was asked for nor one of its equivalents";
+const notMeant = "it is neither the requested model nor one of its equivalents";
 
 /** Where a model was named: those that may serve it, in the table's order. Which equivalents count depends on which models can serve. */
 function meant({ table, request }: RoutingInput, canServe: readonly Eligible[]): readonly Eligible[] {
@@ -87,12 +87,12 @@ function reasonAgainst(
   if (notReady !== undefined) return notReady;
   if (isBuiltIn(provider.kind) && !demoStandsIn && !isNamedExactly(candidate, request))
     return "the demo model is used only while no other provider is ready, or when a request names it exactly";
-  if (!model.tasks.includes(task)) return task === "embedding" ? "it makes no embeddings" : "it is not a chat model";
+  if (!model.tasks.includes(task)) return task === "embedding" ? "it is not an embedding model" : "it is not a chat model";
   for (const content of needs.content) if (!model.accepts.includes(content)) return `it does not accept ${content}`;
   if (task === "chat") {
     if (needs.tools && !model.tools) return "it cannot use tools";
     if (needs.forced && model.toolChoices?.includes("required") === false) return "it cannot be made to call a tool";
-    if (outputLimit(request) > model.maxOutputTokens) return `it cannot give maxTokens: at most ${model.maxOutputTokens}`;
+    if (outputLimit(request) > model.maxOutputTokens) return `maxTokens is above its limit of ${model.maxOutputTokens}`;
   }
   const least = leastInputTokens(size) + outputLimit(request);
   if (least > model.contextTokens) return `the request and maxTokens do not fit its context of ${model.contextTokens} tokens`;

@@ -12,8 +12,8 @@ const tableFacts = {
   anthropic: {
     isBuiltIn: false,
     lacks: {
-      embedding: "asks for embeddings, which the Anthropic API does not have",
-      audio: "asks for audio, which the Anthropic API does not take",
+      embedding: "includes embedding, which the Anthropic API does not support",
+      audio: "includes audio, which the Anthropic API does not support",
     },
   },
   openai: { isBuiltIn: false, lacks: {} },

@@ -140,16 +140,17 @@ function providerIssues(table: RoutingTable): Issue[] {
   const problems: Issue[] = [];
   for (const [id, entry] of Object.entries(table.providers)) {
     const at = (member: string, message: string): number => problems.push({ pointer: pointerTo(["providers", id, member]), message });
-    if (entry.baseUrl !== undefined && entry.baseUrlFrom !== undefined) at("baseUrlFrom", "stands beside baseUrl; keep one of them");
+    if (entry.baseUrl !== undefined && entry.baseUrlFrom !== undefined)
+      at("baseUrlFrom", "is given together with baseUrl; keep one of them");
     if (!isBuiltIn(entry.kind) && entry.secret === undefined && !entry.keyless)
-      at("secret", "is missing: name the environment secret with the credential, or give the base URL of a server that wants none");
+      at("secret", "is missing: name the secret that holds the credential, or give the base URL of a server that needs none");
     if (entry.baseUrl !== undefined) {
       const url = readBaseUrl(entry.baseUrl);
       if (url === undefined) at("baseUrl", "is not an absolute http or https URL");
       else if (url.extras) at("baseUrl", "carries a user name, a query or a fragment; credentials belong in the secret");
       else if (!entry.allowPrivate && isPrivateHost(url.host)) at("baseUrl", "is a private or loopback address; allowPrivate permits that");
       else if (!entry.allowPrivate && url.scheme === "http")
-        at("baseUrl", "is plain http, which shows the credential and the prompt to the network; allowPrivate permits that");
+        at("baseUrl", "is plain http, which sends the credential and the prompt unencrypted; allowPrivate permits that");
     }
   }
   return problems;
@@ -161,10 +162,10 @@ function modelIssues(table: RoutingTable): Issue[] {
   for (const [index, entry] of table.models.entries()) {
     const at = (member: string, message: string): number => problems.push({ pointer: pointerTo(["models", index, member]), message });
     const folded = foldCase(entry.id);
-    if (ids.has(folded)) at("id", "is given to two models (upper and lower case count as the same)");
+    if (ids.has(folded)) at("id", "is the id of another model too (upper and lower case count as the same)");
     ids.add(folded);
     const its = providerOf(table, entry.provider);
-    if (its === undefined) at("provider", "names no provider of this table");
+    if (its === undefined) at("provider", "is not a provider of this table");
     const lacks = its === undefined ? {} : lackingOf(its.kind);
     if (lacks.embedding !== undefined && entry.tasks.includes("embedding")) at("tasks", lacks.embedding);
     if (lacks.audio !== undefined && entry.accepts.includes("audio")) at("accepts", lacks.audio);

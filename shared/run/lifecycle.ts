@@ -218,7 +218,14 @@ function recused(state: RunState, gate: Gate, request: RecusalRequest, now: numb
   }
   const asked = escalated(next, recusal.review);
   if (asked !== null && !asked.exhausted) return { state: asked.state, effects: [released, ...asked.effects], verdict: null, recusal };
-  const ended = endReview(next, recusal.review, "undeliverable", "nobody is left who may decide", { kind: "undeliverable", gate }, now);
+  const ended = endReview(
+    next,
+    recusal.review,
+    "undeliverable",
+    "no reviewer is left who may decide",
+    { kind: "undeliverable", gate },
+    now,
+  );
   return { ...ended, effects: [released, ...ended.effects], recusal };
 }
 

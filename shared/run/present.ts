@@ -151,13 +151,13 @@ function cancelledWhy(end: End | null): string {
   if (end?.kind !== "cancelled") return "The request was withdrawn.";
   switch (end.cause) {
     case "caller":
-      return "The requestor withdrew it.";
+      return "The requestor withdrew the request.";
     case "originatingRequest":
       return "The client request that it served has ended.";
     case "session":
       return "The client's session has ended.";
     case "admin":
-      return "An operator cancelled it.";
+      return "An operator cancelled the request.";
     case "keyRevoked":
       return "The API key of the request was revoked.";
     case "keyExpired":

@@ -11,7 +11,7 @@ export function replyRuleOf({ responseFormat }: Pick<SamplingRequest, "responseF
     fits: (reply) => isJsonReply(reply, responseFormat),
     message:
       responseFormat.schema === undefined
-        ? "This has to stay JSON: the client asked for it."
-        : "This has to stay JSON that fits the schema in the prompt: the client asked for it.",
+        ? "This must stay JSON: the client requested it."
+        : "This must stay JSON that matches the schema in the prompt: the client requested it.",
   };
 }

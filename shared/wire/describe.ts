@@ -50,7 +50,8 @@ export function describeRefusal(refusal: Refusal): Described {
       return {
         status: 503,
         code: -32017,
-        message: "The keys of this token's issuer cannot be read now, so the token cannot be checked; try again in a few seconds",
+        message:
+          "The keys of this token's issuer cannot be read at the moment, so the token cannot be verified; try again in a few seconds",
         data: { retryAfterMs: issuerRetryMs },
         retryAfterMs: issuerRetryMs,
       };
@@ -58,7 +59,7 @@ export function describeRefusal(refusal: Refusal): Described {
       return {
         status: 503,
         code: -32017,
-        message: "The gateway cannot read its configuration now, so it does not know what is allowed; try again in a few seconds",
+        message: "The gateway cannot read its configuration at the moment; try again in a few seconds",
         data: { retryAfterMs: configurationRetryMs },
         retryAfterMs: configurationRetryMs,
       };
@@ -68,7 +69,7 @@ export function describeRefusal(refusal: Refusal): Described {
         code: -32015,
         message:
           refusal.unknown === true
-            ? `The body is over ${refusal.limitBytes} bytes, the most that is read with the credential in it; send the key as Authorization: Bearer`
+            ? `The body is over ${refusal.limitBytes} bytes, the limit for a body that holds the credential; send the key as Authorization: Bearer`
             : `The body is over the limit of ${refusal.limitBytes} bytes; send a shorter prompt or smaller media`,
         data: { limitBytes: refusal.limitBytes },
       };
@@ -79,7 +80,7 @@ export function describeRefusal(refusal: Refusal): Described {
         status: 200,
         code: -32601,
         message:
-          "Method not found; this endpoint knows sampling/createMessage, tasks/get, tasks/result, tasks/cancel and notifications/cancelled",
+          "Method not found; this endpoint supports sampling/createMessage, tasks/get, tasks/result, tasks/cancel and notifications/cancelled",
       };
     case "invalidParams":
       return {
@@ -133,7 +134,7 @@ export function describeRefusal(refusal: Refusal): Described {
         status: 200,
         code: -1,
         message:
-          "Sampling request refused by policy: people may not approve their own requests here, and the owner of this API key is no reviewer; ask the operator for a key whose owner is a reviewer's name or email",
+          "Sampling request refused by policy: it does not allow self-approval, and the owner of this API key is not a reviewer; ask the operator for a key whose owner is a reviewer's name or email",
         data: { outcome: "refused", reason: "keyOwner" },
       };
     case "noModel":
@@ -142,8 +143,8 @@ export function describeRefusal(refusal: Refusal): Described {
         code: -32010,
         message:
           refusal.named === true
-            ? "No model of the name that was asked for, nor one of its equivalents, can serve this request; data says why each one fell out. The operator's routing table says which names there are"
-            : "No model can serve this request; data says why each one fell out",
+            ? "Neither a model with the requested name nor one of its equivalents can serve this request; data says why each model was passed over. The operator's routing table lists the names"
+            : "No model can serve this request; data says why each model was passed over",
         data: { models: refusal.reasons.map(({ model, reason }) => ({ model, reason })) },
       };
     case "functionUnavailable":
@@ -171,13 +172,13 @@ export function describeRefusal(refusal: Refusal): Described {
 }
 
 const functionErrors: Readonly<Record<FunctionError, string>> = {
-  noSuchTool: "its MCP server has no such tool (any more); ask the operator",
-  taskOnly: "its MCP server runs it as a task alone, which this endpoint does not do",
+  noSuchTool: "its MCP server has no such tool; ask the operator",
+  taskOnly: "its MCP server runs it only as a task, which this endpoint does not support",
   unreachable: "its MCP server cannot be reached; try again",
   noCredential: "the credential of its MCP server is not set; ask the operator",
-  broken: "its MCP server does not answer as MCP says; ask the operator",
+  broken: "its MCP server does not follow the MCP specification; ask the operator",
   uncheckableSchema:
-    "no arguments can be checked by the JSON Schema that its MCP server gives for it, and unchecked ones are not sent; ask the operator",
+    "its MCP server declares a JSON Schema that this gateway cannot check, and unchecked arguments are not sent; ask the operator",
 };
 
 /** What the caller is told of an outcome without a reply. A denied response is in none of it. */
@@ -211,7 +212,7 @@ export function describeOutcome(outcome: Exclude<Outcome, Completed>): Described
       return {
         status: 200,
         code: -32011,
-        message: "Every model that could serve this request failed; data says how",
+        message: "Every model that could serve this request failed; data lists the attempts",
         data: { attempts: outcome.attempts.map(describeAttempt) },
       };
     case "broken":
@@ -230,8 +231,8 @@ const noPlace = (attempts: readonly Attempt[]): Described => ({
   status: 429,
   code: -32013,
   message: attempts.some(({ fault }) => fault.kind === "queueTimeout")
-    ? "Rate limited: the model is at its limit, and no place came free in time; wait and try again, with more time or a higher priority"
-    : "Rate limited: the model is at its limit, and as many requests wait for it as may; wait and try again",
+    ? "Rate limited: the model is at its concurrency limit, and no slot became free in time; try again with a longer timeout or a higher priority"
+    : "Rate limited: the model is at its concurrency limit and its queue is full; wait and try again",
   data: { limit: "modelQueue", retryAfterMs: queueRetryMs, attempts: attempts.map(describeAttempt) },
   retryAfterMs: queueRetryMs,
 });
@@ -267,15 +268,15 @@ function unauthorizedMessage(why: Extract<Refusal, { kind: "unauthorized" }>["wh
     case "expired":
       return "This API key has expired; ask the operator for another";
     case "tokenInvalid":
-      return "This token cannot be accepted: send a JWT of at most 8 KiB, signed by its issuer with the algorithm and a key that are configured here";
+      return "This token is not valid: send a JWT of at most 8 KiB, signed by its issuer with the configured algorithm and key";
     case "tokenExpired":
       return "This token has expired; ask its issuer for a new one";
     case "tokenWithoutExpiry":
       return "This token does not say when it expires; ask its issuer for one with exp, a number of seconds";
     case "tokenLongLived":
-      return "This token lives longer than a day; ask its issuer for one whose exp is at most 86400 seconds after its iat, and after now";
+      return "This token is valid for more than a day; ask its issuer for one whose exp is at most 86400 seconds after its iat, and after now";
     case "tokenTooEarly":
-      return "This token is not valid yet (nbf); wait, or set the issuer's clock right";
+      return "This token is not valid yet (nbf); wait, or correct the issuer's clock";
     case "tokenIssuer":
       return "The issuer of this token (iss) is not configured here; ask the operator, who writes it at /admin/issuers";
     case "tokenAudience":
@@ -283,7 +284,7 @@ function unauthorizedMessage(why: Extract<Refusal, { kind: "unauthorized" }>["wh
     case "tokenSubject":
       return "The subject of this token (sub) has no API key here; ask the operator, who maps it at /admin/issuers";
     case "credentialsDisagree":
-      return "The credentials of this request are of different API keys; send one of them, or several of the same key";
+      return "The credentials of this request belong to different API keys; send one of them, or several of the same key";
     default:
       return unreachable(why);
   }
@@ -292,7 +293,7 @@ function unauthorizedMessage(why: Extract<Refusal, { kind: "unauthorized" }>["wh
 /** What is over, and what to do. */
 const limitMessages: Readonly<Record<LimitName, (max: number) => string>> = {
   requestsPerMinute: (max) => `this key may make ${max} requests a minute; wait and try again`,
-  concurrent: (max) => `${max} requests of this key are under way; wait for one to end`,
+  concurrent: (max) => `${max} requests of this key are in progress; wait for one to end`,
   heldStreams: (max) => `${max} responses of this key are held open; close one`,
-  callsPerMinute: (max) => `this key may send ${max} messages a minute, whatever they ask for; wait and try again`,
+  callsPerMinute: (max) => `this key may send ${max} messages a minute, of any kind; wait and try again`,
 };

@@ -19,7 +19,7 @@ import { taskOf } from "../pipeline/task.ts";
 
 export const runRoutes = new Hono<App>();
 
-const unknown = { error: "No such run of this key; runs are deleted when their time is over" };
+const unknown = { error: "This key has no such run; runs are deleted after their retention time" };
 
 const ofRun = { auth: "either", parameters: [inPath("id", "The run's id")] } as const;
 const refusals = { 401: noGoodKey, 429: rateLimited, 404: "No such run of this key" };
@@ -64,7 +64,7 @@ runRoutes.delete(paths.run, cancelRun, async (c) => {
   const found = await findRun(c);
   if (found instanceof Response) return found;
   const cancelled = await runStub(c.env, found.snapshot.id).cancel(found.operator === null ? "caller" : "admin", found.operator);
-  if (!cancelled) return c.json({ error: "The run is already over" }, 409);
+  if (!cancelled) return c.json({ error: "The run has already ended" }, 409);
   return c.body(null, 204);
 });
 

@@ -53,7 +53,7 @@ slackRoutes.post(paths.slackInteractions, interactions, async (c) => {
   const timestamp = c.req.header("X-Slack-Request-Timestamp") ?? null;
   const now = Date.now();
   if (signature === null || !isSignedBySlack(app.signingSecret, { signature, timestamp, body }, now))
-    return c.text("Not signed by Slack, or not just now.", 401);
+    return c.text("Not signed by Slack, or not within the last five minutes.", 401);
 
   const text = new TextDecoder().decode(body);
   const form = new URLSearchParams(text);
@@ -75,7 +75,7 @@ slackRoutes.onError((error, c) => {
   const quote = crypto.randomUUID();
   logEvent("request.failed", { quote, error: errorClass(error) });
   // Slack shows its own sign that it did not work, and the member can press again.
-  return c.text(`It did not work. Quote ${quote} to the operator of this gateway.`, 500);
+  return c.text(`The gateway failed. Quote ${quote} to the operator of this gateway.`, 500);
 });
 
 type Heard = {

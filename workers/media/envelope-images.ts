@@ -102,14 +102,14 @@ async function readFetched(
       if (![301, 302, 303, 307, 308].includes(response.status)) return await imageIn(response);
       response.body?.cancel().catch(() => {});
       const next = judgeImageUrl(response.headers.get("Location") ?? "", parseFrom(address), imageHosts);
-      if (!next.ok) return err(`leads on to an address that ${wordsFor(next.error)}`);
+      if (!next.ok) return err(`redirects to an address that ${wordsFor(next.error)}`);
       address = next.value;
     }
-    return err(`leads on more than ${mostRedirects} times: give the address where the image is`);
+    return err(`redirects more than ${mostRedirects} times: give the image's own address`);
   } catch {
     return err(
       signal.aborted
-        ? "did not come in time: try again, or send the image as base64"
+        ? "did not arrive in time: try again, or send the image as base64"
         : "could not be fetched: try again, or send the image as base64",
     );
   }
@@ -120,9 +120,9 @@ async function imageIn(response: Response): Promise<Result<ImageData, string>> {
     response.body?.cancel().catch(() => {});
     return err(message);
   };
-  if (response.status !== 200) return letGo(`was answered with status ${response.status}, and no image`);
+  if (response.status !== 200) return letGo(`was answered with status ${response.status}, not with an image`);
   const said = response.headers.get("Content-Type") ?? "";
-  if (!/^\s*image\//i.test(said)) return letGo("is no image: its Content-Type says something else");
+  if (!/^\s*image\//i.test(said)) return letGo("is not an image by its Content-Type");
   if (Number(response.headers.get("Content-Length") ?? "0") > mostImageBytes) return letGo(tooLarge);
   const bytes = response.body === null ? new Uint8Array() : await readBounded(response.body, mostImageBytes);
   if (bytes === null) return err(tooLarge);
@@ -134,15 +134,15 @@ async function imageIn(response: Response): Promise<Result<ImageData, string>> {
 function wordsFor(fault: AddressError): string {
   switch (fault) {
     case "noAddress":
-      return "is no https address of at most 2048 characters";
+      return "is not an https address of at most 2048 characters";
     case "notHttps":
       return "is not https, the only kind of address that images are fetched from";
     case "credentials":
-      return "carries a user name or password: images are fetched without";
+      return "has a user name or password: images are fetched without credentials";
     case "port":
-      return "names a port: images are fetched from the default one alone";
+      return "names a port: images are fetched from the default port only";
     case "literalAddress":
-      return "has a numeric address for a host: images are fetched from hosts with a name alone";
+      return "has a numeric address as its host: images are fetched only from named hosts";
     case "notListed":
       return "has a host that is not in the policy's imageHosts: ask the operator, or send the image as base64";
     default:

@@ -47,4 +47,4 @@ export async function plainReply(env: Env, modelReply: ModelReply): Promise<Plai
   return { reply: { ...modelReply, reply: { ...reply, content } }, images };
 }
 
-const leftOut = (fault: ImageError): string => `[The gateway left out an image that stood here: it ${imageErrorWords(fault)}.]`;
+const leftOut = (fault: ImageError): string => `[The gateway removed an image here: it ${imageErrorWords(fault)}.]`;

@@ -190,7 +190,7 @@ async function findFunction(
   const defined = functions.find((each) => each.name === name);
   const ofCaller: JsonObject[] = defined?.parameters === undefined ? [] : [defined.parameters];
   if (registered === undefined) {
-    const message = "names no function of this request, and none that is registered here";
+    const message = "is not a function of this request, and not one that is registered here";
     if (defined === undefined) return err({ kind: "invalidParams", errors: [{ pointer: at.name, message }] });
     const refusal = misfit(ofCaller, input, at.input);
     return refusal === null ? ok("theCallers") : err(refusal);

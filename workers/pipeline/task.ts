@@ -32,7 +32,7 @@ const statusMessages: Readonly<Record<string, string>> = {
   generating: "Waiting for the model",
   responseReview: "Waiting for a person to review the reply",
   completed: "The reply is ready",
-  rejected: "A person said no",
+  rejected: "A reviewer denied the request",
   expired: "Nobody decided in time",
   cancelled: "The request was cancelled",
   failed: "The request failed",

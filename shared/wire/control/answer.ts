@@ -70,7 +70,7 @@ const requested = ({ model: { name, version, provider } }: Pick<Envelope, "model
   ...(provider !== undefined && { provider }),
 });
 const ignoredNotes = ({ ignored }: Pick<Envelope, "ignored">): string[] =>
-  ignored.map((pointer) => `Ignored: ${pointer}, which this version and task have no use for.`);
+  ignored.map((pointer) => `Ignored: ${pointer}, which this version and task do not use.`);
 const withNotes = (notes: readonly string[]): JsonObject => (notes.length === 0 ? {} : { notes: [...notes] });
 
 const problem = ({ code, message, data }: ControlError, envelope?: Pick<Envelope, "model">): JsonObject => ({

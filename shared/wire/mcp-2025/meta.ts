@@ -62,7 +62,7 @@ const nameWithin = (longest: number): Field<string> => {
 const server = refined(
   nameWithin(512),
   (name) => (isReservedServer(name) ? undefined : name),
-  `must not be ${CONTROL_SERVER}, which is the gateway's own: call the server something else`,
+  `must not be ${CONTROL_SERVER}, which is reserved for the gateway: use another name`,
 );
 
 const originatingNamed = (name: Field<string>) =>

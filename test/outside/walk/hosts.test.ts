@@ -87,7 +87,7 @@ describe.each(["host.ts", "host-v2.ts"])("examples/%s", (script) => {
     expect(await host.exited, host.printed()).toBe(0);
     expect(gates).toEqual(["request", "request"]);
     expect(host.printed()).toContain("MCP error -1: User rejected sampling request");
-    expect(host.printed()).toContain("[FAILED] A person said no");
+    expect(host.printed()).toContain("[FAILED] A reviewer denied the request");
     expect(host.printed()).not.toContain("built-in demo");
   });
 });

@@ -141,7 +141,7 @@ test("the type that is given with an image must be its own", () => {
     null,
     { kind: "otherType", found: "image/png" },
   ]);
-  expect(imageErrorWords({ kind: "otherType", found: "image/png" })).toContain("(image/png)");
+  expect(imageErrorWords({ kind: "otherType", found: "image/png" })).toContain("is of type image/png");
 });
 
 describe("any bytes", () => {

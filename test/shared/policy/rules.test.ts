@@ -56,13 +56,13 @@ test("one person may be in two groups, described alike", () => {
 const faults: [string, unknown, RegExp][] = [
   ["an unknown member", policyWith({ rule: [] }), /^\/rule is not a known member/],
   ["an unknown condition", policyWith({ rules: [{ name: "r", when: { sever: "x" } }] }), /^\/rules\/0\/when\/sever /],
-  ["no reviewers at all", {}, /^\/default\/reviewers names nobody/],
-  ["an unknown group", ruleThen({ reviewers: ["nobody"] }), /^\/rules\/0\/then\/reviewers\/0 names no group/],
-  ["a group that every object has", ruleThen({ reviewers: ["constructor"] }), /^\/rules\/0\/then\/reviewers\/0 names no group/],
+  ["no reviewers at all", {}, /^\/default\/reviewers names no reviewer/],
+  ["an unknown group", ruleThen({ reviewers: ["nobody"] }), /^\/rules\/0\/then\/reviewers\/0 is not a group/],
+  ["a group that every object has", ruleThen({ reviewers: ["constructor"] }), /^\/rules\/0\/then\/reviewers\/0 is not a group/],
   [
     "an unknown escalation",
     ruleThen({ escalate: { afterSeconds: 60, to: ["nobody"] } }),
-    /^\/rules\/0\/then\/escalate\/to\/0 names no group/,
+    /^\/rules\/0\/then\/escalate\/to\/0 is not a group/,
   ],
   [
     "an escalation at the deadline",
@@ -80,7 +80,7 @@ const faults: [string, unknown, RegExp][] = [
       default: { reviewers: ["room", "everyone"], quorum: 2 },
       reviewers: { ...people, room: [{ name: "#r", slack: "C0123" }] },
     }),
-    /^\/default\/quorum needs persons/,
+    /^\/default\/quorum needs individual people/,
   ],
   [
     "a Slack channel where own requests are barred",
@@ -88,7 +88,7 @@ const faults: [string, unknown, RegExp][] = [
       default: { reviewers: ["everyone"], selfApproval: false, escalate: { afterSeconds: 9, to: ["room"] } },
       reviewers: { ...people, room: [{ name: "#r", slack: "G0123" }] },
     }),
-    /^\/default\/selfApproval needs persons/,
+    /^\/default\/selfApproval needs individual people/,
   ],
   [
     "a channel order that names an address that is not there",
@@ -100,7 +100,7 @@ const faults: [string, unknown, RegExp][] = [
     policyWith({ reviewers: { everyone: [{ name: "Ann", email: "ann@example.com", notify: ["email", "email"] }] } }),
     /^\/reviewers\/everyone\/0\/notify names a channel twice/,
   ],
-  ["an heir who does not exist", ruleThen({ handOverTo: ["nobody"] }), /^\/rules\/0\/then\/handOverTo\/0 names no group/],
+  ["an heir who does not exist", ruleThen({ handOverTo: ["nobody"] }), /^\/rules\/0\/then\/handOverTo\/0 is not a group/],
   [
     "one webhook for two reviewers",
     policyWith({
@@ -111,16 +111,16 @@ const faults: [string, unknown, RegExp][] = [
         ],
       },
     }),
-    /^\/reviewers\/everyone\/1\/webhook belongs to a reviewer of another name/,
+    /^\/reviewers\/everyone\/1\/webhook belongs to a reviewer with another name/,
   ],
-  ["an empty group", policyWith({ reviewers: { ...people, none: [] } }), /^\/reviewers\/none is a group without people/],
-  ["a quorum above the number of people", ruleThen({ quorum: 3 }), /^\/rules\/0\/then\/quorum is above/],
+  ["an empty group", policyWith({ reviewers: { ...people, none: [] } }), /^\/reviewers\/none has no reviewers/],
+  ["a quorum above the number of people", ruleThen({ quorum: 3 }), /^\/rules\/0\/then\/quorum is larger/],
   ["a rule called default", policyWith({ rules: [{ name: "default" }] }), /^\/rules\/0\/name is the name of the default/],
-  ["two rules of one name", policyWith({ rules: [{ name: "r" }, { name: "r" }] }), /^\/rules\/1\/name is given to two rules/],
+  ["two rules of one name", policyWith({ rules: [{ name: "r" }, { name: "r" }] }), /^\/rules\/1\/name is the name of another rule too/],
   [
     "a person twice in a group",
     policyWith({ reviewers: { everyone: [{ name: "Ann" }, { name: "ann" }] } }),
-    /^\/reviewers\/everyone\/1\/name stands twice/,
+    /^\/reviewers\/everyone\/1\/name is twice/,
   ],
   [
     "a person described in two ways",
@@ -130,12 +130,12 @@ const faults: [string, unknown, RegExp][] = [
   [
     "one address under two names",
     policyWith({ reviewers: { ...people, more: [{ name: "Dan", email: "Ann@Example.com" }] } }),
-    /^\/reviewers\/more\/0\/email belongs to a reviewer of another name/,
+    /^\/reviewers\/more\/0\/email belongs to a reviewer with another name/,
   ],
   ...["\u0391nn", "\u0410nn", "A\u0578n", "\uff21\uff2e\uff2e"].map((name): [string, object, RegExp] => [
     `a name that looks like another's (${name})`,
     policyWith({ reviewers: { ...people, more: [{ name }] } }),
-    /^\/reviewers\/more\/0\/name (cannot be told apart|is described differently)/,
+    /^\/reviewers\/more\/0\/name (looks the same as|is described differently)/,
   ]),
   [
     "a name that is another's email address",

@@ -38,28 +38,28 @@ describe("what a model cannot take makes it ineligible, and nothing is dropped",
 
   test.each(["audio/wav", "audio/x-wav", "audio/mpeg", "audio/mp3"])("Chat Completions takes %s where the model does", (mimeType) => {
     expect(reason("openai", { messages: [user(audio(mimeType))] })).toBeUndefined();
-    expect(reason("openai", { messages: [user(audio(mimeType))] }, { accepts: ["text", "image"] })).toBe("it does not take audio");
+    expect(reason("openai", { messages: [user(audio(mimeType))] }, { accepts: ["text", "image"] })).toBe("it does not support audio");
   });
 
   test("a model of text alone takes no image, not in a tool result either", () => {
     const accepts: Model["accepts"] = ["text"];
-    expect(reason("openai", { messages: [user(image("image/png"))] }, { accepts })).toBe("it does not take images");
+    expect(reason("openai", { messages: [user(image("image/png"))] }, { accepts })).toBe("it does not support images");
     expect(reason("openai", { messages: result({ type: "image", data: png, mimeType: "image/png" }) }, { accepts })).toBe(
-      "it does not take images",
+      "it does not support images",
     );
-    expect(reason("openai", { messages: result(blob("image/png")) }, { accepts })).toBe("it does not take images");
+    expect(reason("openai", { messages: result(blob("image/png")) }, { accepts })).toBe("it does not support images");
   });
 
   test("bytes that are neither text, image nor audio are taken by nobody", () => {
     for (const kind of ["anthropic", "openai", "demo"] as const)
       expect(reason(kind, { messages: result(blob("application/zip")) })).toBe(
-        "it does not take resources that are neither text, image nor audio",
+        "it does not support resources that are neither text, image nor audio",
       );
   });
 
   test("a model without tools takes neither tools nor their uses and results", () => {
-    expect(reason("openai", { tools: [weather] }, { tools: false })).toBe("it does not take tools");
-    expect(reason("openai", { messages: result() }, { tools: false })).toBe("it does not take tool uses");
+    expect(reason("openai", { tools: [weather] }, { tools: false })).toBe("it does not support tools");
+    expect(reason("openai", { messages: result() }, { tools: false })).toBe("it does not support tool uses");
   });
 
   test("media in an assistant's message is taken by neither API", () => {

@@ -83,7 +83,7 @@ describe("why there is no reply", () => {
 
   test("names the model, its provider, what happened and what to do", () => {
     expect(causeSentence(failedCause([fault("overloaded"), fault("refusedCredential", { status: 401 })]))).toBe(
-      'All 2 attempts failed, at the last one model "first" of provider "scripted" refused the credential (status 401); set the provider\'s secret again, and check that it may use this model.',
+      'All 2 attempts failed; in the last one, model "first" of provider "scripted" refused the credential (status 401); set the provider\'s secret again, and check that it may use this model.',
     );
     expect(causeSentence({ kind: "refused", reason: refusalFact(refusals.noModel) })).toContain('"m0": it is disabled, and 29 more');
   });

@@ -260,9 +260,9 @@ describe("applyReplyEdits", () => {
         { type: "text", text: '"Paris"}' },
       ],
     };
-    const rule = { fits: (edited: SamplingReply) => isJsonReply(edited, { type: "json" }), message: "This has to stay JSON." };
+    const rule = { fits: (edited: SamplingReply) => isJsonReply(edited, { type: "json" }), message: "This must stay JSON." };
     const edited = (text: string) => applyReplyEdits(json, new Map([["/content/1/text", text]]), rule);
-    expect(edited("Paris, France")).toEqual({ ok: false, error: [{ field: "/content/1/text", message: "This has to stay JSON." }] });
+    expect(edited("Paris, France")).toEqual({ ok: false, error: [{ field: "/content/1/text", message: "This must stay JSON." }] });
     expect(edited('"Lyon"}')).toMatchObject({ ok: true, value: { changed: true } });
     // What nobody edited is as the model gave it.
     expect(applyReplyEdits(reply, new Map(), rule)).toMatchObject({ ok: true, value: { changed: false } });

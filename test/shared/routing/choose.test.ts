@@ -34,7 +34,7 @@ describe("eligibility", () => {
       { ready: (_: Provider, name: string) => (name === "beta" ? "BETA_KEY is not set" : undefined) },
       /BETA_KEY is not set/,
     ],
-    ["makes no embeddings", { id: "m" }, { request: embedding }, /embeddings/],
+    ["makes no embeddings", { id: "m" }, { request: embedding }, /not an embedding model/],
     ["does not chat", { id: "m", tasks: ["embedding"] }, {}, /not a chat model/],
     [
       "takes no images",
@@ -70,7 +70,7 @@ describe("eligibility", () => {
       { request: requestOf({ tools: [{ name: "t", inputSchema: {} }], toolChoice: "required" }) },
       /made to call a tool/,
     ],
-    ["cannot give maxTokens", { id: "m", maxOutputTokens: 99 }, {}, /cannot give maxTokens: at most 99/],
+    ["cannot give maxTokens", { id: "m", maxOutputTokens: 99 }, {}, /maxTokens is above its limit of 99/],
     ["has too small a context", { id: "m", contextTokens: 99 }, {}, /do not fit its context of 99 tokens/],
     [
       "cannot be given what the request holds",

@@ -26,7 +26,7 @@ const reasonsOf = (input: RoutingInput): Record<string, string> => {
   const passed = chosen.ok ? chosen.value.passedOver : chosen.error.reasons;
   return Object.fromEntries(passed.map(({ model, reason }) => [model, reason]));
 };
-const neither = "it is neither the model that was asked for nor one of its equivalents";
+const neither = "it is neither the requested model nor one of its equivalents";
 
 describe("the model that was named", () => {
   const table = tableOf([
@@ -175,7 +175,7 @@ describe("where nothing is left", () => {
     });
     expect(!chosen.ok && describeRefusal(chosen.error)).toMatchObject({
       code: -32010,
-      message: expect.stringMatching(/^No model of the name that was asked for, nor one of its equivalents, can serve this request/),
+      message: expect.stringMatching(/^Neither a model with the requested name nor one of its equivalents can serve this request/),
     });
   });
 

@@ -119,7 +119,7 @@ describe("DELETE /runs/{id}", () => {
     expect(await answerOf(waiting)).toMatchObject({ error: { code: -32800, data: { outcome: "cancelled" } } });
     const again = await gateway(`/runs/${run}`, { method: "DELETE" });
     expect(again.status).toBe(409);
-    expect(await (await gateway(pathOf(link), { key: null })).text()).toContain("The requestor withdrew it.");
+    expect(await (await gateway(pathOf(link), { key: null })).text()).toContain("The requestor withdrew the request.");
   });
 
   test("by the operator: the link says who it was", async () => {
@@ -129,7 +129,7 @@ describe("DELETE /runs/{id}", () => {
     })();
     const { link } = await openNotice("request", run);
     expect((await gateway(`/runs/${run}`, { method: "DELETE", key: adminToken })).status).toBe(204);
-    expect(await (await gateway(pathOf(link), { key: null })).text()).toContain("An operator cancelled it.");
+    expect(await (await gateway(pathOf(link), { key: null })).text()).toContain("An operator cancelled the request.");
   });
 
   test("of a completed run is 409 and leaves its result", async () => {

@@ -85,7 +85,7 @@ const refusals: readonly {
     ask: ({ key }) => sample({ server: "refused" }, { key }),
     kind: "policyRefused",
     line: { server: "refused", tool: "summarize" },
-    cause: /policy refuses it \(refused\); change that at \/admin\/policy/,
+    cause: /policy refuses it \(refused\); to allow it, change the policy at \/admin\/policy/,
   },
   {
     what: "by the key's servers",
@@ -122,7 +122,7 @@ const refusals: readonly {
     ask: ({ key }) => sample({ params: { maxTokens: 90_000 } }, { key }),
     kind: "noModel",
     line: { server: "open", tool: "summarize" },
-    cause: /No model can serve it \("first": it cannot give maxTokens: at most 10000, and 1 more/,
+    cause: /No model can serve it \("first": maxTokens is above its limit of 10000, and 1 more/,
   },
   {
     what: "because its client request has ended",
@@ -358,7 +358,7 @@ describe("what an operator does", () => {
       return found.some(({ kind }) => kind === "finished") ? found : null;
     });
     expect(facts).toContainEqual({ kind: "cancelled", cause: "admin", by: { kind: "adminToken", fingerprint: expect.any(String) } });
-    expect((await adminJson<Line>(`/runs/${run}`)).cause).toBe("An operator cancelled it.");
+    expect((await adminJson<Line>(`/runs/${run}`)).cause).toBe("An operator cancelled the request.");
   });
 });
 

@@ -52,7 +52,7 @@ describe.each(["policy", "routing"] as const)("%s", (name) => {
     const late = await put(name, documents[name], String(version));
     expect(late.status).toBe(412);
     const { error, current } = await late.json<{ error: string; current: Stored }>();
-    expect(error).toMatch(/Somebody was faster/);
+    expect(error).toMatch(/Version conflict: the current version is/);
     expect(current).toEqual(await adminJson(`/${name}`));
     expect(current.version).toBe(version + 1);
   });

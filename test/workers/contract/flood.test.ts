@@ -140,7 +140,7 @@ describe("the body of an envelope", () => {
     expect(refused.status).toBe(413);
     expect(await refused.json()).toMatchObject({
       error: {
-        message: "The body is over 262144 bytes, the most that is read with the credential in it; send the key as Authorization: Bearer",
+        message: "The body is over 262144 bytes, the limit for a body that holds the credential; send the key as Authorization: Bearer",
         details: { limitBytes: 262_144 },
       },
     });

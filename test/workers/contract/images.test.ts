@@ -158,7 +158,7 @@ describe("refused with its place, its reason and what to do, and nobody is asked
     [
       "an animated PNG whose default image is another picture",
       image(apng(white, { ...white, pixel: () => [0, 0, 0] })),
-      /is animated.*send the one/,
+      /is animated.*send one frame/,
     ],
     [
       "a GIF whose first picture lasts 10 ms",
@@ -172,9 +172,9 @@ describe("refused with its place, its reason and what to do, and nobody is asked
       /is animated/,
     ],
     ["a header of 60,000 x 60,000 pixels", image(bomb), /60000 x 60000 pixels.*16 megapixels/],
-    ["a PNG that says it is a JPEG", image(png, "image/jpeg"), /another type.*image\/png/],
-    ["a page that says it is a PNG", image(Uint8Array.from(ascii("<!doctype html><p>hello"))), /is no PNG, JPEG, GIF or WebP/],
-    ["half a JPEG", image(greyJpeg.subarray(0, 500), "image/jpeg"), /ends before its own end/],
+    ["a PNG that says it is a JPEG", image(png, "image/jpeg"), /image\/png by its first bytes, not of the type given/],
+    ["a page that says it is a PNG", image(Uint8Array.from(ascii("<!doctype html><p>hello"))), /is not a PNG, JPEG, GIF or WebP/],
+    ["half a JPEG", image(greyJpeg.subarray(0, 500), "image/jpeg"), /is truncated: send the whole file/],
     [
       "a PNG whose rows cannot be inflated",
       image(joined(pngSignature, pngHeader(2, 2, 2), pngChunk("IDAT", ascii("nonsense")), pngChunk("IEND", []))),
@@ -218,7 +218,10 @@ describe("refused with its place, its reason and what to do, and nobody is asked
     const unbound = { IMAGES: { plain: () => Promise.reject(new Error("no such Worker")) } } as unknown as Partial<typeof env>;
     const sent = await gatewayWith(unbound, "/sampling", jsonBody("POST", samplingMessage({ params: showing(image(png)) })));
     const error: RpcError | undefined = (await answerOf(sent)).error;
-    expect(error).toMatchObject({ code: -32_602, data: { errors: [{ message: expect.stringMatching(/could not be decoded just now/) }] } });
+    expect(error).toMatchObject({
+      code: -32_602,
+      data: { errors: [{ message: expect.stringMatching(/could not be decoded at the moment/) }] },
+    });
     expect(model.calls).toEqual([]);
   });
 });
@@ -262,7 +265,7 @@ describe("tool results", () => {
     expect(pictureIn(shown[0]).at(0, 0)).toEqual([255, 255, 255]);
     expect(text).toContain(bytesOf(shown[0]).toBase64());
     for (const original of [alphaWebp, moving]) expect(text).not.toContain(original.toBase64());
-    expect(text).toMatch(/left out an image that stood here: it is animated/);
+    expect(text).toMatch(/removed an image here: it is animated/);
     const fact = (await recordLines()).find((line) => line.run === run && line.fact.kind === "answered")?.fact;
     expect(fact).toMatchObject({
       images: [

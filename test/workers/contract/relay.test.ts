@@ -272,7 +272,7 @@ describe("sessions", () => {
         { headers: { "Mcp-Session-Id": "x".repeat(5_000) } },
       );
     const answer = await new RelayClient().connect();
-    expect([answer.status, (await errorIn(answer)).message]).toEqual([502, "The MCP server's session id is too long to be carried"]);
+    expect([answer.status, (await errorIn(answer)).message]).toEqual([502, "The MCP server's session id is too long"]);
   });
 
   test("begin also where the server answers with a stream that it leaves open, whose later events pass", async () => {

@@ -56,8 +56,8 @@ describe("an image given as base64", () => {
     ["a data: URL of nothing", "data:image/png;base64,", /is not base64/],
     ["an address", "https://images.example.com/a.png", /is not base64/],
     ["the example's elision", "...", /is not base64/],
-    ["a data: URL of another type", `data:image/gif;base64,${base64Of(png)}`, /another type/],
-    ["a data: URL of a page", `data:text/html;base64,${base64Of(png)}`, /another type/],
+    ["a data: URL of another type", `data:image/gif;base64,${base64Of(png)}`, /not of the type given/],
+    ["a data: URL of a page", `data:text/html;base64,${base64Of(png)}`, /not of the type given/],
     ["too many bytes", base64Of(padded(png, 30)) + "AAAA".repeat(mostImageBytes / 3), /larger than 5 MiB/],
   ])("is refused with %s, at its place", async (_name, value, message) => {
     expect(await errorsOf([base64(base64Of(png)), base64(value)])).toEqual([
@@ -66,7 +66,7 @@ describe("an image given as base64", () => {
   });
 
   test.each(Object.entries(noImages).filter(([, bytes]) => bytes.length > 0))("is refused where it is %s", async (_name, bytes) => {
-    expect(await errorsOf([base64(base64Of(bytes))])).toMatchObject([{ message: expect.stringMatching(/is no PNG/) as unknown }]);
+    expect(await errorsOf([base64(base64Of(bytes))])).toMatchObject([{ message: expect.stringMatching(/is not a PNG/) as unknown }]);
   });
 });
 
@@ -137,14 +137,14 @@ describe("an image at an address", () => {
   );
 
   test.each([
-    ["a host that is not listed", "https://evil.example/a", /leads on to an address that has a host/],
+    ["a host that is not listed", "https://evil.example/a", /redirects to an address that has a host/],
     ["a private address", "https://10.0.0.1/a", /numeric address/],
     ["the address of instance metadata", "http://169.254.169.254/latest/meta-data", /not https/],
     ["plain http", "http://images.example.com/a", /not https/],
     ["another port", "https://images.example.com:8443/a", /names a port/],
     ["a name and password", "https://user:pass@images.example.com/a", /user name or password/],
-    ["nowhere", "", /no https address|leads on more/],
-    ["another host by a relative address", "//evil.example/a", /leads on to an address that has a host/],
+    ["nowhere", "", /not an https address|redirects more/],
+    ["another host by a relative address", "//evil.example/a", /redirects to an address that has a host/],
   ])("is not fetched from %s, where a redirect leads there", async (_name, location, message) => {
     const errors = await errorsOf([url(here)], { [here]: () => redirectTo(location) });
     expect(errors).toEqual([{ pointer: "/task/parameters/images/0/value", message: expect.stringMatching(message) as unknown }]);
@@ -166,10 +166,10 @@ describe("an image at an address", () => {
     ["is a page", () => imageResponse(png, "text/html"), /Content-Type/],
     ["is of no type", () => new Response(png), /Content-Type/],
     ["is bytes of any kind", () => imageResponse(png, "application/octet-stream"), /Content-Type/],
-    ["is no image in spite of its type", () => imageResponse(noImages["a page"] ?? png), /is no PNG/],
-    ["is empty", () => imageResponse(new Uint8Array()), /is no PNG/],
-    ["is another image than its type says", () => imageResponse(jpeg), /another type/],
-    ["is a drawing that may hold scripts", () => imageResponse(noImages["a drawing with scripts"] ?? png, "image/svg+xml"), /is no PNG/],
+    ["is no image in spite of its type", () => imageResponse(noImages["a page"] ?? png), /is not a PNG/],
+    ["is empty", () => imageResponse(new Uint8Array()), /is not a PNG/],
+    ["is another image than its type says", () => imageResponse(jpeg), /not of the type given/],
+    ["is a drawing that may hold scripts", () => imageResponse(noImages["a drawing with scripts"] ?? png, "image/svg+xml"), /is not a PNG/],
     [
       "is too large by its length",
       () => new Response(png, { headers: { "Content-Type": "image/png", "Content-Length": "999999999" } }),

@@ -55,7 +55,7 @@ function parseSender({ RESEND_API_KEY, RESEND_BASE_URL, EMAIL }: Env, problems: 
   const apiKey = RESEND_API_KEY.trim();
   // oxlint-disable-next-line no-control-regex
   if (!/^[\u0021-\u007e]+$/.test(apiKey)) {
-    problems.push("RESEND_API_KEY has characters that no header can hold: no email is sent; set it again");
+    problems.push("RESEND_API_KEY has characters that are not allowed in a header: no email is sent; set it again");
     return undefined;
   }
   const base = unset(RESEND_BASE_URL) ? resendAddress : (RESEND_BASE_URL ?? "").trim();

@@ -48,8 +48,8 @@ const ifMatchHeader = inHeader("If-Match", "The version that was read, as a numb
 const cutOffKeys = inQuery("cutOffKeys", "yes: write a policy although it cuts API keys off");
 const eTag = { ETag: "Its version" };
 const noDocument = "No such document";
-const noVersion = "No such version; the last 20 are kept";
-const written = { 200: asJson("Document", "What serves now", eTag), 412: asJson("Conflict", "Somebody was faster; the current document") };
+const noVersion = "There is no such version; the last 20 are kept";
+const written = { 200: asJson("Document", "The document in use", eTag), 412: asJson("Conflict", "Version conflict; the current document") };
 const cutsOff = asJson("CutOff", "The policy would cut off these API keys; nothing was changed");
 
 const getSchema = describe("getSchema", {
@@ -89,9 +89,9 @@ for (const name of documentNames) {
 
   documentRoutes.put(paths.admin[name], put, async (c) => {
     const body = await readBody(c.req.raw, documentLimitBytes);
-    if (body === "tooLarge") return c.json({ error: `The document is over the limit of ${documentLimitBytes} bytes` }, 413);
+    if (body === "tooLarge") return c.json({ error: `The document is larger than the limit of ${documentLimitBytes} bytes` }, 413);
     const expected = ifMatch(c);
-    if (expected === null) return c.json({ error: "Send the version that you changed as If-Match: <version>; GET shows it" }, 428);
+    if (expected === null) return c.json({ error: "Send If-Match: <version> with the version that you changed; GET shows it" }, 428);
     const value = body === "notUtf8" ? undefined : parseJson(body.text);
     if (value === undefined) return c.json({ error: "The body is not JSON" }, 400);
     return write(c, name, expected, value, null);
@@ -121,7 +121,9 @@ const getVersion = describe("getVersion", {
 
 documentRoutes.get(paths.admin.version, getVersion, async (c) => {
   const found = await storedVersion(c);
-  return found === null ? c.json({ error: "No such version; the last 20 are kept" }, 404) : c.json(JSON.parse(found.stored.text) as object);
+  return found === null
+    ? c.json({ error: "There is no such version; the last 20 are kept" }, 404)
+    : c.json(JSON.parse(found.stored.text) as object);
 });
 
 const restoreVersion = describe("restoreVersion", {
@@ -135,10 +137,10 @@ const restoreVersion = describe("restoreVersion", {
 
 documentRoutes.post(paths.admin.restore, restoreVersion, async (c) => {
   const found = await storedVersion(c);
-  if (found === null) return c.json({ error: "No such version; the last 20 are kept" }, 404);
+  if (found === null) return c.json({ error: "There is no such version; the last 20 are kept" }, 404);
   const named = ifMatch(c);
   if (named === null && c.req.header("If-Match") !== undefined)
-    return c.json({ error: "If-Match is not a version's number; send If-Match: <version>, or leave it out. Nothing was changed" }, 400);
+    return c.json({ error: "If-Match is not a version number; send If-Match: <version>, or leave it out. Nothing was changed" }, 400);
   const expected = named ?? (await currentDocument(c.env, found.name)).version;
   return write(c, found.name, expected, JSON.parse(found.stored.text), found.stored.version);
 });
@@ -151,7 +153,7 @@ async function write(c: AppContext, name: Writable, expected: number, value: unk
     return c.json(
       {
         error:
-          "This policy bars people from approving their own requests (selfApproval: false), and the owner of these keys is no reviewer of it, so that they would be refused. Nothing was changed. Revoke them, make them again with a reviewer's name or email as owner, or write the policy all the same with ?cutOffKeys=yes",
+          "This policy does not allow self-approval (selfApproval: false), and the owner of these keys is not a reviewer of it, so their requests would be refused. Nothing was changed. Revoke them, make them again with a reviewer's name or email as owner, or write the policy all the same with ?cutOffKeys=yes",
         keys: cutOff,
       },
       409,
@@ -161,7 +163,7 @@ async function write(c: AppContext, name: Writable, expected: number, value: unk
     const current = written.current.version === 0 ? standardDocument(name) : (JSON.parse(written.current.text) as object);
     return c.json(
       {
-        error: `Somebody was faster: the current version is ${written.current.version}. Nothing was changed`,
+        error: `Version conflict: the current version is ${written.current.version}. Nothing was changed; read that version, then send your change with its number in If-Match`,
         version: written.current.version,
         current,
       },

@@ -26,7 +26,7 @@ apiKeyRoutes.post(paths.admin.keys, createKey, validJson("KeyRequest", keyReques
   const rule = ruleWithoutOwner(await currentPolicy(c), request);
   if (rule !== null) {
     const where = rule === "default" ? "the default of the policy" : `the rule "${rule}"`;
-    const error = `Where ${where} applies, people may not approve their own requests (selfApproval: false), so it has to be known whose they are: give as owner the name or email of a reviewer of the policy. No key was made`;
+    const error = `Where ${where} applies, self-approval is not allowed (selfApproval: false), so a key needs an owner: give the name or email of a reviewer of the policy as owner. No key was created`;
     return c.json({ error, rule }, 409);
   }
   const { key, id, hash } = newKey(settingsOf(c.env).keys, randomKeyBytes());

@@ -42,7 +42,7 @@ explainRoutes.post(paths.admin.explain, describeExplain, validJson("ExplainReque
     ...(preferences === undefined ? {} : { modelPreferences: preferences }),
   };
   const parsed = parseSampling(asked);
-  if (!parsed.ok) return c.json({ error: "The params are not those of sampling/createMessage", details: parsed.error }, 400);
+  if (!parsed.ok) return c.json({ error: "The body is not the params of a sampling/createMessage request", details: parsed.error }, 400);
   const request = task === "chat" ? parsed.value.request : asEmbedding(parsed.value.request);
   const { routing } = await documentsOf(c.env, Date.now(), (work) => c.executionCtx.waitUntil(work));
   return c.json(

@@ -62,7 +62,7 @@ grantRoutes.delete(paths.admin.grant, revokeGrant, async (c) => {
   // A made-up key wakes no object.
   const grants = key !== undefined && (await keyIds(c.env)).includes(key) ? await grantsOf(c.env, key) : [];
   const grant = grants.find((each) => each.id === id);
-  if (key === undefined || grant === undefined) return c.json({ error: "No such grant, or its time is long over" }, 404);
+  if (key === undefined || grant === undefined) return c.json({ error: "There is no such grant, or it ended long ago" }, 404);
   if (grant.revokedAt === null) await configStub(c.env).record({ kind: "grantRevoked", by: c.var.operator, key, grant: id });
   await keyStub(c.env, key).revokeGrant(id);
   return c.body(null, 204);

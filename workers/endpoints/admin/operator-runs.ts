@@ -77,7 +77,7 @@ const getOperatorRun = describe("getOperatorRun", {
 /** From its run while that is kept, else from the ledger. */
 operatorRunRoutes.get(paths.admin.run, getOperatorRun, async (c) => {
   const line = await runLine(c.env, c.req.param("id"));
-  if (line === null) return c.json({ error: "No such request, or its time is over; the id is one of GET /admin/runs" }, 404);
+  if (line === null) return c.json({ error: "There is no such request, or it is no longer kept; GET /admin/runs lists the ids" }, 404);
   return c.json({ ...lineOf(line), updatedAt: iso(line.updatedAt), answered: line.answered });
 });
 

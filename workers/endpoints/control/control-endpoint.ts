@@ -60,7 +60,7 @@ const controlSchema = describe("controlSchema", {
 controlRoutes.get(paths.controlSchema, controlSchema, (c) => {
   const schema = envelopeJsonSchema(/^(.*)\.json$/.exec(c.req.param("file") ?? "")?.[1] ?? "");
   return schema === undefined
-    ? c.json({ error: "There is no schema of this version; there are /control/schema/1.0.json, 2.0.json and 2.1.json" }, 404)
+    ? c.json({ error: "There is no schema of this version; available are /control/schema/1.0.json, 2.0.json and 2.1.json" }, 404)
     : c.body(JSON.stringify(schema), 200, { "Content-Type": "application/schema+json", "Cache-Control": "public, max-age=3600" });
 });
 

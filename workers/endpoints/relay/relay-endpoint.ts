@@ -140,7 +140,7 @@ async function enter(c: AppContext): Promise<Visit | Response> {
     recordRefusal(c.env, c.executionCtx, { key: caller.record.id, endpoint: "relay", ...about }, { kind: "policyRefused", rule });
   if (server === undefined) {
     notAllowed("there is no such server");
-    return refuseWith(c, 404, "No such server; /admin/servers names those there are");
+    return refuseWith(c, 404, "There is no such server; /admin/servers lists the servers");
   }
   if (caller.record.servers !== undefined && !caller.record.servers.includes(name)) {
     notAllowed("the key's servers");
@@ -157,7 +157,7 @@ async function enter(c: AppContext): Promise<Visit | Response> {
   // A key of ours never goes to a server, not even where a client sends it in both places.
   const credential = /^Bearer +(\S+) *$/i.exec(authorization ?? "")?.[1];
   if (credential !== undefined && (credential === presented || credential.startsWith(keyPrefix)))
-    return refuseWith(c, 400, "Authorization is the server's here; send the gateway's key in X-Countersign-Key alone");
+    return refuseWith(c, 400, "Authorization is passed on to this server; send the gateway's key only in X-Countersign-Key");
   return { name, server, authorization };
 }
 
@@ -261,7 +261,7 @@ async function initialize(
     name: toBase64url(crypto.getRandomValues(new Uint8Array(sessionNameLength))),
   };
   const id = relaySessionId(settingsOf(c.env).keys, session);
-  if (id === null) return broken(c, "The MCP server's session id is too long to be carried");
+  if (id === null) return broken(c, "The MCP server's session id is too long");
   const passed = await down(c, visit, session, new Response(beginning.body, answer), noRequest);
   // An error, or what the client will not understand either, passes as it is and begins nothing.
   if (revision !== null && passed.ok) passed.headers.set(sessionHeader, id);
@@ -317,7 +317,7 @@ async function listen(c: AppContext, visit: Visit): Promise<Response> {
 function lost(c: AppContext, session: RelaySession, request: string): Response {
   const { id } = JSON.parse(request) as Originating; // sealed by us
   const told = `id: ${eventPrefix(settingsOf(c.env).keys, session.name, `${toldMark}${request}`)}0\n`;
-  const message = "The connection broke, and this MCP server cannot resume it: what became of the request is unknown";
+  const message = "The connection broke, and this MCP server cannot resume it: the outcome of the request is unknown";
   return new Response(told + eventOf(failure(id, { code: -32603, message })), { headers: { "Content-Type": "text/event-stream" } });
 }
 
@@ -382,7 +382,7 @@ const isStream = (answer: Response): boolean => /text\/event-stream/i.test(answe
 
 async function sessionOf(c: AppContext, { name }: Visit): Promise<RelaySession | Response> {
   const id = c.req.header(sessionHeader);
-  if (id === undefined) return refuseWith(c, 400, `Send the ${sessionHeader} that initialize answered with`);
+  if (id === undefined) return refuseWith(c, 400, `Send the ${sessionHeader} header that initialize returned`);
   const session = parseRelaySession(settingsOf(c.env).keys, id, c.var.key.id, name);
   return session ?? (await sessionNotFound(c));
 }
@@ -467,11 +467,11 @@ function beginningIn(data: string | null): Beginning | null {
 }
 
 const faultWords: Readonly<Record<UpstreamError | "tooLong" | "asks", string>> = {
-  noCredential: "The secret that this server's entry names is not set at the gateway",
+  noCredential: "The secret that this server's entry names is not set; ask the operator",
   unreachable: "The MCP server cannot be reached",
-  redirected: "The MCP server answered with a redirect, which is not followed; correct its url",
+  redirected: "The MCP server answered with a redirect, and redirects are not followed; correct its url",
   tooLong: `The MCP server sent a message of more than ${longestEvent} characters`,
-  asks: "The MCP server asked for sampling in place of an answer, which it may only do on an event stream",
+  asks: "The MCP server sent a sampling request in place of a response, which it may do only on an event stream",
 };
 
 const broken = (c: AppContext, message: string): Promise<Response> => refuseWith(c, 502, message, {}, -32603);

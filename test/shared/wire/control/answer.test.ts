@@ -52,7 +52,7 @@ test("an answer names its request, the model that was asked for and the one that
     usage: { input_tokens: 3, output_tokens: 4, total_tokens: 7, cost_usd: 0.5 },
     run: "run-1",
     edited: { request: false, response: true },
-    notes: ["Ignored: /colour, which this version and task have no use for."],
+    notes: ["Ignored: /colour, which this version and task do not use."],
   });
 });
 

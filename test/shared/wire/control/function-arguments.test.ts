@@ -32,10 +32,10 @@ describe("arguments that do not fit are told, each at its place", () => {
       "a choice, once",
       { properties: { x: { anyOf: [{ type: "string" }, { type: "object", required: ["y"] }, false] }, z: false } },
       { x: 1, z: 1 },
-      ["/at/x must fit at least one of the schemas of anyOf", "/at/z is not allowed by the schema"],
+      ["/at/x must match at least one of the schemas of anyOf", "/at/z is not allowed by the schema"],
     ],
-    ["what fits two of one", { oneOf: [{}, true] }, {}, ["/at must fit exactly one of the schemas of oneOf"]],
-    ["what must not be", { not: { required: ["a"] } }, { a: 1 }, ["/at must not fit the schema of not"]],
+    ["what fits two of one", { oneOf: [{}, true] }, {}, ["/at must match exactly one of the schemas of oneOf"]],
+    ["what must not be", { not: { required: ["a"] } }, { a: 1 }, ["/at must not match the schema of not"]],
     [
       "what a reference leads to",
       { $defs: { n: { type: "number" } }, properties: { n: { $ref: "#/$defs/n" } } },
@@ -59,14 +59,14 @@ describe("arguments that do not fit are told, each at its place", () => {
       "too few of an item",
       { properties: { l: { contains: { type: "null" }, minContains: 2 } } },
       { l: [null, 1] },
-      ["/at/l must have at least 2 items that contains asks for (minContains)"],
+      ["/at/l must have at least 2 items that match contains (minContains)"],
     ],
-    ["no such item", { properties: { l: { contains: { type: "null" } } } }, { l: [2, 1] }, ["/at/l has no item that contains asks for"]],
+    ["no such item", { properties: { l: { contains: { type: "null" } } } }, { l: [2, 1] }, ["/at/l has no item that matches contains"]],
     [
       "what another member needs",
       { dependentRequired: { a: ["b"] } },
       { a: 1 },
-      ["/at lacks a member that another one needs (dependentRequired)"],
+      ["/at lacks a member that another member requires (dependentRequired)"],
     ],
     ["under a condition", { if: { required: ["a"] }, then: { required: ["b"] } }, { a: 1 }, ["/at/b is required"]],
     [
@@ -175,7 +175,7 @@ describe("what would take too much work is refused as soon as that is found", ()
     expect(faults({ uniqueItems: true }, [...numbers(50_000), 7])).toEqual(["/at must not have two equal items (uniqueItems)"]);
     expect(faults({ items: { enum: numbers(1_000) } }, numbers(1_000))).toEqual([]);
     expect(faults({ items: { type: "string" } }, numbers(80_000))).toHaveLength(50);
-    expect(faults({ contains: { type: "string" } }, numbers(80_000))).toEqual(["/at has no item that contains asks for"]);
+    expect(faults({ contains: { type: "string" } }, numbers(80_000))).toEqual(["/at has no item that matches contains"]);
   });
 
   test("what takes hours to backtrack is matched", () => {

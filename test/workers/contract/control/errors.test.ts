@@ -236,7 +236,7 @@ describe("what is known before a model is asked", () => {
     const answer = await expectEnding(await control(envelope), envelope["request_id"], { status: 422, word: "no_model" });
     const there = await errorOf(sample({ params: { maxTokens: 50_000 } }));
     expect(answer.error?.code).toBe(there.code);
-    expect(answer.error?.message).toMatch(/of the name that was asked for/);
+    expect(answer.error?.message).toMatch(/with the requested name/);
     const { models } = there.data as { models: { model: string; reason: string }[] };
     expect(answer.error?.details?.["models"]).toContainEqual(models[0]);
   });

@@ -131,8 +131,8 @@ describe("an address", () => {
     ["by name", "https://localhost/a.png", /imageHosts/],
     ["of a file", "file:///etc/passwd", /not https/],
     ["with data in it", dataUrl(png, "image/png"), /not https/],
-    ["that is none", "a.png", /no https address/],
-    ["with a line end in it", `https://${host}/a\n.png`, /no https address/],
+    ["that is none", "a.png", /not an https address/],
+    ["with a line end in it", `https://${host}/a\n.png`, /not an https address/],
   ])("%s is not asked", async (_name, address, message) => {
     const [fault, ...others] = await faultsOf(look([url(address)]));
     expect(others).toEqual([]);
@@ -169,7 +169,7 @@ describe("an address", () => {
     for (const origin of ["https://evil.example.com", "http://169.254.169.254", "https://127.0.0.1", `http://${host}`])
       hostAnswers(() => imageResponse(gif), origin);
     hostAnswers(() => new Response(null, { status: 302, headers: { Location: location } }));
-    expect(await faultsOf(look([url(here)]))).toEqual([{ pointer: at, message: expect.stringMatching(/^leads on to/) }]);
+    expect(await faultsOf(look([url(here)]))).toEqual([{ pointer: at, message: expect.stringMatching(/^redirects to/) }]);
     expect(fetched.map(({ url: address }) => address)).toEqual([here]);
   });
 
@@ -177,9 +177,9 @@ describe("an address", () => {
     ["that leads in a circle", () => new Response(null, { status: 301, headers: { Location: here } }), /more than 3 times/],
     ["that has nothing", () => new Response("no", { status: 404 }), /status 404/],
     ["that has a page", () => imageResponse(png, "text/html"), /Content-Type/],
-    ["whose image is none", () => imageResponse(noImages["a page"] ?? gif), /is no PNG/],
-    ["whose image is another than it says", () => imageResponse(jpeg, "image/png"), /another type/],
-    ["whose image may hold scripts", () => imageResponse(noImages["a drawing with scripts"] ?? gif, "image/svg+xml"), /is no PNG/],
+    ["whose image is none", () => imageResponse(noImages["a page"] ?? gif), /is not a PNG/],
+    ["whose image is another than it says", () => imageResponse(jpeg, "image/png"), /not of the type given/],
+    ["whose image may hold scripts", () => imageResponse(noImages["a drawing with scripts"] ?? gif, "image/svg+xml"), /is not a PNG/],
     ["whose image is too large", () => imageResponse(padded(png, mostImageBytes + 1)), /larger than/],
     [
       "that never ends",
@@ -205,7 +205,7 @@ describe("an address", () => {
   test("that says nothing for the time of the request is given up", async () => {
     hostAnswers((request) => new Promise((_, reject) => request.signal.addEventListener("abort", () => reject(new Error("aborted")))));
     expect(await faultsOf(look([url(here)], { control: { timeout: 200 } }))).toEqual([
-      { pointer: at, message: expect.stringMatching(/did not come in time/) },
+      { pointer: at, message: expect.stringMatching(/did not arrive in time/) },
     ]);
   });
 });

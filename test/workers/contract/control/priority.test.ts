@@ -164,7 +164,7 @@ describe("a queue that is full", () => {
     expect(status).toBe("rate_limited");
     expect(error).toMatchObject({
       code: -32013,
-      message: "Rate limited: the model is at its limit, and as many requests wait for it as may; wait and try again",
+      message: "Rate limited: the model is at its concurrency limit and its queue is full; wait and try again",
       details: { limit: "modelQueue", retryAfterMs: 5_000, attempts: [{ model: "first", fault: "queueFull" }] },
     });
     expect(models.asked).toEqual(["holder"]);
@@ -229,7 +229,7 @@ describe("who waits in the queue", () => {
       status: "rate_limited",
       error: {
         code: -32013,
-        message: expect.stringContaining("no place came free in time"),
+        message: expect.stringContaining("no slot became free in time"),
         details: { attempts: [{ fault: "queueTimeout" }] },
       },
     });
