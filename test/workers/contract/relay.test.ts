@@ -732,7 +732,7 @@ describe("sampling never reaches a client unseen", () => {
         const answer = await client.call("call");
         expect([answer.status, await errorIn(answer)]).toEqual([
           502,
-          { code: -32603, message: expect.stringContaining("in place of an answer") },
+          { code: -32603, message: expect.stringContaining("in place of a response") },
         ]);
       }
     expect(upstream.answersTo("inline")).toEqual([]);

@@ -148,7 +148,7 @@ describe("a rule with replyRisk and open gates", () => {
 
   test("wants reviewers, like a gate that is closed", async () => {
     const nobody = { default: { request: "allow", response: "allow", replyRisk: "high" } };
-    await expect(configure("policy", nobody)).rejects.toThrow(/names nobody/);
+    await expect(configure("policy", nobody)).rejects.toThrow(/names no reviewer/);
   });
 });
 
