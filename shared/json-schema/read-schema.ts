@@ -143,7 +143,7 @@ class SchemaReader {
         const here = at(keyword) + pointerStep(name);
         if (keyword === "patternProperties") this.#pattern(name, here);
         const schema = this.#schema(each, here);
-        // Definitions are read for their faults, and found by whoever refers to them.
+        // Definitions are read for their errors; references find them.
         if (keyword !== "$defs" && keyword !== "definitions") ready[keyword].set(name, schema);
       }
     }

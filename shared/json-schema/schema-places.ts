@@ -9,7 +9,7 @@ export type Place = { readonly path: string; readonly value: unknown };
 const outside = "points outside this schema; only references within it are followed";
 const nowhere = "points to nothing in this schema";
 
-/** Collected by whoever walks the schema, and asked when the walk is done. */
+/** Collected while the schema is walked, and asked when the walk is done. */
 export class SchemaPlaces {
   readonly #draft: Draft;
   readonly #fault: (path: string, why: string) => void;

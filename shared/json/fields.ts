@@ -35,7 +35,7 @@ const missing = (value: unknown, otherwise: string): string => (value === undefi
 /** What a field gives after a fault of the value's own kind: nothing is said of the members of what is no object. */
 const placeholder = <T>({ read }: Field<T>): T => read(undefined, "", new IssueCollector());
 
-/** The same field with a description, for whoever reads the published schema. */
+/** The same field with a description, for readers of the published schema. */
 export const described = <F extends Field<unknown>>(description: string, field: F): F => ({
   ...field,
   schema: { description, ...field.schema },

@@ -204,7 +204,7 @@ function answered(state: RunState, gate: Gate, answer: Answer, now: number): Ste
   }
 }
 
-/** A reviewer leaves: whoever they handed it to is asked, or, where too few are left, those of the escalation; or else nobody can decide any more. */
+/** A reviewer recuses themself: the person they handed the review to is asked, or, where too few reviewers are left, those of the escalation; otherwise nobody can decide it any more. */
 function recused(state: RunState, gate: Gate, request: RecusalRequest, now: number): Step {
   const review = state.reviews[gate];
   if (review === null) return { ...still(state), recusal: { kind: "notAllowed", why: "notAReviewer" } };

@@ -53,7 +53,7 @@ export async function answerFast(call: FastCall): Promise<Outcome> {
   // Before the answer: who is told to come again may be quick. Where it fails, the id is free again when its lease has run out.
   if (called.unasked)
     await call.forget().catch((error: unknown) => logEvent("request.failed", { run: call.input.id, error: errorClass(error) }));
-  keepBooks(call, called);
+  enqueueResult(call, called);
   return called.outcome;
 }
 
@@ -73,7 +73,7 @@ function cutOff(call: FastCall, key: KeyEnd, calling: Promise<Called>): Outcome 
     { kind: "finished", outcome: "cancelled" },
   ];
   const cause = { kind: "cancelled", cause: key } as const;
-  ctx.waitUntil(calling.then(({ model, ...of }) => keepBooks(call, { outcome, model, facts: () => facts({ model, ...of }), cause })));
+  ctx.waitUntil(calling.then(({ model, ...of }) => enqueueResult(call, { outcome, model, facts: () => facts({ model, ...of }), cause })));
   return outcome;
 }
 
@@ -133,7 +133,7 @@ function begunFacts(input: RunInput): RecordFact[] {
 }
 
 /** Bookkeeping: the session's copy for repeats, the key's place and spending, the record; and the reply, where the requestor has left. */
-function keepBooks({ env, ctx, input, signal }: FastCall, { outcome, model, facts, cause, unasked }: Called): void {
+function enqueueResult({ env, ctx, input, signal }: FastCall, { outcome, model, facts, cause, unasked }: Called): void {
   const endedAt = Date.now();
   const { requestRef, id } = input;
   const cost = model === null ? 0 : costUsd(model.candidate.model, model.reply.usage);

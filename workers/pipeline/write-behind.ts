@@ -1,4 +1,4 @@
-// The fast path's bookkeeping, after the answer is out: entries of a moment go to each object in one call.
+// Writes behind, after the fast path has responded: entries of a moment go to each object in one call.
 //
 // A session's results and a key's freed places ride on the next call to the same object, or go by themselves after a
 // moment; the record goes to each shard in one piece. One request of the isolate carries the flush for all that came
@@ -27,12 +27,12 @@ export type WriteBehind = {
 const byEnvironment = new WeakMap<object, WriteBehind>();
 
 function writeBehindOf(env: Env): WriteBehind {
-  let books = byEnvironment.get(env);
-  if (books === undefined) {
-    books = { settled: new Map(), released: new Map(), entries: new Map(), flushingSince: null };
-    byEnvironment.set(env, books);
+  let pending = byEnvironment.get(env);
+  if (pending === undefined) {
+    pending = { settled: new Map(), released: new Map(), entries: new Map(), flushingSince: null };
+    byEnvironment.set(env, pending);
   }
-  return books;
+  return pending;
 }
 
 function add<K, V>(to: Map<K, V[]>, key: K, value: V): void {
@@ -54,17 +54,17 @@ export const withReleased = <T>(env: Env, ctx: Background, keyId: string, call: 
 async function withPending<V, T>(
   env: Env,
   ctx: Background,
-  shelf: Map<string, V[]>,
+  queue: Map<string, V[]>,
   of: string,
   call: (list: V[]) => Promise<T>,
 ): Promise<T> {
-  const { list, rest } = piggybacked(shelf.get(of) ?? []);
-  shelf.delete(of);
-  for (const each of rest) add(shelf, of, each);
+  const { list, rest } = piggybacked(queue.get(of) ?? []);
+  queue.delete(of);
+  for (const each of rest) add(queue, of, each);
   try {
     return await call(list);
   } catch (error) {
-    for (const each of list) add(shelf, of, each);
+    for (const each of list) add(queue, of, each);
     if (list.length > 0) enqueue(env, ctx, {});
     throw error;
   }
@@ -117,24 +117,24 @@ export type PendingEntries = {
 
 /** Takes down what is to be kept; the flush is under way when this returns. */
 export function enqueue(env: Env, ctx: Background, { session, key, entry }: PendingEntries): void {
-  const books = writeBehindOf(env);
-  if (session !== undefined) add(books.settled, session.object, session.settled);
-  if (key !== undefined) add(books.released, key.id, key.run);
-  if (entry !== undefined) add(books.entries, ledgerShardOf(entry.run), entry.make);
+  const pending = writeBehindOf(env);
+  if (session !== undefined) add(pending.settled, session.object, session.settled);
+  if (key !== undefined) add(pending.released, key.id, key.run);
+  if (entry !== undefined) add(pending.entries, ledgerShardOf(entry.run), entry.make);
   const now = Date.now();
-  if (books.flushingSince !== null && now - books.flushingSince < abandonedAfterMs) return;
-  books.flushingSince = now;
-  ctx.waitUntil(flushSoon(env, books));
+  if (pending.flushingSince !== null && now - pending.flushingSince < abandonedAfterMs) return;
+  pending.flushingSince = now;
+  ctx.waitUntil(flushSoon(env, pending));
 }
 
-async function flushSoon(env: Env, books: WriteBehind): Promise<void> {
+async function flushSoon(env: Env, pending: WriteBehind): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, flushAfterMs));
-  books.flushingSince = null;
-  const [settled, released, entries] = [[...books.settled], [...books.released], [...books.entries]];
-  // Off the books before anything is made of them: what cannot be sent is lost alone, and not tried for ever.
-  books.settled.clear();
-  books.released.clear();
-  books.entries.clear();
+  pending.flushingSince = null;
+  const [settled, released, entries] = [[...pending.settled], [...pending.released], [...pending.entries]];
+  // Taken out before anything is made of them: what cannot be sent is lost alone, and not tried for ever.
+  pending.settled.clear();
+  pending.released.clear();
+  pending.entries.clear();
   await Promise.all([
     ...settled.flatMap(([id, list]) =>
       portions(list, mostInCall).map((part) => attempt(() => env.SESSION.get(env.SESSION.idFromString(id)).settle(part))),

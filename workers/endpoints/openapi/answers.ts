@@ -29,7 +29,7 @@ export const rateLimited = rpcError("-32013: rate limited", retryAfter);
 export const tooLarge = rpcError("-32015: over the key's limit of bytes");
 export const configurationUnavailable = rpcError("-32017: the gateway cannot read its configuration now", retryAfter);
 
-/** What an endpoint for keys with the scope `sampling` answers whoever it does not let in. */
+/** How an endpoint for keys with the scope `sampling` refuses a request without a valid key. */
 export const keyRefusals: Answers = { 401: noGoodKey, 403: rpcError("-32014: a key without the scope sampling"), 429: rateLimited };
 
 export const adminRefusals: Answers = { 401: "Not the operator", 429: "Too many wrong tokens from one address" };

@@ -21,7 +21,7 @@ import type { RunSnapshot, RunLine } from "../../stubs/run-calls.ts";
 import { conversationEdits } from "../../../shared/wire/control/turns.ts";
 
 /** Whoever reads that a run is over can read its answer: until it is let out, the run shows where it was. Nothing follows a cancellation. */
-export function shownState(store: RunStore, state: RunState): RunProgress {
+function shownState(store: RunStore, state: RunState): RunProgress {
   if (state.end === null || state.end.kind === "cancelled" || store.delivery() !== null) return progressOf(state);
   if (state.reviews.response !== null) return "responseReview";
   return state.call === null ? "waiting" : "generating";
@@ -99,7 +99,7 @@ function causeOfEnd(end: End, attempts: readonly Attempt[]): Cause | null {
 }
 
 /** When the run last changed, in Unix milliseconds. */
-export function lastChange(input: StoredInput, { reviews, call }: RunState): number {
+function lastChange(input: StoredInput, { reviews, call }: RunState): number {
   return Math.max(
     input.createdAt,
     ...[reviews.request, reviews.response].flatMap((review) => (review === null ? [] : [review.openedAt, review.closing?.at ?? 0])),

@@ -1,4 +1,4 @@
-// Lets the answer out: to whoever waits at a window, and to the MCP server that waits for it.
+// Delivers the answer: to the callers that wait at a window, and to the MCP server that waits for it.
 
 import type { RunParts, CurrentRun } from "./run-parts.ts";
 import { RunWindows, endedMessage } from "./run-windows.ts";
@@ -26,7 +26,7 @@ export class RunDelivery {
     this.#windows = windows;
   }
 
-  /** Lets the answer out: to whoever waits at a window, and to the MCP server that waits for it. */
+  /** Delivers the answer to the callers at a window and to the waiting MCP server. */
   async deliver({ attempts }: OutboxRow, { input, state: before }: CurrentRun): Promise<boolean> {
     const { mode, waiting } = input;
     const keyEnd = before.end?.kind === "completed" ? await keyEndOf(this.#parts.env, input, this.#parts.now()) : null;
@@ -56,7 +56,7 @@ export class RunDelivery {
     return held;
   }
 
-  /** Posts the answer to the server; whoever withdrew a request is told nothing of it. */
+  /** Posts the answer to the server. A request that its own side withdrew gets no answer. */
   async #post({ server: name, session, revision, id }: WaitingServer, { end }: RunState): Promise<"taken" | "refused" | "failed"> {
     const text = this.#parts.store.outcome();
     if (text === undefined || (end?.kind === "cancelled" && withdrawn.has(end.cause))) return "refused";
