@@ -1,4 +1,4 @@
-// The keywords that compare one measure of a value with a number, and what is said where it does not hold.
+// The keywords that compare one measure of a value with a number, and the message where the value is out of bounds.
 
 import type { PlainKeywords } from "./schema-keywords.ts";
 
@@ -6,7 +6,7 @@ type BoundKeyword = {
   [K in keyof PlainKeywords]-?: PlainKeywords[K] extends number | undefined ? K : never;
 }[keyof PlainKeywords];
 
-export type Bound = readonly [BoundKeyword, holds: (measure: number, limit: number) => boolean, says: (limit: number) => string];
+export type Bound = readonly [BoundKeyword, allows: (measure: number, limit: number) => boolean, message: (limit: number) => string];
 
 const atLeast = (measure: number, limit: number): boolean => measure >= limit;
 const atMost = (measure: number, limit: number): boolean => measure <= limit;
@@ -34,7 +34,7 @@ export const memberBounds: readonly Bound[] = [
   ["maxProperties", atMost, (limit) => `must not have more than ${limit} members (maxProperties)`],
 ];
 
-/** By their decimal digits, as they were written: 0.3 is a multiple of 0.1, which dividing one binary fraction by the other does not find. */
+/** By their decimal digits, as they were written: 0.3 is a multiple of 0.1, which dividing binary fractions does not find. */
 function isMultiple(value: number, step: number): boolean {
   const [digits, exponent] = decimal(value);
   const [stepDigits, stepExponent] = decimal(step);

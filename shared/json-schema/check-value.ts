@@ -1,10 +1,10 @@
-// A value against a schema that was read. The steps are counted while they are taken, and the check ends where there are too many: a schema of
-// a few hundred characters can ask for any amount, with references that double at every step.
+// Checks a value by a schema that was read. It counts its steps and stops when there are too many: a schema of a few hundred characters can
+// demand any number of steps, with references that double at every step.
 
 import { isObject } from "../json/values.ts";
 import { format, ucs2length } from "@cfworker/json-schema";
 import { canonicalJson, type Json, type JsonObject } from "../encoding.ts";
-import { MAX_ERRORS, pointerStep } from "../json/issue-collector.ts";
+import { MAX_ERRORS, pointerTo } from "../json/issue-collector.ts";
 import type { PointedError } from "../model/outcome.ts";
 import { type Bound, itemBounds, lengthBounds, memberBounds, numberBounds } from "./bounds.ts";
 import { checkedFormats } from "./schema-keywords.ts";
@@ -16,26 +16,26 @@ import type { ReadySchema, Schema, SchemaNode } from "./schema-node.ts";
  */
 export const workLimits = { steps: 100_000, patternSteps: 10_000_000, depth: 200 } as const;
 
-/** Why it was not found out whether a value fits. */
+/** Why it is not known whether a value fits. */
 export type Unchecked = "tooMuch" | "tooMuchMatching" | "tooDeep" | "failed";
 
 /**
- * What is wrong with the value, at most 50 faults, each at its place and without a word of the value; none where it fits. Or why that was not
- * found out within `workLimits`.
+ * What is wrong with the value: at most 50 errors, each at its pointer and never quoting the value; none where it fits. Or why that could
+ * not be determined within `workLimits`.
  */
 export function checkValue(ready: ReadySchema, value: Json): readonly PointedError[] | Unchecked {
   const check = new Check(ready);
   try {
     const fits = check.apply(ready.root, value, { steps: [], depth: 1, seen: undefined });
     if (fits) return [];
-    return check.faults.length > 0 ? check.faults : [{ pointer: "", message: "does not match the function's schema" }];
+    return check.errors.length > 0 ? check.errors : [{ pointer: "", message: "does not match the function's schema" }];
   } catch (error) {
-    // Nothing else that is known throws; what is not known is no proof that the value fits.
+    // No other exception is known, and an unknown one is no proof that the value fits.
     return error instanceof WorkExceeded ? error.why : "failed";
   }
 }
 
-/** Thrown through the whole recursion: whatever was found so far is no answer. */
+/** Thrown through the whole recursion: the errors found so far are no result. */
 class WorkExceeded extends Error {
   readonly why: Unchecked;
 
@@ -47,17 +47,17 @@ class WorkExceeded extends Error {
 
 /** Where a schema is applied. */
 type Frame = {
-  /** The way into the value; undefined where faults are not told, because the schema is one of several that may be meant. */
+  /** The path into the value; undefined where errors are not reported, because the schema is one of several alternatives. */
   readonly steps: readonly string[] | undefined;
   readonly depth: number;
-  /** Members and items that were evaluated, as far as an `unevaluated…` keyword asks. */
+  /** Members and items that were evaluated; undefined where no `unevaluated…` keyword needs them. */
   readonly seen: Set<string> | undefined;
 };
 type Application = Frame & { fits: boolean };
 
 class Check {
   readonly #ready: ReadySchema;
-  readonly #faults = new Map<string, PointedError>();
+  readonly #errors = new Map<string, PointedError>();
   #steps = 0;
   #patternSteps = 0;
 
@@ -65,20 +65,20 @@ class Check {
     this.#ready = ready;
   }
 
-  get faults(): readonly PointedError[] {
-    return [...this.#faults.values()];
+  get errors(): readonly PointedError[] {
+    return [...this.#errors.values()];
   }
 
   apply(schema: Schema, value: Json, from: Frame): boolean {
     if (from.depth > workLimits.depth) throw new WorkExceeded("tooDeep");
     this.#spend(1);
     if (typeof schema === "boolean") {
-      if (!schema) this.#tell(from.steps, "is not allowed by the schema");
+      if (!schema) this.#report(from.steps, "is not allowed by the schema");
       return schema;
     }
     const { unevaluatedItems, unevaluatedProperties } = schema.single;
-    const asks = from.seen !== undefined || unevaluatedItems !== undefined || unevaluatedProperties !== undefined;
-    const here: Application = { ...from, seen: asks ? new Set() : undefined, fits: true };
+    const needsSeen = from.seen !== undefined || unevaluatedItems !== undefined || unevaluatedProperties !== undefined;
+    const here: Application = { ...from, seen: needsSeen ? new Set() : undefined, fits: true };
     this.#itself(schema, value, here);
     this.#inPlace(schema, value, here);
     if (typeof value === "string") this.#text(schema, value, here);
@@ -89,17 +89,17 @@ class Check {
     return here.fits;
   }
 
-  #itself({ plain: { type, enum: words, const: word } }: SchemaNode, value: Json, here: Application): void {
+  #itself({ plain: { type, enum: options, const: constant } }: SchemaNode, value: Json, here: Application): void {
     if (type !== undefined) {
       const types = [type].flat();
       const isInteger = typeof value === "number" && Number.isInteger(value);
-      const holds = types.includes(typeOf(value)) || (isInteger && types.includes("integer"));
-      this.#must(holds, here, () => `must be of type ${types.join(" or ")}`);
+      const isOfType = types.includes(typeOf(value)) || (isInteger && types.includes("integer"));
+      this.#must(isOfType, here, () => `must be of type ${types.join(" or ")}`);
     }
-    if (word !== undefined) this.#must(this.#areEqual(value, word), here, () => "must be the value of const");
-    if (words !== undefined)
+    if (constant !== undefined) this.#must(this.#areEqual(value, constant), here, () => "must be the value of const");
+    if (options !== undefined)
       this.#must(
-        words.some((each) => this.#areEqual(value, each)),
+        options.some((each) => this.#areEqual(value, each)),
         here,
         () => "must be one of the values of enum",
       );
@@ -212,9 +212,9 @@ class Check {
   }
 
   #bounds(bounds: readonly Bound[], { plain }: SchemaNode, measure: number, here: Application): void {
-    for (const [keyword, holds, says] of bounds) {
+    for (const [keyword, allows, message] of bounds) {
       const limit = plain[keyword];
-      if (limit !== undefined) this.#must(holds(measure, limit), here, () => says(limit));
+      if (limit !== undefined) this.#must(allows(measure, limit), here, () => message(limit));
     }
   }
 
@@ -222,16 +222,16 @@ class Check {
     if (!this.apply(schema, value, frame)) here.fits = false;
   }
 
-  #must(holds: boolean, here: Application, message: () => string, name?: string): void {
-    if (holds) return;
+  #must(isMet: boolean, here: Application, message: () => string, name?: string): void {
+    if (isMet) return;
     here.fits = false;
-    this.#tell(name === undefined ? here.steps : here.steps && [...here.steps, name], message());
+    this.#report(name === undefined ? here.steps : here.steps && [...here.steps, name], message());
   }
 
-  #tell(steps: readonly string[] | undefined, message: string): void {
-    if (steps === undefined || this.#faults.size >= MAX_ERRORS) return;
+  #report(steps: readonly string[] | undefined, message: string): void {
+    if (steps === undefined || this.#errors.size >= MAX_ERRORS) return;
     const pointer = pointerTo(steps);
-    this.#faults.set(`${pointer} ${message}`, { pointer, message });
+    this.#errors.set(`${pointer} ${message}`, { pointer, message });
   }
 
   #matches(source: string, text: string): boolean {
@@ -270,12 +270,4 @@ const within = ({ steps, depth }: Frame, step: string): Frame => ({
 function typeOf(value: Json): string {
   if (value === null) return "null";
   return Array.isArray(value) ? "array" : typeof value;
-}
-
-const longestStep = 128;
-
-/** Up to the first name that is too long to repeat, as everywhere. */
-function pointerTo(steps: readonly string[]): string {
-  const long = steps.findIndex((step) => step.length > longestStep);
-  return (long === -1 ? steps : steps.slice(0, long)).map(pointerStep).join("");
 }

@@ -1,13 +1,13 @@
-// A schema's regular expression, matched in time that is linear in the text: RE2 instead of the platform's matcher, which backtracks. A schema
-// comes from a caller or an MCP server, and nothing can stop a match in its middle.
+// A schema's regular expression, matched in time that is linear in the text: by RE2, because the platform's matcher backtracks. A schema
+// comes from a caller or an MCP server, and nothing can stop a match that has begun.
 //
-// The pattern means what it does in ECMA-262. Where RE2 reads the same characters otherwise (`.`, `\s`, classes, `{02}`), it is rewritten.
+// The pattern has its meaning of ECMA-262. Where RE2 reads the same characters otherwise (`.`, `\s`, classes, `{02}`), it is rewritten.
 
 import { RE2JS } from "re2js";
 import { err, ok, type Result } from "../result.ts";
 
 export type Pattern = {
-  /** Instructions of the program, each of which may be gone through for each character. */
+  /** Instructions of the program, each of which may run for each character. */
   readonly size: number;
   /** Whether it matches anywhere in the text. */
   readonly matches: (text: string) => boolean;
@@ -17,8 +17,9 @@ export type Pattern = {
 export const patternLimits = { length: 2_000, size: 10_000 } as const;
 
 /**
- * Compiles a pattern as JSON Schema has them: ECMA-262, flag `u`. Refused, with a sentence: what is no such pattern, what is larger than
- * `patternLimits` or `mostSize`, and what needs backtracking: backreferences, lookbehind, and lookahead, except where the pattern begins with it.
+ * Compiles a pattern as JSON Schema has them: ECMA-262, flag `u`. Refused, with a sentence: no such pattern, one larger than
+ * `patternLimits` or `mostSize`, and one that needs backtracking: backreferences, lookbehind, and lookahead, except at the pattern's
+ * beginning.
  */
 export function compilePattern(source: string, mostSize: number = patternLimits.size): Result<Pattern, string> {
   if (source.length > patternLimits.length) return err(`must not be longer than ${patternLimits.length} characters`);
@@ -35,9 +36,9 @@ export function compilePattern(source: string, mostSize: number = patternLimits.
   if (conditions.reduce((sum, { tokens }) => sum + sizeOf(tokens), 0) > Math.min(mostSize, patternLimits.size))
     return err("must be smaller, or repeat less");
   try {
-    const matchers = conditions.map(({ tokens, holds }) => ({ holds, expression: RE2JS.compile(tokens.map(toRe2).join("")) }));
+    const matchers = conditions.map(({ tokens, mustMatch }) => ({ mustMatch, expression: RE2JS.compile(tokens.map(toRe2).join("")) }));
     const size = matchers.reduce((sum, { expression }) => sum + expression.programSize(), 0);
-    return ok({ size, matches: (text) => matchers.every(({ holds, expression }) => expression.test(text) === holds) });
+    return ok({ size, matches: (text) => matchers.every(({ mustMatch, expression }) => expression.test(text) === mustMatch) });
   } catch {
     return err("must be one that RE2 supports: no repetitions above 1000, and only known character properties");
   }
@@ -56,24 +57,24 @@ const refusals: readonly (readonly [RegExp, string])[] = [
 
 const isAhead = (each: string): boolean => each === "(?=" || each === "(?!";
 
-type Condition = { readonly holds: boolean; readonly tokens: readonly string[] };
+type Condition = { readonly mustMatch: boolean; readonly tokens: readonly string[] };
 
 /**
- * `^(?!a)(?=b)c` says three things of the same place, the beginning: not `^a`, and `^b`, and `^c`. So written are the lookaheads that schemas
- * really have: zod's e-mail addresses, rules for passwords.
+ * `^(?!a)(?=b)c` is three conditions at the beginning: not `^a`, and `^b`, and `^c`. Schemas in use have such lookaheads: zod's email
+ * addresses, rules for passwords.
  */
 function conditionsOf(tokens: readonly string[]): readonly Condition[] {
   const conditions: Condition[] = [];
   let at = 1;
   for (let next = tokens[at]; tokens[0] === "^" && next !== undefined && isAhead(next); next = tokens[at]) {
     const end = closing(tokens, at);
-    conditions.push({ holds: next === "(?=", tokens: ["^", "(?:", ...tokens.slice(at + 1, end), ")"] });
+    conditions.push({ mustMatch: next === "(?=", tokens: ["^", "(?:", ...tokens.slice(at + 1, end), ")"] });
     at = end + 1;
   }
   const rest = tokens.slice(at);
   // In `^(?!a)b|c` the lookahead is a part of the first alternative alone.
   const isChoice = conditions.length > 0 && rest.some((each, i) => each === "|" && depthAt(rest, i) === 0);
-  return isChoice || conditions.length === 0 ? [{ holds: true, tokens }] : [...conditions, { holds: true, tokens: ["^", ...rest] }];
+  return isChoice || conditions.length === 0 ? [{ mustMatch: true, tokens }] : [...conditions, { mustMatch: true, tokens: ["^", ...rest] }];
 }
 
 const depthAt = (tokens: readonly string[], end: number): number =>

@@ -1,5 +1,5 @@
-// A JSON Schema from outside, made ready to check by: only keywords that are known to be well-formed, every reference resolved. What could not
-// be checked by is refused here, at its place, so that no check falls away without a word.
+// Reads a JSON Schema from outside into the form that values are checked by: known keywords are well-formed, every reference is resolved.
+// It refuses what cannot be checked, at its pointer, so that no check is dropped silently.
 
 import { isObject, type Members } from "../json/values.ts";
 import type { PointedError } from "../model/outcome.ts";
@@ -23,13 +23,13 @@ import {
 import { inPlace, type ReadySchema, type Schema, type SchemaNode } from "./schema-node.ts";
 import { SchemaPlaces } from "./schema-places.ts";
 
-/** Subschemas of one schema; what is referred to counts once. */
+/** Subschemas of one schema; one that is referred to several times counts once. */
 const mostSubschemas = 2_000;
 
 /** Instructions of all patterns of a schema, each counted once: some hundreds of ordinary ones. */
 const mostPatternSize = 40_000;
 
-/** Ready, or everything that is wrong with it (50 faults at most), each at `at` and its place in the schema. Never throws. */
+/** The schema, ready to check by, or its errors (50 at most), each at `at` and its pointer in the schema. Never throws. */
 export function readSchema(schema: unknown, at: string): Result<ReadySchema, readonly PointedError[]> {
   const issues = new IssueCollector();
   checkJson(schema, issues);
@@ -43,7 +43,7 @@ export function readSchema(schema: unknown, at: string): Result<ReadySchema, rea
 
 class SchemaReader {
   readonly #draft: Draft;
-  readonly #reading: IssueCollector;
+  readonly #issues: IssueCollector;
   readonly #places: SchemaPlaces;
   readonly #schemas = new Map<string, Schema>();
   readonly #patterns = new Map<string, Pattern>();
@@ -52,17 +52,17 @@ class SchemaReader {
 
   constructor(draft: Draft, root: unknown, issues: IssueCollector) {
     this.#draft = draft;
-    this.#reading = issues;
+    this.#issues = issues;
     this.#places = new SchemaPlaces(draft, root, (path, why) => issues.add(path, why));
   }
 
   read(given: unknown): ReadySchema {
     const root = this.#schema(given, "");
-    // The list grows while it is gone through: a place that is no subschema of a known keyword is read as one when something refers to it.
+    // The list grows during the loop: a value that no known keyword makes a subschema is read as one when a reference points to it.
     for (const { from, target } of this.#references) {
       const found = this.#places.resolve(target, from.path);
       if (found.ok) from.single.$ref = this.#schemas.get(found.value.path) ?? this.#schema(found.value.value, found.value.path);
-      else this.#reading.add(`${from.path}/$ref`, found.error);
+      else this.#issues.add(`${from.path}/$ref`, found.error);
     }
     this.#refuseEndless();
     return { root, patterns: this.#patterns, containsEvaluates: this.#draft !== "2019-09" };
@@ -70,7 +70,7 @@ class SchemaReader {
 
   #schema(value: unknown, path: string): Schema {
     if (!isObject(value)) {
-      if (typeof value !== "boolean") this.#reading.add(path, "must be a schema: an object, or true or false");
+      if (typeof value !== "boolean") this.#issues.add(path, "must be a schema: an object, or true or false");
       const schema = value !== false;
       this.#schemas.set(path, schema);
       return schema;
@@ -88,7 +88,7 @@ class SchemaReader {
     this.#schemas.set(path, ready);
     if (this.#schemas.size > mostSubschemas) {
       if (this.#schemas.size === mostSubschemas + 1)
-        this.#reading.add(path, `is one subschema too many; at most ${mostSubschemas} are allowed`);
+        this.#issues.add(path, `is one subschema too many; at most ${mostSubschemas} are allowed`);
       return true;
     }
     this.#places.collect({ path, value }, value);
@@ -105,12 +105,12 @@ class SchemaReader {
       path: [keyword],
       message,
     } of read.error?.issues ?? [])
-      this.#reading.add(path + pointerStep(String(keyword)), message);
+      this.#issues.add(path + pointerStep(String(keyword)), message);
     const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, ...plain } = read.data ?? {};
     const exclusive = (side: "Minimum" | "Maximum", given: number | boolean | undefined, limit: number | undefined): number | undefined => {
       const at = `${path}/exclusive${side}`;
-      if (given !== undefined && (typeof given === "boolean") !== (this.#draft === "4")) this.#reading.add(at, exclusiveMust);
-      else if (given === true && limit === undefined) this.#reading.add(at, `has no effect without ${side.toLowerCase()} in draft-04`);
+      if (given !== undefined && (typeof given === "boolean") !== (this.#draft === "4")) this.#issues.add(at, exclusiveMust);
+      else if (given === true && limit === undefined) this.#issues.add(at, `has no effect without ${side.toLowerCase()} in draft-04`);
       return typeof given === "boolean" ? (given ? limit : undefined) : given;
     };
     return {
@@ -129,7 +129,7 @@ class SchemaReader {
     for (const keyword of schemaLists) {
       const list = value[keyword];
       if (Array.isArray(list) && list.length > 0) ready.lists[keyword] = list.map((each, i) => this.#schema(each, `${at(keyword)}/${i}`));
-      else if (list !== undefined) this.#reading.add(at(keyword), "must be a list of schemas, and not empty");
+      else if (list !== undefined) this.#issues.add(at(keyword), "must be a list of schemas, and not empty");
     }
     const { items } = value;
     if (Array.isArray(items)) {
@@ -138,7 +138,7 @@ class SchemaReader {
     } else if (items !== undefined) ready.single.items = this.#schema(items, at("items"));
     for (const keyword of schemasByName) {
       const schemas = value[keyword];
-      if (schemas !== undefined && !isObject(schemas)) this.#reading.add(at(keyword), "must be an object of schemas");
+      if (schemas !== undefined && !isObject(schemas)) this.#issues.add(at(keyword), "must be an object of schemas");
       for (const [name, each] of Object.entries(isObject(schemas) ? schemas : {})) {
         const here = at(keyword) + pointerStep(name);
         if (keyword === "patternProperties") this.#pattern(name, here);
@@ -151,46 +151,46 @@ class SchemaReader {
     if (value["dependencies"] !== undefined) this.#dependencies(value["dependencies"], ready, at("dependencies"));
   }
 
-  /** What drafts before 2019-09 have in one keyword, as the two that came of it. */
+  /** `dependencies` of the drafts before 2019-09, as the two keywords that replaced it. */
   #dependencies(given: unknown, ready: SchemaNode, at: string): void {
-    if (!isObject(given)) return this.#reading.add(at, "must be an object of schemas");
+    if (!isObject(given)) return this.#issues.add(at, "must be an object of schemas");
     for (const [name, each] of Object.entries(given)) {
       const here = at + pointerStep(name);
       if (!Array.isArray(each)) ready.dependentSchemas.set(name, this.#schema(each, here));
       else if (isNames(each)) ready.dependentRequired.set(name, each);
-      else this.#reading.add(here, "must be a schema or a list of property names");
+      else this.#issues.add(here, "must be a schema or a list of property names");
     }
   }
 
   #pattern(source: string, path: string): void {
-    if (this.#patterns.has(source) || this.#reading.full) return;
+    if (this.#patterns.has(source) || this.#issues.full) return;
     const pattern = compilePattern(source, this.#sizeLeft);
-    if (!pattern.ok) return this.#reading.add(path, pattern.error);
+    if (!pattern.ok) return this.#issues.add(path, pattern.error);
     this.#sizeLeft -= pattern.value.size;
     this.#patterns.set(source, pattern.value);
   }
 
-  /** What would be passed over in silence because of what stands, or does not stand, beside it. */
+  /** Refuses keywords that would have no effect because of another that is, or is not, beside them. */
   #refuseIneffective(value: Members, path: string): void {
-    const fault = (keyword: string, why: string): void => this.#reading.add(path + pointerStep(keyword), why);
-    for (const keyword of unsupported) if (value[keyword] !== undefined) fault(keyword, "is not supported; use $ref");
+    const refuse = (keyword: string, why: string): void => this.#issues.add(path + pointerStep(keyword), why);
+    for (const keyword of unsupported) if (value[keyword] !== undefined) refuse(keyword, "is not supported; use $ref");
     for (const [keyword, needed] of companions)
-      if (value[keyword] !== undefined && value[needed] === undefined) fault(keyword, `has no effect without ${needed}`);
+      if (value[keyword] !== undefined && value[needed] === undefined) refuse(keyword, `has no effect without ${needed}`);
     const { items, prefixItems, additionalItems, dependencies, dependentRequired, dependentSchemas, $schema, $ref } = value;
     if (additionalItems !== undefined && additionalItems !== true && !Array.isArray(items))
-      fault("additionalItems", "has no effect where items is not a list");
-    if (prefixItems !== undefined && Array.isArray(items)) fault("items", "must be one schema beside prefixItems");
+      refuse("additionalItems", "has no effect where items is not a list");
+    if (prefixItems !== undefined && Array.isArray(items)) refuse("items", "must be one schema beside prefixItems");
     if (dependencies !== undefined && (dependentRequired !== undefined || dependentSchemas !== undefined))
-      fault("dependencies", "must not be used together with dependentRequired or dependentSchemas");
+      refuse("dependencies", "must not be used together with dependentRequired or dependentSchemas");
     const draft = draftOf($schema);
     if ($schema !== undefined && !(draft.ok && draft.value === this.#draft))
-      fault("$schema", "must be the same draft as that of the whole schema");
+      refuse("$schema", "must be the same draft as that of the whole schema");
     if ($ref !== undefined && (this.#draft === "4" || this.#draft === "7"))
       for (const keyword of checking)
-        if (value[keyword] !== undefined) fault(keyword, "has no effect beside $ref in draft-04 and draft-07; put both into allOf");
+        if (value[keyword] !== undefined) refuse(keyword, "has no effect beside $ref in draft-04 and draft-07; put both into allOf");
   }
 
-  /** A schema that comes back to itself without going into the value. */
+  /** Refuses a schema that refers back to itself without going into the value. */
   #refuseEndless(): void {
     const open = new Set<SchemaNode>();
     const done = new Set<Schema>();
@@ -198,7 +198,7 @@ class SchemaReader {
       open.add(ready);
       for (const [keyword, target] of inPlace(ready)) {
         if (typeof target === "boolean" || done.has(target)) continue;
-        if (open.has(target)) this.#reading.add(`${ready.path}/${keyword}`, "applies the schema to the same value endlessly");
+        if (open.has(target)) this.#issues.add(`${ready.path}/${keyword}`, "applies the schema to the same value endlessly");
         else visit(target);
       }
       open.delete(ready);
@@ -208,7 +208,7 @@ class SchemaReader {
   }
 }
 
-/** Keywords that check something beside `$ref`. */
+/** Keywords that check something, and have no effect beside `$ref` in the old drafts. */
 const checking = [...Object.keys(plainKeywords.shape), ...singleSchemas, ...schemaLists, ...schemasByName, "items", "dependencies"].filter(
   (keyword) => !["$ref", "$defs", "definitions"].includes(keyword),
 );

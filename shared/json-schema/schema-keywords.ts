@@ -1,7 +1,7 @@
 // The keywords of JSON Schema that check something, and what each must be. Every other keyword is an annotation: it is left out and passes.
 //
-// Keywords of all drafts are known in all of them, because a caller who writes `definitions` or a list of `items` under 2020-12 means a check by
-// it; where a draft knows none, a check must not fall away without a word.
+// The keywords of all drafts are known in every draft: a caller who writes `definitions` or a list of `items` under 2020-12 means a check,
+// and no check may be dropped silently.
 
 import { isObject } from "../json/values.ts";
 import * as z from "zod";
@@ -101,7 +101,7 @@ export type PlainKeywords = Omit<Plain, "exclusiveMinimum" | "exclusiveMaximum">
   readonly exclusiveMaximum?: number | undefined;
 };
 
-/** Keywords that check nothing by themselves, and what they need beside them. */
+/** Keywords that check nothing by themselves, and the keyword that each needs beside it. */
 export const companions: ReadonlyMap<string, string> = new Map([
   // oxlint-disable-next-line unicorn/no-thenable -- the keyword of JSON Schema
   ["then", "if"],
@@ -110,7 +110,7 @@ export const companions: ReadonlyMap<string, string> = new Map([
   ["maxContains", "contains"],
 ]);
 
-/** References that depend on how a schema was come to; nothing here follows them. */
+/** References that depend on the path by which a schema was reached; they are not supported. */
 export const unsupported: ReadonlySet<string> = new Set(["$dynamicRef", "$recursiveRef"]);
 
 /** Formats that are checked: those of the library whose patterns take steps in proportion to the text. All others are annotations. */

@@ -1,6 +1,6 @@
-// A schema in the form that values are checked by: what `readSchema` makes of one from outside. Every keyword is well-formed, every reference
-// leads to its schema, and what drafts write in several ways is written in one: lists of `items` as `prefixItems`, `dependencies` as the two
-// keywords that came of it.
+// A schema in the form that values are checked by: what `readSchema` returns. Every keyword is well-formed, every reference leads to its
+// schema, and what drafts write in several ways is written in one: lists of `items` as `prefixItems`, `dependencies` as the two keywords
+// that replaced it.
 
 import type { Pattern } from "./pattern.ts";
 import type { PlainKeywords, schemaLists, singleSchemas } from "./schema-keywords.ts";
@@ -8,7 +8,7 @@ import type { PlainKeywords, schemaLists, singleSchemas } from "./schema-keyword
 export type Schema = boolean | SchemaNode;
 
 export type SchemaNode = {
-  /** Its place in the schema that was given. */
+  /** Its JSON pointer in the schema that was given. */
   readonly path: string;
   readonly plain: PlainKeywords;
   readonly single: { [keyword in (typeof singleSchemas)[number] | "items" | "$ref"]?: Schema };
@@ -21,9 +21,9 @@ export type SchemaNode = {
 
 export type ReadySchema = {
   readonly root: Schema;
-  /** By their text. */
+  /** By their source text. */
   readonly patterns: ReadonlyMap<string, Pattern>;
-  /** Whether an item that `contains` asks for is evaluated by it: not in 2019-09. */
+  /** Whether `contains` evaluates the items that match it: not in 2019-09. */
   readonly containsEvaluates: boolean;
 };
 

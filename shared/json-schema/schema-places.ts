@@ -1,4 +1,4 @@
-// Where the references of a schema lead: the places of its `$id`s and anchors. Nothing outside of it is ever fetched.
+// Where the references of a schema lead: the places of its `$id`s and anchors. Nothing outside the schema is ever fetched.
 
 import { pointerStep } from "../json/issue-collector.ts";
 import { err, ok, type Result } from "../result.ts";
@@ -9,22 +9,22 @@ export type Place = { readonly path: string; readonly value: unknown };
 const outside = "points outside this schema; only references within it are followed";
 const nowhere = "points to nothing in this schema";
 
-/** Collected while the schema is walked, and asked when the walk is done. */
+/** Collects while the schema is walked, and resolves when the walk is done. */
 export class SchemaPlaces {
   readonly #draft: Draft;
-  readonly #fault: (path: string, why: string) => void;
+  readonly #report: (path: string, why: string) => void;
   /** By absolute reference: `id`, or `id#anchor`. */
   readonly #named = new Map<string, Place>();
-  /** Every place with an id of its own, by path: what its references are relative to. The root is one, whatever it says. */
+  /** What references are relative to, by path: each place with an id of its own, and the root, whatever its id. */
   readonly #bases = new Map([["", ""]]);
 
-  constructor(draft: Draft, root: unknown, fault: (path: string, why: string) => void) {
+  constructor(draft: Draft, root: unknown, report: (path: string, why: string) => void) {
     this.#draft = draft;
-    this.#fault = fault;
+    this.#report = report;
     this.#named.set("", { path: "", value: root });
   }
 
-  /** Notes the id and the anchors of the schema at this place; those around it come first. */
+  /** Records the id and the anchors of the schema at this place. The schemas around it must be collected first. */
   collect(place: Place, value: { readonly [keyword: string]: unknown }): void {
     const { path } = place;
     const isOld = this.#draft === "4" || this.#draft === "7";
@@ -33,7 +33,7 @@ export class SchemaPlaces {
     if (id !== undefined && !(isOld && value["$ref"] !== undefined)) {
       const [address = "", anchor = ""] = typeof id === "string" ? id.split("#") : [];
       if (typeof id !== "string" || (anchor !== "" && (!isOld || address !== "")))
-        this.#fault(`${path}/${keyword}`, "must be an address without a fragment");
+        this.#report(`${path}/${keyword}`, "must be an address without a fragment");
       else if (anchor !== "") this.#name(`${this.#baseOf(path)}#${anchor}`, place, keyword);
       else if (address !== "") {
         const base = absolute(address, this.#baseOf(path));
@@ -45,17 +45,17 @@ export class SchemaPlaces {
       const anchor = value[anchoring];
       if (typeof anchor === "string" && /^[A-Za-z_][-A-Za-z0-9._]*$/u.test(anchor))
         this.#name(`${this.#baseOf(path)}#${anchor}`, place, anchoring);
-      else if (anchor !== undefined) this.#fault(`${path}/${anchoring}`, "must be a name");
+      else if (anchor !== undefined) this.#report(`${path}/${anchoring}`, "must be a name");
     }
   }
 
   #name(reference: string, place: Place, keyword: string): void {
     const known = this.#named.get(reference);
-    if (known !== undefined && known.path !== place.path) this.#fault(`${place.path}/${keyword}`, "is given twice");
+    if (known !== undefined && known.path !== place.path) this.#report(`${place.path}/${keyword}`, "is given twice");
     else this.#named.set(reference, place);
   }
 
-  /** The place that a `$ref` at `path` means; refused, with a sentence, where it is none of this schema. */
+  /** The place that a `$ref` at `path` refers to; refused, with a sentence, where it is none of this schema. */
   resolve(reference: string, path: string): Result<Place, string> {
     const [address = "", fragment = "", ...more] = reference.split("#");
     const base = address === "" ? this.#baseOf(path) : absolute(address, this.#baseOf(path));

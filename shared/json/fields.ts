@@ -1,19 +1,19 @@
-// The shapes of values from outside: each one reads its value and says the same as JSON Schema, and its type is inferred, so that what is
-// read, what is published and what is worked with cannot drift apart. Readers never throw, gather faults in a `Reading`, and give a
-// placeholder of the right type after one: what is being built is thrown away as soon as one fault stands.
+// The shapes of values from outside. Each field reads its value, has the JSON Schema that says the same, and infers its type, so that the
+// three cannot drift apart. Readers never throw: they collect errors in an `IssueCollector`, and return a placeholder of the right type
+// after one, because a value with an error is discarded.
 //
-// Not zod, which is the choice for documents of our own (docs/decisions/one-reader.md): it gathers every fault of a list, which for a
-// body of megabytes is gigabytes or a stack that overflows, and it does not tell which members it left out.
+// Not zod, which reads the operator's documents (docs/decisions/one-reader.md): it collects every error of a list, which for a body of
+// megabytes takes gigabytes or overflows the stack, and it does not report which members it left out.
 
 import { isObject } from "./values.ts";
 import type { Json, JsonObject } from "../encoding.ts";
 import { pointerStep, IssueCollector } from "./issue-collector.ts";
 
 export type Field<T> = {
-  /** `value` is anything at all; undefined where the member is absent. `at`: its pointer. */
+  /** `value` is any value; undefined where the member is absent. `at`: its pointer. */
   readonly read: (value: unknown, at: string, issues: IssueCollector) => T;
   readonly schema: JsonObject;
-  /** A member that may be absent: it is absent in what is read too, or has its default, or is never in what is read. */
+  /** A member that may be absent: it is `absent` from the result too, or has its `default` there, or is always `leftOut` of the result. */
   readonly optional?: "absent" | "default" | "leftOut";
 };
 
@@ -32,7 +32,7 @@ export type ReadOf<F> = F extends Field<infer T> ? T : never;
 
 const missing = (value: unknown, otherwise: string): string => (value === undefined ? "is required" : otherwise);
 
-/** What a field gives after a fault of the value's own kind: nothing is said of the members of what is no object. */
+/** A field's result after an error in the value's own type: the members of a value that is no object are not reported. */
 const placeholder = <T>({ read }: Field<T>): T => read(undefined, "", new IssueCollector());
 
 /** The same field with a description, for readers of the published schema. */
@@ -41,7 +41,7 @@ export const described = <F extends Field<unknown>>(description: string, field: 
   schema: { description, ...field.schema },
 });
 
-/** The same field, whose schema also says what is checked elsewhere, beside other members. */
+/** The same field; its schema also has the rules that are checked elsewhere, beside other members. */
 export const alsoSaying = <F extends Field<unknown>>(more: JsonObject, field: F): F => ({ ...field, schema: { ...field.schema, ...more } });
 
 export const optional = <T>(field: Field<T>): Optional<T> => ({
@@ -56,7 +56,7 @@ export const withDefault = <T extends Json>(otherwise: T, field: Field<T>): Fiel
   optional: "default",
 });
 
-/** A member that is checked where it is there, and is never in what is read. */
+/** A member that is checked where it is present, and never in the result. */
 export const leftOut = (field: Field<unknown>): LeftOut => ({
   read(value, at, issues) {
     if (value !== undefined) field.read(value, at, issues);
@@ -66,7 +66,7 @@ export const leftOut = (field: Field<unknown>): LeftOut => ({
   optional: "leftOut",
 });
 
-/** What `parse` makes of a value; undefined is a fault. For what no other field says. */
+/** A value as `parse` returns it; undefined is an error. For shapes that no other field has. */
 export const parsed = <T>(parse: (value: unknown) => T | undefined, must: string, otherwise: T, schema: JsonObject): Field<T> => ({
   read(value, at, issues) {
     const read = parse(value);
@@ -76,15 +76,15 @@ export const parsed = <T>(parse: (value: unknown) => T | undefined, must: string
   schema,
 });
 
-/** The same field with one more rule: what `refine` gives is read, and undefined is a fault. */
+/** The same field with one more rule: the result is what `refine` returns, and undefined is an error. */
 export const refined = <T>(field: Field<T>, refine: (value: T) => T | undefined, must: string): Field<T> => ({
   read(value, at, issues) {
-    const faults = issues.found.length;
+    const before = issues.found.length;
     const read = field.read(value, at, issues);
-    if (issues.found.length > faults) return read;
-    const kept = refine(read);
-    if (kept === undefined) issues.add(at, must);
-    return kept ?? read;
+    if (issues.found.length > before) return read;
+    const result = refine(read);
+    if (result === undefined) issues.add(at, must);
+    return result ?? read;
   },
   schema: field.schema,
 });
@@ -170,7 +170,7 @@ export const oneOf = <const T extends string>(words: readonly [T, ...T[]]): Fiel
 
 type Bounds = { readonly min?: number; readonly max?: number };
 
-/** A list from outside, as long as `bounds` let it be; a longer one is a fault and is not read. */
+/** The members of a list from outside; a list that is longer than `bounds` allow is an error and is not read. */
 export function membersOf(value: unknown, at: string, issues: IssueCollector, { min = 0, max = Infinity }: Bounds): readonly unknown[] {
   if (!Array.isArray(value)) issues.add(at, missing(value, "must be an array"));
   else if (value.length > max) issues.add(at, `must not have more than ${max} members; this has ${value.length}`);
@@ -205,20 +205,20 @@ export const oneOrMore = <T>(member: Field<T>, bounds: Bounds = {}): Field<T[]> 
   };
 };
 
-/** Whether a value is an object; that it is none is a fault. */
-function isRead(value: unknown, at: string, issues: IssueCollector): value is JsonObject {
+/** Whether a value is an object; any other value is an error. */
+function expectObject(value: unknown, at: string, issues: IssueCollector): value is JsonObject {
   if (isObject(value)) return true;
   issues.add(at, missing(value, "must be an object"));
   return false;
 }
 
-/** An object of anything, kept as it is. Proven to be JSON by `checkJson`, which runs over the whole value first. */
+/** Any object, as it is. `checkJson`, which runs over the whole value first, has proven that it is JSON. */
 export const anyObject: Field<JsonObject> = {
-  read: (value, at, issues) => (isRead(value, at, issues) ? value : {}),
+  read: (value, at, issues) => (expectObject(value, at, issues) ? value : {}),
   schema: { type: "object" },
 };
 
-/** An object that is checked by a field and kept as it is. */
+/** An object that is checked by a field and returned as it is. */
 export const keptAfter = (field: Field<unknown>): Field<JsonObject> => ({
   read(value, at, issues) {
     field.read(value, at, issues);
@@ -230,7 +230,7 @@ export const keptAfter = (field: Field<unknown>): Field<JsonObject> => ({
 /** An object whose members, whatever their names, are alike. */
 export const record = <T>(member: Field<T>): Field<{ [name: string]: T }> => ({
   read(value, at, issues) {
-    const members = isRead(value, at, issues) ? Object.entries(value) : [];
+    const members = expectObject(value, at, issues) ? Object.entries(value) : [];
     // As entries: assigned to, a member named __proto__ would become a prototype.
     return Object.fromEntries(
       members.flatMap(([name, each]) => (issues.full ? [] : [[name, member.read(each, at + pointerStep(name), issues)]])),
@@ -239,13 +239,13 @@ export const record = <T>(member: Field<T>): Field<{ [name: string]: T }> => ({
   schema: { type: "object", additionalProperties: member.schema },
 });
 
-/** An object with these members. Others are ignored and told (`Reading.ignored`), never a fault. */
+/** An object with these members. Others are ignored and reported (`IssueCollector.ignored`), never an error. */
 export function object<const F extends Fields>(fields: F): Field<{ [K in keyof Members<F>]: Members<F>[K] }> {
   const entries = Object.entries(fields).map(([name, field]) => ({ name, step: pointerStep(name), field }));
   const required = entries.flatMap(({ name, field }) => (field.optional === undefined ? [name] : []));
   return {
     read(value, at, issues) {
-      const given = isRead(value, at, issues) ? value : undefined;
+      const given = expectObject(value, at, issues) ? value : undefined;
       const target = given === undefined ? new IssueCollector() : issues;
       const known: { [name: string]: unknown } = {};
       for (const { name, step, field } of entries) {
@@ -264,17 +264,17 @@ export function object<const F extends Fields>(fields: F): Field<{ [K in keyof M
   };
 }
 
-/** An object of one of several shapes, told apart by the word that a member has. */
+/** An object of one of several shapes, distinguished by the value of one member. */
 export function tagged<const K extends Fields>(member: string, shapes: K): Field<ReadOf<K[keyof K]>> {
   const [first = "", ...others] = Object.keys(shapes);
   const tag = oneOf([first, ...others]);
   const step = pointerStep(member);
   return {
     read(value, at, issues) {
-      const faults = issues.found.length;
-      const word = isRead(value, at, issues) ? tag.read(value[member], at + step, issues) : first;
+      const before = issues.found.length;
+      const word = expectObject(value, at, issues) ? tag.read(value[member], at + step, issues) : first;
       const shape = shapes[word] as Field<ReadOf<K[keyof K]>>; // the word is one of its names
-      return issues.found.length > faults || issues.full ? placeholder(shape) : shape.read(value, at, issues);
+      return issues.found.length > before || issues.full ? placeholder(shape) : shape.read(value, at, issues);
     },
     schema: { oneOf: Object.values(shapes).map(({ schema }) => schema) },
   };
@@ -287,7 +287,7 @@ export const withEither = <A, B>(member: string, having: Field<A>, lacking: Fiel
   schema: { oneOf: [having.schema, lacking.schema] },
 });
 
-/** Whether a value is just what a field describes: without a fault, and without a member that is not named. */
+/** Whether a value is exactly what a field describes: without an error, and without a member that the field does not name. */
 export function fits(field: Field<unknown>, value: unknown): boolean {
   const issues = new IssueCollector();
   field.read(value, "", issues);

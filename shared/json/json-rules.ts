@@ -1,18 +1,15 @@
-// What every JSON value from outside must be before anything walks, hashes or stores it. Never throws, never changes the value.
+// The rules for every JSON value from outside, checked before anything walks, hashes or stores it. Never throws, never changes the value.
 //
-// JSON.parse accepts more than the rest of the pipeline can carry: a lone surrogate or a number that overflowed to infinity
-// has no canonical form (RFC 8785 sections 3.2.2.2 and 3.2.2.3), a member named `__proto__` becomes a prototype in the first
-// careless copy, and a value nested a hundred thousand deep overflows the stack of the first recursive walk.
+// JSON.parse accepts more than the rest of the pipeline can carry: a lone surrogate or a number that overflowed to infinity has no
+// canonical form (RFC 8785 sections 3.2.2.2 and 3.2.2.3), a member named `__proto__` becomes a prototype in the first careless copy, and a
+// value nested a hundred thousand deep overflows the stack of the first recursive walk.
 
-import { pointerStep, type IssueCollector } from "./issue-collector.ts";
+import { pointerTo, type IssueCollector } from "./issue-collector.ts";
 
 /** Objects and arrays inside one another in the params of a request, the params themselves counted. */
 const MAX_DEPTH = 64;
 
-/** Longer names are not repeated in a pointer; it then ends at the last member that can be named. */
-const MAX_NAME_IN_POINTER = 128;
-
-/** Reports every place of `value` that breaks a rule above, under the pointer "" for `value` itself. */
+/** Reports everything in `value` that breaks a rule above, under the pointer "" for `value` itself. */
 export function checkJson(value: unknown, issues: IssueCollector): void {
   const path: (string | number)[] = [];
 
@@ -30,7 +27,7 @@ export function checkJson(value: unknown, issues: IssueCollector): void {
         if (value !== null) visitMembers(value, depth);
         return;
       case "undefined":
-        // Absent, as far as JSON goes: whoever needs the value says so.
+        // Absent in JSON; a field that requires the value reports it.
         return;
       default:
         issues.add(pointerTo(path), "is not a JSON value");
@@ -61,15 +58,6 @@ export function checkJson(value: unknown, issues: IssueCollector): void {
   }
 
   visit(value, 1);
-}
-
-function pointerTo(path: readonly (string | number)[]): string {
-  let pointer = "";
-  for (const step of path) {
-    if (typeof step === "string" && step.length > MAX_NAME_IN_POINTER) break;
-    pointer += pointerStep(String(step));
-  }
-  return pointer;
 }
 
 /** Whether `value` has more than `levels` objects and arrays inside one another, itself counted. Looks no deeper than that. */

@@ -1,10 +1,10 @@
-// JSON from outside, as far as it can be told at a glance. Never throws.
+// First checks of JSON from outside. Never throws.
 
 import type { JsonObject } from "../encoding.ts";
 
 export type Members = { readonly [name: string]: unknown };
 
-/** Whether a value is an object that is no list: as JSON.parse gave it, a JSON object. */
+/** Whether a value is an object and no list: for a value of JSON.parse, a JSON object. */
 export const isObject = (value: unknown): value is Members => typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** The object that a value out of JSON.parse is, or null where it is none. */
