@@ -1,4 +1,4 @@
-// From a refusal or an ending to what an outsider may know of it: one exhaustive switch each.
+// What a caller is told of a refusal or an outcome: one exhaustive switch each.
 //
 // Codes and statuses are the table of the HTTP contract. Nothing here ever carries a prompt, a reply or a key.
 
@@ -11,11 +11,11 @@ import type { Completed, Described, FunctionError, NotAssociated, Outcome, Refus
 
 const rejectedMessage = "User rejected sampling request";
 
-/** For about as long nobody asks an issuer that just did not answer. */
+/** About as long as the gateway waits before it asks an issuer again that did not answer. */
 const issuerRetryMs = 10_000;
 const configurationRetryMs = 5_000;
 
-/** Where a setting of the server's entry would let it through, the error names it. */
+/** Where a setting of the server's entry would allow the request, the error names it. */
 const notAssociatedWhy: Readonly<Record<NotAssociated, string>> = {
   noSession: "",
   noOriginatingRequest: "",
@@ -46,7 +46,7 @@ export function describeRefusal(refusal: Refusal): Described {
         data: { scope: refusal.scope },
       };
     case "issuerUnavailable":
-      // Neither 401, after which a caller would fetch another token in vain, nor 500: asking again is right, and soon.
+      // Neither 401, after which a caller would fetch another token in vain, nor 500: a retry is right, and soon.
       return {
         status: 503,
         code: -32017,
@@ -181,7 +181,7 @@ const functionErrors: Readonly<Record<FunctionError, string>> = {
     "its MCP server declares a JSON Schema that this gateway cannot check, and unchecked arguments are not sent; ask the operator",
 };
 
-/** What the caller is told of an outcome without a reply. A denied response is in none of it. */
+/** What the caller is told of an outcome without a reply. It never has anything of a denied response. */
 export function describeOutcome(outcome: Exclude<Outcome, Completed>): Described {
   switch (outcome.kind) {
     case "refused":
@@ -208,7 +208,7 @@ export function describeOutcome(outcome: Exclude<Outcome, Completed>): Described
         data: { outcome: "cancelled", ...(outcome.key === undefined ? {} : { reason: outcome.key }) },
       };
     case "failed":
-      if (isUnasked(outcome.attempts)) return noPlace(outcome.attempts);
+      if (isUnasked(outcome.attempts)) return noFreeSlot(outcome.attempts);
       return {
         status: 200,
         code: -32011,
@@ -224,10 +224,10 @@ export function describeOutcome(outcome: Exclude<Outcome, Completed>): Described
 
 const keyEnds: Readonly<Record<KeyEnd, string>> = { keyRevoked: ": its API key was revoked", keyExpired: ": its API key expired" };
 
-/** A queue moves with each call that ends, and nobody knows when: soon enough for whoever wants to come again. */
+/** A slot becomes free when a call ends, at an unknown time: short enough for a caller that wants to retry. */
 const queueRetryMs = 5_000;
 
-const noPlace = (attempts: readonly Attempt[]): Described => ({
+const noFreeSlot = (attempts: readonly Attempt[]): Described => ({
   status: 429,
   code: -32013,
   message: attempts.some(({ fault }) => fault.kind === "queueTimeout")
@@ -290,7 +290,7 @@ function unauthorizedMessage(why: Extract<Refusal, { kind: "unauthorized" }>["wh
   }
 }
 
-/** What is over, and what to do. */
+/** Which limit was exceeded, and what to do. */
 const limitMessages: Readonly<Record<LimitName, (max: number) => string>> = {
   requestsPerMinute: (max) => `this key may make ${max} requests a minute; wait and try again`,
   concurrent: (max) => `${max} requests of this key are in progress; wait for one to end`,

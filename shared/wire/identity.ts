@@ -1,19 +1,20 @@
-// Digests that tell whether two sampling requests are the same one. Params only: the caller adds key, session, server and id.
+// Digests by which a repeated sampling request is recognized. Params only: the caller adds key, session, server and id.
 
 import { isObject } from "../json/values.ts";
 import { digestOf } from "../encoding.ts";
 
 /**
- * The digest by which a repeat in the same session is known: of the whole params as they came, without `_meta.progressToken` and `task`,
- * which say how the requestor wants to wait and not what it asks. An absent and an empty `_meta` are equal.
- * `content` is their `contentIdentity`, where it is known already: a megabyte is walked once. Takes params that `parseSampling` accepted; throws where they are not canonical JSON, which that has ruled out.
+ * The digest by which a repeat in the same session is recognized: of the whole params as they came, without `_meta.progressToken` and
+ * `task`, which say how the requestor wants to wait and not what it asks. An absent and an empty `_meta` are equal. `content` is their
+ * `contentIdentity`, where it is known already: a megabyte is walked once. Takes params that `parseSampling` accepted; throws where they
+ * are not canonical JSON, which that has ruled out.
  */
 export function samplingIdentity(params: unknown, content: string = contentIdentity(params)): string {
   const { progressToken: _token, ...meta } = membersOf(membersOf(params)["_meta"]);
   return digestOf("countersign/params/v1", { content, meta });
 }
 
-/** The digest by which an identical request of any session is known: as above, and without all of `_meta`. */
+/** The digest by which an identical request of any session is recognized: as above, and without all of `_meta`. */
 export function contentIdentity(params: unknown): string {
   const { _meta, task: _task, ...asked } = membersOf(params);
   return digestOf("countersign/content/v1", asked);

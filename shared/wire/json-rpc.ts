@@ -30,7 +30,7 @@ export const errorAnswer = ({ code, message, data }: RpcError): { readonly error
 /** In UTF-16 code units. Ids become keys of storage; the longest seen from real clients are UUIDs. */
 const MAX_ID_LENGTH = 512;
 
-/** Above the limit of the params themselves, so that a nested prompt gets that limit's pointer and not this one's refusal. */
+/** Above the limit of the params themselves, so that deeply nested params are refused by that limit, with its pointer. */
 const MAX_MESSAGE_DEPTH = 128;
 
 /**
@@ -89,7 +89,7 @@ export const failure = (id: RequestId | null, error: RpcError) =>
 export const responseOf = (id: RequestId, answer: RpcAnswer) =>
   "result" in answer ? success(id, answer.result) : failure(id, answer.error);
 
-/** Whose answer a refusal is: one request, each request of a batch, or null where it is not known. */
+/** The requests that a refusal answers: one, each of a batch, or null where it is not known. */
 export type RefusedIds = RequestId | readonly RequestId[] | null;
 
 /** The refusal of a message or a batch: of a batch an error for each of its requests (JSON-RPC 2.0 section 6). */

@@ -1,4 +1,4 @@
-// What each revision of MCP has, for whoever carries its messages without reading them. Nothing else compares revisions.
+// What each revision of MCP has, for the relay, which carries messages without decoding them. Nothing else compares revisions.
 
 import { type Features, features2025 } from "./mcp-2025/features.ts";
 
@@ -6,8 +6,8 @@ const features: Readonly<Record<string, Features>> = features2025;
 const revisions = Object.keys(features).toSorted();
 
 /**
- * The features of a revision. One that is not known has what the newest of those before it has (revisions are dates), or what the oldest
- * has: a revision is agreed on between client and server, and the relay carries also those that it does not speak.
+ * The features of a revision. An unknown one has those of the newest before it (revisions are dates), or of the oldest: client and server
+ * agree on the revision, and the relay also carries those that the gateway does not speak.
  */
 export const featuresOf = (revision: string): Features => {
   const known = revisions.findLast((each) => each <= revision) ?? revisions[0] ?? "";

@@ -3,7 +3,7 @@
 import type { Note } from "../../model/call.ts";
 import { unreachable } from "../../result.ts";
 
-/** The caller's own names for what a note is about. */
+/** The envelope's names of the parameters. */
 const fields = {
   temperature: "temperature",
   topP: "top_p",

@@ -5,7 +5,8 @@ import type { Json, JsonObject } from "../../encoding.ts";
 import type { Completed, Described, Outcome, RunMeta } from "../../model/outcome.ts";
 import { parseJson } from "../../json/values.ts";
 import { describeOutcome } from "../describe.ts";
-import type { ReplyBlock, SamplingReply } from "../../model/sampling.ts";
+import type { SamplingReply } from "../../model/sampling.ts";
+import { textOfReply } from "../../provider/json-reply.ts";
 import { unreachable } from "../../result.ts";
 import { callJson, validatedCall, type ControlCall } from "./answered-call.ts";
 import { noteSentence } from "./answer-notes.ts";
@@ -13,10 +14,10 @@ import type { ControlTask, Envelope, Version } from "./envelope.ts";
 import { statusWord, type ControlError } from "./status.ts";
 import { readTranslation } from "./translation.ts";
 
-/** What every answer and every event names; null where it could not be read. */
+/** What every answer and every event has; null where it could not be read. */
 export type Identity = { readonly version: Version | null; readonly requestId: string | null };
 
-/** What an outcome answers. */
+/** The request that an outcome answers. */
 export type ControlAsked = {
   readonly envelope: Pick<Envelope, "version" | "requestId" | "model" | "task" | "ignored">;
   /** For a function call: what became of each call, in order. Absent: the tool uses of the reply, which are handed back. */
@@ -30,8 +31,8 @@ export type ControlAsked = {
  * model chose, of the choice.
  */
 export function controlAnswer(outcome: Outcome, { envelope, calls, notes = [] }: ControlAsked): JsonObject {
-  const told = [...ignoredNotes(envelope), ...notes];
-  if (outcome.kind !== "completed") return { ...heading(envelope), ...problem(describeOutcome(outcome), envelope), ...withNotes(told) };
+  const added = [...ignoredNotes(envelope), ...notes];
+  if (outcome.kind !== "completed") return { ...heading(envelope), ...endingOf(describeOutcome(outcome), envelope), ...withNotes(added) };
   const { meta, reply } = outcome;
   return {
     ...heading(envelope),
@@ -42,7 +43,7 @@ export function controlAnswer(outcome: Outcome, { envelope, calls, notes = [] }:
     run: meta.id,
     edited: { ...meta.edited },
     ...(meta.cachedAt !== undefined && { cache: { hit: true, at: new Date(meta.cachedAt).toISOString() } }),
-    ...withNotes([...(meta.notes ?? []).map(noteSentence), ...told]),
+    ...withNotes([...(meta.notes ?? []).map(noteSentence), ...added]),
   };
 }
 
@@ -56,14 +57,14 @@ export const handedBackAnswer = (envelope: ControlAsked["envelope"], calls: read
   ...withNotes(ignoredNotes(envelope)),
 });
 
-/** The answer to what was refused before anything was begun. */
+/** The answer to a request that was refused before it began. */
 export const refusalControlAnswer = (identity: Identity, described: Described): JsonObject => ({
   ...heading(identity),
-  ...problem(described),
+  ...endingOf(described),
 });
 
 const heading = ({ version, requestId }: Identity): JsonObject => ({ protocol_version: version, request_id: requestId });
-/** What the caller asked for, as it was read. */
+/** The model that the caller asked for. */
 const requested = ({ model: { name, version, provider } }: Pick<Envelope, "model">): JsonObject => ({
   name,
   ...(version !== undefined && { version }),
@@ -73,7 +74,7 @@ const ignoredNotes = ({ ignored }: Pick<Envelope, "ignored">): string[] =>
   ignored.map((pointer) => `Ignored: ${pointer}, which this version and task do not use.`);
 const withNotes = (notes: readonly string[]): JsonObject => (notes.length === 0 ? {} : { notes: [...notes] });
 
-const problem = ({ code, message, data }: ControlError, envelope?: Pick<Envelope, "model">): JsonObject => ({
+const endingOf = ({ code, message, data }: ControlError, envelope?: Pick<Envelope, "model">): JsonObject => ({
   status: statusWord({ code, message, ...(data !== undefined && { data }) }),
   ...(envelope !== undefined && { model: { requested: requested(envelope) } }),
   error: { code, message, ...(data !== undefined && { details: data }) },
@@ -93,16 +94,15 @@ const stopReasonOf = ({ stopReason }: SamplingReply): string | null =>
 function resultOf(task: ControlTask, { reply }: Completed, calls: readonly ControlCall[] | undefined): JsonObject {
   const { type } = task;
   const { content: blocks } = reply;
+  const text = textOfReply(reply);
   const stopReason = stopReasonOf(reply);
   switch (type) {
     case "text_generation":
-    case "multimodal_generation": {
-      const text = textOf(blocks);
+    case "multimodal_generation":
       return { type, text, stop_reason: stopReason, ...(task.responseFormat === "json" && jsonOf(text)) };
-    }
     case "translation": {
-      // A reviewer may have put plain text in the place of the JSON: it is the translation then.
-      const read = readTranslation(textOf(blocks)) ?? { text: textOf(blocks), sourceLang: null };
+      // A reviewer may have replaced the JSON with plain text, which is the translation then.
+      const read = readTranslation(text) ?? { text, sourceLang: null };
       return {
         type,
         text: read.text,
@@ -116,21 +116,16 @@ function resultOf(task: ControlTask, { reply }: Completed, calls: readonly Contr
       return { type, embeddings: vectors.map((vector, index) => ({ index, vector })), dimensions: vectors[0]?.length ?? 0 };
     }
     case "function_call": {
+      // `text` is what a model wrote beside the calls that it chose.
       const handedBack = blocks.flatMap((block) => (block.type === "tool_use" ? [validatedCall(block)] : []));
-      return { type, calls: (calls ?? handedBack).map(callJson), ...said(blocks) };
+      return { type, calls: (calls ?? handedBack).map(callJson), ...(text !== "" && { text }) };
     }
     default:
       return unreachable(type);
   }
 }
 
-/** Providers cut one running text into blocks; nothing is put between them, as on the sampling endpoint. */
-const textOf = (blocks: readonly ReplyBlock[]): string => blocks.map((block) => (block.type === "text" ? block.text : "")).join("");
-
-/** What a model wrote beside the calls that it chose. */
-const said = (blocks: readonly ReplyBlock[]): JsonObject => (textOf(blocks) === "" ? {} : { text: textOf(blocks) });
-
-/** Checked before the response gate; what a reviewer made of it need not be JSON any more, and is then only text. */
+/** The text was checked before the response gate; after a reviewer's edit it need not be JSON any more, and is only text then. */
 function jsonOf(text: string): JsonObject {
   const json = parseJson(text);
   return json === undefined ? {} : { json: json as Json }; // JSON.parse gives nothing else

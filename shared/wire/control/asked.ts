@@ -1,8 +1,8 @@
-// What every task's request is put together from: the model that was asked for, and a system prompt of several parts.
+// What every task's request is made from: the model that was asked for, and a system prompt of several parts.
 
 import type { ChatRequest, NamedModel } from "../../model/sampling.ts";
 
-/** The model by name, which routing goes by, and as a hint, which is what the page and the record show of what was asked for. */
+/** The model by name, for routing, and as a hint, for the page and the record. */
 export const namedModelOf = (model: NamedModel): Pick<ChatRequest, "namedModel" | "modelPreferences"> => ({
   namedModel: { ...model },
   modelPreferences: { hints: [{ name: model.name }] },

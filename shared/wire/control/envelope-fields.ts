@@ -1,4 +1,4 @@
-// Every member of an envelope, with its limits, its default and what it means: what the endpoint reads by and what it publishes.
+// Every member of an envelope, with its limits, its default and its meaning: the endpoint reads by these fields and publishes them.
 //
 // Source: the Model Control Protocol's description of its request (sections 2 and 3). Limits that it does not name are ours, and so are
 // `prompt` of a function call, `context.remember`, and lists where it shows one value.
@@ -142,15 +142,15 @@ const tasksOf = (version: Version): readonly TaskType[] =>
 
 export type ReadTask = { readonly [type in TaskType]: { readonly type: type; readonly parameters: TaskFields[type] } }[TaskType];
 
-/** The task of one version. Undefined after a fault in its type: there is nothing to read its parameters by. */
+/** The task of one version. Undefined after an error in its type, by which its parameters are read. */
 const task = (version: Version | undefined): Field<ReadTask | undefined> => {
   const types = version === undefined ? taskTypes : tasksOf(version);
   const both = object({ type: { read: (value) => value, schema: {} }, parameters: { read: (value) => value, schema: {} } });
   return {
     read(value, at, issues) {
-      const faults = issues.found.length;
+      const before = issues.found.length;
       const given = both.read(value, at, issues);
-      if (issues.found.length > faults) return undefined;
+      if (issues.found.length > before) return undefined;
       const type = taskTypes.find((known) => known === given.type);
       if (type === undefined) {
         oneOf(types as [TaskType, ...TaskType[]]).read(given.type, `${at}/type`, issues);
@@ -184,7 +184,7 @@ const patterns: { readonly [version in Version]: string } = {
   "2.1": `^2\\.[1-9]${minor}$`,
 };
 
-/** As which known version one is served: itself, or the newest known minor version of its major one where it is newer. */
+/** The known version that a given one is served as: itself, or the newest minor version of its major one where it is newer. */
 export const servedVersion = (given: unknown): Version | undefined =>
   typeof given === "string" ? versions.find((version) => new RegExp(patterns[version], "u").test(given)) : undefined;
 
@@ -293,5 +293,5 @@ const known: { readonly [version in Version]: Field<ReadEnvelope> } = {
 };
 const unknown = envelopeFields(undefined);
 
-/** An envelope of a version; undefined: of one that is not known, which is a fault of its own. */
+/** An envelope of a version; undefined: of an unknown one, which is an error itself. */
 export const envelopeField = (version: Version | undefined): Field<ReadEnvelope> => (version === undefined ? unknown : known[version]);

@@ -1,6 +1,6 @@
 // A request of the Model Control Protocol, read: every field with its default filled in, nothing of the wire left.
 //
-// `auth` stays beside the request and never goes further than the endpoint.
+// `auth` never goes further than the endpoint.
 
 import type { JsonObject } from "../../encoding.ts";
 import type { NamedModel } from "../../model/sampling.ts";
@@ -26,7 +26,7 @@ type Generation = {
 };
 
 export type FunctionDefinition = { readonly name: string; readonly description?: string; readonly parameters?: JsonObject };
-/** An image as it was given: an address that is yet to be fetched, or base64. */
+/** An image as it was given: an address to fetch, or base64. */
 export type GivenImage = { readonly type: "url" | "base64"; readonly value: string };
 
 export type ControlTask =
@@ -62,7 +62,7 @@ export type Envelope = {
     readonly sessionId?: string;
     readonly history?: readonly Turn[];
     readonly systemPrompt?: string;
-    /** Our extension: the turn is kept for the session, for so long after the last one. */
+    /** Our extension: the turn is stored for the session, until this long after the last one. */
     readonly rememberSeconds?: number;
   };
   readonly control: {
@@ -73,6 +73,6 @@ export type Envelope = {
     readonly cacheSeconds?: number;
   };
   readonly auth: { readonly apiKey?: string; readonly token?: string };
-  /** JSON pointers of members that no version knows: ignored, and said in the answer. At most 20. */
+  /** JSON pointers of members that no version knows: ignored, and named in the answer. At most 20. */
   readonly ignored: readonly string[];
 };

@@ -3,7 +3,7 @@
 import { isPrivateHost } from "../../address.ts";
 import { err, ok, type Result } from "../../result.ts";
 
-/** The parts of an address as the URL parser of the one who fetches has them; a `URL` is one. */
+/** The parts of an address as the fetcher's URL parser has them; a `URL` is one. */
 export type AddressParts = {
   readonly protocol: string;
   readonly username: string;
@@ -20,10 +20,10 @@ export type AddressError = "noAddress" | "notHttps" | "credentials" | "port" | "
 const longestAddress = 2_048;
 
 /**
- * The address to fetch, without its fragment; or why none is fetched from it. Only `https`, without user name and password, on the
- * default port, from a host that is in `imageHosts` exactly as the URL parser gives it (lower case, other alphabets in their
- * ASCII form, a dot at the end is another name), and never from a numeric address, also where one is listed: what it leads to is nobody's name.
- * @param parse the URL parser of the one who fetches; undefined for what is no absolute URL.
+ * The address to fetch, without its fragment; or why none is fetched from it. Only `https`, without user name and password, on the default
+ * port, from a host that is in `imageHosts` exactly as the URL parser gives it (lower case, other alphabets in their ASCII form, a dot at
+ * the end is another name), and never from a numeric address, even a listed one, which names no host.
+ * @param parse the fetcher's URL parser; undefined for what is no absolute URL.
  */
 export function judgeImageUrl(
   url: string,
@@ -38,7 +38,7 @@ export function judgeImageUrl(
   if (protocol !== "https:") return err("notHttps");
   if (username !== "" || password !== "") return err("credentials");
   if (port !== "") return err("port");
-  // The parser has made one form of every notation of an IPv4 address.
+  // The parser has turned every notation of an IPv4 address into one form.
   if (hostname.startsWith("[") || /(?:^|\.)(?:\d+|0x[0-9a-f]*)\.?$/i.test(hostname)) return err("literalAddress");
   if (isPrivateHost(hostname) || !imageHosts.includes(hostname)) return err("notListed");
   return ok(`https://${hostname}${pathname}${search}`);

@@ -1,5 +1,5 @@
-// From an envelope to the neutral request that the pipeline knows: one for each task. What a person reviews is all that is in it, so
-// whatever we add to a prompt is added here and nowhere later.
+// From an envelope to the neutral request of the pipeline: one for each task. A reviewer sees all of it, so whatever the gateway adds to a
+// prompt is added here and nowhere later.
 
 import type { JsonObject } from "../../encoding.ts";
 import type { ChatRequest, EmbeddingRequest, FunctionRequest, ToolDefinition } from "../../model/sampling.ts";
@@ -11,7 +11,7 @@ type EnvelopeOf<T extends ControlTask["type"]> = Pick<Envelope, "model" | "conte
 
 export type ImageBytes = { readonly data: string; readonly mimeType: string };
 
-/** What came before: turns that were kept for the session, and those of the request, oldest first. */
+/** The turns before this one: those stored for the session, and those of the request, oldest first. */
 export type Before = { readonly history: readonly Turn[] };
 
 export const jsonSentence = "Answer with one JSON value and nothing else: no introduction, no explanation, no code fence.";
@@ -73,14 +73,14 @@ export function choiceRequest({ task, model, context }: EnvelopeOf<"function_cal
   };
 }
 
-/** `type` is what a tool's schema must have; the parser refused any other than this. */
+/** A tool's schema must have `type`; the parser has refused any other than this. */
 const toTool = ({ name, description, parameters }: OfType<"function_call">["functions"][number]): ToolDefinition => ({
   name,
   ...(description !== undefined && { description }),
   inputSchema: { ...parameters, type: "object" },
 });
 
-/** A function that is to be run by an MCP server. `id` names the call within this request; `name` is the tool's own there. */
+/** A function for an MCP server to run. `id` names the call within this request; `name` is the tool's own at the server. */
 export const functionCallRequest = (
   { name, parameters }: { readonly name: string; readonly parameters: JsonObject },
   id: string,

@@ -1,4 +1,4 @@
-// A request of the Model Control Protocol, from the wire to `Envelope`, with everything that is wrong found at once. No clock, no storage.
+// Reads a request of the Model Control Protocol into an `Envelope`, or finds all that is wrong with it at once. No clock, no storage.
 
 import { isObject } from "../../json/values.ts";
 import { err, ok, unreachable, type Result } from "../../result.ts";
@@ -12,36 +12,36 @@ import { schemaErrors } from "./function-schema.ts";
 export type EnvelopeRefusal = {
   /** 50 at most. */
   readonly errors: readonly PointedError[];
-  /** As far as these could be read: for the answer. */
+  /** For the answer, as far as these could be read. */
   readonly requestId: string | null;
   readonly version: Version | null;
 };
 
 /**
- * The envelope, from JSON as JSON.parse gave it (unknown: anything at all), every default filled in and language tags in their canonical form.
+ * The envelope, from a value of JSON.parse (any at all), every default filled in and language tags in their canonical form.
  *
- * Members that no version knows are ignored and told (`ignored`), and so is what is known and has no use for the task: the history of an
+ * Members that no version knows are ignored and reported (`ignored`), and so are known ones that the task does not use: the history of an
  * embedding, say. Newer minor versions of a known major version are served as its newest.
  *
- * Refused, each at its JSON pointer: what the published schema refuses (`envelopeJsonSchema`), and what it cannot say: values that cannot be
- * hashed or carried (`checkJson`), language tags that are none, two functions of one name, functions whose `parameters` are no JSON Schema
- * that can be checked here (`schemaErrors`). Never throws; messages never quote what was sent.
+ * Refused, each at its JSON pointer: what the published schema refuses (`envelopeJsonSchema`), and what it cannot say: values that cannot
+ * be hashed or carried (`checkJson`), language tags that are none, two functions of one name, functions whose `parameters` are no JSON
+ * Schema that can be checked here (`schemaErrors`). Never throws; messages never quote what was sent.
  */
 export function parseEnvelope(value: unknown): Result<Envelope, EnvelopeRefusal> {
   const issues = new IssueCollector();
   checkJson(value, issues);
   const version = isObject(value) ? servedVersion(value["protocol_version"]) : undefined;
-  // A value that is nested without end is not walked again.
+  // A value with that many errors is not walked again.
   const read = issues.full ? undefined : envelopeField(version).read(value, "", issues);
-  const asked = read?.task === undefined ? undefined : toTask(read.task, issues);
+  const task = read?.task === undefined ? undefined : toTask(read.task, issues);
   if (read !== undefined && isObject(value)) checkTogether(read, issues);
-  if (issues.found.length > 0 || read === undefined || asked === undefined || version === undefined) {
+  if (issues.found.length > 0 || read === undefined || task === undefined || version === undefined) {
     return err({ errors: issues.found, ...identityIn(value) });
   }
-  return ok(toEnvelope(read, asked, version, issues));
+  return ok(toEnvelope(read, task, version, issues));
 }
 
-/** What an answer names, as far as it can be read of anything at all. Nothing else is looked at: it is for those who may not come in too. */
+/** What an answer names, as far as it can be read of any value. Nothing else is read, because unauthorized callers get it too. */
 export const identityIn = (value: unknown): Pick<EnvelopeRefusal, "requestId" | "version"> => ({
   requestId: requestIdOf(value),
   version: (isObject(value) ? servedVersion(value["protocol_version"]) : undefined) ?? null,
@@ -55,7 +55,7 @@ function requestIdOf(value: unknown): string | null {
   return issues.found.length === 0 ? id : null;
 }
 
-/** What no member can tell by itself. */
+/** The rules between several members. */
 function checkTogether({ task, context }: ReadEnvelope, issues: IssueCollector): void {
   if (context?.remember !== undefined && context.session_id === undefined) {
     issues.add("/context/session_id", "is required where context.remember is given");
@@ -63,7 +63,7 @@ function checkTogether({ task, context }: ReadEnvelope, issues: IssueCollector):
   if (task?.type !== "function_call" || task.parameters.function_call !== undefined) return;
   const { functions = [], prompt } = task.parameters;
   const at = "/task/parameters/functions";
-  // A list that could not be read is told as that.
+  // A list that could not be read is reported already.
   const wasRead = !issues.found.some(({ pointer }) => pointer === at);
   if (functions.length === 0 && wasRead) issues.add(at, "must not be empty where there is no function_call");
   if (prompt === undefined && (context?.history ?? []).length === 0) {
@@ -183,8 +183,8 @@ function toEnvelope(
 type ReadContext = NonNullable<ReadEnvelope["context"]>;
 
 /**
- * What of the context the task has a use for; the rest is ignored and told. A conversation is what generates text, and a model that chooses
- * among functions; a turn is kept where text answers text.
+ * The members of the context that the task uses; the others are ignored and reported. Generation, and a model that chooses among functions,
+ * use the conversation; only generation stores its turn.
  */
 function usedContext(context: ReadContext | undefined, task: ControlTask, issues: IssueCollector): Partial<ReadContext> {
   const generates = task.type === "text_generation" || task.type === "multimodal_generation";

@@ -1,4 +1,4 @@
-// How a request of the control endpoint ended, as one word and as an HTTP status: both from the error that every endpoint gives for the same cause.
+// How a request of the control endpoint ended: one word and an HTTP status, both from the error that every endpoint gives for the cause.
 
 import type { JsonObject } from "../../encoding.ts";
 import type { Described } from "../../model/outcome.ts";
@@ -8,17 +8,17 @@ export type ControlError = { readonly code: number; readonly message: string; re
 /** Every `status` that an answer can have. */
 export const statuses = [
   "completed",
-  /** The envelope cannot be read, or cannot be meant: `error.details.errors` says where. */
+  /** The envelope cannot be read, or contradicts itself: `error.details.errors` says where. */
   "invalid",
   /** This request_id was used before: with another body, or its answer is no longer kept. */
   "conflict",
   /** The credential is missing, wrong, or not for this endpoint. */
   "unauthorized",
-  /** By policy; nobody was asked. */
+  /** By policy, without a review. */
   "refused",
-  /** By a person. */
+  /** By a reviewer. */
   "rejected",
-  /** Nobody decided, or the time of the request was over. */
+  /** No reviewer decided in time, or the request's timeout passed. */
   "expired",
   /** No reviewer could be reached. */
   "undeliverable",
@@ -26,13 +26,13 @@ export const statuses = [
   "rate_limited",
   /** The budget of the key is used up. */
   "over_budget",
-  /** No model can serve it: `error.details.models` says why each fell out. */
+  /** No model can serve it: `error.details.models` says why each was passed over. */
   "no_model",
   /** Every model, or the function's server, failed: `error.details.attempts` says how. */
   "failed",
-  /** What is needed to answer is not there now; try again. */
+  /** Something that is needed to answer is not available now; try again. */
   "unavailable",
-  /** A fault of the gateway. */
+  /** An internal error of the gateway. */
   "error",
 ] as const;
 export type Status = (typeof statuses)[number];
@@ -47,7 +47,7 @@ export function statusWord({ code, data }: ControlError): Status {
       return outcomes.find((outcome) => outcome === data?.["outcome"]) ?? "refused";
     case -32_800:
       return "cancelled";
-    // JSON-RPC's "invalid request": an envelope has no such thing, so that here it is said of a repeated id alone.
+    // JSON-RPC's "invalid request": for an envelope only a repeated id gives it.
     case -32_600:
       return "conflict";
     case -32_700:
@@ -78,14 +78,14 @@ export const httpStatuses: { readonly [status in Status]: number } = {
   completed: 200,
   invalid: 400,
   unauthorized: 401,
-  // Money, not rate: waiting does not help, and an operator has to do something.
+  // The budget, not a rate: waiting does not help, and the operator has to act.
   over_budget: 402,
   refused: 403,
   rejected: 403,
   conflict: 409,
-  // Withdrawn by the caller, in another request: the state of the thing is in the way of an answer.
+  // Withdrawn by the caller in another request: the state of the request conflicts with an answer.
   cancelled: 409,
-  // The envelope is right, and this gateway's table has nothing for it. Not 503: trying again changes nothing.
+  // The envelope is valid, and the routing table has no model for it. Not 503: a retry changes nothing.
   no_model: 422,
   rate_limited: 429,
   error: 500,
@@ -96,8 +96,8 @@ export const httpStatuses: { readonly [status in Status]: number } = {
 };
 
 /**
- * The HTTP status of an answer where nothing has been sent yet. What has a status of its own on the sampling endpoint (401, 403, 413, 415, 429,
- * 500, 503) has it here too; what that endpoint answers with 200, as JSON-RPC, has the status of its word.
+ * The HTTP status of an answer where nothing has been sent yet. An error that has a status of its own on the sampling endpoint (401, 403,
+ * 413, 415, 429, 500, 503) has it here too; one that is answered there with 200, as JSON-RPC, has the status of its word.
  */
 export const statusOf = (described: ControlError & Partial<Pick<Described, "status">>): number =>
   described.status !== undefined && described.status !== 200 ? described.status : httpStatuses[statusWord(described)];

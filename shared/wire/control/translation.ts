@@ -1,4 +1,4 @@
-// The translation task: a prompt of ours around a text of the caller's, and what the model answers to it.
+// The translation task: the gateway's prompt around a text of the caller's, and how the model's answer is read.
 
 import { isObject, parseJson } from "../../json/values.ts";
 import type { JsonObject } from "../../encoding.ts";
@@ -8,13 +8,12 @@ import type { ChatRequest } from "../../model/sampling.ts";
 
 type Translation = Extract<ControlTask, { type: "translation" }>;
 
-/** What a language is where a model cannot tell (BCP 47). */
+/** The tag of a language that cannot be determined (BCP 47). */
 const undetermined = "und";
 
 /**
- * The request: our prompt as the system prompt, the text alone as the user's message, and an answer that is JSON of the schema below.
- *
- * No temperature is asked for: some models refuse one, and a translation does not need it.
+ * The request: the gateway's prompt as the system prompt, the text alone as the user's message, and an answer that is JSON of the schema
+ * below. No temperature is asked for: some models refuse one, and a translation does not need it.
  */
 export const translationRequest = ({ task, model }: Pick<Envelope, "model"> & { readonly task: Translation }): ChatRequest => ({
   kind: "chat",
@@ -25,7 +24,7 @@ export const translationRequest = ({ task, model }: Pick<Envelope, "model"> & { 
   responseFormat: { type: "json", schema: translationSchema(task) },
 });
 
-/** Sentences for a model, so the words of the text itself have no place in it. */
+/** Sentences for a model, which never contain the text itself. */
 export function translationPrompt({ sourceLang, targetLang, formality }: Translation): string {
   const target = languageWords(targetLang);
   const source = sourceLang === undefined ? "" : ` from ${languageWords(sourceLang)}`;
@@ -45,7 +44,7 @@ const formalityWords = {
   informal: "Address the reader informally, with the familiar forms that the target language has for that.",
 } as const;
 
-/** The source language is asked for only where the caller did not name it. The default is for whoever makes up an answer from the schema. */
+/** The source language is asked for only where the caller gave none. The default is for the demo, which fills in schemas. */
 const translationSchema = ({ sourceLang }: Translation): JsonObject => ({
   type: "object",
   properties: {
@@ -57,9 +56,9 @@ const translationSchema = ({ sourceLang }: Translation): JsonObject => ({
 });
 
 /**
- * How many tokens a translation may have: two for each character of the text (a character of English becomes half a token, one of
- * Chinese or Thai one or two, and JSON escapes what it must) and 256 for what stands around it, 8,192 at most. A text that needs more
- * is cut by that, is then no JSON, and fails; it has to be sent in parts.
+ * How many tokens a translation may have: two for each character of the text (a character of English becomes half a token, one of Chinese
+ * or Thai one or two, and JSON escapes what it must) and 256 for the JSON around it, 8,192 at most. A longer translation is cut, is then no
+ * JSON, and fails; the text has to be sent in parts.
  */
 export const translationTokens = (text: string): number => Math.min(8_192, 256 + 2 * text.length);
 
@@ -81,8 +80,8 @@ function englishName(tag: string): string | undefined {
 export type TranslationReply = { readonly text: string; readonly sourceLang: string | null };
 
 /**
- * What a reply says. A language that is no BCP 47 tag, or `und`, is null. Undefined where it is not an object with a translation: a person may
- * have edited it at the response gate, after it was checked.
+ * The translation in a reply. A language that is no BCP 47 tag, or `und`, is null. Undefined where the reply is not an object with a
+ * translation: a reviewer may have edited it at the response gate, after it was checked.
  */
 export function readTranslation(reply: string): TranslationReply | undefined {
   const value = parseJson(reply);

@@ -1,18 +1,18 @@
-// What of a conversation is kept for its session: all of it while it is within bounds, then the newest exchanges.
+// Which turns of a conversation are stored for its session: all within the limits, else the newest exchanges.
 
 import { utf8ToBytes } from "../../encoding.ts";
 import type { SamplingRequest } from "../../model/sampling.ts";
 import type { Turn } from "./envelope.ts";
 
-/** How much of a conversation is kept: turns, and bytes of their text as UTF-8. */
+/** How much of a conversation is stored: turns, and bytes of their text as UTF-8. */
 export type ConversationLimits = { readonly turns: number; readonly bytes: number };
 
 export const conversationLimits: ConversationLimits = { turns: 200, bytes: 1_048_576 };
 
 /**
- * The turns that are kept, in their order. Within the limits that is all of them. Else whole exchanges fall out, the oldest
- * first, so that what is left begins with a user's turn and no question is without its answer; system turns, which say how to
- * answer everything after them, stay while an exchange is left to fall out, and then go the oldest first.
+ * The turns that are stored, in their order: all that are within the limits. Else whole exchanges are dropped, the oldest first, so that
+ * the rest begins with a user's turn and no question is without its answer; system turns, which say how to answer everything after them,
+ * stay while there is an exchange to drop, and then go the oldest first.
  */
 export function keptTurns(turns: readonly Turn[], limits: ConversationLimits = conversationLimits): readonly Turn[] {
   const bytes = turns.map(({ content }) => utf8ToBytes(content).length);
@@ -32,11 +32,11 @@ export function keptTurns(turns: readonly Turn[], limits: ConversationLimits = c
 /** What a reviewer changed of a conversation on its way to the model. */
 export type ConversationEdits = {
   readonly messages: readonly { readonly role: Turn["role"]; readonly asked: string; readonly sent: string }[];
-  /** The whole system prompt as it was sent, where it is another than what was asked for. */
+  /** The whole system prompt as it was sent, where it differs from the requested one. */
   readonly system?: string;
 };
 
-/** What became of a request's texts, and the last of them: the prompt. Edits add no message and take none away. */
+/** What a reviewer changed of a request's texts, and the last text as it was sent: the prompt. Edits add and remove no message. */
 export function conversationEdits(
   asked: SamplingRequest,
   sent: SamplingRequest,
@@ -54,8 +54,8 @@ const textOf = ({ content }: SamplingRequest["messages"][number]): string =>
   content.map((block) => (block.type === "text" ? block.text : "")).join("");
 
 /**
- * The turns as the reviewer left them, wherever the same words stand, so that what was taken out once is not sent again. System
- * turns are parts of one prompt: those that are no longer in it as they were fall out.
+ * The turns with the reviewer's edits, wherever the same text stands, so that what was removed once is not sent again. System turns are
+ * parts of one prompt: those that are not in it unchanged are dropped.
  */
 export function editedTurns(turns: readonly Turn[], { messages, system }: ConversationEdits): readonly Turn[] {
   return turns.flatMap((turn): Turn[] => {
@@ -65,7 +65,7 @@ export function editedTurns(turns: readonly Turn[], { messages, system }: Conver
   });
 }
 
-/** The places of the turns that belong together: one or more of the user's, and what the assistant answered up to the next. */
+/** The indexes of the turns that belong together: one or more of the user's, and the assistant's up to the user's next. */
 function exchangesOf(turns: readonly Turn[]): number[][] {
   const exchanges: number[][] = [];
   let before: Turn["role"] | undefined;

@@ -32,7 +32,7 @@ const codecOf = (revision: Revision2025): Mcp2025Codec => ({
   },
 });
 
-/** The model was paid, and there is nothing to try again: the server has to ask for less, or to speak a newer revision. */
+/** The model was paid, and a retry gives no other reply: the server has to ask for less, or use a newer revision. */
 const unsayable = (revision: Revision2025, { types }: UnsayableResult) => ({
   code: -32603,
   message: `The reply has blocks that revision ${revision} of the protocol cannot carry as one (${[...new Set(types)].join(", ")}); ask for text alone, or use revision 2025-11-25`,

@@ -1,5 +1,5 @@
-// The rules on content that the schema cannot say: what media data and types are, which role may use tools, and how tool uses and
-// their results must follow each other ("Message Content Constraints" of the sampling page, revision 2025-11-25). Never throws.
+// The rules on content that the schema cannot say: what media data and types are, which role may use tools, and how tool uses and their
+// results must follow each other ("Message Content Constraints" of the sampling page, revision 2025-11-25). Never throws.
 
 import { IssueCollector, type ParamsRefusal } from "../../json/issue-collector.ts";
 import type { Message } from "../../model/sampling.ts";
@@ -10,7 +10,7 @@ import type { Message } from "../../model/sampling.ts";
  */
 export function isBase64(text: string): boolean {
   const padding = text.endsWith("==") ? 2 : text.endsWith("=") ? 1 : 0;
-  // A search for one wrong letter is linear; a pattern that repeats over the whole text keeps a way back for every letter.
+  // A search for one wrong letter is linear; a pattern that repeats over the whole text keeps a state to backtrack to for every letter.
   return text.length % 4 === 0 && !/[^A-Za-z0-9+/]/.test(padding === 0 ? text : text.slice(0, -padding));
 }
 
@@ -33,18 +33,17 @@ export function mediaType(kind: "image" | "audio" | "any", text: string): string
 export type BlockPointer = (message: number, block: number) => string;
 
 /**
- * What is wrong with a conversation, if anything; the first of:
- * a role that may not hold such a block, and ids used twice (`invalid`, all of them); results beside other content; a use without its
- * result in the very next message, the last message included; a result that answers no use of the message before it (`invalid`);
- * no message, or a message without content (`invalid`).
- * The order of results within their message is free. An id may be used once in a request: providers refuse a second use.
+ * What is wrong with a conversation, if anything; the first of: a role that may not have such a block, and ids used twice (`invalid`, all
+ * of them); results beside other content; a use without its result in the very next message, the last message included; a result that
+ * answers no use of the message before it (`invalid`); no message, or a message without content (`invalid`). The order of results within
+ * their message is free. An id may be used once in a request: providers refuse a second use.
  */
 export function conversationError(messages: readonly Message[], pointer: BlockPointer): ParamsRefusal | undefined {
-  // Most requests have no tools; one look decides it.
-  const fault = messages.some(hasTools)
+  // Most requests have no tools, and skip these four checks.
+  const error = messages.some(hasTools)
     ? (rolesAndIds(messages, pointer) ?? mixedResults(messages) ?? missingResult(messages, pointer) ?? unaskedResults(messages, pointer))
     : undefined;
-  return fault ?? emptiness(messages);
+  return error ?? emptiness(messages);
 }
 
 /** The official schema allows a request without messages and a message without content. No model can be sent either. */

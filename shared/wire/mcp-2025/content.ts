@@ -1,5 +1,5 @@
-// The content of wire messages of the 2025 revisions, read as neutral blocks. Every member that the official schema names is checked, also
-// those that no provider gets (annotations, titles, icons, `_meta`), and the latter are left out.
+// The content of wire messages of the 2025 revisions, read as neutral blocks. Every member that the official schema names is checked; those
+// that no provider gets (annotations, titles, icons, `_meta`) are then left out.
 
 import { isObject } from "../../json/values.ts";
 import {
@@ -43,13 +43,13 @@ const icon = object({
 });
 const shown = { icons: leftOut(list(icon)), title: leftOut(text()) };
 
-const keptIf = (holds: (value: string) => boolean) => (value: string) => (holds(value) ? value : undefined);
+const onlyIf = (isValid: (value: string) => boolean) => (value: string) => (isValid(value) ? value : undefined);
 
-const base64 = refined(text(), keptIf(isBase64), "must be base64 (RFC 4648 section 4)");
+const base64 = refined(text(), onlyIf(isBase64), "must be base64 (RFC 4648 section 4)");
 const media = (kind: "image" | "audio") => ({
   data: refined(
     text(),
-    keptIf((data) => data !== "" && isBase64(data)),
+    onlyIf((data) => data !== "" && isBase64(data)),
     "must be base64 (RFC 4648 section 4) of at least one byte",
   ),
   mimeType: refined(text(), (type) => mediaType(kind, type), `must be a media type of the form ${kind}/...`),
@@ -97,7 +97,7 @@ export const message: Field<Message> = object({
   role: oneOf(["user", "assistant"]),
 });
 
-/** Only as far as the official schema looks: an object's schema, whose properties are schemas and whose `required` are names. */
+/** Checked only as far as the official schema does: an object's schema, whose properties are schemas and whose `required` are names. */
 const toolSchema = keptAfter(
   object({
     type: oneOf(["object"]),
@@ -107,7 +107,7 @@ const toolSchema = keptAfter(
   }),
 );
 
-/** A tool of the request. Its title, annotations, icons, output schema and task support are the server's own affair. */
+/** A tool of the request. No provider gets its title, annotations, icons, output schema and task support. */
 export const tool: Field<ToolDefinition> = object({
   ...meta,
   ...shown,

@@ -7,7 +7,7 @@ export type Features = {
   readonly tasks: boolean;
   /** Requests over HTTP carry `MCP-Protocol-Version`. */
   readonly versionHeader: boolean;
-  /** A stream may have events without a message, which only say where the stream is. */
+  /** A stream may have events without a message, which only give an id to resume from. */
   readonly emptyEvents: boolean;
 };
 

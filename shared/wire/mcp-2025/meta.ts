@@ -1,5 +1,5 @@
-// What a host says in `_meta` of its requests to us: the session, the client request that is served, the progress token. These are the
-// host's claims; whether they hold is for association.
+// What a host says in `_meta` of its requests to the gateway: the session, the client request that is served, the progress token. These are
+// the host's claims; association judges them.
 
 import { isObject } from "../../json/values.ts";
 import { type Field, flag, object, oneOf, optional, parsed, refined, text } from "../../json/fields.ts";
@@ -9,12 +9,12 @@ import { type RequestId, toRequestId } from "../json-rpc.ts";
 const SESSION_META = "countersign/session";
 const ORIGINATING_REQUEST_META = "countersign/originatingRequest";
 
-/** What stands where others have their MCP server's name in what a client asks for itself, at the control endpoint. */
+/** In the place of an MCP server's name: a client's own request, at the control endpoint. */
 export const CONTROL_SERVER = "control";
 
 /**
- * Whether a server's name is kept for the control endpoint, in whatever case: a rule that is written for what clients ask for themselves must
- * not hold for what a host says its server asks.
+ * Whether a server's name is reserved for the control endpoint, in whatever case: a rule for what clients ask for themselves must not apply
+ * to what a host says its server asks.
  */
 export const isReservedServer = (name: string): boolean => name.toLowerCase() === CONTROL_SERVER;
 
@@ -28,16 +28,16 @@ export type OriginatingRequest = {
   readonly inferred?: boolean;
 };
 
-/** What the names of the relay's own sessions begin with. What its servers ask belongs to them, and no client can name one. */
+/** The prefix of the names of the relay's own sessions, to which its servers' requests belong. No client can name one. */
 export const RELAY_SESSION_PREFIX = "mcp:";
 
-/** Whether a client may call its session so: 1 to 128 visible ASCII characters, and none of the relay's names. */
+/** Whether a client may name its session so: 1 to 128 visible ASCII characters, and none of the relay's names. */
 export const isSessionName = (name: string): boolean => /^(?!mcp:)[\x21-\x7e]{1,128}$/.test(name);
 
 export const sessionNameError = `must be 1 to 128 visible ASCII characters, and not begin with ${RELAY_SESSION_PREFIX}`;
 
 export type SamplingMeta = {
-  /** As `isSessionName` has it. */
+  /** A name that `isSessionName` accepts. */
   readonly session?: string;
   readonly originating?: OriginatingRequest;
   readonly progressToken?: string | number;
@@ -91,7 +91,7 @@ const members = object({
   [ORIGINATING_REQUEST_META]: optional(originatingRequest),
 });
 
-/** The `_meta` of a request of ours. Other members are not ours to judge. */
+/** The `_meta` of a request to the gateway. Other members are ignored. */
 export const samplingMeta: Field<SamplingMeta> = {
   ...members,
   read(value, at, issues) {

@@ -1,5 +1,5 @@
-// The params of `sampling/createMessage` in revision 2025-11-25, of which every older revision's are a subset: from the wire to the
-// neutral request, with everything that is wrong found at once. Whether the request may be made at all is for later stages.
+// Reads the params of `sampling/createMessage` in revision 2025-11-25, of which every older revision's are a subset, into the neutral
+// request, or finds everything that is wrong at once. Whether the request may be made at all is for later stages.
 
 import {
   type Field,
@@ -27,31 +27,31 @@ export type ParsedSampling = {
   readonly meta: SamplingMeta;
   /** Present where the request is to run as a task. `ttl`: milliseconds, as asked for. */
   readonly task?: { readonly ttl?: number };
-  /** The context that was asked for and that this parser does not give: for the record, or for an endpoint that gives context. */
+  /** The context that was asked for and that this parser does not add: for the record, or for an endpoint that adds it. */
   readonly contextIgnored?: "thisServer" | "allServers";
 };
 
 /**
- * The neutral request and its metadata, from params as JSON.parse gave them (unknown: anything at all).
+ * The neutral request and its metadata, from params as JSON.parse gave them (any value at all).
  *
  * Takes one block or a list as content, and empty lists, as the official schema does. Members that the schema does not name are ignored;
  * annotations, titles, icons and `_meta` of blocks are checked and left out, as no provider gets them. `toolChoice` without a mode is auto;
- * `includeContext` is never in the neutral request. An absent session or originating request is no fault here.
+ * `includeContext` is never in the neutral request. The session and the originating request may be absent here.
  *
  * Refused, beyond the official schema: what cannot be hashed or carried (`checkJson`), `maxTokens` under 1, empty stop sequences (every
- * text contains one, so they could only stop a reply before it starts), a negative `ttl`, media that is not base64 or not of its
- * kind, resources with both a text and a blob, malformed `countersign/…` fields, and conversations that break the rules on tool use
- * (`conversationFault`). Errors carry JSON pointers into the params, 50 at most.
+ * text contains one, so they could only stop a reply before it starts), a negative `ttl`, media that is not base64 or not of its kind,
+ * resources with both a text and a blob, malformed `countersign/…` fields, and conversations that break the rules on tool use
+ * (`conversationError`). Errors carry JSON pointers into the params, 50 at most.
  */
 export function parseSampling(params: unknown): Result<ParsedSampling, ParamsRefusal> {
   const issues = new IssueCollector();
   checkJson(params, issues);
-  // What is wrong in that many places is not walked again.
+  // Params with that many errors are not walked again.
   const read = samplingParams.read(issues.full ? undefined : params, "", issues);
   const { task, includeContext = "none", toolChoice, _meta: meta = {}, ...rest } = read;
   const request: ChatRequest = { kind: "chat", ...rest, ...(toolChoice !== undefined && { toolChoice: toolChoice.mode }) };
-  const fault = issues.invalid() ?? conversationError(request.messages, pointerInto(params));
-  if (fault !== undefined) return err(fault);
+  const refusal = issues.invalid() ?? conversationError(request.messages, pointerInto(params));
+  if (refusal !== undefined) return err(refusal);
   return ok({
     request,
     meta,
@@ -100,7 +100,7 @@ const samplingParams = object({
   _meta: optional(samplingMeta),
 });
 
-/** Where a block of the neutral request stands in params that were read without a fault: content of one block has no index. */
+/** Where a block of the neutral request stands in params that were read without an error: content of one block has no index. */
 export function pointerInto(params: unknown): BlockPointer {
   const { messages } = params as { readonly messages: readonly { readonly content: unknown }[] };
   return (message, block) => `/messages/${message}/content${Array.isArray(messages[message]?.content) ? `/${block}` : ""}`;

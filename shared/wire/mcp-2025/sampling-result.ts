@@ -7,16 +7,16 @@ import { err, ok, type Result, unreachable } from "../../result.ts";
 
 const RUN_META = "countersign/run";
 
-/** The types of the blocks, in order, that cannot be said as one block of the revision. */
+/** The types of the blocks, in order, that the revision cannot carry as one block. */
 export type UnsayableResult = { readonly kind: "notOneBlock"; readonly types: readonly ReplyBlock["type"][] };
 
 /**
  * The result of revision 2025-11-25: one block as a single object; several as an array where the request had tools, otherwise all-text
  * blocks joined to one. The run's facts become `_meta["countersign/run"]`.
  *
- * Several blocks that are not all text, where no tools were asked for, are an array all the same: the schema allows it, and
- * anything else would lose a block. What is no message (vectors, a function's result) is an array always; the result of a function stands behind
- * the call that was made, which a reviewer may have changed. No block at all is one empty text, as the schema wants some content.
+ * Several blocks that are not all text are an array even where no tools were asked for: the schema allows it, and anything else would lose
+ * a block. What is no message (vectors, a function's result) is always an array; the result of a function follows the call that was made,
+ * which a reviewer may have changed. No block at all is one empty text, as the schema requires some content.
  */
 export const toResult = ({ answered, reply, meta }: Completed): Result<JsonObject, UnsayableResult> =>
   ok(resultWith(contentOf(answered, reply), reply, meta));
@@ -57,7 +57,7 @@ function resultWith(content: ReplyBlock | readonly ReplyBlock[], { model, stopRe
   };
 }
 
-/** Without the notes: MCP's result has no place for them that a server would look at. */
+/** Without the notes: no server reads them in MCP's result. */
 const metaOf = ({ id, model, edited, usage, cachedAt }: RunMeta): JsonObject => ({
   id,
   model: { ...model },
@@ -72,9 +72,9 @@ function oneOrAll(blocks: readonly ReplyBlock[]): ReplyBlock | readonly ReplyBlo
 }
 
 /**
- * One block with all that the blocks say, or undefined where there is none such. Texts are joined with nothing between them: providers cut
- * one running text into blocks (around citations, in mid-sentence), and any separator would be a character that no model
- * said and no reviewer approved.
+ * One block with the content of all, or undefined where no such block exists. Texts are joined with nothing between them: providers cut one
+ * running text into blocks (around citations, in mid-sentence), and any separator would be a character that no model wrote and no reviewer
+ * approved.
  */
 function joined(blocks: readonly ReplyBlock[]): ReplyBlock | undefined {
   const [first, ...more] = blocks;

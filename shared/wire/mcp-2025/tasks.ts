@@ -1,5 +1,5 @@
-// Tasks of revision 2025-11-25 (`basic/utilities/tasks`) and `notifications/cancelled`, to and from the wire. Says nothing about when a
-// task changes its state.
+// Reads and writes tasks of revision 2025-11-25 (`basic/utilities/tasks`) and `notifications/cancelled`. Says nothing about when a task
+// changes its state.
 
 import { isObject } from "../../json/values.ts";
 import type { JsonObject } from "../../encoding.ts";
@@ -12,7 +12,7 @@ import { type OriginatingRequest, requestId, samplingMeta } from "./meta.ts";
 
 export const RELATED_TASK_META = "io.modelcontextprotocol/related-task";
 
-/** `input_required` is left out: it would mean that the requestor is asked for something, which we never do. */
+/** Without `input_required`, which asks the requestor for something: the gateway never does. */
 export type TaskStatus = "working" | "completed" | "failed" | "cancelled";
 
 /** Times are Unix milliseconds. */
@@ -40,8 +40,8 @@ function parse<T>(field: Field<T>, params: unknown): Result<T, ParamsRefusal> {
   const issues = new IssueCollector();
   checkJson(params, issues);
   const read = field.read(params, "", issues);
-  const fault = issues.invalid();
-  return fault === undefined ? ok(read) : err(fault);
+  const refusal = issues.invalid();
+  return refusal === undefined ? ok(read) : err(refusal);
 }
 
 export type Cancelled = {
@@ -88,6 +88,5 @@ export const createTaskResult = (task: Task): JsonObject => ({ task: taskResult(
 export function relatedTo(taskId: string, answer: RpcAnswer): RpcAnswer {
   if ("error" in answer) return answer;
   const meta = answer.result["_meta"];
-  const kept = isObject(meta) ? meta : {};
-  return { result: { ...answer.result, _meta: { ...kept, [RELATED_TASK_META]: { taskId } } } };
+  return { result: { ...answer.result, _meta: { ...(isObject(meta) ? meta : {}), [RELATED_TASK_META]: { taskId } } } };
 }
