@@ -1,24 +1,24 @@
-// Our neutral call to a provider, and what can come of it. Each provider's file translates this to its own words.
+// The terms, the result and the errors of a call to a provider, the same for all. Each provider's files translate its own API to these.
 
 import type { SamplingReply } from "./sampling.ts";
 
 /** Tokens. `estimated` where the provider did not say and the numbers are ours (four characters to a token). */
 export type Usage = { readonly inputTokens: number; readonly outputTokens: number; readonly estimated?: true };
 
-/** How a model is to be called where the requestor says it. */
+/** How the requestor wants a model to be called. */
 export type CallTerms = {
-  /** For everything from the queue to the last byte: waiting for a place, all attempts, the pauses between them. */
+  /** For everything from the queue to the last byte: waiting for a slot, all attempts, the pauses between them. */
   readonly timeoutMs?: number;
   /** One attempt at one candidate, and never again. */
   readonly once?: true;
-  /** The place in the queue of a model that is at its limit; absent: normal. */
+  /** The priority in the queue of a model that is at its limit; absent: normal. */
   readonly priority?: Priority;
 };
 
 export const priorities = ["high", "normal", "low"] as const;
 export type Priority = (typeof priorities)[number];
 
-/** Things that a provider could not take as asked and that the protocol lets us leave out or change. Shown and recorded. */
+/** How the call differs from the request, or the reply from its terms, as the protocol allows. Shown and recorded. */
 export type Note =
   | {
       readonly kind: "omitted";
@@ -27,9 +27,9 @@ export type Note =
     }
   | { readonly kind: "clamped"; readonly field: "temperature"; readonly from: number; readonly to: number }
   | { readonly kind: "overLimit"; readonly reportedTokens: number; readonly maxTokens: number; readonly cut: boolean }
-  /** The server asked for context, and the policy lets it have some: it stands at the end of the system prompt. */
+  /** The server asked for context, and the policy allows it: it is at the end of the system prompt. */
   | { readonly kind: "contextAdded"; readonly parts: readonly ("instructions" | "arguments")[]; readonly characters: number }
-  /** The tool that ran wants a model's reply from its caller, and functions are run without one. */
+  /** The tool asked its caller for sampling, which a function call does not offer. */
   | { readonly kind: "toolNeedsSampling" };
 
 export type ModelReply = { readonly reply: SamplingReply; readonly usage: Usage; readonly notes: readonly Note[] };
@@ -49,7 +49,7 @@ export type ProviderError = {
     | "providerError"
     | "brokenAnswer"
     | "noCredential"
-    /** The model's queue is full, or no place in it came free in time. */
+    /** The model's queue is full, or no slot became free in time. */
     | "queueFull"
     | "queueTimeout";
   readonly status?: number;
@@ -67,15 +67,15 @@ export type ProviderError = {
     | "overLimit"
     | "toolArguments"
     | "empty"
-    /** The requestor wanted JSON (that fits a schema), and the reply is none. */
+    /** The requestor wanted JSON (that fits a schema), and the reply is something else. */
     | "replyNotJson"
-    /** A stream that ended without its end. */
+    /** The stream ended before the reply was complete. */
     | "cutOff"
-    /** A function may have been run: it is not run again. */
+    /** A function may have run: it is not run again. */
     | "outcomeUnknown"
-    /** A function's server wants more of its caller than arguments, or runs it as a task alone. */
+    /** A function's server asks its caller for more than arguments, or runs it only as a task. */
     | "asksForMore";
-  /** Of an answer that is not delivered and may have to be paid for: what the provider counted, or what came of a stream before it broke. */
+  /** Of a reply that is not delivered and may have to be paid: as the provider counted, or as far as a stream came before it broke. */
   readonly usage?: Usage;
 };
 

@@ -1,4 +1,4 @@
-// The names that the two APIs have for kinds of images and sounds. A kind without a name here is carried by nobody.
+// The names that the two provider APIs have for types of images and audio. Neither API takes a type without a name here.
 
 const essence = (mimeType: string): string => (mimeType.split(";")[0] ?? "").trim().toLowerCase();
 

@@ -1,6 +1,6 @@
 // How a sampling request can end, and every way it can be refused before it begins: facts, with their evidence.
 //
-// What an outsider may know of each is in describe.ts; what the record keeps is in record.ts.
+// What a caller may know of each is in describe.ts; what the record keeps is in shared/record/.
 
 import type { LimitName, Gate, KeyEnd } from "./gate.ts";
 import type { JsonObject } from "../encoding.ts";
@@ -19,7 +19,7 @@ export type RunMeta = {
   readonly cachedAt?: number;
 };
 
-/** What was asked for: it says how a wire writes the reply. `offeredTools`: the request had tools, so that the reply may use several. */
+/** What was asked for, by which a wire writes the reply. `offeredTools`: the request had tools, so that the reply may use several. */
 export type Answered =
   | { readonly kind: "chat"; readonly offeredTools: boolean }
   | { readonly kind: "embedding" }
@@ -35,7 +35,7 @@ export type Completed = {
 
 export type PointedError = { readonly pointer: string; readonly message: string };
 
-/** What is wrong with a credential that was presented, or with there being none. */
+/** Why a credential is refused, or that there is none. */
 export type CredentialError =
   | "missing"
   | "missingBesideAuthorization"
@@ -51,14 +51,14 @@ export type CredentialError =
   | "tokenTooEarly"
   | "tokenIssuer"
   | "tokenAudience"
-  /** Its `sub` stands for no API key, or for one that is not there. */
+  /** Its `sub` stands for no API key, or for one that does not exist. */
   | "tokenSubject"
-  /** Several were presented, each is good, and they are of different keys. */
+  /** Several were presented, all of them valid, and they are of different keys. */
   | "credentialsDisagree";
 
 /**
- * `broken`: its server answers with something that is no list of tools. `taskOnly`: it runs as a task of MCP alone. `uncheckableSchema`: its server
- * says by a schema what it takes that no arguments can be checked by here.
+ * `broken`: its server's answer is no list of tools. `taskOnly`: it runs only as a task of MCP. `uncheckableSchema`: its server declares a
+ * schema by which arguments cannot be checked here.
  */
 export type FunctionError = "noSuchTool" | "taskOnly" | "unreachable" | "noCredential" | "broken" | "uncheckableSchema";
 
@@ -67,7 +67,7 @@ export type CancelCause = "caller" | "originatingRequest" | "session" | "admin" 
 
 /**
  * Why a sampling request belongs to no client request. The last three are the relay's: nothing shows which request it serves, and the
- * server's `association` setting is `strict`; or none is in flight; or several are, and the setting does not take the newest.
+ * server's `association` setting is `strict`; or none is in flight; or several are, and the setting is not `inFlight`.
  */
 export type NotAssociated =
   | "noSession"
@@ -78,18 +78,18 @@ export type NotAssociated =
   | "noneInFlight"
   | "severalInFlight";
 
-/** Refused before anything was begun. */
+/** Why a request is refused before it begins. */
 export type Refusal =
   | { readonly kind: "notJson" }
   | { readonly kind: "notSingleRequest"; readonly why: string }
   | { readonly kind: "unauthorized"; readonly why: CredentialError }
-  /** The key is good, and not for this endpoint. */
+  /** The key is valid, but not for this endpoint. */
   | { readonly kind: "wrongScope"; readonly scope: "sampling" | "control" }
-  /** The token may be good: the keys of its issuer cannot be had now, so nobody can tell. */
+  /** The keys of the token's issuer cannot be fetched now, so the token cannot be verified. */
   | { readonly kind: "issuerUnavailable" }
-  /** Neither KV nor the ConfigObject can be read, so nobody knows what is allowed. */
+  /** Neither KV nor the ConfigObject can be read, so it is not known what is allowed. */
   | { readonly kind: "configurationUnavailable" }
-  /** `unknown`: nobody is known yet who may send more: the credential is in the body. */
+  /** `unknown`: the limit for a caller that is not known yet, because the credential is in the body. */
   | { readonly kind: "tooLarge"; readonly limitBytes: number; readonly unknown?: true }
   | { readonly kind: "notJsonType" }
   | { readonly kind: "unknownMethod"; readonly method: string }
@@ -108,19 +108,19 @@ export type Refusal =
   | { readonly kind: "flooded" }
   | { readonly kind: "budgetUsedUp" }
   | { readonly kind: "policyRefused"; readonly rule: string }
-  /** The rule bars people from approving their own requests, and the API key's owner is no reviewer whom the policy knows. */
+  /** The rule does not allow self-approval, and the API key's owner is none of the policy's reviewers. */
   | { readonly kind: "ownerUnknown"; readonly rule: string }
-  /** `named`: a model was asked for by name, so that only it and its equivalents came into question. */
+  /** `named`: a model was asked for by name, so that only it and its equivalents were considered. */
   | { readonly kind: "noModel"; readonly reasons: readonly { readonly model: string; readonly reason: string }[]; readonly named?: true }
-  /** A registered function whose server does not let it be run now. */
+  /** A registered function that cannot be run at its server now. */
   | { readonly kind: "functionUnavailable"; readonly function: string; readonly why: FunctionError }
   | { readonly kind: "unknownTask" }
-  /** A repeat of a request whose run was deleted when its time was over. */
+  /** A repeat of a request whose run was deleted at the end of its retention. */
   | { readonly kind: "noLongerKept" }
   | { readonly kind: "taskEnded"; readonly status: string }
   | { readonly kind: "broken"; readonly quote: string };
 
-/** What is told to whoever still comes with a key that ended. */
+/** The refusal of a request whose key has ended. */
 export const keyEndRefusal = (keyEnd: KeyEnd): Extract<Refusal, { kind: "unauthorized" }> => ({
   kind: "unauthorized",
   why: keyEnd === "keyRevoked" ? "revoked" : "expired",
@@ -133,12 +133,12 @@ export type Outcome =
   | { readonly kind: "rejected"; readonly gate: Gate; readonly reason: string | null }
   | { readonly kind: "undeliverable"; readonly gate: Gate }
   | { readonly kind: "expired"; readonly gate: Gate }
-  /** `key`: where it ended with its key. */
+  /** `key`: present where the end of its key cancelled it. */
   | { readonly kind: "cancelled"; readonly key?: KeyEnd }
   | { readonly kind: "failed"; readonly attempts: readonly Attempt[] }
   | { readonly kind: "broken"; readonly quote: string };
 
-/** One JSON-RPC error as an outsider gets it, and the HTTP status where nothing has been sent yet. */
+/** A JSON-RPC error for the caller, and the HTTP status where no response has begun. */
 export type Described = {
   readonly status: number;
   readonly code: number;

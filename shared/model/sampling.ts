@@ -19,7 +19,7 @@ import {
   type ReadOf,
 } from "../json/fields.ts";
 
-/** The members of each kind of block. A wire has the same, with rules of its own on what is in them and members that it leaves out. */
+/** The members of each kind of block. A wire has the same, with its own rules on their values, and members that it leaves out. */
 export const blockMembers = {
   text: { type: oneOf(["text"]), text: text() },
   image: { type: oneOf(["image"]), data: text(), mimeType: text() },
@@ -56,11 +56,11 @@ const toolResult = object({
 });
 
 const blocks = { text: textBlock, image, audio, tool_use: toolUse, tool_result: toolResult };
-/** A message may hold no block at all: the official schema allows it, and a provider that does not says so itself. */
+/** A message may have no block, as in the official schema; a wire or a provider may refuse that. */
 const message = object({ role: oneOf(["user", "assistant"]), content: list(tagged("type", blocks)) });
 const tool = object({ name: text(), description: optional(text()), inputSchema: anyObject });
 
-/** More hints are no advice, and a page shows each to a person. */
+/** More hints than this are no advice, and the review page shows every hint. */
 export const mostHints = 64;
 
 /** Preferences are advice (design: routing). They are kept for the page and the record; no provider gets them. */
@@ -74,7 +74,7 @@ export const modelPreferences = object({
 /** A model that was asked for by name: only it, or what the routing table gives as its equivalents, may serve (design: POST /control). */
 const namedModel = object({ name: text(), version: optional(text()), provider: optional(text()) });
 
-/** A model is asked for a message. MCP's own sampling knows only these. */
+/** A request for a message from a model. MCP's own sampling knows only these. */
 const chatRequest = object({
   kind: oneOf(["chat"]),
   namedModel: optional(namedModel),
@@ -125,13 +125,13 @@ export type NamedModel = ReadOf<typeof namedModel>;
 export type ModelPreferences = ReadOf<typeof modelPreferences>;
 export type ChatRequest = ReadOf<typeof chatRequest>;
 type ChatOnly = Exclude<keyof ChatRequest, "kind" | "messages">;
-/** What the other kinds do not have can be asked for all the same, and is not there. */
+/** The members of `chat` alone can be read of the other kinds too, and are undefined. */
 type Without<Name extends string> = { readonly [N in Name]?: never };
 export type EmbeddingRequest = ReadOf<typeof embeddingRequest> & Without<Exclude<ChatOnly, "namedModel" | "modelPreferences">>;
 export type FunctionRequest = ReadOf<typeof functionRequest> & Without<ChatOnly>;
 export type SamplingRequest = ChatRequest | EmbeddingRequest | FunctionRequest;
 
-/** How many tokens may be written at most: none where no model writes anything. */
+/** The most output tokens; 0 for the kinds in which no model writes. */
 export const outputLimit = ({ maxTokens = 0 }: SamplingRequest): number => maxTokens;
 
 const embedding = object({ type: oneOf(["embedding"]), vector: list(number) });

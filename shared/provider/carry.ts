@@ -1,4 +1,4 @@
-// Whether a model can take a request's content at all. What it cannot take makes it ineligible, never a request with something missing.
+// Whether a model can take a request's content at all. If not, the model is ineligible; the request is never sent with something missing.
 
 import type { Block, SamplingRequest } from "../model/sampling.ts";
 import type { Model, Provider } from "../routing/table.ts";

@@ -1,4 +1,4 @@
-// Texts that are to become vectors, and the vectors as a reply, whichever API made them. No network, no key.
+// The texts of an embedding request, and vectors as a reply, whichever API made them. No network, no key.
 
 import { err, ok, type Result } from "../result.ts";
 import type { SamplingRequest } from "../model/sampling.ts";
@@ -7,11 +7,11 @@ import { brokenAnswer } from "./provider-error.ts";
 
 export type EmbeddingReply = { readonly vectors: readonly (readonly number[])[]; readonly model: string; readonly usage: Usage };
 
-/** The texts that a request of the task `embedding` asks vectors for: one for each message, its text blocks put together. */
+/** The texts of an embedding request: one for each message, its text blocks joined. */
 export const textsToEmbed = (request: SamplingRequest): string[] =>
   request.messages.map(({ content }) => content.map((block) => (block.type === "text" ? block.text : "")).join(""));
 
-/** Vectors as a reply goes through the gates and to the requestor: one block for each text, in order. */
+/** Vectors as a neutral reply: one block for each text, in order. */
 export const embeddingReply = ({ vectors, model, usage }: EmbeddingReply): ModelReply => ({
   reply: {
     content: vectors.map((vector) => ({ type: "embedding", vector: [...vector] })),
@@ -21,7 +21,7 @@ export const embeddingReply = ({ vectors, model, usage }: EmbeddingReply): Model
   notes: [],
 });
 
-/** What several calls of one model came to, in their order. A `brokenAnswer` where their vectors differ in size. At least one. */
+/** Joins the results of several calls of one model (at least one), in order. A `brokenAnswer` where their vectors differ in size. */
 export function joinEmbeddings(parts: readonly EmbeddingReply[]): Result<EmbeddingReply, ProviderError> {
   const vectors = parts.flatMap((part) => part.vectors);
   const usage = sumOf(parts.map((part) => part.usage));
@@ -37,6 +37,6 @@ export const sumOf = (usages: readonly Usage[]): Usage => ({
   ...(usages.some(({ estimated }) => estimated) ? { estimated: true } : {}),
 });
 
-/** Vectors that can be compared with each other. */
+/** Whether the vectors have one size, and so can be compared. */
 export const areOfOneSize = (vectors: readonly (readonly number[])[]): boolean =>
   vectors.every(({ length }) => length === vectors[0]?.length);

@@ -1,4 +1,4 @@
-// The parameters that every provider shares: what is passed, what is changed, what is left out, each change with its note.
+// The parameters that every provider shares: what is passed, changed or left out, each change with its note.
 
 import type { SamplingRequest, ToolChoice, ToolDefinition } from "../model/sampling.ts";
 import type { Model } from "../routing/table.ts";
@@ -21,28 +21,28 @@ export function temperatureFor(request: SamplingRequest, model: Model, highest: 
 }
 
 /**
- * The `top_p` to pass; undefined where none was asked for or the model's API refuses it, which is noted. `alone`: the API takes it or a
- * temperature, and a temperature is passed.
+ * The `top_p` to pass; undefined where none was asked for or the model's API refuses it, which is noted. `isExcluded`: the API takes it or
+ * a temperature, and a temperature is passed.
  */
-export function topPFor(request: SamplingRequest, model: Model, alone: boolean, notes: Note[]): number | undefined {
+export function topPFor(request: SamplingRequest, model: Model, isExcluded: boolean, notes: Note[]): number | undefined {
   if (request.topP === undefined) return undefined;
-  if (!model.omits.includes("topP") && !alone) return request.topP;
+  if (!model.omits.includes("topP") && !isExcluded) return request.topP;
   const why =
-    alone && !model.omits.includes("topP") ? "takes either a temperature or top_p, and gets the temperature" : "does not take top_p";
+    isExcluded && !model.omits.includes("topP") ? "takes either a temperature or top_p, and gets the temperature" : "does not take top_p";
   notes.push({ kind: "omitted", field: "topP", why: `This model's API ${why}.` });
   return undefined;
 }
 
-/** The `top_k` to pass; undefined where none was asked for or the model's API does not take it (`taken`), which is noted. */
-export function topKFor(request: SamplingRequest, taken: boolean, notes: Note[]): number | undefined {
-  if (request.topK === undefined || taken) return request.topK;
+/** The `top_k` to pass; undefined where none was asked for or the model's API does not take it, which is noted. */
+export function topKFor(request: SamplingRequest, isSupported: boolean, notes: Note[]): number | undefined {
+  if (request.topK === undefined || isSupported) return request.topK;
   notes.push({ kind: "omitted", field: "topK", why: "This model's API does not take top_k." });
   return undefined;
 }
 
 /**
- * The stop sequences to pass, at most `most`, and only those that the API `takes`. The reply is cut at all of them by
- * `finishReply`, so that the rest of the list still holds; a model that does not know of them may have generated further.
+ * The stop sequences to pass: at most `most`, and only those that the API `takes`. `finishReply` cuts the reply at all of them, so that the
+ * others count too; a model that does not know them may have generated further.
  */
 export function stopSequencesFor(
   request: SamplingRequest,
@@ -83,9 +83,8 @@ export function metadataFor(request: SamplingRequest, model: Model, notes: Note[
 export const mayUseTools = (request: SamplingRequest): boolean => (request.tools?.length ?? 0) > 0 && request.toolChoice !== "none";
 
 /**
- * The tools and the tool choice to pass. A choice without tools is refused by both APIs, means nothing, and is noted where it asked
- * for a tool. `none` for an API that does not know it is carried by leaving the tools out, which comes to the same; `auto` is what
- * every API does without a choice.
+ * The tools and the tool choice to pass. Both APIs refuse a choice without tools; it means nothing, and is noted where it asked for a tool.
+ * For an API that does not know `none` the tools are left out, which has the same effect; `auto` is what every API does without a choice.
  */
 export function toolsFor(
   request: SamplingRequest,

@@ -1,4 +1,4 @@
-// What has to be known of a kind of provider before one is called: what its API cannot take, and what it will leave out or change.
+// What is known of a kind of provider before one is called: what its API cannot take, and what it will leave out or change.
 
 import type { Message, SamplingRequest } from "../model/sampling.ts";
 import type { Note } from "../model/call.ts";
@@ -15,11 +15,11 @@ export type ProviderRules = {
   readonly mediaReason: (part: MediaPart) => string | undefined;
   /** Why the API cannot take this message of the request as a whole. */
   readonly messageReason: (message: Message, request: SamplingRequest) => string | undefined;
-  /** What a call will leave out or change of the request, as far as it can be told before. The request must be one that `cannotCarry` lets through. */
+  /** What a call will leave out or change, as far as it is known before. For requests that `cannotCarry` lets through. */
   readonly plannedNotes: (call: ModelCall) => readonly Note[];
 };
 
-/** What the gateway runs itself gets the request as it is, and takes all of it. */
+/** For kinds that take every request as it is. */
 export const takesAnything: ProviderRules = {
   takesAssistantMedia: true,
   mediaReason: () => undefined,
@@ -27,6 +27,6 @@ export const takesAnything: ProviderRules = {
   plannedNotes: () => [],
 };
 
-/** A text that says nothing. */
+/** A text of white space alone. */
 export const isBlank = (block: { readonly type: string; readonly text?: string }): boolean =>
   block.type === "text" && (block.text ?? "").trim() === "";

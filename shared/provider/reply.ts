@@ -1,5 +1,5 @@
-// What is done to every provider's reply before anybody sees it: characters only, unique tool use ids, stop sequences kept,
-// the limit checked, JSON where JSON was asked for.
+// What is done to every provider's reply before the response gate: characters only, unique tool use ids, stop sequences applied, the limit
+// checked, JSON where JSON was asked for.
 
 import type { ModelCall } from "./model-call.ts";
 import { err, ok, type Result } from "../result.ts";
@@ -17,12 +17,12 @@ export type Draft = {
 };
 
 /**
- * The reply as it goes on to the response gate. Refused is a reply over the limit by the provider's own count where the table says so
- * for this model (`overLimit: "refuse"`), and one that is not the JSON that was asked for; a fence around the JSON is taken off.
+ * The reply for the response gate. Refused is a reply over the limit by the provider's own count where the table says so for this model
+ * (`overLimit: "refuse"`), and one that is not the JSON that was asked for; a fence around the JSON is removed.
  *
- * A text over the limit is cut by share: of `reported` tokens for `n` characters, the first `n * maxTokens / reported` stay
- * (whole code points). Nobody outside the provider can count its tokens exactly; the note says that it was cut. A reply with
- * a tool use is not cut, since half a set of calls would be a different answer: it is noted only. So is one that was streamed.
+ * A text over the limit is cut by share: of `reported` tokens for `n` characters, the first `n * maxTokens / reported` stay (whole code
+ * points). Only the provider can count its tokens exactly; the note says that the text was cut. A reply with a tool use is not cut, since
+ * half a set of calls would be a different answer: it is noted only. So is one that was streamed.
  */
 export function finishReply(call: ModelCall, draft: Draft): Result<ModelReply, ProviderError> {
   const { request, candidate } = call;
@@ -53,8 +53,8 @@ function wellFormed(block: ReplyBlock): ReplyBlock {
 }
 
 /**
- * Cuts at the first occurrence of any stop sequence in a text block; what comes after it would not have been generated.
- * Needed for lists longer than an API takes, for models whose API takes none, and for servers that ignore the parameter.
+ * Cuts at the first stop sequence in a text block; what follows would not have been generated. Needed for lists longer than an API takes,
+ * for models whose API takes none, and for servers that ignore the parameter.
  */
 function cutAtStop(content: ReplyBlock[], sequences: readonly string[]): { content: ReplyBlock[]; cut: boolean } {
   if (sequences.length === 0) return { content, cut: false };
@@ -85,18 +85,18 @@ function keepShare(content: readonly ReplyBlock[], share: number): ReplyBlock[] 
 /** Some servers number their calls from the start in each reply, or give no id; a repeated id would make the next request invalid. */
 function withUniqueIds(content: readonly ReplyBlock[], request: SamplingRequest): ReplyBlock[] {
   if (!content.some((block) => block.type === "tool_use")) return [...content];
-  const taken = new Set(
+  const usedIds = new Set(
     request.messages.flatMap((message) => message.content.flatMap((block) => (block.type === "tool_use" ? [block.id] : []))),
   );
-  // Where each id's numbers have come to: a poisoned answer may give one id to tens of thousands of calls.
+  // The next number of each id: a hostile answer may give one id to tens of thousands of calls.
   const numbers = new Map<string, number>();
   return content.map((block) => {
     if (block.type !== "tool_use") return block;
     let id = block.id === "" ? "call_1" : block.id;
     let number = numbers.get(block.id) ?? 2;
-    for (; taken.has(id); number += 1) id = `${block.id || "call"}_${number}`;
+    for (; usedIds.has(id); number += 1) id = `${block.id || "call"}_${number}`;
     numbers.set(block.id, number);
-    taken.add(id);
+    usedIds.add(id);
     return { ...block, id };
   });
 }

@@ -8,7 +8,7 @@ import { type ProviderRules, takesAnything } from "./provider-rules.ts";
 const rulesByKind: Readonly<Record<ProviderKind, ProviderRules>> = {
   anthropic: anthropicRules,
   openai: openaiRules,
-  // It only counts what it got.
+  // The demo only counts what it gets.
   demo: takesAnything,
   // A function gets the arguments of its one tool use, which are checked against its schema.
   mcp: takesAnything,

@@ -1,33 +1,33 @@
-// A reply that comes in pieces: what each provider's events are read into, and what of its text may be handed on while it comes.
+// A streamed reply: what each provider's events are read into, and what of its text may be delivered while it comes.
 //
-// No network: the events' data are handed in. What has come is put together to the very answer that the API gives without a stream,
-// so that one translation judges both.
+// No network: the data of events are passed in. They are assembled into the answer that the API gives without a stream, so that one
+// translation reads both.
 
 import type { SamplingReply, SamplingRequest } from "../model/sampling.ts";
 import type { ProviderError, Usage } from "../model/call.ts";
 import { textOfReply } from "./json-reply.ts";
 import { estimatedUsage, firstStop } from "./reply.ts";
 
-/** One provider's stream. Nothing here throws. */
+/** One provider's stream. Never throws. */
 export type StreamReader = {
-  /** Takes the data of one event. `end`: nothing more is needed. A fault: nothing more is wanted. */
+  /** Reads the data of one event. `end`: the rest of the stream is not needed. An error: it is not read. */
   readonly take: (data: string) => "more" | "end" | ProviderError;
-  /** Whether the reply is all there, as the API says it at its end. */
+  /** Whether the API has said that the reply is complete. */
   readonly isWhole: () => boolean;
   /** The answer as the API gives it without a stream. */
   readonly response: () => unknown;
   /** What the provider has counted so far. */
   readonly usage: () => Usage | undefined;
-  /** How many characters the model has made so far, its thinking and its tools' arguments among them. */
+  /** How many characters the model has made so far, also in thinking and tools' arguments. */
   readonly characters: () => number;
 };
 
-/** More text blocks or tool calls than any reply has; a server that sends no end of empty ones must not fill the memory. */
+/** More text blocks or tool calls than any reply has, so that a server that sends empty ones without end does not fill the memory. */
 export const mostBlocks = 1_000;
 
 /**
- * What a stream that broke off has cost so far, or undefined where nothing came of it: what the provider counted until then, which may be
- * no more than the input, and for the output at least four characters to a token of what did come.
+ * The usage of a stream that broke off, or undefined where nothing came: as the provider counted until then, which may be the input alone,
+ * and for the output at least one token for four characters that came.
  */
 export function usageSoFar(request: SamplingRequest, stream: Pick<StreamReader, "usage" | "characters">): Usage | undefined {
   const counted = stream.usage();
@@ -39,97 +39,94 @@ export function usageSoFar(request: SamplingRequest, stream: Pick<StreamReader, 
 }
 
 /**
- * The text of a reply on its way to whoever waits for it. What is handed on is exactly the text of the reply that `finishReply` makes
- * of the whole: held back is whatever could still be the beginning of a stop sequence, half of a character, and, where JSON was asked
- * for, all of a text that does not begin like JSON: a fence is taken off at the end, and anything else can still be asked of another model.
+ * Delivers the text of a reply while it comes: exactly the text of the reply that `finishReply` makes of the whole. It buffers what could
+ * still be the beginning of a stop sequence, half of a character, and, where JSON was asked for, all of a text that does not begin like
+ * JSON: a fence is removed at the end, and for anything else another model can still be asked.
  */
 export class TextDeltas {
-  readonly #handOn: (text: string) => void;
+  readonly #onText: (text: string) => void;
   readonly #sequences: readonly string[];
-  #said = "";
+  #delivered = "";
   /** The first half of a character whose second half is yet to come. */
   #half = "";
-  /** What could be, or hold, the beginning of a stop sequence. */
-  #held = "";
+  /** Text in which a stop sequence could begin. */
+  #buffered = "";
   #stopped = false;
-  /** With JSON to come: what came before its first character. Null where nothing is kept back for that. */
+  /** Where JSON is expected: the text before it begins like JSON. Null where none is buffered for that. */
   #beginning: string | null;
 
-  constructor(request: SamplingRequest, handOn: (text: string) => void) {
-    this.#handOn = handOn;
+  constructor(request: SamplingRequest, onText: (text: string) => void) {
+    this.#onText = onText;
     this.#sequences = (request.stopSequences ?? []).filter((sequence) => sequence !== "");
     this.#beginning = request.responseFormat === undefined ? null : "";
   }
 
-  /** Whether anything was handed on, which cannot be unsaid. */
+  /** Whether any text was delivered, which cannot be withdrawn. */
   get any(): boolean {
-    return this.#said !== "";
+    return this.#delivered !== "";
   }
 
-  /** The next piece of the text block that is under way. */
+  /** The next piece of the current text block. */
   add(piece: string): void {
     const text = this.#half + piece;
     this.#half = /[\uD800-\uDBFF]$/.exec(text)?.[0] ?? "";
-    this.#hold((this.#half === "" ? text : text.slice(0, -1)).toWellFormed());
+    this.#buffer((this.#half === "" ? text : text.slice(0, -1)).toWellFormed());
   }
 
-  /** No stop sequence goes from one block into the next, and no character. */
+  /** Ends a text block: no stop sequence and no character continues in the next. */
   endBlock(): void {
-    this.#hold(this.#half.toWellFormed());
+    this.#buffer(this.#half.toWellFormed());
     this.#half = "";
     if (!this.#stopped) {
-      // A whole sequence may have been held back for a longer one that began before it and did not come.
-      const found = firstStop(this.#held, this.#sequences);
+      // A whole sequence may be buffered for a longer one that began before it and did not come.
+      const found = firstStop(this.#buffered, this.#sequences);
       this.#stopped = found !== undefined;
-      this.#say(this.#held.slice(0, found));
+      this.#release(this.#buffered.slice(0, found));
     }
-    this.#held = "";
+    this.#buffered = "";
   }
 
-  /**
-   * Hands on the rest of the reply's text. False where that does not begin with what was handed on already, and the reply is therefore
-   * not the one that was told.
-   */
+  /** Delivers the rest of the reply's text. False where the reply's text does not begin with what was delivered. */
   finish(reply: Pick<SamplingReply, "content">): boolean {
     const text = textOfReply(reply);
-    if (!text.startsWith(this.#said)) return false;
-    this.#pass(text.slice(this.#said.length));
+    if (!text.startsWith(this.#delivered)) return false;
+    this.#deliver(text.slice(this.#delivered.length));
     return true;
   }
 
-  #hold(text: string): void {
+  #buffer(text: string): void {
     if (this.#stopped) return;
-    this.#held += text;
-    const begins = beginOf(this.#held, this.#sequences);
-    const found = firstStop(this.#held, this.#sequences) ?? Infinity;
+    this.#buffered += text;
+    const begins = beginOf(this.#buffered, this.#sequences);
+    const found = firstStop(this.#buffered, this.#sequences) ?? Infinity;
     this.#stopped = found <= begins;
     const safe = Math.min(found, begins);
-    this.#say(this.#held.slice(0, safe));
-    this.#held = this.#held.slice(safe);
+    this.#release(this.#buffered.slice(0, safe));
+    this.#buffered = this.#buffered.slice(safe);
   }
 
-  #say(text: string): void {
+  #release(text: string): void {
     if (this.#beginning === null) {
-      this.#pass(text);
+      this.#deliver(text);
       return;
     }
     this.#beginning += text;
     if (!beginsLikeJson.test(this.#beginning)) return;
     const beginning = this.#beginning;
     this.#beginning = null;
-    this.#pass(beginning);
+    this.#deliver(beginning);
   }
 
-  #pass(text: string): void {
+  #deliver(text: string): void {
     if (text === "") return;
-    this.#said += text;
-    this.#handOn(text);
+    this.#delivered += text;
+    this.#onText(text);
   }
 }
 
 const beginsLikeJson = /^[ \t\r\n]*[[{"\-\dtfn]/;
 
-/** Where the earliest end of the text begins that could be the beginning of a sequence; the text's length where there is none. */
+/** Where the longest end of the text begins that could be the beginning of a sequence; the text's length where there is none. */
 function beginOf(text: string, sequences: readonly string[]): number {
   let longest = 0;
   for (const sequence of sequences)

@@ -16,8 +16,8 @@ export const isOpaque = (block: EmbeddedResourceBlock): boolean =>
   "blob" in block.resource && mediaKind(block.resource.mimeType) === undefined;
 
 /**
- * The parts in the result's own order, `structuredContent` last, and only where no text block holds the same JSON already
- * (servers are told to send both). Throws on an opaque resource, which `cannotCarry` has ruled out.
+ * The parts in the result's own order, `structuredContent` last, and only where no text block has the same JSON already (servers are told
+ * to send both). Throws on an opaque resource, which `cannotCarry` has ruled out.
  */
 export function resultParts(result: ToolResultBlock): ResultPart[] {
   const parts = result.content.flatMap((block): ResultPart[] => {
@@ -36,8 +36,8 @@ export function resultParts(result: ToolResultBlock): ResultPart[] {
   });
   if (result.structuredContent === undefined) return parts;
   const structured = canonicalJson(result.structuredContent);
-  const said = parts.some((part) => part.type === "text" && sameJson(part.text, structured));
-  return said ? parts : [...parts, text(`Structured content: ${structured}`)];
+  const isInText = parts.some((part) => part.type === "text" && sameJson(part.text, structured));
+  return isInText ? parts : [...parts, text(`Structured content: ${structured}`)];
 }
 
 function resourceParts(block: EmbeddedResourceBlock): ResultPart[] {
@@ -52,6 +52,6 @@ function resourceParts(block: EmbeddedResourceBlock): ResultPart[] {
 function sameJson(candidate: string, canonical: string): boolean {
   if (!candidate.trimStart().startsWith("{")) return false;
   const value = parseJson(candidate);
-  // A text may hold JSON without a canonical form, which is then not the same as what has one.
+  // The text may be JSON without a canonical form, which equals nothing that has one.
   return isJsonObject(value) && canonicalJson(value) === canonical;
 }

@@ -1,7 +1,7 @@
-// Names and ids that a provider's API takes, for names and ids that it would refuse. Undone in the reply, so that nobody else sees them.
+// Replaces names and ids that a provider's API would refuse, and restores them in the reply.
 //
-// The protocol lets tool names hold dots and slashes and ids hold anything; both APIs take letters, digits, "_" and "-" only.
-// A tool is not dropped and a request not refused for that.
+// The protocol allows dots and slashes in tool names, and anything in ids; both APIs take letters, digits, "_" and "-" only. No tool is
+// dropped and no request refused for that.
 
 import type { SamplingRequest, ToolUseBlock } from "../model/sampling.ts";
 
@@ -16,13 +16,13 @@ const safe = /^[A-Za-z0-9_-]+$/;
  */
 export function wireNames(names: readonly string[], limit: number): WireNames {
   if (names.every((name) => name.length <= limit && safe.test(name))) return plain;
-  const taken = new Map<string, string>();
-  // Where each base's numbers have come to: tens of thousands of names that differ only in what is replaced are one base.
+  const originals = new Map<string, string>();
+  // The next number of each base: tens of thousands of names may differ only in characters that are replaced.
   const numbers = new Map<string, number>();
   const wires = new Map<string, string>();
   const give = (name: string, wire: string): void => {
     wires.set(name, wire);
-    taken.set(wire, name);
+    originals.set(wire, name);
   };
   for (const name of names) if (name.length <= limit && safe.test(name)) give(name, name);
   for (const name of names) {
@@ -30,11 +30,11 @@ export function wireNames(names: readonly string[], limit: number): WireNames {
     const base = name.replaceAll(/[^A-Za-z0-9_-]/g, "_").slice(0, limit - 6) || "unnamed";
     let wire = base;
     let number = numbers.get(base) ?? 2;
-    for (; taken.has(wire); number += 1) wire = `${base}_${number}`;
+    for (; originals.has(wire); number += 1) wire = `${base}_${number}`;
     numbers.set(base, number);
     give(name, wire);
   }
-  return { to: (name) => wires.get(name) ?? name, from: (wire) => taken.get(wire) ?? wire };
+  return { to: (name) => wires.get(name) ?? name, from: (wire) => originals.get(wire) ?? wire };
 }
 
 const toolUses = (request: SamplingRequest): ToolUseBlock[] =>

@@ -1,4 +1,4 @@
-// A stream of Anthropic's Messages API, put together to the message that `fromAnthropic` reads.
+// Assembles a stream of Anthropic's Messages API into the message that `fromAnthropic` reads.
 // Source: platform.claude.com, "Streaming messages" (event types; new ones may come at any time and are to be ignored).
 
 import { isObject, parseJson, type Members } from "../../json/values.ts";
@@ -11,8 +11,8 @@ import { mostBlocks, type StreamReader, type TextDeltas } from "../text-deltas.t
 type Block = { readonly start: Members; text: string; json: string; open: boolean };
 
 /**
- * Reads the events of one reply, the text of whose blocks goes to `deltas`. It is whole with `message_stop`. Blocks come one after the
- * other, each with its number; what is out of that order is no message.
+ * Reads the events of one reply, and passes the text of its blocks to `deltas`. The reply is whole with `message_stop`. Blocks must come
+ * one after the other, in the order of their index; otherwise the answer is broken.
  */
 export function readAnthropic(deltas: TextDeltas): StreamReader {
   const blocks: Block[] = [];
@@ -33,7 +33,7 @@ export function readAnthropic(deltas: TextDeltas): StreamReader {
       return brokenAnswer();
     if (blocks.length === mostBlocks) return brokenAnswer("tooLarge");
     const text = start["type"] === "text" && typeof start["text"] === "string" ? start["text"] : "";
-    // Tools' names, and thinking that is not to be read, come here whole.
+    // Names of tools, and redacted thinking, come whole in this event.
     characters += start["type"] === "text" ? text.length : length;
     blocks.push({ start, text, json: "", open: true });
     if (text !== "") deltas.add(text);
@@ -107,7 +107,7 @@ export function readAnthropic(deltas: TextDeltas): StreamReader {
   };
 }
 
-/** The input of a tool use comes as the text of its JSON; none at all is what the block began with. */
+/** The input of a tool use comes as the text of its JSON; where none comes, the block's first input stays. */
 function contentOf({ start, text, json }: Block): Members {
   if (start["type"] === "text") return { ...start, text };
   return json === "" ? start : { ...start, input: parseJson(json) };

@@ -63,7 +63,7 @@ export function toAnthropic(call: ModelCall): { params: AnthropicParams; notes: 
     ...(choice === undefined ? {} : { tool_choice: { type: choice === "required" ? ("any" as const) : choice } }),
     ...(model.thinking === undefined ? {} : { thinking: { type: model.thinking } }),
     // `output_config.format` is not sent for a `responseFormat`: it has no JSON without a schema, takes a part of JSON Schema only, and
-    // answers the rest with 400. The system prompt asks for the JSON, and the reply is checked like everybody's.
+    // answers the rest with 400. The system prompt asks for the JSON, and the reply is checked like every provider's.
     ...(effort === undefined ? {} : { output_config: { effort } }),
   };
   return { params, notes };
@@ -78,11 +78,11 @@ const toolOf = (tool: ToolDefinition, names: WireNames): Anthropic.Tool => ({
   input_schema: { ...tool.inputSchema, type: "object" },
 });
 
-/** Blank text is left out, which the API refuses beside anything else; so is white space at the end of the last assistant message. */
+/** Leaves out blank text, which the API refuses beside other blocks, and white space at the end of the last assistant message. */
 function contentOf(message: Message, last: boolean, names: WireNames, ids: WireNames): ParamBlock[] {
-  const said = message.content.filter((block) => !isBlank(block));
-  const blocks = said.flatMap((block): ParamBlock[] => blockOf(block, names, ids));
-  // Media of failed results, and anything else that is not a result, must stand after all results.
+  const filled = message.content.filter((block) => !isBlank(block));
+  const blocks = filled.flatMap((block): ParamBlock[] => blockOf(block, names, ids));
+  // The API wants all results first: media of failed results, and any other block, follow them.
   const results = blocks.filter((block) => block.type === "tool_result");
   const ordered = results.length === 0 ? blocks : [...results, ...blocks.filter((block) => block.type !== "tool_result")];
   const end = ordered.at(-1);
@@ -102,7 +102,7 @@ function blockOf(block: Block, names: WireNames, ids: WireNames): ParamBlock[] {
   }
 }
 
-/** A failed result may hold text only (the API answers 400 otherwise): its images follow after the results, with their origin said. */
+/** A failed result may have text only (the API answers 400 otherwise): its images follow the results, after a line that names the call. */
 function resultOf(result: ToolResultBlock, id: string): ParamBlock[] {
   const parts = resultParts(result).filter((part) => !isBlank(part));
   const failed = result.isError === true;
@@ -172,7 +172,7 @@ function readBlock(block: Members, names: WireNames): ReplyBlock | undefined {
   return { type: "tool_use", id, name: names.from(name), input };
 }
 
-/** All input tokens, those written to and read from a cache among them: they are priced differently, but they are input. */
+/** All input tokens, also those written to and read from a cache: their price differs, but they are input. */
 export function usageOf(usage: unknown): Usage | undefined {
   if (!isObject(usage)) return undefined;
   const { input_tokens: input, output_tokens: output, cache_creation_input_tokens: written, cache_read_input_tokens: read } = usage;

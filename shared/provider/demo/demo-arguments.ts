@@ -1,21 +1,20 @@
 // The smallest value that satisfies a JSON Schema, as far as a schema can be satisfied without a solver. For the demo provider only.
-// Free strings hold one word, or what is to be said.
 
 import { isObject, type Members } from "../../json/values.ts";
 import type { Json, JsonObject } from "../../encoding.ts";
 import { isJsonObject } from "../narrow.ts";
 
 const deepest = 16;
-/** References and long lists inside one another multiply: a schema of a few lines can ask for more values than a machine holds. */
+/** References and long lists inside one another multiply: a schema of a few lines can demand more values than fit in memory. */
 const mostMembers = 10_000;
 
-/** The whole schema, and how many more members of schemas are looked at, those that are looked at again counted again. */
-type Walk = { readonly root: JsonObject; readonly said: string; left: number };
+/** `filler`: the text of free strings. `left`: how many more members of schemas may be looked at, repeated looks included. */
+type Walk = { readonly root: JsonObject; readonly filler: string; left: number };
 
 /**
- * Arguments for a tool: an object with the schema's required members and nothing else. Understood are const, default, examples,
- * enum, type, required, properties, items, prefixItems, minItems, minLength, common formats, bounds, multipleOf, anyOf, oneOf,
- * allOf and local `$ref`s. `pattern`, `not`, `if` and the like are not: such a value may fail the tool's own check. What is deeper
+ * Arguments for a tool: an object with the schema's required members and nothing else; free strings are "demo". Understood are const,
+ * default, examples, enum, type, required, properties, items, prefixItems, minItems, minLength, common formats, bounds, multipleOf, anyOf,
+ * oneOf, allOf and local `$ref`s. `pattern`, `not`, `if` and the like are not: such a value may fail the tool's own check. What is deeper
  * than 16 levels, or comes after 10,000 members, is null.
  */
 export function minimalArguments(schema: JsonObject): JsonObject {
@@ -23,8 +22,8 @@ export function minimalArguments(schema: JsonObject): JsonObject {
   return isJsonObject(value) ? value : {};
 }
 
-/** A value of any type by the same rules; each string that the schema leaves free is `said`, within the schema's lengths. */
-export const minimalValue = (schema: JsonObject, said: string): Json => valueFor(schema, { root: schema, said, left: mostMembers }, 0);
+/** A value of any type by the same rules; each string that the schema leaves free is `filler`, within the schema's lengths. */
+export const minimalValue = (schema: JsonObject, filler: string): Json => valueFor(schema, { root: schema, filler, left: mostMembers }, 0);
 
 function valueFor(given: unknown, walk: Walk, depth: number): Json {
   if (!isObject(given) || depth > deepest || walk.left <= 0) return null;
@@ -42,7 +41,7 @@ function valueFor(given: unknown, walk: Walk, depth: number): Json {
     case "array":
       return arrayFor(schema, walk, depth);
     case "string":
-      return stringFor(schema, walk.said);
+      return stringFor(schema, walk.filler);
     case "integer":
     case "number":
       return numberFor(schema);
@@ -113,10 +112,10 @@ const formats: { readonly [format: string]: string } = {
 };
 
 /** JSON Schema counts characters, not UTF-16 units. */
-function stringFor(schema: Members, said: string): string {
+function stringFor(schema: Members, filler: string): string {
   const format = typeof schema["format"] === "string" ? formats[schema["format"]] : undefined;
   if (format !== undefined) return format;
-  const characters = [...said];
+  const characters = [...filler];
   const missing = Math.min(count(schema["minLength"]), 10_000) - characters.length;
   return [...characters, ..."o".repeat(Math.max(0, missing))].slice(0, lengthOf(schema["maxLength"])).join("");
 }

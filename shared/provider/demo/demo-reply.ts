@@ -16,9 +16,9 @@ export const demoModelName = "countersign-demo";
 const echoLength = 160;
 
 /**
- * The demo's reply. It keeps `maxTokens` and `stopSequences` exactly. With `toolChoice: "required"` it calls the first tool with
- * arguments that its schema asks for, until the last message holds tool results; otherwise it answers in text, or, with a
- * `responseFormat`, in JSON: what does not fit `maxTokens` is then no JSON, and a fault as it would be of any model.
+ * The demo's reply, exactly within `maxTokens` and `stopSequences`. With `toolChoice: "required"` it calls the first tool with arguments by
+ * its schema, until the last message has tool results; otherwise it answers in text, or, with a `responseFormat`, in JSON. JSON that does
+ * not fit `maxTokens` is an error, as from any model.
  */
 export function answerDemo(call: ModelCall): Result<ModelReply, ProviderError> {
   const { request } = call;
@@ -29,18 +29,18 @@ export function answerDemo(call: ModelCall): Result<ModelReply, ProviderError> {
   const usage: Usage = { inputTokens, outputTokens: draft.outputTokens };
   const finished = finishReply(call, { content: draft.content, model: demoModelName, stopReason: draft.stopReason, usage });
   if (!finished.ok) return finished;
-  // The limits were kept while answering, so nothing but the stop reason of an emulated stop could change here.
+  // The draft is within the limits already, so that only the stop reason of an emulated stop could change here.
   const { reply, notes } = finished.value;
   return ok({ ...finished.value, reply: { ...reply, stopReason: draft.stopReason }, notes: [...demoNotes(request), ...notes] });
 }
 
-/** What the demo leaves out of a request: there is nothing in it that could be sampled from. */
+/** The sampling parameters, which the demo leaves out. */
 const demoNotes = (request: SamplingRequest): Note[] =>
   (["temperature", "topP", "topK"] as const)
     .filter((field) => request[field] !== undefined)
     .map((field) => ({ kind: "omitted", field, why: "The demo always gives the same reply: there is nothing to sample from." }));
 
-/** A reply's text, token by token: what the demo hands out of it while it "comes". */
+/** A reply's text in the pieces that the demo streams: one for each token. */
 export const demoDeltas = (text: string): readonly string[] => text.match(token) ?? [];
 
 type DemoDraft = { readonly content: readonly ReplyBlock[]; readonly stopReason: string; readonly outputTokens: number };
@@ -51,7 +51,7 @@ function toolToCall(request: SamplingRequest): DemoDraft | undefined {
   if (request.toolChoice !== "required" || tool === undefined || answered) return undefined;
   const input = minimalArguments(tool.inputSchema);
   const outputTokens = tokensIn(`${tool.name} ${JSON.stringify(input)}`);
-  // A call cut in the middle would be no call.
+  // A tool call cannot be cut.
   if (outputTokens > request.maxTokens) return { content: [], stopReason: "maxTokens", outputTokens: request.maxTokens };
   return { content: [{ type: "tool_use", id: "demo_call_1", name: tool.name, input }], stopReason: "toolUse", outputTokens };
 }
@@ -70,22 +70,22 @@ function textReply(request: SamplingRequest): DemoDraft {
 function jsonText(request: SamplingRequest): string | undefined {
   const format = request.responseFormat;
   if (format === undefined) return undefined;
-  const said = sentence(request);
-  return JSON.stringify(format.schema === undefined ? { demo: true, text: said } : minimalValue(format.schema, said));
+  const text = sentence(request);
+  return JSON.stringify(format.schema === undefined ? { demo: true, text } : minimalValue(format.schema, text));
 }
 
 function sentence(request: SamplingRequest): string {
   const blocks = request.messages.flatMap((message) => message.content);
   const results = request.messages.at(-1)?.content.filter((block) => block.type === "tool_result") ?? [];
   const last = results.length > 0 ? results : (request.messages.findLast((message) => message.role === "user")?.content ?? []);
-  const said = [...last.map(textOf).join(" ").replaceAll(/\s+/g, " ").trim()];
-  const echo = said.slice(0, echoLength).join("");
+  const characters = [...last.map(textOf).join(" ").replaceAll(/\s+/g, " ").trim()];
+  const echo = characters.slice(0, echoLength).join("");
   return [
     "This is the gateway's built-in demo, not a model.",
     `It received ${amount(request.messages.length, "message")}${media(blocks)}${(request.tools?.length ?? 0) > 0 ? ` and ${amount(request.tools?.length ?? 0, "tool")}` : ""}.`,
     echo === ""
       ? `The last ${results.length > 0 ? "tool result" : "user message"} holds no text.`
-      : `The last ${results.length > 0 ? "tool result" : "user text"} begins: "${echo}"${said.length > echoLength ? " (cut)" : ""}.`,
+      : `The last ${results.length > 0 ? "tool result" : "user text"} begins: "${echo}"${characters.length > echoLength ? " (cut)" : ""}.`,
   ].join(" ");
 }
 

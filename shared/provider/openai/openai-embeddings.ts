@@ -27,9 +27,9 @@ export const embeddingCalls = (texts: readonly string[]): (readonly string[])[] 
 export function fromEmbeddings(response: unknown, texts: readonly string[], model: Model): Result<EmbeddingReply, ProviderError> {
   if (!isObject(response)) return err(brokenAnswer("notJson"));
   if (isObject(response["error"])) return err(brokenAnswer("errorInSuccess"));
-  const { usage: told, model: name } = response;
+  const { usage: reported, model: name } = response;
   const counted: Usage | undefined =
-    isObject(told) && isCount(told["prompt_tokens"]) ? { inputTokens: told["prompt_tokens"], outputTokens: 0 } : undefined;
+    isObject(reported) && isCount(reported["prompt_tokens"]) ? { inputTokens: reported["prompt_tokens"], outputTokens: 0 } : undefined;
   const vectors = vectorsIn(response, texts.length);
   if (vectors === undefined || !areOfOneSize(vectors)) return err(brokenAnswer(undefined, counted));
   const estimate = Math.ceil(texts.reduce((sum, text) => sum + text.length, 0) / 4);
@@ -40,7 +40,7 @@ export function fromEmbeddings(response: unknown, texts: readonly string[], mode
   });
 }
 
-/** Each vector in the place that its `index` says; where no entry says one, in the order that they came. */
+/** The vectors in the order of their `index`; an entry without one counts by its position. */
 function vectorsIn({ data }: Members, count: number): (readonly number[])[] | undefined {
   if (!Array.isArray(data) || data.length !== count) return undefined;
   const vectors = new Map<number, readonly number[]>();

@@ -10,7 +10,7 @@ export const openaiRules: ProviderRules = {
     if (part.type === "image") return imageType(part.mimeType) === undefined ? "its API does not take this kind of image" : undefined;
     return audioFormat(part.mimeType) === undefined ? "its API does not take this kind of audio" : undefined;
   },
-  // Servers answer an empty text with 400, and an empty text has nothing to be near to.
+  // Servers answer an empty text with 400, and its vector would mean nothing.
   messageReason: ({ content }, { kind }) =>
     kind === "embedding" && content.every(isBlank) ? "its API makes no vector of a blank text" : undefined,
   plannedNotes: (call) => toOpenAI(call).notes,

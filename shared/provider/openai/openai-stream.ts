@@ -1,4 +1,4 @@
-// A stream of Chat Completions, put together to the completion that `fromOpenAI` reads.
+// Assembles a stream of Chat Completions into the completion that `fromOpenAI` reads.
 // Source: OpenAI's API reference, "Chat Completions, streaming" (the chat completion chunk object).
 
 import { isObject, parseJson, type Members } from "../../json/values.ts";
@@ -11,8 +11,8 @@ import { mostBlocks, type StreamReader, type TextDeltas } from "../text-deltas.t
 type Call = { readonly index: unknown; id: string; name: string; arguments: unknown };
 
 /**
- * Reads the chunks of one reply, whose text goes to `deltas`. It is whole once the provider said why it stopped; the count of tokens
- * comes after that, in a chunk of its own, or not at all. A `[DONE]` alone ends nothing: a server that breaks off may send one too.
+ * Reads the chunks of one reply, and passes its text to `deltas`. The reply is whole once the provider gave its `finish_reason`; the count
+ * of tokens follows in a chunk of its own, or not at all. A `[DONE]` alone proves nothing: a server that breaks off may send one too.
  */
 export function readOpenAI(deltas: TextDeltas): StreamReader {
   const calls: Call[] = [];
@@ -35,9 +35,9 @@ export function readOpenAI(deltas: TextDeltas): StreamReader {
       content = (content ?? "") + text;
       deltas.add(text);
     }
-    // Handed on at the end: a refusal stands after the text, whenever it came.
+    // Delivered at the end: a refusal stands after the text, whenever it came.
     if (typeof delta["refusal"] === "string") refusal = (refusal ?? "") + delta["refusal"];
-    // Thinking is not the reply, but it was made. Compatible servers call it one or the other.
+    // Thinking is not part of the reply, but counts as made. Compatible servers use one name or the other.
     for (const made of [delta["refusal"], delta["reasoning_content"] ?? delta["reasoning"]])
       if (typeof made === "string") characters += made.length;
     for (const piece of Array.isArray(delta["tool_calls"]) ? delta["tool_calls"] : []) {
@@ -79,16 +79,16 @@ export function readOpenAI(deltas: TextDeltas): StreamReader {
 }
 
 /**
- * A piece belongs to the call with its index, or without one to the last; an id of its own begins another, since some compatible
- * servers send every call whole and give them all the index 0. Returns how many characters came with it; undefined where its arguments
- * are neither text nor a JSON object.
+ * Adds a piece to the call with its index, or without one to the last; an id of its own begins another call, since some compatible servers
+ * send every call whole and give them all the index 0. Returns how many characters came with it; undefined where its arguments are neither
+ * text nor a JSON object.
  */
 function addCall(calls: Call[], piece: Members): number | undefined {
   const { index, id } = piece;
   const called = isObject(piece["function"]) ? piece["function"] : {};
-  const its = index === undefined || index === null ? calls.at(-1) : calls.findLast((call) => call.index === index);
-  const isOther = typeof id === "string" && id !== "" && its !== undefined && its.id !== "" && its.id !== id;
-  let call = isOther ? undefined : its;
+  const known = index === undefined || index === null ? calls.at(-1) : calls.findLast((call) => call.index === index);
+  const isOther = typeof id === "string" && id !== "" && known !== undefined && known.id !== "" && known.id !== id;
+  let call = isOther ? undefined : known;
   if (call === undefined) {
     call = { index, id: "", name: "", arguments: undefined };
     calls.push(call);
@@ -96,7 +96,7 @@ function addCall(calls: Call[], piece: Members): number | undefined {
   if (call.id === "" && typeof id === "string") call.id = id;
   if (call.name === "" && typeof called["name"] === "string") call.name = called["name"];
   const given = called["arguments"];
-  const named = call === its ? 0 : call.id.length + call.name.length;
+  const named = call === known ? 0 : call.id.length + call.name.length;
   if (given === undefined || given === null) return named;
   if (typeof given === "string") {
     call.arguments = typeof call.arguments === "string" ? call.arguments + given : given;

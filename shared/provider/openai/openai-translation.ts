@@ -60,8 +60,8 @@ export function toOpenAI(call: ModelCall): { params: OpenAIParams; notes: Note[]
 }
 
 /**
- * What makes the API answer in JSON. Not strict: that takes a part of JSON Schema only, and the reply is checked in any case. Without a
- * schema the API refuses a request that nowhere says "JSON", which a reviewer's edit may have taken out.
+ * The `response_format` that makes the API answer in JSON. Not strict: that takes a part of JSON Schema only, and the reply is checked in
+ * any case. Without a schema the API refuses a request that nowhere says "JSON", which a reviewer's edit may have removed.
  */
 function formatFor(request: SamplingRequest, model: Model, notes: Note[]): OpenAIParams["response_format"] {
   const format = request.responseFormat;
@@ -75,8 +75,8 @@ function formatFor(request: SamplingRequest, model: Model, notes: Note[]): OpenA
 }
 
 const saysJson = ({ systemPrompt = "", messages }: SamplingRequest): boolean =>
-  [systemPrompt, ...messages.flatMap(({ content }) => content.map((block) => (block.type === "text" ? block.text : "")))].some((said) =>
-    /json/i.test(said),
+  [systemPrompt, ...messages.flatMap(({ content }) => content.map((block) => (block.type === "text" ? block.text : "")))].some((text) =>
+    /json/i.test(text),
   );
 
 const toolOf = (tool: ToolDefinition, names: WireNames): OpenAI.ChatCompletionFunctionTool => ({
@@ -198,8 +198,8 @@ export function fromOpenAI(response: unknown, call: ModelCall): Result<ModelRepl
 }
 
 /**
- * `stop` means the end of the turn or a stop sequence; only a server that adds `stop_reason` with the sequence (vLLM) tells which.
- * A reply with tool calls stopped for them, whatever it says: forced and some compatible ones say `stop`.
+ * `stop` means the end of the turn or a stop sequence; only a server that adds `stop_reason` with the sequence (vLLM) tells which. A reply
+ * with tool calls stopped for them, whatever its `finish_reason`: forced calls and some compatible servers have `stop`.
  */
 function stopReasonOf(
   finish: unknown,
