@@ -1,28 +1,28 @@
-// The lane before a model: how many calls of it may be under way, who waits, and who is next.
+// The queue before a model with limited concurrency: which calls have a slot, which wait, and which is next.
 //
-// No clock, no storage: `now` is passed in, and places change only by the functions here.
+// No clock, no storage: `now` is passed in, and slots change only by the functions here.
 
 import { priorities, type Priority } from "../model/call.ts";
 
-/** From the routing table. A later table may change them between two calls: nobody who is in the lane loses anything by it. */
+/** From the routing table, which may change them between two calls: a caller in the queue keeps its slot and its arrival. */
 export type QueueLimits = {
-  /** How many may hold a place at once: from 1. */
+  /** How many calls may have a slot at once: from 1. */
   readonly concurrency: number;
-  /** How many may wait: from 0. */
+  /** How many calls may wait: from 0. */
   readonly queue: number;
-  /** Whoever has waited longer than this goes before everybody who came later, whatever the priorities. */
+  /** A caller that has waited longer than this goes before all that came later, whatever the priorities. */
   readonly promoteAfterMs: number;
 };
 
 export type Slot = {
-  /** Names the caller: the same one comes back with the same ticket. */
+  /** Names the caller, which comes back with the same ticket. */
   readonly ticket: string;
   readonly priority: Priority;
   /** Ascending: the order of arrival, also within one millisecond. */
   readonly arrival: number;
   /** Unix milliseconds. */
   readonly arrivedAt: number;
-  /** Unix milliseconds: the place lapses then, whoever is silent. */
+  /** Unix milliseconds: when the slot lapses, released or not. */
   readonly until: number;
 };
 
@@ -33,17 +33,17 @@ export type ConcurrencyQueue = {
 };
 
 export type Newcomer = Pick<Slot, "ticket" | "priority" | "until"> & {
-  /** It was told before that it holds a place, and its call is under way. */
+  /** It was granted a slot before, and its call is in progress. */
   readonly hasSlot: boolean;
 };
 
-/** `granted`: those who waited and hold a place from now on. */
+/** `granted`: the waiting callers that have a slot from now on. */
 export type Step = { readonly queue: ConcurrencyQueue; readonly granted: readonly Slot[] };
 
 /**
- * Lets somebody in, queues them, or says that the queue is full. Who is in the lane already keeps place and arrival. Of
- * those who are not, one that `holds` was lost while its call went on: it is counted at once, over the limit where need be,
- * so that nobody else is let in until as many calls as are allowed are left. Nobody is pushed out for a higher priority.
+ * Grants a slot, queues the newcomer, or says that the queue is full. A caller that is known already keeps its slot and its arrival. One
+ * with `hasSlot` that is not known was lost while its call went on: it gets a slot at once, over the limit if need be, so that no other is
+ * granted until the number of calls is below the limit again. A higher priority never displaces a caller.
  */
 export function acquire(
   before: ConcurrencyQueue,
@@ -67,17 +67,17 @@ export function acquire(
   return { queue: { ...queue, waiting: [...queue.waiting, slot] }, granted, standing: "waiting" };
 }
 
-/** Takes these out of the lane, wherever in it they are, and gives what comes free to those who are next. */
+/** Removes these callers, with a slot or waiting, and grants the free slots to those who are next. */
 export function release(queue: ConcurrencyQueue, tickets: ReadonlySet<string>, limits: QueueLimits, now: number): Step {
   const isGone = ({ ticket }: Slot): boolean => tickets.has(ticket);
   return grant({ holders: without(queue.holders, isGone), waiting: without(queue.waiting, isGone) }, limits, now);
 }
 
-/** The tickets whose time is over. */
+/** The tickets whose `until` has passed. */
 export const lapsed = ({ holders, waiting }: ConcurrencyQueue, now: number): string[] =>
   [...holders, ...waiting].filter(({ until }) => until <= now).map(({ ticket }) => ticket);
 
-/** Gives every free place to whoever is next. More than `concurrency` hold one only where a lower limit found them so. */
+/** Grants every free slot to the next waiting caller. More than `concurrency` have one only after a lower limit, or by `hasSlot`. */
 function grant(before: ConcurrencyQueue, limits: QueueLimits, now: number): Step {
   const granted: Slot[] = [];
   let { waiting } = before;
@@ -91,8 +91,8 @@ function grant(before: ConcurrencyQueue, limits: QueueLimits, now: number): Step
 }
 
 /**
- * The one who has waited longest, once that is too long; before that high, normal, low, and in each who came first. So from
- * the moment that somebody has waited too long only those who came earlier go before it: at most a queue of them.
+ * The caller that has waited longest, once that is over `promoteAfterMs`; else by priority, and within one by arrival. So from that moment
+ * only earlier callers go before it: at most a queue of them.
  */
 function nextOf(waiting: readonly Slot[], { promoteAfterMs }: QueueLimits, now: number): Slot | undefined {
   const [oldest] = waiting;
@@ -107,5 +107,5 @@ function nextOf(waiting: readonly Slot[], { promoteAfterMs }: QueueLimits, now: 
 const nextArrival = ({ holders, waiting }: ConcurrencyQueue): number =>
   [...holders, ...waiting].reduce((most, { arrival }) => Math.max(most, arrival), 0) + 1;
 
-const without = (places: readonly Slot[], isGone: (slot: Slot) => boolean): readonly Slot[] =>
-  places.some(isGone) ? places.filter((slot) => !isGone(slot)) : places;
+const without = (slots: readonly Slot[], isGone: (slot: Slot) => boolean): readonly Slot[] =>
+  slots.some(isGone) ? slots.filter((slot) => !isGone(slot)) : slots;

@@ -1,5 +1,5 @@
-// From a sampling request's preferences to a ranked list of models, deterministic and with its reasons. Preferences are
-// advice: they order what can serve the request, and never decide whether it is served.
+// Ranks models by a sampling request's preferences, deterministically and with reasons. Preferences are advice: they order what can serve
+// the request, and never decide whether it is served.
 
 import type { NamedModel } from "../model/sampling.ts";
 import { err, ok, type Result } from "../result.ts";

@@ -288,9 +288,9 @@ const document = {
   ],
   equivalents: [
     // The first that applies and leads to a model that can do the task counts: what makes vectors before the maker that made it
-    // ("mistral-embed"), families that are not in this table before words for a size ("minimax" contains "mini", "grok-3-mini" is
-    // a Grok), a model's own name before its maker's ("gemini-1.5-flash" contains "flash", "gemini" and "mini"). All end in the
-    // demo, so that a fresh checkout answers whatever they are asked for.
+    // ("mistral-embed"), families that are not in this table before words for a size ("minimax" contains "mini", "grok-3-mini" is a Grok),
+    // a model's own name before its maker's ("gemini-1.5-flash" contains "flash", "gemini" and "mini"). All end in the demo, so that a
+    // fresh checkout answers every hint.
     ...["embed", "bge-", "e5-", "gte-", "minilm"].map((hint) => ({ hint, models: embeddingEquivalents })),
     ...openFamilies.map((hint) => ({ hint, models: openEquivalents })),
     ...largeFamilies.map((hint) => ({ hint, models: largeEquivalents })),
@@ -328,7 +328,7 @@ const document = {
   ],
 };
 
-/** The default table, parsed as any other would be; a fault in it is a fault of the code. */
+/** The default table, parsed as any other would be; an error in it is a bug. */
 export function defaultRoutingTable(): RoutingTable {
   const parsed = parseRoutingTable(document);
   if (!parsed.ok)

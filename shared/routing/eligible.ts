@@ -25,9 +25,8 @@ export type Eligible = { readonly model: Model; readonly provider: Provider; rea
 export type PassedOver = { readonly model: string; readonly reason: string };
 
 /**
- * Splits the table's models into those that can serve the request and those that cannot, in the table's order, each of the
- * latter with the first reason found. Access comes before everything else, so that nothing is told about a model that this
- * key may not use but that it may not.
+ * Splits the table's models into those that can serve the request and those that cannot, in the table's order, each of the latter with the
+ * first reason found. Access is checked first, so that a key learns nothing of a model that it may not use but that it may not.
  */
 export function findEligible(input: RoutingInput): {
   readonly eligible: readonly Eligible[];
@@ -81,7 +80,7 @@ function reasonAgainst(
   const access = accessReason(input, model);
   if (access !== undefined) return access;
   const candidate = { model, provider, providerName: model.provider };
-  // Before what is wrong with it: of a model that would not do anyway, a missing credential is no news.
+  // Before readiness: a missing credential of a model that was not asked for does not matter.
   if (request.namedModel !== undefined && !mayBeMeant(input.table, request.namedModel, candidate)) return notMeant;
   const notReady = input.ready(provider, model.provider);
   if (notReady !== undefined) return notReady;
@@ -108,9 +107,9 @@ function accessReason(input: RoutingInput, model: Model): string | undefined {
 }
 
 /**
- * The demo provider is what a fresh checkout uses: its models are eligible only while no other model that this key and
- * server may use has a provider that is ready. Its scores (free, fast) would otherwise win every cost or speed preference,
- * and as the last candidate it would answer in earnest when every real provider is down.
+ * The demo provider is what a fresh checkout uses: its models are eligible only while no other model that this key and server may use has a
+ * provider that is ready. Its scores (free, fast) would otherwise win every cost or speed preference, and as the last candidate it would
+ * answer real requests when every other provider is down.
  */
 const demoStandsIn = (input: RoutingInput): boolean =>
   !input.table.models.some((model) => {
@@ -130,7 +129,7 @@ const isNamedExactly = (candidate: Omit<Eligible, "position">, request: Sampling
   return hintsOf(request).some((hint) => names.has(foldCase(hint)));
 };
 
-/** More hints than this say nothing more, and each costs a look at every model. */
+/** Further hints are ignored: each is compared with every model. */
 export const mostHints = 16;
 const longestHint = 256;
 
@@ -161,5 +160,5 @@ function needsOf(request: SamplingRequest): Needs {
   return { content: [...content], tools, forced: (request.tools?.length ?? 0) > 0 && request.toolChoice === "required" };
 }
 
-/** What a model must be able to do. A function is run by no model: the MCP server stands where one would. */
+/** What a model must be able to do. No model runs a function: its MCP server stands in the place of one. */
 const taskOf = ({ kind }: SamplingRequest): Model["tasks"][number] => (kind === "embedding" ? "embedding" : "chat");

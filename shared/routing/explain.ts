@@ -29,7 +29,7 @@ export type Explanation = {
   readonly hints: readonly string[];
   /** How many hints were empty, too long, beyond the sixteenth, or beside a named model. */
   readonly hintsIgnored: number;
-  /** Input tokens as used for eligibility and, without what a model says of images, for cost. */
+  /** Input tokens as used for eligibility and, without a model's own `imageTokens`, for cost. */
   readonly inputTokens: { readonly atLeast: number; readonly atMost: number };
   readonly ranked: readonly ExplainedModel[];
   readonly passedOver: readonly PassedOver[];

@@ -1,9 +1,9 @@
-// The kinds of providers, and what the routing table has to know of each. How one is called is in shared/provider/ and workers/providers/.
+// The kinds of providers, and what the routing table knows of each. How one is called is in shared/provider/ and workers/providers/.
 
 type KindFacts = {
   /** A part of the gateway: it needs no address and no credential, and its models stand in only while no other provider is ready. */
   readonly isBuiltIn: boolean;
-  /** What no model of it has, whatever the table says; the text follows the member that asks for it. */
+  /** What its API does not support, whatever the table says; the text follows the pointer of the member that says otherwise. */
   readonly lacks: { readonly embedding?: string; readonly audio?: string };
 };
 

@@ -12,8 +12,8 @@ export const axes = ["cost", "speed", "intelligence"] as const;
 export type Axis = (typeof axes)[number];
 
 /**
- * Why a model is where it is: a hint that is part of its name, a hint whose equivalents name it, or no hint at all; or, where a model
- * was asked for by name, how near to it this one is.
+ * Why a model is where it is: its name contains a hint, a hint's equivalents name it, or no hint leads to it; or, where a model was asked
+ * for by name, how near to it this one is.
  */
 export type Tier =
   | NamedTier
@@ -85,28 +85,28 @@ function pointsOf(member: Eligible, preferences: ModelPreferences): { terms: Ter
   return { terms, points };
 }
 
-/** Each eligible model once, in the first tier that claims it; tiers without members are left out. Beside a named model hints say nothing. */
+/** Each eligible model once, in its first tier; tiers without members are left out. Beside a named model hints do not count. */
 function tiersOf(table: RoutingTable, request: SamplingRequest, eligible: readonly Eligible[]): { tier: Tier; members: Eligible[] }[] {
   if (request.namedModel !== undefined) return namedTiers(table, request.namedModel, eligible);
   const candidates = eligible.map((member) => ({ member, names: namesOf(member.model).map(foldCase) }));
-  const claimed = new Set<number>();
+  const assigned = new Set<number>();
   const tiers: { tier: Tier; members: Eligible[] }[] = [];
-  const claim = (tier: Tier, members: readonly Eligible[]): void => {
-    const fresh = members.filter((member) => !claimed.has(member.position));
-    for (const member of fresh) claimed.add(member.position);
+  const assign = (tier: Tier, members: readonly Eligible[]): void => {
+    const fresh = members.filter((member) => !assigned.has(member.position));
+    for (const member of fresh) assigned.add(member.position);
     if (fresh.length > 0) tiers.push({ tier, members: fresh });
   };
   for (const hint of hintsOf(request)) {
     const folded = foldCase(hint);
     const matches = candidates.filter(({ names }) => names.some((name) => name.includes(folded))).map(({ member }) => member);
     if (matches.length > 0) {
-      claim({ kind: "hint", hint }, matches);
+      assign({ kind: "hint", hint }, matches);
       continue;
     }
     // "claude-3-5-sonnet" finds the entry "sonnet".
     const standIns = standInsFor(table, (own) => folded.includes(own), candidates);
-    if (standIns !== undefined) claim({ kind: "equivalent", hint, entry: standIns.entry }, standIns.members);
+    if (standIns !== undefined) assign({ kind: "equivalent", hint, entry: standIns.entry }, standIns.members);
   }
-  claim({ kind: "rest" }, eligible);
+  assign({ kind: "rest" }, eligible);
   return tiers;
 }

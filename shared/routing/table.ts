@@ -1,5 +1,5 @@
-// The routing table: which models there are, what they can take, what they cost and how they compare. The document is
-// parsed where it comes in; after that its types are trusted.
+// The routing table: which models there are, what they can take, what they cost and how they compare. The document is parsed where it comes
+// in; after that its types are trusted.
 
 import * as z from "zod";
 import type { JsonObject } from "../encoding.ts";
@@ -21,11 +21,11 @@ const name = z.string().regex(/^[A-Za-z0-9@][A-Za-z0-9@._:/-]{0,127}$/, "is not 
 const provider = z
   .strictObject({
     kind: z.enum(tableKinds),
-    /** Where the provider listens; the SDK's own address where absent. */
+    /** The provider's address; the SDK's own where absent. */
     baseUrl: z.string().max(2048).optional(),
     /** The name of the environment secret with the credential. */
     secret: environmentName.optional(),
-    /** A server that wants no credential. True unless said otherwise for the demo, and for an address of your own without a `secret`. */
+    /** The server needs no credential. True unless said otherwise for the demo, and for an address of your own without a `secret`. */
     keyless: z.boolean().optional(),
     /** Lets the base URL be a private or loopback address, and plain http. */
     allowPrivate: z.boolean().default(false),
@@ -86,13 +86,13 @@ const model = z.strictObject({
   onlyKeys: z.array(z.string()).default([]),
   /** Names of MCP servers; empty: every server. */
   onlyServers: z.array(z.string()).default([]),
-  /** How many calls of this model may be under way at once, and how the others wait; no limit where absent. */
+  /** How many calls of this model may be in progress at once, and how the others wait; no limit where absent. */
   lane: z
     .strictObject({
       concurrency: z.int().min(1).max(10_000),
-      /** How many may wait; who comes after that is refused. */
+      /** How many may wait; further calls are refused. */
       queue: z.int().min(0).max(10_000).default(100),
-      /** Who has waited longer goes first, whatever the priorities. */
+      /** A call that has waited longer goes first, whatever its priority. */
       promoteAfterSeconds: z.number().min(0).max(3_600).default(10),
     })
     .optional(),
@@ -132,14 +132,14 @@ export const routingJsonSchema = (): JsonObject =>
 export function parseRoutingTable(value: unknown): Result<RoutingTable, Issue[]> {
   const parsed = routingTableSchema.safeParse(value);
   if (!parsed.success) return err(issuesOf(parsed.error.issues));
-  const problems = [...providerIssues(parsed.data), ...modelIssues(parsed.data)];
-  return problems.length === 0 ? ok(parsed.data) : err(problems);
+  const issues = [...providerIssues(parsed.data), ...modelIssues(parsed.data)];
+  return issues.length === 0 ? ok(parsed.data) : err(issues);
 }
 
 function providerIssues(table: RoutingTable): Issue[] {
-  const problems: Issue[] = [];
+  const issues: Issue[] = [];
   for (const [id, entry] of Object.entries(table.providers)) {
-    const at = (member: string, message: string): number => problems.push({ pointer: pointerTo(["providers", id, member]), message });
+    const at = (member: string, message: string): number => issues.push({ pointer: pointerTo(["providers", id, member]), message });
     if (entry.baseUrl !== undefined && entry.baseUrlFrom !== undefined)
       at("baseUrlFrom", "is given together with baseUrl; keep one of them");
     if (!isBuiltIn(entry.kind) && entry.secret === undefined && !entry.keyless)
@@ -153,24 +153,24 @@ function providerIssues(table: RoutingTable): Issue[] {
         at("baseUrl", "is plain http, which sends the credential and the prompt unencrypted; allowPrivate permits that");
     }
   }
-  return problems;
+  return issues;
 }
 
 function modelIssues(table: RoutingTable): Issue[] {
-  const problems: Issue[] = [];
+  const issues: Issue[] = [];
   const ids = new Set<string>();
   for (const [index, entry] of table.models.entries()) {
-    const at = (member: string, message: string): number => problems.push({ pointer: pointerTo(["models", index, member]), message });
+    const at = (member: string, message: string): number => issues.push({ pointer: pointerTo(["models", index, member]), message });
     const folded = foldCase(entry.id);
     if (ids.has(folded)) at("id", "is the id of another model too (upper and lower case count as the same)");
     ids.add(folded);
-    const its = providerOf(table, entry.provider);
-    if (its === undefined) at("provider", "is not a provider of this table");
-    const lacks = its === undefined ? {} : lackingOf(its.kind);
+    const servedBy = providerOf(table, entry.provider);
+    if (servedBy === undefined) at("provider", "is not a provider of this table");
+    const lacks = servedBy === undefined ? {} : lackingOf(servedBy.kind);
     if (lacks.embedding !== undefined && entry.tasks.includes("embedding")) at("tasks", lacks.embedding);
     if (lacks.audio !== undefined && entry.accepts.includes("audio")) at("accepts", lacks.audio);
   }
-  return problems;
+  return issues;
 }
 
 /** Everything that a hint or an equivalent may call a model. */
