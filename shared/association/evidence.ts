@@ -1,20 +1,20 @@
-// How it was found which client request a sampling request serves, where it came through the relay; and how sure that makes it.
+// The evidence for which client request a sampling request of the relay serves, and how sure that makes the association.
 
 import type { Provenance } from "../model/gate.ts";
 
 export type Evidence =
-  /** It came on the response stream of that very request. */
+  /** The sampling request came on the response stream of that client request. */
   | "responseStream"
-  /** It names the task that the server made for that request. */
+  /** The sampling request names the task that the server made for that client request. */
   | "namedTask"
-  /** Nothing was shown: no other request was in flight. */
+  /** The server showed nothing; no other request was in flight. */
   | "onlyInFlight"
-  /** Nothing was shown: of several requests in flight this one began last. */
+  /** The server showed nothing; of several requests in flight this one began last. */
   | "newestInFlight";
 
 /**
- * What the server showed was seen by the relay. A server that lies can do so by a response stream as well as by a task. Where it showed
- * nothing the relay inferred, and a rule or a grant for observed requests is not for this one.
+ * The relay observes what the server shows; a server that lies can do so by a response stream as well as by a task. Where the server shows
+ * nothing, the relay infers, and a rule or a grant for observed requests does not apply.
  */
 export const provenanceOf: Readonly<Record<Evidence, Extract<Provenance, "observed" | "inferred">>> = {
   responseStream: "observed",
@@ -23,7 +23,7 @@ export const provenanceOf: Readonly<Record<Evidence, Extract<Provenance, "observ
   newestInFlight: "inferred",
 };
 
-/** As the record says it. */
+/** The evidence as the record names it. */
 export const evidenceWords: Readonly<Record<Evidence, string>> = {
   responseStream: "observed on the request's own stream",
   namedTask: "observed: the server named the request's task",

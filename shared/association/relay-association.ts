@@ -1,8 +1,8 @@
-// Which of the client's requests a sampling request serves that came through the relay, and how that was found. No clock, no storage.
+// Which of the client's requests a sampling request that came through the relay serves, and the evidence for it. No clock, no storage.
 //
-// Servers say it by the response stream that they ask on (basic/transports, "Sending Messages to the Server") or by the task that they
-// name (basic/utilities/tasks, "Related Task Metadata"). Most servers in use do neither: they ask on the stand-alone stream. Then the
-// client's requests in flight are all that there is to go by, and the result is an inference that may be wrong.
+// Servers show it by the response stream on which they send the request (basic/transports, "Sending Messages to the Server") or by the task
+// that they name (basic/utilities/tasks, "Related Task Metadata"). Most servers in use do neither and send it on the stand-alone stream.
+// Then only the client's requests in flight are known, and the result is an inference that may be wrong.
 
 import { objectOf } from "../json/values.ts";
 import type { JsonObject } from "../encoding.ts";
@@ -11,18 +11,18 @@ import { RELATED_TASK_META } from "../wire/mcp-2025/tasks.ts";
 import { type Result, err, ok } from "../result.ts";
 import type { Evidence } from "./evidence.ts";
 
-/** A request of the client's: what a server asks while it handles it is sampled for it. */
+/** A client's request: the server may sample for it while it handles it. */
 export type Originating = {
   readonly id: RequestId;
   readonly method: string;
   readonly name: string;
-  /** As JSON, cut; only where they may be added to what is asked. */
+  /** As JSON, cut; present only where they may be added to the sampling request. */
   readonly arguments?: string;
   /** The client wants it run as a task. */
   readonly asTask?: true;
 };
 
-/** What a server may sample for. */
+/** The client's requests for which a server may sample. */
 const samplingMethods = ["tools/call", "resources/read", "prompts/get"] as const;
 
 /** A request that may be sampled for. */
@@ -33,11 +33,11 @@ export const maySample = (request: Originating): request is SampledFor => sampli
 /** The setting of a server's entry. */
 export type AssociationSetting = "auto" | "strict" | "inFlight";
 
-/** What is known of where a sampling request belongs. */
+/** What shows which client request a sampling request serves. */
 export type Signs = {
-  /** The request on whose response stream it came, or that the task runs for whose result that stream brings; null for any other stream. */
+  /** The request on whose response stream it came, or whose task's result that stream carries; null for any other stream. */
   readonly stream: Originating | null;
-  /** The task that it names: the request that this task runs for, or `unknown`; null where it names none. */
+  /** The request of the task that it names, or `unknown` where no such task is known; null where it names none. */
   readonly task: Originating | "unknown" | null;
   /** The client's requests in flight, newest first. */
   readonly inFlight: readonly Originating[];
@@ -45,17 +45,17 @@ export type Signs = {
 
 export type Unassociated = "noOriginatingRequest" | "nothingShown" | "noneInFlight" | "severalInFlight";
 
-/** The request that is served and how that was found, or why none can be told. */
+/** The client request that is served and the evidence, or why it cannot be determined. */
 export function associationOf(
   setting: AssociationSetting,
   { stream, task, inFlight }: Signs,
 ): Result<{ readonly originating: SampledFor; readonly evidence: Evidence }, Unassociated> {
   if (stream !== null && maySample(stream)) return ok({ originating: stream, evidence: "responseStream" });
   if (task !== null && task !== "unknown" && maySample(task)) return ok({ originating: task, evidence: "namedTask" });
-  // The server did show which request it serves, and that one may not be sampled for.
+  // The server showed which request it serves, and that one may not be sampled for.
   if (stream !== null) return err("noOriginatingRequest");
   if (setting === "strict") return err("nothingShown");
-  // A task may ask before the answer that tells of it has come: its request is one of those that asked for a task then.
+  // A task may sample before the response that names it has arrived; its request is then one of those that asked for a task.
   const [newest, ...others] = inFlight.filter(maySample).filter(({ asTask }) => task === null || asTask === true);
   if (newest === undefined) return err("noneInFlight");
   if (others.length === 0) return ok({ originating: newest, evidence: "onlyInFlight" });

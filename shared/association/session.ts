@@ -1,11 +1,11 @@
-// Which sampling request belongs to which client request, and which repeats which. No clock, no storage.
+// Which sampling request belongs to which client request, and which repeats which. No clock, no storage. Of the messages it sees only ids,
+// digests and counts.
 //
-// The protocol lets a server sample only while it handles a client request (2025-11-25, client/sampling). This file
-// holds nothing of the messages: ids, digests and counts.
+// The protocol lets a server sample only while it handles a client request (2025-11-25, client/sampling).
 
-/** An idle originating request lapses after this long; what lapsed counts as ended. */
+/** An originating request that is idle for this long counts as ended. */
 export const originatingLapsesMs = 24 * 3_600_000;
-/** A fast-path result is kept this long for a repeat of the same request. */
+/** A fast-path result is stored this long for a repeat of the same request. */
 export const resultKeptMs = 10 * 60_000;
 
 /** What the session remembers of one originating request. */
@@ -15,7 +15,7 @@ export type Originating = { readonly state: "open" | "ended"; readonly lastAt: n
 export type Reservation = {
   readonly digest: string;
   readonly run: string;
-  /** fast: the Worker is at it until `leaseUntil`; durable: a RunObject has it; settled: the result is kept here. */
+  /** `fast`: a Worker handles it until `leaseUntil`; `durable`: a RunObject handles it; `settled`: its result is stored here. */
   readonly state: "fast" | "durable" | "settled";
   readonly leaseUntil: number;
   /** It has been answered, or its run is over. */
@@ -29,7 +29,7 @@ export type Asked = {
   readonly run: string;
   /** How long the Worker may take before another may take over, in milliseconds. */
   readonly leaseMs: number;
-  /** Whether the request becomes a run, whose object has it from the start. */
+  /** Whether the request becomes a run, which its RunObject handles from the start. */
   readonly durable: boolean;
   /** It serves no client request: no rounds are counted for one, and none is opened. */
   readonly alone: boolean;
@@ -39,7 +39,7 @@ export type Asked = {
 
 export type Association =
   | { readonly kind: "fresh"; readonly rounds: number; readonly reservation: Reservation }
-  /** The reservation's holder vanished: the request is made again, and the record must say that it may be paid twice. */
+  /** The Worker with the reservation exceeded its lease: the request is made again, and the record must say that it may be paid twice. */
   | { readonly kind: "takenOver"; readonly rounds: number; readonly reservation: Reservation }
   | { readonly kind: "repeat"; readonly reservation: Reservation }
   | { readonly kind: "conflict" }

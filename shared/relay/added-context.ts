@@ -1,9 +1,9 @@
-// What a server may have added to its sampling request with `includeContext`, and how. It stands in the system prompt, marked, so that
-// whoever reviews, prices or edits the request sees it where the model does. Source: client/sampling of each revision ("Context inclusion").
+// Adds the context that a server asked for with `includeContext` to its sampling request. It is marked in the system prompt, so that
+// reviews, prices and edits cover it as the model gets it. Source: client/sampling of each revision ("Context inclusion").
 
 import type { ChatRequest } from "../model/sampling.ts";
 
-/** What is known of the server's own context. Nothing of other servers, and nothing of the client's conversation, is ever in it. */
+/** The server's own context. It never has anything of other servers or of the client's conversation. */
 export type ServerContext = {
   /** What the server told the client in its answer to `initialize`. */
   readonly instructions: string | null;
@@ -11,11 +11,11 @@ export type ServerContext = {
   readonly request: { readonly method: string; readonly name: string; readonly arguments: string | null };
 };
 
-/** Of each part, in UTF-16 code units; what is longer is cut, and says so. */
+/** Of each part, in UTF-16 code units; a longer one is cut, with a note. */
 export const longestPart = 8_000;
 
-const opening = "[Context added by Countersign, because the MCP server asked for it]";
-const closing = "[End of the added context]";
+const firstLine = "[Context added by Countersign, because the MCP server asked for it]";
+const lastLine = "[End of the added context]";
 
 /** The request with the context behind its system prompt, and what was added; null where there is nothing to add. */
 export function withContext(
@@ -31,7 +31,7 @@ export function withContext(
       : [{ part: "arguments" as const, title: `Arguments of ${served.method} ${served.name}:`, text: served.arguments }]),
   ];
   if (parts.length === 0) return null;
-  const added = [opening, ...parts.flatMap(({ title, text }) => [title, cut(text)]), closing].join("\n");
+  const added = [firstLine, ...parts.flatMap(({ title, text }) => [title, cut(text)]), lastLine].join("\n");
   const prompt = request.systemPrompt === undefined || request.systemPrompt === "" ? added : `${request.systemPrompt}\n\n${added}`;
   return { request: { ...request, systemPrompt: prompt }, parts: parts.map(({ part }) => part), characters: added.length };
 }

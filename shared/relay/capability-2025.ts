@@ -1,4 +1,4 @@
-// How sampling is declared to a server in each 2025 revision, and who answers it.
+// How sampling is declared to a server in each 2025 revision, and whether the gateway or the client answers it.
 // Sources: `ClientCapabilities` of each revision's schema; 2025-11-25 added `sampling.tools` and tasks.
 
 import { objectOf } from "../json/values.ts";
@@ -9,7 +9,7 @@ import type { Server } from "./servers.ts";
 /** Whether the client itself declared sampling in its `initialize`. */
 export const declaresSampling = (params: JsonObject | null): boolean => objectOf(objectOf(params?.["capabilities"])?.["sampling"]) !== null;
 
-/** Whether sampling of this session is ours to answer. */
+/** Whether the gateway answers the sampling of this session. */
 export function isOurs(mode: Server["mode"], clientSamples: boolean): boolean {
   switch (mode) {
     case "fulfil":
@@ -24,23 +24,23 @@ export function isOurs(mode: Server["mode"], clientSamples: boolean): boolean {
 }
 
 /**
- * Whether a client's error to a sampling request says that it cannot, and not that its user said no: -1 is a person's answer
- * (client/sampling, "Error Handling"), and nobody asks again over their head.
+ * Whether a client's error to a sampling request says that it cannot sample. -1 says that its user rejected the request (client/sampling,
+ * "Error Handling"), which the gateway does not override.
  */
 export const isDeclined = (code: unknown): boolean => code !== -1;
 
-/** Whether a request that the client declines is ours after all. */
+/** Whether the gateway answers a request that the client declines. */
 export const mayFallBack = (mode: Server["mode"], clientSamples: boolean): boolean => mode === "fallback" && clientSamples;
 
 /**
- * The params of `initialize` as the server is to get them: with sampling declared, where we answer it; everything else as it
- * came. Tools and tasks are declared only where the entry says so and the asked revision has them; listing tasks only where the
- * client itself can, for nobody here has a list of ours.
+ * The params of `initialize` for the server: with sampling declared, where the gateway answers it; everything else as it came. Tools and
+ * tasks are declared only where the entry says so and the requested revision has them; listing tasks only where the client itself can,
+ * because the gateway has no such list.
  */
 export function withSampling(params: JsonObject, server: Pick<Server, "tools" | "tasks" | "context">): JsonObject {
   const capabilities = objectOf(params["capabilities"]) ?? {};
   const asked = params["protocolVersion"];
-  // Of a revision that is not known here nothing is declared but sampling itself.
+  // For an unknown revision only sampling itself is declared.
   const has = isKnownRevision(asked) ? featuresOf(asked) : null;
   const sampling = {
     ...(server.tools && has?.samplingTools ? { tools: {} } : {}),

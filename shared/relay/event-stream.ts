@@ -1,15 +1,15 @@
-// Server-sent events as they pass: cut into events without changing a byte of those that are not ours to change.
+// Splits a stream into server-sent events, and reads and rewrites single ones. The relay passes every other event without changing a byte.
 // Source: the event stream format of the HTML Standard (server-sent events, section "Parsing an event stream").
 
 /**
- * Cuts a text that comes in pieces into events. What is over `mostCharacters` without an end is refused with `tooLong`.
- * Each character is looked at once, however small the pieces are: a long event that drips in costs no more than one that is poured.
+ * Splits a text that comes in pieces into events. An event over `mostCharacters` is refused with `tooLong`. Each character is looked at
+ * once, so that a long event in many pieces costs no more than in one.
  */
 export class EventSplitter {
   readonly #most: number;
-  #kept: string[] = [];
+  #pending: string[] = [];
   #length = 0;
-  /** The end of what is kept: a blank line may have begun there. */
+  /** The end of what is pending: a blank line may have begun there. */
   #tail = "";
 
   constructor(mostCharacters: number) {
@@ -23,27 +23,27 @@ export class EventSplitter {
     const events: string[] = [];
     for (const found of text.matchAll(blankLine)) {
       const end = found.index + found[0].length;
-      events.push(this.#kept.join("") + text.slice(from, end));
-      this.#kept = [];
+      events.push(this.#pending.join("") + text.slice(from, end));
+      this.#pending = [];
       this.#length = 0;
       from = end;
     }
-    this.#kept.push(text.slice(from));
+    this.#pending.push(text.slice(from));
     this.#length += text.length - from;
     if (this.#length > this.#most) return "tooLong";
     this.#tail = (events.length === 0 ? text : text.slice(from)).slice(-3);
     return events;
   }
 
-  /** What is left when the stream has ended: no whole event. */
+  /** The incomplete event that is left when the stream has ended. */
   rest(): string {
-    return this.#kept.join("");
+    return this.#pending.join("");
   }
 }
 
 /**
- * The end of an event. Of a carriage return and line feed that come in two pieces the second may be left to the next event, where it
- * is one more blank line and means nothing.
+ * The end of an event. Of a carriage return and line feed in two pieces, the line feed may go to the next event, where it is one more blank
+ * line without meaning.
  */
 const blankLine = /(?:\r\n|\n|\r(?!\n))(?:\r\n|\n|\r)/g;
 
@@ -74,8 +74,8 @@ export const eventIdOf = (raw: string): string | undefined =>
 const otherLineEnd = /[\v\f\u001c-\u001e\u0085\u2028\u2029]/g;
 
 /**
- * What clients read whose line ends are those of Unicode (Python's `splitlines`, which older HTTP libraries use): the data of
- * each event that they find in this one. Empty where they read what everybody reads.
+ * The data of each event that clients find in this one whose line ends are those of Unicode (Python's `splitlines`, which older HTTP
+ * libraries use). Empty where they read the same as others.
  */
 export function looseDatasOf(raw: string): string[] {
   if (raw.search(otherLineEnd) === -1) return [];
@@ -100,5 +100,5 @@ export function withData(raw: string, data: string): string {
   return [...others, `data: ${data}`, "", ""].join("\n");
 }
 
-/** An event of ours. */
+/** An event with a message of the gateway's own. */
 export const eventOf = (message: object): string => `event: message\ndata: ${JSON.stringify(message)}\n\n`;

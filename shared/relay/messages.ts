@@ -1,5 +1,5 @@
-// What passes between a client and a server, as far as the relay looks at it: which message is which, and which it takes out.
-// It judges no params and changes nothing.
+// Reads the messages between a client and a server: what kind each is, and which the relay intercepts. It judges no params and changes
+// nothing.
 
 import { objectOf, parseJson } from "../json/values.ts";
 import type { JsonObject } from "../encoding.ts";
@@ -41,17 +41,17 @@ export type ServerRequest = { readonly id: RequestId; readonly method: string; r
 
 /** What a server sent in one event, or one part of a batch of `2025-03-26`. */
 export type FromServer = {
-  /** Requests that are ours to answer, in order. */
+  /** Requests that the gateway answers, in order. */
   readonly intercepted: readonly ServerRequest[];
-  /** Requests for sampling that are the client's to answer. */
+  /** Requests for sampling that the client answers. */
   readonly passedThrough: readonly ServerRequest[];
-  /** The server's own requests that it gives up. */
+  /** The server's own requests that it cancels. */
   readonly cancelled: readonly { readonly id: RequestId; readonly reason: string | null }[];
-  /** What the client is to get in place of the data: null for nothing, undefined where it stays as it came. */
+  /** The data that the client gets instead: null for none, undefined where it stays as it came. */
   readonly rest: string | null | undefined;
-  /** Ids of the requests that this answers. */
+  /** Ids of the client's requests that this answers. */
   readonly answered: readonly RequestId[];
-  /** The highest progress that the server has told, by its token. */
+  /** The progress that the server reported, by its token. */
   readonly progress: readonly { readonly token: RequestId; readonly progress: number }[];
 };
 
@@ -60,42 +60,42 @@ const nothing: FromServer = { intercepted: [], passedThrough: [], cancelled: [],
 const asking: JsonRpcMessage = { kind: "request", id: 0, method: samplingMethod, params: null };
 
 /**
- * Looks at the data of one event. What is not JSON passes: the client will say so. But not where it may ask for sampling that is the
- * relay's: some clients read more than JSON (`NaN`), and it would reach them unseen. So does nothing that asks for it in a way in which
- * it cannot be answered, such as with an id that is none.
- * @param takes whether a request, or a cancellation of one, is the relay's.
+ * Sorts the messages in the data of one event. Text that is not JSON passes, unless it may ask for sampling that the gateway answers: some
+ * clients read more than JSON (`NaN`), and the request would reach them without a review. A message that asks for such sampling in a form
+ * that cannot be answered, such as with an invalid id, is dropped too.
+ * @param isForGateway whether the gateway answers a request, or handles the cancellation of one.
  */
-export function fromServer(data: string, takes: (message: JsonRpcMessage) => boolean): FromServer {
+export function fromServer(data: string, isForGateway: (message: JsonRpcMessage) => boolean): FromServer {
   const value = parseJson(data);
-  if (value === undefined) return /createMessage|\\u/.test(data) && takes(asking) ? { ...nothing, rest: null } : nothing;
+  if (value === undefined) return /createMessage|\\u/.test(data) && isForGateway(asking) ? { ...nothing, rest: null } : nothing;
   const isBatch = Array.isArray(value);
-  const values: readonly unknown[] = isBatch ? (value as unknown[]) : [value]; // just asked
+  const values: readonly unknown[] = isBatch ? (value as unknown[]) : [value]; // isArray
   const intercepted: ServerRequest[] = [];
   const passedThrough: ServerRequest[] = [];
   const cancelled: { id: RequestId; reason: string | null }[] = [];
   const answered: RequestId[] = [];
   const progress: { token: RequestId; progress: number }[] = [];
-  const kept = values.filter((each) => {
+  const left = values.filter((each) => {
     const message = messageOf(each);
-    if (asksForSampling(each) && !(message.kind === "request" && message.method === samplingMethod)) return !takes(asking);
+    if (asksForSampling(each) && !(message.kind === "request" && message.method === samplingMethod)) return !isForGateway(asking);
     if (message.kind === "response") answered.push(message.id);
     if (message.kind === "notification" && message.method === "notifications/progress") {
       const token = toRequestId(message.params?.["progressToken"]);
-      const told = message.params?.["progress"];
-      if (token !== undefined && typeof told === "number") progress.push({ token, progress: told });
+      const reported = message.params?.["progress"];
+      if (token !== undefined && typeof reported === "number") progress.push({ token, progress: reported });
     }
     if (message.kind === "notification" && message.method === "notifications/cancelled") {
       const id = toRequestId(message.params?.["requestId"]);
       const reason = message.params?.["reason"];
       if (id !== undefined) cancelled.push({ id, reason: typeof reason === "string" ? reason : null });
     }
-    const isOurs = takes(message);
-    if (message.kind === "request" && (isOurs || message.method === samplingMethod)) {
+    const isIntercepted = isForGateway(message);
+    if (message.kind === "request" && (isIntercepted || message.method === samplingMethod)) {
       const { id, method, params } = message;
-      (isOurs ? intercepted : passedThrough).push({ id, method, params });
+      (isIntercepted ? intercepted : passedThrough).push({ id, method, params });
     }
-    return !isOurs;
+    return !isIntercepted;
   });
-  const rest = kept.length === values.length ? undefined : kept.length === 0 ? null : JSON.stringify(isBatch ? kept : kept[0]);
+  const rest = left.length === values.length ? undefined : left.length === 0 ? null : JSON.stringify(isBatch ? left : left[0]);
   return { intercepted, passedThrough, cancelled, rest, answered, progress };
 }

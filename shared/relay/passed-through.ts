@@ -1,5 +1,5 @@
-// A sampling request that a client with sampling of its own was asked first: under which id it is kept, for the case that the client
-// declines. The id follows from the session and the request, so that the client's answer leads to it and nothing on the wire changes.
+// The id under which a sampling request is stored that passed through to the client's own sampling, in case the client declines it. The id
+// follows from the session and the request, so that the client's response leads to it and nothing on the wire changes.
 
 import { macOf, utf8ToBytes } from "../encoding.ts";
 import { idKey, type RequestId } from "../wire/json-rpc.ts";

@@ -8,13 +8,13 @@ import { isPrivateHost, readBaseUrl } from "../address.ts";
 import { environmentName } from "../environment-name.ts";
 import { pointerTo, issuesOf, type Issue } from "../routing/issues.ts";
 
-/** What a server is called in paths, in policy and on the review page. */
+/** Names a server in paths, in policy and on the review page. */
 const serverName = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, "is not a server's name: letters, digits, . _ - only, at most 64")
   .refine((name) => !isReservedServer(name), "is the name of the gateway's own control endpoint: choose another");
 
-/** Headers that say what a message is, or who speaks, are the relay's own. */
+/** Headers that say what a message is, or who sends it: the relay writes them itself. */
 const ownHeaders =
   /^(?:authorization|accept|content-.*|cookie|host|connection|transfer-encoding|upgrade|origin|referer|mcp-.*|last-event-id|x-countersign-.*|cf-.*|x-forwarded-.*|forwarded)$/i;
 
@@ -26,22 +26,22 @@ const headerName = z
 const server = z.strictObject({
   /** The server's MCP endpoint (Streamable HTTP). */
   url: z.string().max(2_000),
-  /** The environment secret that is sent as `Authorization: Bearer`. */
+  /** Names the environment secret that is sent as `Authorization: Bearer`. */
   secret: environmentName.optional(),
-  /** Sent with every request. Not for credentials: they would stand in this document. */
+  /** Sent with every request. Not for credentials: this document would have them as plain text. */
   headers: z.record(headerName, z.string().regex(/^[\x20-\x7e]{0,1000}$/, "has characters that are not allowed in a header")).default({}),
-  /** Passes the client's own Authorization on; our key then comes in X-Countersign-Key. */
+  /** Passes the client's own Authorization on; the gateway's key then comes in X-Countersign-Key. */
   passAuthorization: z.boolean().default(false),
   /** Lets the URL be a private or loopback address, and plain http. */
   allowPrivate: z.boolean().default(false),
-  /** Whose sampling answers: ours always, the client's own, or ours where the client has none. */
+  /** Who answers sampling: the gateway always, the client, or the gateway where the client cannot. */
   mode: z.enum(["fulfil", "forward", "fallback"]).default("fulfil"),
   /**
    * Which client request a sampling request serves: see `relay-association.ts`. `auto`: what its response stream or a named task shows, else the
    * only request in flight; `strict`: only what is shown; `inFlight`: as `auto`, and of several in flight the newest.
    */
   association: z.enum(["auto", "strict", "inFlight"]).default("auto"),
-  /** Whether `sampling.context` is declared. What is added, and only where the policy's rule says so, is in `added-context.ts`. */
+  /** Whether `sampling.context` is declared. `added-context.ts` adds it, only where the policy's rule says so. */
   context: z.boolean().default(false),
   /** Whether `sampling.tools` is declared to the server. Some strict servers refuse it. */
   tools: z.boolean().default(true),
@@ -77,9 +77,9 @@ export const serversJsonSchema = (): JsonObject => JSON.parse(JSON.stringify(z.t
 export function parseServers(value: unknown): Result<Servers, Issue[]> {
   const parsed = serversSchema.safeParse(value);
   if (!parsed.success) return err(issuesOf(parsed.error.issues));
-  const problems: Issue[] = [];
+  const issues: Issue[] = [];
   for (const [name, entry] of Object.entries(parsed.data.servers)) {
-    const at = (member: string, message: string): number => problems.push({ pointer: pointerTo(["servers", name, member]), message });
+    const at = (member: string, message: string): number => issues.push({ pointer: pointerTo(["servers", name, member]), message });
     const url = readBaseUrl(entry.url);
     if (url === undefined) at("url", "is not an absolute http or https URL");
     else if (url.extras) at("url", "carries a user name, a query or a fragment; credentials belong in the secret");
@@ -89,26 +89,26 @@ export function parseServers(value: unknown): Result<Servers, Issue[]> {
     if (entry.passAuthorization && entry.functions.length > 0)
       at("functions", "are given together with passAuthorization; the caller of a function has no credential to pass on to the server");
   }
-  problems.push(...functionIssues(parsed.data));
-  return problems.length === 0 ? ok(parsed.data) : err(problems);
+  issues.push(...functionIssues(parsed.data));
+  return issues.length === 0 ? ok(parsed.data) : err(issues);
 }
 
-/** What a caller may call a function of this server: the tool's own name, or the server's with it. */
+/** The names of a function for callers: the tool's own, or the server's with it. */
 export const functionNames = (server: string, tool: string): readonly [string, string] => [tool, `${server}/${tool}`];
 
-/** Every name means one function of one server, wherever it stands. */
+/** Refuses a name that would mean two functions, also of different servers, and a function that is listed twice. */
 function functionIssues({ servers }: Servers): Issue[] {
-  const problems: Issue[] = [];
-  const taken = new Map<string, string>();
+  const issues: Issue[] = [];
+  const functionsByName = new Map<string, string>();
   for (const [server, entry] of Object.entries(servers)) {
     for (const [index, tool] of entry.functions.entries()) {
       const names = functionNames(server, tool);
       const [, whole] = names;
       const pointer = pointerTo(["servers", server, "functions", index]);
-      if (names.some((name) => taken.get(name) === whole)) problems.push({ pointer, message: "is listed twice" });
-      else if (names.some((name) => taken.has(name))) problems.push({ pointer, message: "is another function's name too" });
-      for (const name of names) if (!taken.has(name)) taken.set(name, whole);
+      if (names.some((name) => functionsByName.get(name) === whole)) issues.push({ pointer, message: "is listed twice" });
+      else if (names.some((name) => functionsByName.has(name))) issues.push({ pointer, message: "is another function's name too" });
+      for (const name of names) if (!functionsByName.has(name)) functionsByName.set(name, whole);
     }
   }
-  return problems;
+  return issues;
 }

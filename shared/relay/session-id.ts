@@ -1,15 +1,15 @@
-// The session id that the relay hands to a client: the server's own, sealed together with what the relay has to remember.
-// Nothing is stored for it. It is no proof of who asks: the API key is asked for with every request.
+// The session id that the relay gives to a client: the server's own, sealed together with what the relay has to remember, so that nothing
+// is stored. It is no credential: every request needs its API key.
 
 import { fromUtf8, utf8ToBytes } from "../encoding.ts";
 import { type SigningKeys, seal, unsealAny } from "../sealed-id.ts";
 
 const domain = "countersign/relay-session/v1";
-/** A header of this size passes everywhere. */
+/** In characters: every HTTP implementation takes a header of this size. */
 const longest = 4_096;
 
 export type RelaySession = {
-  /** The API key's id: with another key the session id is worth nothing. */
+  /** The API key's id: the session id is refused with another key. */
   readonly key: string;
   readonly server: string;
   /** The server's own session id, or null where it has none. */
@@ -40,13 +40,12 @@ export function parseRelaySession(keys: SigningKeys, id: string, key: string, se
 const eventDomain = "countersign/relay-event/v1";
 
 /**
- * What stands before the server's own event ids on the stream of one request: a stream that is resumed is still known for what
- * it is. One seal for a stream.
+ * The prefix of the server's own event ids on the stream of one request, by which a resumed stream is recognized. One seal for a stream.
  */
 export const eventPrefix = (keys: SigningKeys, session: string, request: string): string =>
   `${seal(keys, eventDomain, utf8ToBytes(JSON.stringify([session, request])))}.`;
 
-/** The server's own event id of one that we marked, and the request whose stream it is of; undefined for any other. */
+/** The server's own event id in one with our prefix, and the request of its stream; undefined for any other. */
 export function parseEventId(
   keys: SigningKeys,
   session: string,
