@@ -1,13 +1,13 @@
 // Tells whether the host of a base URL, as written, is inside: loopback, private, link-local or reserved. It reads the text
 // only and resolves nothing, so a public name that points inward is not found here.
 
-/** The parts of an absolute http or https URL that decide where it leads; undefined for anything else. */
+/** The parts of an absolute http or https URL that decide where it leads. */
 export type BaseUrl = { readonly scheme: "http" | "https"; readonly host: string; readonly extras: boolean };
 
 /**
- * Splits an absolute http(s) URL. `extras` is true where it carries user information, a query or a fragment. Refused: a
- * backslash, white space or a control character, which one URL parser reads otherwise than another, and a
- * host that is not plain ASCII, which becomes another host on the way.
+ * Splits an absolute http(s) URL; undefined for anything else. `extras` is true where it carries user information, a query or a fragment.
+ * Refused: a backslash, white space or a control character, which URL parsers read differently, and a host that is not plain ASCII, which a
+ * parser turns into another host.
  */
 export function readBaseUrl(url: string): BaseUrl | undefined {
   const match = /^(https?):\/\/([^/?#]*)([^?#]*)([?#].*)?$/i.exec(url);
@@ -115,6 +115,6 @@ function ipv6Groups(text: string): number[] | undefined {
   return groups.every((group) => /^[0-9a-f]{1,4}$/.test(group)) ? groups.map((group) => Number.parseInt(group, 16)) : undefined;
 }
 
-/** A loopback host, as `URL.hostname` has it: the only one that may be asked without TLS. */
+/** A loopback host, as `URL.hostname` has it: the only one that may be reached without TLS. */
 export const isLoopbackHost = (host: string): boolean =>
   host === "localhost" || host.endsWith(".localhost") || /^127(\.\d{1,3}){3}$/.test(host) || host === "[::1]";

@@ -1,10 +1,10 @@
-// How long to wait before something that failed is tried again.
+// How long to wait before a retry.
 
 export type Backoff = { readonly firstMs: number; readonly mostMs: number };
 
 /**
- * The wait doubles with each failure, up to the most; of that, half to the whole. With the jitter, what failed together does not come back
- * together; with half of it kept, something that is broken for good is not tried at the full rate.
+ * The wait doubles with each failure, up to `mostMs`; the result is from half of that to all of it, at random. The jitter keeps requests
+ * that failed together from being retried together; the fixed half keeps a permanent failure from being retried at the full rate.
  * @param failures how often it failed before, from 0.
  * @param random from 0 to 1.
  * @returns whole milliseconds, at least 1.

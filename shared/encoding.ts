@@ -1,7 +1,7 @@
-// Bytes, text and digests: what every other stage stands on. No clock, no randomness, no network.
+// Bytes, text and digests, for every other stage. No clock, no randomness, no network.
 //
-// Digests and MACs are synchronous on purpose: a decision is made in one function without an `await`
-// between reading the state and writing it, and the digest is part of that decision.
+// Digests and MACs are synchronous on purpose: a decision is made in one function without an `await` between reading the state and writing
+// it, and the digest is part of that decision.
 
 import { hmac } from "@noble/hashes/hmac.js";
 import { sha256 } from "@noble/hashes/sha2.js";
@@ -26,7 +26,7 @@ export function fromBase64url(text: string): Uint8Array | undefined {
   }
 }
 
-/** The text of UTF-8 bytes that we wrote. Throws where they are none. */
+/** The text of UTF-8 bytes that we wrote. Throws for other bytes. */
 export const fromUtf8 = (bytes: Uint8Array): string => utf8.encode(bytes);
 
 /** RFC 8785: one text for equal JSON values. Members that are `undefined` are left out. */
@@ -39,7 +39,7 @@ export function canonicalJson(value: unknown): string {
 /** SHA-256 of a UTF-8 text as lower-case hex: the form in which API keys are stored. */
 export const sha256Hex = (text: string): string => bytesToHex(sha256(utf8ToBytes(text)));
 
-/** SHA-256 and HMAC as a platform may offer them: synchronous, and faster than ours. */
+/** SHA-256 and HMAC of the platform: synchronous, and faster than ours. */
 export type PlatformHashing = {
   /** SHA-256 of the text's UTF-8, as unpadded base64url. */
   readonly sha256: (text: string) => string;
@@ -53,8 +53,8 @@ const ownHashing: PlatformHashing = {
 let hashing = ownHashing;
 
 /**
- * Lets the platform compute what this file would compute itself: the same functions, several times faster, and a request
- * takes a dozen digests. Throws where they are not the same functions.
+ * Replaces this file's SHA-256 and HMAC with the platform's, which are several times faster: a request takes a dozen digests. Throws where
+ * they give other results.
  */
 export function useHashing(platform: PlatformHashing): void {
   const text = "countersign \u00e9\u20ac\ud83d\ude00";
@@ -79,7 +79,7 @@ export const macOf = (key: Uint8Array, domain: string, bytes: Uint8Array): Uint8
 /** HMAC-SHA-256 over the bytes as they are: for what others sign. What we sign ourselves has a domain (`macOf`). */
 export const hmacSha256 = (key: Uint8Array, bytes: Uint8Array): Uint8Array => hashing.hmacSha256(key, bytes);
 
-/** Compares without telling by its time where the first difference is. Unequal lengths are unequal. */
+/** Compares in a time that does not show where the first difference is. Unequal lengths are unequal. */
 export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
   if (a.length !== b.length) return false;
   let difference = 0;

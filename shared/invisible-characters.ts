@@ -1,7 +1,7 @@
-// Finds what a reader would not see in a text: it names each such character, and changes nothing.
+// Finds the characters of a text that a reader would not see, and names them. It changes nothing.
 //
-// What is written for the eye is left alone: a joined emoji, a joiner inside Persian or an Indic script, `\r\n`, and the
-// spaces of ordinary writing (U+00A0, U+202F, U+3000). The same characters anywhere else hide something, and are found.
+// Ordinary uses are left alone: a joined emoji, a joiner inside Persian or an Indic script, `\r\n`, and the spaces of ordinary writing
+// (U+00A0, U+202F, U+3000). The same characters anywhere else hide something, and are found.
 
 export type InvisibleCharacter = {
   /** Index and length in UTF-16 code units. */
@@ -38,10 +38,10 @@ const ordinary = [
 
 // Default_Ignorable_Code_Point is Unicode's own list of what is not drawn. Beside it: controls, lone surrogates, private
 // use, noncharacters, separators, annotation marks, the object placeholder, the braille blank, and spaces of odd widths.
-const unseen =
+const invisible =
   "[[\\p{Default_Ignorable_Code_Point}\\p{Cc}\\p{Cs}\\p{Co}\\p{Noncharacter_Code_Point}\\u1680\\u2000-\\u200a\\u2028\\u2029\\u205f\\u2800\\ufff9-\\ufffc]--[\\t\\n]]";
 
-const pattern = new RegExp(`(?:${ordinary.join("|")})|(?<unseen>${unseen})`, "gv");
+const pattern = new RegExp(`(?:${ordinary.join("|")})|(?<invisible>${invisible})`, "gv");
 
 const names: ReadonlyMap<number, string> = new Map([
   [0x00, "null"],
@@ -125,7 +125,7 @@ export function findInvisible(text: string): InvisibleCharacter[] {
   // One character earlier: a keycap's digit, or the letter in front of a joiner, belongs to what is looked at.
   pattern.lastIndex = Math.max(0, start - 1);
   for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
-    const character = match.groups?.["unseen"];
+    const character = match.groups?.["invisible"];
     const codePoint = character?.codePointAt(0);
     if (character === undefined || codePoint === undefined) continue;
     found.push({ at: match.index, length: character.length, codePoint, kind: kindOf(codePoint), name: nameOf(codePoint) });

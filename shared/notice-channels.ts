@@ -1,5 +1,5 @@
-// The channels by which reviewers hear of reviews, and what is known of each before anything is sent: by this the policy, the links and
-// the settings know them. How a channel sends is in workers/channels/.
+// The channels that notify reviewers, and what the policy, the links and the settings know of each. How a channel sends is in
+// workers/channels/.
 
 import * as z from "zod";
 
@@ -21,13 +21,13 @@ export const channelAddresses = {
 /** A channel that needs an address of its reviewer. */
 export type NoticeChannel = keyof typeof channelAddresses;
 
-/** The outbox is a link's channel too: it reaches everybody, and needs no address. */
+/** The outbox is a link's channel too: it reaches every reviewer, and needs no address. */
 export type LinkChannel = NoticeChannel | "outbox";
 
 type ChannelFacts = {
-  /** What stands for it in a link's token: never changed, and never given to another. The outbox has 0. */
+  /** Identifies the channel in a link's token: never changed, and never reused. The outbox has 0. */
   readonly linkByte: number;
-  /** Which addresses are a place with several people in it, and what such a place is called; null where each is a person's. */
+  /** Which addresses are rooms with several people, and what such a room is called; null where every address is a person's. */
   readonly room: { readonly pattern: RegExp; readonly called: string } | null;
   /** How the names of its variables and secrets begin. */
   readonly settings: readonly string[];
@@ -44,11 +44,11 @@ export const noticeChannelNames = Object.keys(noticeChannels) as NoticeChannel[]
 /** A reviewer's addresses. */
 export type Addresses = { readonly [Channel in NoticeChannel]?: string | undefined };
 
-/** Whether an address of this channel is a place with several people in it. */
+/** Whether an address of this channel is a room with several people. */
 export const isRoomAddress = (channel: NoticeChannel, address: string | undefined): boolean =>
   address !== undefined && noticeChannels[channel].room?.pattern.test(address) === true;
 
-/** A room in place of a person, such as a Slack channel: each person in it who decides counts as "someone in" it. */
+/** Whether the reviewer is a room, such as a Slack channel: each person in it who decides counts as "someone in" it. */
 export const isRoom = (addresses: Addresses): boolean => noticeChannelNames.some((channel) => isRoomAddress(channel, addresses[channel]));
 
 /** What such a room is called, with its article. */

@@ -1,7 +1,7 @@
-// The published copy of a piece of configuration: its text under a MAC over name, version and text, so that nobody but the writer
-// of configuration can put one in a store that others may write. No clock, no storage.
+// The published copy of a piece of configuration: its text under a MAC over name, version and text, so that only the writer of
+// configuration can put one in a store that others may write. No clock, no storage.
 //
-// The MAC says who wrote a copy, not that it is the newest one: whoever reads it compares its version with the writer's.
+// The MAC proves who wrote a copy, not that it is the newest one: the reader compares its version with the writer's.
 
 import { concatBytes, equalBytes, fromBase64url, macOf, toBase64url, utf8ToBytes } from "./encoding.ts";
 import type { SigningKey, SigningKeys } from "./sealed-id.ts";
@@ -14,7 +14,7 @@ const macLength = 32;
 /** The form, the version, one byte for the key and the MAC as base64url, and a line's end; what follows is the text as it is. */
 const header = /^published\/v1 (0|[1-9]\d{0,14}) ([A-Za-z0-9_-]{44})\n/;
 
-/** Nothing else is made with this key: what a MAC of another kind tells is of no use here. */
+/** A key for this alone: a MAC that was made for another purpose is of no use here. */
 const publishingKey = ({ bytes }: SigningKey): Uint8Array => macOf(bytes, "countersign/publishing-key/v1", new Uint8Array());
 
 const macOfCopy = (key: SigningKey, name: string, { version, text }: Published): Uint8Array =>
@@ -41,6 +41,6 @@ export function readPublished(keys: SigningKeys, name: string, stored: string): 
   return genuine ? published : undefined;
 }
 
-/** Tells whether copies were made with the present key and in the present form; it says nothing of the key. */
+/** Differs where copies were made with another key or in another form; it reveals nothing of the key. */
 export const publishingMark = (keys: SigningKeys): string =>
   toBase64url(macOf(publishingKey(keys[0]), "countersign/publishing-mark/v1", utf8ToBytes(form)).subarray(0, 16));

@@ -1,4 +1,4 @@
-// Ids that vouch for themselves: random bytes with a MAC, so that a made-up id never wakes an object.
+// Ids that prove their origin: random bytes with a MAC, so that a made-up id never wakes an object.
 //
 // Two signing keys may be live at once: new ids are sealed with the first, ids of either are accepted.
 
@@ -9,7 +9,7 @@ export type SigningKey = { readonly id: number; readonly bytes: Uint8Array };
 /** The first one signs; all of them verify. Never empty. */
 export type SigningKeys = readonly [SigningKey, ...SigningKey[]];
 
-/** Derives a signing key from a secret's text. `id` tells two live keys apart; it says nothing of the secret. */
+/** Derives a signing key from a secret's text. `id` distinguishes two live keys; it reveals nothing of the secret. */
 export function signingKey(secret: string): SigningKey {
   const bytes = sha256(utf8ToBytes(`countersign/signing-key/v1\0${secret}`));
   return { id: sha256(bytes)[0] ?? 0, bytes };
@@ -46,7 +46,7 @@ const runDomain = "countersign/run/v1";
 /** A run's id from 16 random bytes. Also the id of its task (design: tasks). */
 export const runIdOf = (keys: SigningKeys, random: Uint8Array): string => runPrefix + seal(keys, runDomain, random);
 
-/** The 16 random bytes of a run id of our own, whatever key it was sealed with; undefined where it is none. Not for ids from outside. */
+/** The 16 random bytes of a run id; undefined where it is none. It checks no MAC, and so is not for ids from outside. */
 export function randomOfRunId(id: string): Uint8Array | undefined {
   const bytes = id.startsWith(runPrefix) ? fromBase64url(id.slice(runPrefix.length)) : undefined;
   return bytes?.length === 1 + runRandomLength + macLength ? bytes.slice(1, 1 + runRandomLength) : undefined;

@@ -8,7 +8,7 @@ import { environmentName } from "../environment-name.ts";
 import { pointerTo, issuesOf, type Issue } from "../routing/issues.ts";
 import { algorithms, isSymmetric, keySet, keySetIssues } from "./key-set.ts";
 
-/** What an entry is called in pointers, messages and by the doctor. */
+/** Names an entry in pointers, messages and the doctor's output. */
 const entryName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, "is not an entry's name: letters, digits, . _ - only, at most 64");
 
 /** StringOrURI of RFC 7519: compared as it is, letter by letter. */
@@ -19,17 +19,17 @@ const issuer = z.strictObject({
   issuer: claim,
   /** The one algorithm that this issuer signs with. A token that names another is refused, whatever its keys are. */
   algorithm: z.enum(algorithms),
-  /** What the tokens' `aud` must hold one of. Required: a token that was made for somebody else is no credential here. */
+  /** The tokens' `aud` must have one of these. Required: a token for another audience is no credential here. */
   audience: z.union([claim, z.array(claim).min(1).max(20)]),
   /** The issuer's public keys, as its JSON Web Key Set. */
   keys: keySet.optional(),
-  /** Where its JSON Web Key Set is read, and read again as keys change. */
+  /** Where its JSON Web Key Set is fetched, and fetched again as keys change. */
   jwksUrl: z.string().max(2_000).optional(),
-  /** The environment secret that both sides have, for HS algorithms. */
+  /** Names the environment secret that the issuer and the gateway share, for HS algorithms. */
   secret: environmentName.optional(),
   /** Lets `jwksUrl` be a private or loopback address, and plain http. */
   allowPrivate: z.boolean().default(false),
-  /** Which `sub` stands for which API key, by the key's id. Nobody else of this issuer comes in. */
+  /** Which `sub` stands for which API key, by the key's id. A token with another `sub` is refused. */
   subjects: z.record(
     z.string().min(1).max(500),
     z.string().regex(/^key_[a-z0-9]{1,64}$/, "is not an API key's id, as GET /admin/keys shows it"),
@@ -58,37 +58,37 @@ export const issuersJsonSchema = (): JsonObject => JSON.parse(JSON.stringify(z.t
 export function parseIssuers(value: unknown): Result<Issuers, Issue[]> {
   const parsed = issuersSchema.safeParse(value);
   if (!parsed.success) return err(issuesOf(parsed.error.issues));
-  const problems: Issue[] = [];
+  const issues: Issue[] = [];
   const seen = new Set<string>();
   for (const [name, entry] of Object.entries(parsed.data.issuers)) {
     const at = pointerTo(["issuers", name]);
     if (seen.has(entry.issuer))
-      problems.push({ pointer: `${at}/issuer`, message: "is the issuer of another entry too; keep one entry for it" });
+      issues.push({ pointer: `${at}/issuer`, message: "is the issuer of another entry too; keep one entry for it" });
     seen.add(entry.issuer);
-    for (const { pointer, message } of entryIssues(entry)) problems.push({ pointer: `${at}${pointer}`, message });
+    for (const { pointer, message } of entryIssues(entry)) issues.push({ pointer: `${at}${pointer}`, message });
   }
-  return problems.length === 0 ? ok(parsed.data) : err(problems);
+  return issues.length === 0 ? ok(parsed.data) : err(issues);
 }
 
-/** Pointers are below the entry's own place. */
+/** Pointers are relative to the entry. */
 function entryIssues({ algorithm, keys, jwksUrl, secret, allowPrivate }: Issuer): Issue[] {
   const given = Object.entries({ keys, jwksUrl, secret }).flatMap(([name, source]) => (source === undefined ? [] : [name]));
   if (given.length === 0)
     return [{ pointer: "", message: isSymmetric(algorithm) ? "has no secret" : "has no source of keys: give keys or jwksUrl" }];
-  const problems: Issue[] = given.slice(1).map((name) => ({
+  const issues: Issue[] = given.slice(1).map((name) => ({
     pointer: `/${name}`,
     message: `is given together with ${given[0]}; an issuer's keys come from one place`,
   }));
   if (secret !== undefined && !isSymmetric(algorithm))
-    problems.push({ pointer: "/secret", message: "is for HS algorithms only; this one is checked with public keys" });
+    issues.push({ pointer: "/secret", message: "is for HS algorithms only; this one is checked with public keys" });
   for (const name of ["keys", "jwksUrl"] as const)
     if (given.includes(name) && isSymmetric(algorithm))
-      problems.push({ pointer: `/${name}`, message: "holds public keys, and HS algorithms are checked with a secret" });
+      issues.push({ pointer: `/${name}`, message: "holds public keys, and HS algorithms are checked with a secret" });
   if (keys !== undefined && !isSymmetric(algorithm))
-    problems.push(...keySetIssues(keys, algorithm).map(({ pointer, message }) => ({ pointer: `/keys${pointer}`, message })));
-  const place = jwksUrl === undefined ? undefined : addressIssue(jwksUrl, allowPrivate);
-  if (place !== undefined) problems.push({ pointer: "/jwksUrl", message: place });
-  return problems;
+    issues.push(...keySetIssues(keys, algorithm).map(({ pointer, message }) => ({ pointer: `/keys${pointer}`, message })));
+  const jwksIssue = jwksUrl === undefined ? undefined : addressIssue(jwksUrl, allowPrivate);
+  if (jwksIssue !== undefined) issues.push({ pointer: "/jwksUrl", message: jwksIssue });
+  return issues;
 }
 
 /** A query is allowed: some issuers' addresses have one. */
@@ -101,7 +101,7 @@ function addressIssue(address: string, allowPrivate: boolean): string | undefine
   return url.scheme === "https" ? undefined : "is not https; allowPrivate permits that";
 }
 
-/** The entry whose tokens say this `iss`, to the letter. */
+/** The entry whose issuer is exactly this `iss`. */
 export const entryOf = ({ issuers }: Issuers, iss: unknown): Issuer | undefined =>
   typeof iss === "string" ? Object.values(issuers).find(({ issuer }) => issuer === iss) : undefined;
 

@@ -3,7 +3,7 @@
 import * as z from "zod";
 import type { Issue } from "../routing/issues.ts";
 
-/** What signs a token. `none` is not one of them, and never can be. */
+/** The algorithms that may sign a token: never `none`. */
 export const algorithms = [
   "RS256",
   "RS384",
@@ -21,7 +21,7 @@ export const algorithms = [
 ] as const;
 export type Algorithm = (typeof algorithms)[number];
 
-/** Whether whoever verifies could sign too: with a secret that both have. */
+/** Whether the verifier could sign too, because both sides share one secret. */
 export const isSymmetric = (algorithm: Algorithm): boolean => algorithm.startsWith("HS");
 
 /** The shortest secret of an HS algorithm, in bytes: as long as its hash (RFC 7518 section 3.2). 0 for the others. */
@@ -32,7 +32,7 @@ export const mostKeys = 50;
 
 const text = z.string().max(10_000);
 
-/** What is not known here (`x5c` and others) stays: a set is copied as its issuer publishes it. */
+/** Unknown members (`x5c` and others) stay: a set is copied as its issuer publishes it. */
 const jwk = z.looseObject({
   kty: text,
   kid: text.optional(),
@@ -66,7 +66,7 @@ export function fitsAlgorithm(key: Jwk, algorithm: Algorithm): boolean {
   return !isSymmetric(algorithm) && key.kty === "RSA" && key.e !== undefined && (key.n?.length ?? 0) >= leastModulusLength;
 }
 
-/** What is wrong with a set, each at its place below the set's own: private members, and no key that fits. */
+/** What is wrong with a set, each at its pointer within the set: private members, and no key that fits. */
 export function keySetIssues({ keys }: KeySet, algorithm: Algorithm): Issue[] {
   const found = keys.flatMap((key, index) =>
     privateMembers

@@ -1,10 +1,10 @@
-// How long a token may live: a day, so that one that got out is of no use tomorrow. There is no list of withdrawn tokens.
+// How long a token may live: a day, so that a leaked one is soon useless. There is no list of revoked tokens.
 
 const mostSeconds = 86_400;
 
 /**
- * Whether a token lives longer than a day: from when it says that it was issued, where it says so, and from now. Both, because `iat`
- * is optional (RFC 7519 section 4.1.6), and a token of a year would else be good in its last day.
+ * Whether a token lives longer than a day, from its `iat`, where it has one, or from now. Both, because `iat` is optional (RFC 7519 section
+ * 4.1.6), and a token of a year would otherwise be accepted in its last day.
  * @param claims `exp` and `iat` in seconds since 1970. An `iat` that is no number counts as too long.
  * @param now Unix milliseconds. @param toleranceSeconds By how much the issuer's clock may be ahead of ours.
  */

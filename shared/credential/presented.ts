@@ -1,9 +1,9 @@
-// What a request of the control endpoint presents as its credentials: in the body, in `Authorization` and in `X-Countersign-Key`.
-// The source shows an API key beside a token, so whoever sends several means all of them.
+// The credentials that a request presents to the control endpoint: in the body, in `Authorization` and in `X-Countersign-Key`. The
+// protocol's description shows an API key beside a token, so a caller that sends several means all of them.
 
 export type Credential = { readonly kind: "apiKey" | "token"; readonly text: string };
 
-/** Longer than any token that an issuer makes for a header; nothing longer is decoded. */
+/** In characters: longer than any token that an issuer makes for a header. Nothing longer is decoded. */
 export const longestToken = 8 * 1024;
 
 /** The compact form of a signed token (RFC 7515 section 7.1): three parts of base64url. The last may be empty, and is then refused. */
@@ -12,9 +12,9 @@ const compactForm = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*$/;
 export const looksLikeToken = (text: string): boolean => compactForm.test(text);
 
 /**
- * Everything that was presented, each once, in the order api_key, token, Authorization, X-Countersign-Key. An empty string is
- * nothing. `Authorization` counts where its scheme is Bearer: what follows is a token where it has the form of one, else an API
- * key, and what can be neither stays, to be refused.
+ * Every credential, each once, in the order api_key, token, Authorization, X-Countersign-Key. An empty string is none. `Authorization`
+ * counts where its scheme is Bearer: what follows is a token where it has the form of one, else an API key, and what can be neither stays,
+ * to be refused.
  */
 export function presentedCredentials(given: {
   readonly apiKey: string | undefined;
