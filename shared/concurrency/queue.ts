@@ -1,49 +1,51 @@
-// The queue before a model with limited concurrency: which calls have a slot, which wait, and which is next.
+// The queue before a model: how many calls may run at once, which calls wait for a slot, and which is next.
 //
-// No clock, no storage: `now` is passed in, and slots change only by the functions here.
+// No clock, no storage: `now` is passed in, and only the functions here change a queue.
 
 import { priorities, type Priority } from "../model/call.ts";
 
-/** From the routing table, which may change them between two calls: a caller in the queue keeps its slot and its arrival. */
+/** From the routing table. A later table may change them between two calls: every entry keeps its slot or its turn. */
 export type QueueLimits = {
-  /** How many calls may have a slot at once: from 1. */
+  /** How many calls may run at once: the number of slots, from 1. */
   readonly concurrency: number;
   /** How many calls may wait: from 0. */
   readonly queue: number;
-  /** A caller that has waited longer than this goes before all that came later, whatever the priorities. */
+  /** A call that has waited longer than this goes before every later one, whatever their priorities. */
   readonly promoteAfterMs: number;
 };
 
-export type Slot = {
-  /** Names the caller, which comes back with the same ticket. */
+/** A call that has a slot, or waits for one. */
+export type QueueEntry = {
+  /** Names the call: its caller comes back with the same ticket. */
   readonly ticket: string;
   readonly priority: Priority;
   /** Ascending: the order of arrival, also within one millisecond. */
   readonly arrival: number;
   /** Unix milliseconds. */
   readonly arrivedAt: number;
-  /** Unix milliseconds: when the slot lapses, released or not. */
+  /** Unix milliseconds: the entry lapses then, also where its caller is silent. */
   readonly until: number;
 };
 
 export type ConcurrencyQueue = {
-  readonly holders: readonly Slot[];
+  /** The calls that have a slot. */
+  readonly holders: readonly QueueEntry[];
   /** By arrival. */
-  readonly waiting: readonly Slot[];
+  readonly waiting: readonly QueueEntry[];
 };
 
-export type Newcomer = Pick<Slot, "ticket" | "priority" | "until"> & {
-  /** It was granted a slot before, and its call is in progress. */
+export type Newcomer = Pick<QueueEntry, "ticket" | "priority" | "until"> & {
+  /** Its caller was told before that it has a slot, and the call is running. */
   readonly hasSlot: boolean;
 };
 
-/** `granted`: the waiting callers that have a slot from now on. */
-export type Step = { readonly queue: ConcurrencyQueue; readonly granted: readonly Slot[] };
+/** `granted`: the entries that waited and have a slot from now on. */
+export type Step = { readonly queue: ConcurrencyQueue; readonly granted: readonly QueueEntry[] };
 
 /**
- * Grants a slot, queues the newcomer, or says that the queue is full. A caller that is known already keeps its slot and its arrival. One
- * with `hasSlot` that is not known was lost while its call went on: it gets a slot at once, over the limit if need be, so that no other is
- * granted until the number of calls is below the limit again. A higher priority never displaces a caller.
+ * Gives a call a slot, has it wait, or says that the queue is full. A call that has an entry keeps its slot and its arrival. One that comes
+ * with `hasSlot` and without an entry was lost while it ran: it is counted at once, over the limit where need be, so that no other call gets
+ * a slot until the limit holds again. No call loses its slot to a higher priority.
  */
 export function acquire(
   before: ConcurrencyQueue,
@@ -52,34 +54,34 @@ export function acquire(
   now: number,
 ): Step & { readonly standing: "granted" | "waiting" | "full" } {
   const { queue, granted } = grant(before, limits, now);
-  const isSame = ({ ticket }: Slot): boolean => ticket === newcomer.ticket;
+  const isSame = ({ ticket }: QueueEntry): boolean => ticket === newcomer.ticket;
   if (queue.holders.some(isSame)) return { queue, granted, standing: "granted" };
   if (hasSlot) {
-    const slot = queue.waiting.find(isSame) ?? { ...newcomer, arrival: nextArrival(queue), arrivedAt: now };
-    return { queue: { holders: [...queue.holders, slot], waiting: without(queue.waiting, isSame) }, granted, standing: "granted" };
+    const entry = queue.waiting.find(isSame) ?? { ...newcomer, arrival: nextArrival(queue), arrivedAt: now };
+    return { queue: { holders: [...queue.holders, entry], waiting: without(queue.waiting, isSame) }, granted, standing: "granted" };
   }
   if (queue.waiting.some(isSame)) return { queue, granted, standing: "waiting" };
-  const slot = { ...newcomer, arrival: nextArrival(queue), arrivedAt: now };
+  const entry = { ...newcomer, arrival: nextArrival(queue), arrivedAt: now };
   if (queue.holders.length < limits.concurrency) {
-    return { queue: { ...queue, holders: [...queue.holders, slot] }, granted, standing: "granted" };
+    return { queue: { ...queue, holders: [...queue.holders, entry] }, granted, standing: "granted" };
   }
   if (queue.waiting.length >= limits.queue) return { queue, granted, standing: "full" };
-  return { queue: { ...queue, waiting: [...queue.waiting, slot] }, granted, standing: "waiting" };
+  return { queue: { ...queue, waiting: [...queue.waiting, entry] }, granted, standing: "waiting" };
 }
 
-/** Removes these callers, with a slot or waiting, and grants the free slots to those who are next. */
+/** Removes these entries, running or waiting, and gives the free slots to the next calls. */
 export function release(queue: ConcurrencyQueue, tickets: ReadonlySet<string>, limits: QueueLimits, now: number): Step {
-  const isGone = ({ ticket }: Slot): boolean => tickets.has(ticket);
+  const isGone = ({ ticket }: QueueEntry): boolean => tickets.has(ticket);
   return grant({ holders: without(queue.holders, isGone), waiting: without(queue.waiting, isGone) }, limits, now);
 }
 
-/** The tickets whose `until` has passed. */
+/** The tickets whose time is over. */
 export const lapsed = ({ holders, waiting }: ConcurrencyQueue, now: number): string[] =>
   [...holders, ...waiting].filter(({ until }) => until <= now).map(({ ticket }) => ticket);
 
-/** Grants every free slot to the next waiting caller. More than `concurrency` have one only after a lower limit, or by `hasSlot`. */
+/** Gives every free slot to the next call. More than `concurrency` run only where a newer table lowered it, or a lost call came back. */
 function grant(before: ConcurrencyQueue, limits: QueueLimits, now: number): Step {
-  const granted: Slot[] = [];
+  const granted: QueueEntry[] = [];
   let { waiting } = before;
   for (let free = limits.concurrency - before.holders.length; free > 0; free -= 1) {
     const chosen = nextOf(waiting, limits, now);
@@ -91,10 +93,10 @@ function grant(before: ConcurrencyQueue, limits: QueueLimits, now: number): Step
 }
 
 /**
- * The caller that has waited longest, once that is over `promoteAfterMs`; else by priority, and within one by arrival. So from that moment
- * only earlier callers go before it: at most a queue of them.
+ * The oldest call, once it has waited too long; before that the first of the highest priority. So only earlier calls go before one that has
+ * waited too long: at most a queue of them.
  */
-function nextOf(waiting: readonly Slot[], { promoteAfterMs }: QueueLimits, now: number): Slot | undefined {
+function nextOf(waiting: readonly QueueEntry[], { promoteAfterMs }: QueueLimits, now: number): QueueEntry | undefined {
   const [oldest] = waiting;
   if (oldest === undefined || now - oldest.arrivedAt > promoteAfterMs) return oldest;
   for (const priority of priorities) {
@@ -107,5 +109,5 @@ function nextOf(waiting: readonly Slot[], { promoteAfterMs }: QueueLimits, now: 
 const nextArrival = ({ holders, waiting }: ConcurrencyQueue): number =>
   [...holders, ...waiting].reduce((most, { arrival }) => Math.max(most, arrival), 0) + 1;
 
-const without = (slots: readonly Slot[], isGone: (slot: Slot) => boolean): readonly Slot[] =>
-  slots.some(isGone) ? slots.filter((slot) => !isGone(slot)) : slots;
+const without = (entries: readonly QueueEntry[], isGone: (entry: QueueEntry) => boolean): readonly QueueEntry[] =>
+  entries.some(isGone) ? entries.filter((entry) => !isGone(entry)) : entries;

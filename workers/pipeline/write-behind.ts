@@ -1,8 +1,7 @@
-// Writes behind, after the fast path has responded: entries of a moment go to each object in one call.
+// Writes behind, after the fast path has responded: the entries of `flushAfterMs` go to each object in one call.
 //
-// A session's results and a key's freed places ride on the next call to the same object, or go by themselves after a
-// moment; the record goes to each shard in one piece. One request of the isolate carries the flush for all that came
-// meanwhile, in its own `waitUntil`.
+// A session's outcomes and a key's released leases go with the next call to the same object, or with the flush; the record goes to each shard
+// in one call. One request of the isolate carries the flush for all of them, in its own `waitUntil`.
 
 import type { Settled } from "../stubs/session-calls.ts";
 import type { LedgerEntry } from "../stubs/ledger-calls.ts";
@@ -10,7 +9,7 @@ import type { Env } from "../platform/env.ts";
 import { errorClass, logEvent } from "../platform/log.ts";
 import { keyStub, ledgerShardOf, ledgerStub } from "../stubs/stubs.ts";
 
-/** Long enough that requests under load share a flush, and short next to the time that a person would look for a record. */
+/** Long enough that requests under load share a flush, and short before a person would look for a record. */
 const flushAfterMs = 250;
 const abandonedAfterMs = 5_000;
 
@@ -20,7 +19,7 @@ export type WriteBehind = {
   /** Runs that ended, by the API key's id. */
   readonly released: Map<string, string[]>;
   readonly entries: Map<number, (() => LedgerEntry)[]>;
-  /** When the flush under way began; one whose Worker was cut off is not waited for. */
+  /** When the running flush began, in Unix milliseconds; after `abandonedAfterMs` its Worker counts as cut off. */
   flushingSince: number | null;
 };
 
@@ -43,7 +42,7 @@ function add<K, V>(to: Map<K, V[]>, key: K, value: V): void {
 
 type Background = Pick<ExecutionContext, "waitUntil">;
 
-/** A call to this session that takes along what is to be told to it. Where it fails, that is kept for the next one. */
+/** A call to this session that carries its pending outcomes. Where it fails, they stay pending. */
 export const withSettled = <T>(env: Env, ctx: Background, session: string, call: (settled: Settled[]) => Promise<T>): Promise<T> =>
   withPending(env, ctx, writeBehindOf(env).settled, session, call);
 
@@ -70,12 +69,12 @@ async function withPending<V, T>(
   }
 }
 
-/** Of UTF-16 code units, which are two bytes at most; one call between objects carries 32 MiB. A single text has the platform's bound alone. */
+/** In UTF-16 code units, of at most two bytes; one call between objects carries 32 MiB. A single text has only the platform's bound. */
 const mostInCall = 8 * 1024 * 1024;
-/** Somebody waits for the call that these ride on. */
+/** Less, since a caller waits for the call that carries them. */
 const mostPiggybacked = 256 * 1024;
 
-/** The list in its order, cut so that no part of several is longer than that. */
+/** The list in its order, in parts of at most this size; a part of one entry may be larger. */
 function portions<V>(list: readonly V[], most: number): V[][] {
   const parts: V[][] = [];
   let room = 0;
@@ -93,7 +92,7 @@ function portions<V>(list: readonly V[], most: number): V[][] {
   return parts;
 }
 
-/** What rides along; the rest goes with the flush that is coming for it. */
+/** What goes with a call; the rest goes with the coming flush. */
 function piggybacked<V>(list: readonly V[]): { readonly list: V[]; readonly rest: V[] } {
   let room = mostPiggybacked;
   const parts: { list: V[]; rest: V[] } = { list: [], rest: [] };
@@ -111,11 +110,11 @@ const sizeOf = (each: unknown): number =>
 export type PendingEntries = {
   readonly session?: { readonly object: string; readonly settled: Settled };
   readonly key?: { readonly id: string; readonly run: string };
-  /** Made when it is sent: the digests and hashes of a record are no part of what the caller waits for. */
+  /** Called when the entry is sent, so that the caller does not wait for the digests and hashes of a record. */
   readonly entry?: { readonly run: string; readonly make: () => LedgerEntry };
 };
 
-/** Takes down what is to be kept; the flush is under way when this returns. */
+/** Queues these writes; a flush is running when this returns. */
 export function enqueue(env: Env, ctx: Background, { session, key, entry }: PendingEntries): void {
   const pending = writeBehindOf(env);
   if (session !== undefined) add(pending.settled, session.object, session.settled);
@@ -131,7 +130,7 @@ async function flushSoon(env: Env, pending: WriteBehind): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, flushAfterMs));
   pending.flushingSince = null;
   const [settled, released, entries] = [[...pending.settled], [...pending.released], [...pending.entries]];
-  // Taken out before anything is made of them: what cannot be sent is lost alone, and not tried for ever.
+  // Cleared before the entries are made, so that one that cannot be sent is lost alone, and not retried for ever.
   pending.settled.clear();
   pending.released.clear();
   pending.entries.clear();
@@ -147,21 +146,21 @@ async function flushSoon(env: Env, pending: WriteBehind): Promise<void> {
   ]);
 }
 
-/** One entry, or none where it cannot be made: those beside it are kept all the same. */
+/** One entry, or none where it cannot be made: the others are written all the same. */
 function made(make: () => LedgerEntry): LedgerEntry[] {
   try {
     return [make()];
   } catch (error) {
-    logEvent("books.flushFailed", { error: errorClass(error) });
+    logEvent("writeBehind.flushFailed", { error: errorClass(error) });
     return [];
   }
 }
 
-/** Everything kept here may be sent twice: one retry, with a fresh stub, covers an object that was reset in between. */
+/** Every write may be sent twice: one retry, with a fresh stub, covers an object that was reset in between. */
 async function attempt(send: () => Promise<void>): Promise<void> {
   try {
     await send();
   } catch {
-    await send().catch((error: unknown) => logEvent("books.flushFailed", { error: errorClass(error) }));
+    await send().catch((error: unknown) => logEvent("writeBehind.flushFailed", { error: errorClass(error) }));
   }
 }

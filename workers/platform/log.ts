@@ -23,7 +23,7 @@ type LogFacts = {
 
 export type LogEvent =
   | "request.failed"
-  | "books.flushFailed"
+  | "writeBehind.flushFailed"
   | "config.publishFailed"
   | "config.recordFailed"
   | "config.documentInvalid"
@@ -34,7 +34,7 @@ export type LogEvent =
   | "run.unreadable"
   | "key.endFailed"
   | "key.alarmFailed"
-  | "lane.alarmFailed"
+  | "queue.alarmFailed"
   | "config.alarmFailed"
   | "ledger.alarmFailed"
   | "session.alarmFailed"

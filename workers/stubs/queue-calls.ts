@@ -2,14 +2,14 @@
 
 import type { QueueLimits, Newcomer } from "../../shared/concurrency/queue.ts";
 
-/** What a caller says of itself, in this header of its upgrade: JSON of `SlotRequest`. */
+/** The header of a caller's upgrade that has its JSON of `SlotRequest`. */
 export const askHeader = "X-Countersign-Place";
 
 export type SlotRequest = Newcomer & {
-  /** From 1, one more with each socket: an earlier one says nothing of the place any more. */
+  /** From 1, one more with each socket: a lower number is an older socket, and no longer counts. */
   readonly attempt: number;
   readonly limits: QueueLimits;
-  /** Of the routing table that has the limits. Those of the newest one count, whoever brought them; 0 is of no known table. */
+  /** The version of the routing table that has the limits; 0: of no known table. The limits of the newest table count for every caller. */
   readonly version: number;
 };
 
@@ -22,8 +22,8 @@ export const waitingWord = "waiting";
 
 export const fullStatus = 503;
 
-/** The only thing that a caller says on its socket, and says at once: that it has it. An answer that nobody took breaks no socket. */
+/** A caller's only message, sent at once: it confirms the socket. An upgrade whose answer never reached the caller breaks no socket. */
 export const hereWord = "here";
 
-/** A caller's socket is all that is asked of it. */
+/** It has no method: a caller's WebSocket is all that it accepts. */
 export interface QueueCalls extends Rpc.DurableObjectBranded {}

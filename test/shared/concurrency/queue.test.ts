@@ -6,31 +6,31 @@ import {
   type ConcurrencyQueue,
   type QueueLimits,
   type Newcomer,
-  type Slot,
+  type QueueEntry,
   acquire,
   lapsed,
   release,
 } from "../../../shared/concurrency/queue.ts";
 import { priorities } from "../../../shared/model/call.ts";
 
-const emptyLane: ConcurrencyQueue = { holders: [], waiting: [] };
+const emptyQueue: ConcurrencyQueue = { holders: [], waiting: [] };
 
 const limits: QueueLimits = { concurrency: 2, queue: 10, promoteAfterMs: 10_000 };
 const never = 1_000_000_000;
 const come = (queue: ConcurrencyQueue, ticket: string, more: Partial<Newcomer> = {}, now = 0, its = limits) =>
   acquire(queue, { ticket, priority: "normal", until: never, hasSlot: false, ...more }, its, now);
-const tickets = (places: readonly Slot[]): string[] => places.map(({ ticket }) => ticket);
+const tickets = (entries: readonly QueueEntry[]): string[] => entries.map(({ ticket }) => ticket);
 const go = (queue: ConcurrencyQueue, ticket: string, now = 0, its = limits) => release(queue, new Set([ticket]), its, now);
 
 /** A lane of two that is full, with these waiting, all come at once. */
-function full(...waiting: readonly (readonly [string, Slot["priority"]])[]): ConcurrencyQueue {
-  const held = come(come(emptyLane, "h1").queue, "h2").queue;
+function full(...waiting: readonly (readonly [string, QueueEntry["priority"]])[]): ConcurrencyQueue {
+  const held = come(come(emptyQueue, "h1").queue, "h2").queue;
   return waiting.reduce((queue, [ticket, priority]) => come(queue, ticket, { priority }).queue, held);
 }
 
 describe("a lane of two", () => {
   test("lets two in, has others wait, and gives a place that comes free to the next", () => {
-    const first = come(emptyLane, "a");
+    const first = come(emptyQueue, "a");
     const second = come(first.queue, "b");
     const third = come(second.queue, "c");
     expect([first.standing, second.standing, third.standing]).toEqual(["granted", "granted", "waiting"]);
@@ -66,7 +66,7 @@ describe("a lane of two", () => {
 
   test("lets nobody wait where the queue is 0, and still lets in whom there is room for", () => {
     const none = { ...limits, queue: 0 };
-    const queue = come(come(emptyLane, "a", {}, 0, none).queue, "b", {}, 0, none).queue;
+    const queue = come(come(emptyQueue, "a", {}, 0, none).queue, "b", {}, 0, none).queue;
     expect(come(queue, "c", {}, 0, none).standing).toBe("full");
   });
 
@@ -98,13 +98,13 @@ describe("a lane of two", () => {
   });
 
   test("knows whose time is over, exactly at the end too", () => {
-    const queue = come(come(emptyLane, "a", { until: 5 }).queue, "b", { until: 6 }).queue;
+    const queue = come(come(emptyQueue, "a", { until: 5 }).queue, "b", { until: 6 }).queue;
     expect([lapsed(queue, 4), lapsed(queue, 5), lapsed(queue, 6)]).toEqual([[], ["a"], ["a", "b"]]);
   });
 });
 
 type Deed =
-  | { readonly do: "enter"; readonly ticket: number; readonly priority: Slot["priority"]; readonly forMs: number }
+  | { readonly do: "enter"; readonly ticket: number; readonly priority: QueueEntry["priority"]; readonly forMs: number }
   /** One of those who are in the lane. */
   | { readonly do: "leave"; readonly which: number }
   | { readonly do: "lapse" }
@@ -137,19 +137,19 @@ type Seen = {
   readonly now: number;
   readonly deed: Deed;
   readonly gone: readonly string[];
-  readonly granted: readonly Slot[];
+  readonly granted: readonly QueueEntry[];
   readonly standing: string | null;
 };
 
 /** Plays a history, and shows each step to `look`. */
 function play(deeds: readonly (readonly [Deed, number])[], look: (seen: Seen) => void): void {
-  let queue = emptyLane;
+  let queue = emptyQueue;
   let its: QueueLimits = { concurrency: 2, queue: 4, promoteAfterMs: 10_000 };
   let now = 0;
   for (const [each, pause] of deeds) {
     now += pause;
     const before = queue;
-    let granted: readonly Slot[] = [];
+    let granted: readonly QueueEntry[] = [];
     let standing: string | null = null;
     let gone: readonly string[] = [];
     if (each.do === "limit") its = { concurrency: each.concurrency, queue: each.queue, promoteAfterMs: its.promoteAfterMs };
@@ -171,7 +171,7 @@ function play(deeds: readonly (readonly [Deed, number])[], look: (seen: Seen) =>
 }
 
 /** The rule as the routing table's document puts it, by sorting everybody who waits. */
-const inOrder = (waiting: readonly Slot[], now: number, { promoteAfterMs }: QueueLimits): Slot[] =>
+const inOrder = (waiting: readonly QueueEntry[], now: number, { promoteAfterMs }: QueueLimits): QueueEntry[] =>
   waiting.toSorted((a, b) => {
     const [promotedA, promotedB] = [a, b].map(({ arrivedAt }) => now - arrivedAt > promoteAfterMs);
     if (promotedA !== promotedB) return promotedA === true ? -1 : 1;
