@@ -115,8 +115,8 @@ export const revocationMutants: readonly Mutant[] = [
   {
     name: "nothing is kept for a revoked key",
     file: "workers/stubs/of-key.ts",
-    from: "return isHeld && !this.#revoked;",
-    to: "return isHeld || !this.#revoked;",
+    from: "return isAdded && !this.#revoked;",
+    to: "return isAdded || !this.#revoked;",
     test: contract("nothing is kept for a key that was revoked"),
   },
   {

@@ -1,5 +1,4 @@
-// One text that an object keeps for a while: content, gone with its time, at once when it is to be forgotten, and never there for
-// whoever only asks.
+// One text that an object keeps for a while: content, deleted when its time is over or when it is to be forgotten. Reading creates no table.
 
 import { type AlarmParts, ObjectAlarm } from "./alarm.ts";
 import { LongTexts } from "./long-text.ts";
@@ -10,7 +9,7 @@ export class KeptText {
   readonly #now: () => number;
   readonly #alarm: ObjectAlarm;
 
-  /** For the object's constructor: it looks for the alarm that forgets what is kept. */
+  /** For the object's constructor: restores the alarm that deletes the text. */
   constructor(storage: DurableObjectStorage, { now, random }: Pick<AlarmParts, "now" | "random">) {
     this.#storage = storage;
     this.#now = now;
@@ -19,7 +18,7 @@ export class KeptText {
     void this.#alarm.restore();
   }
 
-  /** Writes the text in place of what was kept, until `expiresAt`. Call inside a transaction. */
+  /** Writes the text in place of an earlier one, until `expiresAt` (Unix milliseconds). Call inside a transaction. */
   write(text: string, at: number, expiresAt: number): void {
     this.#storage.sql.exec(
       "CREATE TABLE IF NOT EXISTS kept (one INTEGER PRIMARY KEY CHECK (one = 1), at INTEGER NOT NULL, expires_at INTEGER NOT NULL)",
@@ -30,7 +29,7 @@ export class KeptText {
     void this.#storage.setAlarm(expiresAt);
   }
 
-  /** What is kept and when it was written, or null: also before the alarm has come. No table is made by asking. */
+  /** The text and when it was written (Unix milliseconds); null where its time is over, also before the alarm has come. */
   read(now: number): { text: string; at: number } | null {
     const row = this.#row();
     if (row === undefined || row.expires_at <= now) return null;
@@ -38,13 +37,13 @@ export class KeptText {
     return text === undefined ? null : { text, at: row.at };
   }
 
-  /** Everything of the object; nothing is written where nothing is kept. Both are asked for before anything is awaited, so that they are one commit. */
+  /** Deletes everything of the object; writes nothing where nothing is kept. Both deletions begin before an await, so that they are one commit. */
   async forget(): Promise<void> {
     if (!this.#isThere()) return;
     await Promise.all([this.#storage.deleteAlarm(), this.#storage.deleteAll()]);
   }
 
-  /** For the object's alarm: forgets what is over; waits on where the time was put off. */
+  /** For the object's alarm: deletes an expired text; sets the alarm again where the text was renewed. */
   forgetExpired(): Promise<void> {
     return this.#alarm.ring(async () => {
       const row = this.#row();

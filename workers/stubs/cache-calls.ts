@@ -1,9 +1,9 @@
-// What may be asked of a CacheObject, and the values of those calls. It imports no object.
+// The calls of a CacheObject and their values. It imports no object.
 
 export interface CacheCalls extends Rpc.DurableObjectBranded {
   /**
    * Keeps a text of any length from `at` (Unix milliseconds) for `ttlMs` milliseconds, in place of an earlier one; nothing where its key
-   * was revoked.
+   * is revoked.
    */
   put(keyId: string, text: string, at: number, ttlMs: number): Promise<void>;
   /** The text and when it was put (Unix milliseconds), or null where there is none or its time is over. */

@@ -1,16 +1,16 @@
-// What may be asked of a ConversationObject, and the values of those calls. It imports no object.
+// The calls of a ConversationObject and their values. It imports no object.
 
 import type { ConversationLimits } from "../../shared/wire/control/turns.ts";
 
 export type AppendInput = {
   readonly keyId: string;
-  /** The same for every try of one request: twice is once. */
+  /** The same for every attempt at one request, which is appended once. */
   readonly turnId: string;
-  /** JSON of `Turn[]`: what the user asked and what the assistant answered. */
+  /** JSON of `Turn[]`: the user's turn and the assistant's. */
   readonly turns: string;
-  /** What they follow: what is kept, or JSON of `Turn[]` that takes its place, where the request brought its own history. */
+  /** The turns before them: the kept ones, or JSON of `Turn[]` that replaces those, where the request brought its own history. */
   readonly base: "kept" | { readonly history: string };
-  /** JSON of `ConversationEdits`: what a reviewer changed of what they follow. */
+  /** JSON of `ConversationEdits`: a reviewer's changes of the turns before them. */
   readonly edits?: string;
   /** From now until everything is forgotten, in milliseconds. */
   readonly ttlMs: number;
@@ -21,8 +21,7 @@ export interface ConversationCalls extends Rpc.DurableObjectBranded {
   /** JSON of `Turn[]`, oldest first, or null where nothing is kept or its time is over. */
   read(): string | null;
   /**
-   * Adds an exchange in one transaction and begins the time anew. One that was added before changes nothing, and nothing is added where
-   * the key was revoked.
+   * Adds an exchange in one transaction and begins the time anew. Changes nothing where the exchange was added before or the key is revoked.
    */
   append(appendInput: AppendInput): Promise<void>;
   /** Deletes everything at once. */

@@ -1,4 +1,4 @@
-// What an object keeps of a key's content: known to the key before it is there, and gone for good when the key is revoked.
+// An object that keeps content of a key: the key knows of it before anything is written, and ends it when the key is revoked.
 
 import type { Dependent } from "./key-calls.ts";
 import type { Env } from "../platform/env.ts";
@@ -14,11 +14,11 @@ export class OfKey {
     this.#dependent = { kind, name: id.toString() };
   }
 
-  /** Whether something may be written now, with nothing awaited in between. `until`: Unix milliseconds, when it will be gone by itself. */
-  async may(keyId: string, until: number): Promise<boolean> {
-    const isHeld = await keyStub(this.#env, keyId).addDependent(this.#dependent, until);
+  /** Whether the caller may write now, before its next await. `until`: Unix milliseconds, when the content expires. */
+  async mayWrite(keyId: string, until: number): Promise<boolean> {
+    const isAdded = await keyStub(this.#env, keyId).addDependent(this.#dependent, until);
     // The key may have been revoked, and this object told so, before its answer came.
-    return isHeld && !this.#revoked;
+    return isAdded && !this.#revoked;
   }
 
   revoked(): void {
