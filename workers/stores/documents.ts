@@ -1,7 +1,7 @@
-// The configuration documents as this isolate serves them: found by `findDocument`, parsed on the way out, the last good one kept.
+// The configuration documents as this isolate serves them: found by `findDocument`, parsed, and the last valid one kept.
 //
-// A document that cannot be read never takes the gateway down: what served before serves on, and health says so. Where none was
-// ever read nobody knows what is allowed, and requests are refused.
+// An unreadable document never stops the gateway: the last one is served, and health reports it. Where none was ever read, requests are
+// refused, since it is not known what is allowed.
 
 import { parseJson } from "../../shared/json/values.ts";
 import type { DocumentName } from "../stubs/config-calls.ts";
@@ -23,10 +23,10 @@ export type Documents = { readonly routing: RoutingTable; readonly policy: Polic
 /** Thrown where a document can be read neither from KV nor from the ConfigObject, and this isolate never had one. */
 export class ConfigurationUnavailable extends Error {}
 
-/** Design: up to a minute old. KV's own cache takes the other half. */
+/** A served document is at most a minute old. KV's own cache takes the other half. */
 const servedMs = 30_000;
 const retryMs = 5_000;
-/** A refresh whose request was cut off never ends; after so long another one begins. */
+/** A refresh whose request was cut off never ends: after so long another one begins. */
 const refreshMs = 10_000;
 
 type Background = (work: Promise<unknown>) => void;
@@ -54,9 +54,9 @@ const issueWords: Record<CopyIssue, (name: DocumentName) => string> = {
 class ServedDocument<T> {
   readonly #kind: Kind<T>;
   #value: T;
-  /** What was read last, even if malformed; null where no document was ever written. */
+  /** The text that was read last, even if malformed; null where no document was ever written. */
   #text: string | null = null;
-  /** Of that text; null where nothing was read yet. */
+  /** The version of that text; null where nothing was read yet. */
   #version: number | null = null;
   #readAt = 0;
   #refreshingSince = 0;
@@ -69,7 +69,7 @@ class ServedDocument<T> {
     this.#value = kind.standard;
   }
 
-  /** Waits the first time only; later the last one serves while the next is read. The first time every request reads for itself: another's may be cut off. */
+  /** Waits the first time only; later the last value is served while the next is read. The first time every request reads: another's read may be cut off. */
   async serving(env: Env, now: number, background: Background): Promise<T> {
     if (this.#version === null) await this.#read(env, now);
     else if (now - this.#readAt >= servedMs && now - this.#refreshingSince >= refreshMs) {
@@ -83,11 +83,11 @@ class ServedDocument<T> {
     return this.#version === null ? null : this.#value;
   }
 
-  /** What was just written here. A read that was under way before is dropped. */
+  /** Serves what was just written here. A read that began before is dropped. */
   serveWritten(published: Published, now: number): void {
     this.#writes += 1;
     this.#issue = null;
-    this.#take(published, now);
+    this.#serve(published, now);
   }
 
   /** One sentence, or null where there is no issue. */
@@ -105,13 +105,13 @@ class ServedDocument<T> {
     this.#refreshingSince = 0;
     if (this.#writes !== writes) return;
     if (found.kind === "unavailable") throw new ConfigurationUnavailable();
-    if (found.kind === "text") this.#take(found.published, now);
+    if (found.kind === "text") this.#serve(found.published, now);
     this.#readAt = found.issue === "unreachable" || found.issue === "unreadable" ? now - servedMs + retryMs : now;
     if (found.issue !== null && found.issue !== this.#issue) logEvent("config.documentInvalid");
     this.#issue = found.issue;
   }
 
-  #take(published: Published | null, now: number): void {
+  #serve(published: Published | null, now: number): void {
     this.#readAt = now;
     const isKnown = this.#version !== null && (published?.text ?? null) === this.#text;
     this.#version = published?.version ?? 0;
@@ -135,40 +135,40 @@ const serversKind: Kind<Servers> = { name: "servers", parse: parseServers, stand
 const issuersKind: Kind<Issuers> = { name: "issuers", parse: parseIssuers, standard: { version: 0, issuers: {} } };
 const kinds = { routing: routingKind, policy: policyKind, servers: serversKind, issuers: issuersKind };
 
-/** What a fresh gateway serves: version 0. */
+/** The document of a new gateway: version 0. */
 export const standardDocument = (name: DocumentName): object => ({ ...kinds[name].standard, version: 0 });
 
-type Shelf = {
+type ServedDocuments = {
   readonly routing: ServedDocument<RoutingTable>;
   readonly policy: ServedDocument<Policy>;
   readonly servers: ServedDocument<Servers>;
   readonly issuers: ServedDocument<Issuers>;
 };
-const servedByEnvironment = new WeakMap<object, Shelf>();
+const servedByEnvironment = new WeakMap<object, ServedDocuments>();
 
-function servedOf(env: Env): Shelf {
-  let shelf = servedByEnvironment.get(env.CONFIG);
-  if (shelf === undefined) {
-    shelf = {
+function servedOf(env: Env): ServedDocuments {
+  let served = servedByEnvironment.get(env.CONFIG);
+  if (served === undefined) {
+    served = {
       routing: new ServedDocument(routingKind),
       policy: new ServedDocument(policyKind),
       servers: new ServedDocument(serversKind),
       issuers: new ServedDocument(issuersKind),
     };
-    servedByEnvironment.set(env.CONFIG, shelf);
+    servedByEnvironment.set(env.CONFIG, served);
   }
-  return shelf;
+  return served;
 }
 
 /**
- * The documents that serve now. Waits the first time only; later an old one serves while the new one is read.
- * @param background keeps a refresh alive past the answer.
+ * The documents that serve now. Waits the first time only; later the last one is served while the next is read.
+ * @param background Keeps a refresh running after the response.
  * @throws ConfigurationUnavailable
  */
 export async function documentsOf(env: Env, now: number, background: Background): Promise<Documents> {
-  const shelf = servedOf(env);
-  const routing = await shelf.routing.serving(env, now, background);
-  return { routing, policy: await shelf.policy.serving(env, now, background) };
+  const served = servedOf(env);
+  const routing = await served.routing.serving(env, now, background);
+  return { routing, policy: await served.policy.serving(env, now, background) };
 }
 
 /** The routing table as this isolate has it, without looking for a newer one; null where it has read none yet. */
@@ -182,14 +182,14 @@ export const serversOf = (env: Env, now: number, background: Background): Promis
 export const issuersOf = (env: Env, now: number, background: Background): Promise<Issuers> =>
   servedOf(env).issuers.serving(env, now, background);
 
-/** What this isolate just saw written: served at once here and from here on, elsewhere within a minute. */
+/** Serves what was just written through this isolate: here at once, elsewhere within a minute. */
 export function serveWritten(env: Env, name: DocumentName, published: Published, now: number): void {
   noteWritten(env, name, published.version, now);
   servedOf(env)[name].serveWritten(published, now);
 }
 
-/** What is wrong with the documents, for health: one sentence each. */
+/** The issues of the documents for health: one sentence each. */
 export function documentIssues(env: Env): string[] {
   const { routing, policy, servers, issuers } = servedOf(env);
-  return [routing, policy, servers, issuers].flatMap(({ issue: problem }) => problem ?? []);
+  return [routing, policy, servers, issuers].flatMap(({ issue }) => issue ?? []);
 }

@@ -1,6 +1,6 @@
-// API keys: what one is, and who a presented one belongs to. Stored only as SHA-256.
+// API keys: their records, and the caller of a presented key. Keys are stored only as SHA-256.
 //
-// A key carries a MAC, so that one that KV does not show yet (it was just made) is looked up at its writer, and a
+// A key carries a MAC, so that one that KV does not show yet (it was just made) is looked up at the ConfigObject, and a
 // made-up one never wakes an object.
 
 import { type StoredKey, publishedKeyName } from "../stubs/config-calls.ts";
@@ -21,17 +21,17 @@ const word = z.string().min(1).max(128);
 const keyScopes = ["sampling", "control"] as const;
 export type KeyScope = (typeof keyScopes)[number];
 
-/** What POST /admin/keys takes. */
+/** The body of POST /admin/keys. */
 export const keyRequestSchema = z.strictObject({
   name: word,
-  /** The person whose client uses the key: who may not approve their own requests where the policy says so. */
+  /** The person whose client uses the key, and who may not approve their own requests where the policy says so. */
   owner: word.optional(),
   /** Which endpoints it opens: `sampling` is POST /sampling and the relay, `control` is POST /control. */
   scopes: z
     .array(z.enum(keyScopes))
     .min(1)
     .default([...keyScopes]),
-  /** Globs are not taken: exact names of MCP servers and model ids; absent means all. */
+  /** Exact names of MCP servers and model ids, without globs; absent means all. */
   servers: z.array(word).optional(),
   models: z.array(word).optional(),
   limits: limitsSchema.optional(),
@@ -52,7 +52,7 @@ export type Caller =
   | { readonly kind: "key"; readonly record: KeyRecord }
   | { readonly kind: "refused"; readonly why: "missing" | "unknown" | "revoked" | "expired" };
 
-/** What every key but the one for development begins with. */
+/** The beginning of every key but the one for development. */
 export const keyPrefix = "csk_";
 const domain = "countersign/api-key/v1";
 const randomLength = 24;
@@ -61,11 +61,11 @@ const randomLength = 24;
 export function newKey(keys: SigningKeys, random: Uint8Array): { key: string; id: string; hash: string } {
   const key = keyPrefix + seal(keys, domain, random);
   const hash = sha256Hex(key);
-  // The id comes from the hash, so that it tells nothing of the key.
+  // The id comes from the hash, so that it reveals nothing of the key.
   return { key, id: `key_${hash.slice(0, 16)}`, hash };
 }
 
-/** The id of DEV_API_KEY, which no list of keys has. */
+/** The id of DEV_API_KEY, which is in no list of keys. */
 export const devKeyId = "key_dev";
 const devKey: KeyRecord = { id: devKeyId, name: "dev", owner: "you", scopes: [...keyScopes], createdAt: 0 };
 
@@ -75,10 +75,10 @@ const cachedMs = 30_000;
 const mostCached = 10_000;
 const cache = new Map<string, Cached>();
 
-/** Who presented this key. Revocation is checked again, exactly, by the KeyObject that admits the request. */
+/** The caller of a presented key, by a record that may be half a minute old: the KeyObject that admits the request checks revocation again. */
 export async function callerOf(env: Env, presented: string | undefined, now: number): Promise<Caller> {
   if (presented === undefined || presented === "") return { kind: "refused", why: "missing" };
-  // Over any length that we make, without hashing what an attacker sends.
+  // Longer than any key that we make: refused without hashing what an attacker sends.
   if (presented.length > 256) return { kind: "refused", why: "unknown" };
   const { devApiKey, keys } = settingsOf(env);
   const hash = hashOf(presented);
@@ -97,8 +97,8 @@ export async function callerOf(env: Env, presented: string | undefined, now: num
 const cacheById = new Map<string, Cached>();
 
 /**
- * Who a token of an issuer stands for: the key of this id, which the issuers document names. Read from the keys' writer, and up to
- * half a minute old; revocation is checked again as with a presented key.
+ * The caller of an issuer's token, which stands for the key of this id, as the issuers document says. Read from the ConfigObject and up to half a
+ * minute old; revocation is checked again as for a presented key.
  */
 export async function keyById(env: Env, id: string, now: number): Promise<Caller> {
   if (id === devKeyId) {
@@ -122,13 +122,13 @@ function asCaller({ record, revokedAt }: KnownKey, now: number): Caller {
   return { kind: "key", record };
 }
 
-/** This isolate stops serving a key that it just saw revoked. */
+/** Drops this isolate's copies of keys, since it just saw one revoked. */
 export function forgetKeys(): void {
   cache.clear();
   cacheById.clear();
 }
 
-/** A copy in KV counts where it is ours; else the ConfigObject is asked, unless nothing vouches for the key: a made-up one wakes no object. */
+/** Reads a genuine copy in KV; else asks the ConfigObject, where KV has a copy or the key's MAC is genuine: a made-up key wakes no object. */
 async function readKey(env: Env, keys: SigningKeys, presented: string, hash: string): Promise<KnownKey | null> {
   const name = publishedKeyName(hash);
   const stored = await env.CONFIG.get(name, { type: "text", cacheTtl: 30 });
@@ -157,7 +157,7 @@ export async function acceptedKeys(env: Env, now: number): Promise<KeyRecord[]> 
 type Refused = { readonly policy: Policy; readonly readAt: number; readonly ids: readonly string[] };
 let refusedLast: Refused | null = null;
 
-/** Ids of the keys that this policy refuses for want of an owner whom it knows; up to half a minute old. */
+/** Ids of the keys that this policy refuses because they have no owner whom it knows; up to half a minute old. */
 export async function keysWithoutOwner(env: Env, policy: Policy, now: number): Promise<readonly string[]> {
   if (![policy.default, ...policy.rules.map(({ then }) => then)].some(barsOwn)) return [];
   if (refusedLast?.policy !== policy || now - refusedLast.readAt >= cachedMs) {
@@ -168,13 +168,13 @@ export async function keysWithoutOwner(env: Env, policy: Policy, now: number): P
 }
 
 /** Health reports a damaged copy for as long as KV may still serve it somewhere. */
-const damageToldMs = 120_000;
+const damageReportedMs = 120_000;
 const damagedAt = new WeakMap<object, number>();
 const noteDamagedKey = (env: Env): void => void damagedAt.set(env.CONFIG, Date.now());
 
-/** What is wrong with the copies of keys, for health: one sentence, or none. */
+/** The issue of the keys' copies for health: one sentence, or none. */
 export const keyIssues = (env: Env): string[] =>
-  Date.now() - (damagedAt.get(env.CONFIG) ?? 0) < damageToldMs
+  Date.now() - (damagedAt.get(env.CONFIG) ?? 0) < damageReportedMs
     ? [
         "An API key's record in KV was not written by this gateway and is not used; the ConfigObject's copy is used and published again. Find out who writes to KV; create keys only with POST /admin/keys.",
       ]
@@ -194,7 +194,7 @@ function parsePublished(text: string): KnownKey | null {
 
 const hashes = new Map<string, string>();
 
-/** The hash of a presented key, remembered for keys that were seen: the fast path hashes each key once. */
+/** The hash of a presented key, cached so that an isolate hashes each key once. */
 function hashOf(text: string): string {
   let hash = hashes.get(text);
   if (hash === undefined) {

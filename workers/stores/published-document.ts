@@ -1,8 +1,8 @@
-// Where this isolate gets a document's text: from KV, if the copy there is genuine and of the version that the ConfigObject has;
-// else from the ConfigObject.
+// Where this isolate gets a document's text: from KV, where the copy is genuine and has the ConfigObject's current version; else from the
+// ConfigObject.
 //
-// KV is a copy that others may be able to write. The ConfigObject is asked for its versions at start and once a minute, and for a
-// text only where KV does not have it.
+// Others may be able to write to KV. The ConfigObject is asked for its versions at the start and once a minute, and for a text only where KV
+// does not have it.
 
 import type { DocumentName, Latest } from "../stubs/config-calls.ts";
 import { type Published, readPublished } from "../../shared/published.ts";
@@ -10,20 +10,19 @@ import type { Env } from "../platform/env.ts";
 import { configStub } from "../stubs/stubs.ts";
 import { settingsOf } from "../platform/settings.ts";
 
-/** What is wrong with the copy in KV, or with asking. */
 export type CopyIssue = "missing" | "notGenuine" | "older" | "newer" | "unreadable" | "unreachable";
 
 export type Found =
-  /** `published` is null where nobody ever wrote this document. */
+  /** `published` is null where this document was never written. */
   | { readonly kind: "text"; readonly published: Published | null; readonly issue: CopyIssue | null }
-  /** What serves is what the ConfigObject has, or nothing better can be had. */
+  /** The isolate serves the current version, or the best one that can be read. */
   | { readonly kind: "unchanged"; readonly issue: CopyIssue | null }
-  /** Neither can be read, and nothing serves yet. */
+  /** Neither KV nor the ConfigObject can be read, and the isolate serves none yet. */
   | { readonly kind: "unavailable" };
 
 const kvCacheSeconds = 30;
 const latestServesMs = 60_000;
-/** KV may show an older version, or none, for about a minute after a write: for so long nothing is wrong. */
+/** KV may show an older version, or none, for about a minute after a write: until then that is no issue. */
 const kvSettlesMs = 120_000;
 
 type State = {
@@ -61,14 +60,14 @@ export async function findDocument(env: Env, name: DocumentName, serving: number
   }
 }
 
-/** What this isolate just saw written. An answer that was under way before says less. */
+/** Notes a version that was just written through this isolate, so that an answer to an earlier question does not replace it. */
 export function noteWritten(env: Env, name: DocumentName, version: number, now: number): void {
   const state = stateOf(env);
   state.writes += 1;
   if (state.latest !== null) state.latest = { ...state.latest, [name]: { version, at: now } };
 }
 
-/** Genuine is as much as can be known then: an older copy than what serves is not taken. */
+/** Without the ConfigObject a copy can only be checked for being genuine; one that is older than the served version is not used. */
 function withoutConfigObject(copy: Published | "missing" | "notGenuine" | "unreadable", serving: number | null): Found {
   if (typeof copy === "object" && copy.version >= (serving ?? 0)) return { kind: "text", published: copy, issue: "unreachable" };
   return serving === null ? { kind: "unavailable" } : { kind: "unchanged", issue: "unreachable" };
@@ -97,7 +96,7 @@ async function latestOf(env: Env, now: number): Promise<Latest | null> {
   const state = stateOf(env);
   if (state.latest === null) return askLatest(env, now);
   if (now - state.askedAt < latestServesMs) return state.latest;
-  // The documents that are refreshed together ask once. Not for longer: an ask whose request was cut off never ends.
+  // Documents that are refreshed at the same time share one call, and later ones do not: a call whose request was cut off never ends.
   if (state.asking?.at !== now) state.asking = { at: now, answer: askLatest(env, now) };
   return state.asking.answer;
 }
