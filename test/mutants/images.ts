@@ -44,14 +44,14 @@ export const imageMutants: readonly Mutant[] = [
   {
     name: "a request's images are rasters before it is planned",
     file: "workers/pipeline/plain-request.ts",
-    from: 'if (given.length === 0) return ok({ kind: "ready", ask });',
-    to: 'if (given.length >= 0) return ok({ kind: "ready", ask });',
+    from: 'if (given.length === 0) return ok({ kind: "ready", request: asked });',
+    to: 'if (given.length >= 0) return ok({ kind: "ready", request: asked });',
     test: contract("near-white"),
   },
   {
     name: "decoding is let in by the key's limits first",
     file: "workers/pipeline/plain-request.ts",
-    from: "if (!entered.ok) return entered;",
+    from: "if (!admitted.ok) return admitted;",
     to: "",
     test: contract("decoding is counted"),
   },

@@ -1,5 +1,5 @@
-// Association and admission: what a request repeats, and whether its key lets it in. Two calls to two objects, in the order that the case
-// asks for; nothing is spent before both have passed.
+// Association and admission: what a request repeats, and whether its key admits it. Two calls to two objects, in an order that depends on the
+// case; nothing is spent before both have passed.
 
 import type { Refusal } from "../../shared/model/outcome.ts";
 import { type Result, err, ok } from "../../shared/result.ts";
@@ -18,13 +18,13 @@ import { type GrantsAsked, type RunContext, isDurable } from "./run-context.ts";
 export type Repeat = Extract<AssociateAnswer, { kind: "repeat" }>;
 
 export type Admitted =
-  /** `plan` may be a refusal: what is under way for the same request is found all the same. */
+  /** `plan` may be a refusal: what is running for the same request is found all the same. */
   | { readonly kind: "repeat"; readonly earlier: Repeat; readonly plan: Result<Plan, Refusal> }
   | {
       readonly kind: "fresh";
       /** With the gates that grants open. */
       readonly plan: Plan;
-      /** An earlier try reserved the request and vanished. */
+      /** An earlier attempt reserved the request and was cut off. */
       readonly takenOver: boolean;
       /** A run that answers an identical request, or null. */
       readonly identical: string | null;
@@ -32,7 +32,7 @@ export type Admitted =
 
 const leaseSlackMs = 10_000;
 
-/** The request as its session is asked about it. */
+/** The request's part of a call to `associate`. */
 export const sessionQuery = ({ association, digest }: PipelineRequest) => ({
   originating: association.requestRef.originating,
   request: association.requestRef.request,
@@ -52,7 +52,7 @@ export const forgetReservation = ({ request: { association }, run }: RunContext)
 const leaseMsOf = ({ request }: RunContext): number => settingsOf(request.env).modelTimeoutMs + leaseSlackMs;
 const waitMsOf = (context: RunContext, { gates }: Plan): number => leaseMsOf(context) + 2 * gates.deadlineSeconds * 1000;
 
-/** Asks the session. `reserve`: a fresh request is reserved with it. `durable`: for a run, whose reservation has no end. */
+/** Asks the session. `reserve`: reserves a fresh request. `durable`: for a run, whose reservation does not expire. */
 const associate = (context: RunContext, { reserve, durable }: { reserve: boolean; durable: boolean }): Promise<AssociateAnswer> => {
   const { request, run, limits } = context;
   const { env, ctx, association } = request;
@@ -70,8 +70,8 @@ const associate = (context: RunContext, { reserve, durable }: { reserve: boolean
 };
 
 /**
- * Asks the key: its limits, a place, the gates that its grants open, and a run of an identical request. `mayWait`: the place is for as long as
- * people may take.
+ * Asks the key for a lease within its limits, the gates that its grants open, and a run of an identical request. `mayWait`: the lease covers
+ * the time of the reviews.
  */
 const askKey = (context: RunContext, plan: Result<Plan, Refusal>, mayWait: boolean, grants: GrantsAsked): Promise<AdmitAnswer> => {
   const { request, run, limits, identical, keyObject } = context;
@@ -94,7 +94,7 @@ const askKey = (context: RunContext, plan: Result<Plan, Refusal>, mayWait: boole
 
 /**
  * What to ask of the key's grants; null where the policy leaves nothing to ask, or the session refuses the request anyway.
- * The session is looked at first, without reserving: a repeat stays with what is under way for it, and uses nothing up.
+ * The session is asked first, without reserving: a repeat attaches to what is running for it, and uses no grant.
  */
 export async function grantsToAsk(context: RunContext, planned: Result<Plan, Refusal>): Promise<Result<GrantsAsked, Refusal>> {
   if (!planned.ok) return ok(null);
@@ -103,7 +103,7 @@ export async function grantsToAsk(context: RunContext, planned: Result<Plan, Ref
   const { requestor, association, request, digest, env, key } = asked;
   const query = grantQueryOf({ run, plan, request, requestor, requestRef: association.requestRef, params: digest });
   if (query === null) return ok(null);
-  // No session is woken for who may not ask it.
+  // No session is woken for a key that is over its limit.
   const over = takeRoom(key.id) ? null : await countCalls(env, key);
   if (over !== null) return err(over);
   const seen = await associate(context, { reserve: false, durable: isDurable(plan, context) });
@@ -111,25 +111,25 @@ export async function grantsToAsk(context: RunContext, planned: Result<Plan, Ref
   return ok(seen.kind === "fresh" ? { ...query, asked: seen.takenOver ? "takenOver" : "fresh" } : null);
 }
 
-/** Associates the request and has its key let it in. A refusal leaves nothing behind: the place is given back, and the reservation. */
+/** Associates the request and has its key admit it. A refusal leaves nothing behind: it releases the lease and the reservation. */
 export async function admit(context: RunContext, planned: Result<Plan, Refusal>, grants: GrantsAsked): Promise<Result<Admitted, Refusal>> {
   const { request, run } = context;
   const { env, ctx, key } = request;
   const { associated, admitted } = await askBoth(context, planned, grants);
   const plan = withPasses(planned, admitted);
-  const givePlaceBack = (): void => enqueue(env, ctx, { key: { id: key.id, run } });
+  const releaseLease = (): void => enqueue(env, ctx, { key: { id: key.id, run } });
   const refuse = (refusal: Refusal): Result<Admitted, Refusal> => {
-    givePlaceBack();
+    releaseLease();
     if (associated?.kind === "fresh" && plan.ok) ctx.waitUntil(forgetReservation(context));
     return err(refusal);
   };
   if (admitted.kind === "revoked") return refuse(notAdmitted(admitted));
   if (associated?.kind === "repeat") {
-    givePlaceBack();
+    releaseLease();
     return ok({ kind: "repeat", earlier: associated, plan });
   }
   const refused = associated === null ? null : refusalOf(associated);
-  // A use of a grant that was counted in the moment in which the session ended stays counted: that can never let two through.
+  // A use of a grant that was counted at the moment when the session ended stays counted: that can never admit two requests.
   if (refused !== null) return refuse(refused);
   if (admitted.kind === "refused") return refuse(notAdmitted(admitted));
   if (!plan.ok) return refuse(plan.error);
@@ -140,8 +140,8 @@ export async function admit(context: RunContext, planned: Result<Plan, Refusal>,
 type Asked = { readonly associated: AssociateAnswer | null; readonly admitted: AdmitAnswer };
 
 /**
- * A repeat opens the run of what is reserved for one: so that is reserved only once the key's limits have let it in. What is answered
- * at once asks both together, where there is room for it.
+ * A repeat opens the run that is reserved for its request: so a run is reserved only after the key has admitted the request. A request that is
+ * answered at once asks both objects together, where its key has room.
  */
 async function askBoth(context: RunContext, planned: Result<Plan, Refusal>, grants: GrantsAsked): Promise<Asked> {
   const mayWait = planned.ok && isDurable(planned.value, context);

@@ -1,12 +1,10 @@
-// One request through the pipeline, whatever endpoint it came in by. Each step is a file:
+// One request through the pipeline, from any endpoint; an endpoint adds only its wire. Each step is a file:
 //
 //   plan-request   which models may answer, which gates are closed
-//   run-context    the run's id, the key's limits, what is in the cache
-//   admit          what it repeats, and whether its key lets it in: nothing is spent before both have passed
-//   repeat         the same request again attaches to what is under way
-//   start          takes over an identical run, opens a run that waits for people, or asks the model from here (fast)
-//
-// What the endpoints add is their own wire and nothing else.
+//   run-context    the run's id, the key's limits, the cached reply
+//   admit          what it repeats, and whether its key admits it: nothing is spent before both have passed
+//   repeat         a repeat attaches to what is running for the same request
+//   start-run      adopts an identical run, opens a run that waits for people, or calls the model from here (fast)
 
 import type { Refusal } from "../../shared/model/outcome.ts";
 import { type Result, ok } from "../../shared/result.ts";
@@ -18,7 +16,7 @@ import type { PipelineRequest, Started } from "./pipeline-request.ts";
 import { contextOf } from "./run-context.ts";
 import { adoptIdentical, start } from "./start-run.ts";
 
-/** Begins a request, or attaches to what is already under way for the same one. `planned`: what `planFor` made of it, where that was asked. */
+/** Begins a request, or attaches to what is running for the same one. `planned`: the result of `planFor`, where that was called already. */
 export async function begin(request: PipelineRequest, planned?: Result<Plan, Refusal>): Promise<Result<Started, Refusal>> {
   const plan = planned ?? (await planFor(request));
   const context = await contextOf(request, plan);

@@ -1,5 +1,5 @@
-// Replies that are kept for identical requests of one key: looked up once the policy has spoken, never across keys, and never
-// past a gate that the very same people have not let them through.
+// Replies that are cached for identical requests of one key: looked up after the policy, never across keys, and never past a closed gate
+// at which the same people have not approved them.
 
 import { digestOf } from "../../shared/encoding.ts";
 import { type CacheTerms, type CachedReply, decidersDigest, identicalDigest, requestDigest } from "../../shared/run/run-input.ts";
@@ -10,7 +10,7 @@ import { cacheStub } from "../stubs/stubs.ts";
 import { settingsOf } from "../platform/settings.ts";
 import type { PipelineRequest } from "./pipeline-request.ts";
 
-/** Where the reply is or will be kept, and what is there now. A cache that cannot be read is an empty one. */
+/** Where the reply is cached, and the cached reply. A cache that cannot be read counts as empty. */
 export async function cacheTermsOf(
   env: Env,
   keyId: string,
@@ -24,7 +24,7 @@ export async function cacheTermsOf(
   const terms: CacheTerms = { digest, ttlMs: Math.min(ttlMs, settingsOf(env).retentionMs) };
   try {
     const kept = await cacheStub(env, keyId, digest).get();
-    // Of another ttl that was asked for: as long as this one lets it be.
+    // It may be kept for another request's longer ttl: this request's own counts.
     if (kept === null || Date.now() - kept.at >= terms.ttlMs) return terms;
     return { ...terms, found: { ...(JSON.parse(kept.text) as Omit<CachedReply, "at">), at: kept.at } }; // written by `keepReply`
   } catch (error) {
@@ -33,7 +33,7 @@ export async function cacheTermsOf(
   }
 }
 
-/** Whether people who would be asked now have approved this very request and reply at every gate that is closed. */
+/** Whether the people who would be asked now have approved this very request and reply at every closed gate. */
 export function approvedBefore(
   { gates }: Pick<Plan, "gates">,
   closed: { readonly request: boolean; readonly response: boolean },
@@ -44,7 +44,7 @@ export function approvedBefore(
   return (!closed.request || approved.request) && (!closed.response || approved.response);
 }
 
-/** Keeps a reply that was delivered, from `at` on where it was kept before. A failure costs the next requestor a model call and nothing else. */
+/** Caches a delivered reply; `at` (Unix milliseconds): when it was first cached. A failure costs the next requestor a model call, and nothing else. */
 export async function keepReply(
   env: Env,
   keyId: string,
@@ -59,7 +59,7 @@ export async function keepReply(
   }
 }
 
-/** Forgets a reply: people have denied what it answers, or what it says. */
+/** Forgets a reply whose request, or which itself, a reviewer denied. */
 export async function forgetReply(env: Env, keyId: string, { digest }: CacheTerms): Promise<void> {
   await cacheStub(env, keyId, digest).forget();
 }

@@ -1,4 +1,4 @@
-// What a key sends is counted before anything is done for it: exactly by its object, and roughly in this isolate before a body is read.
+// The count of a key's messages, before anything is done for them: exact in its object, and rough in this isolate before a body is read.
 
 import type { Refusal } from "../../shared/model/outcome.ts";
 import { type Bucket, callsPerMinuteOf, defaultLimits, take } from "../../shared/policy/limits.ts";
@@ -7,7 +7,7 @@ import type { OverLimit } from "../stubs/key-calls.ts";
 import { keyStub } from "../stubs/stubs.ts";
 import type { KeyRecord } from "../stores/keys.ts";
 
-/** Counts so many messages of the key. Why they are refused, or null: a key that was revoked, wherever KV still shows it, or one over its limit. */
+/** Counts so many messages of the key. Refused: a revoked key, also where KV still shows it, and one over its limit. Null where they are counted. */
 export async function countCalls(env: Env, { id, limits = defaultLimits }: KeyRecord, calls = 1): Promise<Refusal | null> {
   const answer = await keyStub(env, id).count(calls, limits);
   switch (answer.kind) {
@@ -21,19 +21,19 @@ export async function countCalls(env: Env, { id, limits = defaultLimits }: KeyRe
   }
 }
 
-/** Why the key's object lets nothing in. */
+/** The refusal for a request that the key's object does not admit. */
 export const notAdmitted = (answer: OverLimit | { readonly kind: "revoked" }): Refusal =>
   answer.kind === "revoked"
     ? { kind: "unauthorized", why: "revoked" }
     : { kind: "rateLimited", limit: answer.limit, max: answer.max, retryAfterMs: answer.retryAfterMs };
 
-/** Bodies that this isolate read for a key, by the key's id. */
+/** The bodies that this isolate has read, by the key's id. */
 const bodies = new Map<string, Bucket>();
 const mostKeys = 10_000;
 
 /**
- * Whether one more body of the key may be read and parsed; why not, or null. Of this isolate alone, so that it costs no call: what is
- * asked for in the body is counted exactly afterwards.
+ * Counts one more body of the key; the refusal where it may not be read and parsed, or null. Counted in this isolate alone, so that it costs no
+ * call: the messages in the body are counted exactly afterwards.
  */
 export function mayRead({ id, limits = defaultLimits }: KeyRecord, now: number): Refusal | null {
   const rate = callsPerMinuteOf(limits);

@@ -1,5 +1,5 @@
-// A request of the control endpoint on its way into the pipeline: it serves no client request, and is known by its own id in whatever
-// session of its key it comes.
+// A request of the control endpoint on its way into the pipeline: it serves no client request, and is known by its own id in every session of
+// its key.
 
 import { digestOf } from "../../shared/encoding.ts";
 import type { Envelope } from "../../shared/wire/control/envelope.ts";
@@ -20,7 +20,7 @@ import { withReleased } from "./write-behind.ts";
 import { countCalls, notAdmitted } from "./calls.ts";
 import { takeRoom } from "./room.ts";
 
-/** What stands where a sampling request has the client request that it serves. */
+/** Takes the place of the client request that a sampling request serves. */
 const noOriginating = "control";
 
 export type ControlCall = Pick<PipelineRequest, "env" | "ctx" | "key" | "signal" | "onDelta" | "images"> & {
@@ -28,28 +28,28 @@ export type ControlCall = Pick<PipelineRequest, "env" | "ctx" | "key" | "signal"
   /** `envelopeIdentity` of the envelope as it came. */
   readonly identity: string;
   readonly request: SamplingRequest;
-  /** Whether the request holds what was said in its session before. */
+  /** Whether the request has earlier turns of its session. */
   readonly hasHistory: boolean;
-  /** Where a function is to be run. `position`: which of an envelope's calls it is, where a model chose several. */
+  /** Where a function is to be run. `position`: the index of the call in the envelope, where a model chose it. */
   readonly destination?: { readonly candidate: Candidate; readonly position: number | null };
-  /** What `planControl` made of it; or why it is not to be begun, so that it may only find what was begun for it before. */
+  /** The result of `planControl`; or why it may not begin, so that it only finds what was begun for it before. */
   readonly planned?: Result<Plan, Refusal>;
-  /** Under which run its key has let it in already (`letIn`). */
+  /** The run under which its key admitted it already (`letIn`). */
   readonly run?: string;
-  /** How much of its time has been used up, in milliseconds. */
+  /** How much of its timeout is used up, in milliseconds. */
   readonly spentMs?: number;
 };
 
-/** What would become of it. Asks nobody but the policy and the routing table. */
+/** The plan of the request. Asks only the policy and the routing table. */
 export const planControl = (call: ControlCall): Promise<Result<Plan, Refusal>> =>
   planFor(requestOf(call, { kind: "sessionless", session: controlStub(call.env, call.key.id, call.envelope.requestId), reserves: null }));
 
-/** Long enough for what has to be fetched before a request can be judged. */
+/** Long enough to fetch what a request needs before it can be planned. */
 const preparingMs = 60_000;
 
 /**
- * Lets a request in for which something has to be fetched first, and counts it: so that no key has more fetched than its limits allow.
- * What is begun for it takes the run along, and is not counted again.
+ * Admits and counts a request for which something is fetched first, so that no key has more fetched than its limits allow. The request then
+ * begins with this run id, and is not counted again.
  */
 export async function letIn({ env, ctx, key }: Pick<ControlCall, "env" | "ctx" | "key">): Promise<Result<string, Refusal>> {
   const run = newRunId(env);
@@ -60,27 +60,27 @@ export async function letIn({ env, ctx, key }: Pick<ControlCall, "env" | "ctx" |
   return admitted.kind === "admitted" ? ok(run) : err(notAdmitted(admitted));
 }
 
-/** Begins what an envelope asks for, or attaches to what is already under way for the same one. */
+/** Begins an envelope's request, or attaches to what is running for the same one. */
 export async function beginControl(call: ControlCall): Promise<Result<Started, Refusal>> {
   const { env, key, envelope, identity, destination, planned } = call;
   const { sessionId } = envelope.context;
   const ids = controlStub(env, key.id, envelope.requestId);
-  // Only the first request of an envelope takes its id; those that follow from it have it already.
+  // Only the first request of an envelope reserves its id; the calls that follow from it have it already.
   const isFirst = (destination?.position ?? null) === null;
   if (sessionId === undefined)
     return begin(requestOf(call, { kind: "sessionless", session: ids, reserves: isFirst ? envelope.requestId : null }), planned);
-  // Who was let in already was counted then; anybody else is, before an object is woken.
+  // A request that was admitted already is counted; any other is counted now, before an object is woken.
   const over = call.run !== undefined || takeRoom(key.id) ? null : await countCalls(env, key);
   if (over !== null) return err(over);
   if (!(await ids.reserveRequestId(envelope.requestId, identity))) return { ok: false, error: { kind: "sameIdOtherParams" } };
-  // A refused request may be sent again in other words under its id, unless a function of it has run.
+  // A refused request may be changed and sent again under its id, unless a function of it has run.
   const release = isFirst ? { releaseRequestId: async (): Promise<void> => ids.releaseRequestId(envelope.requestId, identity) } : {};
   const begun = await begin(requestOf(call, { kind: "ownRequest", session: sessionStub(env, key.id, sessionId), ...release }), planned);
   if (!begun.ok) await release.releaseRequestId?.();
   return begun;
 }
 
-/** An association before it is known what the request is called there. */
+/** An association before its request reference is known. */
 type Unnamed<A> = A extends Association ? Omit<A, "requestRef"> : never;
 
 function requestOf(call: ControlCall, association: Unnamed<Association>): PipelineRequest {
@@ -88,7 +88,7 @@ function requestOf(call: ControlCall, association: Unnamed<Association>): Pipeli
   const { control, context, requestId } = envelope;
   const position = destination?.position ?? null;
   const isFunction = request.kind === "function";
-  // Who wants one attempt, or wants it sooner, does not take over what was begun in another way.
+  // A request with other terms for the call adopts no identical run.
   const called = { retryable: control.retryable, timeoutMs: control.timeoutMs };
   return {
     env,
@@ -126,7 +126,7 @@ function requestOf(call: ControlCall, association: Unnamed<Association>): Pipeli
   };
 }
 
-/** No MCP server asks: the key's client does, for a task, or for a function on a server. */
+/** The key's client asks, not an MCP server: for a task, or for a function on a server. */
 const requestorOf = ({ task }: Envelope, destination: Candidate | undefined): Requestor =>
   destination === undefined
     ? { server: CONTROL_SERVER, method: "control", name: task.type, provenance: "own" }

@@ -1,5 +1,5 @@
-// What an envelope comes to: one request of the pipeline, or none where a call is handed back, or several where a model chooses functions
-// that run here. Each goes through the pipeline by itself; nothing here decides what may be done.
+// An envelope as requests of the pipeline: one, or none where a call is handed back, or several where a model chooses functions that run here.
+// Each goes through the pipeline by itself; nothing here decides what is allowed.
 
 import { type ControlCall as FunctionCall, callOf, chosenIn, endedCall, validatedCall } from "../../shared/wire/control/answered-call.ts";
 import type { ControlTask, GivenImage, Turn } from "../../shared/wire/control/envelope.ts";
@@ -30,21 +30,21 @@ import { awaitRun } from "./wait.ts";
 
 export type EnvelopeCall = Pick<ControlCall, "env" | "ctx" | "key" | "signal" | "onDelta" | "envelope" | "identity">;
 
-/** What came of an envelope: the outcome of its request, and what became of the calls where it asked for some. */
+/** The end of an envelope: the outcome of its request, and of its function calls where it asked for some. */
 export type Ending = {
-  /** Null where a call is handed back: nothing was asked of anybody. */
+  /** Null where a call is handed back: no model, no server and no reviewer was asked. */
   readonly outcome: Outcome | null;
   readonly calls?: readonly FunctionCall[];
 };
 
-/** Work that has begun. `ending` may be asked for once; it never rejects for a reason that the caller is to know. */
+/** Work that has begun. `ending` may be called once; it never rejects for a reason that the caller is to know. */
 export type Doing<E = Ending> = {
-  /** Where nobody has to be waited for. */
+  /** The ending, where no reviewer has to be waited for; null otherwise. */
   readonly soon: Promise<E> | null;
   readonly ending: (onProgress: (state: RunProgress) => void, left: AbortSignal) => Promise<E>;
 };
 
-/** Begins what an envelope asks for. Refused: what can be told before anything is asked of anybody. */
+/** Begins an envelope's work. Refused: what can be refused before a model, a server or a reviewer is asked. */
 export async function beginEnvelope(call: EnvelopeCall): Promise<Result<Doing, Refusal>> {
   const { task } = call.envelope;
   switch (task.type) {
@@ -73,7 +73,7 @@ async function generate(
   return single(call, { request, hasHistory: history.length > 0, ...more });
 }
 
-/** What was said before: as the request gives it, or as it is kept for the session. */
+/** The earlier turns: as the request gives them, or as they are kept for the session. */
 async function historyOf({ env, key, envelope: { context } }: EnvelopeCall): Promise<readonly Turn[]> {
   if (context.history !== undefined) return context.history;
   const kept = context.sessionId === undefined ? null : await conversationStub(env, key.id, context.sessionId).read();
@@ -86,8 +86,8 @@ async function imagesOf(
   { env, ctx, key, envelope }: EnvelopeCall,
   given: readonly GivenImage[],
 ): Promise<{ readonly plain: readonly PlainImage[] } & Prepared> {
-  const entered = await letIn({ env, ctx, key });
-  if (!entered.ok) return { plain: [], planned: entered };
+  const admitted = await letIn({ env, ctx, key });
+  if (!admitted.ok) return { plain: [], planned: admitted };
   const { policy } = await documentsOf(env, Date.now(), (work) => ctx.waitUntil(work));
   const startedAt = Date.now();
   const fetched = await fetchImages(given, policy.imageHosts, {
@@ -95,9 +95,9 @@ async function imagesOf(
     timeoutMs: Math.min(envelope.control.timeoutMs, imagesTimeoutMs),
   });
   const made = fetched.ok ? await rastersOf(env, fetched.value) : fetched;
-  const run = entered.value;
+  const run = admitted.value;
   if (made.ok) return { plain: made.value, images: made.value.map(({ digests }) => digests), run, spentMs: Date.now() - startedAt };
-  // Images that are gone since do not keep a repeat from its answer.
+  // A repeat gets its answer even where its images are gone by now.
   return { plain: [], run, planned: err({ kind: "invalidParams", errors: made.error }) };
 }
 
@@ -106,7 +106,7 @@ async function rastersOf(env: EnvelopeCall["env"], fetched: readonly ImageData[]
   return plain.ok ? plain : err(pointed(plain.error, imagePointer));
 }
 
-/** What was found out, and used up, before a request is begun. */
+/** What is known, and what time is used up, before a request begins. */
 type Prepared = Pick<ControlCall, "planned" | "run" | "spentMs" | "images">;
 
 async function single(call: EnvelopeCall, asked: Pick<ControlCall, "request" | "hasHistory"> & Prepared): Promise<Result<Doing, Refusal>> {
@@ -116,7 +116,7 @@ async function single(call: EnvelopeCall, asked: Pick<ControlCall, "request" | "
 
 type Answered = { readonly outcome: Outcome };
 
-/** One request of the pipeline, as far as it has begun. */
+/** One request of the pipeline that has begun. */
 function doing({ env }: EnvelopeCall, begun: Started): Doing<Answered> {
   if (begun.kind === "run") {
     return {
@@ -135,12 +135,12 @@ function doing({ env }: EnvelopeCall, begun: Started): Doing<Answered> {
 }
 
 type FunctionTask = Extract<ControlTask, { type: "function_call" }>;
-/** A call that somebody made: the caller, or a model. */
+/** A function call that the caller or a model made. */
 type GivenCall = { readonly name: string; readonly input: JsonObject };
 
 const givenAt = "/task/parameters/function_call";
 
-/** The call is given: it is validated, and then runs where it is registered, or is handed back. */
+/** Validates the caller's own call, and then runs it where its function is registered, or hands it back. */
 async function callFunction(
   call: EnvelopeCall,
   task: FunctionTask,
@@ -166,8 +166,8 @@ async function callFunction(
 
 const over = (ending: Ending): Doing => ({ soon: Promise.resolve(ending), ending: () => Promise.resolve(ending) });
 
-type Place = {
-  /** Which of an envelope's calls it is, where a model chose. */
+type CallPointers = {
+  /** The index of the call in the envelope, where a model chose it. */
   readonly position: number | null;
   /** Pointers to the call's name and to its arguments. */
   readonly name: string;
@@ -175,14 +175,14 @@ type Place = {
 };
 
 /**
- * The request that runs a function where it is registered, with all that is to be known before it may run; or that it runs at the caller's,
- * with arguments that fit. Refused: a name that nobody knows, and arguments that do not fit where nobody here has a say.
+ * The request that runs a registered function, with everything that decides whether it may run; or `theCallers`, for a function that runs at
+ * the caller and whose arguments are valid. Refused: an unknown name, and invalid arguments of a caller's function.
  */
 async function findFunction(
   call: EnvelopeCall,
   functions: FunctionTask["functions"],
   { name, input }: GivenCall,
-  at: Place,
+  at: CallPointers,
 ): Promise<Result<ControlCall | "theCallers", Refusal>> {
   const { env, ctx } = call;
   const servers = await serversOf(env, Date.now(), (work) => ctx.waitUntil(work));
@@ -202,12 +202,12 @@ async function findFunction(
     hasHistory: false,
     destination: { candidate: functionCandidate(server, tool), position: at.position },
   };
-  // What is refused here is begun all the same: what ran before has its answer.
+  // A refused call begins all the same, so that a repeat of one that ran gets its answer.
   const planned = await planControl(asked);
   if (!planned.ok) return ok({ ...asked, planned });
-  const entered = await letIn(call);
-  if (!entered.ok) return ok({ ...asked, planned: entered });
-  const run = entered.value;
+  const admitted = await letIn(call);
+  if (!admitted.ok) return ok({ ...asked, planned: admitted });
+  const run = admitted.value;
   const schema = await functionSchema(env, server, tool);
   if (!schema.ok)
     return ok({ ...asked, run, planned: err({ kind: "functionUnavailable", function: `${server}/${tool}`, why: schema.error }) });
@@ -215,7 +215,7 @@ async function findFunction(
   return ok({ ...asked, run, planned: refusal === null ? planned : err(refusal) });
 }
 
-/** What is wrong with a call's arguments by any of these schemas. */
+/** The refusal of a call's arguments by these schemas; null where all accept them. */
 function misfit(schemas: readonly JsonObject[], input: JsonObject, at: string): Refusal | null {
   const errors = schemas.flatMap((schema) => {
     const checked = checkArguments(schema, input, at);
@@ -224,7 +224,7 @@ function misfit(schemas: readonly JsonObject[], input: JsonObject, at: string): 
   return errors.length === 0 ? null : { kind: "invalidParams", errors };
 }
 
-/** A model chooses: what it calls is validated, and then runs, one after the other, or is handed back. */
+/** Has a model choose calls. Each is validated, and then runs, one after the other, or is handed back. */
 async function choose(call: EnvelopeCall, task: FunctionTask): Promise<Result<Doing, Refusal>> {
   const history = await historyOf(call);
   const begun = await beginControl({
@@ -238,7 +238,7 @@ async function choose(call: EnvelopeCall, task: FunctionTask): Promise<Result<Do
     soon: null,
     ending: async (onProgress, left) => {
       const chosen = await ending(onProgress, left);
-      givePlaceBack(call, begun.value);
+      releaseLease(call, begun.value);
       const calls: FunctionCall[] = [];
       for (const [position, use] of chosenIn(chosen.outcome).entries())
         calls.push(await runChosen(call, task, use, position, onProgress, left));
@@ -262,11 +262,11 @@ async function runChosen(
   const begun = await beginControl(found.value);
   if (!begun.ok) return refusedCall(call, given, begun.error, found.value.destination?.candidate);
   const { outcome } = await doing(call, begun.value).ending(onProgress, left);
-  givePlaceBack(call, begun.value);
+  releaseLease(call, begun.value);
   return callOf(given, outcome);
 }
 
-/** The call of a function that was refused: the envelope's answer says so, and so does the record. */
+/** A refused function call, for the envelope's response; records the refusal. */
 function refusedCall({ env, ctx, key, envelope }: EnvelopeCall, given: GivenCall, refusal: Refusal, to?: Candidate): FunctionCall {
   const { requestId } = envelope;
   const about = { server: to?.providerName ?? CONTROL_SERVER, method: "tools/call", name: to?.model.name, requestId };
@@ -274,16 +274,16 @@ function refusedCall({ env, ctx, key, envelope }: EnvelopeCall, given: GivenCall
   return endedCall(given, describeRefusal(refusal));
 }
 
-/** A run that is over gives its place back by itself, but maybe only after the next call of the same envelope needs it. */
-function givePlaceBack({ env, ctx, key }: EnvelopeCall, begun: Started): void {
+/** An ended run releases its lease by itself, but perhaps only after the next call of the same envelope needs it. */
+function releaseLease({ env, ctx, key }: EnvelopeCall, begun: Started): void {
   if (begun.kind === "run") enqueue(env, ctx, { key: { id: key.id, run: begun.run } });
 }
 
-/** What is kept of an exchange for its session, where that was asked for; once, however often the request is repeated. */
+/** Keeps an exchange for its session, where the envelope asks for that; once, also for a repeated request. */
 export async function remember({ env, key, envelope }: EnvelopeCall, run: RunMeta, text: string): Promise<void> {
   const { context, task, requestId } = envelope;
   if (context.rememberSeconds === undefined || context.sessionId === undefined || !("prompt" in task) || task.prompt === undefined) return;
-  // What a reviewer made of the conversation is what was said; what they took out of it is not kept.
+  // The conversation is kept as a reviewer edited it: what they removed is not kept.
   const sent = run.edited.request ? await runStub(env, run.id).sent() : { prompt: task.prompt };
   if (sent === null) return;
   const turns: Turn[] = [

@@ -1,7 +1,7 @@
-// The fast path: no gate is closed, or grants opened those that were, so the Worker calls the model itself and keeps the books afterwards.
+// The fast path: no gate is closed, or grants opened those that were, so the Worker calls the model itself and writes the record behind.
 //
-// The work does not depend on the caller's connection. What was begun is finished, as far as the platform lets a Worker
-// go on after its caller has left, and its answer is kept for the next try.
+// The work does not depend on the caller's connection: it is finished, as far as the platform lets a Worker go on after its caller has left,
+// and its outcome is kept for a repeat.
 
 import type { Outcome } from "../../shared/model/outcome.ts";
 import type { KeyEnd } from "../../shared/model/gate.ts";
@@ -28,7 +28,7 @@ type FastCall = {
   readonly ctx: Pick<ExecutionContext, "waitUntil">;
   readonly signal: AbortSignal;
   readonly onDelta?: (text: string) => void;
-  /** Gives the request's id back: nobody was asked, so the same request may come again. */
+  /** Releases the request's id: no model was asked, so the same request may come again. */
   readonly forget: () => Promise<void>;
 };
 
@@ -39,30 +39,30 @@ type Called = {
   readonly facts: () => readonly RecordFact[];
   /** Why there is no reply; null where there is one. */
   readonly cause: Cause | null;
-  /** No model was asked, for want of a place. */
+  /** No model was asked: none had a free slot. */
   readonly unasked?: true;
 };
 
-/** The answer, as soon as the model gave it; the books are kept in the background of the returned promise's task. */
+/** The outcome, as soon as the model has answered; the record is written behind. */
 export async function answerFast(call: FastCall): Promise<Outcome> {
   const watch = watchKey(call.env, call.input.key);
   const calling = callOnce(call, watch.over);
   const called = await Promise.race([calling, watch.ended]);
   if (typeof called === "string") return cutOff(call, called, calling);
   watch.done();
-  // Before the answer: who is told to come again may be quick. Where it fails, the id is free again when its lease has run out.
+  // Before the response, since the caller may retry at once. Where it fails, the id is free when its lease has expired.
   if (called.unasked)
     await call.forget().catch((error: unknown) => logEvent("request.failed", { run: call.input.id, error: errorClass(error) }));
   enqueueResult(call, called);
   return called.outcome;
 }
 
-/** The key ended while the model was called: its answer goes to nobody, and what it cost is in the record all the same. */
+/** The key ended during the model call: the reply is not delivered, and its cost is in the record all the same. */
 function cutOff(call: FastCall, key: KeyEnd, calling: Promise<Called>): Outcome {
   const { env, ctx, input } = call;
   const { requestRef, id } = input;
   const outcome: Outcome = { kind: "cancelled", key };
-  // Whoever waits for the same answer hears at once that there is none.
+  // The callers that wait for the same outcome get this one at once.
   const { originating, request } = requestRef;
   enqueue(env, ctx, {
     session: { object: requestRef.session, settled: { originating, request, run: id, result: JSON.stringify(outcome) } },
@@ -124,7 +124,7 @@ function fromCache(input: RunInput, cached: CachedReply, onDelta: FastCall["onDe
   };
 }
 
-/** What was asked and sent. Digests of it are made here, after the answer is out. */
+/** The facts of the request and its call. Their digests are computed here, after the response. */
 function begunFacts(input: RunInput): RecordFact[] {
   const models = input.candidates.map(({ model }) => model.id);
   const digest = requestDigest({ request: input.request, models }, input.candidates);
@@ -132,7 +132,7 @@ function begunFacts(input: RunInput): RecordFact[] {
   return input.cache?.found !== undefined ? opened : [...opened, { kind: "called", call: 1, models, digest, again: input.takenOver }];
 }
 
-/** Bookkeeping: the session's copy for repeats, the key's place and spending, the record; and the reply, where the requestor has left. */
+/** Queues the outcome for repeats, the end of the key's lease, and the record; caches the reply; stores a run where the requestor has left. */
 function enqueueResult({ env, ctx, input, signal }: FastCall, { outcome, model, facts, cause, unasked }: Called): void {
   const endedAt = Date.now();
   const { requestRef, id } = input;

@@ -1,5 +1,5 @@
-// A function call that is validated and handed back: nothing is sent anywhere, so nobody is asked; it counts for the key's limits
-// and stands in the record like any other request.
+// A function call that is validated and handed back: nothing is sent, so no reviewer is asked; it counts for the key's limits and is recorded
+// like any other request.
 
 import { chainEvents, idWord, type RunSummary } from "../../shared/record/record.ts";
 import type { Refusal } from "../../shared/model/outcome.ts";
@@ -10,7 +10,7 @@ import { controlStub } from "../stubs/stubs.ts";
 import { enqueue } from "./write-behind.ts";
 import { type ControlCall, letIn } from "./control-call.ts";
 
-/** Refused: a key that is revoked or over its limits, an id that something else has. */
+/** Refused: a key that is revoked or over its limits, and an id that stands for another request. */
 export async function handBack({
   env,
   ctx,
@@ -21,7 +21,7 @@ export async function handBack({
   const admitted = await letIn({ env, ctx, key });
   if (!admitted.ok) return admitted;
   const run = admitted.value;
-  const claimed = await controlStub(env, key.id, envelope.requestId).reserveRequestId(envelope.requestId, identity);
+  const reserved = await controlStub(env, key.id, envelope.requestId).reserveRequestId(envelope.requestId, identity);
   const now = Date.now();
   const name = envelope.task.type;
   const summary: RunSummary = {
@@ -36,6 +36,6 @@ export async function handBack({
     ...uncalled,
   };
   const events = () => chainEvents(run, null, now, [{ kind: "handedBack", key: key.id, requestId: idWord(envelope.requestId) }]);
-  enqueue(env, ctx, { key: { id: key.id, run }, ...(claimed ? { entry: { run, make: () => ({ events: events(), summary }) } } : {}) });
-  return claimed ? ok(null) : err({ kind: "sameIdOtherParams" });
+  enqueue(env, ctx, { key: { id: key.id, run }, ...(reserved ? { entry: { run, make: () => ({ events: events(), summary }) } } : {}) });
+  return reserved ? ok(null) : err({ kind: "sameIdOtherParams" });
 }

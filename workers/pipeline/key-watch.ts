@@ -1,8 +1,8 @@
-// The end of a key, for what goes on in its name while nobody admits anything: a held stream, a model's call that takes long.
+// The end of a key, for what runs after its admission: an open response, a long model call.
 //
-// A hibernating WebSocket to the KeyObject, which costs nothing while it waits and is closed when the key is revoked. It is opened
-// after a moment, so that what is over soon never asks; one that breaks is opened again. That of a response that is held open is its
-// place under the key's `heldStreams` too, and ends with its session.
+// A hibernating WebSocket to the KeyObject (a window), which costs nothing while it waits and is closed when the key is revoked. It opens
+// after `firstMs`, so that short work never asks; one that breaks is opened again. The window of an open response also counts for the key's
+// limit `heldStreams`, and is closed with its session.
 
 import { fullStatus, mostHeader, revokedCode, revokedStatus, sessionEndedCode, sessionHeader } from "../stubs/key-calls.ts";
 import type { KeyEnd } from "../../shared/model/gate.ts";
@@ -13,27 +13,27 @@ import type { Env } from "../platform/env.ts";
 import { keyStub } from "../stubs/stubs.ts";
 import type { KeyRecord } from "../stores/keys.ts";
 
-/** Whoever revokes a key is to see everything of it end within two seconds. */
+/** After a revocation everything of the key is to end within two seconds. */
 const firstMs = 1_000;
 const firstRetryMs = 50;
 const lastRetryMs = 1_000;
-/** The longest that a timer can wait. A key that expires later is looked at again by whatever it asks for then. */
+/** The longest that a timer can wait. The end of a key that expires later is found at its next request. */
 const longestTimerMs = 2 ** 31 - 1;
 
-/** Why what goes on has to end: its key or its session did, or the key holds as many responses open as it may. */
+/** Why the work has to end: its key or its session ended, or the key has as many open responses as it may. */
 export type WatchEnd = KeyEnd | "sessionEnded" | "tooManyHeld";
 
 export type Watch<End> = {
-  /** Aborts with what it ends with as its reason. */
+  /** Aborts at the end, with the end as its reason. */
   readonly over: AbortSignal;
-  /** Resolves with it, or never. */
+  /** Resolves with the end, or never. */
   readonly ended: Promise<End>;
-  /** To be called when there is nothing more to watch for. */
+  /** To be called when the work is over by itself. */
   readonly done: () => void;
 };
 
 export type KeyWatch = Watch<KeyEnd>;
-/** A response that is held open. */
+/** Of an open response. */
 export type HeldWatch = Watch<WatchEnd>;
 
 /** Watches a key from now until it ends, or until `done`. */
@@ -43,7 +43,7 @@ export const watchKey = (env: Env, key: Pick<KeyRecord, "id" | "expiresAt">): Ke
   return watch;
 };
 
-/** The same for a response that is open, and counts as held when it was for a moment. */
+/** The same for an open response, which counts for `heldStreams` after `firstMs`. */
 export const watchOpen = (env: Env, key: KeyRecord, session: string): HeldWatch => {
   const { watch, end, done } = watching<WatchEnd>(key);
   void windowsOf(env, key.id, heldOf(key, session), firstMs, done).then((how) => (how === "done" ? undefined : end(how)));
@@ -51,19 +51,19 @@ export const watchOpen = (env: Env, key: KeyRecord, session: string): HeldWatch 
 };
 
 /**
- * The same for a response that will be held: refused where the key holds as many as it may. Where the key or the session has ended
- * meanwhile, the watch says so. `session` may be empty: its own end is told otherwise.
+ * The same for a response that is about to open, and counts at once: refused where the key has as many as it may. Where the key or the session
+ * has ended already, the watch says so. `session` may be empty: then only the key is watched.
  */
 export async function holdOpen(env: Env, key: KeyRecord, session = ""): Promise<Result<HeldWatch, Refusal>> {
   const { watch, end, done } = watching<WatchEnd>(key);
-  const taken = Promise.withResolvers<"taken">();
-  const windows = windowsOf(env, key.id, heldOf(key, session), 0, done, () => taken.resolve("taken"));
+  const opened = Promise.withResolvers<"opened">();
+  const windows = windowsOf(env, key.id, heldOf(key, session), 0, done, () => opened.resolve("opened"));
   void windows.then((how) => (how === "done" ? undefined : end(how)));
-  const first = await Promise.race([taken.promise, watch.ended]);
+  const first = await Promise.race([opened.promise, watch.ended]);
   return first === "tooManyHeld" ? err(watchEndRefusal(first, key)) : ok(watch);
 }
 
-/** A place may be free a moment later: nobody knows when. */
+/** A response may close at any moment: this is only advice. */
 const retryAfterMs = 1_000;
 
 export function watchEndRefusal(end: WatchEnd, { limits = defaultLimits }: KeyRecord): Refusal {
@@ -103,7 +103,7 @@ function watching<End extends WatchEnd>({
   return { watch: { over: over.signal, ended, done: () => done.abort() }, end, done: done.signal };
 }
 
-/** One window after the other, until one says why it is over, or there is nothing more to watch for. Never rejects. */
+/** Opens one window after another, until one says why the work has to end, or the work is over. Never rejects. */
 async function windowsOf(
   env: Env,
   id: string,
@@ -119,7 +119,7 @@ async function windowsOf(
     onOpen();
   };
   for (let failures = 0; !done.aborted; failures += 1) {
-    // Who had a place keeps it: the object that counts may have been reset.
+    // A response that was counted is not refused later: the object that counts may have been reset.
     const how = await lookThrough(env, id, held === null ? null : { ...held, most: wasOpen ? null : held.most }, done, opened);
     if (how !== "closed") return how;
     await pause(Math.random() * Math.min(lastRetryMs, firstRetryMs * 2 ** failures), done);
@@ -127,7 +127,7 @@ async function windowsOf(
   return "done";
 }
 
-/** One window: until it says why it is over, or closes. */
+/** One window: why the work has to end, or `closed`. */
 async function lookThrough(
   env: Env,
   id: string,

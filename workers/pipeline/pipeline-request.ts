@@ -11,31 +11,30 @@ import type { KeyRecord } from "../stores/keys.ts";
 import type { SessionCalls } from "../stubs/session-calls.ts";
 
 /**
- * How the requestor gets its answer. `sync`: on the connection that is held. `task`: a task or an asynchronous request; a run in any case.
- * `callback`: an MCP server waits, and a run that is opened for it posts the answer by itself; with `alwaysRun` nobody here stays until the
- * model has answered.
+ * How the requestor gets its response. `sync`: on its open connection. `task`: a task or an asynchronous request, always a run. `callback`: an
+ * MCP server waits, and a run that is opened for it posts the outcome; with `alwaysRun` every request becomes a run.
  */
 export type ResponseMode =
   | { readonly kind: "sync" }
   | { readonly kind: "task"; readonly ttlMs: number | null }
   | { readonly kind: "callback"; readonly waiting: WaitingServer; readonly alwaysRun: boolean };
 
-/** Which object remembers the request, and what it is known by there. A repeat has the same `requestRef`. */
+/** Which object knows the request, and by which reference. A repeat has the same `requestRef`. */
 export type Association = {
   readonly session: DurableObjectStub<SessionCalls>;
   readonly requestRef: RequestRef;
 } & (
   | /** It serves a client request of its session. */ { readonly kind: "clientRequest" }
   /**
-   * It serves none, and is remembered in a session of its requestor. Its id is reserved elsewhere: `releaseRequestId` gives it back where the
-   * request is refused.
+   * It serves none, and is known in a session of its requestor. Its id is reserved elsewhere: `releaseRequestId` releases it where the request
+   * is refused.
    */
   | { readonly kind: "ownRequest"; readonly releaseRequestId?: () => Promise<void> }
-  /** It serves none and is of no session: the object of its id remembers it. `reserves`: the id that is reserved with it. */
+  /** It serves none and has no session: the object of its id knows it. `reserves`: the id that is reserved with it. */
   | { readonly kind: "sessionless"; readonly reserves: string | null }
 );
 
-/** Neutral, and with all that the endpoint knows of who asks and of what it repeats. */
+/** Neutral, with everything that the endpoint knows of the requestor and of what the request repeats. */
 export type PipelineRequest = {
   readonly env: Env;
   readonly ctx: Pick<ExecutionContext, "waitUntil">;
@@ -43,41 +42,41 @@ export type PipelineRequest = {
   readonly endpoint: RunInput["endpoint"];
   readonly requestor: Requestor;
   readonly request: SamplingRequest;
-  /** The context that was asked for and is not given. */
+  /** The context that the request asks for and does not get. */
   readonly contextIgnored: "thisServer" | "allServers" | null;
   /** What was added to the request. */
   readonly added?: Note;
   /** The digests of its images, which are plain rasters by now (`plain-request.ts`). */
   readonly images?: readonly ImageDigests[];
-  /** Where a function is to be run: the request says it, and routing is not asked. */
+  /** Where a function is to run: the request says it, without routing. */
   readonly destination?: Candidate;
   readonly association: Association;
   /** What the requestor calls the request, for its record. */
   readonly requestId?: string;
   /** The same request reference with another digest is refused. */
   readonly digest: string;
-  /** A digest of what is asked for: equal for requests of one key that one reply could answer, whoever asks. */
+  /** A digest of the content: equal for requests of one key that one reply could answer, from any requestor. */
   readonly content: string;
   readonly responseMode: ResponseMode;
-  /** How the model is to be called, where the requestor says it. */
+  /** The requestor's terms for the model call. */
   readonly terms?: CallTerms;
   readonly cache?: { readonly ttlMs: number; /** What a cached reply depends on beside the request. */ readonly within: string | null };
-  /** The run under which its key has let it in already; absent: a new one. */
+  /** The run under which its key admitted it already; absent: a new one. */
   readonly run?: string;
-  /** Hears the reply as the model gives it, where no gate is closed. */
+  /** Gets the reply's text as the model streams it, where no gate is closed. */
   readonly onDelta?: (text: string) => void;
   /** Aborts when the caller leaves. */
   readonly signal: AbortSignal;
 };
 
-/** What was started for a request that may be served. */
+/** What was started for an admitted request. */
 export type Started =
   | { readonly kind: "answered"; readonly outcome: Outcome }
-  /** The model is being asked: the outcome is under way, whether or not anybody waits for it. */
+  /** The model is being called, also where its caller leaves. */
   | {
       readonly kind: "fast";
       readonly outcome: Promise<Outcome>;
-      /** Another caller is getting it: this one has no place of its own under way. */
+      /** Another caller's call: this request has no lease of its own. */
       readonly attached: boolean;
     }
   /** `posts`: the run itself posts its answer to the MCP server that waits. */

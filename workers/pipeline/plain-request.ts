@@ -1,5 +1,5 @@
-// A request whose images have become plain rasters, before it is planned, shown or sent. A repeat finds what is under way by the bytes as
-// they came, and decodes nothing.
+// A request whose images are made plain rasters before it is shown or sent. A repeat finds what is running by its original bytes, and decodes
+// nothing.
 
 import { imagesIn, withImages } from "../../shared/image/content-images.ts";
 import { imageErrorWords } from "../../shared/image/image-error.ts";
@@ -17,39 +17,40 @@ import type { PipelineRequest, Started } from "./pipeline-request.ts";
 import { enqueue } from "./write-behind.ts";
 import { letIn } from "./control-call.ts";
 
-/** `planned`: its plan, where that refuses it. `begun`: the same request was sent before, and this one attached to it. */
+/** `planned`: its plan, where that refuses it. `attached`: the same request was sent before, and this one attached to it. */
 export type PlainRequest =
-  | { readonly kind: "ready"; readonly ask: PipelineRequest; readonly planned?: Result<Plan, Refusal> }
-  | { readonly kind: "begun"; readonly begun: Started };
+  | { readonly kind: "ready"; readonly request: PipelineRequest; readonly planned?: Result<Plan, Refusal> }
+  | { readonly kind: "attached"; readonly started: Started };
 
 /**
- * The request with a plain raster in the place of each image. One without images is as it was, and so is one that its plan refuses, which is to be begun with that plan.
- * Refused: what its key's limits do not let in, since decoding is work; and images that cannot be one raster for everybody, each with its place.
+ * The request with a plain raster in place of each image. Unchanged: a request without images, and one that its plan refuses, which is to begin
+ * with that plan. Refused: a request that its key does not admit, since decoding is work; and images that do not decode to one raster, each
+ * with its pointer.
  */
-export async function plainRequest(ask: PipelineRequest, pointerOf: BlockPointer): Promise<Result<PlainRequest, Refusal>> {
-  const { env, ctx, key, request } = ask;
+export async function plainRequest(asked: PipelineRequest, pointerOf: BlockPointer): Promise<Result<PlainRequest, Refusal>> {
+  const { env, ctx, key, request } = asked;
   const given = request.messages.flatMap(({ content }, message) => imagesIn(content).map((image) => ({ ...image, message })));
-  if (given.length === 0) return ok({ kind: "ready", ask });
-  const planned = await planFor(ask);
-  if (!planned.ok) return ok({ kind: "ready", ask, planned });
-  const entered = await letIn({ env, ctx, key });
-  if (!entered.ok) return entered;
-  const earlier = await attach({ ...ask, run: entered.value });
-  if (earlier !== null) return ok({ kind: "begun", begun: earlier });
+  if (given.length === 0) return ok({ kind: "ready", request: asked });
+  const planned = await planFor(asked);
+  if (!planned.ok) return ok({ kind: "ready", request: asked, planned });
+  const admitted = await letIn({ env, ctx, key });
+  if (!admitted.ok) return admitted;
+  const earlier = await attach({ ...asked, run: admitted.value });
+  if (earlier !== null) return ok({ kind: "attached", started: earlier });
   const plain = await plainImages(env, given);
   if (!plain.ok) {
-    enqueue(env, ctx, { key: { id: key.id, run: entered.value } });
+    enqueue(env, ctx, { key: { id: key.id, run: admitted.value } });
     return err({ kind: "invalidParams", errors: pointed(plain.error, (index) => pointerAt(given[index], pointerOf)) });
   }
   const replacements = plain.value.map(({ data, mimeType }) => ({ data, mimeType })).values();
   const messages = request.messages.map((message): Message => ({ ...message, content: withImages(message.content, replacements) }));
   const images = plain.value.map(({ digests }) => digests);
-  return ok({ kind: "ready", ask: { ...ask, request: { ...request, messages }, images, run: entered.value } });
+  return ok({ kind: "ready", request: { ...asked, request: { ...request, messages }, images, run: admitted.value } });
 }
 
-/** The faults in words, each at its place. */
-export const pointed = (faults: readonly ErrorOf[], pointerOf: (index: number) => string): PointedError[] =>
-  faults.map(({ index, fault }) => ({ pointer: pointerOf(index), message: imageErrorWords(fault) }));
+/** The images' errors in words, each with its pointer. */
+export const pointed = (errors: readonly ErrorOf[], pointerOf: (index: number) => string): PointedError[] =>
+  errors.map(({ index, fault }) => ({ pointer: pointerOf(index), message: imageErrorWords(fault) }));
 
 function pointerAt(
   image: { readonly message: number; readonly block: number; readonly at: string } | undefined,
@@ -58,19 +59,19 @@ function pointerAt(
   return image === undefined ? "" : `${pointerOf(image.message, image.block)}${image.at}`;
 }
 
-/** Where nothing can be begun: only what was begun before is found. */
+/** The plan of a request that may not begin: it only finds what was begun before. */
 const beginsNothing: Refusal = { kind: "noLongerKept" };
 
 /**
- * What is under way for the same request, or over; null where there is nothing, or where it has to be begun to be found out: a fast answer
- * that another caller is getting, and a caller who wants a task of it.
+ * What is running or has ended for the same request; null where there is nothing, or where only `begin` can attach: to another caller's
+ * fast-path call, and for a task.
  */
-async function attach(ask: PipelineRequest & { readonly run: string }): Promise<Started | null> {
-  const { association, key, responseMode } = ask;
+async function attach(asked: PipelineRequest & { readonly run: string }): Promise<Started | null> {
+  const { association, key, responseMode } = asked;
   if (responseMode.kind === "task") return null;
   const seen = await association.session.associate({
-    ...sessionQuery(ask),
-    run: ask.run,
+    ...sessionQuery(asked),
+    run: asked.run,
     leaseMs: 0,
     roundsLimit: (key.limits ?? defaultLimits).roundsPerOriginatingRequest,
     reserve: false,
@@ -78,6 +79,6 @@ async function attach(ask: PipelineRequest & { readonly run: string }): Promise<
     settled: [],
   });
   if (seen.kind !== "repeat" || seen.state === "fast") return null;
-  const begun = await begin(ask, err(beginsNothing));
-  return begun.ok ? begun.value : null;
+  const started = await begin(asked, err(beginsNothing));
+  return started.ok ? started.value : null;
 }

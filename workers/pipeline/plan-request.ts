@@ -1,4 +1,4 @@
-// What would become of a request: which models, which gates. Nobody is asked and nothing is reserved.
+// The plan of a request: which models, which gates. No object is asked and nothing is reserved.
 
 import type { Refusal } from "../../shared/model/outcome.ts";
 import { type Result, err } from "../../shared/result.ts";
@@ -9,7 +9,7 @@ import { providerReady } from "../providers/ready.ts";
 import { ConfigurationUnavailable, type Documents, documentsOf } from "../stores/documents.ts";
 import type { PipelineRequest } from "./pipeline-request.ts";
 
-/** The plan by the documents that serve now. Refused: by policy, for want of a model, or where the documents cannot be read. */
+/** The plan by the documents that serve now. Refused: by the policy, without a model, or where the documents cannot be read. */
 export async function planFor({
   env,
   ctx,
@@ -43,7 +43,7 @@ async function documentsOrNull(env: Env, ctx: Pick<ExecutionContext, "waitUntil"
 
 const readiness = new WeakMap<object, (provider: Parameters<typeof providerReady>[0]) => string | undefined>();
 
-/** Whether a provider can be used here. An isolate's environment does not change: each provider is judged once. */
+/** Why a provider cannot be used here; undefined where it can. An isolate's environment does not change: each provider is checked once. */
 export function readyIn(env: Env): (provider: Parameters<typeof providerReady>[0]) => string | undefined {
   let ready = readiness.get(env);
   if (ready === undefined) {

@@ -1,4 +1,4 @@
-// Refused requests in the record: each by itself, and in a flood as one count, so that refusing stays cheap and leaves no more than it may.
+// Refused requests in the record: each by itself, and a flood as one count, so that refusing stays cheap and the record stays small.
 
 import type { Flood, LedgerEntry } from "../stubs/ledger-calls.ts";
 import { chainEvents, type Endpoint, idWord, type RecordFact, type RunSummary, providersWord } from "../../shared/record/record.ts";
@@ -11,11 +11,11 @@ import type { Env } from "../platform/env.ts";
 import { settingsOf } from "../platform/settings.ts";
 import { enqueue } from "./write-behind.ts";
 
-/** A refused request, as far as it could be read. */
-/** Why a request is refused whose params cannot be read. */
-export const paramsRefusal = (fault: ParamsRefusal): Refusal =>
-  fault.kind === "invalid" ? { kind: "invalidParams", errors: fault.errors } : fault;
+/** The refusal of a request whose params cannot be read. */
+export const paramsRefusal = (refusal: ParamsRefusal): Refusal =>
+  refusal.kind === "invalid" ? { kind: "invalidParams", errors: refusal.errors } : refusal;
 
+/** A refused request, as far as it could be read. */
 export type Refused = {
   readonly key: string;
   readonly endpoint: Endpoint;
@@ -26,7 +26,7 @@ export type Refused = {
   readonly requestId?: string | undefined;
 };
 
-/** So many of one key, at one endpoint and for one reason, are written one by one within a minute; the rest are counted. */
+/** So many a minute of one key, endpoint and reason are written one by one; the rest are counted. */
 export const writtenOneByOne = 20;
 const minuteMs = 60_000;
 
@@ -45,14 +45,14 @@ function countingOf(env: Env, name: string, now: number): Counting {
   if (ofEnv === undefined) countings.set(env, (ofEnv = new Map()));
   const known = ofEnv.get(name);
   if (known !== undefined && now - known.since < minuteMs) return known;
-  // What is counted already is on the books with its own count.
+  // A flood that was counted already is queued with its own count.
   if (ofEnv.size >= mostCountings) ofEnv.clear();
   const counting: Counting = { since: now, written: 0, flood: null };
   ofEnv.set(name, counting);
   return counting;
 }
 
-/** Takes down that a request of a known key was refused. It costs the requestor no time: the ledger is told afterwards, in batches. */
+/** Records the refusal of a known key's request. It costs the requestor no time: it is written behind, in batches. */
 export function recordRefusal(env: Env, ctx: Pick<ExecutionContext, "waitUntil">, refused: Refused, refusal: Refusal): void {
   const now = Date.now();
   const { key, endpoint } = refused;

@@ -1,4 +1,4 @@
-// The same request again: it attaches to what is under way, nobody is asked twice and the model is paid once.
+// The same request again: it attaches to what is running, so that no reviewer is asked twice and the model is paid once.
 
 import type { Outcome, Refusal } from "../../shared/model/outcome.ts";
 import { type Result, err, ok } from "../../shared/result.ts";
@@ -12,10 +12,10 @@ import type { PipelineRequest, Started } from "./pipeline-request.ts";
 import { type RunContext, runInputOf } from "./run-context.ts";
 import { awaitRun, parseOutcome } from "./wait.ts";
 
-/** Begins a request once more, where the one that it waited for vanished. */
+/** Begins a request once more, where the one that it waited for was cut off. */
 export type BeginAgain = (request: PipelineRequest, planned?: Result<Plan, Refusal>) => Promise<Result<Started, Refusal>>;
 
-/** Attaches to what there is of the earlier try. Refused: where that is no longer kept, or may not be begun by this one. */
+/** Attaches to the earlier attempt. Refused: where that is no longer kept, or this attempt may not begin it. */
 export async function attach(
   context: RunContext,
   earlier: Repeat,
@@ -31,22 +31,22 @@ export async function attach(
   if (earlier.state === "fast") return ok({ kind: "fast", outcome: awaitFast(context, plan, again), attached: true });
   if (earlier.ended || !plan.ok) {
     if ((await runStub(env, earlier.run).snapshot()) !== null) return ok({ kind: "run", run: earlier.run, posts });
-    // It was reserved and is yet to be opened, which this try may not do.
+    // It is reserved and not open yet, and this attempt may not open it.
     return err(earlier.ended || plan.ok ? { kind: "noLongerKept" } : plan.error);
   }
-  // Reserved, and perhaps cut off before the run was opened: opening twice is opening once.
+  // The earlier attempt may have been cut off before it opened the run: opening twice is the same as once.
   await runStub(env, earlier.run).open(
     JSON.stringify({ ...runInputOf(context, plan.value, true), id: earlier.run, requestRef: association.requestRef }),
   );
   return ok({ kind: "run", run: earlier.run, posts });
 }
 
-/** A fast-path request is asked for once more, now as a task: its outcome becomes a run that is over, under the same id. */
+/** A fast-path request is repeated as a task: its outcome becomes an ended run, under the same id. */
 async function asRun(context: RunContext, earlier: Repeat, plan: Plan, again: BeginAgain): Promise<Result<Started, Refusal>> {
   let text = earlier.result;
   if (earlier.state === "fast") {
     const outcome = await awaitFirst(context, ok(plan), again);
-    // A refusal of this request is no answer of the first one's.
+    // A refusal of this request is not the outcome of the first.
     if (!outcome.ok) return outcome;
     text = JSON.stringify(outcome.value);
   }
@@ -58,7 +58,7 @@ async function asRun(context: RunContext, earlier: Repeat, plan: Plan, again: Be
   return ok({ kind: "run", run: earlier.run, posts: false });
 }
 
-/** The same for a connection that is held: a refusal is an outcome there. */
+/** The first request's outcome for an open connection, where a refusal is an outcome too. */
 async function awaitFast(context: RunContext, plan: Result<Plan, Refusal>, again: BeginAgain): Promise<Outcome> {
   const { env, ctx, key, endpoint, requestor, requestId } = context.request;
   const outcome = await awaitFirst(context, plan, again);
@@ -75,18 +75,18 @@ async function awaitFast(context: RunContext, plan: Result<Plan, Refusal>, again
 
 const awaitStepMs = 25_000;
 
-/** Waits for the fast-path outcome that another caller is getting; takes over where that one vanished. */
+/** Waits for another caller's fast-path outcome; takes over where that call was cut off. */
 async function awaitFirst(
   { request: { run: _givenBack, ...request } }: RunContext,
   plan: Result<Plan, Refusal>,
   again: BeginAgain,
 ): Promise<Result<Outcome, Refusal>> {
   const { session, requestRef } = request.association;
-  // Where the session's object was reset, the wait is over and nothing is lost.
+  // A reset of the session's object ends the wait; nothing is lost.
   const result = await session.awaitResult(requestRef.originating, requestRef.request, awaitStepMs).catch(() => null);
   if (result !== null) return ok(parseOutcome(result));
-  // Nothing came: the first one is still at it, vanished, or was refused after all (a limit), as this one may be.
-  // What could not be planned is not begun in its place.
+  // No outcome: the first request is still running, was cut off, or was refused after all (a limit), as this one may be.
+  // A request that could not be planned does not begin in its place.
   const begun = await again({ ...request, responseMode: { kind: "sync" } }, plan.ok ? undefined : plan);
   if (!begun.ok) return begun;
   const started = begun.value;

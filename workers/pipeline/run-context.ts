@@ -1,4 +1,4 @@
-// What every step of a request's way knows: its run's id, its key's limits, what an identical request would be, what is in the cache.
+// What every step of the pipeline knows of a request: its run's id, its key's limits, its identical digest, its cached reply.
 
 import type { GrantQuery } from "../../shared/policy/grant.ts";
 import { type Limits, defaultLimits } from "../../shared/policy/limits.ts";
@@ -27,7 +27,7 @@ export type RunContext = {
   readonly identical: string;
 };
 
-/** What the key's grants are asked, or null where there is nothing to ask. */
+/** The question to the key's grants; null where there is none. */
 export type GrantsAsked = GrantQuery | null;
 
 export const newRunId = (env: Env): string => runIdOf(settingsOf(env).keys, crypto.getRandomValues(new Uint8Array(runRandomLength)));
@@ -40,7 +40,7 @@ export async function contextOf(request: PipelineRequest, plan: Result<Plan, Ref
     now: Date.now(),
     keyObject: keyStub(env, key.id),
     limits: key.limits ?? defaultLimits,
-    // Where there is no plan nothing is begun, nor taken over.
+    // Without a plan nothing begins, and no run is adopted.
     identical: identicalDigest(request.requestor, plan.ok ? plan.value.gates.boundTo : "tool", request.content),
     cache: cache === undefined || !plan.ok ? null : await cacheTermsOf(env, key.id, request, plan.value, cache),
   };
@@ -51,18 +51,18 @@ export const gatesIn = ({ gates, granted = [] }: Plan): ReturnType<typeof gatesO
 /** Whether the request becomes a run, or is answered at once. */
 export function isDurable(plan: Plan, { request: { responseMode, request }, cache }: RunContext): boolean {
   if (responseMode.kind === "task" || (responseMode.kind === "callback" && responseMode.alwaysRun)) return true;
-  // What a function does cannot be done twice: its run is there before it is called, and no repeat takes a lost call over.
+  // A function must not run twice: its run is stored before the call, and no repeat takes over a lost call.
   if (request.kind === "function") return true;
   const gates = gatesIn(plan);
-  // Where the reply's risk may close a gate, a run has the reply in its tables before anybody looks at it: a crash costs neither a second
-  // call nor the review. What is in the cache is looked at here.
+  // Where the reply's risk may close a gate, a run stores the reply before a reviewer sees it: a crash costs neither a second call nor the
+  // review. The risk of a cached reply is found here.
   const found = cache?.found;
   const risk = found === undefined || gates.responseIfRisk === null ? "high" : highestRisk(findReplyRisks(found.reply));
   const closed = { request: gates.request, response: isReplyAsked(gates, false, risk) };
   return (closed.request || closed.response) && !approvedBefore(plan, closed, cache);
 }
 
-/** What a run is opened with. `takenOver`: an earlier try reserved the request and vanished. */
+/** A run's input. `takenOver`: an earlier attempt reserved the request and was cut off. */
 export function runInputOf({ request: asked, run, now, cache, identical }: RunContext, plan: Plan, takenOver: boolean): RunInput {
   const { key, request, responseMode, terms, added, association } = asked;
   return {

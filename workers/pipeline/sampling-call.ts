@@ -1,5 +1,5 @@
-// A `sampling/createMessage` on its way into the pipeline: which client request it serves, what it repeats, and the context that is
-// added where its server asks for some and the policy lets it have it.
+// A `sampling/createMessage` on its way into the pipeline: which client request it serves, what it repeats, and the context that is added
+// where its server asks for some and the policy allows it.
 
 import { digestOf } from "../../shared/encoding.ts";
 import type { Refusal } from "../../shared/model/outcome.ts";
@@ -21,13 +21,13 @@ export type SamplingCall = Pick<PipelineRequest, "env" | "ctx" | "key" | "respon
   /** As they came, for the digests. */
   readonly params: unknown;
   readonly parsed: ParsedSampling;
-  /** What may be added where the server asks for context and the policy lets it have some. */
+  /** The context that may be added. */
   readonly context?: () => Promise<ServerContext>;
   /** How the relay found which request is served; absent where the host says so. */
   readonly evidence?: Evidence;
 };
 
-/** Begins a sampling request, or attaches to what is already under way for the same one. */
+/** Begins a sampling request, or attaches to what is running for the same one. */
 export async function beginSampling(call: SamplingCall): Promise<Result<Started, Refusal>> {
   const { env, ctx, key, parsed, responseMode, signal, evidence } = call;
   const { session: sessionName, originating } = parsed.meta;
@@ -63,43 +63,40 @@ export async function beginSampling(call: SamplingCall): Promise<Result<Started,
   };
   const plain = await plainRequest(asked, pointerInto(call.params));
   if (!plain.ok) return plain;
-  if (plain.value.kind === "begun") return ok(plain.value.begun);
-  const { ask, planned } = plain.value;
-  const plan = planned ?? (await planFor(ask));
-  return (await withAddedContext(ask, call, plan)) ?? begin(ask, plan);
+  if (plain.value.kind === "attached") return ok(plain.value.started);
+  const { request, planned } = plain.value;
+  const plan = planned ?? (await planFor(request));
+  return (await withAddedContext(request, call, plan)) ?? begin(request, plan);
 }
 
-/**
- * The same request with the context that its server asked for: where the rule allows that, and where the rule for what it has become
- * does too. Null where nothing is added.
- */
+/** Begins the request with the context that its server asked for, where its rule and the extended request's rule allow that; null where nothing is added. */
 async function withAddedContext(
-  ask: PipelineRequest,
+  asked: PipelineRequest,
   { context }: SamplingCall,
   plan: Result<Plan, Refusal>,
 ): Promise<Result<Started, Refusal> | null> {
   if (
-    ask.request.kind !== "chat" ||
-    ask.contextIgnored === null ||
+    asked.request.kind !== "chat" ||
+    asked.contextIgnored === null ||
     context === undefined ||
     !plan.ok ||
     plan.value.gates.context !== "thisServer"
   )
     return null;
-  const added = withContext(ask.request, await context());
+  const added = withContext(asked.request, await context());
   if (added === null) return null;
   const { request, parts, characters } = added;
-  const again = await planFor({ ...ask, request });
+  const again = await planFor({ ...asked, request });
   if (!again.ok || again.value.gates.context !== "thisServer") return null;
   const extended: PipelineRequest = {
-    ...ask,
+    ...asked,
     request,
     contextIgnored: null,
-    content: digestOf("countersign/with-context/v1", { content: ask.content, context: request.systemPrompt }),
+    content: digestOf("countersign/with-context/v1", { content: asked.content, context: request.systemPrompt }),
     added: { kind: "contextAdded", parts, characters },
   };
   return begin(extended, again);
 }
 
-/** One text for one originating request: server and id, the id with its JSON type. */
+/** The key of an originating request: server and id, the id with its JSON type. */
 export const originatingKey = (server: string, id: RequestId): string => JSON.stringify([server, id]);

@@ -1,4 +1,4 @@
-// A request that was let in: it takes over the run of an identical one whose caller is gone, opens a run, or is answered at once.
+// The start of an admitted request: it adopts the run of an identical request whose requestor left, opens a run, or is answered at once.
 
 import { decidersDigest } from "../../shared/run/run-input.ts";
 import { runStub } from "../stubs/stubs.ts";
@@ -10,12 +10,12 @@ import { type GrantsAsked, type RunContext, gatesIn, isDurable, runInputOf } fro
 
 type Fresh = Extract<Admitted, { kind: "fresh" }>;
 
-/** Null where there is no such run, or it cannot be taken over. */
+/** Null where there is no such run, or it cannot be adopted. */
 export async function adoptIdentical(context: RunContext, { plan, identical }: Fresh, grants: GrantsAsked): Promise<Started | null> {
   const { request, run, keyObject } = context;
   const { env, ctx, key, association, requestor, endpoint, responseMode } = request;
   const { requestRef } = association;
-  // A function that was run for another request is run again for this one.
+  // A function that ran for another request runs again for this one.
   if (identical === null || request.request.kind === "function") return null;
   const adopted = await runStub(env, identical).adopt({
     requestRef,
@@ -28,12 +28,12 @@ export async function adoptIdentical(context: RunContext, { plan, identical }: F
   if (adopted === "refused") return null;
   await association.session.adopted(requestRef.originating, requestRef.request, identical);
   enqueue(env, ctx, { key: { id: key.id, run } });
-  // The session has the request with that run from now on: no repeat of it passes by this use.
+  // The session knows that run for the request from now on: no repeat passes by this use.
   if (grants !== null && plan.granted !== undefined) ctx.waitUntil(keyObject.giveBackGrants(grants.identity, run));
   return { kind: "run", run: identical, posts: adopted === "posts" };
 }
 
-/** Opens a run where people or time are needed; else asks the model from here. */
+/** Opens a run where the request has to be durable (`isDurable`); otherwise calls the model from here. */
 export async function start(context: RunContext, { plan, takenOver }: Fresh): Promise<Started> {
   const { request, run } = context;
   const { env, ctx, responseMode, signal, onDelta, association } = request;

@@ -3,10 +3,10 @@
 import type { Task } from "../../shared/wire/mcp-2025/tasks.ts";
 import type { RunSnapshot } from "../stubs/run-calls.ts";
 
-/** How often a task's requestor should ask, as advice. */
+/** Advice to the task's requestor. */
 const pollIntervalMs = 2_000;
 
-/** A run as a task of `2025-11-25`. Waiting for a person is `working`: `input_required` would mean the requestor. */
+/** Waiting for a reviewer is `working`: `input_required` would mean the requestor. */
 export function taskOf(snapshot: RunSnapshot): Task {
   return {
     taskId: snapshot.id,
@@ -20,9 +20,9 @@ export function taskOf(snapshot: RunSnapshot): Task {
 }
 
 function taskStatus({ outcome, state }: RunSnapshot): Task["status"] {
-  // A cancelled task is cancelled before its cancellation is answered (2025-11-25, basic/utilities/tasks).
+  // A task is `cancelled` before the response to its cancellation (2025-11-25, basic/utilities/tasks).
   if (state === "cancelled") return state;
-  // Until the answer is let out the task is at work, whatever was decided.
+  // Until the outcome may be delivered the task is `working`, also after the decision.
   if (outcome === null) return "working";
   return state === "completed" ? state : "failed";
 }

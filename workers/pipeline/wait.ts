@@ -1,4 +1,4 @@
-// A caller's wait for a run: a window on it that may break and be opened again, and keeps no object awake.
+// A caller's wait for a run, through a window (a WebSocket) that is opened again where it breaks, and keeps no object awake.
 
 import { callerLeft } from "../stubs/run-calls.ts";
 import type { Outcome } from "../../shared/model/outcome.ts";
@@ -6,7 +6,6 @@ import type { RunProgress } from "../../shared/review/view.ts";
 import type { Env } from "../platform/env.ts";
 import { runStub } from "../stubs/stubs.ts";
 
-/** An outcome as our own pipeline stored it. */
 export const parseOutcome = (text: string): Outcome => JSON.parse(text) as Outcome; // written by our own pipeline
 
 const gone: Outcome = { kind: "refused", refusal: { kind: "noLongerKept" } };
@@ -15,9 +14,9 @@ const firstRetryMs = 100;
 const lastRetryMs = 5_000;
 
 /**
- * The run's outcome, once it may be delivered. Waits over any number of resets of the object, with a fresh stub each time.
- * @param onProgress hears of each state that the run is in while it is waited for.
- * @param signal ends the wait, and nothing else.
+ * The run's outcome, once it may be delivered. Waits through any number of resets of the object, with a fresh stub each time.
+ * @param onProgress Gets each state of the run during the wait.
+ * @param signal Ends the wait, and nothing else.
  */
 export async function awaitRun(env: Env, run: string, onProgress: (state: RunProgress) => void, signal: AbortSignal): Promise<Outcome> {
   for (let failures = 0; ;) {
@@ -36,7 +35,7 @@ export async function awaitRun(env: Env, run: string, onProgress: (state: RunPro
   }
 }
 
-/** One window: until the run ends, the window breaks, or the caller leaves. */
+/** One window, until the run ends or the window breaks. Rejects where the caller leaves. */
 async function watch(
   env: Env,
   run: string,
