@@ -162,7 +162,7 @@ async function answerSubmission(heard: Heard, submission: SlackSubmission): Prom
       ? { act: "deny", edits: [], ...(reason === "" ? {} : { reason }) }
       : { act: "approve", promised: "typed", edits: editsFrom(review.target.view, values) },
   );
-  const errors = answer.kind === "invalidEdit" ? modalErrors(review.target.view, answer.faults) : null;
+  const errors = answer.kind === "invalidEdit" ? modalErrors(review.target.view, answer.issues) : null;
   if (errors !== null) return c.json({ response_action: "errors", errors });
   const words = wordsOf(answer);
   return words === null ? c.body(null, 200) : instead(words);
@@ -206,7 +206,7 @@ function wordsOf(answer: DecideAnswer): PressWords | null {
     case "noSuchLink":
     case "noGrant":
     case "unseenChanges":
-    case "cannotGiveUp":
+    case "cannotRecuse":
       return "oldMessage";
     case "verdict":
       switch (answer.verdict.kind) {

@@ -1,14 +1,14 @@
-// An object's one alarm: set for the earliest thing that its tables have to do, and set again where it was lost.
+// An object's one alarm: set for the earliest work that its tables have, and set again where it was lost.
 //
 // The platform delivers an alarm at least once, tries a handler that throws six times more, and then drops the alarm for good. So the
-// handler here never throws, and the object looks for its alarm whenever it wakes.
+// handler here does not throw while it can set the alarm again, and the object looks for its alarm whenever it wakes.
 
 import { type Backoff, backoffMs } from "../../shared/backoff.ts";
 import { type LogEvent, errorClass, logEvent } from "../platform/log.ts";
 
-/** An alarm that failed comes again after this, and later each time: no more often than this either. */
+/** The pauses before an alarm that failed comes again. */
 const retry: Backoff = { firstMs: 1_000, mostMs: 5 * 60_000 };
-/** An alarm that is overdue for so long will not come any more. */
+/** The platform has dropped an alarm that is overdue for so long. */
 const lostAfterMs = 60_000;
 
 export type AlarmParts = {
@@ -17,9 +17,9 @@ export type AlarmParts = {
   readonly now: () => number;
   /** From 0 to 1. */
   readonly random: () => number;
-  /** When the tables have something to do next, in Unix milliseconds; null where there is nothing. */
+  /** When the tables have work next, in Unix milliseconds; null where they have none. */
   readonly nextDue: () => number | null;
-  /** What is logged where the work fails. */
+  /** The event that is logged where the work fails. */
   readonly failed: LogEvent;
 };
 
@@ -31,15 +31,15 @@ export class ObjectAlarm {
     this.#parts = parts;
   }
 
-  /** Sets the alarm for the earliest thing there is to do; leaves it as it is where there is nothing. */
+  /** Sets the alarm for the earliest work; leaves it as it is where there is none. */
   arm(): void {
     const at = this.#parts.nextDue();
     if (at !== null) void this.#parts.storage.setAlarm(at);
   }
 
   /**
-   * Sets the alarm again where none is set, or one that should have come long ago. For the object's constructor, and for calls that only
-   * look: it writes nothing where the alarm is there, and never throws.
+   * Sets the alarm again where none is set, or one that is long overdue. For the object's constructor and for calls that only read: it writes
+   * nothing where the alarm is there, and never throws.
    */
   async restore(): Promise<void> {
     try {
@@ -48,25 +48,25 @@ export class ObjectAlarm {
       const at = this.#parts.nextDue();
       if (at !== null) await this.#parts.storage.setAlarm(Math.max(at, this.#parts.now()));
     } catch (error) {
-      // Where not even that can be written, the next wake tries again.
-      await this.#failedWith(error).catch(() => {});
+      // Where the alarm cannot be written either, the next wake tries again.
+      await this.#retryAfter(error).catch(() => {});
     }
   }
 
   /**
-   * Does the work of an alarm. What it throws is logged by its class, and the alarm is set again, later each time.
-   * Where not even that can be written it throws: then the platform's own retries are what is left.
+   * Does the work of an alarm. An error is logged by its class, and the alarm is set again, later each time.
+   * Throws where the alarm cannot be written either: then the platform's own retries are left.
    */
   async ring(work: () => void | Promise<void>): Promise<void> {
     try {
       await work();
       this.#failures = 0;
     } catch (error) {
-      await this.#failedWith(error);
+      await this.#retryAfter(error);
     }
   }
 
-  async #failedWith(error: unknown): Promise<void> {
+  async #retryAfter(error: unknown): Promise<void> {
     logEvent(this.#parts.failed, { attempt: this.#failures, error: errorClass(error) });
     const wait = backoffMs(retry, this.#failures, this.#parts.random());
     this.#failures += 1;

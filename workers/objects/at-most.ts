@@ -1,6 +1,6 @@
-// A bound on waiting, for work that goes on by itself.
+// A bound on waiting for work: the work goes on after it.
 
-/** Waits for work that goes on by itself, but not for longer than this. */
+/** Waits for the work, or for as long as this; never stops the work. */
 export async function atMost(milliseconds: number, work: Promise<void>): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   await Promise.race([

@@ -1,7 +1,7 @@
-// The one writer of configuration: documents with their last versions, and API keys. KV holds the published copy.
+// The one writer of configuration: documents with their last versions, and API keys. KV has the published copies.
 //
-// KV has no compare-and-set, so nothing is written there first: a version is committed here, then published, and what
-// could not be published is tried again by the alarm. Others may be able to write to KV: each copy carries a MAC.
+// KV has no compare-and-set, so nothing is written there first: a version is committed here, then published, and the alarm
+// retries what could not be published. Others may be able to write to KV: each copy carries a MAC.
 
 import {
   type ConfigCalls,
@@ -28,12 +28,12 @@ import { OperatorRecord } from "./operator-record.ts";
 
 const versionsKept = 20;
 const publishRetry = { firstMs: 2_000, mostMs: 60_000 };
-/** Puts of one pass: a write that waits for its own is not held up by all keys. */
+/** Puts of one pass, so that a document's write does not wait for the copies of all keys. */
 const mostPublishedAtOnce = 100;
-/** Every place that reads a damaged copy says so; it is written again once in so long. */
+/** Every isolate that reads a damaged copy reports it; the copy is written again once in so long. */
 const repairEveryMs = 60_000;
 
-/** A record is only ever revoked after it was made: these are its two versions. */
+/** A key's record has two versions: 1 when it is made, 2 when it is revoked. */
 const publishedKey = ({ record, revokedAt }: Pick<StoredKey, "record" | "revokedAt">): { version: number; text: string } => ({
   version: revokedAt === null ? 1 : 2,
   text: JSON.stringify({ record: JSON.parse(record) as unknown, revokedAt }),
@@ -73,7 +73,7 @@ export class ConfigObject extends DurableObject<Env> implements ConfigCalls {
     try {
       this.#publishAgainIfOutdated();
     } catch (error) {
-      // What cannot be read now keeps nothing else from being served; the next wake tries again.
+      // An unreadable row must not stop the object; the next wake tries again.
       logEvent("config.publishFailed", { error: errorClass(error) });
     }
   }
@@ -118,7 +118,7 @@ export class ConfigObject extends DurableObject<Env> implements ConfigCalls {
       });
       return { kind: "written", version };
     });
-    await this.#tell();
+    await this.#flush();
     return written;
   }
 
@@ -143,7 +143,7 @@ export class ConfigObject extends DurableObject<Env> implements ConfigCalls {
       this.#queue(publishedKeyName(hash), publishedKey({ record, revokedAt: null }), now);
       this.#acts.append(now, { kind: "keyMade", by, key: id, name, owner, scopes, digestAfter: sha256Hex(record) });
     });
-    await this.#tell();
+    await this.#flush();
   }
 
   keys(): StoredKey[] {
@@ -174,7 +174,7 @@ export class ConfigObject extends DurableObject<Env> implements ConfigCalls {
       if (before?.revokedAt === null) this.#acts.append(now, { kind: "keyRevoked", by, key: id, digestBefore: sha256Hex(row.record) });
       return true;
     });
-    await this.#tell();
+    await this.#flush();
     return found;
   }
 
@@ -199,14 +199,14 @@ export class ConfigObject extends DurableObject<Env> implements ConfigCalls {
   }
 
   override async alarm(): Promise<void> {
-    await this.#alarm.ring(() => this.#tell());
+    await this.#alarm.ring(() => this.#flush());
   }
 
   async sweep(): Promise<void> {
     await this.alarm();
   }
 
-  /** After a change of LINK_KEY, and for a store whose copies were made in an older form, everything is published anew. */
+  /** Publishes everything anew after a change of LINK_KEY, or where the copies are in an older form. */
   #publishAgainIfOutdated(): void {
     const mark = publishingMark(settingsOf(this.env).keys);
     this.ctx.storage.transactionSync(() => {
@@ -221,7 +221,7 @@ export class ConfigObject extends DurableObject<Env> implements ConfigCalls {
     });
   }
 
-  /** What is to be under this key of KV; null where nothing is. */
+  /** The version that KV is to have under this name; null where there is none. */
   #published(kvKey: string): { version: number; text: string } | null {
     const name = documentNames.find((each) => each === kvKey);
     if (name !== undefined) return this.current(name);
@@ -232,17 +232,17 @@ export class ConfigObject extends DurableObject<Env> implements ConfigCalls {
   #queue(kvKey: string, published: { version: number; text: string }, now: number): void {
     const value = publishedCopy(settingsOf(this.env).keys, kvKey, published);
     this.#sql.exec("INSERT OR REPLACE INTO unpublished (kv_key, value, attempts, due_at) VALUES (?, ?, 0, ?)", kvKey, value, now);
-    // In the same commit: a crash before the first attempt still publishes.
+    // In the same commit, so that a version is published even after a crash before the first attempt.
     void this.ctx.storage.setAlarm(now + publishRetry.firstMs);
   }
 
-  /** What was committed goes out: to KV, and to the record. */
-  async #tell(): Promise<void> {
+  /** Sends what was committed to KV and to the ledger. */
+  async #flush(): Promise<void> {
     await Promise.all([this.#publish(), this.#acts.send(() => this.now())]);
     this.#alarm.arm();
   }
 
-  /** One at a time: of two writes of one key that are under way together, KV keeps either. */
+  /** One at a time: of two concurrent writes of one name, KV keeps either. */
   #publish(): Promise<void> {
     const next = this.#publishing.catch(() => {}).then(() => this.#publishDue());
     this.#publishing = next;
@@ -252,7 +252,7 @@ export class ConfigObject extends DurableObject<Env> implements ConfigCalls {
   async #publishDue(): Promise<void> {
     const rows = this.#sql
       .exec<{ kv_key: string; value: string; attempts: number }>(
-        // Documents first: a gate may hang on them, and a key that KV does not show is found here.
+        // Documents first: a gate may depend on them, and a key that KV does not show yet is found here.
         "SELECT kv_key, value, attempts FROM unpublished WHERE due_at <= ? ORDER BY kv_key LIKE 'key:%', due_at LIMIT ?",
         this.now(),
         mostPublishedAtOnce,

@@ -1,7 +1,7 @@
-// The notices to one address of one channel: how many went out in the last minute, and those that wait to be told of together.
+// The notices to one address of one channel: how many went out in the last minute, and those that wait for a digest.
 //
-// It never knows the address, nor anything of a review: at the moment of sending each run says what there is to say, or that nobody is
-// asked any more. A run keeps its own row until it is told here that its notice has gone out, so nothing is lost with this object.
+// It never knows the address, nor anything of a review: when the digest is sent, each run gives its entry, or says that its reviewer is no
+// longer asked. A run keeps its own row until this object says that its notice went out, so nothing is lost with this object.
 
 import type { DigestCalls, TurnInput, Turn } from "../stubs/digest-calls.ts";
 import { DurableObject } from "cloudflare:workers";
@@ -25,7 +25,7 @@ const attemptsMost = 8;
 const retry = { firstMs: 1_000, mostMs: 60_000 };
 /** A run asks again this long after the digest is due. */
 const askAfterMs = 2_000;
-/** A run that never asks again is over. */
+/** A run that has not asked again for so long is over. */
 const itemKeptMs = 24 * 3_600_000;
 
 export class DigestObject extends DurableObject<Env> implements DigestCalls {
@@ -119,7 +119,7 @@ export class DigestObject extends DurableObject<Env> implements DigestCalls {
 
   #verdict({ state }: ItemRow): Turn {
     if (state === "now") return { kind: "now" };
-    return { kind: "told", fault: state === "told" ? null : (state as NoticeError) }; // written by #tell
+    return { kind: "told", error: state === "told" ? null : (state as NoticeError) }; // written by #mark
   }
 
   #isWaiting(): boolean {
@@ -153,15 +153,15 @@ export class DigestObject extends DurableObject<Env> implements DigestCalls {
     return times.length === 0 ? null : Math.min(...times);
   }
 
-  /** One message about all that wait. What its run does not ask anybody any more is left out. */
+  /** Sends one message about all that wait, without those whose reviewers are no longer asked. */
   async #send(): Promise<void> {
     const { channel } = this.#sql.exec<{ channel: string }>("SELECT channel FROM item WHERE state = 'waiting' LIMIT 1").one();
     const digest = openChannels(this.env).find(({ name }) => name === channel)?.digest;
     const rows = this.#sql.exec<ItemRow>("SELECT * FROM item WHERE state = 'waiting' ORDER BY at, id LIMIT ?", digest?.most ?? 1).toArray();
     const { attempts } = this.#sql.exec<{ attempts: number }>("SELECT attempts FROM sending").one();
-    // Committed before anything is sent: an attempt that is cut off is one.
+    // Committed before anything is sent, so that an attempt that is cut off counts.
     this.#sql.exec("UPDATE sending SET attempts = attempts + 1, not_before = ?", this.now() + backoffMs(retry, attempts, this.random()));
-    // A run that cannot be reached holds up no other: it stays for the next digest.
+    // A run that cannot be reached delays no other: it stays for the next digest.
     const found = await Promise.all(
       rows.map(async (row) => ({
         row,
@@ -171,22 +171,22 @@ export class DigestObject extends DurableObject<Env> implements DigestCalls {
       })),
     );
     const gone = found.filter(({ text }) => text === null).map(({ row }) => row);
-    const there = found.flatMap(({ row, text }) => (typeof text !== "string" ? [] : [{ row, entry: JSON.parse(text) as DigestEntry }])); // made by a RunObject
-    this.#tell(gone, "told");
-    const [first] = there;
+    const present = found.flatMap(({ row, text }) => (typeof text !== "string" ? [] : [{ row, entry: JSON.parse(text) as DigestEntry }])); // made by a RunObject
+    this.#mark(gone, "told");
+    const [first] = present;
     if (first === undefined) return this.#sent();
-    // One alone says what it has to say by itself.
-    if (there.length === 1) {
-      this.#tell([first.row], "now");
+    // One alone is sent as an ordinary notice.
+    if (present.length === 1) {
+      this.#mark([first.row], "now");
       return this.#sent();
     }
-    const ids = there.map(({ row }) => row.id);
+    const ids = present.map(({ row }) => row.id);
     const sent: Sent =
       digest === undefined
         ? { kind: "failed", why: "notConfigured" }
         : await digest
             .send(
-              there.map(({ entry }) => entry),
+              present.map(({ entry }) => entry),
               sha256Hex(`countersign/digest/v1\0${ids.join("\0")}`),
             )
             .catch((): Sent => ({ kind: "again", why: "unavailable" }));
@@ -194,8 +194,8 @@ export class DigestObject extends DurableObject<Env> implements DigestCalls {
       if (sent.afterMs !== undefined) this.#sql.exec("UPDATE sending SET not_before = ?", this.now() + sent.afterMs);
       return;
     }
-    this.#tell(
-      there.map(({ row }) => row),
+    this.#mark(
+      present.map(({ row }) => row),
       sent.kind === "sent" ? "told" : sent.why,
     );
     this.#sent();
@@ -207,13 +207,13 @@ export class DigestObject extends DurableObject<Env> implements DigestCalls {
     this.#sql.exec("INSERT INTO passed (at) VALUES (?)", now);
   }
 
-  #tell(rows: readonly ItemRow[], state: "told" | "now" | NoticeError): void {
+  #mark(rows: readonly ItemRow[], state: "told" | "now" | NoticeError): void {
     this.ctx.storage.transactionSync(() => {
       for (const { id } of rows) this.#sql.exec("UPDATE item SET state = ? WHERE id = ?", state, id);
     });
   }
 
-  /** Deletes what is over, and the whole object with the last of it. */
+  /** Deletes expired rows, and the whole object with the last of them. */
   async #forget(): Promise<void> {
     const now = this.now();
     this.#sql.exec("DELETE FROM passed WHERE at <= ?", now - minuteMs);

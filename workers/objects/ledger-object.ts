@@ -1,4 +1,4 @@
-// One of sixteen shards of the record: content-free events, a summary line for each request, the index of open runs and notices.
+// One of sixteen shards of the record: events without content, a summary line for each request, the index of open runs and notices.
 //
 // Appending is idempotent: a run's events are keyed by run and number, its summary and notices by their ids.
 
@@ -11,7 +11,7 @@ import { ObjectAlarm } from "./alarm.ts";
 const keptMs = 400 * 24 * 3_600_000;
 const cleanUpEveryMs = 24 * 3_600_000;
 
-/** Workers tell of a flood within a quarter of a second; some are slow. */
+/** Workers report a flood's count within a quarter of a second; this leaves time for slow ones. */
 const floodSettlesMs = 30_000;
 
 const stateOf = "json_extract(text, '$.state')";
@@ -41,7 +41,7 @@ export class LedgerObject extends DurableObject<Env> implements LedgerCalls {
     this.#sql.exec(
       `CREATE TABLE IF NOT EXISTS summary (run TEXT PRIMARY KEY, created_at INTEGER NOT NULL, ended_at INTEGER, key TEXT NOT NULL, text TEXT NOT NULL) WITHOUT ROWID`,
     );
-    // Each filter by itself, newest first; what several leave is looked through.
+    // One index for each filter, newest first; rows are scanned where several filters are combined.
     for (const [name, columns] of Object.entries(summaryIndexes))
       this.#sql.exec(`CREATE INDEX IF NOT EXISTS summary_${name} ON summary ${columns}`);
     this.#sql.exec(
@@ -128,7 +128,7 @@ export class LedgerObject extends DurableObject<Env> implements LedgerCalls {
       );
   }
 
-  /** Takes down how far a flood has come. Its line says so at once, its event when its minute is over. */
+  /** Stores a flood's count. Its summary line has it at once, its event when the minute is over. */
   #count(flood: Flood): void {
     const { run, key, reason, since, until } = flood;
     const { count } = this.#sql
@@ -165,7 +165,7 @@ export class LedgerObject extends DurableObject<Env> implements LedgerCalls {
     );
   }
 
-  /** Writes the events of floods whose minute is over. What comes later all the same is an event more: the counts add up. */
+  /** Writes the events of floods whose minute is over. A later count becomes one more event: the counts add up. */
   #closeFloods(): void {
     const now = this.now();
     this.ctx.storage.transactionSync(() => {
@@ -241,7 +241,7 @@ export class LedgerObject extends DurableObject<Env> implements LedgerCalls {
       const oldest = this.now() - keptMs;
       this.#closeFloods();
       this.ctx.storage.transactionSync(() => {
-        // A run's chain goes as a whole: events of a run are dropped once its last one is too old.
+        // A run's chain is deleted as a whole, once its last event is too old.
         this.#sql.exec("DELETE FROM event WHERE run IN (SELECT run FROM event GROUP BY run HAVING MAX(at) < ?)", oldest);
         this.#sql.exec("DELETE FROM summary WHERE created_at < ? AND ended_at IS NOT NULL", oldest);
         this.#sql.exec("DELETE FROM notice WHERE at < ?", oldest);

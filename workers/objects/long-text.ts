@@ -1,4 +1,4 @@
-// Texts of any length in a SQLite table, in parts: a row may not be over 2 MB on the platform, and nothing enforces it locally.
+// Texts of any length in a SQLite table, in parts: the platform allows rows of up to 2 MB, which nothing enforces locally.
 
 const partLength = 500_000;
 
@@ -25,7 +25,7 @@ export class LongTexts {
     );
   }
 
-  /** Writes the text in place of what had this name. Call inside the transaction that refers to it. */
+  /** Writes the text in place of an earlier one of this name. Call inside the transaction that refers to it. */
   write(name: string, text: string): void {
     this.delete(name);
     for (let part = 0, from = 0; part === 0 || from < text.length; part += 1) {

@@ -1,6 +1,6 @@
-// What operators did, on its way into the record: written with the change itself, then sent to the ledger until the ledger has it.
+// Operators' actions on their way into the record: written with the change itself, then sent to the ledger until the ledger has them.
 //
-// Part of the ConfigObject, the one writer of the gateway's chain. Of what was sent the last event stays: the next one follows from it.
+// Part of the ConfigObject, the one writer of the gateway's chain. The last event that was sent stays: the next one is chained to it.
 
 import { type Backoff, backoffMs } from "../../shared/backoff.ts";
 import { chainActs } from "../../shared/record/operators.ts";
@@ -32,7 +32,7 @@ export class OperatorRecord {
     );
   }
 
-  /** Inside the transaction of what was done. The caller sets the alarm. */
+  /** Inside the transaction of the action. The caller sets the alarm. */
   append(now: number, fact: OperatorFact): void {
     const [last = null] = this.#sql
       .exec<{ run: string; seq: number; hash: string }>("SELECT run, seq, hash FROM act ORDER BY n DESC LIMIT 1")
@@ -48,7 +48,7 @@ export class OperatorRecord {
       );
   }
 
-  /** Sends what the ledger does not have yet, one after the other. Never throws: what fails is due again later. */
+  /** Sends what the ledger does not have yet, one call at a time. Never throws: what fails is due again later. */
   send(now: () => number): Promise<void> {
     this.#sending = this.#sending.then(async () => {
       try {

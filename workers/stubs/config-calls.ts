@@ -1,4 +1,4 @@
-// What may be asked of the ConfigObject, and the values of those calls. It imports no object.
+// The calls of the ConfigObject and their values. It imports no object.
 
 import type { Operator, OperatorFact } from "../../shared/record/record.ts";
 
@@ -17,23 +17,22 @@ export type WriteAnswer =
 
 export type StoredKey = { readonly id: string; readonly hash: string; readonly record: string; readonly revokedAt: number | null };
 
-/** Version 0, written at 0, where nobody ever wrote one. */
+/** Version 0, written at 0, where none was ever written. */
 export type Latest = Readonly<Record<DocumentName, { readonly version: number; readonly at: number }>>;
 
-/** Where the copy of a key's record is in KV. */
-/** Before the hash of a key, in the name of its copy in KV. */
+/** The name in KV of a copy of a key's record: this, and the hash of the key. */
 export const publishedKeyPrefix = "key:";
 
 export const publishedKeyName = (hash: string): string => `${publishedKeyPrefix}${hash}`;
 
 export interface ConfigCalls extends Rpc.DurableObjectBranded {
-  /** The version of each document that is to be served, and when it was written. */
+  /** The current version of each document, and when it was written. */
   latest(): Latest;
-  /** The current version, or null where nobody ever wrote one. */
+  /** The current version, or null where none was ever written. */
   current(name: DocumentName): StoredDocument | null;
   /**
    * Replaces a document whole, if `expectedVersion` is still the current one (0: there is none yet).
-   * @param document The document as it is to be served, without its version, which is given here.
+   * @param document The document as it is to be served, without its version, which the object adds.
    */
   write(name: DocumentName, expectedVersion: number, document: string, writer: Writer): Promise<WriteAnswer>;
   /** The last versions, newest first. */
@@ -42,16 +41,16 @@ export interface ConfigCalls extends Rpc.DurableObjectBranded {
   /** Adds a key. `record` is JSON of `KeyRecord`; `hash` is the SHA-256 of the key, which is not stored. */
   addKey(id: string, hash: string, record: string, by: Operator): Promise<void>;
   keys(): StoredKey[];
-  /** For a key whose own MAC vouches for it and that KV does not show yet. */
+  /** For a key whose own MAC is genuine and that KV does not show yet. */
   findKey(hash: string): StoredKey | null;
-  /** For who comes with an issuer's token, which stands for a key by its id. */
+  /** For a caller with an issuer's token, which stands for a key by its id. */
   keyOfId(id: string): StoredKey | null;
   /** Revokes a key; false where there is none of this id. A key that is revoked already stays as it is. */
   revokeKey(id: string, by: Operator): Promise<boolean>;
-  /** Takes down what an operator did, or is about to do, elsewhere than here. It is committed when this returns. */
+  /** Records an operator's action outside this object, done or about to be done. It is committed when this returns. */
   record(fact: OperatorFact): Promise<void>;
-  /** Writes the copy of a document or key to KV again, where somebody found it missing, damaged or older; at most once a minute each. */
+  /** Publishes a document or key to KV again, where its copy was found missing, damaged or older; at most once a minute each. */
   repair(kvKey: string): Promise<void>;
-  /** For the gateway's sweep: what is still to be published or recorded is, whatever became of the alarm. */
+  /** For the gateway's sweep: publishes and records what is still pending, even where the alarm was lost. */
   sweep(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-// What may be asked of a DigestObject, and the values of those calls. It imports no object.
+// The calls of a DigestObject and their values. It imports no object.
 
 import type { Channel, NoticeError } from "../channels/channel.ts";
 
@@ -14,16 +14,16 @@ export type TurnInput = {
 };
 
 export type Turn =
-  /** It may be sent by itself. */
+  /** The notice may be sent by itself. */
   | { readonly kind: "now" }
-  /** It is to be told of with others: ask again then. */
+  /** It waits for a digest: ask again after `afterMs`. */
   | { readonly kind: "wait"; readonly afterMs: number }
-  /** It was told of with others, or could not be. */
-  | { readonly kind: "told"; readonly fault: NoticeError | null };
+  /** A digest had it; `error`: why that digest could not be sent. */
+  | { readonly kind: "told"; readonly error: NoticeError | null };
 
 export interface DigestCalls extends Rpc.DurableObjectBranded {
-  /** Whether a notice may go out by itself. What this says is committed; asking again is asked once. */
+  /** Whether a notice may go out by itself. The answer is committed, and the same for the same notice. */
   turn(input: TurnInput): Turn;
-  /** For what is said once or not at all: whether one more message may go out now, which is counted then. */
+  /** For a message that is sent at once or never: whether it may go out now; it is counted then. */
   mayPass(): boolean;
 }

@@ -1,4 +1,4 @@
-// What may be asked of a KeyObject, and the values of those calls. It imports no object.
+// The calls of a KeyObject and their values. It imports no object.
 
 import type { Limits, Refusal } from "../../shared/policy/limits.ts";
 import type { GrantPass } from "../../shared/policy/grant.ts";
@@ -6,7 +6,7 @@ import type { GrantPass } from "../../shared/policy/grant.ts";
 export type AdmitInput = {
   readonly run: string;
   readonly limits: Limits;
-  /** For how long the request may count as under way if nobody says that it ended. */
+  /** How long the request counts as running where its end is not reported. */
   readonly leaseMs: number;
   /** The digest by which an identical request of this key is known. */
   readonly identical: string;
@@ -16,7 +16,7 @@ export type AdmitInput = {
   readonly grants?: {
     /** JSON of `GrantQuery`. */
     readonly query: string;
-    /** `leaseMs`, where grants open every gate and nobody is asked. */
+    /** `leaseMs`, where grants open every gate and no reviewer is asked. */
     readonly leaseMs: number;
   };
 };
@@ -45,53 +45,53 @@ export type CountAnswer = { readonly kind: "counted" } | OverLimit | { readonly 
 /** `run`: by the run's id. `cache`, `conversation`: by the object's own id. */
 export type Dependent = { readonly kind: "run" | "cache" | "conversation"; readonly name: string };
 
-/** What a window is answered with, and closed with, where its key is revoked. */
+/** The status that a window gets, and the code that closes it, where its key is revoked. */
 export const revokedStatus = 403;
 
 export const revokedCode = 4403;
 
-/** What one more held response is answered with where the key holds as many as it may. */
+/** The status that one more open response gets where the key has as many as its limit `heldStreams` allows. */
 export const fullStatus = 429;
 
-/** What a held response is closed with where its session has ended. */
+/** The code that closes an open response's window where its session has ended. */
 export const sessionEndedCode = 4404;
 
-/** Headers of a window of a held response: its session, which may be empty, and how many there may be; absent: it was counted before. */
+/** Headers of an open response's window: its session, which may be empty, and how many there may be; absent: it was counted before. */
 export const sessionHeader = "X-Session";
 
 export const mostHeader = "X-Most";
 
 export interface KeyCalls extends Rpc.DurableObjectBranded {
   /**
-   * Lets a request in, or says which limit it is over and when to come again; and which gates it may pass without asking.
-   * What it uses of a grant is counted for good before this answers, and only where the request is let in.
+   * Admits a request, with the gates that grants open for it; or says which limit it is over and when to retry.
+   * Uses of a grant are committed before the answer, and only where the request is admitted.
    */
   admit(admitInput: AdmitInput): AdmitAnswer;
-  /** Counts so many messages of the key, whatever they ask for; the answer comes before any of it is done. */
+  /** Counts so many messages of the key, of any kind, before anything is done for them. */
   count(calls: number, limits: Limits): CountAnswer;
-  /** Takes down what a reviewer gave: JSON of `Grant`. Doing it twice is doing it once. */
+  /** Stores a reviewer's grant: JSON of `Grant`. Twice is the same as once. */
   giveGrant(grant: string): void;
-  /** A request that was let through found an answer that is there already: its use is given back. */
+  /** Gives back a use of a grant, where the request adopted an earlier run instead. */
   giveBackGrants(identity: string, run: string): void;
   /** Takes effect with the next request; false where the key has no grant of this id. */
   revokeGrant(id: string): boolean;
   /** JSON of `Grant[]`, newest first. */
   grants(): string;
-  /** These requests are over: their places are free. */
+  /** Ends the leases of these runs. */
   release(runs: readonly string[]): void;
-  /** Until when an identical request may find this run; null: no longer. A newer run with the same digest takes the place. */
+  /** Until when an identical request may find this run; null: no longer. A newer run with the same digest replaces it. */
   indexRun(run: string, digest: string, expiresAt: number | null): void;
   isRevoked(): boolean;
   /**
-   * Something of this key is about to be there: false where the key was revoked, so that it must not be. What is taken down here is ended
-   * when the key is revoked.
-   * @param until Unix milliseconds, after which it is gone by itself; null: until `drop`.
+   * Adds what is about to depend on the key, and is to be ended when the key is revoked; false where it is revoked already: then the
+   * dependent must not come to be.
+   * @param until Unix milliseconds, when it expires by itself; null: until `removeDependent`.
    */
   addDependent(dependent: Dependent, until: number | null): boolean;
-  /** It is not there any more. Doing it twice is doing it once. */
+  /** The dependent is gone. Twice is the same as once. */
   removeDependent(dependent: Dependent): void;
-  /** For good: and with it ends everything that there is of the key, now, or by the alarm where that fails. */
+  /** Revokes the key for good, and ends everything that depends on it: now, or by the alarm where that fails. */
   revoke(): Promise<void>;
-  /** Held responses of this session end. */
+  /** Ends the open responses of this session. */
   endSession(session: string): void;
 }

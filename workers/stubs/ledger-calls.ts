@@ -1,9 +1,9 @@
-// What may be asked of a LedgerObject, and the values of those calls. It imports no object.
+// The calls of a LedgerObject and their values. It imports no object.
 
 import type { Refusal } from "../../shared/model/outcome.ts";
 import type { Endpoint, LineState, RecordEvent, RunSummary } from "../../shared/record/record.ts";
 
-/** A notice as lists show it. Of a link only claims and random bytes are stored; the token is computed when it is listed. */
+/** A notice as lists show it. A link's claims and random bytes are stored; its token is computed when the notice is listed. */
 export type NoticeRow = {
   readonly id: string;
   readonly at: number;
@@ -23,15 +23,15 @@ export type LedgerEntry = {
   readonly events: readonly RecordEvent[];
   readonly summary: RunSummary | null;
   readonly notices?: readonly NoticeRow[];
-  /** When a run's object has something to do next, in Unix milliseconds; null: it has forgotten everything. */
+  /** When a run's object has work next, in Unix milliseconds; null: the run is deleted. */
   readonly expected?: Expected | { readonly run: string; readonly dueAt: null };
   readonly flood?: Flood;
 };
 
-/** A run, and when its object has something to do next, in Unix milliseconds. */
+/** A run, and when its object has work next, in Unix milliseconds. */
 export type Expected = { readonly run: string; readonly dueAt: number };
 
-/** Refusals that are counted: how many there are so far. Told again and again, the count only grows. */
+/** Refusals that are counted: how many there are so far. Each report of the same flood has a higher count. */
 export type Flood = {
   readonly run: string;
   readonly key: string;
@@ -43,13 +43,13 @@ export type Flood = {
 };
 
 export type RunsQuery = {
-  /** `open`: whatever has not ended. */
+  /** `open`: every run that has not ended. */
   readonly state?: LineState | "open";
   readonly server?: string;
   readonly key?: string;
   /** Begun then or later, in Unix milliseconds. */
   readonly since?: number;
-  /** Only what comes after this line, in the order of the list. */
+  /** Only the lines after this one, in the order of the list. */
   readonly after?: { readonly createdAt: number; readonly run: string };
   readonly limit: number;
 };
@@ -57,17 +57,17 @@ export type RunsQuery = {
 export type NoticesQuery = { readonly open?: boolean; readonly before?: number; readonly limit: number };
 
 export interface LedgerCalls extends Rpc.DurableObjectBranded {
-  /** Appends what is new of each entry; what is there already stays as it is. `entries` is JSON of `LedgerEntry[]`. */
+  /** Appends what is new in each entry; what is stored already stays. `entries` is JSON of `LedgerEntry[]`. */
   append(entries: string): void;
-  /** The runs whose objects had something to do before then and did not say that they did it, the longest overdue first. */
+  /** The runs that had work due before then (Unix milliseconds) and have not reported since, the longest overdue first. */
   overdue(before: number, limit: number): Expected[];
-  /** A run was looked after: what it said is kept, unless it said something by itself meanwhile. `dueAt`: null where nothing of it is left. */
+  /** Stores what the sweep found at a run, unless the run itself reported meanwhile. `dueAt`: null where the run is deleted. */
   lookedAfter(was: Expected, dueAt: number | null): void;
   /** Lines, newest first, as JSON of `RunSummary[]`. */
   runs(runsQuery: RunsQuery): string;
-  /** The line of one request, as JSON of `RunSummary`; null where there is none (any more). */
+  /** The line of one request, as JSON of `RunSummary`; null where there is none, or none any more. */
   line(run: string): string | null;
-  /** Notices, newest first, as JSON of `NoticeRow[]`. `open`: of reviews that still wait. `before`: Unix milliseconds. */
+  /** Notices, newest first, as JSON of `NoticeRow[]`. `open`: only of reviews that still wait. `before`: Unix milliseconds. */
   notices(noticesQuery: NoticesQuery): string;
   /** Events after a run and number, in the order of run and number, as JSON of `RecordEvent[]`. `only`: of that run alone. */
   events(after: { readonly run: string; readonly seq: number }, limit: number, only: boolean): string;

@@ -28,22 +28,22 @@ export function sessionStub(env: Env, keyId: string, session: string): DurableOb
 }
 
 /**
- * Where a key's requests at the control endpoint are known by their ids, sixteen objects for each key: no session of a host's has such a
- * name, since those have no space.
+ * The objects that know a key's requests at the control endpoint by their ids, sixteen for each key. No client's session has such a name,
+ * since those have no space.
  */
 export function controlStub(env: Env, keyId: string, requestId: string): DurableObjectStub<SessionCalls> {
   return sessionStub(env, keyId, `control ${shardOf(requestId)}`);
 }
 
-/** Names that were made before, by key and session; a key's id has no space in it. */
+/** Names computed before, by key and session; a key's id has no space in it. */
 const sessionNames = new Map<string, string>();
 const mostSessionNames = 10_000;
 
 export const keyStub = (env: Env, keyId: string): DurableObjectStub<KeyCalls> => env.KEY.getByName(keyId);
 
 /**
- * The object of a run whose id is known to be genuine: one that we made and stored, or that `parseRunId` accepted at a
- * endpoint. Its seal is not checked again, so that what is stored outlives the key that sealed it.
+ * The object of a run whose id is known to be genuine: one that we made and stored, or that `parseRunId` accepted at an endpoint. Its seal
+ * is not checked again, so that stored ids outlive the signing key that sealed them.
  */
 export function runStub(env: Env, id: string): DurableObjectStub<RunCalls> {
   const random = randomOfRunId(id);
@@ -53,7 +53,7 @@ export function runStub(env: Env, id: string): DurableObjectStub<RunCalls> {
 
 export const ledgerStub = (env: Env, shard: number): DurableObjectStub<LedgerCalls> => env.LEDGER.getByName(`shard-${shard}`);
 
-/** Appends to the ledger what there is to say of a run. Doing it twice is doing it once. */
+/** Appends a run's entry to its ledger shard. Twice is the same as once. */
 export async function appendToLedger(env: Env, run: string, entry: LedgerEntry): Promise<void> {
   await ledgerStub(env, ledgerShardOf(run)).append(JSON.stringify([entry]));
 }
@@ -67,7 +67,7 @@ function shardOf(id: string): number {
   return sum % ledgerShards;
 }
 
-/** What is kept of one request of a key, by the digest of what was asked. A digest of both, as a session's name is. */
+/** The cached reply to one request of a key, by the digest of the request. The name is a digest of both, as a session's is. */
 export const cacheStub = (env: Env, keyId: string, digest: string): DurableObjectStub<CacheCalls> =>
   env.CACHE.getByName(digestOf("countersign/cache-name/v1", { keyId, digest }));
 
@@ -75,7 +75,7 @@ export const cacheStub = (env: Env, keyId: string, digest: string): DurableObjec
 export const conversationStub = (env: Env, keyId: string, session: string): DurableObjectStub<ConversationCalls> =>
   env.CONVERSATION.getByName(digestOf("countersign/conversation-name/v1", { keyId, session }));
 
-/** The notices to one address of a channel, which its name does not tell. */
+/** The notices to one address of a channel; the name does not reveal the address. */
 export const digestStub = (env: Env, channel: string, address: string): DurableObjectStub<DigestCalls> =>
   env.DIGEST.getByName(digestOf("countersign/digest-name/v1", { channel, address }));
 

@@ -196,12 +196,12 @@ async function afterDecision(c: AppContext, { link, view, keep }: Answering, dec
     case "repeated":
       return c.redirect(reviewUrl(link.settings.publicUrl, link.token), 303);
     case "invalidEdit":
-      return page(c, link, view, { error: { title: words.invalidEdit, fields: decided.faults }, ...keep }, 422);
+      return page(c, link, view, { error: { title: words.invalidEdit, fields: decided.issues }, ...keep }, 422);
     case "unseenChanges":
       return again(c, link, words.unseenChanges, 409, keep);
     case "noGrant":
       return page(c, link, view, { error: noGrantError, ...keep }, 422);
-    case "cannotGiveUp": {
+    case "cannotRecuse": {
       const { title, status } = recusalWords[decided.why];
       return again(c, link, title, status, keep);
     }
@@ -237,7 +237,7 @@ const recusalWords = {
   isAskedAlready: { title: words.giveUp.isAskedAlready, status: 409 },
   noSuchReviewer: { title: words.giveUp.noSuchReviewer, status: 422 },
   unreachable: { title: words.giveUp.unreachable, status: 422 },
-} as const satisfies Record<Extract<DecideAnswer, { kind: "cannotGiveUp" }>["why"], Words>;
+} as const satisfies Record<Extract<DecideAnswer, { kind: "cannotRecuse" }>["why"], Words>;
 
 const noGrantError = { title: words.noGrant.title, fields: [{ field: "", message: words.noGrant.message }] };
 

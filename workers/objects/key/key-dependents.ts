@@ -1,8 +1,8 @@
-// What there is of a key: its open runs, its kept replies and its conversations. Each says so before anybody is told of it or
-// anything is kept, and is ended when the key is revoked.
+// What depends on a key: its open runs, cached replies and conversations. Each is added before it sends or keeps anything, and ended when
+// the key is revoked.
 //
-// Part of the KeyObject, which alone writes here. Ending one is a row before it is attempted, is tried again until it is done, and
-// may be done twice.
+// Part of the KeyObject, which alone writes here. Ending one is committed before it is attempted, is retried until it is done, and may run
+// twice.
 
 import type { Dependent } from "../../stubs/key-calls.ts";
 import { type Backoff, backoffMs } from "../../../shared/backoff.ts";
@@ -12,7 +12,7 @@ import { type AlarmParts, ObjectAlarm } from "../alarm.ts";
 import { runStub } from "../../stubs/stubs.ts";
 
 const retry: Backoff = { firstMs: 1_000, mostMs: 60_000 };
-/** Ended at once, side by side. */
+/** How many are ended at the same time. */
 const portion = 50;
 
 export class KeyDependents {
@@ -21,7 +21,7 @@ export class KeyDependents {
   readonly #parts: Pick<AlarmParts, "now" | "random">;
   readonly #alarm: ObjectAlarm;
 
-  /** For the object's constructor: it looks for the alarm that ends what is left. */
+  /** For the object's constructor: restores the alarm that ends what is left. */
   constructor(env: Env, storage: DurableObjectStorage, parts: Pick<AlarmParts, "now" | "random">) {
     this.#env = env;
     this.#sql = storage.sql;
@@ -34,7 +34,7 @@ export class KeyDependents {
     void this.#alarm.restore();
   }
 
-  /** @param until Unix milliseconds, after which it is gone by itself; null: until it is dropped. */
+  /** @param until Unix milliseconds, when it expires by itself; null: until it is dropped. */
   add({ kind, name }: Dependent, until: number | null, now: number): void {
     this.#sql.exec("DELETE FROM dependent WHERE until <= ? AND due_at IS NULL", now);
     this.#sql.exec("INSERT OR REPLACE INTO dependent (kind, name, until, attempts, due_at) VALUES (?, ?, ?, 0, NULL)", kind, name, until);
@@ -44,13 +44,13 @@ export class KeyDependents {
     this.#sql.exec("DELETE FROM dependent WHERE kind = ? AND name = ?", kind, name);
   }
 
-  /** Inside the transaction that revokes the key: everything is to be ended. */
+  /** Inside the transaction that revokes the key: queues the end of every dependent. */
   queueAll(now: number): void {
     this.#sql.exec("UPDATE dependent SET attempts = 0, due_at = ?", now);
     this.#alarm.arm();
   }
 
-  /** For the object's alarm, and for whoever revokes the key: ends what is due. It never throws. */
+  /** For the object's alarm and for a revocation: ends what is due. Throws as `ObjectAlarm.ring` does. */
   async endDue(): Promise<void> {
     await this.#alarm.ring(async () => {
       for (let due = this.#due(); due.length > 0; due = this.#due()) await Promise.all(due.map((each) => this.#attempt(each)));
@@ -60,7 +60,7 @@ export class KeyDependents {
 
   async #attempt({ attempts, ...dependent }: Dependent & { readonly attempts: number }): Promise<void> {
     const { now, random } = this.#parts;
-    // Before the attempt: one that is cut off comes again.
+    // Before the attempt, so that one that is cut off is retried.
     this.#sql.exec(
       "UPDATE dependent SET attempts = attempts + 1, due_at = ? WHERE kind = ? AND name = ?",
       now() + backoffMs(retry, attempts, random()),

@@ -1,7 +1,7 @@
-// The tables of a key's grants: what was given, what is left of it, and which requests were let through.
+// The tables of a key's grants: each grant, what is left of it, and the requests that used it.
 //
-// Part of the KeyObject, which alone writes here; what a grant covers is judged in shared/policy/grant.ts. The tables are
-// made, and read into memory, when something first asks for a grant: a key without any pays nothing for them.
+// Part of the KeyObject, which alone writes here; shared/policy/grant.ts decides what a grant covers. The tables are created, and read
+// into memory, at the first call: a key without grants pays nothing for them.
 
 import {
   type Grant,
@@ -13,9 +13,9 @@ import {
   useGrants,
 } from "../../../shared/policy/grant.ts";
 
-/** A grant that is over stays in the list for so long. */
+/** A grant stays in the list for so long after it expired. */
 const listedMs = 30 * 24 * 3_600_000;
-/** A repeat comes while the session still knows the request: a day after the last of it at the most. */
+/** A repeat comes while the session still knows the request: at most a day after the last attempt. */
 const usesKeptMs = 24 * 3_600_000;
 
 export class KeyGrants {
@@ -26,7 +26,7 @@ export class KeyGrants {
     this.#storage = storage;
   }
 
-  /** Takes down a grant that a reviewer gave. One that is there already stays as it is: used, or revoked. */
+  /** Stores a grant that a reviewer gave. One that is stored already stays as it is: used, or revoked. */
   give(grant: Grant, now: number): void {
     const grants = this.#load();
     if (grants.has(grant.id)) return;
@@ -36,7 +36,7 @@ export class KeyGrants {
     });
   }
 
-  /** The gates through which this request may go. The uses are counted, for good, when this returns. */
+  /** The gates that grants open for this request. The uses are committed when this returns. */
   use(query: GrantQuery, now: number): readonly GrantPass[] {
     const grants = this.#load();
     if (grants.size === 0) return [];
@@ -63,7 +63,7 @@ export class KeyGrants {
     return granted.passes;
   }
 
-  /** What was counted for this request by this run let nothing through. Doing it twice is doing it once. */
+  /** Gives back the uses that this run counted for this request, where they opened nothing. Twice is the same as once. */
   giveBack(identity: string, run: string): void {
     const grants = this.#load();
     this.#commit(() => {
@@ -85,7 +85,7 @@ export class KeyGrants {
     return true;
   }
 
-  /** Newest first. A grant that ended is there for thirty more days at the least. */
+  /** Newest first. An expired grant is listed for at least thirty more days. */
   list(): readonly Grant[] {
     return [...this.#load().values()].sort((a, b) => b.givenAt - a.givenAt || (a.id < b.id ? -1 : 1));
   }
@@ -105,7 +105,7 @@ export class KeyGrants {
     return this.#grants;
   }
 
-  /** Memory says what the tables say, also where they could not be written. */
+  /** Memory follows the tables, also where they could not be written. */
   #commit(write: () => void): void {
     try {
       this.#storage.transactionSync(write);

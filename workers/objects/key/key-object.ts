@@ -1,9 +1,9 @@
-// One API key: how often and how many at once, whether it was revoked, its grants, what there is of it, and which of its runs an
-// identical request may find.
+// One API key: its rate and its concurrent requests, whether it is revoked, its grants, what depends on it, and the runs that an identical
+// request may find.
 //
-// The arithmetic is shared/policy/limits.ts and shared/policy/grant.ts. Rate and places are kept in memory and written once a
-// second, without being waited for: a crash may forgive the last second's requests and never locks a key out. Revocation,
-// what it ends, grants with their uses, and the index are written for good before anything is answered.
+// The arithmetic is shared/policy/limits.ts and shared/policy/grant.ts. Rate and leases are kept in memory and written once a second,
+// without waiting: a crash may forget the last second's requests and never locks a key out. Revocation, dependents, grants with their uses,
+// and the index are committed before the answer.
 
 import {
   type KeyCalls,
@@ -35,7 +35,7 @@ import { KeyDependents } from "./key-dependents.ts";
 import { KeyWindows } from "./key-windows.ts";
 
 const writeEveryMs = 1_000;
-/** Whoever revokes a key waits this long for what it ends; the alarm is behind it for the rest. */
+/** A revocation waits this long for what it ends; the alarm ends the rest. */
 const revokeWaitMs = 5_000;
 
 export class KeyObject extends DurableObject<Env> implements KeyCalls {
@@ -77,7 +77,7 @@ export class KeyObject extends DurableObject<Env> implements KeyCalls {
     const now = this.now();
     if (released.length > 0) this.release(released);
     const { state, refusal } = enter(this.#state, { id: run, expiresAt: now + leaseMs }, limits, now);
-    this.#keep(state);
+    this.#setState(state);
     if (refusal !== null) return { ...overLimit(refusal, limits), mayLook: this.count(1, limits).kind === "counted", left: 0 };
     const found = this.#index.get(identical);
     return {
@@ -91,7 +91,7 @@ export class KeyObject extends DurableObject<Env> implements KeyCalls {
   count(calls: number, limits: Limits): CountAnswer {
     if (this.#revoked) return { kind: "revoked" };
     const { state, refusal } = countCalls(this.#state, calls, limits, this.now());
-    this.#keep(state);
+    this.#setState(state);
     return refusal === null ? { kind: "counted" } : overLimit(refusal, limits);
   }
 
@@ -99,10 +99,10 @@ export class KeyObject extends DurableObject<Env> implements KeyCalls {
     const now = this.now();
     const query = JSON.parse(text) as GrantQuery; // written by the Worker's pipeline
     const passes = this.#grants.use(query, now);
-    // Nobody will be asked, whatever the reply says: the place is needed for the model call alone.
+    // No reviewer will be asked, whatever the reply says: the lease is needed for the model call alone.
     const isUnasked = passes.every(({ replyRiskAtMost = "high" }) => riskAbove(replyRiskAtMost) === null);
     if (isUnasked && passes.length === query.gates.length)
-      this.#keep(enter(this.#state, { id: run, expiresAt: now + leaseMs }, limits, now).state);
+      this.#setState(enter(this.#state, { id: run, expiresAt: now + leaseMs }, limits, now).state);
     return passes;
   }
 
@@ -125,7 +125,7 @@ export class KeyObject extends DurableObject<Env> implements KeyCalls {
   release(runs: readonly string[]): void {
     const now = this.now();
     const leases = runs.reduce((left, run) => dropLease(left, run, now), this.#state.leases);
-    this.#keep({ ...this.#state, leases: [...leases] });
+    this.#setState({ ...this.#state, leases: [...leases] });
   }
 
   indexRun(run: string, digest: string, expiresAt: number | null): void {
@@ -170,7 +170,7 @@ export class KeyObject extends DurableObject<Env> implements KeyCalls {
     this.#windows.endSession(session);
   }
 
-  /** A window on the key, for what goes on in its name: it closes when the key is revoked, and keeps nothing awake until then. */
+  /** Opens a window on the key: a hibernating WebSocket that closes when the key is revoked, and keeps nothing awake until then. */
   override async fetch(request: Request): Promise<Response> {
     if (request.headers.get("Upgrade") !== "websocket") return new Response(null, { status: 426 });
     return this.#revoked ? new Response(null, { status: revokedStatus }) : this.#windows.open(request.headers);
@@ -184,7 +184,8 @@ export class KeyObject extends DurableObject<Env> implements KeyCalls {
     await this.#dependents.endDue();
   }
 
-  #keep(state: KeyState): void {
+  /** In memory at once, in storage within a second. */
+  #setState(state: KeyState): void {
     this.#state = state;
     if (this.#writing) return;
     this.#writing = true;

@@ -1,12 +1,12 @@
-// The hibernating WebSockets that look at a key: one for whatever goes on in its name and has to end with it. They keep nothing awake.
+// The hibernating WebSockets on a key: one for each response or call that has to end with it. They keep nothing awake.
 //
-// Those of responses that are held open are counted, exactly, whatever becomes of who holds them; and they hear when their session ends.
+// Those of open responses are counted exactly, also where their Workers are cut off, and hear when their session ends.
 
 import { revokedCode, fullStatus, sessionEndedCode, sessionHeader, mostHeader } from "../../stubs/key-calls.ts";
 
-const held = "held";
+const openResponse = "held";
 const ofSession = (session: string): string => `session ${session}`;
-/** A response that began while its session ended comes this much later at the most. */
+/** The window of a response that began before its session ended opens at most this much later. */
 const endedKnownMs = 60_000;
 const mostEnded = 1_000;
 
@@ -24,9 +24,9 @@ export class KeyWindows {
   open(headers: Headers): Response {
     const session = headers.get(sessionHeader);
     const most = headers.get(mostHeader);
-    if (most !== null && this.#open(held).length >= Number(most)) return new Response(null, { status: fullStatus });
+    if (most !== null && this.#open(openResponse).length >= Number(most)) return new Response(null, { status: fullStatus });
     const { 0: client, 1: server } = new WebSocketPair();
-    this.#ctx.acceptWebSocket(server, session === null ? [] : [held, ...(session === "" ? [] : [ofSession(session)])]);
+    this.#ctx.acceptWebSocket(server, session === null ? [] : [openResponse, ...(session === "" ? [] : [ofSession(session)])]);
     if (session !== null && this.#now() - (this.#ended.get(session) ?? 0) < endedKnownMs) close(server, sessionEndedCode);
     return new Response(null, { status: 101, webSocket: client });
   }
@@ -51,6 +51,6 @@ function close(socket: WebSocket, code: number): void {
   try {
     socket.close(code);
   } catch {
-    // A window that breaks in this moment is opened again, and answered then.
+    // A window that breaks at this moment is opened again, and answered then.
   }
 }

@@ -1,5 +1,5 @@
-// A sampling request that its client was asked first, kept for the case that the client declines: content, and therefore in a
-// RunObject; for a while, read once, and gone with what it was kept for. It is no run, and nothing is asked or called for it.
+// A sampling request that was sent to its client first, kept in case the client declines: content, and therefore in a RunObject, read once
+// and deleted after `parkedMs`. It is no run: no reviewer and no model is asked for it.
 
 import { LongTexts } from "../long-text.ts";
 
@@ -24,16 +24,16 @@ export class ParkedRequest {
     void this.#storage.setAlarm(now + parkedMs);
   }
 
-  /** When it is to be forgotten, in Unix milliseconds; null where nothing is kept. */
+  /** When it is to be deleted, in Unix milliseconds; null where nothing is parked. */
   forgetAt(): number | null {
     return this.#isThere() ? Number(this.#texts.read("forgetAt") ?? 0) : null;
   }
 
-  /** What is kept, once. No table is made by asking. */
+  /** The parked request, once. Reading creates no table. */
   async take(): Promise<string | null> {
     if (!this.#isThere()) return null;
     const text = this.#texts.read("request") ?? null;
-    // Before anything is awaited: of two who ask, one gets it.
+    // Before an await, so that of two callers one gets it.
     this.#texts.deleteAll();
     await this.forget();
     return text;

@@ -1,4 +1,4 @@
-// A run as others see it, read from its tables: its outcome, its line in lists, its page, how it stands. Writes nothing.
+// A run as others see it, read from its tables: its outcome, its line in lists, its page, its snapshot. Writes nothing.
 
 import type { Outcome } from "../../../shared/model/outcome.ts";
 import type { Gate } from "../../../shared/model/gate.ts";
@@ -20,7 +20,7 @@ import type { RunStore, StoredInput } from "./run-store.ts";
 import type { RunSnapshot, RunLine } from "../../stubs/run-calls.ts";
 import { conversationEdits } from "../../../shared/wire/control/turns.ts";
 
-/** Whoever reads that a run is over can read its answer: until it is let out, the run shows where it was. Nothing follows a cancellation. */
+/** The state that clients see: an ended run shows its last state until its outcome may be delivered, unless it was cancelled. */
 function shownState(store: RunStore, state: RunState): RunProgress {
   if (state.end === null || state.end.kind === "cancelled" || store.delivery() !== null) return progressOf(state);
   if (state.reviews.response !== null) return "responseReview";
@@ -32,7 +32,7 @@ export function currentRequest(store: RunStore, state: RunState): RequestVersion
   return store.requestVersion(state.reviews.request?.version ?? 1);
 }
 
-/** The outcome of a run that has ended. Throws where the reply is not the one that was approved. */
+/** The outcome of an ended run. Throws where the reply is not the approved one. */
 export function outcomeOf(store: RunStore, state: RunState, input: StoredInput): Outcome {
   const { end } = state;
   const model = store.modelFacts<ModelFacts & { attempts: readonly Attempt[] }>();
@@ -75,7 +75,7 @@ export function summaryOf(store: RunStore, input: StoredInput, state: RunState):
   };
 }
 
-/** As lists have it: `undeliverable` is an ending of its own there. */
+/** The state in lists, where `undeliverable` has a name of its own. */
 function lineState(state: RunState): LineState {
   return state.end?.kind ?? progressOf(state);
 }
@@ -107,7 +107,7 @@ function lastChange(input: StoredInput, { reviews, call }: RunState): number {
   );
 }
 
-/** What may be allowed in future with an approval at this gate. */
+/** The grant that this reviewer may give with an approval at this gate; null where none. */
 export const grantOffer = (
   store: RunStore,
   { plan, requestor, risks, sessionless }: StoredInput,
@@ -127,14 +127,14 @@ export const grantOffer = (
     sessionless,
   });
 
-/** What the page of a gate shows to a reviewer; null where the gate was never opened. */
+/** What a gate's page shows to a reviewer; null where the gate was never opened. */
 export function viewOf(
   store: RunStore,
   input: StoredInput,
   state: RunState,
   gate: Gate,
   page: { readonly reviewer: Reviewer; readonly now: number },
-  /** Those to whom the review could be handed: asked for only where there is a view. */
+  /** The people to whom the review could be handed over: called only where there is a view. */
   handOverCandidates: () => readonly string[],
 ): ReviewView | null {
   const asked = store.requestVersion(1);
@@ -161,7 +161,7 @@ export function viewOf(
   });
 }
 
-/** The run as its owner may see it. */
+/** The run as its requestor may see it. */
 export const snapshotOf = (store: RunStore, input: StoredInput, state: RunState, retentionMs: number): RunSnapshot => ({
   id: input.id,
   key: input.key.id,
@@ -169,7 +169,7 @@ export const snapshotOf = (store: RunStore, input: StoredInput, state: RunState,
   createdAt: input.createdAt,
   updatedAt: lastChange(input, state),
   mode: input.mode,
-  // How long it is kept in truth, once it is over: no longer than anything is.
+  // An ended run is never kept past the retention time, whatever was asked for.
   ttlMs: Math.min(input.ttlMs ?? Number.POSITIVE_INFINITY, retentionMs),
   server: input.requestor.server,
   name: input.requestor.name,
@@ -183,7 +183,7 @@ export const lineOf = (store: RunStore, input: StoredInput, state: RunState): Ru
   answered: store.delivery() !== null && store.outcome() !== undefined,
 });
 
-/** The prompt that was sent, and what a reviewer made of the request. */
+/** The prompt that was sent, and a reviewer's edits of the request. */
 export function sentOf(store: RunStore, state: RunState): { readonly prompt: string; readonly edits: string } | null {
   const asked = store.requestVersion(1);
   const current = currentRequest(store, state);

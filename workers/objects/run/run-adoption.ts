@@ -1,4 +1,4 @@
-// Which requests a run answers: an identical one of another session may take it over, and one that is withdrawn leaves it.
+// Which requests a run answers: an identical request of another session may adopt the run, and a withdrawn request leaves it.
 
 import { type RunParts, cancelRun } from "./run-parts.ts";
 import { RunTransitions } from "./run-transitions.ts";
@@ -26,26 +26,26 @@ export class RunAdoption {
   }
 
   adopt({ requestRef, requestor, endpoint, gates, deciders, waiting }: Adoption): "refused" | "adopted" | "posts" {
-    const standing = this.#parts.current();
-    if (standing === null || standing.input.mode === "task") return "refused";
-    const { input, state } = standing;
+    const current = this.#parts.current();
+    if (current === null || current.input.mode === "task") return "refused";
+    const { input, state } = current;
     if (input.mode === "sync" && this.#windows.callers() > 0) return "refused";
     // The run is about to tell the MCP server that waits.
     if (input.mode === "callback" && state.end !== null && this.#parts.store.delivery() === null) return "refused";
-    // Where the policy or the grants changed since, the new request is asked about as they are now: unless people have seen as much.
+    // Where the policy or the grants changed since, the request is reviewed as they are now, unless reviewers have seen as much already.
     const ifEdited = ({ response, responseIfEdited }: RunGates): boolean => response || responseIfEdited;
     const asItIsNow =
       state.gates.request === gates.request &&
       state.gates.response === gates.response &&
       state.gates.responseIfRisk === gates.responseIfRisk &&
       ifEdited(state.gates) === ifEdited(gates);
-    const risk = state.end === null ? "high" : this.#replyRisk(state); // what is not there yet may be of any
+    const risk = state.end === null ? "high" : this.#replyRisk(state); // a reply that does not exist yet may have any risk
     const closed = { request: gates.request, response: isReplyAsked(gates, isEdited(state), risk) };
     const seen = (gate: Gate): boolean => !closed[gate] || state.reviews[gate] !== null;
     if (state.end === null ? !asItIsNow : !seen("request") || !seen("response")) return "refused";
-    // What people saw counts where the same ones would be asked now.
+    // Earlier reviews count only where the same people would be asked now.
     if ((closed.request || closed.response) && deciders !== decidersDigest(input.plan)) return "refused";
-    // A requestor who is yet to open a window, or to open it again after a reset, is not gone.
+    // A requestor that has yet to open its window, or to open it again after a reset, is not gone.
     if (state.end === null && !this.#parts.store.isRequestorGone()) return "refused";
     if (state.end !== null && (state.end.kind !== "completed" || (this.#parts.store.delivery()?.to ?? 0) > 0)) return "refused";
     const now = this.#parts.now();
@@ -56,7 +56,7 @@ export class RunAdoption {
         this.#answerTo(input, waiting, now);
         this.#parts.store.queue("adopted", "settle", { ...requestRef }, now);
       } else {
-        this.#parts.store.markTaken();
+        this.#parts.store.markReceived();
         this.#parts.store.queue("index", "index", null, now);
         this.#parts.store.queue("settle", "settle", null, now);
       }
@@ -65,13 +65,13 @@ export class RunAdoption {
     return state.end === null && waiting !== null ? "posts" : "adopted";
   }
 
-  /** The highest risk of the reply as it would be delivered. What is not known is the highest there is. */
+  /** The highest risk of the reply as it would be delivered; `high` where that is not known. */
   #replyRisk(state: RunState): SeenRisk {
     const reply = this.#parts.store.replyVersion(state.reviews.response?.version ?? 1);
     return reply === null ? (this.#parts.store.modelFacts<ModelFacts>()?.replyRisk ?? "high") : highestRisk(findReplyRisks(reply));
   }
 
-  /** From now on somebody else waits, in their own way. */
+  /** From now on the new requestor waits: an MCP server for its callback, or a caller at a window. */
   #answerTo({ waiting: _before, ...input }: StoredInput, waiting: WaitingServer | null, now: number): void {
     this.#transitions.writeInput(waiting === null ? { ...input, mode: "sync" } : { ...input, mode: "callback", waiting });
     this.#parts.store.markRequestor(false);
@@ -79,9 +79,9 @@ export class RunAdoption {
   }
 
   abandon(): boolean {
-    const standing = this.#parts.current();
-    if (standing?.input.mode !== "callback") return false;
-    if (standing.state.end !== null || this.#parts.store.isRequestorGone()) return true;
+    const current = this.#parts.current();
+    if (current?.input.mode !== "callback") return false;
+    if (current.state.end !== null || this.#parts.store.isRequestorGone()) return true;
     this.#parts.store.transaction(() => {
       this.#parts.store.markRequestor(true);
       this.#parts.record(this.#parts.now(), [{ kind: "requestorLeft" }]);

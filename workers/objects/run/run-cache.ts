@@ -1,4 +1,4 @@
-// A run and the cache: what is delivered in place of a model call, and what is kept of the run when it is over.
+// A run and the cache: the cached reply that replaces a model call, and what is cached when the run has ended.
 
 import type { Gate } from "../../../shared/model/gate.ts";
 import { type RunState, isEdited } from "../../../shared/run/lifecycle.ts";
@@ -8,16 +8,16 @@ import type { Env } from "../../platform/env.ts";
 import { forgetReply, keepReply } from "../../pipeline/cached-reply.ts";
 import type { RunStore, StoredInput } from "./run-store.ts";
 
-/** The reply that is there already for the request as it was asked; null where it is not, or where somebody edited the request. */
+/** The cached reply to the request as it came; null where there is none, or where a reviewer edited the request. */
 export const cachedFor = ({ cache }: Pick<StoredInput, "cache">, state: RunState): CachedReply | null =>
   isEdited(state) ? null : (cache?.found ?? null);
 
-/** The run is over: its reply is kept for identical requests, or what people denied is forgotten. Doing it twice is doing it once. */
+/** For an ended run: keeps its reply for identical requests, or forgets what a reviewer denied. Twice is the same as once. */
 export async function cacheEnded(env: Env, store: RunStore, input: StoredInput, state: RunState): Promise<void> {
   const { cache, key, plan } = input;
   if (cache === undefined || state.end === null) return;
   if (state.end.kind === "rejected") return forgetReply(env, key.id, cache);
-  // The answer to what a reviewer made of the request is no answer to the request.
+  // The reply to an edited request does not answer the request as it came.
   if (state.end.kind !== "completed" || isEdited(state)) return;
   const version = state.reviews.response?.version ?? 1;
   const reply = store.replyVersion(version);
@@ -28,7 +28,7 @@ export async function cacheEnded(env: Env, store: RunStore, input: StoredInput, 
   const before = found?.approved.deciders === deciders ? found.approved : undefined;
   const isApproved = (gate: Gate): boolean => state.reviews[gate]?.closing?.how === "approved" || before?.[gate] === true;
   const approved = { request: isApproved("request"), response: isApproved("response"), deciders };
-  // What came from there stays as it is, unless people have seen it since: then as they left it, and no longer than it would have.
+  // A reply from the cache stays as it is there, unless people reviewed it: then it is kept as they left it, for the time that was left.
   if (found !== undefined && state.reviews.request === null && state.reviews.response === null) return;
   const isChanged = version > 1 || found?.edited === true;
   const kept = {

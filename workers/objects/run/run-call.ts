@@ -1,5 +1,5 @@
-// A run's model call: made from the outbox, watched while it is under way, made again where the object that made it is gone.
-// What is sent is what was approved, or nothing.
+// A run's model call: made from the outbox, watched while it runs, made again where the instance that made it is gone.
+// It sends what was approved, or nothing.
 
 import type { KeyEnd } from "../../../shared/model/gate.ts";
 import type { RecordFact } from "../../../shared/record/record.ts";
@@ -24,7 +24,7 @@ type CallResult = {
   readonly reply: SamplingReply;
   readonly facts: ModelFacts;
   readonly attempts: readonly Attempt[];
-  /** The highest of the reply. */
+  /** The reply's highest. */
   readonly risk: SeenRisk;
 };
 
@@ -32,35 +32,34 @@ const kindsOf = (risks: readonly RiskNote[]): string[] => risks.map(({ kind }) =
 
 export class RunCall {
   readonly #parts: RunParts;
-  /** The calls that this instance is making, by number; aborted where nobody may have the answer any more. */
-  readonly #underWay = new Map<number, AbortController>();
+  /** The calls that this instance is making, by number; aborted where no requestor may have the reply any more. */
+  readonly #running = new Map<number, AbortController>();
 
   constructor(parts: RunParts) {
     this.#parts = parts;
   }
 
-  /** Starts a call that was not started, leaves one alone that is under way, and gives up one whose object is gone. */
+  /** Starts a call that was not started, leaves a running one alone, and ends one whose instance is gone. True where there is nothing left to do. */
   watch(row: OutboxRow, input: StoredInput, state: RunState): boolean {
     const call = state.call?.number;
     if (state.phase !== "generating" || call === undefined) return true;
-    if (this.#underWay.has(call)) return false;
+    if (this.#running.has(call)) return false;
     if (row.attempts > 0) {
       this.#lost(row, call, input, state);
       return true;
     }
     const over = new AbortController();
-    this.#underWay.set(call, over);
-    const under = this.#call(call, input, state, over.signal).finally(() => this.#underWay.delete(call));
-    this.#parts.waitUntil(under);
+    this.#running.set(call, over);
+    this.#parts.waitUntil(this.#call(call, input, state, over.signal).finally(() => this.#running.delete(call)));
     return false;
   }
 
-  /** The run is over: whatever is under way begins nothing more. */
+  /** The run has ended: a running call makes no further attempt. */
   stop(): void {
-    for (const over of this.#underWay.values()) over.abort();
+    for (const over of this.#running.values()) over.abort();
   }
 
-  /** What became of the call is not known: where it is not made again, the requestor is told so. */
+  /** The call's outcome is unknown. A call that may be made only once is not repeated: its attempt says so to the requestor. */
   #lost(row: OutboxRow, call: number, { candidates }: StoredInput, { terms, call: made }: RunState): void {
     const now = this.#parts.now();
     const [first] = candidates;
@@ -86,7 +85,7 @@ export class RunCall {
 
   async #call(call: number, input: StoredInput, state: RunState, over: AbortSignal): Promise<void> {
     const content = currentRequest(this.#parts.store, state);
-    // What is executed is what was approved, or nothing.
+    // What is sent is what was approved, or nothing.
     if (content === null || requestDigest(content, input.candidates) !== state.requestDigest) {
       this.#failCall(call, []);
       return;
@@ -116,7 +115,7 @@ export class RunCall {
     this.#generated({ call, reply, facts: { candidate: candidate.model.id, usage, notes }, attempts, risk: highestRisk(risks) }, fact);
   }
 
-  /** The key ended, or nobody can tell, which is no yes: nothing is sent. */
+  /** The key has ended, or its state is unknown, which counts as no: nothing is sent. */
   #uncalled(call: number, keyEnd: KeyEnd | "unknown"): void {
     if (keyEnd === "unknown") return this.#failCall(call, []);
     const facts: RecordFact[] = [
@@ -139,7 +138,7 @@ export class RunCall {
     const state = this.#parts.store.state();
     if (state === null) return;
     if (state.phase !== "generating" || state.call?.number !== call) {
-      // Cancelled meanwhile: the reply goes nowhere, and what it cost is in the record all the same.
+      // Cancelled meanwhile: the reply is not delivered, and its cost is in the record all the same.
       this.#parts.record(now, [fact]);
       this.#parts.flush();
       return;
@@ -169,7 +168,7 @@ export class RunCall {
   }
 }
 
-/** How the model is to be called: as the requestor says, and not past the end that covers the people's time too. */
+/** The requestor's terms for the call, with a timeout that ends at `endsAt`, where the time of the reviews counts too. */
 function termsOf({ call, endsAt }: StoredInput, now: number): CallTerms | undefined {
   if (endsAt === undefined) return call;
   return { ...call, timeoutMs: Math.max(1, Math.min(call?.timeoutMs ?? Number.POSITIVE_INFINITY, endsAt - now)) };

@@ -1,4 +1,4 @@
-// What a run does when its time comes: deadlines, reminders and escalations of its reviews, the end of its key, and its own deletion.
+// A run's timers: deadlines, reminders and escalations of its reviews, the end of its key, and its own deletion.
 
 import { type RunParts, type CurrentRun, cancelRun, reviewAt } from "./run-parts.ts";
 import { RunTransitions } from "./run-transitions.ts";
@@ -15,7 +15,7 @@ import type { ScheduleKind } from "../../stubs/run-calls.ts";
 import type { Gate } from "../../../shared/model/gate.ts";
 import { openGate } from "../../../shared/run/lifecycle.ts";
 
-/** A row of the schedule that failed is tried again after this. */
+/** The pauses before a failed row of the schedule is retried. */
 const retry = { firstMs: 1_000, mostMs: 5 * 60_000 };
 
 export type ClockParts = {
@@ -35,16 +35,16 @@ export class RunClock {
   readonly #requestor: RunRequestor;
   readonly #parked: ParkedRequest;
 
-  constructor({ parts, transitions, outbox, notices, requestor, parked: held }: ClockParts) {
+  constructor({ parts, transitions, outbox, notices, requestor, parked }: ClockParts) {
     this.#parts = parts;
     this.#transitions = transitions;
     this.#outbox = outbox;
     this.#notices = notices;
     this.#requestor = requestor;
-    this.#parked = held;
+    this.#parked = parked;
   }
 
-  /** Everything that is due: the object's alarm. */
+  /** For the object's alarm: does everything that is due. */
   async ring(): Promise<void> {
     if (!this.#parts.store.exists()) return this.#forgetParked();
     if (await this.#forget()) return;
@@ -53,45 +53,45 @@ export class RunClock {
     this.#parts.arm();
   }
 
-  /** The earliest thing that the alarm is for: the schedule to the millisecond, the outbox, or forgetting what is held. */
+  /** When the alarm has work next, in Unix milliseconds: the schedule, the outbox, or deleting a parked request. Null: never. */
   nextDue(): number | null {
     if (!this.#parts.store.exists()) return this.#parked.forgetAt();
     const times = [this.#parts.store.nextScheduled(), this.#outbox.nextDue()].filter((at) => at !== null);
     return times.length === 0 ? null : Math.min(...times);
   }
 
-  /** A late alarm of a run that was deleted, or of a request that was held and never asked for. */
+  /** For a late alarm of a deleted run, or of a parked request that was never taken. */
   async #forgetParked(): Promise<void> {
     const forgetAt = this.#parked.forgetAt();
     if (forgetAt !== null && forgetAt > this.#parts.now()) this.#parts.arm();
     else await this.#parked.forget();
   }
 
-  /** Deletes the run where its time is over; false where it goes on. */
+  /** Deletes the run where its retention time is over; false where the run goes on. */
   async #forget(): Promise<boolean> {
     const now = this.#parts.now();
-    let standing: CurrentRun | null = null;
+    let current: CurrentRun | null = null;
     try {
-      standing = this.#parts.current();
+      current = this.#parts.current();
     } catch (error) {
-      // It can never end any more, and its content must not stay for that.
+      // A run that cannot be read can never end, and its content must not stay for that.
       if (!this.#parts.store.isScheduled("forget")) this.#parts.store.schedule("forget", now + settingsOf(this.#parts.env).retentionMs);
       if (!this.#parts.store.dueForget(now)) throw error;
     }
     if (!this.#parts.store.dueForget(now)) return false;
-    if (standing?.state.end === null) {
-      // It could not be read for a while, and can be again.
+    if (current?.state.end === null) {
+      // The run was unreadable for a while and is readable again.
       this.#parts.store.unschedule("forget");
       return false;
     }
     await this.#parts.store.deleteAll();
     this.#transitions.forget();
-    if (standing !== null) await this.#tellForgotten(standing.input.id);
+    if (current !== null) await this.#reportDeleted(current.input.id);
     return true;
   }
 
-  /** Where the ledger does not hear of it, the sweep asks once, and finds nothing. */
-  async #tellForgotten(run: string): Promise<void> {
+  /** Tells the ledger that the run is deleted. Where that fails, the sweep asks the run once more and finds nothing. */
+  async #reportDeleted(run: string): Promise<void> {
     try {
       await appendToLedger(this.#parts.env, run, { events: [], summary: null, expected: { run, dueAt: null } });
     } catch (error) {
@@ -102,19 +102,19 @@ export class RunClock {
   #runSchedule(): void {
     const now = this.#parts.now();
     for (const { kind, attempts } of this.#parts.store.dueSchedule(now)) {
-      // What struck before it may have stopped it.
+      // An earlier row may have unscheduled it.
       if (!this.#parts.store.isScheduled(kind)) continue;
       try {
         this.#onTimer(kind, now);
       } catch (error) {
-        // Each by itself: a row that cannot be done holds back no other.
+        // Each by itself: a failing row delays no other.
         logEvent("run.scheduleFailed", { clock: kind, attempt: attempts, error: errorClass(error) });
         this.#parts.store.postponeSchedule(kind, now + backoffMs(retry, attempts, this.#parts.random()));
       }
     }
   }
 
-  /** A row of the schedule is due. Of several reminders that are overdue at once, one is sent. */
+  /** For a due row of the schedule. Of several overdue reminders, one is sent. */
   #onTimer(kind: ScheduleKind, now: number): void {
     if (kind === "forget") return;
     if (kind === "requestor") {
@@ -146,9 +146,9 @@ export class RunClock {
       this.#parts.store.transaction(() => {
         for (const { kind: due } of this.#parts.store.dueSchedule(now))
           if (due.startsWith("remind") && due.endsWith(`:${gate}`)) this.#parts.store.unschedule(due);
-        const standing = this.#parts.current();
-        if (standing === null || openGate(standing.state) !== gate) return;
-        this.#notices.tellAgain(standing.input, reviewAt(standing.state, gate), "reminder", now);
+        const current = this.#parts.current();
+        if (current === null || openGate(current.state) !== gate) return;
+        this.#notices.tellAgain(current.input, reviewAt(current.state, gate), "reminder", now);
       });
       this.#parts.flush();
     }

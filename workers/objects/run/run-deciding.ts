@@ -1,5 +1,5 @@
-// A reviewer's answer, by whatever channel it came: who they are by their link, what their edits make of the content, and what
-// becomes of the review. Synchronous from the first read to the last write, so that one answer of many counts.
+// A reviewer's decision, by any channel: it identifies the reviewer by the link, applies the edits, and decides the review. Synchronous from
+// the first read to the last write, so that of several decisions one counts.
 
 import type { LinkRow } from "../../channels/channel.ts";
 import type { Gate } from "../../../shared/model/gate.ts";
@@ -15,7 +15,7 @@ import { type EditedContent, editedContent } from "./run-edit.ts";
 import type { RunNotices } from "./run-notices.ts";
 import { type RunParts, type CurrentRun, linkedAt } from "./run-parts.ts";
 
-/** A reviewer's wish, with all that it is judged by. `use` takes down that it came: once. */
+/** A submission with everything that decides on it. `use` marks its nonce as used. */
 type Asked = CurrentRun & {
   readonly link: LinkRow;
   readonly gate: Gate;
@@ -25,7 +25,7 @@ type Asked = CurrentRun & {
   readonly use: (now: number) => void;
 };
 
-/** Whether an approval has other changes than its page showed. Slack's dialog shows each text as it will be sent. */
+/** Whether an approval has changes that its page did not show. Slack's dialog shows each text as it will be sent. */
 function hasUnseenChanges(edit: EditedContent, { promised = 0 }: Submission): boolean {
   if (edit.kind !== "same" && edit.kind !== "edited") return false;
   return promised !== "typed" && promised !== (edit.kind === "edited" ? edit.changes : 0);
@@ -42,13 +42,13 @@ export class RunDeciding {
 
   /** Carries out what a reviewer asks for. */
   decide(input: DecideInput): DecideAnswer {
-    const { gate, reviewer: place, once, words } = input;
-    const found = linkedAt(this.#parts, gate, place, input.link);
-    const by = found === null ? undefined : this.#notices.people(found.input)[place];
+    const { gate, reviewer, once, words } = input;
+    const found = linkedAt(this.#parts, gate, reviewer, input.link);
+    const by = found === null ? undefined : this.#notices.people(found.input)[reviewer];
     if (found === null || by === undefined) return { kind: "noSuchLink" };
     const submission = JSON.parse(input.submission) as Submission; // written by our own routes
     const used = this.#parts.store.usedNonce(once);
-    // The very same words again, as a double click sends them, are the same answer.
+    // The very same submission again, as a double click sends it, is the same decision.
     if (used !== null) return { kind: used === sha256Hex(words) ? "repeated" : "onceUsed" };
     const asked: Asked = {
       ...found,
@@ -75,9 +75,9 @@ export class RunDeciding {
   #answer(asked: Asked, act: "approve" | "deny"): DecideAnswer {
     const { input, state, link, gate, by, submission, member, use } = asked;
     const edit = editedContent(this.#parts.store, input, state, gate, submission);
-    if (edit.kind === "invalid") return { kind: "invalidEdit", faults: edit.faults };
+    if (edit.kind === "invalid") return { kind: "invalidEdit", issues: edit.issues };
     if (hasUnseenChanges(edit, submission)) return { kind: "unseenChanges" };
-    // A grant is for what was asked, not for what a reviewer made of it.
+    // A grant covers the request or reply as it came, never an edited one.
     if (edit.kind === "edited" && submission.grant !== undefined) return { kind: "noGrant" };
     const now = this.#parts.now();
     const { version, digest, reason } = submission;
@@ -138,24 +138,24 @@ export class RunDeciding {
     }
   }
 
-  /** The grant that the reviewer wishes to give with an approval; null where they wish none. */
+  /** The grant that the reviewer gives with an approval; null where they give none. */
   #grantOf({ input, state, gate, by, submission }: Asked, now: number): Grant | null | "notOffered" {
-    const { grant: wish } = submission;
-    if (wish === undefined) return null;
+    const { grant } = submission;
+    if (grant === undefined) return null;
     const request = this.#parts.store.requestVersion(1)?.request;
     const offer = grantOffer(this.#parts.store, input, state, gate, by);
-    if (request === undefined || offer === null || !offer.scopes.includes(wish.scope)) return "notOffered";
+    if (request === undefined || offer === null || !offer.scopes.includes(grant.scope)) return "notOffered";
     const reply = gate === "response" ? this.#parts.store.replyVersion(1) : null;
-    return grantFrom({ input, request, gate, reply, by: by.name }, wish, now);
+    return grantFrom({ input, request, gate, reply, by: by.name }, grant, now);
   }
 
-  /** A reviewer gives up their place, to somebody whom the plan names and a channel reaches, or to nobody. */
+  /** A reviewer recuses themself: hands the review over to a person whom the plan names and a channel reaches, or declines (`to`: null). */
   #recuse({ input, state, link, gate, by, use }: Asked, to: string | null): DecideAnswer {
-    if (to !== null && this.#notices.people(input).every(({ name }) => name !== to)) return { kind: "cannotGiveUp", why: "noSuchReviewer" };
+    if (to !== null && this.#notices.people(input).every(({ name }) => name !== to)) return { kind: "cannotRecuse", why: "noSuchReviewer" };
     const now = this.#parts.now();
     const next = step(state, { kind: "recused", gate, recusal: { reviewer: by.name, to } }, now);
     const { recusal } = next;
-    if (recusal === undefined) throw new Error("a place given up without a word");
+    if (recusal === undefined) throw new Error("a recusal without a verdict");
     switch (recusal.kind) {
       case "repeated":
         return { kind: "repeated" };
@@ -163,9 +163,9 @@ export class RunDeciding {
       case "late":
         return { kind: "verdict", verdict: recusal };
       case "notAllowed":
-        return { kind: "cannotGiveUp", why: recusal.why };
+        return { kind: "cannotRecuse", why: recusal.why };
       case "recused": {
-        if (to !== null && !this.#notices.handOverCandidates(input).includes(to)) return { kind: "cannotGiveUp", why: "unreachable" };
+        if (to !== null && !this.#notices.handOverCandidates(input).includes(to)) return { kind: "cannotRecuse", why: "unreachable" };
         const who = { gate, by: by.name, channel: link.channel };
         this.#parts.store.transaction(() => {
           use(now);

@@ -1,4 +1,4 @@
-// Delivers the answer: to the callers that wait at a window, and to the MCP server that waits for it.
+// Delivers the outcome: to the callers that wait at a window, and to the MCP server that waits for it.
 
 import type { RunParts, CurrentRun } from "./run-parts.ts";
 import { RunWindows, endedMessage } from "./run-windows.ts";
@@ -14,7 +14,7 @@ import { postToServer } from "../../mcp-client/answer-server.ts";
 import { responseOf } from "../../../shared/wire/json-rpc.ts";
 import { mcpCodec } from "../../../shared/wire/mcp-codecs.ts";
 
-/** How often the answer is posted to an MCP server that does not take it: about four minutes. */
+/** How often the outcome is posted to an MCP server that does not accept it: for about four minutes. */
 const postAttempts = 10;
 
 export class RunDelivery {
@@ -26,37 +26,37 @@ export class RunDelivery {
     this.#windows = windows;
   }
 
-  /** Delivers the answer to the callers at a window and to the waiting MCP server. */
+  /** True where the outcome is delivered; false to post it again later. */
   async deliver({ attempts }: OutboxRow, { input, state: before }: CurrentRun): Promise<boolean> {
     const { mode, waiting } = input;
     const keyEnd = before.end?.kind === "completed" ? await keyEndOf(this.#parts.env, input, this.#parts.now()) : null;
     const state = keyEnd === null ? before : this.#withhold(input, before, keyEnd);
-    // Windows on a run that a server waits for only tell its client how it goes.
-    let takers = mode === "callback" ? 0 : this.#windows.callers();
+    // In callback mode a window only shows progress to the server's client.
+    let receivers = mode === "callback" ? 0 : this.#windows.callers();
     if (waiting !== undefined && !this.#parts.store.isRequestorGone()) {
       const posted = await this.#post(waiting, state);
       if (posted === "failed" && attempts + 1 < postAttempts) return false;
-      takers = posted === "taken" ? 1 : 0;
+      receivers = posted === "taken" ? 1 : 0;
     }
-    this.#parts.store.markDelivered(this.#parts.now(), takers);
-    // Whether the reply is kept for another depends on who was there to take it.
+    this.#parts.store.markDelivered(this.#parts.now(), receivers);
+    // A reply that no requestor received is kept for an identical request.
     this.#parts.store.queue("index", "index", null, this.#parts.now());
     this.#windows.tellCallers(endedMessage);
     return true;
   }
 
-  /** The key ended between the last decision and the delivery: what would be let out says so in place of the reply. */
+  /** The key ended between the last decision and the delivery: the outcome says so, and has no reply. */
   #withhold(input: StoredInput, state: RunState, cause: KeyEnd): RunState {
-    const held = withheld(state, cause);
+    const next = withheld(state, cause);
     this.#parts.store.transaction(() => {
-      this.#parts.store.writeState(held);
-      this.#parts.store.writeOutcome(JSON.stringify(outcomeOf(this.#parts.store, held, input)));
+      this.#parts.store.writeState(next);
+      this.#parts.store.writeOutcome(JSON.stringify(outcomeOf(this.#parts.store, next, input)));
       this.#parts.record(this.#parts.now(), [{ kind: "cancelled", cause }]);
     });
-    return held;
+    return next;
   }
 
-  /** Posts the answer to the server. A request that its own side withdrew gets no answer. */
+  /** Posts the outcome to the server. A request that the requestor's side withdrew gets no response. */
   async #post({ server: name, session, revision, id }: WaitingServer, { end }: RunState): Promise<"taken" | "refused" | "failed"> {
     const text = this.#parts.store.outcome();
     if (text === undefined || (end?.kind === "cancelled" && withdrawn.has(end.cause))) return "refused";
@@ -72,5 +72,5 @@ export class RunDelivery {
   }
 }
 
-/** Causes that come from the side that waits. */
+/** The causes that come from the requestor's side. */
 const withdrawn: ReadonlySet<CancelCause> = new Set(["caller", "originatingRequest", "session"]);

@@ -10,12 +10,12 @@ import { currentRequest } from "./run-account.ts";
 import type { Submission } from "../../stubs/run-calls.ts";
 import type { RunStore, StoredInput } from "./run-store.ts";
 
-/** What a form makes of the content. `write` keeps it as that version; nothing is written before. */
+/** The content after a form's edits. `write` stores it as that version; nothing is written before. */
 export type EditedContent =
-  /** Not an approval of what is current: the decision itself judges it as denied, stale or closed. */
+  /** The form is no approval of the current version: the decision judges it as denied, stale or closed. */
   | { readonly kind: "notJudged" }
   | { readonly kind: "same" }
-  | { readonly kind: "invalid"; readonly faults: readonly EditIssue[] }
+  | { readonly kind: "invalid"; readonly issues: readonly EditIssue[] }
   | {
       readonly kind: "edited";
       /** How many fields differ from the version that the form was made for. */
@@ -24,7 +24,7 @@ export type EditedContent =
       readonly write: (version: number, by: string, at: number) => void;
     };
 
-/** The content with a reviewer's edits, choice of model included, judged against the version that is current. */
+/** The content with a reviewer's edits, the choice of models included, compared with the current version. */
 export function editedContent(store: RunStore, input: StoredInput, state: RunState, gate: Gate, form: Submission): EditedContent {
   const review = state.reviews[gate];
   if (
@@ -44,11 +44,11 @@ type Current = { readonly version: number; readonly digest: string };
 function editedRequest(store: RunStore, { candidates }: StoredInput, current: Current, form: Submission): EditedContent {
   const content = store.requestVersion(current.version);
   if (content === null) return { kind: "notJudged" };
-  // What is stored is not what is reviewed: it is nobody's edit, and what was approved is not there to be sent.
+  // The stored content is not the reviewed one: that is no edit, and without the approved content nothing is sent.
   if (requestDigest(content, candidates) !== current.digest) return { kind: "same" };
   const { model } = form;
   const changed = changedRequest(content, { edits: new Map(form.edits), ...(model === undefined ? {} : { model }) });
-  if (!changed.ok) return { kind: "invalid", faults: changed.error };
+  if (!changed.ok) return { kind: "invalid", issues: changed.error };
   const { value, changes } = changed.value;
   const digest = requestDigest(value, candidates);
   if (digest === current.digest) return { kind: "same" };
@@ -63,11 +63,11 @@ function editedRequest(store: RunStore, { candidates }: StoredInput, current: Cu
 function editedReply(store: RunStore, state: RunState, current: Current, form: Submission): EditedContent {
   const reply = store.replyVersion(current.version);
   if (reply === null) return { kind: "notJudged" };
-  // As above: nor to be delivered.
+  // As above: without the approved content nothing is delivered.
   if (replyDigest(reply) !== current.digest) return { kind: "same" };
   const asked = currentRequest(store, state);
   const changed = changedReply(reply, new Map(form.edits), asked === null ? undefined : replyRuleOf(asked.request));
-  if (!changed.ok) return { kind: "invalid", faults: changed.error };
+  if (!changed.ok) return { kind: "invalid", issues: changed.error };
   const { value, changes } = changed.value;
   const digest = replyDigest(value);
   if (digest === current.digest) return { kind: "same" };

@@ -16,7 +16,7 @@ import { settingsOf } from "../../platform/settings.ts";
 import type { Env } from "../../platform/env.ts";
 import type { SessionCalls } from "../../stubs/session-calls.ts";
 
-/** The reply to a requestor who gave up is kept this long for an identical request. */
+/** A reply that no requestor received is kept this long for an identical request. */
 const keptReplyMs = 3_600_000;
 
 export type EffectParts = {
@@ -24,7 +24,7 @@ export type EffectParts = {
   readonly notices: RunNotices;
   readonly call: RunCall;
   readonly delivery: RunDelivery;
-  /** When the run has something to do next, in Unix milliseconds. */
+  /** When the run has work next, in Unix milliseconds; null: never. */
   readonly nextDue: () => number | null;
 };
 
@@ -45,15 +45,15 @@ export class RunEffects {
 
   /** True where the row is done; false to try it again, a number to try it again in so many milliseconds without counting it. */
   async perform(row: OutboxRow): Promise<boolean | number> {
-    const standing = this.#parts.current();
-    if (standing === null) return true;
-    const { input, state } = standing;
+    const current = this.#parts.current();
+    if (current === null) return true;
+    const { input, state } = current;
     switch (row.kind) {
       case "record":
         await this.#shipRecord(input, state);
         return true;
       case "deliver":
-        return this.#delivery.deliver(row, standing);
+        return this.#delivery.deliver(row, current);
       case "notice":
         return this.#notices.send(row);
       case "noticeEnded":
@@ -66,7 +66,7 @@ export class RunEffects {
         await keyStub(this.#parts.env, input.key.id).giveGrant(JSON.stringify(row.detail));
         return true;
       case "unreachable":
-        this.#unreachable(gateOf(row), standing);
+        this.#unreachable(gateOf(row), current);
         return true;
       case "call":
         return this.#call.watch(row, input, state);
@@ -90,11 +90,11 @@ export class RunEffects {
     }
   }
 
-  /** The key hears of the run, and the run begins where the key may still be used. */
+  /** Adds the run to its key, and begins it where the key may still be used. */
   async #begin({ key, id }: StoredInput): Promise<void> {
     if (this.#parts.store.state()?.phase !== "received") return;
-    const isHeld = await keyStub(this.#parts.env, key.id).addDependent({ kind: "run", name: id }, null);
-    if (isHeld) this.#parts.apply({ kind: "received" }, this.#parts.now(), []);
+    const isAdded = await keyStub(this.#parts.env, key.id).addDependent({ kind: "run", name: id }, null);
+    if (isAdded) this.#parts.apply({ kind: "received" }, this.#parts.now(), []);
     else cancelRun(this.#parts, "keyRevoked");
   }
 
@@ -111,7 +111,7 @@ export class RunEffects {
     this.#parts.store.markShipped(last.seq);
   }
 
-  /** Where no channel reaches anybody who is asked, the review does not wait for its deadline. */
+  /** Ends a review of which no channel reaches any reviewer, without waiting for its deadline. */
   #unreachable(gate: Gate | null, { input, state }: CurrentRun): void {
     const review = gate === null ? null : state.reviews[gate];
     if (gate === null || review === null) return;
@@ -124,16 +124,16 @@ export class RunEffects {
     const key = keyStub(this.#parts.env, input.key.id);
     await Promise.all([key.release([input.id]), key.removeDependent({ kind: "run", name: input.id })]);
     const bySession = Map.groupBy(this.#parts.store.requestRefs(), ({ session }) => session);
-    await Promise.all([...bySession].map(([session, claims]) => sessionById(this.#parts.env, session).runEnded(input.id, claims)));
+    await Promise.all([...bySession].map(([session, requests]) => sessionById(this.#parts.env, session).runEnded(input.id, requests)));
   }
 
-  /** The session of a request that adopted this run knows it, even where the Worker that saw to it is gone. */
+  /** Tells the session of a request that adopted this run, also where the Worker of that request was cut off. */
   async #tellAdopted({ detail }: OutboxRow, input: StoredInput): Promise<void> {
     const { session, originating, request } = detail as RequestRef; // written by `adopt`
     await sessionById(this.#parts.env, session).adopted(originating, request, input.id);
   }
 
-  /** Until when an identical request may find this run: while it is open, and for an hour with a reply nobody took. Null: not at all. */
+  /** Until when an identical request may find this run: while it is open, or for an hour with a reply that no requestor received. Null: not at all. */
   #indexExpiry(state: RunState, input: StoredInput): number | null {
     if (input.mode === "task") return null;
     if (state.end === null) return this.#parts.now() + settingsOf(this.#parts.env).retentionMs;

@@ -1,7 +1,7 @@
-// A run's notices: who hears of its reviews, through which channel and by which link, and what came of it.
+// A run's notices: which reviewers get them, through which channel and with which link, and whether they were sent.
 //
-// It decides nothing about a review. What is to be sent is a row in the outbox first; a channel is asked from there, one
-// notice of a link at a time, and the next channel of the reviewer where it can never do it.
+// It decides nothing about a review. A notice is a row in the outbox before it is sent, one notice of a link at a time; where a channel
+// fails for good, the reviewer's next channel is used.
 
 import { isObject, type Members } from "../../../shared/json/values.ts";
 import type { LinkRow, Channel, Notice, NoticeWhy, Sent } from "../../channels/channel.ts";
@@ -28,9 +28,9 @@ import type { ExpiredLink, RenewAnswer, PressTarget, TellInput } from "../../stu
 import { type RunParts, type CurrentRun, linkedAt } from "./run-parts.ts";
 import type { OutboxRow, StoredInput } from "./run-store.ts";
 
-/** How often an attempt at a notice is repeated before its channel counts as failed. */
+/** After so many attempts at a notice its channel counts as failed. */
 const noticeAttempts = 8;
-/** An expired link can be replaced this often in an hour. */
+/** How often an expired link can be replaced in an hour. */
 const renewalsAnHour = 3;
 const hourMs = 3_600_000;
 
@@ -42,13 +42,13 @@ export class RunNotices {
     this.#parts = parts;
   }
 
-  /** Everybody who may come to decide this run, by place. */
+  /** Everybody who may come to decide this run; a link names its reviewer by the index in this list. */
   people({ plan }: StoredInput): readonly Reviewer[] {
     this.#people ??= peopleOfPlan(plan);
     return this.#people;
   }
 
-  /** Names of those whom some channel reaches, left out the people who were asked first, and whoever may not approve their own request. */
+  /** Names of the people to whom a review can be handed over: a channel reaches them, they were not asked first, and the policy does not bar them as its owner. */
   handOverCandidates(input: StoredInput): string[] {
     const channels = openChannels(this.#parts.env);
     const { plan } = input;
@@ -59,33 +59,32 @@ export class RunNotices {
       .map(({ name }) => name);
   }
 
-  /** Names of those who are asked and whom no channel reaches: every one has failed for good, or there is none. */
+  /** Names of the reviewers whom no channel reaches: each has failed for good, or there is none. */
   unreached(input: StoredInput, review: Review): string[] {
     const people = this.people(input);
-    const within = new Set(
+    const reached = new Set(
       this.#parts.store
         .links(review.gate)
         .filter(({ notice }) => notice !== "failed")
         .map(({ reviewer }) => people[reviewer]?.name),
     );
-    return review.reviewers.filter((name) => !within.has(name));
+    return review.reviewers.filter((name) => !reached.has(name));
   }
 
-  // What is to be sent: inside the transaction that makes it so
+  // Queueing: inside the transaction of the change that is told
 
-  /** Links and notices for these reviewers. */
+  /** Queues links and notices for these reviewers. */
   ask(input: StoredInput, review: Review, names: readonly string[], why: AskWhy, now: number): void {
-    for (const [place, reviewer] of this.people(input).entries()) {
+    for (const [index, reviewer] of this.people(input).entries()) {
       if (!names.includes(reviewer.name)) continue;
       for (const channel of channelsFor(reviewer, openChannels(this.#parts.env)).first) {
-        const link = this.#linkOn(channel, review, place, now);
-        this.#queueNotice(link, why, now);
+        this.#queueNotice(this.#linkOn(channel, review, index, now), why, now);
       }
     }
     this.#noticeUnreachable(input, review, now);
   }
 
-  /** What they were shown is not what is there now. A reviewer whose approval stands is told of votes alone. */
+  /** Queues a notice of a changed review for its reviewers. Those who have approved get notices of votes alone. */
   tellAgain(input: StoredInput, review: Review, why: "changed" | "voted" | "reminder", now: number): void {
     const people = this.people(input);
     for (const link of this.#linksOf(input, review)) {
@@ -95,7 +94,7 @@ export class RunNotices {
     }
   }
 
-  /** These are left alone from now on, and what they were sent says so. Those who are left may be those whom nothing reaches. */
+  /** These reviewers are no longer asked, and their messages are changed to say so. The others may be unreachable. */
   release(input: StoredInput, gate: Gate, names: readonly string[], now: number): void {
     const people = this.people(input);
     for (const link of this.#parts.store.links(gate)) {
@@ -105,20 +104,20 @@ export class RunNotices {
     if (review !== null && review !== undefined) this.#noticeUnreachable(input, review, now);
   }
 
-  /** The review is over: nothing more is sent, and what was sent says so. Who left before was told so then. */
+  /** The review has ended: queued notices are dropped, and the messages of its reviewers are changed to say so. */
   withdraw(gate: Gate, now: number): void {
     this.#parts.store.dropQueued("notice");
-    const standing = this.#parts.current();
-    const review = standing?.state.reviews[gate] ?? null;
-    if (standing === null || review === null) return;
-    for (const link of this.#linksOf(standing.input, review)) this.#queueEnd(link, now);
+    const current = this.#parts.current();
+    const review = current?.state.reviews[gate] ?? null;
+    if (current === null || review === null) return;
+    for (const link of this.#linksOf(current.input, review)) this.#queueEnd(link, now);
   }
 
-  /** Replaces a link whose time is over, where its review still waits for its reviewer. */
-  renew(gate: Gate, place: number, id: string): RenewAnswer {
+  /** Replaces an expired link, where its review still waits for its reviewer. */
+  renew(gate: Gate, index: number, id: string): RenewAnswer {
     const { store } = this.#parts;
     const now = this.#parts.now();
-    const found = linkedAt(this.#parts, gate, place, id);
+    const found = linkedAt(this.#parts, gate, index, id);
     if (found === null) return { kind: "noSuchLink" };
     const { input, state, link } = found;
     if (!this.#isAsked(input, state, link)) return { kind: "over" };
@@ -128,22 +127,22 @@ export class RunNotices {
     return { kind: "sent" };
   }
 
-  /** How an expired link stands, without the content; null where there is no such link. */
-  expired(gate: Gate, place: number, id: string): ExpiredLink | null {
-    const found = linkedAt(this.#parts, gate, place, id);
+  /** The state of an expired link, without content; null where there is no such link. */
+  expired(gate: Gate, index: number, id: string): ExpiredLink | null {
+    const found = linkedAt(this.#parts, gate, index, id);
     const view = found === null ? null : this.view(found, found.link);
     if (found === null || view === null) return null;
     return { open: this.#isAsked(found.input, found.state, found.link), state: view.state.kind, channel: found.link.channel };
   }
 
-  /** A link as whoever hears of a press of its message's buttons needs it. */
+  /** `RunCalls.pressTarget`. */
   pressTarget(channel: LinkChannel, gate: Gate, id: string): PressTarget | null {
-    const standing = this.#parts.current();
-    const link = standing === null ? null : this.#parts.store.link(id);
-    if (standing === null || link === null || link.revokedAt !== null || link.gate !== gate || link.channel !== channel) return null;
-    const people = this.people(standing.input);
+    const current = this.#parts.current();
+    const link = current === null ? null : this.#parts.store.link(id);
+    if (current === null || link === null || link.revokedAt !== null || link.gate !== gate || link.channel !== channel) return null;
+    const people = this.people(current.input);
     const reviewer = people[link.reviewer];
-    const view = this.view(standing, link);
+    const view = this.view(current, link);
     if (reviewer === undefined || view === null) return null;
     const colleagues = this.#parts.store.links(gate).flatMap((each) => {
       const person = people[each.reviewer];
@@ -151,7 +150,7 @@ export class RunNotices {
     });
     return {
       view,
-      excerpt: standing.input.plan.noticeExcerpt,
+      excerpt: current.input.plan.noticeExcerpt,
       reviewer,
       place: link.reviewer,
       expiresAtSeconds: link.expiresAtSeconds,
@@ -160,20 +159,20 @@ export class RunNotices {
     };
   }
 
-  /** What a digest says of a link's review; null where its reviewer is not asked by it any more. */
+  /** `RunCalls.digestEntry`. */
   digestEntry(id: string): DigestEntry | null {
-    const standing = this.#parts.current();
-    const link = standing === null ? null : this.#parts.store.link(id);
-    if (standing === null || link === null || !this.#isAsked(standing.input, standing.state, link)) return null;
-    const [view, url] = [this.view(standing, link), this.#url(standing.input, link)];
-    const reviewer = this.people(standing.input)[link.reviewer];
+    const current = this.#parts.current();
+    const link = current === null ? null : this.#parts.store.link(id);
+    if (current === null || link === null || !this.#isAsked(current.input, current.state, link)) return null;
+    const [view, url] = [this.view(current, link), this.#url(current.input, link)];
+    const reviewer = this.people(current.input)[link.reviewer];
     if (view === null || url === null || reviewer === undefined) return null;
     const { server, client, method, name } = view.requestor;
     const { run, gate, deadlineAt } = view;
     return { reviewer, run, gate, asking: askingOf(view), requestor: { server, client, method, name }, deadlineAt, url };
   }
 
-  /** Queues words for one member alone, where the channel can say them. */
+  /** Queues words for one member alone, where the channel can send them. */
   tell(input: TellInput): void {
     const { store, now } = this.#parts;
     const target = this.#parts.current() === null ? null : store.link(input.link);
@@ -181,7 +180,7 @@ export class RunNotices {
     store.queue("tell", `tell:${target.id}`, { ...input }, now());
   }
 
-  /** What a link's reviewer is shown. */
+  /** The view of a link's review for its reviewer. */
   view({ input, state }: CurrentRun, link: Pick<LinkRow, "gate" | "reviewer">): ReviewView | null {
     const reviewer = this.people(input)[link.reviewer];
     if (reviewer === undefined) return null;
@@ -191,7 +190,7 @@ export class RunNotices {
 
   // Effects
 
-  /** Sends one notice, or sees why it cannot be sent. */
+  /** Sends one notice, or stores why it cannot be sent. */
   async send(row: OutboxRow): Promise<boolean | number> {
     const found = this.#found(row);
     // Nothing is sent after a decision.
@@ -209,29 +208,29 @@ export class RunNotices {
     const turn = await this.#turnOf(channel, notice, deadlineAt);
     if (turn.kind === "wait") return turn.afterMs;
     if (turn.kind === "told") {
-      this.#sent(link, why, turn.fault === null ? { kind: "sent", receipt: null } : { kind: "failed", why: turn.fault });
+      this.#settle(link, why, turn.error === null ? { kind: "sent", receipt: null } : { kind: "failed", why: turn.error });
       return true;
     }
     const sent = channel === undefined ? notConfigured : await channel.send(notice).catch(unavailable);
-    // To wait until it is too late is to fail.
+    // A notice that can be sent only after the deadline has failed.
     const isInTime = sent.kind === "again" && this.#parts.now() + (sent.afterMs ?? 0) < deadlineAt;
     const later = isInTime ? this.#later(row, sent) : null;
     if (later !== null) return later;
-    this.#sent(link, why, sent);
+    this.#settle(link, why, sent);
     return true;
   }
 
-  /** What was sent says that it is over, where it can be changed. A failure undoes nothing. */
+  /** Changes a sent message to say how the review ended, where the channel can. A failure changes nothing else. */
   async end(row: OutboxRow): Promise<boolean | number> {
     const found = this.#found(row);
     if (found === null || this.#isAsked(found.input, found.state, found.link)) return true;
     const { link } = found;
-    // Nothing of it is out there, and the list says why.
+    // No message was sent, and the list says why.
     if (link.notice === "failed" && link.receipt === null) return true;
     const notice = this.#compose(found, link, "changed", row);
     if (notice === null) return true;
     const channel = this.#channel(link);
-    // The page says it too: where it would be one message too many, it is not sent.
+    // Not sent where it would be one message too many: the page says it too.
     const ended: Sent = !(await this.#mayEnd(channel, notice))
       ? { kind: "sent", receipt: null }
       : ((await channel?.ended(notice).catch(unavailable)) ?? notConfigured);
@@ -243,7 +242,7 @@ export class RunNotices {
     return true;
   }
 
-  /** Tells the operators' list how a notice stands. */
+  /** Writes a notice's state to the operators' list. */
   async list(row: OutboxRow): Promise<boolean> {
     const found = this.#found(row);
     const detail = detailOf(row);
@@ -265,7 +264,7 @@ export class RunNotices {
     return true;
   }
 
-  /** Says something to one member alone. */
+  /** Sends words to one member alone. */
   async say(row: OutboxRow): Promise<boolean | number> {
     const found = this.#found(row);
     const input = row.detail as TellInput; // written by `tell`
@@ -282,7 +281,7 @@ export class RunNotices {
 
   // Parts
 
-  /** What the digest of this address says of the notice. Where it cannot be asked, the notice goes out: none is lost for it. */
+  /** Whether the notice goes out by itself or in its address's digest. Where the digest cannot be asked, the notice goes out, so that none is lost. */
   async #turnOf(channel: Channel | undefined, notice: Notice, deadlineAt: number): Promise<Turn> {
     if (channel?.digest?.counts(notice, "send") !== true) return { kind: "now" };
     const { idempotencyKey: id, run, link, reviewer } = notice;
@@ -299,8 +298,8 @@ export class RunNotices {
   }
 
   /**
-   * What the outbox is told of an attempt that is worth another; null where there were enough. To wait for one's turn is no
-   * failure, however often; to be told by somebody who is not there when to come again is one.
+   * The outbox's result for an attempt that may be retried; null where there were enough. Waiting for a rate limit is no failure, however
+   * often; a channel that is unavailable and names a time is one.
    */
   #later({ id, attempts }: OutboxRow, { why, afterMs }: Extract<Sent, { kind: "again" }>): false | number | null {
     if (afterMs !== undefined && (why === "rateLimited" || why === "dailyLimit")) return afterMs;
@@ -315,30 +314,30 @@ export class RunNotices {
 
   #expiry(review: Review, now: number): number {
     const { linkMs, retentionMs } = settingsOf(this.#parts.env);
-    // The page says what became of it for as long as the run is kept.
+    // The link opens its page, which says how the review ended, for as long as the run is kept.
     return Math.ceil(Math.min(now + linkMs, review.deadlineAt + retentionMs) / 1000);
   }
 
-  /** The live link of a reviewer on a channel: the one there is, or a new one. */
-  #linkOn(channel: Channel, review: Review, place: number, now: number): LinkRow {
+  /** The live link of a reviewer on a channel: the stored one, or a new one. */
+  #linkOn(channel: Channel, review: Review, index: number, now: number): LinkRow {
     const { store } = this.#parts;
     const { gate } = review;
     const random = crypto.getRandomValues(new Uint8Array(linkRandomLength));
     const link =
       store.addLink({
         gate,
-        reviewer: place,
+        reviewer: index,
         channel: channel.name,
         createdAt: now,
         expiresAtSeconds: this.#expiry(review, now),
         random,
         receipt: null,
-      }) ?? store.links(gate).find((each) => each.reviewer === place && each.channel === channel.name);
-    if (link === undefined) throw new Error("a link that is neither new nor there");
+      }) ?? store.links(gate).find((each) => each.reviewer === index && each.channel === channel.name);
+    if (link === undefined) throw new Error("a link that is neither new nor stored");
     return link;
   }
 
-  /** The links of those who are asked now. */
+  /** The links of the review's current reviewers. */
   #linksOf(input: StoredInput, review: Review): LinkRow[] {
     const people = this.people(input);
     return this.#parts.store.links(review.gate).filter(({ reviewer }) => review.reviewers.includes(people[reviewer]?.name ?? ""));
@@ -357,11 +356,16 @@ export class RunNotices {
     this.#parts.store.queue("noticeEnded", chainOf(link), { link: link.id }, now);
   }
 
-  #queueListed(link: LinkRow, state: string, fault: string | null, now: number): void {
-    this.#parts.store.queue("noticeListed", `listed:${link.id}`, { link: link.id, state, ...(fault === null ? {} : { fault }) }, now);
+  #queueListed(link: LinkRow, state: string, error: string | null, now: number): void {
+    this.#parts.store.queue(
+      "noticeListed",
+      `listed:${link.id}`,
+      { link: link.id, state, ...(error === null ? {} : { fault: error }) },
+      now,
+    );
   }
 
-  /** Inside a transaction: the old link dies, and the notice goes out with a new one. */
+  /** Inside a transaction: revokes the old link, and queues the notice with a new one. */
   #replace(input: StoredInput, link: LinkRow, why: NoticeWhy, now: number): void {
     const { store, record } = this.#parts;
     const review = this.#parts.current()?.state.reviews[link.gate];
@@ -385,10 +389,10 @@ export class RunNotices {
   }
 
   #found(row: OutboxRow): (CurrentRun & { readonly link: LinkRow }) | null {
-    const standing = this.#parts.current();
+    const current = this.#parts.current();
     const { link: id } = detailOf(row);
-    const link = standing === null || typeof id !== "string" ? null : this.#parts.store.link(id);
-    return standing === null || link === null ? null : { ...standing, link };
+    const link = current === null || typeof id !== "string" ? null : this.#parts.store.link(id);
+    return current === null || link === null ? null : { ...current, link };
   }
 
   #url(input: StoredInput, link: LinkRow): string | null {
@@ -400,7 +404,7 @@ export class RunNotices {
     return reviewUrl(publicUrl, linkToken(keys, { runRandom, gate, reviewer, channel, expiresAtSeconds, random }));
   }
 
-  /** The link of a member who is asked themself; a stranger gets none. */
+  /** The link of a member who is a reviewer of this gate; any other member gets none. */
   #personalUrl({ input, link }: CurrentRun & { readonly link: LinkRow }, user: string): string | null {
     const people = this.people(input);
     const { gate, channel } = link;
@@ -409,41 +413,41 @@ export class RunNotices {
     return own === undefined ? null : this.#url(input, own);
   }
 
-  #compose(standing: CurrentRun, link: LinkRow, why: NoticeWhy, row: OutboxRow): Notice | null {
-    const reviewer = this.people(standing.input)[link.reviewer];
-    const view = this.view(standing, link);
-    const url = this.#url(standing.input, link);
+  #compose(current: CurrentRun, link: LinkRow, why: NoticeWhy, row: OutboxRow): Notice | null {
+    const reviewer = this.people(current.input)[link.reviewer];
+    const view = this.view(current, link);
+    const url = this.#url(current.input, link);
     if (reviewer === undefined || view === null || url === null) return null;
     return {
-      run: standing.input.id,
+      run: current.input.id,
       link,
       url,
       reviewer,
       why,
       view,
-      excerpt: standing.input.plan.noticeExcerpt,
+      excerpt: current.input.plan.noticeExcerpt,
       receipt: link.receipt,
       idempotencyKey: `${link.id}-${row.id}`,
     };
   }
 
-  /** Writes down what came of a notice; where it can never be done, the reviewer's next channel is asked. */
-  #sent(link: LinkRow, why: NoticeWhy, sent: Sent): void {
+  /** Stores whether a notice was sent; where it failed for good, queues one through the reviewer's next channel. */
+  #settle(link: LinkRow, why: NoticeWhy, sent: Sent): void {
     const { store, record } = this.#parts;
     const now = this.#parts.now();
     store.transaction(() => {
       // Read again: the review may have changed, or be over, since the channel was asked.
-      const standing = this.#parts.current();
-      if (standing === null) return;
-      const { input, state } = standing;
+      const current = this.#parts.current();
+      if (current === null) return;
+      const { input, state } = current;
       const reviewer = this.people(input)[link.reviewer];
       const failed = sent.kind !== "sent";
-      const fault = failed ? sent.why : null;
+      const error = failed ? sent.why : null;
       store.markNotice(link.id, failed ? "failed" : "sent", failed ? null : sent.receipt);
       if (failed || why !== "voted") {
-        this.#queueListed(link, failed ? "failed" : "sent", fault, now);
+        this.#queueListed(link, failed ? "failed" : "sent", error, now);
         record(now, [
-          { kind: "noticed", gate: link.gate, channel: link.channel, reviewer: reviewer?.name ?? "", why, state: fault ?? "sent" },
+          { kind: "noticed", gate: link.gate, channel: link.channel, reviewer: reviewer?.name ?? "", why, state: error ?? "sent" },
         ]);
       }
       const review = state.reviews[link.gate];
@@ -455,7 +459,7 @@ export class RunNotices {
     });
   }
 
-  /** Inside a transaction: where no channel reaches anybody who is asked, that is the next thing to be done. */
+  /** Inside a transaction: queues the end of a review none of whose reviewers a channel reaches. */
   #noticeUnreachable(input: StoredInput, review: Review, now: number): void {
     if (this.unreached(input, review).length === review.reviewers.length)
       this.#parts.store.queue("unreachable", "unreachable", { gate: review.gate }, now);

@@ -1,14 +1,14 @@
-// The durable life of one sampling request: it holds the content, owns notices, deadline, model call and delivery.
+// The durable life of one sampling request: it stores the content, and owns notices, deadlines, model call and delivery.
 //
 // The object reads its state, asks shared/run/lifecycle.ts, commits, then performs effects. Every effect is a row in the outbox before it is
 // attempted and may run twice. The caller's connection is a hibernating WebSocket: it never keeps this object awake, and its loss changes
-// nothing. Here is what the Worker calls; each part of the work has its own file:
+// nothing. This file has the calls of the Worker; each part of the work has its own file:
 //
-//   run-start         opens a run                        run-deciding     carries out what a reviewer asks for
+//   run-start         opens a run                        run-deciding     carries out a reviewer's decision
 //   run-transitions   commits events                     run-call         calls the model
-//   run-outbox        attempts effects, again and again  run-adoption     which requests the run answers
-//   run-effects       what each effect does              run-clock        deadlines, reminders, deletion
-//   run-delivery      lets the answer out                run-windows      WebSockets of callers and pages
+//   run-outbox        attempts and retries effects       run-adoption     which requests the run answers
+//   run-effects       performs each effect               run-clock        deadlines, reminders, deletion
+//   run-delivery      delivers the outcome               run-windows      WebSockets of callers and pages
 
 import { DurableObject } from "cloudflare:workers";
 import type { Env } from "../../platform/env.ts";
@@ -127,12 +127,12 @@ export class RunObject extends DurableObject<Env> implements RunCalls {
     this.#wake();
   }
 
-  /** What the object's last instance left behind. It never throws: an object whose constructor does is dead for its alarm too. */
+  /** Continues what the object's last instance left. Never throws: an object whose constructor throws cannot run its alarm either. */
   #wake(): void {
     try {
       this.#requestor.watch();
       if (this.#store.state()?.phase === "generating") {
-        // A call that was made by the object's last instance is lost with it.
+        // A call of the last instance is lost with it.
         this.#store.runNow("call", this.now());
         this.#alarm.arm();
       }
@@ -185,13 +185,13 @@ export class RunObject extends DurableObject<Env> implements RunCalls {
 
   snapshot(): RunSnapshot | null {
     this.#restoreAlarm();
-    const standing = this.#transitions.current();
-    return standing === null ? null : snapshotOf(this.#store, standing.input, standing.state, settingsOf(this.env).retentionMs);
+    const current = this.#transitions.current();
+    return current === null ? null : snapshotOf(this.#store, current.input, current.state, settingsOf(this.env).retentionMs);
   }
 
   line(): string | null {
-    const standing = this.#transitions.current();
-    return standing === null ? null : JSON.stringify(lineOf(this.#store, standing.input, standing.state));
+    const current = this.#transitions.current();
+    return current === null ? null : JSON.stringify(lineOf(this.#store, current.input, current.state));
   }
 
   sent(): { readonly prompt: string; readonly edits: string } | null {
@@ -255,7 +255,7 @@ export class RunObject extends DurableObject<Env> implements RunCalls {
 
   override webSocketClose(socket: WebSocket, _code: number, reason: string): void {
     if (this.#windows.isPage(socket)) return;
-    // Whoever says that they leave is gone; a connection that broke may be coming back.
+    // A caller that says that it leaves is gone; one whose connection broke may come back.
     if (reason === callerLeft && this.#windows.callers() === 0) this.#requestor.notice(this.now());
     else this.#requestor.watch();
   }
@@ -273,15 +273,15 @@ export class RunObject extends DurableObject<Env> implements RunCalls {
     return this.#store.exists() ? this.#clock.nextDue() : null;
   }
 
-  /** Somebody looks: an alarm that was lost is set again. A run that is not there stays so. */
+  /** For calls that only read: sets a lost alarm again. Writes nothing where there is no run. */
   #restoreAlarm(): void {
     if (this.#store.exists()) this.ctx.waitUntil(this.#alarm.restore());
   }
 
-  /** Performs what is due, now and not inside the caller's request; the alarm is behind it for whatever is lost. */
+  /** Performs what is due now, outside the caller's request; the alarm performs what is lost. */
   #flush(): void {
     this.#alarm.arm();
-    // Not before the transaction that this may be called in has been committed.
+    // Only after the commit of a transaction inside which this is called.
     this.ctx.waitUntil(
       Promise.resolve().then(() => {
         const state = this.#store.state();
@@ -294,5 +294,5 @@ export class RunObject extends DurableObject<Env> implements RunCalls {
   }
 }
 
-/** What crosses to the Worker is flat: an object goes as text. */
+/** RPC values are flat: an object is sent as JSON. */
 const asText = (value: object | null): string | null => (value === null ? null : JSON.stringify(value));

@@ -1,7 +1,7 @@
-// Performs a run's outbox, with the object's one alarm behind it: a row of each chain at a time, in order.
+// Performs a run's outbox: one row of each chain at a time, in order; the object's one alarm performs what is left.
 //
-// An attempt is committed before it is made, so that one that was cut off is known as one; what is not done is tried
-// again, later each time. It decides nothing and knows no row's meaning.
+// An attempt is committed before it is made, so that one that is cut off counts; a row that is not done is retried, later each time. It
+// decides nothing and knows no row's meaning.
 
 import { backoffMs } from "../../../shared/backoff.ts";
 import type { Json } from "../../../shared/encoding.ts";
@@ -10,12 +10,12 @@ import type { OutboxRow, StoredRow } from "./run-store.ts";
 import type { RunParts } from "./run-parts.ts";
 
 const retry = { firstMs: 1_000, mostMs: 60_000 };
-/** A call under way is looked after this often: where its object is gone, it is made again. */
+/** A running call is checked this often: where the instance that made it is gone, it is made again. */
 const callWatchMs = 20_000;
 /** An alarm waits this long for the effects that it started: while it waits, no other alarm is delivered. */
 export const alarmWaitMs = 5_000;
 
-/** True where the row is done; false or an error has it tried again, a number in so many milliseconds and without being counted. */
+/** True where the row is done; false or an error: it is retried; a number: it is retried in so many milliseconds, and the attempt does not count. */
 export type Perform = (row: OutboxRow) => Promise<boolean | number>;
 
 type OutboxParts = Pick<RunParts, "store" | "arm" | "now" | "random">;
@@ -23,7 +23,7 @@ type OutboxParts = Pick<RunParts, "store" | "arm" | "now" | "random">;
 export class RunOutbox {
   readonly #parts: OutboxParts;
   readonly #perform: Perform;
-  /** The chains of which a row is being attempted: one at a time each. */
+  /** The chains whose row is being attempted: one at a time each. */
   readonly #busy = new Set<string>();
 
   constructor(parts: OutboxParts, perform: Perform) {
@@ -31,7 +31,7 @@ export class RunOutbox {
     this.#perform = perform;
   }
 
-  /** When the next attempt is due, in Unix milliseconds, and no sooner than a flush would make it; null where there is nothing to do. */
+  /** When the next attempt is due, in Unix milliseconds, and no sooner than a flush would make it; null where the outbox is empty. */
   nextDue(): number | null {
     const now = this.#parts.now();
     const rows = this.#parts.store
@@ -40,7 +40,7 @@ export class RunOutbox {
     return rows.length === 0 ? null : Math.min(...rows);
   }
 
-  /** Attempts what is due; a chain whose row is being attempted goes on by itself, and holds up no other. */
+  /** Attempts the due rows. A chain whose row is being attempted already goes on by itself, and delays no other. */
   async drain(): Promise<void> {
     if (this.#parts.store.state() === null) return;
     const rows = this.#parts.store.dueRows(this.#parts.now()).filter(({ chain }) => !this.#busy.has(chain));
@@ -48,18 +48,18 @@ export class RunOutbox {
     this.#parts.arm();
   }
 
-  /** Attempts the row of this kind, where it is the next of its chain, and waits for nothing else. */
+  /** Attempts the row of this kind alone, where it is due and the next of its chain. */
   async attempt(kind: OutboxRow["kind"]): Promise<void> {
     const row = this.#parts.store.dueRows(this.#parts.now()).find((each) => each.kind === kind && !this.#busy.has(each.chain));
     if (row !== undefined) await this.#once(row);
   }
 
   async #attempt(row: StoredRow): Promise<void> {
-    // The next of its chain, or what it led to, may be due.
+    // The next row of the chain, or one that this row queued, may be due.
     if (await this.#once(row)) await this.drain();
   }
 
-  /** Whether it is done. */
+  /** One attempt: whether the row is done. */
   async #once(row: StoredRow): Promise<boolean> {
     const wait = row.kind === "call" ? callWatchMs : backoffMs(retry, row.attempts, this.#parts.random());
     this.#parts.store.postpone(row.id, this.#parts.now() + wait);

@@ -1,4 +1,4 @@
-// The review pages of a run: what each shows, and what an open one hears when the review changes.
+// The review pages of a run: what each shows, and the message that an open one gets when the review changes.
 
 import { type RunParts, linkedAt, type CurrentRun, reviewAt } from "./run-parts.ts";
 import { RunNotices } from "./run-notices.ts";
@@ -20,23 +20,23 @@ export class RunPages {
     this.#windows = windows;
   }
 
-  /** The page of a link; null where it opens nothing. Where somebody opens it while the review waits, the record says so: once. */
+  /** The page of a link; null for an unknown link. Where its reviewer opens it (`isOpening`) while the review waits, it is recorded once. */
   view(gate: Gate, reviewer: number, link: string, isOpening: boolean): ReviewView | null {
     const found = linkedAt(this.#parts, gate, reviewer, link);
     if (found !== null && isOpening) this.#markOpened(found, gate, reviewer);
     return found === null ? null : this.#notices.view(found, found.link);
   }
 
-  #markOpened({ input, state, link: { channel } }: CurrentRun & { readonly link: LinkRow }, gate: Gate, place: number): void {
-    const reviewer = this.#notices.people(input)[place]?.name;
+  #markOpened({ input, state, link: { channel } }: CurrentRun & { readonly link: LinkRow }, gate: Gate, index: number): void {
+    const reviewer = this.#notices.people(input)[index]?.name;
     if (reviewer === undefined || openGate(state) !== gate || this.#parts.store.wasOpened(gate, reviewer, channel)) return;
     const { version } = reviewAt(state, gate);
     this.#parts.store.transaction(() => this.#parts.record(this.#parts.now(), [{ kind: "opened", gate, reviewer, channel, version }]));
-    // Nothing changed of which a caller or an open page would have to hear.
+    // No caller and no open page has to hear of this.
     this.#parts.waitUntil(this.#parts.drain());
   }
 
-  /** Takes the WebSocket of an open page, or answers 404 where its link opens nothing. */
+  /** Accepts the WebSocket of an open page; 404 for an unknown link. */
   openWindow(query: URLSearchParams): Response {
     const gate = query.get("gate") === "response" ? "response" : "request";
     const page: PageWindow = { gate, reviewer: Number(query.get("reviewer")), link: query.get("link") ?? "" };
@@ -44,15 +44,15 @@ export class RunPages {
     return first === null ? new Response(null, { status: 404 }) : this.#windows.acceptPage(page, first);
   }
 
-  /** How a page's review stands now, without content. */
+  /** The state of a page's review, as JSON without content; null where the review was never opened. */
   message({ gate, reviewer }: PageWindow): string | null {
-    const standing = this.#parts.current();
-    const review = standing?.state.reviews[gate] ?? null;
-    if (standing === null || review === null) return null;
-    const name = this.#notices.people(standing.input)[reviewer]?.name ?? "";
+    const current = this.#parts.current();
+    const review = current?.state.reviews[gate] ?? null;
+    if (current === null || review === null) return null;
+    const name = this.#notices.people(current.input)[reviewer]?.name ?? "";
     return JSON.stringify({
       kind: "review",
-      state: reviewState(review, standing.state.end).kind,
+      state: reviewState(review, current.state.end).kind,
       version: review.version,
       digest: review.digest,
       votes: review.votes.length,

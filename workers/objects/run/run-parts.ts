@@ -1,4 +1,4 @@
-// What the parts of a RunObject share of it: its tables, its clock, and the one way in which its state is changed.
+// What the parts of a RunObject share: its tables, its clock, and the one way to change its state.
 
 import type { LinkRow } from "../../channels/channel.ts";
 import type { Gate } from "../../../shared/model/gate.ts";
@@ -10,7 +10,6 @@ import type { CancelCause } from "../../../shared/model/outcome.ts";
 import type { Operator } from "../../../shared/record/record.ts";
 import type { Review } from "../../../shared/review/decision.ts";
 
-/** A run as it stands. */
 export type CurrentRun = { readonly input: StoredInput; readonly state: RunState };
 
 export type RunParts = {
@@ -22,9 +21,9 @@ export type RunParts = {
   readonly random: () => number;
   /** Null where there is no run (any more). */
   readonly current: () => CurrentRun | null;
-  /** Takes an event: commits the next state and everything to be done for it, and begins to do it. False where nothing changed. */
+  /** Applies an event: commits the next state with its effects, and begins to perform them. False where nothing changed. */
   readonly apply: (event: RunEvent, now: number, facts: readonly RecordFact[]) => boolean;
-  /** The same for a step that was made already, inside a transaction, and without beginning. */
+  /** The same for a step that is computed already, inside a transaction, and without performing effects. */
   readonly commit: (step: Step, now: number, facts: readonly RecordFact[]) => void;
   /** Inside a transaction: appends to the run's record. */
   readonly record: (now: number, facts: readonly RecordFact[]) => void;
@@ -32,26 +31,26 @@ export type RunParts = {
   readonly arm: () => void;
   /** Attempts what is due in the outbox, and nothing else. */
   readonly drain: () => Promise<void>;
-  /** Begins what is due, and tells whoever looks at the run how it stands. */
+  /** Begins what is due, and tells the run's state to its callers and open pages. */
   readonly flush: () => void;
-  /** Goes on after the caller's request is over. */
+  /** For work that goes on after the caller's request. */
   readonly waitUntil: (work: Promise<unknown>) => void;
 };
 
-/** A link that opens this gate to this reviewer, with the run as it stands; null for any other, and for a revoked one. */
+/** A link that opens this gate to this reviewer, with the current run; null for any other link, and for a revoked one. */
 export function linkedAt(
-  { store, current: standing }: Pick<RunParts, "store" | "current">,
+  { store, current }: Pick<RunParts, "store" | "current">,
   gate: Gate,
   reviewer: number,
   id: string,
 ): (CurrentRun & { readonly link: LinkRow }) | null {
-  const found = standing();
+  const found = current();
   const link = found === null ? null : store.link(id);
   if (found === null || link === null || link.revokedAt !== null || link.gate !== gate || link.reviewer !== reviewer) return null;
   return { ...found, link };
 }
 
-/** Cancels the run, whoever waits for it. False where it is over or unknown. */
+/** Cancels the run for every requestor that waits for it. False where it has ended or is unknown. */
 export const cancelRun = ({ apply, now }: Pick<RunParts, "apply" | "now">, cause: CancelCause, by: Operator | null = null): boolean =>
   apply({ kind: "cancelled", cause }, now(), [{ kind: "cancelled", cause, ...(by === null ? {} : { by }) }]);
 

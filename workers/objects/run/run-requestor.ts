@@ -1,10 +1,10 @@
-// Whether a run's caller is still there. A connection that breaks is no cancellation: it is noticed after a moment, said on the
-// page and in the record, and forgotten when somebody comes back.
+// Whether a run's caller is still connected. A broken connection is no cancellation: after `requestorGraceMs` the page and the record say that
+// the caller left, until a caller comes back.
 
 import type { RunParts } from "./run-parts.ts";
 import type { RunWindows } from "./run-windows.ts";
 
-/** A caller who comes back within this time (an object reset, a dropped connection) never was gone. */
+/** A caller that comes back within this time (an object reset, a dropped connection) counts as connected throughout. */
 export const requestorGraceMs = 3_000;
 
 export class RunRequestor {
@@ -16,7 +16,7 @@ export class RunRequestor {
     this.#windows = windows;
   }
 
-  /** Looks in a moment whether the caller is still there, where nobody is and it is not known yet. */
+  /** Where no caller is connected, checks again after the grace. */
   watch(): void {
     const state = this.#parts.store.state();
     if (state === null || state.phase === "ended" || this.#parts.current()?.input?.mode !== "sync") return;
@@ -25,6 +25,7 @@ export class RunRequestor {
     this.#parts.arm();
   }
 
+  /** Records that the caller left, where none is connected and that is not recorded yet. */
   notice(now: number): void {
     const state = this.#parts.store.state();
     if (state === null || state.phase === "ended" || this.#parts.current()?.input?.mode !== "sync") return;
@@ -36,7 +37,7 @@ export class RunRequestor {
     this.#parts.flush();
   }
 
-  /** Somebody waits: again, where they were gone; or for an answer that nobody had taken. */
+  /** A caller connected: it comes back after it left, or receives an outcome that no caller had received. */
   welcome(delivery: { readonly to: number } | null): void {
     if (this.#parts.current()?.input?.mode !== "sync") return;
     const now = this.#parts.now();
@@ -48,7 +49,7 @@ export class RunRequestor {
         this.#parts.store.markRequestor(false);
         this.#parts.record(now, [{ kind: "requestorBack" }]);
       } else {
-        this.#parts.store.markTaken();
+        this.#parts.store.markReceived();
         this.#parts.store.queue("index", "index", null, now);
       }
     });

@@ -1,4 +1,4 @@
-// The first rows of a run: of one that begins, and of one that is over from the start.
+// The first rows of a run: of one that begins, and of one that has ended already.
 
 import type { RunParts } from "./run-parts.ts";
 import { RunTransitions } from "./run-transitions.ts";
@@ -13,7 +13,7 @@ import type { SamplingRequest } from "../../../shared/model/sampling.ts";
 
 type EndedRun = { readonly outcome: string; readonly model: string; readonly events: string };
 
-/** Begins a run: what it was opened with, its first state and what is to be done at once, in one transaction. */
+/** Begins a run: its input, its first state and its first effects, in one transaction. */
 export function startRun({ store, now: clock }: RunParts, transitions: RunTransitions, { request, ...stored }: RunInput): void {
   const now = clock();
   const content: RequestVersion = { request, models: stored.candidates.map(({ model }) => model.id) };
@@ -24,7 +24,7 @@ export function startRun({ store, now: clock }: RunParts, transitions: RunTransi
     store.writeRequestVersion(1, content, null, now);
     store.addRequestRef(stored.requestRef);
     store.queue("index", "index", null, now);
-    // Of the same chain as what tells the key that it is over: that can never come first.
+    // In the same chain as the row that tells the key of the run's end, so that the end never comes first.
     store.queue("begin", "settle", null, now);
     if (stored.key.expiresAt !== undefined) store.schedule("keyExpires", stored.key.expiresAt);
     if (stored.mode === "sync") store.schedule("requestor", now + requestorGraceMs);
@@ -32,7 +32,7 @@ export function startRun({ store, now: clock }: RunParts, transitions: RunTransi
   });
 }
 
-/** Keeps a run that the Worker itself has carried out, for a requestor who left meanwhile. The texts are JSON. */
+/** Stores a run that the Worker itself carried out, for a requestor that left meanwhile. The texts are JSON. */
 export function storeEndedRun(
   { env, store, now: clock }: RunParts,
   transitions: RunTransitions,
@@ -54,7 +54,7 @@ export function storeEndedRun(
     store.writeModelFacts(JSON.parse(model));
     store.continueEvents(JSON.parse(events) as RecordEvent[]);
     store.markDelivered(now, 0);
-    // The fast path sends them too: whichever comes first, the ledger takes each once.
+    // The fast path sends the events too: the ledger stores each once.
     store.queue("record", "answer", null, now);
     store.queue("index", "index", null, now);
     store.schedule("forget", now + settingsOf(env).retentionMs);

@@ -1,4 +1,4 @@
-// The tables of one run: what RunObject reads and writes, without deciding anything. Described in docs/storage-schema.md.
+// The tables of one run, which RunObject reads and writes. It decides nothing. Described in docs/storage-schema.md.
 
 import type { ScheduleKind, OutboxKind } from "../../stubs/run-calls.ts";
 import type { LinkRow } from "../../channels/channel.ts";
@@ -11,7 +11,7 @@ import type { RunState } from "../../../shared/run/lifecycle.ts";
 import type { RequestRef, RequestVersion, RunInput } from "../../../shared/run/run-input.ts";
 import { LongTexts } from "../long-text.ts";
 
-/** Everything of the input but the request, which is the first version of the content. */
+/** The input without the request, which is stored as the first version of the content. */
 export type StoredInput = Omit<RunInput, "request">;
 
 export type NewLink = Pick<LinkRow, "gate" | "reviewer" | "channel" | "expiresAtSeconds" | "receipt"> & {
@@ -19,10 +19,7 @@ export type NewLink = Pick<LinkRow, "gate" | "reviewer" | "channel" | "expiresAt
   readonly createdAt: number;
 };
 
-/**
- * Something to be done outside this object. Rows of one chain are done in order; a row that fails holds up its chain
- * and no other.
- */
+/** An effect outside this object. Rows of one chain are performed in order; a row that fails delays its chain and no other. */
 export type OutboxRow = {
   readonly id: number;
   readonly chain: string;
@@ -31,7 +28,7 @@ export type OutboxRow = {
   readonly attempts: number;
   readonly dueAt: number;
 };
-/** As it is stored: its detail is read by whoever attempts it, so that one that cannot be read holds up its own chain alone. */
+/** A row as stored: its detail is parsed at the attempt, so that an unreadable one delays its own chain alone. */
 export type StoredRow = Omit<OutboxRow, "detail"> & { readonly detail: string };
 
 type Texts = "input" | "outcome" | "model" | `request:${number}` | `reply:${number}`;
@@ -54,7 +51,7 @@ export class RunStore {
     return this.#sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'run'").toArray().length > 0;
   }
 
-  /** Tables come with the run: asking for a run that is not there writes nothing. */
+  /** The tables are created with the run: asking for an unknown run writes nothing. */
   createTables(): void {
     for (const table of [
       "run (one INTEGER PRIMARY KEY CHECK (one = 1), state TEXT NOT NULL, delivered_at INTEGER, delivered_to INTEGER, requestor_gone INTEGER NOT NULL DEFAULT 0)",
@@ -73,7 +70,6 @@ export class RunStore {
     this.#created = true;
   }
 
-  /** Deletes the run and everything of it. */
   async deleteAll(): Promise<void> {
     try {
       const deleted = this.#storage.deleteAll();
@@ -89,7 +85,7 @@ export class RunStore {
     try {
       return this.#storage.transactionSync(work);
     } catch (error) {
-      // Tables that were made inside are gone again.
+      // Tables that were created inside are rolled back.
       this.#created = this.#hasTables();
       throw error;
     }
@@ -115,7 +111,7 @@ export class RunStore {
     );
   }
 
-  /** When the answer was let out, and to how many callers that were there; null while it may not be told. */
+  /** When the outcome was delivered, and to how many requestors; null while it may not be delivered. */
   delivery(): { readonly at: number; readonly to: number } | null {
     return (
       this.#sql
@@ -128,12 +124,12 @@ export class RunStore {
     this.#sql.exec("UPDATE run SET delivered_at = ?, delivered_to = ? WHERE delivered_at IS NULL", at, to);
   }
 
-  /** An answer that was let out to nobody has found somebody: it is kept for no identical request any more. */
-  markTaken(): void {
+  /** An outcome that no requestor received at its delivery has been received: it is no longer kept for an identical request. */
+  markReceived(): void {
     this.#sql.exec("UPDATE run SET delivered_to = 1 WHERE delivered_to = 0");
   }
 
-  /** Whether it is known, and in the record, that nobody waits. */
+  /** Whether the record has that no requestor waits. */
   isRequestorGone(): boolean {
     return this.#created && this.#sql.exec("SELECT 1 FROM run WHERE requestor_gone = 1").toArray().length > 0;
   }
@@ -164,7 +160,7 @@ export class RunStore {
     this.#sql.exec("INSERT OR REPLACE INTO version (gate, version, by, at) VALUES ('response', ?, ?, ?)", version, by, at);
   }
 
-  /** A denied reply is kept nowhere. */
+  /** Deletes a denied reply, also the copy that came from the cache. */
   deleteReplies(): void {
     for (const { version } of this.versions("response")) this.#texts.delete(`reply:${version}`);
     const input = this.input();
@@ -177,7 +173,7 @@ export class RunStore {
     return this.#sql.exec<ShownVersion>("SELECT version, by, at FROM version WHERE gate = ? ORDER BY version", gate).toArray();
   }
 
-  /** How the reply came about: which candidate, usage, notes. JSON written by RunObject. */
+  /** The reply's candidate, usage and notes: JSON that RunObject wrote. */
   modelFacts = <T>(): T | null => this.#json<T>("model");
   writeModelFacts = (facts: unknown): void => this.#texts.write("model", JSON.stringify(facts));
 
@@ -191,12 +187,12 @@ export class RunStore {
     return this.#sql.exec<LinkRow>(`${selectLink} WHERE gate = ? AND revoked_at IS NULL`, gate).toArray();
   }
 
-  /** A link by its name, revoked ones too. */
+  /** A link by its id, revoked ones too. */
   link(id: string): LinkRow | null {
     return this.#sql.exec<LinkRow>(`${selectLink} WHERE id = ?`, id).toArray()[0] ?? null;
   }
 
-  /** One live link for each reviewer, gate and channel: where there is one, it is kept and null comes back. */
+  /** Adds the one live link of a reviewer, gate and channel; null where there is one already, which stays. */
   addLink(link: NewLink): LinkRow | null {
     const id = toBase64url(link.random);
     const added = this.#sql.exec(
@@ -231,7 +227,7 @@ export class RunStore {
       .one().n;
   }
 
-  /** What came of a link's notice. A later one that fails does not undo the first that went out; a receipt is kept until there is another. */
+  /** Stores whether a link's notice was sent. A later failure does not undo an earlier success; a receipt stays until the next one. */
   markNotice(link: string, notice: "sent" | "failed", receipt: string | null): void {
     this.#sql.exec(
       "UPDATE link SET notice = CASE WHEN notice = 'sent' THEN 'sent' ELSE ? END, receipt = COALESCE(?, receipt) WHERE id = ?",
@@ -257,7 +253,7 @@ export class RunStore {
     this.#writeEvents(chainEvents(run, last ?? null, at, facts));
   }
 
-  /** Takes over the record that was begun elsewhere, so that later events follow from it. */
+  /** Stores events that the fast path wrote, so that later ones are chained to them. */
   continueEvents(events: readonly RecordEvent[]): void {
     this.#writeEvents(events);
   }
@@ -268,7 +264,7 @@ export class RunStore {
     }
   }
 
-  /** Whether the record has that this reviewer's link of this channel was opened. */
+  /** Whether the record has that this reviewer opened the link of this channel. */
   wasOpened(gate: Gate, reviewer: string, channel: string): boolean {
     const opened = "json_extract(fact, '$.kind') = 'opened' AND json_extract(fact, '$.gate') = ?";
     const by = "json_extract(fact, '$.reviewer') = ? AND json_extract(fact, '$.channel') = ?";
@@ -312,7 +308,7 @@ export class RunStore {
     );
   }
 
-  /** The first row of each chain, if it is due. */
+  /** The first row of each chain, where it is due. */
   dueRows(now: number): StoredRow[] {
     return this.#sql
       .exec<StoredRow>(
@@ -322,27 +318,27 @@ export class RunStore {
       .toArray();
   }
 
-  /** Committed before the attempt, so that an attempt that was cut off is known as one. */
+  /** Counts an attempt and sets the next. Committed before the attempt, so that one that is cut off counts. */
   postpone(id: number, dueAt: number): void {
     this.#sql.exec("UPDATE outbox SET attempts = attempts + 1, due_at = ? WHERE id = ?", dueAt, id);
   }
 
-  /** The other side named a time: until then, and the attempt is not counted. */
+  /** Sets the time that the other side named, and does not count the attempt. */
   wait(id: number, dueAt: number): void {
     this.#sql.exec("UPDATE outbox SET attempts = MAX(attempts - 1, 0), due_at = ? WHERE id = ?", dueAt, id);
   }
 
-  /** The next attempt is not before then; the last one is counted. */
+  /** Sets the earliest time of the next attempt; the last one counts. */
   delay(id: number, dueAt: number): void {
     this.#sql.exec("UPDATE outbox SET due_at = MAX(due_at, ?) WHERE id = ?", dueAt, id);
   }
 
   done(id: number): void {
-    // The run's time may have been over while it was attempted.
+    // The run may have been deleted during the attempt.
     if (this.#created) this.#sql.exec("DELETE FROM outbox WHERE id = ?", id);
   }
 
-  /** A row that was attempted is due at once. */
+  /** Makes rows that were attempted due at once. */
   runNow(kind: OutboxKind, now: number): void {
     this.#sql.exec("UPDATE outbox SET due_at = ? WHERE kind = ? AND attempts > 0 AND due_at > ?", now, kind, now);
   }
@@ -363,7 +359,7 @@ export class RunStore {
     this.#sql.exec("DELETE FROM schedule WHERE kind = ?", kind);
   }
 
-  /** Stops a gate's clock: nothing of it is due any more. */
+  /** Stops a gate's clock. */
   unscheduleGate(gate: Gate): void {
     this.#sql.exec("DELETE FROM schedule WHERE kind LIKE ?", `%:${gate}`);
   }
@@ -372,30 +368,30 @@ export class RunStore {
     return this.#sql.exec("SELECT 1 FROM schedule WHERE kind = ?", kind).toArray().length > 0;
   }
 
-  /** What is due, the longest overdue first. `attempts`: how often it failed. */
+  /** The due rows, the longest overdue first. `attempts`: how often each failed. */
   dueSchedule(now: number): { kind: ScheduleKind; attempts: number }[] {
     return this.#sql
       .exec<{ kind: ScheduleKind; attempts: number }>("SELECT kind, attempts FROM schedule WHERE due_at <= ? ORDER BY due_at", now)
       .toArray();
   }
 
-  /** It failed, and is due again then. */
+  /** Counts a failure and sets the next attempt. */
   postponeSchedule(kind: ScheduleKind, dueAt: number): void {
     this.#sql.exec("UPDATE schedule SET attempts = attempts + 1, due_at = ? WHERE kind = ?", dueAt, kind);
   }
 
-  /** Whether the run's time is over. */
+  /** Whether the run's retention time is over. */
   dueForget(now: number): boolean {
     return this.#created && this.#sql.exec("SELECT 1 FROM schedule WHERE kind = 'forget' AND due_at <= ?", now).toArray().length > 0;
   }
 
-  /** When the schedule is due next, in Unix milliseconds, or null where there is nothing in it. */
+  /** When the schedule is due next, in Unix milliseconds; null where it is empty. */
   nextScheduled(): number | null {
     if (!this.#created) return null;
     return this.#sql.exec<{ at: number | null }>("SELECT MIN(due_at) AS at FROM schedule").one().at;
   }
 
-  /** Each chain with the time at which its first row is due. */
+  /** When the first row of each chain is due. */
   nextRows(): { chain: string; dueAt: number }[] {
     if (!this.#created) return [];
     return this.#sql

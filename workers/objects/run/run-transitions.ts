@@ -1,5 +1,5 @@
-// A run's state, and the one way in which it changes: an event comes in, shared/run/lifecycle.ts says what follows, and the next state
-// is committed together with a row for each effect. Nothing is performed here.
+// A run's state, and the one way in which it changes: shared/run/lifecycle.ts computes the next state of an event, which is committed
+// together with a row for each effect. No effect is performed here.
 
 import type { Env } from "../../platform/env.ts";
 import { RunStore, type StoredInput } from "./run-store.ts";
@@ -16,7 +16,7 @@ import type { Review } from "../../../shared/review/decision.ts";
 export type TransitionParts = {
   readonly env: Env;
   readonly store: RunStore;
-  /** Set when the object has been put together: notices need transitions, and transitions notices. */
+  /** A function, since notices need transitions and transitions need notices. */
   readonly notices: () => RunNotices;
   /** Sets the object's alarm for what is due next. */
   readonly arm: () => void;
@@ -44,7 +44,7 @@ export class RunTransitions {
     return this.#input;
   }
 
-  /** Takes one event: commits the next state and everything to be done for it. No effect runs inside. */
+  /** Applies one event: commits the next state with its effects, then flushes. False where nothing changed. */
   apply(event: RunEvent, now: number, facts: readonly RecordFact[]): boolean {
     const state = this.#parts.store.state();
     if (state === null) return false;
@@ -58,7 +58,7 @@ export class RunTransitions {
   /** Inside a transaction: the state, its events, and a row for each effect. */
   commit({ state, effects }: Step, now: number, facts: readonly RecordFact[]): void {
     const input = this.input();
-    if (input === null) throw new Error("a run without its opening");
+    if (input === null) throw new Error("a run without its input");
     this.#parts.store.writeState(state);
     const more = effects.flatMap((effect) => this.#queueEffect(effect, state, input, now));
     this.record(now, [...facts, ...more]);
@@ -124,13 +124,13 @@ export class RunTransitions {
     return [{ kind: "reviewOpened", gate, version, digest, reviewers, deadlineAt: new Date(deadlineAt).toISOString() }];
   }
 
-  /** Inside a transaction: what the run was opened with, for the first time or as it has become. */
+  /** Inside a transaction: stores the run's input, for the first time or changed. */
   writeInput(input: StoredInput): void {
     this.#input = input;
     this.#parts.store.writeInput(input);
   }
 
-  /** The run was deleted: nothing of it stays in memory. */
+  /** The run was deleted: forgets what is in memory. */
   forget(): void {
     this.#input = null;
   }

@@ -1,14 +1,14 @@
-// The WebSockets that look at a run: its callers, who wait for the answer, and the review pages that are open. Both only
-// listen; both hibernate, so that the object sleeps while a person thinks. Losing one changes nothing.
+// The WebSockets on a run: its callers, which wait for the outcome, and the open review pages. Both only listen; both hibernate, so that the
+// object sleeps while a person thinks. Losing one changes nothing.
 
 import type { Gate } from "../../../shared/model/gate.ts";
 import type { RunState } from "../../../shared/run/lifecycle.ts";
 import { progressOf } from "../../../shared/run/present.ts";
 
-/** A page's link: what it hears of is this gate, as it stands to this reviewer. */
+/** A page's link: its messages are about this gate's review, for this reviewer. */
 export type PageWindow = { readonly gate: Gate; readonly reviewer: number; readonly link: string };
 
-/** More pages than this of one run are not told live; they work all the same. */
+/** Further pages of one run get no live messages; they work without them. */
 const mostPages = 100;
 
 export class RunWindows {
@@ -19,7 +19,7 @@ export class RunWindows {
     ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair("ping", "pong"));
   }
 
-  /** Takes a caller's socket. `first` is what it hears at once. */
+  /** Accepts a caller's socket. `first`: the message that it gets at once. */
   acceptCaller(first: string): Response {
     const { 0: client, 1: server } = new WebSocketPair();
     this.#ctx.acceptWebSocket(server, ["caller"]);
@@ -48,7 +48,7 @@ export class RunWindows {
     for (const socket of this.#open("caller")) say(socket, message);
   }
 
-  /** Tells each open page what `message` makes for its link; null leaves it alone. */
+  /** Sends each open page the message for its link; null: none. */
   tellPages(message: (page: PageWindow) => string | null): void {
     for (const socket of this.#open("page")) {
       const text = message(socket.deserializeAttachment() as PageWindow); // written by acceptPage
@@ -61,7 +61,7 @@ export class RunWindows {
   }
 }
 
-/** What a caller's window hears: that the run is over, or how far it is. */
+/** The messages to a caller's window: the run has ended, or its state. */
 export const endedMessage = JSON.stringify({ kind: "ended" });
 export const progressMessage = (state: RunState): string => JSON.stringify({ kind: "progress", state: progressOf(state) });
 
@@ -69,6 +69,6 @@ function say(socket: WebSocket, message: string): void {
   try {
     socket.send(message);
   } catch {
-    // A window that closes in this moment loses nothing: it asks again.
+    // A window that closes at this moment loses nothing: it is opened again.
   }
 }

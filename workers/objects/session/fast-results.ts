@@ -1,11 +1,11 @@
-// Outcomes of the fast path: kept for repeats for ten minutes, and given to those who wait for them now.
+// Outcomes of the fast path: kept for repeats for ten minutes, and given to the repeats that wait for them now.
 
 import { resultKeptMs } from "../../../shared/association/session.ts";
 import type { Settled } from "../../stubs/session-calls.ts";
 import { resultName } from "./session-tables.ts";
 import type { SessionParts } from "./session-parts.ts";
 
-/** Longer results go to a table of their own, in parts. */
+/** In UTF-16 code units. Longer results go to a table of their own, in parts. */
 const longestInline = 100_000;
 
 export class FastResults {
@@ -60,7 +60,7 @@ export class FastResults {
     const name = resultName({ originating, request });
     const known = this.resultOf({ originating, request });
     if (known !== null) return known;
-    // Refused meanwhile, or adopted by a run: nobody is getting an answer here.
+    // Refused meanwhile, or adopted by a run: no fast-path caller is getting an answer.
     const fast = this.#parts.sql
       .exec("SELECT 1 FROM sampling WHERE originating = ? AND request = ? AND state = 'fast'", originating, request)
       .toArray();
@@ -79,7 +79,7 @@ export class FastResults {
     });
   }
 
-  /** Tells those who wait for a request: its result, or null where it will have none here. */
+  /** Ends every wait for a request: with its result, or null where it will have none here. */
   release(name: string, result: string | null): void {
     for (const done of this.#waiting.get(name) ?? []) done(result);
   }

@@ -1,4 +1,4 @@
-// Ids that stand for a request in every session of a key: each for one digest, for a day after it was taken last.
+// Ids that stand for a request in every session of a key: each for one digest, for a day after it was last reserved.
 
 import { reservationKeptMs } from "./session-tables.ts";
 import type { SessionParts } from "./session-parts.ts";
@@ -13,7 +13,7 @@ export class RequestIds {
   /** `SessionCalls.reserveRequestId`. */
   reserve(id: string, digest: string): boolean {
     const now = this.#parts.now();
-    if (!this.mayClaim(id, digest)) return false;
+    if (!this.mayReserve(id, digest)) return false;
     this.#parts.tables.create();
     this.#parts.sql.exec(
       `INSERT INTO request_id (id, digest, at, reserved) VALUES (?, ?, ?, 1) ON CONFLICT (id) DO UPDATE SET
@@ -36,7 +36,7 @@ export class RequestIds {
   }
 
   /** Whether the id is free, or stands for this very digest. */
-  mayClaim(id: string, digest: string): boolean {
+  mayReserve(id: string, digest: string): boolean {
     if (!this.#parts.tables.exist) return true;
     const [row] = this.#parts.sql.exec<{ digest: string; at: number }>("SELECT digest, at FROM request_id WHERE id = ?", id).toArray();
     return row === undefined || row.digest === digest || this.#parts.now() - row.at >= reservationKeptMs;

@@ -1,13 +1,13 @@
-// What the relay's session knows of its client's requests: which are in flight, which tasks run for them, and what the server said of itself.
+// A relay session's client requests: which are in flight, which tasks run for them, and the server's instructions.
 
 import { originatingLapsesMs } from "../../../shared/association/session.ts";
 import type { InFlightRow } from "../../stubs/session-calls.ts";
 import { forgettingAt } from "./session-tables.ts";
 import type { SessionParts } from "./session-parts.ts";
 
-/** Whoever relays a request says again and again that it is in flight; after a crash nobody does. */
+/** The relay renews a request's lease while it is in flight; after a crash the lease expires. */
 const inFlightLeaseMs = 3 * 60_000;
-/** More would tell nothing that these do not. */
+/** How many of the newest are listed: more would not change the association. */
 const mostInFlight = 100;
 
 export class InFlightRequests {

@@ -1,9 +1,9 @@
 // One host's connection, for one API key: which originating requests are open, and which sampling requests ran under each.
 //
-// Holds ids, digests and counts, and fast-path results for ten minutes; never a prompt. What it decides is decided in
-// shared/association/session.ts. Its tables are described in docs/storage-schema.md.
+// Keeps ids, digests and counts, and fast-path results for ten minutes; never a prompt. shared/association/session.ts decides.
+// Its tables are described in docs/storage-schema.md.
 
-import type { Claim, SessionCalls, AssociateInput, Settled, AssociateAnswer, InFlightRow } from "../../stubs/session-calls.ts";
+import type { SessionRequest, SessionCalls, AssociateInput, Settled, AssociateAnswer, InFlightRow } from "../../stubs/session-calls.ts";
 import { DurableObject } from "cloudflare:workers";
 import { type Known, type Reservation, associate, originatingLapsesMs } from "../../../shared/association/session.ts";
 import type { CancelCause } from "../../../shared/model/outcome.ts";
@@ -59,7 +59,7 @@ export class SessionObject extends DurableObject<Env> implements SessionCalls {
     switch (verdict.kind) {
       case "fresh":
       case "takenOver":
-        if (input.reservation !== null && !this.#ids.mayClaim(input.reservation, input.digest)) return { kind: "conflict" };
+        if (input.reservation !== null && !this.#ids.mayReserve(input.reservation, input.digest)) return { kind: "conflict" };
         if (input.reserve && input.reservation !== null) this.reserveRequestId(input.reservation, input.digest);
         if (input.reserve) this.#reserve(input, verdict.reservation, verdict.rounds, now);
         return { kind: "fresh", takenOver: verdict.kind === "takenOver" };
@@ -128,7 +128,7 @@ export class SessionObject extends DurableObject<Env> implements SessionCalls {
     return this.#inFlight.associationSigns(task);
   }
 
-  forget(originating: string, request: string, run: string, claimed: string | null): void {
+  forget(originating: string, request: string, run: string, reservation: string | null): void {
     if (!this.#parts.tables.exist) return;
     this.ctx.storage.transactionSync(() => {
       const dropped = this.#parts.sql
@@ -140,7 +140,7 @@ export class SessionObject extends DurableObject<Env> implements SessionCalls {
         )
         .toArray();
       if (dropped.length === 0) return;
-      if (claimed !== null) this.#parts.sql.exec("DELETE FROM request_id WHERE id = ?", claimed);
+      if (reservation !== null) this.#parts.sql.exec("DELETE FROM request_id WHERE id = ?", reservation);
       this.#parts.sql.exec("DELETE FROM withdrawal WHERE originating = ? AND request = ?", originating, request);
       this.#parts.sql.exec("UPDATE originating SET rounds = MAX(0, rounds - 1) WHERE key = ?", originating);
     });
@@ -170,7 +170,7 @@ export class SessionObject extends DurableObject<Env> implements SessionCalls {
     await this.#withdrawals.send();
   }
 
-  runEnded(run: string, requests: readonly Claim[]): void {
+  runEnded(run: string, requests: readonly SessionRequest[]): void {
     if (!this.#parts.tables.exist) return;
     const now = this.now();
     this.ctx.storage.transactionSync(() => {
@@ -249,7 +249,7 @@ export class SessionObject extends DurableObject<Env> implements SessionCalls {
     const now = this.now();
     const named = this.#openUnder(request, originating);
     if (named === undefined) return;
-    // First of all, so that the end of the originating request, which comes next, finds nothing to withdraw.
+    // Settled first, so that the end of the originating request, which comes next, finds nothing to withdraw.
     const [row] = this.#parts.sql
       .exec<{ run: string }>(
         "UPDATE sampling SET settled_at = ? WHERE request = ? AND originating = ? AND state = 'durable' AND settled_at IS NULL RETURNING run",
@@ -292,8 +292,8 @@ export class SessionObject extends DurableObject<Env> implements SessionCalls {
     });
   }
 
-  /** One statement for both: on the fast path each one costs more than all the judging. */
-  #known(input: Claim): Known {
+  /** One statement for both tables: on the fast path a statement costs more than the decision. */
+  #known(input: SessionRequest): Known {
     if (!this.#parts.tables.exist) return { sessionEnded: false, originating: null, reservation: null };
     const row = this.#parts.sql.exec<KnownRow>(selectKnown, input.originating, input.request).one();
     return {
@@ -308,7 +308,7 @@ export class SessionObject extends DurableObject<Env> implements SessionCalls {
 
   #reserve(input: AssociateInput, reservation: Reservation, rounds: number, now: number): void {
     this.#parts.tables.create();
-    // Committed together, as nothing is awaited between; cut off by an error, a round too many would be counted and nothing else.
+    // Committed together, as nothing is awaited in between; an error in between would count one round too many, and nothing else.
     if (!input.alone)
       this.#parts.sql.exec(
         "INSERT INTO originating (key, state, last_at, rounds) VALUES (?, 'open', ?, ?) ON CONFLICT (key) DO UPDATE SET last_at = excluded.last_at, rounds = excluded.rounds",

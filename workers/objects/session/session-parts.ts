@@ -1,4 +1,4 @@
-// What the parts of a SessionObject share: its tables, its clock, and its one alarm.
+// What the parts of a SessionObject share: its tables, its clock and its one alarm.
 
 import type { Env } from "../../platform/env.ts";
 import { SessionTables } from "./session-tables.ts";
@@ -29,7 +29,7 @@ export class SessionParts {
   /** Sets the object's one alarm to `at`, unless it is set to an earlier time. */
   alarmBy(at: number): void {
     if (this.#alarmAt !== undefined && this.#alarmAt <= at) return;
-    // After a restart only the tables know of an earlier one.
+    // After a restart only the tables have an earlier time.
     const known = this.#alarmAt === undefined ? this.tables.nextDue() : null;
     this.#alarmAt = Math.min(at, known ?? at);
     void this.ctx.storage.setAlarm(this.#alarmAt);

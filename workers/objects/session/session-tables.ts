@@ -1,20 +1,20 @@
-// The tables of a session: made when there is something to keep, and gone with the last of it. It judges nothing.
+// The tables of a session: created with the first row, and deleted with the last. It decides nothing.
 //
-// A session that nobody used has none, so that asking about it leaves nothing behind. Everything in them has its time; what is over is
-// deleted by the object's alarm, and with the last row the whole object.
+// A session that was never used has no tables, so that asking about it writes nothing. Every row expires: the object's alarm deletes expired
+// rows, and the whole object with the last of them.
 
 import { originatingLapsesMs, resultKeptMs } from "../../../shared/association/session.ts";
 import { LongTexts } from "../long-text.ts";
 
-/** An originating request that was not sampled for, and a session that ended, are known for this long: twice the time to lapse. */
+/** How long an originating request without sampling, and an ended session, are known: twice the time to lapse. */
 export const forgottenAfterMs = 2 * originatingLapsesMs;
-/** An id that stands for a request in every session of its key. */
+/** For an id that stands for a request in every session of its key. */
 export const reservationKeptMs = 24 * 3_600_000;
-/** What a server said of itself at the beginning of a session. */
+/** For a server's instructions from the beginning of a session. */
 const instructionsKeptMs = 30 * 24 * 3_600_000;
-/** A run is over and deleted by then: longer than the longest deadlines and the longest retention. */
+/** A run is deleted by then: longer than the longest deadlines and the longest retention. */
 const runKeptMostMs = 60 * 24 * 3_600_000;
-/** Nothing has to be forgotten to the minute: the alarm that only forgets comes once an hour at the most. */
+/** Rows need not be deleted to the minute: the alarm that only deletes comes at most once an hour. */
 const forgetEveryMs = 3_600_000;
 
 export class SessionTables {
@@ -61,7 +61,7 @@ export class SessionTables {
     this.#exist = true;
   }
 
-  /** Whether the session was ended, and is still known for it. */
+  /** Whether the session is known to have ended. */
   isEnded(): boolean {
     return this.#exist && this.#storage.sql.exec("SELECT 1 FROM session").toArray().length > 0;
   }
@@ -78,7 +78,7 @@ export class SessionTables {
     return this.#storage.kv.get<Instructions>("instructions");
   }
 
-  /** Deletes what is over; the whole object where nothing is left. */
+  /** Deletes expired rows; the whole object where none is left. */
   async forget(now: number): Promise<void> {
     if (!this.#exist) return;
     const { sql } = this.#storage;
@@ -91,7 +91,7 @@ export class SessionTables {
         )
         .toArray();
       for (const row of stale) this.results.delete(resultName(row));
-      // Reserved by a Worker that never came back, and not asked for again in all this time; or by a run that is no more.
+      // Reserved by a Worker that was cut off, and not repeated since; or by a run that is deleted.
       sql.exec(
         "DELETE FROM sampling WHERE settled_at IS NULL AND lease_until <= CASE state WHEN 'fast' THEN ? ELSE ? END",
         now - originatingLapsesMs,
@@ -108,10 +108,10 @@ export class SessionTables {
     if (this.#isEmpty()) await this.#deleteAll();
   }
 
-  /** When something has to be done or is over next, in Unix milliseconds; null where nothing is kept. */
+  /** When a row has work or expires next, in Unix milliseconds; null where nothing is kept. */
   nextDue(): number | null {
     if (!this.#exist) return null;
-    // Scalar subqueries: the platform takes five parts of a compound SELECT at the most.
+    // Scalar subqueries: the platform allows five parts of a compound SELECT at most.
     const { withdrawal, settled, reservation, inFlight, ...over } = this.#storage.sql
       .exec<
         Record<"withdrawal" | "settled" | "unsettled" | "reservation" | "inFlight" | "task" | "originating" | "session", number | null>
@@ -146,7 +146,7 @@ export class SessionTables {
     return this.#instructions() === undefined && this.#storage.sql.exec(`SELECT 1 WHERE ${rows}`).toArray().length === 0;
   }
 
-  /** Both are asked for before anything is awaited, so that they are one commit. */
+  /** Both deletions begin before an await, so that they are one commit. */
   async #deleteAll(): Promise<void> {
     this.#exist = false;
     await Promise.all([this.#storage.deleteAlarm(), this.#storage.deleteAll()]);
@@ -163,7 +163,7 @@ function earliest(times: readonly (number | null)[]): number | null {
 
 export const resultName = (of: { readonly originating: string; readonly request: string }): string => `${of.originating} ${of.request}`;
 
-/** Of an originating request that nothing is sampled for any more. */
+/** SQL: the originating request has no sampling request any more. */
 const isSettled = "NOT EXISTS (SELECT 1 FROM sampling WHERE sampling.originating = originating.key)";
 
 type Instructions = { readonly text: string; readonly at: number };

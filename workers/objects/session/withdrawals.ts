@@ -1,4 +1,4 @@
-// Runs that are to be withdrawn because their request, its client request or the session ended: written down first, then sent to each run.
+// Runs that are to be withdrawn because their request, its client request or the session ended: committed first, then sent to each run.
 
 import { backoffMs } from "../../../shared/backoff.ts";
 import type { CancelCause } from "../../../shared/model/outcome.ts";
@@ -7,7 +7,7 @@ import { runStub } from "../../stubs/stubs.ts";
 import type { SessionParts } from "./session-parts.ts";
 
 const withdrawRetry = { firstMs: 2_000, mostMs: 5 * 60_000 };
-/** A reserved run that was not opened after so many attempts (some minutes) never will be. */
+/** A reserved run that is not open after so many attempts (some minutes) never will be. */
 const withdrawUnknownAttempts = 7;
 
 export class Withdrawals {
@@ -17,7 +17,7 @@ export class Withdrawals {
     this.#parts = parts;
   }
 
-  /** Takes down that the open runs of these requests are to be withdrawn. `where`: of the table `sampling`. */
+  /** Queues the withdrawal of these requests' open runs. `where`: a condition on the table `sampling`. */
   queue(where: string, bindings: string[], cause: CancelCause, now: number): void {
     this.#parts.sql.exec(
       `INSERT OR IGNORE INTO withdrawal (originating, request, cause, attempts, due_at)
@@ -29,7 +29,7 @@ export class Withdrawals {
     this.#parts.alarmBy(now + withdrawRetry.firstMs);
   }
 
-  /** Withdraws what is due; what fails is tried again by the alarm. */
+  /** Withdraws what is due; the alarm retries what fails. */
   async send(): Promise<void> {
     if (!this.#parts.tables.exist) return;
     const due = this.#parts.sql
@@ -52,7 +52,7 @@ export class Withdrawals {
         };
         try {
           const answer = await runStub(this.#parts.env, run).withdraw(cause, { session, originating, request });
-          // A run that is not there may be about to be opened, by a Worker that reserved it a moment ago.
+          // An unknown run may be about to be opened, by a Worker that reserved it a moment ago.
           if (answer === "unknown" && attempts < withdrawUnknownAttempts) return again();
           this.#parts.ctx.storage.transactionSync(() => {
             const settled = this.#parts.sql
@@ -64,7 +64,7 @@ export class Withdrawals {
                 run,
               )
               .toArray();
-            // Where the request adopted another run meanwhile, it is withdrawn from that one next.
+            // The request adopted another run meanwhile: it is withdrawn from that one next.
             if (settled.length === 0) again();
             else this.#parts.sql.exec("DELETE FROM withdrawal WHERE originating = ? AND request = ?", originating, request);
           });
