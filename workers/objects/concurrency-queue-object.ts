@@ -195,7 +195,7 @@ export class ConcurrencyQueueObject extends DurableObject<Env> {
       try {
         this.#connections.get(ticket)?.socket.send(grantedWord);
       } catch {
-        // The socket breaks at this moment: its close removes the entry, or the caller comes back and is told.
+        // The socket breaks at this moment: its close removes the entry, or the caller comes back and is answered then.
       }
     }
   }

@@ -20,7 +20,7 @@ import { withReleased } from "./write-behind.ts";
 import { countCalls, notAdmitted } from "./calls.ts";
 import { takeRoom } from "./room.ts";
 
-/** Takes the place of the client request that a sampling request serves. */
+/** Stands for the client request that a sampling request serves. */
 const noOriginating = "control";
 
 export type ControlCall = Pick<PipelineRequest, "env" | "ctx" | "key" | "signal" | "onDelta" | "images"> & {

@@ -160,19 +160,15 @@ function enqueueResult({ env, ctx, input, signal }: FastCall, { outcome, model, 
     key: { id: input.key.id, run: id },
     entry: { run: id, make: () => ({ events: events(), summary }) },
   });
-  if (input.cache !== undefined && model !== null && cause === null) {
-    const { reply, candidate } = model;
+  if (model === null || cause !== null) return;
+  const candidate = model.candidate.model.id;
+  const { reply, usage: tokens, notes } = model.reply;
+  if (input.cache !== undefined) {
     const approved = { request: false, response: false, deciders: decidersDigest(input.plan) };
-    const facts = { candidate: candidate.model.id, notes: reply.notes };
-    ctx.waitUntil(keepReply(env, input.key.id, input.cache, { reply: reply.reply, facts, approved }));
+    ctx.waitUntil(keepReply(env, input.key.id, input.cache, { reply, facts: { candidate, notes }, approved }));
   }
-  if (!signal.aborted || model === null || cause !== null) return;
-  const modelFacts: ModelFacts = {
-    candidate: model.candidate.model.id,
-    usage: model.reply.usage,
-    notes: model.reply.notes,
-    replyRisk: highestRisk(findReplyRisks(model.reply.reply)),
-  };
+  if (!signal.aborted) return;
+  const modelFacts: ModelFacts = { candidate, usage: tokens, notes, replyRisk: highestRisk(findReplyRisks(reply)) };
   const kept = runStub(env, id).storeEnded(JSON.stringify(input), text, JSON.stringify(modelFacts), JSON.stringify(events()));
   ctx.waitUntil(kept.catch((error: unknown) => logEvent("request.failed", { run: id, error: errorClass(error) })));
 }

@@ -38,15 +38,15 @@ export type HeldWatch = Watch<WatchEnd>;
 
 /** Watches a key from now until it ends, or until `done`. */
 export const watchKey = (env: Env, key: Pick<KeyRecord, "id" | "expiresAt">): KeyWatch => {
-  const { watch, end, done } = watching<KeyEnd>(key);
+  const { watch, end, done } = newWatch<KeyEnd>(key);
   void windowsOf(env, key.id, null, firstMs, done).then((how) => (how === "keyRevoked" ? end(how) : undefined));
   return watch;
 };
 
 /** The same for an open response, which counts for `heldStreams` after `firstMs`. */
 export const watchOpen = (env: Env, key: KeyRecord, session: string): HeldWatch => {
-  const { watch, end, done } = watching<WatchEnd>(key);
-  void windowsOf(env, key.id, heldOf(key, session), firstMs, done).then((how) => (how === "done" ? undefined : end(how)));
+  const { watch, end, done } = newWatch<WatchEnd>(key);
+  void windowsOf(env, key.id, openResponseOf(key, session), firstMs, done).then((how) => (how === "done" ? undefined : end(how)));
   return watch;
 };
 
@@ -55,9 +55,9 @@ export const watchOpen = (env: Env, key: KeyRecord, session: string): HeldWatch 
  * has ended already, the watch says so. `session` may be empty: then only the key is watched.
  */
 export async function holdOpen(env: Env, key: KeyRecord, session = ""): Promise<Result<HeldWatch, Refusal>> {
-  const { watch, end, done } = watching<WatchEnd>(key);
+  const { watch, end, done } = newWatch<WatchEnd>(key);
   const opened = Promise.withResolvers<"opened">();
-  const windows = windowsOf(env, key.id, heldOf(key, session), 0, done, () => opened.resolve("opened"));
+  const windows = windowsOf(env, key.id, openResponseOf(key, session), 0, done, () => opened.resolve("opened"));
   void windows.then((how) => (how === "done" ? undefined : end(how)));
   const first = await Promise.race([opened.promise, watch.ended]);
   return first === "tooManyHeld" ? err(watchEndRefusal(first, key)) : ok(watch);
@@ -80,10 +80,10 @@ export function watchEndRefusal(end: WatchEnd, { limits = defaultLimits }: KeyRe
   }
 }
 
-type Held = { readonly session: string; readonly most: number };
-const heldOf = ({ limits = defaultLimits }: KeyRecord, session: string): Held => ({ session, most: limits.heldStreams });
+type OpenResponse = { readonly session: string; readonly most: number };
+const openResponseOf = ({ limits = defaultLimits }: KeyRecord, session: string): OpenResponse => ({ session, most: limits.heldStreams });
 
-function watching<End extends WatchEnd>({
+function newWatch<End extends WatchEnd>({
   expiresAt,
 }: Pick<KeyRecord, "expiresAt">): {
   readonly watch: Watch<End | "keyExpired">;
@@ -107,7 +107,7 @@ function watching<End extends WatchEnd>({
 async function windowsOf(
   env: Env,
   id: string,
-  held: Held | null,
+  openResponse: OpenResponse | null,
   waitMs: number,
   done: AbortSignal,
   onOpen: () => void = () => {},
@@ -120,7 +120,13 @@ async function windowsOf(
   };
   for (let failures = 0; !done.aborted; failures += 1) {
     // A response that was counted is not refused later: the object that counts may have been reset.
-    const how = await lookThrough(env, id, held === null ? null : { ...held, most: wasOpen ? null : held.most }, done, opened);
+    const how = await watchThrough(
+      env,
+      id,
+      openResponse === null ? null : { ...openResponse, most: wasOpen ? null : openResponse.most },
+      done,
+      opened,
+    );
     if (how !== "closed") return how;
     await pause(Math.random() * Math.min(lastRetryMs, firstRetryMs * 2 ** failures), done);
   }
@@ -128,16 +134,16 @@ async function windowsOf(
 }
 
 /** One window: why the work has to end, or `closed`. */
-async function lookThrough(
+async function watchThrough(
   env: Env,
   id: string,
-  held: { readonly session: string; readonly most: number | null } | null,
+  openResponse: { readonly session: string; readonly most: number | null } | null,
   done: AbortSignal,
   opened: () => void,
 ): Promise<"keyRevoked" | "sessionEnded" | "tooManyHeld" | "closed"> {
   const headers = new Headers({ Upgrade: "websocket" });
-  if (held !== null) headers.set(sessionHeader, held.session);
-  if (held !== null && held.most !== null) headers.set(mostHeader, String(held.most));
+  if (openResponse !== null) headers.set(sessionHeader, openResponse.session);
+  if (openResponse !== null && openResponse.most !== null) headers.set(mostHeader, String(openResponse.most));
   try {
     const response = await keyStub(env, id).fetch("https://key/", { headers });
     const socket = response.webSocket;

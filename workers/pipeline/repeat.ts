@@ -2,7 +2,7 @@
 
 import type { Outcome, Refusal } from "../../shared/model/outcome.ts";
 import { type Result, err, ok } from "../../shared/result.ts";
-import type { RunInput } from "../../shared/run/run-input.ts";
+import { type RunInput, nothingSpent } from "../../shared/run/run-input.ts";
 import type { Plan } from "../../shared/run/plan.ts";
 import type { ModelFacts } from "../../shared/run/present.ts";
 import { runStub } from "../stubs/stubs.ts";
@@ -52,7 +52,7 @@ async function asRun(context: RunContext, earlier: Repeat, plan: Plan, again: Be
   }
   if (text === null) return err({ kind: "noLongerKept" });
   const input: RunInput = { ...runInputOf(context, plan, false), id: earlier.run };
-  const facts: ModelFacts = { candidate: "", usage: { inputTokens: 0, outputTokens: 0 }, notes: [] };
+  const facts: ModelFacts = { candidate: "", usage: nothingSpent, notes: [] };
   // The fast path wrote its record already.
   await runStub(context.request.env, earlier.run).storeEnded(JSON.stringify(input), text, JSON.stringify(facts), "[]");
   return ok({ kind: "run", run: earlier.run, posts: false });

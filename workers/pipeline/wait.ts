@@ -58,9 +58,9 @@ async function watch(
     };
     signal.addEventListener("abort", leave);
     socket.addEventListener("message", ({ data }) => {
-      const told = JSON.parse(String(data)) as { kind: "ended" } | { kind: "progress"; state: RunProgress }; // written by RunObject
-      if (told.kind === "ended") finish("ended");
-      else onProgress(told.state);
+      const message = JSON.parse(String(data)) as { kind: "ended" } | { kind: "progress"; state: RunProgress }; // written by RunObject
+      if (message.kind === "ended") finish("ended");
+      else onProgress(message.state);
     });
     socket.addEventListener("close", () => finish("broken"));
     socket.addEventListener("error", () => finish("broken"));

@@ -6,13 +6,12 @@ import { RunWindows } from "./run-windows.ts";
 import type { Adoption } from "../../stubs/run-calls.ts";
 import { type RunGates, isReplyAsked, isEdited, type RunState } from "../../../shared/run/lifecycle.ts";
 import type { Gate } from "../../../shared/model/gate.ts";
-import { decidersDigest, adoptedFact, type WaitingServer } from "../../../shared/run/run-input.ts";
+import { decidersDigest, adoptedFact, type WaitingServer, type RequestRef } from "../../../shared/run/run-input.ts";
 import { type SeenRisk, highestRisk, findReplyRisks } from "../../../shared/policy/risk.ts";
 import type { ModelFacts } from "../../../shared/run/present.ts";
 import type { StoredInput } from "./run-store.ts";
 import { requestorGraceMs } from "./run-requestor.ts";
 import type { CancelCause } from "../../../shared/model/outcome.ts";
-import type { RequestRef } from "../../../shared/run/run-input.ts";
 
 export class RunAdoption {
   readonly #parts: RunParts;

@@ -28,6 +28,8 @@ type CallResult = {
   readonly risk: SeenRisk;
 };
 
+const noModel: ModelFacts = { candidate: "", usage: nothingSpent, notes: [] };
+
 const kindsOf = (risks: readonly RiskNote[]): string[] => risks.map(({ kind }) => kind);
 
 export class RunCall {
@@ -77,8 +79,7 @@ export class RunCall {
         : [];
     this.#parts.store.transaction(() => {
       this.#parts.store.done(row.id);
-      if (attempts.length > 0)
-        this.#parts.store.writeModelFacts({ candidate: "", usage: { inputTokens: 0, outputTokens: 0 }, notes: [], attempts });
+      if (attempts.length > 0) this.#parts.store.writeModelFacts({ ...noModel, attempts });
       this.#parts.apply({ kind: "callLost", call }, now, [{ kind: "callFailed", call, attempts }]);
     });
   }
@@ -162,7 +163,7 @@ export class RunCall {
       return;
     }
     this.#parts.store.transaction(() => {
-      this.#parts.store.writeModelFacts({ candidate: "", usage: { inputTokens: 0, outputTokens: 0 }, notes: [], attempts });
+      this.#parts.store.writeModelFacts({ ...noModel, attempts });
       this.#parts.apply({ kind: "callFailed", call }, now, [{ kind: "callFailed", call, attempts }]);
     });
   }

@@ -43,7 +43,7 @@ export class RunEffects {
     this.#nextDue = nextDue;
   }
 
-  /** True where the row is done; false to try it again, a number to try it again in so many milliseconds without counting it. */
+  /** `Perform` of the outbox. */
   async perform(row: OutboxRow): Promise<boolean | number> {
     const current = this.#parts.current();
     if (current === null) return true;

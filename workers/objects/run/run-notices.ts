@@ -71,7 +71,7 @@ export class RunNotices {
     return review.reviewers.filter((name) => !reached.has(name));
   }
 
-  // Queueing: inside the transaction of the change that is told
+  // Queueing: inside the transaction of the change that the notices are about
 
   /** Queues links and notices for these reviewers. */
   ask(input: StoredInput, review: Review, names: readonly string[], why: AskWhy, now: number): void {

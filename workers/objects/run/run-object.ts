@@ -41,9 +41,8 @@ import { RunDelivery } from "./run-delivery.ts";
 import { RunEffects } from "./run-effects.ts";
 import { logEvent, errorClass } from "../../platform/log.ts";
 import { startRun, storeEndedRun } from "./run-start.ts";
-import type { RunInput } from "../../../shared/run/run-input.ts";
+import type { RunInput, RequestRef } from "../../../shared/run/run-input.ts";
 import type { CancelCause } from "../../../shared/model/outcome.ts";
-import type { RequestRef } from "../../../shared/run/run-input.ts";
 import type { Operator } from "../../../shared/record/record.ts";
 import { snapshotOf, lineOf, sentOf } from "./run-account.ts";
 import { settingsOf } from "../../platform/settings.ts";
@@ -236,7 +235,7 @@ export class RunObject extends DurableObject<Env> implements RunCalls {
 
   // Windows and time
 
-  /** A window on the run: a caller's, which hears of each phase and of the end, or a page's, which hears how its review stands. */
+  /** Opens a window on the run: a caller's, which gets each phase and the end, or a page's, which gets its review's state. */
   override async fetch(request: Request): Promise<Response> {
     if (request.headers.get("Upgrade") !== "websocket") return new Response(null, { status: 426 });
     this.#restoreAlarm();

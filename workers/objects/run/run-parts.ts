@@ -2,12 +2,11 @@
 
 import type { LinkRow } from "../../channels/channel.ts";
 import type { Gate } from "../../../shared/model/gate.ts";
-import type { RecordFact } from "../../../shared/record/record.ts";
+import type { RecordFact, Operator } from "../../../shared/record/record.ts";
 import type { RunEvent, RunState, Step } from "../../../shared/run/lifecycle.ts";
 import type { Env } from "../../platform/env.ts";
 import type { RunStore, StoredInput } from "./run-store.ts";
 import type { CancelCause } from "../../../shared/model/outcome.ts";
-import type { Operator } from "../../../shared/record/record.ts";
 import type { Review } from "../../../shared/review/decision.ts";
 
 export type CurrentRun = { readonly input: StoredInput; readonly state: RunState };

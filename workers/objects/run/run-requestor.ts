@@ -18,18 +18,14 @@ export class RunRequestor {
 
   /** Where no caller is connected, checks again after the grace. */
   watch(): void {
-    const state = this.#parts.store.state();
-    if (state === null || state.phase === "ended" || this.#parts.current()?.input?.mode !== "sync") return;
-    if (this.#windows.callers() > 0 || this.#parts.store.isRequestorGone()) return;
+    if (!this.#isMissing()) return;
     this.#parts.store.schedule("requestor", this.#parts.now() + requestorGraceMs);
     this.#parts.arm();
   }
 
   /** Records that the caller left, where none is connected and that is not recorded yet. */
   notice(now: number): void {
-    const state = this.#parts.store.state();
-    if (state === null || state.phase === "ended" || this.#parts.current()?.input?.mode !== "sync") return;
-    if (this.#windows.callers() > 0 || this.#parts.store.isRequestorGone()) return;
+    if (!this.#isMissing()) return;
     this.#parts.store.transaction(() => {
       this.#parts.store.markRequestor(true);
       this.#parts.record(now, [{ kind: "requestorLeft" }]);
@@ -37,9 +33,16 @@ export class RunRequestor {
     this.#parts.flush();
   }
 
+  /** Whether the run waits for a caller that is not connected, and that is not recorded yet. */
+  #isMissing(): boolean {
+    const state = this.#parts.store.state();
+    if (state === null || state.phase === "ended" || this.#parts.current()?.input.mode !== "sync") return false;
+    return this.#windows.callers() === 0 && !this.#parts.store.isRequestorGone();
+  }
+
   /** A caller connected: it comes back after it left, or receives an outcome that no caller had received. */
   welcome(delivery: { readonly to: number } | null): void {
-    if (this.#parts.current()?.input?.mode !== "sync") return;
+    if (this.#parts.current()?.input.mode !== "sync") return;
     const now = this.#parts.now();
     this.#parts.store.unschedule("requestor");
     const back = delivery === null && this.#parts.store.isRequestorGone();

@@ -46,7 +46,7 @@ export function storeEndedRun(
     store.createTables();
     transitions.writeInput(stored);
     store.writeState({
-      ...newRun(openGates, nobody, digest),
+      ...newRun(openGates, noReview, digest),
       phase: "ended",
       end: { kind: kind === "completed" ? "completed" : "failed" },
     });
@@ -61,7 +61,7 @@ export function storeEndedRun(
   });
 }
 
-const nobody: ReviewTerms = { reviewers: [], escalateTo: [], quorum: 1, owner: null, selfApproval: true, deadlineSeconds: 0 };
+const noReview: ReviewTerms = { reviewers: [], escalateTo: [], quorum: 1, owner: null, selfApproval: true, deadlineSeconds: 0 };
 
 const termsOf = ({ plan, endsAt, call }: StoredInput, request: SamplingRequest): ReviewTerms => ({
   reviewers: plan.reviewers.map(({ name }) => name),

@@ -10,6 +10,8 @@ const withdrawRetry = { firstMs: 2_000, mostMs: 5 * 60_000 };
 /** A reserved run that is not open after so many attempts (some minutes) never will be. */
 const withdrawUnknownAttempts = 7;
 
+type WithdrawalRow = { originating: string; request: string; run: string; cause: CancelCause; attempts: number };
+
 export class Withdrawals {
   readonly #parts: SessionParts;
 
@@ -33,48 +35,49 @@ export class Withdrawals {
   async send(): Promise<void> {
     if (!this.#parts.tables.exist) return;
     const due = this.#parts.sql
-      .exec<{ originating: string; request: string; run: string; cause: CancelCause; attempts: number }>(
+      .exec<WithdrawalRow>(
         "SELECT originating, request, run, cause, attempts FROM withdrawal JOIN sampling USING (originating, request) WHERE due_at <= ?",
         this.#parts.now(),
       )
       .toArray();
-    const session = this.#parts.ctx.id.toString();
-    await Promise.all(
-      due.map(async ({ originating, request, run, cause, attempts }) => {
-        const again = (): void => {
-          const wait = backoffMs(withdrawRetry, attempts, this.#parts.random());
-          this.#parts.sql.exec(
-            "UPDATE withdrawal SET attempts = attempts + 1, due_at = ? WHERE originating = ? AND request = ?",
-            this.#parts.now() + wait,
-            originating,
-            request,
-          );
-        };
-        try {
-          const answer = await runStub(this.#parts.env, run).withdraw(cause, { session, originating, request });
-          // An unknown run may be about to be opened, by a Worker that reserved it a moment ago.
-          if (answer === "unknown" && attempts < withdrawUnknownAttempts) return again();
-          this.#parts.ctx.storage.transactionSync(() => {
-            const settled = this.#parts.sql
-              .exec(
-                "UPDATE sampling SET settled_at = COALESCE(settled_at, ?) WHERE originating = ? AND request = ? AND run = ? RETURNING run",
-                this.#parts.now(),
-                originating,
-                request,
-                run,
-              )
-              .toArray();
-            // The request adopted another run meanwhile: it is withdrawn from that one next.
-            if (settled.length === 0) again();
-            else this.#parts.sql.exec("DELETE FROM withdrawal WHERE originating = ? AND request = ?", originating, request);
-          });
-        } catch (error) {
-          logEvent("session.cancelFailed", { run, attempt: attempts, error: errorClass(error) });
-          again();
-        }
-      }),
-    );
+    await Promise.all(due.map((row) => this.#withdraw(row)));
     const next = this.#parts.tables.nextDue();
     if (next !== null) this.#parts.alarmBy(next);
+  }
+
+  async #withdraw(row: WithdrawalRow): Promise<void> {
+    const { originating, request, run, cause, attempts } = row;
+    const { env, ctx, sql, now } = this.#parts;
+    try {
+      const answer = await runStub(env, run).withdraw(cause, { session: ctx.id.toString(), originating, request });
+      // An unknown run may be about to be opened, by a Worker that reserved it a moment ago.
+      if (answer === "unknown" && attempts < withdrawUnknownAttempts) return this.#retry(row);
+      ctx.storage.transactionSync(() => {
+        const settled = sql
+          .exec(
+            "UPDATE sampling SET settled_at = COALESCE(settled_at, ?) WHERE originating = ? AND request = ? AND run = ? RETURNING run",
+            now(),
+            originating,
+            request,
+            run,
+          )
+          .toArray();
+        // The request adopted another run meanwhile: it is withdrawn from that one next.
+        if (settled.length === 0) this.#retry(row);
+        else sql.exec("DELETE FROM withdrawal WHERE originating = ? AND request = ?", originating, request);
+      });
+    } catch (error) {
+      logEvent("session.cancelFailed", { run, attempt: attempts, error: errorClass(error) });
+      this.#retry(row);
+    }
+  }
+
+  #retry({ originating, request, attempts }: WithdrawalRow): void {
+    this.#parts.sql.exec(
+      "UPDATE withdrawal SET attempts = attempts + 1, due_at = ? WHERE originating = ? AND request = ?",
+      this.#parts.now() + backoffMs(withdrawRetry, attempts, this.#parts.random()),
+      originating,
+      request,
+    );
   }
 }
