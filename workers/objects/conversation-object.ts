@@ -1,4 +1,4 @@
-// The turns of a session that asked to have them remembered: content, kept until its time is over or its key has it forgotten.
+// The turns of a session that asked to have them remembered: content, kept until the session was idle for its time or its key forgets it.
 //
 // One object for each API key and session name. How much is kept is decided in shared/wire/control/turns.ts.
 

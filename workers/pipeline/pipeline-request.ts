@@ -12,7 +12,7 @@ import type { SessionCalls } from "../stubs/session-calls.ts";
 
 /**
  * How the requestor gets its response. `sync`: on its open connection. `task`: a task or an asynchronous request, always a run. `callback`: an
- * MCP server waits, and a run that is opened for it posts the outcome; with `alwaysRun` every request becomes a run.
+ * MCP server waits, and a run that is opened for it posts the outcome; with `alwaysRun` there always is one, so that no Worker waits for a model.
  */
 export type ResponseMode =
   | { readonly kind: "sync" }

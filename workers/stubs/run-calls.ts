@@ -140,8 +140,8 @@ export const windowHeader = "X-Countersign-Window";
 
 export interface RunCalls extends Rpc.DurableObjectBranded {
   /**
-   * Opens a run with JSON of `RunInput`. Twice is the same as once. The run begins, and a reviewer is asked, only after its key has it as a
-   * dependent: a key ends these when it is revoked, and refuses one more.
+   * Opens a run with JSON of `RunInput`. Twice is the same as once. The run begins, and a reviewer is asked, only after its key has added it as a
+   * dependent: a revoked key ends its dependents, and adds no more.
    */
   open(input: string): Promise<void>;
   /** Stores an ended run, for a requestor that left while the Worker itself called the model. */

@@ -8,7 +8,8 @@ import type { RecordFact } from "../../../shared/record/record.ts";
 import type { Reviewer } from "../../../shared/policy/evaluate.ts";
 import type { Grant } from "../../../shared/policy/grant.ts";
 import { grantFrom, grantedFact } from "../../../shared/run/granting.ts";
-import { step } from "../../../shared/run/lifecycle.ts";
+import type { Verdict } from "../../../shared/review/decision.ts";
+import { type Step, step } from "../../../shared/run/lifecycle.ts";
 import { grantOffer } from "./run-account.ts";
 import type { DecideAnswer, DecideInput, Submission } from "../../stubs/run-calls.ts";
 import { type EditedContent, editedContent } from "./run-edit.ts";
@@ -23,6 +24,14 @@ type Asked = CurrentRun & {
   readonly submission: Submission;
   readonly member: string | null;
   readonly use: (now: number) => void;
+};
+
+/** A decision that counts, with the step that it makes. */
+type Counted = {
+  readonly next: Step;
+  readonly verdict: Extract<Verdict, { kind: "voted" | "approved" | "denied" }>;
+  readonly edit: EditedContent;
+  readonly grant: Grant | null;
 };
 
 /** Whether an approval has changes that its page did not show. Slack's dialog shows each text as it will be sent. */
@@ -73,7 +82,7 @@ export class RunDeciding {
   }
 
   #answer(asked: Asked, act: "approve" | "deny"): DecideAnswer {
-    const { input, state, link, gate, by, submission, member, use } = asked;
+    const { input, state, link, gate, by, submission } = asked;
     const edit = editedContent(this.#parts.store, input, state, gate, submission);
     if (edit.kind === "invalid") return { kind: "invalidEdit", issues: edit.issues };
     if (hasUnseenChanges(edit, submission)) return { kind: "unseenChanges" };
@@ -104,38 +113,37 @@ export class RunDeciding {
       case "voted":
       case "approved":
       case "denied": {
-        const who = { gate, by: by.name, channel: link.channel };
-        const facts: RecordFact[] = [];
-        const { review } = verdict;
         const grant = act === "approve" ? this.#grantOf(asked, now) : null;
         if (grant === "notOffered") return { kind: "noGrant" };
-        this.#parts.store.transaction(() => {
-          use(now);
-          if (verdict.kind !== "denied" && verdict.edited && edit.kind === "edited") {
-            edit.write(review.version, by.name, now);
-            facts.push({ kind: "edited", ...who, version: review.version, digestBefore: digest, digestAfter: review.digest });
-          }
-          facts.push({
-            kind: verdict.kind,
-            ...who,
-            version: review.version,
-            digest: review.digest,
-            reasonGiven: reason !== undefined,
-            ...(member === null ? {} : { member }),
-          });
-          if (grant !== null) {
-            facts.push(grantedFact(grant));
-            this.#parts.store.queue("grant", "grant", JSON.parse(JSON.stringify(grant)), now);
-          }
-          if (verdict.kind === "denied" && gate === "response") this.#parts.store.deleteReplies();
-          this.#parts.commit(next, now, facts);
-        });
-        this.#parts.flush();
+        this.#commitAnswer(asked, { next, verdict, edit, grant }, now);
         return { kind: "decided" };
       }
       default:
         return verdict satisfies never;
     }
+  }
+
+  /** Commits a decision that counts: its nonce, edit, grant and next state, with their facts, in one transaction. */
+  #commitAnswer({ link, gate, by, submission, member, use }: Asked, { next, verdict, edit, grant }: Counted, now: number): void {
+    const who = { gate, by: by.name, channel: link.channel };
+    const { version, digest } = verdict.review;
+    const facts: RecordFact[] = [];
+    this.#parts.store.transaction(() => {
+      use(now);
+      if (verdict.kind !== "denied" && verdict.edited && edit.kind === "edited") {
+        edit.write(version, by.name, now);
+        facts.push({ kind: "edited", ...who, version, digestBefore: submission.digest, digestAfter: digest });
+      }
+      const reasonGiven = submission.reason !== undefined;
+      facts.push({ kind: verdict.kind, ...who, version, digest, reasonGiven, ...(member === null ? {} : { member }) });
+      if (grant !== null) {
+        facts.push(grantedFact(grant));
+        this.#parts.store.queue("grant", "grant", JSON.parse(JSON.stringify(grant)), now);
+      }
+      if (verdict.kind === "denied" && gate === "response") this.#parts.store.deleteReplies();
+      this.#parts.commit(next, now, facts);
+    });
+    this.#parts.flush();
   }
 
   /** The grant that the reviewer gives with an approval; null where they give none. */
