@@ -1,6 +1,6 @@
 // A bound on waiting for work: the work goes on after it.
 
-/** Waits for the work, or for as long as this; never stops the work. */
+/** Waits for the work, but not longer than this. */
 export async function atMost(milliseconds: number, work: Promise<void>): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   await Promise.race([
