@@ -107,7 +107,7 @@ function newWatch<End extends WatchEnd>({
 async function windowsOf(
   env: Env,
   id: string,
-  openResponse: OpenResponse | null,
+  counted: OpenResponse | null,
   waitMs: number,
   done: AbortSignal,
   onOpen: () => void = () => {},
@@ -120,13 +120,7 @@ async function windowsOf(
   };
   for (let failures = 0; !done.aborted; failures += 1) {
     // A response that was counted is not refused later: the object that counts may have been reset.
-    const how = await watchThrough(
-      env,
-      id,
-      openResponse === null ? null : { ...openResponse, most: wasOpen ? null : openResponse.most },
-      done,
-      opened,
-    );
+    const how = await watchThrough(env, id, counted === null ? null : { ...counted, most: wasOpen ? null : counted.most }, done, opened);
     if (how !== "closed") return how;
     await pause(Math.random() * Math.min(lastRetryMs, firstRetryMs * 2 ** failures), done);
   }
@@ -137,13 +131,13 @@ async function windowsOf(
 async function watchThrough(
   env: Env,
   id: string,
-  openResponse: { readonly session: string; readonly most: number | null } | null,
+  counted: { readonly session: string; readonly most: number | null } | null,
   done: AbortSignal,
   opened: () => void,
 ): Promise<"keyRevoked" | "sessionEnded" | "tooManyHeld" | "closed"> {
   const headers = new Headers({ Upgrade: "websocket" });
-  if (openResponse !== null) headers.set(sessionHeader, openResponse.session);
-  if (openResponse !== null && openResponse.most !== null) headers.set(mostHeader, String(openResponse.most));
+  if (counted !== null) headers.set(sessionHeader, counted.session);
+  if (counted !== null && counted.most !== null) headers.set(mostHeader, String(counted.most));
   try {
     const response = await keyStub(env, id).fetch("https://key/", { headers });
     const socket = response.webSocket;
