@@ -1,4 +1,4 @@
-// The facts beside the content in a Slack message of a review, and its risk notes. No content of the review is in them.
+// The facts and risk notes in a Slack message of a review, without the content.
 
 import { asksWords, costWords } from "./fact-words.ts";
 import { type Inline, type SlackBlock, cutAt, filled, list, moment, named, paragraph, say, shownText, strong } from "./slack-blocks.ts";
@@ -8,13 +8,13 @@ import type { ReviewFacts, Serving } from "../review/review-facts.ts";
 import { unreachable } from "../result.ts";
 import type { ReviewView, ShownModel } from "../review/view.ts";
 
-/** Of models, of risk notes and of other notes: the rest is counted. */
+/** How many models, risk notes and other notes are shown; the rest is counted. */
 export const mostLines = 20;
 
-/** `isBrief` leaves out what may be long. `excerpt`: under `none` there are no facts that are part of the content either. */
+/** `isBrief` leaves out what may be long. `excerpt` "none" also leaves out facts that are part of the content. */
 type FactsShown = { readonly inChannel: boolean; readonly isBrief: boolean; readonly excerpt: "none" | "start" };
 
-/** Who asks, what for, what it goes to or came from, what it costs, and by when: all but the content. */
+/** Who asks, what for, which models, what it costs, and the deadline. */
 export function factLines(view: ReviewView, facts: ReviewFacts, { inChannel, isBrief, excerpt }: FactsShown): SlackBlock {
   const { requestor, version } = view;
   const { editedBy, quorum } = facts;
@@ -49,14 +49,14 @@ function servingFacts(serving: Serving, view: ReviewView, facts: ReviewFacts, ex
         ...serving.on
           .slice(0, mostLines)
           .map(({ id, provider, why }) =>
-            filled(words.facts.runs, { server: named(provider), model: named(id), why: say(shortened(why)) }),
+            filled(words.facts.runs, { server: named(provider), model: named(id), why: say(shortened(reviewWords.modelWhy(why))) }),
           ),
         ...settingFacts(request, facts),
       ];
     case "answered":
       return [
         filled(words.facts.answered, { model: named(serving.by?.id ?? ""), name: named(serving.realName) }),
-        // Vectors have no end that could be early.
+        // Vectors have no finish reason.
         ...(facts.embedding !== null && serving.stopReason === undefined ? [] : [stopFact(serving.stopReason)]),
         ...(facts.cost === null ? [] : [[say(words.facts.cost(costWords(facts.cost)))]]),
         ...formOf(facts),
@@ -81,7 +81,7 @@ const whichModels = (models: readonly ShownModel[], { namedModel, cost }: Review
       provider: named(provider),
       cost: say(costWords({ kind: "atMost", usd: worstCostUsd })),
     }),
-    say(`. ${shortened(why)}`),
+    say(`. ${shortened(reviewWords.modelWhy(why))}`),
   ]),
   ...(namedModel === null ? [] : [namedFact(namedModel)]),
   ...(cost === null ? [] : [[say(words.facts.worstCost(reviewWords.money(cost.usd)))]]),
@@ -98,7 +98,7 @@ const namedFact = ({ name, version, provider }: NamedModel): Inline[] => [
 const stopFact = (reason: string | undefined): Inline[] =>
   filled(words.facts.stopped, { reason: reason === undefined ? say(reviewWords.noStopReason) : named(reason) });
 
-/** What nothing is asked for, and what means nothing where no model writes, is left out. */
+/** The settings that the request has. Embeddings and tool runs have fewer. */
 const settingFacts = (
   { maxTokens, temperature, topP, topK, toolChoice }: SamplingRequest,
   { embedding, replyForm }: ReviewFacts,
@@ -113,7 +113,7 @@ const settingFacts = (
     toolChoice === undefined ? undefined : words.facts.toolChoice(toolChoice),
   ].flatMap((line) => (line === undefined ? [] : [[say(line)]]));
 
-/** What a reply that a reviewer changes has to be still. */
+/** The form that an edited reply must keep. */
 const formOf = ({ replyForm }: ReviewFacts): Inline[][] =>
   replyForm === null ? [] : [[say(replyForm === "json" ? reviewWords.json : words.facts.jsonSchemaBehind)]];
 
@@ -132,14 +132,16 @@ const resultFacts = (reply: ReviewView["reply"], excerpt: FactsShown["excerpt"])
 const noteFacts = (notes: ReviewView["notes"]): Inline[][] =>
   notes.slice(0, mostLines).map((note) => filled(words.facts.note, { note: say(shortened(reviewWords.note(note))) }));
 
-/** A sentence of another part of the gateway, which may quote something from outside. */
+/** A sentence that may quote text from outside, shortened and with invisible characters named. */
 const shortened = (sentence: string): string => cutAt(shownText(cutAt(sentence, longestSentence)), 2 * longestSentence);
 const longestSentence = 300;
 
 /** The risk notes, the gravest first. */
 export function riskBlocks({ risks }: ReviewFacts): SlackBlock[] {
   if (risks.length === 0) return [];
-  const lines = risks.slice(0, mostLines).map(({ level, message }) => [strong(`${level}: `), say(shortened(message))]);
+  const lines = risks
+    .slice(0, mostLines)
+    .map((risk) => [strong(`${reviewWords.riskLevels[risk.level]}: `), say(shortened(reviewWords.risk(risk)))]);
   const more = risks.length - lines.length;
   return [paragraph(strong(reviewWords.risks)), list(more > 0 ? [...lines, [say(words.risks.more(more))]] : lines)];
 }

@@ -5,7 +5,7 @@ import type { ReplyBlock, SamplingReply, SamplingRequest } from "../model/sampli
 import { unreachable } from "../result.ts";
 import { findInvisible } from "../invisible-characters.ts";
 import { addressesReviewer, exfiltratingUrl, overridesInstructions } from "./phrases.ts";
-import { scanText } from "./scan-text.ts";
+import { type CredentialKind, scanText } from "./scan-text.ts";
 
 export type RiskLevel = "low" | "medium" | "high";
 
@@ -25,8 +25,27 @@ export const isRiskAtLeast = (risk: SeenRisk, level: SeenRisk): boolean => level
 /** The lowest level of risk that is above this one; null above the highest. */
 export const riskAbove = (risk: SeenRisk): RiskLevel | null => riskLevels.find((level) => !isRiskAtLeast(risk, level)) ?? null;
 
-/** `pointer` is a JSON pointer into the neutral request or reply; `message` is one plain sentence without content from outside. */
-export type RiskNote = { readonly level: RiskLevel; readonly kind: string; readonly pointer: string; readonly message: string };
+/** Something found in a text, with its evidence: our own words and numbers, nothing of the content. */
+export type RiskFinding =
+  | { readonly kind: "tools" | "urlWithData" | "addressesReviewer" | "overridesInstructions" }
+  | { readonly kind: "credential"; readonly of: CredentialKind }
+  | { readonly kind: "media"; readonly of: "image" | "audio" | "binaryResource" }
+  /** `characters`: more than these, for `size`; a run of these, for `blob`. */
+  | { readonly kind: "size" | "blob"; readonly characters: number }
+  | { readonly kind: "blankLines"; readonly lines: number }
+  | { readonly kind: "longSpace"; readonly spaces: number }
+  | { readonly kind: InvisibleRisk; readonly characters: number };
+
+type InvisibleRisk = "bidirectional" | "bidirectionalMark" | "tagCharacters" | "zeroWidth" | "control" | "unseen";
+
+/**
+ * `pointer` is a JSON pointer into the neutral request or reply. `more`: in so many further places the same kind was found. The
+ * sentences are in the catalogue.
+ */
+export type RiskNote = { readonly level: RiskLevel; readonly pointer: string } & (
+  | RiskFinding
+  | { readonly kind: RiskFinding["kind"]; readonly more: number }
+);
 
 /** After so many places of one kind, the rest are counted in one more note. */
 const placesShown = 10;
@@ -54,8 +73,7 @@ export function findRisks(request: SamplingRequest): RiskNote[] {
   for (const [s, sequence] of (request.stopSequences ?? []).entries()) look(sequence, `/stopSequences/${s}`);
   if (request.metadata !== undefined) lookAtJson(request.metadata, "/metadata", look);
 
-  if ((request.tools?.length ?? 0) > 0)
-    notes.add("low", "tools", "/tools", "The model is offered tools, and may ask the server to run them.");
+  if ((request.tools?.length ?? 0) > 0) notes.add("low", "/tools", { kind: "tools" });
   lookAtSize(characters, notes);
   return notes.list();
 }
@@ -77,21 +95,20 @@ export function findReplyRisks({ content }: Pick<SamplingReply, "content">): Ris
 }
 
 function lookAtSize(characters: number, notes: Notes): void {
-  if (characters > 200_000) notes.add("medium", "size", "", "The text is over 200,000 characters long, which few people read.");
-  else if (characters > 20_000) notes.add("low", "size", "", "The text is over 20,000 characters long.");
+  if (characters > 200_000) notes.add("medium", "", { kind: "size", characters: 200_000 });
+  else if (characters > 20_000) notes.add("low", "", { kind: "size", characters: 20_000 });
 }
 
 type Look = (text: string, pointer: string) => void;
 
 /** Everything in one block that is sent as text, and a word on what is not. */
 function lookAtBlock(block: ReplyBlock, pointer: string, look: Look, notes: Notes): void {
-  const unread = (what: string, at: string): void =>
-    notes.add("low", "media", at, `There is ${what} here, which the text checks do not cover.`);
+  const unread = (of: "image" | "audio" | "binaryResource", at: string): void => notes.add("low", at, { kind: "media", of });
   switch (block.type) {
     case "text":
       return look(block.text, `${pointer}/text`);
     case "image":
-      return unread("an image", pointer);
+      return unread("image", pointer);
     case "audio":
       return unread("audio", pointer);
     case "tool_use":
@@ -101,9 +118,9 @@ function lookAtBlock(block: ReplyBlock, pointer: string, look: Look, notes: Note
       for (const [p, piece] of block.content.entries()) {
         const inner = `${pointer}/content/${p}`;
         if (piece.type === "text") look(piece.text, `${inner}/text`);
-        else if (piece.type === "image") unread("an image", inner);
+        else if (piece.type === "image") unread("image", inner);
         else if (piece.type === "audio") unread("audio", inner);
-        else if (piece.type === "resource" && "blob" in piece.resource) unread("a binary resource", inner);
+        else if (piece.type === "resource" && "blob" in piece.resource) unread("binaryResource", inner);
         else lookAtJson(piece, inner, look);
       }
       if (block.structuredContent !== undefined) lookAtJson(block.structuredContent, `${pointer}/structuredContent`, look);
@@ -134,45 +151,16 @@ function lookAtText(text: string, pointer: string, notes: Notes): void {
   if (text === "") return;
   const scan = scanText(text);
   if (!scan.plain) lookForUnseen(text, pointer, notes);
-  if (scan.blankLines >= 100)
-    notes.add("high", "blankLines", pointer, `${scan.blankLines} blank lines in a row, so that the text after them is easily missed.`);
-  else if (scan.blankLines >= 20) notes.add("medium", "blankLines", pointer, `${scan.blankLines} blank lines in a row.`);
-  if (scan.longestSpace >= 200)
-    notes.add(
-      "medium",
-      "longSpace",
-      pointer,
-      `${scan.longestSpace} spaces or tabs in one line, so that the text after them is easily missed.`,
-    );
-  if (scan.credential !== undefined)
-    notes.add("high", "credential", pointer, `There is something here that looks like ${scan.credential}.`);
-  if (scan.blob >= 300)
-    notes.add("medium", "blob", pointer, `${scan.blob} characters here look like encoded data, which a person cannot read.`);
-  if (scan.url) {
-    const url = exfiltratingUrl(text);
-    if (url !== undefined)
-      notes.add(
-        url,
-        "urlWithData",
-        pointer,
-        url === "medium"
-          ? "The query of a web address here carries much data, or has placeholders for data."
-          : "A web address here has a query.",
-      );
-  }
+  if (scan.blankLines >= 20) notes.add(scan.blankLines >= 100 ? "high" : "medium", pointer, { kind: "blankLines", lines: scan.blankLines });
+  if (scan.longestSpace >= 200) notes.add("medium", pointer, { kind: "longSpace", spaces: scan.longestSpace });
+  if (scan.credential !== undefined) notes.add("high", pointer, { kind: "credential", of: scan.credential });
+  if (scan.blob >= 300) notes.add("medium", pointer, { kind: "blob", characters: scan.blob });
+  const url = scan.url ? exfiltratingUrl(text) : undefined;
+  if (url !== undefined) notes.add(url, pointer, { kind: "urlWithData" });
   const lower = text.toLowerCase();
   const address = addressesReviewer(lower);
-  if (address === "high")
-    notes.add("high", "addressesReviewer", pointer, "The text addresses the reviewer, asks for approval, or imitates this page.");
-  else if (address === "medium")
-    notes.add("medium", "addressesReviewer", pointer, "The text mentions review or approval, possibly to influence it.");
-  if (overridesInstructions(lower))
-    notes.add(
-      "medium",
-      "overridesInstructions",
-      pointer,
-      "The text tells the model to ignore its instructions, or to hide something from people.",
-    );
+  if (address !== undefined) notes.add(address, pointer, { kind: "addressesReviewer" });
+  if (overridesInstructions(lower)) notes.add("medium", pointer, { kind: "overridesInstructions" });
 }
 
 function lookForUnseen(text: string, pointer: string, notes: Notes): void {
@@ -182,43 +170,35 @@ function lookForUnseen(text: string, pointer: string, notes: Notes): void {
     if (kind === "bidi") counts[codePoint === 0x200e || codePoint === 0x200f || codePoint === 0x61c ? "mark" : "override"] += 1;
     else counts[kind] += 1;
   }
-  const say = (level: RiskLevel, kind: string, count: number, what: string): void => {
-    if (count > 0)
-      notes.add(level, kind, pointer, `There ${count === 1 ? `is 1 ${what} character` : `are ${count} ${what} characters`} here.`);
+  const add = (level: RiskLevel, kind: InvisibleRisk, characters: number): void => {
+    if (characters > 0) notes.add(level, pointer, { kind, characters });
   };
-  say("high", "bidirectional", counts.override, "bidirectional control");
-  say("low", "bidirectionalMark", counts.mark, "bidirectional mark");
-  say("high", "tagCharacters", counts.tag, "invisible tag");
-  say(counts.zeroWidth >= 16 ? "high" : "medium", "zeroWidth", counts.zeroWidth, "zero-width");
-  say("medium", "control", counts.control, "control");
-  say("low", "unseen", counts.other, "other invisible or ambiguous");
+  add("high", "bidirectional", counts.override);
+  add("low", "bidirectionalMark", counts.mark);
+  add("high", "tagCharacters", counts.tag);
+  add(counts.zeroWidth >= 16 ? "high" : "medium", "zeroWidth", counts.zeroWidth);
+  add("medium", "control", counts.control);
+  add("low", "unseen", counts.other);
 }
 
 /** Keeps a request with a hundred thousand bad places from making a hundred thousand notes. */
 class Notes {
   readonly #notes: RiskNote[] = [];
-  readonly #counts = new Map<string, { level: RiskLevel; kind: string; places: number }>();
+  readonly #counts = new Map<string, { level: RiskLevel; kind: RiskFinding["kind"]; places: number }>();
 
-  add(level: RiskLevel, kind: string, pointer: string, message: string): void {
+  add(level: RiskLevel, pointer: string, finding: RiskFinding): void {
+    const { kind } = finding;
     const count = this.#counts.get(`${level} ${kind}`) ?? { level, kind, places: 0 };
     this.#counts.set(`${level} ${kind}`, count);
     count.places += 1;
     // Several texts of one JSON value have one pointer; saying the same of it twice helps nobody.
     const last = this.#notes.at(-1);
     if (last?.pointer === pointer && last.kind === kind && last.level === level) count.places -= 1;
-    else if (count.places <= placesShown) this.#notes.push({ level, kind, pointer, message });
+    else if (count.places <= placesShown) this.#notes.push({ level, pointer, ...finding });
   }
 
   list(): RiskNote[] {
     const rest = [...this.#counts.values()].filter(({ places }) => places > placesShown);
-    return [
-      ...this.#notes,
-      ...rest.map(({ level, kind, places }) => ({
-        level,
-        kind,
-        pointer: "",
-        message: `The same was found in ${places - placesShown} more ${places - placesShown === 1 ? "place" : "places"}.`,
-      })),
-    ];
+    return [...this.#notes, ...rest.map(({ level, kind, places }) => ({ level, kind, pointer: "", more: places - placesShown }))];
   }
 }

@@ -1,6 +1,18 @@
 // One pass over a text for what can be told from its characters alone: blank lines, long gaps, encoded data, keys. Each
 // character is looked at once, so the time is linear whatever the text is made of.
 
+/** What a secret is shaped like. */
+export type CredentialKind =
+  | "apiKey"
+  | "awsAccessKey"
+  | "gitHubToken"
+  | "gitLabToken"
+  | "slackToken"
+  | "googleApiKey"
+  | "npmToken"
+  | "jsonWebToken"
+  | "privateKey";
+
 export type TextScan = {
   /** Nothing but tab, line ends, spaces, and characters that are surely seen: a closer look would find nothing. */
   readonly plain: boolean;
@@ -10,8 +22,8 @@ export type TextScan = {
   readonly longestSpace: number;
   /** The length of the longest run of base64 or hexadecimal, wrapped lines together. */
   readonly blob: number;
-  /** What kind of secret something in the text is shaped like. */
-  readonly credential: string | undefined;
+  /** What something in the text is shaped like, if it is shaped like a secret. */
+  readonly credential: CredentialKind | undefined;
   /** Whether a web address with a query may be in the text. */
   readonly url: boolean;
 };
@@ -51,7 +63,7 @@ export function scanText(text: string): TextScan {
   let blob = 0;
   let wrapped = 0;
   let wrappedEnd = -1;
-  let credential: string | undefined;
+  let credential: CredentialKind | undefined;
 
   const endRun = (end: number): void => {
     const length = end - runStart;
@@ -101,28 +113,28 @@ export function scanText(text: string): TextScan {
 }
 
 /** Prefixes that issuers give to keys, so that a leaked one is found: the least number of characters that follow. */
-const prefixes: readonly (readonly [string, number, string])[] = [
-  ["sk-", 20, "an API key"],
-  ["sk_live_", 16, "an API key"],
-  ["rk_live_", 16, "an API key"],
-  ["AKIA", 16, "an AWS access key"],
-  ["ASIA", 16, "an AWS access key"],
-  ["ghp_", 30, "a GitHub token"],
-  ["gho_", 30, "a GitHub token"],
-  ["ghs_", 30, "a GitHub token"],
-  ["github_pat_", 30, "a GitHub token"],
-  ["glpat-", 20, "a GitLab token"],
-  ["xoxb-", 20, "a Slack token"],
-  ["xoxp-", 20, "a Slack token"],
-  ["AIza", 35, "a Google API key"],
-  ["npm_", 36, "an npm token"],
+const prefixes: readonly (readonly [string, number, CredentialKind])[] = [
+  ["sk-", 20, "apiKey"],
+  ["sk_live_", 16, "apiKey"],
+  ["rk_live_", 16, "apiKey"],
+  ["AKIA", 16, "awsAccessKey"],
+  ["ASIA", 16, "awsAccessKey"],
+  ["ghp_", 30, "gitHubToken"],
+  ["gho_", 30, "gitHubToken"],
+  ["ghs_", 30, "gitHubToken"],
+  ["github_pat_", 30, "gitHubToken"],
+  ["glpat-", 20, "gitLabToken"],
+  ["xoxb-", 20, "slackToken"],
+  ["xoxp-", 20, "slackToken"],
+  ["AIza", 35, "googleApiKey"],
+  ["npm_", 36, "npmToken"],
 ];
 
 const isWordCharacter = (unit: number): boolean => (unit >= 48 && unit <= 57) || (unit >= 65 && unit <= 90) || (unit >= 97 && unit <= 122);
 
 /** Whether a run has a key in it: a known prefix at the start of a word with enough after it, or three parts of a JSON Web Token. */
-function credentialIn(run: string): string | undefined {
-  for (const [prefix, least, what] of prefixes) {
+function credentialIn(run: string): CredentialKind | undefined {
+  for (const [prefix, least, kind] of prefixes) {
     const at = run.indexOf(prefix);
     if (at === -1 || (at > 0 && isWordCharacter(run.charCodeAt(at - 1)))) continue;
     let following = 0;
@@ -134,21 +146,21 @@ function credentialIn(run: string): string | undefined {
       following += 1;
     }
     // A hyphenated word such as "sk-learn-compatible-estimators" has no digit.
-    if (following >= least && digits > 0) return what;
+    if (following >= least && digits > 0) return kind;
   }
   const token = run.indexOf("eyJ");
   if (token !== -1 && (token === 0 || !isWordCharacter(run.charCodeAt(token - 1)))) {
     const parts = run.slice(token).split(".", 4);
     if (parts.length >= 3 && parts.slice(0, 3).every((part) => part.length >= 10) && parts[1]?.startsWith("eyJ") === true)
-      return "a JSON Web Token";
+      return "jsonWebToken";
   }
   return undefined;
 }
 
 /** PEM, RFC 7468: "-----BEGIN … PRIVATE KEY-----". */
-function pemKey(text: string): string | undefined {
+function pemKey(text: string): CredentialKind | undefined {
   for (let at = text.indexOf("-----BEGIN "); at !== -1; at = text.indexOf("-----BEGIN ", at + 11)) {
-    if (/^[A-Z0-9 ]{0,30}PRIVATE KEY( BLOCK)?-----/.test(text.slice(at + 11, at + 70))) return "a private key";
+    if (/^[A-Z0-9 ]{0,30}PRIVATE KEY( BLOCK)?-----/.test(text.slice(at + 11, at + 70))) return "privateKey";
   }
   return undefined;
 }

@@ -4,6 +4,7 @@
 // conditional update it commits, is what makes one outcome of any number of simultaneous decisions.
 
 import type { Gate } from "../model/gate.ts";
+import type { CancelCause } from "../model/outcome.ts";
 import { isSamePerson } from "../policy/person.ts";
 
 export type Vote = { readonly reviewer: string; readonly version: number; readonly at: number; readonly channel: string };
@@ -17,7 +18,15 @@ export type Closing =
       readonly version: number;
       readonly reason: string | null;
     }
-  | { readonly how: "expired" | "cancelled" | "undeliverable"; readonly at: number; readonly why: string };
+  | EndedWithoutDecision;
+
+/** `noReviewerLeft`: too few may still decide. `noneReached`: no channel reached any of them. */
+export type UndeliverableCause = "noReviewerLeft" | "noneReached";
+
+export type EndedWithoutDecision =
+  | { readonly how: "expired"; readonly at: number }
+  | { readonly how: "cancelled"; readonly at: number; readonly cause: CancelCause }
+  | { readonly how: "undeliverable"; readonly at: number; readonly cause: UndeliverableCause };
 
 /** A reviewer who gave up their place, and to whom, if to anybody. */
 export type Leaving = { readonly reviewer: string; readonly at: number; readonly to: string | null };
@@ -118,10 +127,9 @@ function isRepeat(review: Review, closing: Closing, answer: Answer): boolean {
   return answer.act === "approve" && voted && (answer.editedDigest ?? answer.digest) === review.digest;
 }
 
-/** Closes an open review from outside: its deadline, a cancellation, or that nobody could be reached. Null where it is closed already. */
-export function closeReview(review: Review, how: "expired" | "cancelled" | "undeliverable", why: string, at: number): Review | null {
-  return review.closing === null ? { ...review, closing: { how, why, at } } : null;
-}
+/** Closes an open review without a reviewer's decision. Null where it is closed already. */
+export const closeReview = (review: Review, closing: EndedWithoutDecision): Review | null =>
+  review.closing === null ? { ...review, closing } : null;
 
 function barredFrom(review: Review, reviewer: string): { readonly kind: "notAllowed"; readonly why: "notAReviewer" | "left" } | null {
   if (review.reviewers.includes(reviewer)) return null;

@@ -1,16 +1,19 @@
 // What a review page, a mail or a chat message shows: one value, made from the run's state, that every channel renders.
 
 import type { Gate, Provenance, KeyEnd } from "../model/gate.ts";
+import type { CancelCause } from "../model/outcome.ts";
 import type { Note, Usage } from "../model/call.ts";
 import type { Evidence } from "../association/evidence.ts";
 import type { RiskNote, SeenRisk } from "../policy/risk.ts";
 import type { SamplingReply, SamplingRequest } from "../model/sampling.ts";
+import type { ModelWhy } from "../routing/choose.ts";
+import type { UndeliverableCause } from "./decision.ts";
 
 export type ShownModel = {
   readonly id: string;
   readonly provider: string;
   readonly name: string;
-  readonly why: string;
+  readonly why: ModelWhy;
   readonly worstCostUsd: number;
 };
 
@@ -24,8 +27,8 @@ export type ReviewState =
   | { readonly kind: "approved"; readonly by: string; readonly at: number; readonly edited: boolean }
   | { readonly kind: "denied"; readonly by: string; readonly at: number; readonly reason: string | null }
   | { readonly kind: "expired"; readonly at: number }
-  | { readonly kind: "cancelled"; readonly at: number; readonly why: string }
-  | { readonly kind: "failed"; readonly at: number; readonly why: string };
+  | { readonly kind: "cancelled"; readonly at: number; readonly cause: CancelCause }
+  | { readonly kind: "failed"; readonly at: number; readonly cause: UndeliverableCause };
 
 /** What became of the run after this review, for the page that is opened later. */
 export type RunProgress = "waiting" | "generating" | "responseReview" | "completed" | "rejected" | "expired" | "cancelled" | "failed";

@@ -10,13 +10,19 @@ import { foldCase, type Model, type Provider } from "./table.ts";
 
 export type { PassedOver, RoutingInput } from "./eligible.ts";
 
-/** A model that can serve this request. `why` is for people, in plain sentences; the list order is the failover order. */
+/** Why a model may answer, and why in this place. `whySentence` says it in English. */
+export type ModelWhy =
+  | ({ readonly kind: "ranked" } & Pick<Ranked, "tier" | "terms" | "points">)
+  /** No model answers: the servers document registers the tool of that MCP server as a function. */
+  | { readonly kind: "function"; readonly server: string; readonly tool: string };
+
+/** A model that can serve this request. The list order is the failover order. */
 export type Candidate = {
   readonly model: Model;
   readonly provider: Provider;
   /** The provider's name in the routing table. */
   readonly providerName: string;
-  readonly why: string;
+  readonly why: ModelWhy;
   /** Worst case in US dollars: all input tokens as estimated, and `maxTokens` of output. */
   readonly worstCostUsd: number;
 };
@@ -53,8 +59,13 @@ export function chooseCandidates(input: RoutingInput): Result<Choice, NoModel> {
   return ok({ ranked: candidates, passedOver, why: summaryOf(input, first, ranked.length, passedOver) });
 }
 
-/** Two sentences: the hint or the name and how it matched, then the arithmetic. */
-export function whyOf({ tier, terms, points }: Ranked): string {
+export const whyOf = ({ tier, terms, points }: Ranked): ModelWhy => ({ kind: "ranked", tier, terms, points });
+
+/** For people and in JSON. Two sentences for a model: the hint or the name and how it matched, then the arithmetic. */
+export function whySentence(why: ModelWhy): string {
+  if (why.kind === "function")
+    return `The servers document registers ${why.tool} of the MCP server ${why.server} as a function, so it runs there and nowhere else.`;
+  const { tier, terms, points } = why;
   const order =
     terms.length === 0
       ? "No priorities given, so the routing table's order applies."
@@ -97,7 +108,7 @@ export function summaryOf(input: RoutingInput, first: Ranked, count: number, pas
   const given = axes.filter((axis) => priorityOf(preferences, axis) !== undefined);
   const weighed = given.length === 0 ? "no priorities" : `priorities for ${given.join(", ")}`;
   const others = count === 1 ? "no other model can serve the request" : `${count - 1} more may take over if it fails`;
-  return `${first.model.id} comes first with ${weighed}. ${whyOf(first)} ${others[0]?.toUpperCase() ?? ""}${others.slice(1)}; ${passedOver.length} passed over.`;
+  return `${first.model.id} comes first with ${weighed}. ${whySentence(whyOf(first))} ${others[0]?.toUpperCase() ?? ""}${others.slice(1)}; ${passedOver.length} passed over.`;
 }
 
 /** At most six decimals, none of them spare. */

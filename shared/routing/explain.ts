@@ -1,7 +1,7 @@
 // What choosing would do with a request, step by step, for `POST /admin/routing/explain`. It calls no model and changes nothing.
 
 import type { NamedModel } from "../model/sampling.ts";
-import { arithmeticOf, summaryOf, whyOf } from "./choose.ts";
+import { arithmeticOf, summaryOf, whyOf, whySentence } from "./choose.ts";
 import { findEligible, hintsOf, type PassedOver, type RoutingInput } from "./eligible.ts";
 import { estimateInputTokens, leastInputTokens } from "./price.ts";
 import { rank, type Ranked, type Tier } from "./rank.ts";
@@ -69,5 +69,5 @@ const explained = (entry: Ranked, index: number): ExplainedModel => ({
   score: entry.points / 1e12,
   arithmetic: arithmeticOf(entry.terms),
   worstCostUsd: entry.worstCostUsd,
-  why: whyOf(entry),
+  why: whySentence(whyOf(entry)),
 });

@@ -57,7 +57,7 @@ export const functionCandidate = (server: string, tool: string): Candidate => ({
   },
   provider: { kind: "mcp", keyless: true, allowPrivate: false },
   providerName: server,
-  why: `The servers document registers ${tool} of the MCP server ${server} as a function, so it runs there and nowhere else.`,
+  why: { kind: "function", server, tool },
   worstCostUsd: 0,
 });
 

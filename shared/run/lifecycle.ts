@@ -8,6 +8,7 @@ import type { CancelCause } from "../model/outcome.ts";
 import { type RiskLevel, type SeenRisk, isRiskAtLeast } from "../policy/risk.ts";
 import {
   type Answer,
+  type EndedWithoutDecision,
   type Recusal,
   type RecusalRequest,
   type Review,
@@ -152,7 +153,7 @@ export function step(state: RunState, event: RunEvent, now: number): Step {
     case "deadline": {
       const review = state.reviews[event.gate];
       if (review === null || now < review.deadlineAt) return still(state);
-      return endReview(state, review, "expired", "deadline", { kind: "expired", gate: event.gate }, now);
+      return endReview(state, review, { how: "expired", at: now }, { kind: "expired", gate: event.gate });
     }
     case "undeliverable":
       return unreached(state, event.gate, event.reviewers, now);
@@ -218,14 +219,8 @@ function recused(state: RunState, gate: Gate, request: RecusalRequest, now: numb
   }
   const asked = escalated(next, recusal.review);
   if (asked !== null && !asked.exhausted) return { state: asked.state, effects: [released, ...asked.effects], verdict: null, recusal };
-  const ended = endReview(
-    next,
-    recusal.review,
-    "undeliverable",
-    "no reviewer is left who may decide",
-    { kind: "undeliverable", gate },
-    now,
-  );
+  const closing = { how: "undeliverable", at: now, cause: "noReviewerLeft" } as const;
+  const ended = endReview(next, recusal.review, closing, { kind: "undeliverable", gate });
   return { ...ended, effects: [released, ...ended.effects], recusal };
 }
 
@@ -237,7 +232,7 @@ function unreached(state: RunState, gate: Gate, reviewers: readonly string[], no
   if (review === null || !isAll) return still(state);
   const asked = escalated(state, review);
   if (asked !== null) return { state: asked.state, effects: asked.effects, verdict: null };
-  return endReview(state, review, "undeliverable", "no reviewer could be reached", { kind: "undeliverable", gate }, now);
+  return endReview(state, review, { how: "undeliverable", at: now, cause: "noneReached" }, { kind: "undeliverable", gate });
 }
 
 function escalated(state: RunState, review: Review): (Pick<Step, "state" | "effects"> & { readonly exhausted: boolean }) | null {
@@ -254,7 +249,7 @@ function cancelled(state: RunState, cause: CancelCause, now: number): Step {
   if (state.phase === "ended") return still(state);
   const gate = openGate(state);
   const review = gate === null ? null : state.reviews[gate];
-  if (review !== null) return endReview(state, review, "cancelled", cause, { kind: "cancelled", cause }, now);
+  if (review !== null) return endReview(state, review, { how: "cancelled", at: now, cause }, { kind: "cancelled", cause });
   return finish(state, { kind: "cancelled", cause });
 }
 
@@ -262,15 +257,8 @@ function cancelled(state: RunState, cause: CancelCause, now: number): Step {
 export const withheld = (state: RunState, cause: KeyEnd): RunState =>
   state.end?.kind === "completed" ? { ...state, end: { kind: "cancelled", cause } } : state;
 
-function endReview(
-  state: RunState,
-  review: Review,
-  how: "expired" | "cancelled" | "undeliverable",
-  why: string,
-  end: End,
-  now: number,
-): Step {
-  const closed = closeReview(review, how, why, now);
+function endReview(state: RunState, review: Review, closing: EndedWithoutDecision, end: End): Step {
+  const closed = closeReview(review, closing);
   if (closed === null) return still(state);
   const ended = finish(withReview(state, closed), end);
   return { state: ended.state, effects: [{ kind: "withdraw", gate: review.gate }, ...ended.effects], verdict: null };

@@ -54,7 +54,7 @@ export function presentReview(shown: Shown): ReviewView | null {
   const atResponse = gate === "response";
   return {
     gate,
-    state: reviewState(review, state.end),
+    state: reviewState(review),
     progress: progressOf(state),
     keyEnd: keyEndOf(state.end),
     now: shown.now,
@@ -123,8 +123,8 @@ const shownModel = ({ model, why, worstCostUsd }: Candidate): ShownModel => ({
   worstCostUsd,
 });
 
-/** How a review stands, for whoever is shown it. */
-export function reviewState(review: Review, end: End | null): ReviewState {
+/** How a review stands. */
+export function reviewState(review: Review): ReviewState {
   const { closing } = review;
   if (closing === null) {
     return review.votes.length > 0 ? { kind: "voted", votes: review.votes.length, quorum: review.quorum } : { kind: "open" };
@@ -137,35 +137,15 @@ export function reviewState(review: Review, end: End | null): ReviewState {
     case "expired":
       return { kind: "expired", at: closing.at };
     case "cancelled":
-      return { kind: "cancelled", at: closing.at, why: cancelledWhy(end) };
+      return { kind: "cancelled", at: closing.at, cause: closing.cause };
     case "undeliverable":
-      return { kind: "failed", at: closing.at, why: closing.why };
+      return { kind: "failed", at: closing.at, cause: closing.cause };
     default:
       return unreachable(closing);
   }
 }
 
 const keyEndOf = (end: End | null): KeyEnd | null => (end?.kind === "cancelled" && isKeyEnd(end.cause) ? end.cause : null);
-
-function cancelledWhy(end: End | null): string {
-  if (end?.kind !== "cancelled") return "The request was withdrawn.";
-  switch (end.cause) {
-    case "caller":
-      return "The requestor withdrew the request.";
-    case "originatingRequest":
-      return "The client request that it served has ended.";
-    case "session":
-      return "The client's session has ended.";
-    case "admin":
-      return "An operator cancelled the request.";
-    case "keyRevoked":
-      return "The API key of the request was revoked.";
-    case "keyExpired":
-      return "The API key of the request expired.";
-    default:
-      return unreachable(end.cause);
-  }
-}
 
 /** Where a run stands, in the page's words. */
 export function progressOf(state: RunState): RunProgress {

@@ -4,7 +4,7 @@ import type { Answered, Completed, Outcome, RunMeta } from "../model/outcome.ts"
 import type { SamplingReply, SamplingRequest } from "../model/sampling.ts";
 import type { ModelReply } from "../model/call.ts";
 import { unreachable } from "../result.ts";
-import type { Candidate } from "../routing/choose.ts";
+import { type Candidate, whySentence } from "../routing/choose.ts";
 import { costUsd } from "../routing/price.ts";
 import { type End, isKeyEnd } from "./lifecycle.ts";
 import type { RunInput } from "./run-input.ts";
@@ -18,7 +18,7 @@ export const runMeta = (
   cachedAt?: number,
 ): RunMeta => ({
   id,
-  model: { id: candidate.model.id, why: candidate.why },
+  model: { id: candidate.model.id, why: whySentence(candidate.why) },
   edited,
   ...(model.notes.length > 0 ? { notes: model.notes } : {}),
   ...(cachedAt === undefined ? {} : { cachedAt }),

@@ -95,7 +95,7 @@ function linesOf(view: ReviewView, facts: ReviewFacts, name: (text: string) => C
     lines.push({ label: words.facts.people, sentences: [[words.facts.quorum(quorum.needed)], ...votes] });
   }
   if (riskCounts.length > 0) {
-    const counts = riskCounts.map(({ count, level }) => words.facts.risk(count, level)).join(", ");
+    const counts = riskCounts.map(({ count, level }) => words.facts.risk(count, reviewWords.riskLevels[level])).join(", ");
     lines.push({ label: reviewWords.risks, sentences: [[`${counts}.`], [words.facts.risksThere]] });
   }
   lines.push({ label: words.facts.run, sentences: [[name(view.run)]] });

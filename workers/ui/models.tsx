@@ -32,7 +32,7 @@ const About = ({ model, rank, alone }: { model: ShownModel; rank: number; alone:
     )}
     <KnownAs model={model} />
     <span>
-      <Plain value={model.why} />
+      <Plain value={reviewWords.modelWhy(model.why)} />
     </span>
   </>
 );

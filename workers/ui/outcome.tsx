@@ -1,7 +1,7 @@
 // How a review ended, on top of its page: who, when, what, and what became of it. It decides nothing.
 
 import type { Child } from "hono/jsx";
-import { endedWords } from "../../shared/channels/fact-words.ts";
+import { causeWords, endedWords } from "../../shared/channels/fact-words.ts";
 import { isOpen } from "../../shared/review/review-facts.ts";
 import type { ReviewState, ReviewView } from "../../shared/review/view.ts";
 import { Name, Plain } from "./outside-text.tsx";
@@ -22,7 +22,7 @@ function explanation(state: ReviewState): Child[] {
 
 function reasonOf(state: ReviewState): Child[] {
   if (state.kind === "denied" && state.reason !== null) return fill(words.states.reason, { reason: <Plain value={state.reason} /> });
-  if (state.kind === "cancelled" || state.kind === "failed") return fill(words.states.why, { why: <Plain value={state.why} /> });
+  if (state.kind === "cancelled" || state.kind === "failed") return fill(words.states.why, { why: <Plain value={causeWords(state)} /> });
   return [];
 }
 

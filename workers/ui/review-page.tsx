@@ -183,9 +183,10 @@ const Risks = ({ view, facts }: Shown) => (
   <section class="card">
     <h2>{reviewWords.risks}</h2>
     <ul class="risks">
-      {facts.risks.map(({ level, message, pointer }) => (
+      {facts.risks.map((risk) => (
         <li>
-          <span class={`level ${level}`}>{level}</span> <Plain value={message} /> <RiskPlace pointer={pointer} view={view} />
+          <span class={`level ${risk.level}`}>{reviewWords.riskLevels[risk.level]}</span> <Plain value={reviewWords.risk(risk)} />{" "}
+          <RiskPlace pointer={risk.pointer} view={view} />
         </li>
       ))}
     </ul>

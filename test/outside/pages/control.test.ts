@@ -51,7 +51,7 @@ const facts: Readonly<Record<Name, readonly string[]>> = {
     'Stop sequence 1 "###"',
     "The client asked for the model gpt-4, version latest.",
     "It named the provider openai.",
-    "demo Matched “gpt-4” through an alias.",
+    'demo Matched "gpt-4" through an alias.',
     "Left out: top_k. The API of demo has no such parameter.",
     "Approve and send to demo",
   ],
@@ -287,7 +287,9 @@ describe.skipIf(chromiumPath === undefined)("a review of the control endpoint in
     /** Every shape that the control endpoint's reviews have, with `text` wherever a client, a model or a tool can put one. */
     const poisoned = (text: string): ReviewView[] => {
       const requestor = { ...control.function.requestor, server: text, name: text, client: text, owner: text };
-      const models = [{ id: text, provider: text, name: text, why: text, worstCostUsd: 0 }];
+      const models = [
+        { id: text, provider: text, name: text, why: { kind: "function" as const, server: text, tool: text }, worstCostUsd: 0 },
+      ];
       const outside = { requestor, models, rule: text, run: text, reviewer: text };
       const call = { type: "tool_use" as const, id: text, name: text, input: { [text]: [text, { [text]: text }] } };
       const namedModel = { name: text, version: text, provider: text };

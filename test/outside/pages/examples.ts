@@ -1,7 +1,8 @@
 // Review pages' input as a run would make it: realistic content for looking at, for accessibility and for hostile variants.
 
 import type { SamplingReply, ChatRequest, FunctionRequest, SamplingRequest, EmbeddingRequest } from "../../../shared/model/sampling.ts";
-import type { ReviewView } from "../../../shared/review/view.ts";
+import type { ReviewView, ShownModel } from "../../../shared/review/view.ts";
+import { defaultModel, throughAlias } from "../../support/model-why.ts";
 
 const now = Date.UTC(2026, 10, 17, 14, 42, 40);
 
@@ -78,11 +79,16 @@ export const reply: SamplingReply = {
   stopReason: "endTurn",
 };
 
-const sonnet = {
+const sonnet: ShownModel = {
   id: "claude-sonnet-4-5",
   provider: "anthropic",
   name: "claude-sonnet-4-5-20250929",
-  why: "Matched “claude-3-sonnet”. Score: intelligence 0.8 x 0.9 = 0.72.",
+  why: {
+    kind: "ranked",
+    tier: { kind: "hint", hint: "claude-3-sonnet" },
+    terms: [{ axis: "intelligence", priority: 0.8, score: 0.9 }],
+    points: 0.72e12,
+  },
   worstCostUsd: 0.0138,
 };
 
@@ -118,20 +124,20 @@ export const openRequest: ReviewView = {
       id: "gemini-pro",
       provider: "google",
       name: "gemini-2.5-pro",
-      why: "Matched “sonnet” through an alias.",
+      why: throughAlias("sonnet"),
       worstCostUsd: 0.0091,
     },
-    { id: "demo", provider: "demo", name: "demo", why: "The built-in demo model; it is last in the table.", worstCostUsd: 0 },
+    { id: "demo", provider: "demo", name: "demo", why: defaultModel, worstCostUsd: 0 },
   ],
   risks: [
     {
       level: "high",
-      kind: "unseen",
+      kind: "bidirectional",
+      characters: 2,
       pointer: "/messages/2/content/0/content/0/text",
-      message: "This text has characters that reverse the direction of reading.",
     },
-    { level: "medium", kind: "toolResult", pointer: "/messages/2/content/0", message: "A tool result tells the model what to do." },
-    { level: "low", kind: "media", pointer: "/messages/0/content/1", message: "There is an image: its content was not looked at." },
+    { level: "medium", kind: "overridesInstructions", pointer: "/messages/2/content/0" },
+    { level: "low", kind: "media", of: "image", pointer: "/messages/0/content/1" },
   ],
   notes: [{ kind: "omitted", field: "metadata", why: "The routing table passes no metadata to claude-sonnet-4-5." }],
   worstCostUsd: 0.0138,
@@ -221,10 +227,10 @@ export const decided: Readonly<Record<"approved" | "denied" | "deniedReply" | "e
   expired: { ...openRequest, state: { kind: "expired", at: now - 1_000 }, deadlineAt: now - 1_000, progress: "expired" },
   cancelled: {
     ...openRequest,
-    state: { kind: "cancelled", at: now - 1_000, why: "The client cancelled its own request." },
+    state: { kind: "cancelled", at: now - 1_000, cause: "caller" },
     progress: "cancelled",
   },
-  failed: { ...openRequest, state: { kind: "failed", at: now - 1_000, why: "Every model that may be asked failed." }, progress: "failed" },
+  failed: { ...openRequest, state: { kind: "failed", at: now - 1_000, cause: "noneReached" }, progress: "failed" },
 };
 
 const ci: ReviewView["requestor"] = {
@@ -248,7 +254,7 @@ const asks = <R extends SamplingRequest>(name: string, asked: R, more: Partial<O
       id: "demo",
       provider: "demo",
       name: "demo",
-      why: "Matched “gpt-4” through an alias.",
+      why: throughAlias("gpt-4"),
       worstCostUsd: 0,
     },
   ],
@@ -277,7 +283,13 @@ const toRun: FunctionRequest = {
     },
   ],
 };
-const runsOn = { id: "weather/weather_query", provider: "weather", name: "weather_query", why: "It is registered there.", worstCostUsd: 0 };
+const runsOn: ShownModel = {
+  id: "weather/weather_query",
+  provider: "weather",
+  name: "weather_query",
+  why: { kind: "function", server: "weather", tool: "weather_query" },
+  worstCostUsd: 0,
+};
 const runs: Partial<Omit<ReviewView, "request">> = {
   requestor: { ...ci, server: "weather", method: "tools/call", name: "weather_query" },
   models: [runsOn],

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { ReviewView, RunProgress } from "../../../shared/review/view.ts";
 import { renderReviewPage } from "../../../workers/ui/review-page.tsx";
 import { reviewWords } from "../../../shared/channels/words/words.ts";
+import { defaultModel } from "../../support/model-why.ts";
 import { decided, openRequest, openResponse } from "./examples.ts";
 
 /** The words of a page, with one space between any two: no tags, no style. */
@@ -48,7 +49,7 @@ describe("a review page says only what is true now", () => {
   });
 
   test("with one model there is no talk of an order, and its name is said once where it has only one", () => {
-    const demo = { id: "demo", provider: "demo", name: "demo", why: "It is the only one.", worstCostUsd: 0 };
+    const demo = { id: "demo", provider: "demo", name: "demo", why: defaultModel, worstCostUsd: 0 };
     const words = wordsOf({ ...openRequest, models: [demo], worstCostUsd: 0 });
     for (const empty of ["First", ", free", "from demo", "in its list", "if that fails"]) expect(words).not.toContain(empty);
     expect(words).toContain("to this model only");

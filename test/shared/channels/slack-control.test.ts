@@ -69,7 +69,7 @@ const toRun = {
   lead: "Nothing has run yet. If you approve, the tool runs: this is an action, not a question to a model.",
   facts: [
     "ci wants to run weather_query on weather. The client asks for itself.",
-    "Runs on weather, as weather/weather_query. It is registered there.",
+    "Runs on weather, as weather/weather_query. The servers document registers weather_query of the MCP server weather as a function, so it runs there and nowhere else.",
   ],
 };
 const ran = {
@@ -77,7 +77,7 @@ const ran = {
   lead: "It has run. Nothing of its result has been delivered yet.",
   facts: ["ci wanted to run weather_query on weather. The client asks for itself.", "Run by weather/weather_query"],
 };
-const standIn = ". Matched “gpt-4” through an alias.";
+const standIn = '. Matched "gpt-4" through an alias. No priorities given, so the routing table\'s order applies.';
 const callOf = (city: string): string => objectText({ name: "weather_query", id: "call_1", input: { city, date: "2025-10-30" } });
 
 const said: Readonly<Record<Exclude<keyof typeof control, "approvedFunction" | "deniedFunction">, Said>> = {

@@ -7,6 +7,7 @@ import { parsePolicy, type Policy } from "../../../shared/policy/rules.ts";
 import type { Candidate } from "../../../shared/routing/choose.ts";
 import { providerOf } from "../../../shared/routing/table.ts";
 import { requestOf, tableOf } from "../routing/examples.ts";
+import { defaultModel } from "../../support/model-why.ts";
 
 const policyOf = (rules: readonly { name?: string; when?: object; then?: object }[], byDefault: object = {}): Policy => {
   const parsed = parsePolicy({
@@ -23,7 +24,7 @@ const candidate = (id: string, worstCostUsd = 0.01): Candidate => {
   const [model] = table.models;
   const provider = providerOf(table, "alpha");
   if (model === undefined || provider === undefined) throw new Error("no model");
-  return { model, provider, providerName: "alpha", why: "", worstCostUsd };
+  return { model, provider, providerName: "alpha", why: defaultModel, worstCostUsd };
 };
 
 const factsOf = (members: Partial<PolicyFacts> = {}): PolicyFacts => ({
@@ -58,7 +59,7 @@ const audioResult = requestOf({
   ],
 });
 const tools = requestOf({ tools: [{ name: "t", inputSchema: {} }] });
-const note = (level: "low" | "medium" | "high"): PolicyFacts["risk"][number] => ({ level, kind: "k", pointer: "", message: "m" });
+const note = (level: "low" | "medium" | "high"): PolicyFacts["risk"][number] => ({ level, kind: "tools", pointer: "" });
 
 const conditions: [object, Partial<PolicyFacts>, Partial<PolicyFacts>][] = [
   [{}, {}, { server: "never" }],

@@ -20,6 +20,7 @@ import type { ChatRequest } from "../../../shared/model/sampling.ts";
 import type { Candidate } from "../../../shared/routing/choose.ts";
 import { providerOf } from "../../../shared/routing/table.ts";
 import { tableOf } from "../routing/examples.ts";
+import { defaultModel } from "../../support/model-why.ts";
 
 const given = 1_000_000;
 const expires = given + 24 * 3_600_000;
@@ -322,7 +323,7 @@ describe("the shape", () => {
   const provider = providerOf(table, "alpha");
   const candidates: Candidate[] = table.models.map((model) => {
     if (provider === undefined) throw new Error("no provider");
-    return { model, provider, providerName: "alpha", why: "", worstCostUsd: 0 };
+    return { model, provider, providerName: "alpha", why: defaultModel, worstCostUsd: 0 };
   });
   const request: ChatRequest = {
     kind: "chat",

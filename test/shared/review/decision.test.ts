@@ -79,7 +79,7 @@ describe("time", () => {
   });
 
   test("after the deadline closed the review an answer is told so", () => {
-    const closed = closeReview(review(), "expired", "deadline", deadline);
+    const closed = closeReview(review(), { how: "expired", at: deadline });
     expect(closed && decide(closed, answer("Ada"), deadline + 1)).toMatchObject({
       kind: "closed",
       closing: { how: "expired", at: deadline },
@@ -215,18 +215,22 @@ describe("answers that come again", () => {
   });
 
   test("nothing repeats a review that was closed from outside", () => {
-    for (const how of ["expired", "cancelled", "undeliverable"] as const) {
-      const closed = closeReview(review(), how, "why", opened);
+    for (const closing of [
+      { how: "expired", at: opened },
+      { how: "cancelled", at: opened, cause: "caller" },
+      { how: "undeliverable", at: opened, cause: "noneReached" },
+    ] as const) {
+      const closed = closeReview(review(), closing);
       expect(closed && decide(closed, answer("Ada"), opened).kind).toBe("closed");
     }
   });
 });
 
 test("a review is closed from outside once, and never where somebody decided", () => {
-  const closed = closeReview(review(), "cancelled", "caller", opened);
-  expect(closed?.closing).toEqual({ how: "cancelled", why: "caller", at: opened });
-  expect(closed && closeReview(closed, "expired", "deadline", deadline)).toBeNull();
-  expect(closeReview(after(decide(review(), answer("Ada"), opened)), "expired", "deadline", deadline)).toBeNull();
+  const closed = closeReview(review(), { how: "cancelled", at: opened, cause: "caller" });
+  expect(closed?.closing).toEqual({ how: "cancelled", cause: "caller", at: opened });
+  expect(closed && closeReview(closed, { how: "expired", at: deadline })).toBeNull();
+  expect(closeReview(after(decide(review(), answer("Ada"), opened)), { how: "expired", at: deadline })).toBeNull();
 });
 
 const anAnswer = fc.record({
@@ -306,7 +310,7 @@ describe("giving up one's place", () => {
 
   test("comes too late in the very millisecond of the deadline, and after a decision", () => {
     expect(gives({}, "Ada", null, deadline)).toEqual({ kind: "late" });
-    expect(gives({ closing: { how: "expired", at: deadline, why: "deadline" } }, "Ada", null)).toMatchObject({ kind: "closed" });
+    expect(gives({ closing: { how: "expired", at: deadline } }, "Ada", null)).toMatchObject({ kind: "closed" });
   });
 
   test("leaves the quorum as it was: with too few who may approve it is exhausted", () => {
@@ -327,6 +331,6 @@ describe("asking more people", () => {
 
   test("changes nothing where there is nobody to add or the review is closed", () => {
     expect(askAlso(review(), ["Ada"])).toBeNull();
-    expect(askAlso(review({ closing: { how: "expired", at: deadline, why: "deadline" } }), ["Barbara"])).toBeNull();
+    expect(askAlso(review({ closing: { how: "expired", at: deadline } }), ["Barbara"])).toBeNull();
   });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { chooseCandidates } from "../../../shared/routing/choose.ts";
+import { chooseCandidates, whySentence } from "../../../shared/routing/choose.ts";
 import { explainRouting } from "../../../shared/routing/explain.ts";
 import { inputOf, requestOf, tableOf } from "./examples.ts";
 
@@ -31,7 +31,7 @@ test("an explanation says what choosing does, with tiers, sums and reasons", () 
     passedOver: [{ model: "third", reason: "it is disabled" }],
   });
   const chosen = chooseCandidates(input);
-  expect(chosen.ok && chosen.value.ranked.map(({ model, why }) => [model.id, why])).toEqual(
+  expect(chosen.ok && chosen.value.ranked.map(({ model, why }) => [model.id, whySentence(why)])).toEqual(
     explanation.ranked.map(({ model, why }) => [model, why]),
   );
   expect(chosen.ok && chosen.value.why).toBe(explanation.why);

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { describeRefusal } from "../../../shared/wire/describe.ts";
 import type { NamedModel, ChatRequest } from "../../../shared/model/sampling.ts";
-import { chooseCandidates, type Choice, type RoutingInput } from "../../../shared/routing/choose.ts";
+import { chooseCandidates, type Choice, type RoutingInput, whySentence } from "../../../shared/routing/choose.ts";
 import { defaultRoutingTable } from "../../../shared/routing/default-table.ts";
 import { explainRouting } from "../../../shared/routing/explain.ts";
 import { foldCase, parseRoutingTable, type Provider, type RoutingTable } from "../../../shared/routing/table.ts";
@@ -19,8 +19,9 @@ const order = (input: RoutingInput): string[] => {
   return chosen.ok ? chosen.value.ranked.map(({ model }) => model.id) : [];
 };
 const ordered = (table: RoutingTable, namedModel: NamedModel): string[] => order(inputOf(table, { request: naming(namedModel) }));
-const whyFirst = (table: RoutingTable, namedModel: NamedModel): string =>
-  choose(inputOf(table, { request: naming(namedModel) })).ranked[0]?.why ?? "";
+const whysOf = (table: RoutingTable, namedModel: NamedModel): string[] =>
+  choose(inputOf(table, { request: naming(namedModel) })).ranked.map(({ why }) => whySentence(why));
+const whyFirst = (table: RoutingTable, namedModel: NamedModel): string => whysOf(table, namedModel)[0] ?? "";
 const reasonsOf = (input: RoutingInput): Record<string, string> => {
   const chosen = chooseCandidates(input);
   const passed = chosen.ok ? chosen.value.passedOver : chosen.error.reasons;
@@ -76,7 +77,7 @@ describe("the model that was named", () => {
       { id: "exact", provider: "beta", name: "llama3-70b-2.0", accepts: ["text"] },
     ]);
     expect(ordered(wider, asked)).toEqual(["exact", "elsewhere", "bare", "bare-elsewhere"]);
-    expect(choose(inputOf(wider, { request: naming(asked) })).ranked.map(({ why }) => why.split(". ")[0])).toEqual([
+    expect(whysOf(wider, asked).map((why) => why.split(". ")[0])).toEqual([
       'Matched "llama3-70b" version "2.0" of "Beta"',
       'Matched the name of "llama3-70b" version "2.0" of "Beta"; the provider differs',
       'Matched the name of "llama3-70b" version "2.0" of "Beta"; the version differs',

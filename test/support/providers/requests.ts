@@ -4,6 +4,7 @@ import type { ModelCall } from "../../../shared/provider/model-call.ts";
 import * as fc from "fast-check";
 import type { Block, Message, ChatRequest, ToolResultBlock } from "../../../shared/model/sampling.ts";
 import type { Candidate } from "../../../shared/routing/choose.ts";
+import { defaultModel } from "../model-why.ts";
 import { routingTableSchema, type Model, type Provider } from "../../../shared/routing/table.ts";
 
 /** A candidate that takes everything, with the changes given. */
@@ -27,7 +28,7 @@ export function candidate(kind: Provider["kind"], model: Partial<Model> = {}, pr
   const [first] = table.models;
   const known = table.providers["p"];
   if (first === undefined || known === undefined) throw new Error("no model");
-  return { model: { ...first, ...model }, provider: { ...known, ...provider }, providerName: "p", why: "the only one", worstCostUsd: 0.01 };
+  return { model: { ...first, ...model }, provider: { ...known, ...provider }, providerName: "p", why: defaultModel, worstCostUsd: 0.01 };
 }
 
 export const user = (...content: Block[]): Message => ({ role: "user", content });

@@ -31,8 +31,14 @@ export const poisoned = (text: string): ReviewView => ({
   version: 2,
   versions: [{ version: 2, by: text, at: 0 }],
   requestor: { server: text, method: text, name: text, provenance: "claimed", client: text, owner: text, gone: true },
-  models: [1, 2].map(() => ({ id: text, provider: text, name: text, why: text, worstCostUsd: 1 })),
-  risks: [{ level: "high", kind: text, pointer: `/messages/${text}`, message: text }],
+  models: [1, 2].map(() => ({
+    id: text,
+    provider: text,
+    name: text,
+    why: { kind: "function", server: text, tool: text },
+    worstCostUsd: 1,
+  })),
+  risks: [{ level: "high", kind: "urlWithData", pointer: `/messages/${text}` }],
   notes: [{ kind: "omitted", field: "metadata", why: text }],
   requestAsAsked: { kind: "chat", messages: [], maxTokens: 9, systemPrompt: "before" },
   request: {
@@ -49,6 +55,6 @@ export const poisoned = (text: string): ReviewView => ({
     metadata: { [text]: text },
     tools: [{ name: text, description: text, inputSchema: { [text]: text } }],
   },
-  answeredBy: { id: text, provider: text, name: text, why: text, worstCostUsd: 1 },
+  answeredBy: { id: text, provider: text, name: text, why: { kind: "function", server: text, tool: text }, worstCostUsd: 1 },
   reply: { content: [{ type: "text", text }], model: text, stopReason: text },
 });

@@ -2,13 +2,14 @@
 
 import type { ReviewView } from "../../../shared/review/view.ts";
 import type { ChatRequest } from "../../../shared/model/sampling.ts";
+import { defaultModel } from "../model-why.ts";
 
 const now = Date.UTC(2026, 10, 17, 14, 42, 40);
 const model = (id: string, worstCostUsd: number) => ({
   id,
   provider: "vendor",
   name: `${id}-1`,
-  why: "It is first in the table.",
+  why: defaultModel,
   worstCostUsd,
 });
 

@@ -52,7 +52,7 @@ export class RunPages {
     const name = this.#notices.people(current.input)[reviewer]?.name ?? "";
     return JSON.stringify({
       kind: "review",
-      state: reviewState(review, current.state.end).kind,
+      state: reviewState(review).kind,
       version: review.version,
       digest: review.digest,
       votes: review.votes.length,

@@ -1,15 +1,22 @@
 // What every channel says of a review in the same words, in English.
 //
 // `{name}` in a sentence is a place: the renderer puts a value there, and marks what came from outside.
+//
+// Two sentences are in JSON too, and so are English in every language: the `why` of an omission's note is a text in records and in the
+// answers of /control; the reason for a model is in `_meta` and in answers, made by the same function as here.
 
 import type { Gate, KeyEnd } from "../../../model/gate.ts";
+import type { CancelCause } from "../../../model/outcome.ts";
 import type { Note } from "../../../model/call.ts";
 import type { SamplingRequest } from "../../../model/sampling.ts";
 import { unreachable } from "../../../result.ts";
+import { whySentence } from "../../../routing/choose.ts";
 import { modelPath } from "../../../review/changes.ts";
 import { ordinalsIn } from "../../../review/editable-fields.ts";
+import type { UndeliverableCause } from "../../../review/decision.ts";
 import type { Asking, Sureness } from "../../../review/review-facts.ts";
 import type { ReviewState } from "../../../review/view.ts";
+import { riskEn, riskLevelsEn } from "./risk-en.ts";
 
 /** "1 text", "2 texts". */
 export const plural = (count: number, one: string, many: string): string => `${count.toLocaleString("en-US")} ${count === 1 ? one : many}`;
@@ -210,10 +217,19 @@ function money(usd: number): string {
   return `${up.toFixed(places)} US ${up === 1 ? "cent" : "cents"} (US$${usd.toFixed(4)})`;
 }
 
+const keyEnd: Readonly<Record<KeyEnd, string>> = {
+  keyRevoked: "The API key of the request was revoked.",
+  keyExpired: "The API key of the request expired.",
+};
+
 export const reviewEn = {
   asking,
   sure,
   note,
+  /** Why a model is in the list. It may quote a hint or a name from outside. */
+  modelWhy: whySentence,
+  risk: riskEn,
+  riskLevels: riskLevelsEn,
   place,
   time,
   span,
@@ -288,11 +304,20 @@ export const reviewEn = {
     cancelled: "The request was withdrawn on {at}. No decision is needed.",
     failed: "The request failed on {at}.",
   },
+  /** Why it ended without a decision. */
+  cancelled: {
+    caller: "The requestor withdrew the request.",
+    originatingRequest: "The client request that it served has ended.",
+    session: "The client's session has ended.",
+    admin: "An operator cancelled the request.",
+    ...keyEnd,
+  } satisfies Record<CancelCause, string>,
+  undeliverable: {
+    noReviewerLeft: "no reviewer is left who may decide",
+    noneReached: "no reviewer could be reached",
+  } satisfies Record<UndeliverableCause, string>,
   /** Where it ended with the key of its request. */
-  keyEnd: {
-    keyRevoked: "The API key of the request was revoked.",
-    keyExpired: "The API key of the request expired.",
-  } satisfies Record<KeyEnd, string>,
+  keyEnd,
   keyEndNothing: "Nothing more will be sent or delivered.",
   /** An answer that does not count. */
   uncounted: {
