@@ -4,16 +4,16 @@ import type { Gate } from "../model/gate.ts";
 import type { Reviewer } from "../policy/evaluate.ts";
 import type { Asking } from "../review/review-facts.ts";
 
-/** So many messages to one address within a minute, one by one; what more there is comes as a digest. */
+/** One address gets so many single messages within a minute; further reviews come in a digest. */
 const noticesAMinute = 5;
 export const minuteMs = 60_000;
 
-/** What comes within this time of the first that waits is in the same digest. */
+/** Notices that come within this time of the first waiting one are in the same digest. */
 const gatheredMs = 10_000;
-/** So long before its deadline a review is in a digest, where one may be sent. */
+/** A review is in a digest this long before its deadline, where one may be sent. */
 const beforeDeadlineMs = 60_000;
 
-/** One review that waits for its reviewer. It holds nothing of the content. */
+/** One review that waits for its reviewer, without its content. */
 export type DigestEntry = {
   readonly reviewer: Reviewer;
   readonly run: string;
@@ -26,14 +26,14 @@ export type DigestEntry = {
   readonly url: string;
 };
 
-/** Whether one more message may go to an address now. `sentAt`: when the last ones went, Unix milliseconds. */
+/** Whether one more message may go to an address now. `sentAt`: when earlier ones went, Unix milliseconds. */
 export const maySend = (sentAt: readonly number[], now: number): boolean =>
   sentAt.filter((at) => now - at < minuteMs).length < noticesAMinute;
 
 /**
- * When the next digest goes out: ten seconds after the first that waits, a minute after the last digest, and sooner than that where a
- * review could not wait; but never within ten seconds of the last one.
- * @param lastAt when the last digest went, or null. `deadlineAt`: the earliest deadline among those that wait.
+ * When the next digest goes out: ten seconds after the first waiting notice and a minute after the last digest; sooner where a
+ * deadline is near, but never within ten seconds of the last digest. All times are Unix milliseconds.
+ * @param lastAt When the last digest went, or null. `deadlineAt`: the earliest deadline among the waiting reviews.
  */
 export function digestDueAt({ firstAt, lastAt, deadlineAt }: { firstAt: number; lastAt: number | null; deadlineAt: number }): number {
   const gathered = firstAt + gatheredMs;

@@ -1,5 +1,5 @@
-// What a mail must be before any sender gets it: the rules of the senders themselves, because a local simulator accepts what
-// production refuses. It never sends, and never repeats an address, a subject or a text in what it answers.
+// Checks an email by the senders' own rules before a sender gets it: a local simulator accepts what production refuses. It
+// sends nothing, and its issues never repeat an address, a subject or a text.
 //
 // Source of the rules: Cloudflare Email Service, "Email headers" and "Limits"; RFC 5321 section 4.5.3.1 and RFC 5322 section 2.1.1.
 
@@ -16,7 +16,7 @@ export type Mail = {
   readonly headers: Readonly<Record<string, string>>;
 };
 
-/** What is wrong with a mail. `header` is the name of one of ours: no name comes from outside. */
+/** `header` is a name that the gateway set itself: no name comes from outside. */
 export type MailIssue =
   | { readonly kind: "badSender" | "noRecipient" | "tooManyRecipients" | "badRecipient" }
   | { readonly kind: "noSubject" | "subjectTooLong" | "lineBreakInSubject" }
@@ -27,7 +27,7 @@ export type MailIssue =
 const mailLimits = {
   recipients: 50,
   subjectCharacters: 998,
-  /** The whole message, 5 MiB, with what base64 and the parts' headers add. */
+  /** A whole message may have 5 MiB, and base64 and the parts' headers add to the body. */
   bodyBytes: 3 * 1024 * 1024,
   headerNameBytes: 100,
   headerValueBytes: 2_048,
@@ -35,7 +35,7 @@ const mailLimits = {
   allowedHeaders: 20,
 } as const;
 
-/** In lower case. Anything else must begin with `X-`; what the platform writes itself (Message-ID, Date) is in neither. */
+/** In lower case. Any other header must begin with `X-`; the platform writes Message-ID and Date itself. */
 const allowedHeaders: ReadonlySet<string> = new Set([
   "in-reply-to",
   "references",
@@ -62,10 +62,10 @@ const allowedHeaders: ReadonlySet<string> = new Set([
   "archived-at",
 ]);
 
-/** These have a field of their own, and are refused among the headers. */
+/** Senders take these as fields, so they are refused among the headers. */
 const fields: ReadonlySet<string> = new Set(["from", "to", "cc", "bcc", "subject", "reply-to"]);
 
-/** Headers that take a few values only. */
+/** Headers with a fixed list of values. */
 const values: ReadonlyMap<string, readonly string[]> = new Map([
   ["auto-submitted", ["auto-generated", "auto-replied", "auto-notified"]],
   ["precedence", ["bulk", "list", "junk"]],
@@ -74,7 +74,7 @@ const values: ReadonlyMap<string, readonly string[]> = new Map([
   ["sensitivity", ["personal", "private", "company-confidential"]],
 ]);
 
-/** Whatever ends a line for some reader, and every other control character. A tab is one too. */
+/** Every character that some reader takes for a line end, and every other control character, tab included. */
 // oxlint-disable-next-line no-control-regex
 const control = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
 
@@ -84,14 +84,14 @@ const atext = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+";
 const label = "[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?";
 const address = new RegExp(`^(?=.{1,64}@)${atext}(?:\\.${atext})*@(?=.{1,253}$)(?:${label}\\.)+(?!\\d+$)${label}$`);
 
-/** Whether this is `local@domain` as every sender takes it: ASCII, dot-atoms, a domain of two labels or more; at most 254 characters. */
+/** Whether this is `local@domain` as every sender accepts it: ASCII, dot-atoms, a domain of two labels or more; at most 254 characters. */
 export const isMailAddress = (text: string): boolean => text.length <= 254 && address.test(text);
 
 const longestName = 100;
 
 /**
- * Reads `address` or `Name <address>`; the name may stand in double quotes. Refused: an address that is none, and a name with
- * control characters, angle brackets, quotes or backslashes. The error says which, without repeating it.
+ * Reads `address` or `Name <address>`; the name may stand in double quotes. Refused: an invalid address, and a name over 100
+ * characters or with control characters, angle brackets, quotes or backslashes. The error says which of the two.
  */
 export function parseMailbox(text: string): Result<MailAddress, "address" | "name"> {
   const trimmed = text.trim();
@@ -105,29 +105,29 @@ export function parseMailbox(text: string): Result<MailAddress, "address" | "nam
 
 const isMailName = (name: string): boolean => name.length <= longestName && !control.test(name) && !/[<>"\\]/.test(name);
 
-/** A mailbox as a header has it: the name in quotes, so that a comma in it separates nothing. */
+/** A mailbox for a header: the name is quoted, so that a comma in it does not separate addresses. */
 export const mailboxText = ({ email, name }: MailAddress): string => (name === null ? email : `"${name}" <${email}>`);
 
-/** Every rule that this mail breaks; empty for a mail that may be sent. */
+/** Every rule that this email breaks; empty where it may be sent. */
 export function mailIssues(mail: Mail): MailIssue[] {
   return [...addressIssues(mail), ...subjectIssues(mail.subject), ...bodyIssues(mail), ...headerIssues(mail.headers)];
 }
 
 function addressIssues({ from, to }: Mail): MailIssue[] {
-  const faults: MailIssue[] = [];
-  if (!isMailAddress(from.email) || (from.name !== null && !isMailName(from.name))) faults.push({ kind: "badSender" });
-  if (to.length === 0) faults.push({ kind: "noRecipient" });
-  if (to.length > mailLimits.recipients) faults.push({ kind: "tooManyRecipients" });
-  if (!to.every(isMailAddress)) faults.push({ kind: "badRecipient" });
-  return faults;
+  const issues: MailIssue[] = [];
+  if (!isMailAddress(from.email) || (from.name !== null && !isMailName(from.name))) issues.push({ kind: "badSender" });
+  if (to.length === 0) issues.push({ kind: "noRecipient" });
+  if (to.length > mailLimits.recipients) issues.push({ kind: "tooManyRecipients" });
+  if (!to.every(isMailAddress)) issues.push({ kind: "badRecipient" });
+  return issues;
 }
 
 function subjectIssues(subject: string): MailIssue[] {
-  const faults: MailIssue[] = [];
-  if (subject.trim() === "") faults.push({ kind: "noSubject" });
-  if (subject.length > mailLimits.subjectCharacters) faults.push({ kind: "subjectTooLong" });
-  if (control.test(subject)) faults.push({ kind: "lineBreakInSubject" });
-  return faults;
+  const issues: MailIssue[] = [];
+  if (subject.trim() === "") issues.push({ kind: "noSubject" });
+  if (subject.length > mailLimits.subjectCharacters) issues.push({ kind: "subjectTooLong" });
+  if (control.test(subject)) issues.push({ kind: "lineBreakInSubject" });
+  return issues;
 }
 
 function bodyIssues({ text, html }: Mail): MailIssue[] {
@@ -136,7 +136,7 @@ function bodyIssues({ text, html }: Mail): MailIssue[] {
 }
 
 function headerIssues(headers: Mail["headers"]): MailIssue[] {
-  const faults: MailIssue[] = [];
+  const issues: MailIssue[] = [];
   let allowed = 0;
   let size = 0;
   for (const [header, value] of Object.entries(headers)) {
@@ -145,14 +145,14 @@ function headerIssues(headers: Mail["headers"]): MailIssue[] {
     size += bytesOf(header) + bytesOf(value) + 4;
     if (!custom) allowed += 1;
     if (!(custom ? /^x-[a-z0-9_-]+$/ : /^[a-z0-9-]+$/).test(name) || name.length > mailLimits.headerNameBytes)
-      faults.push({ kind: "headerName", header });
-    else if (fields.has(name)) faults.push({ kind: "headerHasField", header });
-    else if (!custom && !allowedHeaders.has(name)) faults.push({ kind: "headerNotAllowed", header });
+      issues.push({ kind: "headerName", header });
+    else if (fields.has(name)) issues.push({ kind: "headerHasField", header });
+    else if (!custom && !allowedHeaders.has(name)) issues.push({ kind: "headerNotAllowed", header });
     if (value.trim() === "" || control.test(value) || values.get(name)?.includes(value) === false)
-      faults.push({ kind: "headerValue", header });
-    if (bytesOf(value) > mailLimits.headerValueBytes) faults.push({ kind: "headerTooLong", header });
+      issues.push({ kind: "headerValue", header });
+    if (bytesOf(value) > mailLimits.headerValueBytes) issues.push({ kind: "headerTooLong", header });
   }
-  if (allowed > mailLimits.allowedHeaders) faults.push({ kind: "tooManyHeaders" });
-  if (size > mailLimits.headersBytes) faults.push({ kind: "headersTooLarge" });
-  return faults;
+  if (allowed > mailLimits.allowedHeaders) issues.push({ kind: "tooManyHeaders" });
+  if (size > mailLimits.headersBytes) issues.push({ kind: "headersTooLarge" });
+  return issues;
 }

@@ -1,5 +1,5 @@
-// The beginning of what waits for a decision, for notices whose policy allows it: texts in the order of the content, cut by length.
-// It is never the whole of anything that is not text: images, settings and tools are on the page alone.
+// The beginning of the content under review, for notices whose policy allows it: texts in order, cut by length. Images, settings
+// and tools are never in it; they are on the page alone.
 
 import { unreachable } from "../result.ts";
 import type { Block, SamplingReply } from "../model/sampling.ts";
@@ -12,10 +12,10 @@ export type ExcerptPiece = {
   readonly text: string;
 };
 
-/** `more`: how many characters of text follow that are not in the pieces. */
+/** `more`: UTF-16 code units of text that are not in the pieces. */
 export type Excerpt = { readonly pieces: readonly ExcerptPiece[]; readonly more: number };
 
-/** As the policy's documentation promises: a notice shows this many characters at the most. */
+/** A notice shows at most this many characters, as docs/policy.md promises. */
 export const excerptCharacters = 1_500;
 const mostPieces = 8;
 
@@ -27,8 +27,9 @@ export function beginningOf(text: string, length: number): string {
 }
 
 /**
- * At the request gate the system prompt and the texts of messages and tool results, or the arguments of a tool that is to run; at
- * the response gate the reply's texts, a tool's result, or how vectors begin; in order, as reviewers see them now. `characters` are counted as UTF-16 code units. Many small pieces are cut by their number.
+ * At the request gate: the system prompt and the texts of messages and tool results, or the arguments of a tool that is to run. At
+ * the response gate: the reply's texts, a tool's result, or the beginning of vectors. The current version, in order, at most
+ * `characters` UTF-16 code units and eight pieces.
  */
 export function excerptOf(view: Pick<ReviewView, "gate" | "request" | "reply">, characters: number = excerptCharacters): Excerpt {
   const pieces: ExcerptPiece[] = [];
@@ -38,7 +39,7 @@ export function excerptOf(view: Pick<ReviewView, "gate" | "request" | "reply">, 
     if (text === "") continue;
     const shown = pieces.length < mostPieces ? beginningOf(text, left) : "";
     if (shown !== "") pieces.push({ from, text: shown });
-    // What follows a cut is never shown: an excerpt has no holes.
+    // Nothing after a cut is shown: an excerpt has no holes.
     left = shown.length < text.length ? 0 : left - shown.length;
     more += text.length - shown.length;
   }
@@ -53,7 +54,7 @@ function* textsOf({ gate, request, reply }: Pick<ReviewView, "gate" | "request" 
   if (request.systemPrompt !== undefined) yield { from: "systemPrompt", text: request.systemPrompt };
   for (const { role, content } of request.messages) {
     for (const block of content) {
-      // Of other tool uses the notice says nothing: they are what a model asked for once, and nothing runs.
+      // Other tool uses are what a model asked for earlier, and nothing runs: the notice leaves them out.
       if (block.type === "tool_use" && request.kind === "function") yield { from: "arguments", text: objectText(block.input) };
       else if (block.type === "text" && request.kind === "embedding") yield { from: "text", text: block.text };
       else yield* textsIn(block, role);

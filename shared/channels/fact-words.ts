@@ -4,7 +4,7 @@ import type { OpenState, ReviewFacts } from "../review/review-facts.ts";
 import type { ReviewState } from "../review/view.ts";
 import { reviewWords as words } from "./words/words.ts";
 
-/** The heading, which names nobody. */
+/** The heading, without a name in it. */
 export const titleWords = ({ asking, gate, isOpen }: Pick<ReviewFacts, "asking" | "gate" | "isOpen">): string =>
   words.asking[asking][isOpen ? "title" : "closedTitle"][gate];
 

@@ -13,7 +13,7 @@ export const slackGateWords = ({ asking, gate }: Facts) => ({
   title: titleWords({ asking, gate, isOpen: true }),
 });
 
-/** What submitting the fields of the edit modal does; `{version}` is the version's number. */
+/** What submitting the edit modal does, with {version}. */
 export function editLead({ asking, gate }: Facts): string {
   const { modal } = words;
   if (gate === "request") return asking === "function" ? modal.editRun : modal.edit;

@@ -1,5 +1,5 @@
-// The few parts of Slack's Block Kit that our messages and modals are made of, so that no text from outside can become
-// anything but text: it is a rich text element of type `text`, or `plain_text` without emoji. There is no mrkdwn here.
+// The few parts of Slack's Block Kit that our messages and modals use. Text from outside stays text: it is a rich text element
+// of type `text`, or `plain_text` without emoji. Nothing here writes mrkdwn.
 //
 // Limits: https://docs.slack.dev/reference/block-kit and https://docs.slack.dev/reference/methods/chat.postMessage.
 
@@ -48,13 +48,14 @@ export type SlackBlock =
       readonly element: TextInput;
     };
 
-/** Of one text, of a button's words, and of all the blocks of a message together as JSON: Slack refuses more than about 12,000. */
+/** Of one text. */
 export const longestText = 3_000;
+/** Of all the blocks of a message as JSON: Slack refuses more than about 12,000. */
 export const longestMessage = 10_000;
 
 /**
- * How long a text may count at Slack: `&`, `<` and `>` are five, four and four characters where it escapes them. Which of
- * its limits count before and which after is not documented, so ours hold for both.
+ * The length of a text after Slack's escaping: `&`, `<` and `>` become five, four and four characters. Slack does not document
+ * which of its limits count before escaping and which after, so ours hold for both.
  */
 export const grownLength = (text: string): number =>
   text.length + [...text.matchAll(/[&<>]/g)].reduce((sum, [character]) => sum + (character === "&" ? 4 : 3), 0);
@@ -82,30 +83,30 @@ const segmentWords = (segment: Segment): string => {
   return segment.kind === "unseen" ? `⟨${segment.label}⟩` : `⟨${reviewWords.outside.blankLines(segment.count)}⟩\n`;
 };
 
-/** A text from outside as it is shown: what would be invisible is named, blank lines are counted; nothing is cut. */
+/** A text from outside as it is shown: invisible characters are named, blank lines are counted, nothing is cut. */
 export function shownText(text: string): string {
   return text === "" ? reviewWords.outside.empty : viewText(text).map(segmentWords).join("");
 }
 
 const longestName = 200;
 
-/** Whether a name from outside is cut where it stands in a message: then not everything is shown. */
+/** Whether `named` cuts this name, so that not everything is shown. */
 export const isLongName = (value: string): boolean => value.length > longestName || shownText(value).length > 2 * longestName;
 
-/** A name from outside inside a sentence of ours: one line, in the type of code. */
+/** A name from outside inside a sentence of ours: one line, in code style. */
 export function named(value: string): Inline {
   const shown = cutAt(shownText(cutAt(value, longestName)), 2 * longestName);
   const text = (isLongName(value) ? shown + slackWords.cut : shown).replaceAll(/[\r\n]+/g, `⟨${reviewWords.outside.lineBreak}⟩`);
   return { type: "text", text, style: { code: true } };
 }
 
-/** The first `length` UTF-16 code units or one less: never half of a character. */
+/** The first `length` UTF-16 code units, one less where that would split a surrogate pair. */
 export function cutAt(text: string, length: number): string {
   const next = text.charCodeAt(length);
   return text.slice(0, next >= 0xdc00 && next <= 0xdfff && length > 0 ? length - 1 : length);
 }
 
-/** `{name}` in a sentence of ours gives way to elements. */
+/** A sentence of ours with an element in each `{place}`. */
 export function filled(sentence: string, places: Readonly<Record<string, Inline>>): Inline[] {
   return sentence
     .split(/(\{[a-zA-Z]+\})/)
@@ -123,7 +124,7 @@ export const list = (lines: readonly (readonly Inline[])[]): SlackBlock => ({
   elements: [{ type: "rich_text_list", style: "bullet", elements: lines.map((elements) => ({ type: "rich_text_section", elements })) }],
 });
 
-/** A text from outside under its label, letter by letter. `shown` is at most 3,000 characters. */
+/** A text from outside under its label, preformatted. `shown` has at most 3,000 characters. */
 export const framed = (label: string, shown: string): SlackBlock => ({
   type: "rich_text",
   elements: [

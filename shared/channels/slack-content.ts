@@ -1,4 +1,4 @@
-// What of a review's content a Slack message shows, and exactly what it does not. It makes no blocks and decides nothing.
+// Which parts of a review's content a Slack message shows, and a count of those that it does not. It makes no blocks.
 
 import type { JsonObject } from "../encoding.ts";
 import type { ReplyBlock, SamplingRequest, ToolResultBlock, ToolUseBlock } from "../model/sampling.ts";
@@ -34,7 +34,7 @@ class Gathering {
   }
 }
 
-/** The texts of the version that waits, in order, and what it has beside them. A reply that is not there is empty. */
+/** The texts of the current version, in order, and counts of everything else. A missing reply is empty. */
 export function contentOf(view: ReviewView): SlackContent {
   const gathering = new Gathering();
   if (view.gate === "request") gatherRequest(view.request, gathering);
@@ -55,16 +55,16 @@ function gatherRequest(request: SamplingRequest, into: Gathering): void {
       else into.count(unshownNames[block.type]);
     }
   }
-  // As JSON: Slack may not show the line breaks that they often begin with.
+  // As JSON: Slack may not show the line breaks that stop sequences often begin with.
   for (const [i, stop] of (request.stopSequences ?? []).entries()) into.show(places.stopSequence(i + 1), JSON.stringify(stop));
   const schema = request.responseFormat?.schema;
   if (schema !== undefined) into.show(places.schema, objectText(schema));
-  // An empty list of tools is sent as well, and nobody would see it.
+  // An empty list of tools is sent too, so it counts as not shown.
   if (request.tools !== undefined) into.unshown.tool = request.tools.length;
   if (request.metadata !== undefined) into.unshown.metadata = 1;
 }
 
-/** Name, id and arguments, all from outside and all of them sent: a name in a label of ours could say anything. */
+/** Name, id and arguments together, because all of them come from outside: a name in a label of ours could say anything. */
 const callText = ({ name, id, input }: ToolUseBlock): string => objectText({ name, id, input });
 
 function gatherReply(view: ReviewView, into: Gathering): void {
@@ -72,7 +72,7 @@ function gatherReply(view: ReviewView, into: Gathering): void {
   const content = view.reply?.content ?? [];
   const vectors = view.reply === null ? [] : vectorsIn(view.reply);
   if (content.length === 0) into.show(places.reply, "");
-  // How they begin is no more than a sign of life: they count as not shown.
+  // Only the beginning of each vector is shown, so vectors also count as not shown.
   if (vectors.length > 0) into.show(places.vectors, vectorsText(vectors));
   for (const [i, block] of content.entries()) gatherBlock(view, block, content.length === 1 ? "" : places.part(i + 1), into);
 }
@@ -98,15 +98,15 @@ function gatherResult({ content, structuredContent }: ToolResultBlock, into: Gat
   if (structuredContent !== undefined) into.show(places.structured, objectText(structuredContent));
 }
 
-/** The block as it was parsed: members that were absent are. */
+/** The block without its undefined members, as it was parsed. */
 const asJson = (block: object): JsonObject => JSON.parse(JSON.stringify(block)) as JsonObject; // an object gives an object
 
-/** Whether the text is shown uncut: before and after its invisible characters are named, and however Slack escapes it. */
+/** Whether the text fits uncut, both before and after invisible characters are named and Slack escapes it. */
 export const fitsWhole = (text: string): boolean => text.length <= longestText && grownLength(shownText(text)) <= longestText;
 
 export type Beginning = { readonly pieces: readonly Piece[]; /** UTF-16 code units that are not shown. */ readonly missing: number };
 
-/** The first texts up to `room` characters as they are shown, the last of them cut; never within a character. */
+/** The first texts up to `room` characters as shown; the last one may be cut, never within a character. */
 export function beginningOf(pieces: readonly Piece[], room: number): Beginning {
   const shown: Piece[] = [];
   let left = room;
@@ -123,14 +123,14 @@ export function beginningOf(pieces: readonly Piece[], room: number): Beginning {
   return { pieces: shown, missing };
 }
 
-/** As much of the text's start as is shown in `room` characters. */
+/** The longest start of the text that is shown in `room` characters. */
 function longestStart(text: string, room: number): string {
   let fits = 0;
-  let fitsNot = Math.min(text.length, room) + 1;
-  while (fitsNot - fits > 1) {
-    const middle = Math.floor((fits + fitsNot) / 2);
+  let tooLong = Math.min(text.length, room) + 1;
+  while (tooLong - fits > 1) {
+    const middle = Math.floor((fits + tooLong) / 2);
     if (grownLength(shownText(cutAt(text, middle))) <= room) fits = middle;
-    else fitsNot = middle;
+    else tooLong = middle;
   }
   return cutAt(text, fits);
 }

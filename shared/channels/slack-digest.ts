@@ -1,4 +1,4 @@
-// Several reviews in one Slack message: a line and a link for each, no content and no buttons.
+// Several reviews in one Slack message: a line with a link for each. No content and no buttons.
 
 import type { DigestEntry } from "./digest-content.ts";
 import { type Inline, filled, list, moment, named, paragraph, plain, say } from "./slack-blocks.ts";
@@ -7,7 +7,7 @@ import { reviewWords, slackWords } from "./words/words.ts";
 
 const words = slackWords.digest;
 
-/** @param brief leaves the names out: for what Slack finds too much. */
+/** @param brief Leaves the names out, for where Slack refuses the message as too long. */
 export function slackDigest(entries: readonly DigestEntry[], brief: boolean): SlackMessage {
   const title = reviewWords.digest(entries.length);
   return {

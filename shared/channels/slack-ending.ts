@@ -1,4 +1,4 @@
-// What follows the first Slack message of a review: the reminder, and what stands in its place in the end. No content is in either.
+// What follows the first Slack message of a review: the reminder, and what replaces the message in the end. Neither has content.
 
 import { isOpen, reviewFacts } from "../review/review-facts.ts";
 import { asksWords, endedWords } from "./fact-words.ts";
@@ -7,7 +7,7 @@ import type { SlackMessage, SlackMessageInput } from "./slack-message.ts";
 import { reviewWords, slackWords as words } from "./words/words.ts";
 import type { ReviewView } from "../review/view.ts";
 
-/** The message that reminds, in the thread of the first. It has no content and no button of ours. */
+/** The reminder, in the thread of the first message. None of its buttons decides. */
 export const slackReminder = ({ view, url, reference }: Pick<SlackMessageInput, "view" | "url" | "reference">): SlackMessage => ({
   text: words.reminder.title,
   blocks: [
@@ -21,7 +21,7 @@ export const slackReminder = ({ view, url, reference }: Pick<SlackMessageInput, 
   ],
 });
 
-/** What stands in the place of a message whose review is over, or not this reviewer's any more: who, when and what, no content, no buttons. */
+/** Replaces a message whose review is over, or is no longer this reviewer's: who, when and what, no buttons. */
 export function slackEnding(view: ReviewView): SlackMessage {
   const { title, line } = endingOf(view);
   const { server, client, method, name } = view.requestor;
@@ -43,7 +43,7 @@ export function slackEnding(view: ReviewView): SlackMessage {
   };
 }
 
-/** What stands in the place of a message that was posted anew, because its reviewer is asked once more. */
+/** Replaces a message whose reviewer is asked once more in a newer one. */
 export const slackReplaced = (): SlackMessage => ({
   text: words.ended.replaced,
   blocks: [{ type: "header", text: plain(words.ended.replaced) }, paragraph(say(words.ended.replacedLine))],

@@ -1,5 +1,5 @@
-// The Slack message of one review for one reviewer: its facts, as much of the content as the policy and Slack's limits
-// allow, and the buttons. Approve is there only where everything that would be sent or delivered is. It sends nothing.
+// The Slack message of one review for one reviewer: the facts, as much of the content as the policy and Slack's limits allow,
+// and the buttons. It has Approve only where it shows everything that would be sent or delivered. It sends nothing.
 
 import {
   type Button,
@@ -23,7 +23,7 @@ import { reviewWords, slackWords as words } from "./words/words.ts";
 import { reviewFacts } from "../review/review-facts.ts";
 import type { ReviewView } from "../review/view.ts";
 
-/** `text` is what notifications show: our heading and nothing else, because Slack reads markup in it. */
+/** `text` is what notifications show: our heading alone, because Slack reads markup in it. */
 export type SlackMessage = { readonly text: string; readonly blocks: readonly SlackBlock[] };
 
 export type SlackMessageInput = {
@@ -31,18 +31,18 @@ export type SlackMessageInput = {
   readonly excerpt: "none" | "start";
   /** The reviewer's own link; in a channel, the channel reviewer's. */
   readonly url: string;
-  /** Whether it goes to a channel, whose members decide as one. */
+  /** Whether it goes to a channel, whose members decide as one reviewer. */
   readonly inChannel: boolean;
-  /** Why they are asked; null where the message is made again. */
+  /** Why the reviewer is asked; null where the message is updated. */
   readonly why: keyof typeof words.asked | null;
-  /** The values of the buttons; null where Slack has none of ours (an incoming webhook): then there is a link. */
+  /** The values of the buttons; null for an incoming webhook, which has a link in place of buttons. */
   readonly reference: ((act: Extract<SlackAct, "approve" | "deny" | "edit">) => string) | null;
 };
 
-/** Content of more pieces is not shown whole: a message has 50 blocks. */
+/** A message has at most 50 blocks, so content of more pieces is cut. */
 const mostPieces = 30;
 
-/** The message of a review that waits. */
+/** The message of an open review. */
 export function slackMessage(input: SlackMessageInput): SlackMessage {
   const whole = wholeMessage(input);
   if (whole !== null) return whole;
@@ -50,11 +50,11 @@ export function slackMessage(input: SlackMessageInput): SlackMessage {
   return fits(part) ? part : compose(input, partContent(input, 0), { isWhole: false, isBrief: true });
 }
 
-/** The message without any of the content, for where Slack refuses the other one as too long. */
+/** The message without content, for where Slack refuses `slackMessage` as too long. */
 export const briefSlackMessage = (input: SlackMessageInput): SlackMessage =>
   compose(input, partContent(input, 0), { isWhole: false, isBrief: true });
 
-/** The message where everything is in it, or null. */
+/** The message with all of the content, or null where it does not fit. */
 function wholeMessage(input: SlackMessageInput): SlackMessage | null {
   const content = wholeContent(input);
   const message = content === null ? null : compose(input, content, { isWhole: true, isBrief: false });
@@ -63,7 +63,7 @@ function wholeMessage(input: SlackMessageInput): SlackMessage | null {
 
 const fits = ({ blocks }: SlackMessage): boolean => grownLength(JSON.stringify(blocks)) <= longestMessage;
 
-/** The content's blocks where nothing of it is left out, or null. */
+/** The blocks of the whole content, or null where something would be left out. */
 function wholeContent({ view, excerpt }: SlackMessageInput): SlackBlock[] | null {
   const content = contentOf(view);
   if (excerpt === "none" || Object.keys(unshownOf(view, content)).length > 0) return null;
@@ -72,7 +72,7 @@ function wholeContent({ view, excerpt }: SlackMessageInput): SlackBlock[] | null
   return contentBlocks(view, content.pieces);
 }
 
-/** The beginning, where the policy allows it, and what is not shown. */
+/** The beginning of the content, where the policy allows it, and a count of what is not shown. */
 function partContent({ view, excerpt }: SlackMessageInput, room: number): SlackBlock[] {
   const content = contentOf(view);
   const unshown = unshownOf(view, content);
@@ -85,12 +85,12 @@ function partContent({ view, excerpt }: SlackMessageInput, room: number): SlackB
   const what = countWords(missing + beyond, unshown);
   return [
     ...contentBlocks(view, pieces),
-    // Texts that are short enough one by one may be too long together.
+    // Texts that each fit may be too long together.
     paragraph(strong(words.hidden.heading), say(`${what === "" ? words.hidden.text(content.pieces.length) : what}${words.hidden.open}`)),
   ];
 }
 
-/** Everything that the message would leave out, whatever room there is. */
+/** What the message leaves out however much room there is. */
 function unshownOf(view: ReviewView, { unshown }: SlackContent): Unshown & { model?: number; risk?: number; name?: number } {
   const asked = view.gate === "request";
   const { server, client, method, name: tool } = view.requestor;
@@ -107,7 +107,7 @@ function unshownOf(view: ReviewView, { unshown }: SlackContent): Unshown & { mod
   };
 }
 
-/** The ids that stand among the facts. */
+/** The ids of tool uses that the facts name. */
 const resultIds = (reply: ReviewView["reply"]): string[] =>
   (reply?.content ?? []).flatMap((block) => (block.type === "tool_result" ? [block.toolUseId] : []));
 
@@ -163,7 +163,7 @@ function compose(input: SlackMessageInput, content: readonly SlackBlock[], { isW
   };
 }
 
-/** `approve`: what the button says, or null where there is none. */
+/** `approve`: the words of the Approve button, or null for none. */
 function controls({ url, reference }: SlackMessageInput, approve: string | null): SlackBlock {
   if (reference === null) return paragraph({ type: "link", url, text: words.link });
   const { buttons } = words;

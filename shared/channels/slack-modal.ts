@@ -1,5 +1,5 @@
-// The modals of Slack: for the reason of a "no", for an edit, and for what to say when nothing was decided; and how an edit
-// comes back. It decides nothing.
+// Slack's modals: the reason of a denial, an edit, and a message that nothing was decided; and how an edit is read back. It
+// decides nothing.
 
 import { asSubmitted, type EditIssue } from "../review/edit.ts";
 import { replyFields, requestFields } from "../review/editable-fields.ts";
@@ -22,15 +22,15 @@ export type SlackModal = {
   readonly blocks: readonly SlackBlock[];
 };
 
-/** `view.state.values` of a submission, read: block to the text that stands in it. */
+/** `view.state.values` of a submission: block id to text. */
 export type ModalValues = ReadonlyMap<string, string>;
 
 export const reasonBlock = "reason";
-/** The only input of each block. */
+/** The action id of each block's input. */
 export const inputAction = "value";
 const mostFields = 20;
 
-/** Asks for the reason of a denial. `reference` says what is denied (act `submitDenial`). */
+/** Asks for the reason of a denial. `reference` names what is denied (act `submitDenial`). */
 export function denyModal(view: ReviewView, reference: string): SlackModal {
   const { modal } = words;
   const facts = reviewFacts(view);
@@ -55,9 +55,8 @@ export function denyModal(view: ReviewView, reference: string): SlackModal {
 }
 
 /**
- * The fields of this version for editing (act `submitEdit`), or null where Slack could not give each of them back as it was:
- * more than twenty, one longer than 3,000 characters, or one with characters that nobody would see in a field or that
- * look as if Slack had escaped them.
+ * The fields of this version for editing (act `submitEdit`), or null where Slack could not return each of them unchanged: more
+ * than twenty, or one with over 3,000 characters, with invisible characters, or with text that looks like Slack's escaping.
  */
 export function editModal(view: ReviewView, reference: string): SlackModal | null {
   const fields = fieldsOf(view);
@@ -95,8 +94,8 @@ export function editModal(view: ReviewView, reference: string): SlackModal | nul
 }
 
 /**
- * The fields that came back changed, by path. White space at the end and the kind of line ends count as no change: nobody
- * sees them in Slack, and what was not touched has to keep its exact value.
+ * The changed fields, by path. White space at the end and the kind of line ends count as no change: Slack does not show them,
+ * and an untouched field has to keep its exact value.
  */
 export function editsFrom(view: ReviewView, values: ModalValues): (readonly [string, string])[] {
   return [...fieldsOf(view)].flatMap(([path, text]) => {
@@ -105,14 +104,14 @@ export function editsFrom(view: ReviewView, values: ModalValues): (readonly [str
   });
 }
 
-/** What Slack puts beside the fields; null where a fault is of no field. */
-export function modalErrors(view: ReviewView, faults: readonly EditIssue[]): Record<string, string> | null {
+/** What Slack shows beside the fields; null where an issue is not about a field. */
+export function modalErrors(view: ReviewView, issues: readonly EditIssue[]): Record<string, string> | null {
   const fields = fieldsOf(view);
-  if (faults.length === 0 || !faults.every(({ field }) => fields.has(field))) return null;
-  return Object.fromEntries(faults.map(({ field, message }) => [field, message]));
+  if (issues.length === 0 || !issues.every(({ field }) => fields.has(field))) return null;
+  return Object.fromEntries(issues.map(({ field, message }) => [field, message]));
 }
 
-/** Takes the place of a modal that decided nothing. `sentence` is one of ours. */
+/** Replaces a modal that decided nothing. `sentence` is one of ours. */
 export const outcomeModal = (sentence: string): SlackModal => ({
   type: "modal",
   callback_id: "outcome",

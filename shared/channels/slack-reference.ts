@@ -1,5 +1,5 @@
-// What a Slack button's value and a modal's private metadata say: which review, which version of it, and what is to be done.
-// It vouches for itself and for nobody: who may decide is judged when it comes back. No clock, no storage.
+// The sealed value of a Slack button and a modal's private metadata: which review, which version, which act. It grants nothing:
+// who may decide is judged when it comes back. No clock, no storage.
 
 import type { Gate } from "../model/gate.ts";
 import { concatBytes, fromBase64url, toBase64url } from "../encoding.ts";
@@ -9,14 +9,14 @@ import { linkRandomLength } from "../review/link.ts";
 const domain = "countersign/slack-reference/v1";
 const formatVersion = 1;
 const gates = ["request", "response"] as const satisfies readonly Gate[];
-/** The order is part of the format: append only. A button's acts come first, then those of the modals that they open. */
+/** The order is part of the format: append only. The acts of buttons come first, then those of the modals. */
 export const slackActs = ["approve", "deny", "edit", "submitDenial", "submitEdit"] as const;
 export type SlackAct = (typeof slackActs)[number];
 
 export type SlackReference = {
   readonly runRandom: Uint8Array;
   readonly gate: Gate;
-  /** The id of the link whose message it is (`linkId`). */
+  /** The id (`linkId`) of the message's link. */
   readonly link: string;
   /** The version and digest that the message showed. */
   readonly version: number;
@@ -43,7 +43,7 @@ export function slackReference(keys: SigningKeys, { runRandom, gate, link, versi
   return seal(keys, domain, payload);
 }
 
-/** What a genuine reference says, or undefined: forged, damaged and foreign ones are all the same. */
+/** The content of a genuine reference; undefined alike for forged, damaged and foreign ones. */
 export function parseSlackReference(keys: SigningKeys, text: string): SlackReference | undefined {
   const payload = unseal(keys, domain, text, payloadLength);
   if (payload === undefined || payload[0] !== formatVersion) return undefined;

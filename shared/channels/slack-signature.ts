@@ -4,14 +4,14 @@
 
 import { bytesToHex, concatBytes, equalBytes, hmacSha256, utf8ToBytes } from "../encoding.ts";
 
-/** Slack's own bound on the age of a request. Both ways: a clock may be behind as well as ahead. */
+/** Slack's bound on the age of a request, in both directions: a clock may be behind or ahead. */
 export const slackSkewSeconds = 300;
 
 export type SlackSigned = {
-  /** `X-Slack-Signature` and `X-Slack-Request-Timestamp` as they came; null where there is none. */
+  /** The headers `X-Slack-Signature` and `X-Slack-Request-Timestamp`; null where absent. */
   readonly signature: string | null;
   readonly timestamp: string | null;
-  /** The body before anything has parsed it. */
+  /** The raw body. */
   readonly body: Uint8Array;
 };
 
@@ -26,6 +26,6 @@ export function isSignedBySlack(secret: string, { signature, timestamp, body }: 
   return equalBytes(utf8ToBytes(signature), utf8ToBytes(slackSignature(secret, timestamp, body)));
 }
 
-/** What Slack puts into `X-Slack-Signature`. */
+/** The value of `X-Slack-Signature`. */
 export const slackSignature = (secret: string, timestamp: string, body: Uint8Array): string =>
   `v0=${bytesToHex(hmacSha256(utf8ToBytes(secret), concatBytes(utf8ToBytes(`v0:${timestamp}:`), body)))}`;
