@@ -1,4 +1,4 @@
-// What a policy's rule may ask for before it applies: the schema of its conditions, and for each of them whether a request meets it.
+// The conditions of a policy's rule: their schema, and whether a request meets each.
 
 import * as z from "zod";
 import type { Provenance } from "../model/gate.ts";
@@ -7,7 +7,7 @@ import type { Candidate } from "../routing/choose.ts";
 import { matchesGlob } from "./glob.ts";
 import type { RiskLevel, RiskNote } from "./risk.ts";
 
-/** `*` stands for any run of characters, also none; everything else is itself, case included. */
+/** As `matchesGlob` reads it. */
 const glob = z.string().max(256);
 
 export const conditionsSchema = z.strictObject({
@@ -21,7 +21,7 @@ export const conditionsSchema = z.strictObject({
   key: glob.optional(),
   /** The id of a model in the routing table. */
   model: glob.optional(),
-  /** How sure it is that the request serves that originating request. */
+  /** How it is known that the request serves that originating request. */
   provenance: z.enum(["claimed", "inferred", "observed", "own"]).optional(),
   /** Whether an image, audio or a binary resource is in the messages. */
   hasMedia: z.boolean().optional(),
@@ -29,7 +29,7 @@ export const conditionsSchema = z.strictObject({
   hasTools: z.boolean().optional(),
   /** Matches where `maxTokens` is above this. */
   maxTokensOver: z.int().nonnegative().optional(),
-  /** Matches where the worst case of the dearest candidate is above this, in US dollars. */
+  /** Matches where the worst case of the most expensive candidate is above this, in US dollars. */
   costOverUsd: z.number().nonnegative().optional(),
   /** Matches where a risk of this level or a higher one was found. */
   risk: z.enum(["low", "medium", "high"]).optional(),
@@ -37,16 +37,15 @@ export const conditionsSchema = z.strictObject({
 
 export type Conditions = z.infer<typeof conditionsSchema>;
 
-/** What the conditions ask for, each as it is where it is given. */
+/** The value of each condition where it is given. */
 type Wanted = { readonly [Name in keyof Conditions]-?: NonNullable<Conditions[Name]> };
 
-/** The same where some are not given: spelled by the table of tests, so that the compiler sees that each gets its own. */
+/** `Conditions`, mapped from `Wanted` so that the compiler sees that each test gets its own value. */
 type Given = { readonly [Name in keyof Wanted]?: Wanted[Name] | undefined };
 
-/** One condition's question: whether a request meets `wanted`. */
 type Test<Asked> = (wanted: Asked, facts: ConditionFacts, model: string | undefined) => boolean;
 
-/** A condition of the schema that has no test here does not compile: a rule could otherwise apply where it must not. */
+/** Exhaustive by type: a condition without a test would let a rule apply where it must not. */
 const tests: { readonly [Name in keyof Wanted]: Test<Wanted[Name]> } = {
   server: (wanted, { server }) => matchesGlob(wanted, server),
   tool: (wanted, { tool }) => matchesGlob(wanted, tool),
@@ -61,7 +60,7 @@ const tests: { readonly [Name in keyof Wanted]: Test<Wanted[Name]> } = {
   risk: (wanted, { riskRank }) => riskRank >= rankOf[wanted],
 };
 
-/** Whether a request meets every condition that is given. `model`: the one that is judged, as if it alone were asked. */
+/** Whether a request meets every given condition. `model`: the id of the candidate that is judged, as if it were the only one. */
 export const areMet = (conditions: Conditions, facts: ConditionFacts, model: string | undefined): boolean =>
   names.every((name) => isMet(name, conditions, facts, model));
 
@@ -72,25 +71,23 @@ function isMet<Name extends keyof Conditions>(name: Name, conditions: Given, fac
   return wanted === undefined || tests[name](wanted, facts, model);
 }
 
-/** What a request is judged by. */
 export type PolicyFacts = {
   /** The MCP server that asks. */
   readonly server: string;
-  /** The name in the originating request: a tool, a prompt, a resource. */
+  /** The tool, prompt or resource of the originating request, and its method. */
   readonly tool: string;
-  /** The originating request's method. */
   readonly method: string;
   readonly keyName: string;
-  /** As the API key has it. */
+  /** The `owner` of the API key. */
   readonly keyOwner: string | null;
   readonly provenance: Provenance;
   readonly request: SamplingRequest;
-  /** In failover order: everything that the request may be sent to. */
+  /** In failover order. */
   readonly candidates: readonly Candidate[];
   readonly risk: readonly RiskNote[];
 };
 
-/** What the conditions ask for that is the same for every model, computed once. */
+/** With what the conditions need and is the same for every model. */
 export type ConditionFacts = PolicyFacts & {
   readonly dearestUsd: number;
   readonly hasMedia: boolean;

@@ -1,4 +1,4 @@
-// The policy of a fresh checkout: both gates closed, one reviewer, who is reached through the outbox only.
+// The policy of a fresh checkout: both gates closed, and one reviewer, reached through the outbox only.
 
 import { parsePolicy, type Policy } from "./rules.ts";
 
@@ -10,7 +10,7 @@ const document = {
   reviewers: { everyone: [{ name: "Local reviewer" }] },
 };
 
-/** The default policy, parsed as any other would be; a fault in it is a fault of the code. */
+/** Parsed as any other policy. An error in it is an error of the code. */
 export function defaultPolicy(): Policy {
   const parsed = parsePolicy(document);
   if (!parsed.ok) throw new Error(`the default policy: ${parsed.error.map(({ pointer, message }) => `${pointer} ${message}`).join("; ")}`);

@@ -1,5 +1,5 @@
-// Which gates a sampling request must pass, who decides there, and by when. Rules only: grants, limits and budgets are asked
-// elsewhere, and none of them opens what a rule refuses.
+// Which gates a sampling request must pass, who decides there, and by when. Rules only: grants, limits and budgets come
+// elsewhere, and none of them allows what a rule refuses.
 
 import { type Addresses, type NoticeChannel, isRoom } from "../notice-channels.ts";
 import type { Candidate } from "../routing/choose.ts";
@@ -17,11 +17,11 @@ export type Reviewer = Addresses & {
   readonly language?: string | undefined;
 };
 
-/** One tool of one server, any tool of one server, or any server of an API key. Each is a part of the one after it. */
+/** One tool of one server, any tool of one server, or any server of an API key: each within the next. */
 export type Reach = "tool" | "server" | "key";
 const reaches: readonly Reach[] = ["tool", "server", "key"];
 
-/** Whether `wide` takes in all that `narrow` does. */
+/** Whether `narrow` is within `wide`, or equal to it. */
 export const isWithin = (narrow: Reach, wide: Reach): boolean => reaches.indexOf(narrow) <= reaches.indexOf(wide);
 
 export type GatePlan = {
@@ -29,56 +29,55 @@ export type GatePlan = {
   readonly rule: string;
   readonly request: "review" | "allow" | "refuse";
   readonly response: "review" | "allow";
-  /** The lowest risk of a reply at which the response gate closes, open or opened by a grant; null: whatever the reply says. */
+  /** The lowest risk of a reply that closes an open response gate, one opened by a grant included; null: no risk does. */
   readonly replyRisk: RiskLevel | null;
   /** In the policy's order, no name twice. */
   readonly reviewers: readonly Reviewer[];
   readonly quorum: number;
   readonly selfApproval: boolean;
-  /** The name of the reviewer whose client asks: the API key's owner. Null where the owner is none of the policy's reviewers. */
+  /** The name of the reviewer who owns the API key; null where the owner is not one of the policy's reviewers. */
   readonly owner: string | null;
   readonly deadlineSeconds: number;
   readonly remindAtSeconds: readonly number[];
   readonly escalate: { readonly afterSeconds: number; readonly to: readonly Reviewer[] } | null;
   readonly noticeExcerpt: "none" | "start";
-  /** Whether the requestor is told the reviewer's reason for a "no". */
+  /** Whether the requestor is told the reason of a denial. */
   readonly tellReason: boolean;
   readonly grants: boolean;
-  /** Whether grants count where it is only inferred which client request is served. */
+  /** Whether grants count where the served client request is only inferred. */
   readonly grantsInferred: boolean;
   /** The widest that a grant, and a reply kept for an identical request, may reach. */
   readonly boundTo: Reach;
   readonly context: "none" | "thisServer";
-  /** Whether the timeout that the requestor gives covers the time that people take. */
+  /** Whether the requestor's timeout includes the time of the review. */
   readonly timeoutCoversReview: boolean;
-  /** To whom a review may be handed, those who are asked anyway left out. Empty where both gates are open. */
+  /** To whom a review may be handed, without those who are asked already. Empty where both gates are open. */
   readonly handOverTo: readonly Reviewer[];
 };
 
 /**
- * Everybody who may come to decide a run, each in a place that never changes: those who are asked, those of the
- * escalation, those it may be handed to. A link names its reviewer by this place, in one byte.
+ * Everyone who may decide a run, each at a position that never changes: those who are asked, those of the escalation, those it
+ * may be handed to. A link names its reviewer by this position, in one byte.
  */
 export function peopleOfPlan({ reviewers, escalate, handOverTo }: Pick<GatePlan, "reviewers" | "escalate" | "handOverTo">): Reviewer[] {
   const people = new Map<string, Reviewer>();
   for (const person of [...reviewers, ...(escalate?.to ?? []), ...handOverTo]) people.set(person.name, people.get(person.name) ?? person);
-  return [...people.values()].slice(0, mostPlaces);
+  return [...people.values()].slice(0, mostPeople);
 }
 
-const mostPlaces = 256;
+const mostPeople = 256;
 
 /**
  * The plan for a request: the first rule that matches, for each model on the list, and of these the strictest.
  *
- * Failover may send the request to any model on the list, so each is judged as if it alone were asked. With one answer for
- * all of them, that rule is the plan. With several, a refusal of one refuses the request, and a gate is open only if it is
- * open for all: a rule that allows a cheap model never carries an expensive one past a reviewer, nor past the second one. The
- * people and times are those of the strictest rule (refuse, then both gates closed, then one, then the larger quorum, then
- * the earlier rule, a response gate that the reply's risk may close counting as closed); the quorum is the largest of the rules that close a gate, and where the strictest rule's people are too
- * few for it those of the others are asked as well; what loosens (`selfApproval`, `tellReason`, `grants`, `grantsInferred`,
- * `boundTo`, `context`, `noticeExcerpt`) must be so in all.
- *
- * Where some models are refused and others not, `permittedCandidates` beforehand keeps the others on the list.
+ * Failover may send the request to any model on the list, so each is judged as if it were the only one. Where all of them match
+ * one rule, that rule is the plan. Where they match several:
+ * - A refusal of one refuses the request (`permittedCandidates` takes refused models off the list beforehand).
+ * - A gate is open only if it is open for all: a rule that allows a cheap model never carries an expensive one past a reviewer, or past the second one.
+ * - The people and times are those of the strictest rule: refuse, then both gates closed, then one, then the larger quorum, then
+ *   the earlier rule. A response gate that the reply's risk may close counts as closed.
+ * - The quorum is the largest of the rules that close a gate. Where the strictest rule's people are too few, the others' are asked too.
+ * - What loosens (`selfApproval`, `tellReason`, `grants`, `grantsInferred`, `boundTo`, `context`, `noticeExcerpt`) must be so in all.
  */
 export function evaluatePolicy(policy: Policy, facts: PolicyFacts): GatePlan {
   const common = conditionFacts(facts);
@@ -88,11 +87,11 @@ export function evaluatePolicy(policy: Policy, facts: PolicyFacts): GatePlan {
     .sort(strictestFirst);
   const [strictest, ...others] = outcomes;
   if (strictest === undefined) throw new Error("evaluatePolicy: no outcome");
-  const all = (holds: (outcome: Outcome) => boolean): boolean => outcomes.every(holds);
+  const all = (isTrue: (outcome: Outcome) => boolean): boolean => outcomes.every(isTrue);
   const { gate } = strictest;
   const selfApproval = all(({ gate }) => gate.selfApproval);
-  // Where it counts who decides, "someone in #channel" may not.
   const quorum = Math.max(1, ...outcomes.filter((outcome) => closedGates(outcome) > 0).map((outcome) => outcome.gate.quorum));
+  // Where it counts who decides, a room such as a Slack channel may not.
   const known = (people: Reviewer[]): Reviewer[] => (quorum > 1 || !selfApproval ? people.filter((each) => !isRoom(each)) : people);
   const first = peopleAsked(strictest, others);
   const theirs = known(everyoneIn(policy, first));
@@ -121,13 +120,13 @@ export function evaluatePolicy(policy: Policy, facts: PolicyFacts): GatePlan {
   };
 }
 
-/** To whom a review may be handed: the people the gate names, or everybody whom the document names. */
+/** The people in the gate's `handOverTo`, or, where it is absent, everyone in the document. */
 function handOverCandidates(policy: Policy, references: readonly string[] | undefined, asked: readonly Reviewer[]): Reviewer[] {
   const names = new Set(asked.map(({ name }) => name));
   return everyoneIn(policy, references ?? Object.keys(policy.reviewers)).filter(({ name }) => !names.has(name));
 }
 
-/** The candidates whose own first rule does not refuse the request, in the same order. Costs are judged over the whole list that is given. */
+/** The candidates whose first matching rule does not refuse the request, in order. The cost condition is judged over the whole list. */
 export function permittedCandidates(policy: Policy, facts: PolicyFacts): Candidate[] {
   const common = conditionFacts(facts);
   return facts.candidates.filter(({ model }) => outcomeAt(policy, firstMatch(policy, common, model.id)).gate.request !== "refuse");
@@ -135,7 +134,7 @@ export function permittedCandidates(policy: Policy, facts: PolicyFacts): Candida
 
 type Outcome = { readonly position: number; readonly rule: string; readonly gate: Policy["default"] };
 
-/** A rule's missing fields have the schema's careful defaults already, whatever `default` says; only the people come from there. */
+/** A rule's missing fields have the schema's careful defaults; only its missing people come from `default`. */
 function outcomeAt(policy: Policy, position: number): Outcome {
   const rule = policy.rules[position];
   if (rule === undefined) return { position, rule: "default", gate: policy.default };

@@ -1,8 +1,8 @@
-// Globs as rules have them: `*` stands for any run of characters.
+// Globs, as policy rules have them.
 
 /**
- * Whether `value` fits `glob`, where `*` stands for any run of characters and everything else for itself, case included. It
- * looks for the pieces between the stars from left to right, so no pattern makes it slow.
+ * Whether `value` fits `glob`. `*` stands for any run of characters, also none; everything else for itself, case included. The
+ * pieces between the stars are searched from left to right, so no pattern is slow.
  */
 export function matchesGlob(glob: string, value: string): boolean {
   const pieces = glob.split("*");

@@ -1,8 +1,8 @@
-// A grant: a remembered, narrow, expiring permission that lets a later request pass one gate without asking. What it
-// covers, and how its uses and its money are counted.
+// A grant: a narrow, expiring permission that lets later requests pass one gate without review. What it covers, and how its uses
+// and its money are counted. No clock, no storage.
 //
-// No clock, no storage. It is asked after the rules and never beats one: a request that the policy refuses does not come
-// here, and a rule that does not enable grants has none (`grantQueryOf` in shared/run/granting.ts makes no query then).
+// Grants come after the rules and never overrule one: a request that the policy refuses does not get here, and for a rule that
+// does not enable grants `grantQueryOf` in shared/run/granting.ts makes no query.
 
 import { canonicalJson, digestOf } from "../encoding.ts";
 import type { SamplingRequest, ToolResultBlock } from "../model/sampling.ts";
@@ -13,14 +13,14 @@ import { type SeenRisk, isRiskAtLeast } from "./risk.ts";
 /** What the client asked the server for: a tool, a prompt or a resource. */
 export type Tool = { readonly method: string; readonly name: string };
 
-/** Of whom a later request must be. Each is a part of the one after it, so that no choice is wider than it sounds. */
+/** Whose later requests it is for. Each scope is within the next, so that no choice is wider than it sounds. */
 export type GrantScope =
-  /** The tool, in the session it was given in. `session` is the SessionObject's id. */
+  /** The tool, in the session of the grant. `session` is the SessionObject's id. */
   | { readonly kind: "session"; readonly session: string; readonly server: string; readonly tool: Tool }
   | { readonly kind: "tool"; readonly server: string; readonly tool: Tool }
-  /** Any tool of the server: where the policy lets it reach so far. */
+  /** Any tool of the server, where `boundTo` allows it. */
   | { readonly kind: "server"; readonly server: string }
-  /** Any server of the API key: likewise. */
+  /** Any server of the API key, likewise. */
   | { readonly kind: "key" };
 
 export type Grant = {
@@ -30,44 +30,44 @@ export type Grant = {
   readonly gate: "request" | "response";
   readonly scope: GrantScope;
   readonly what: "exact" | "shape";
-  /** `requestDigest` of the request it was given for, or its `shapeDigest`. */
+  /** The `requestDigest` or `shapeDigest` of the approved request. */
   readonly digest: string;
-  /** `messageCharacters` of a later request, at the most. */
+  /** The largest `messageCharacters` of a later request. */
   readonly charactersAtMost: number;
   readonly maxTokensAtMost: number;
   readonly riskAtMost: SeenRisk;
-  /** At the response gate: a later reply with a higher risk is asked about all the same. */
+  /** At the response gate: a later reply with a higher risk is still reviewed. */
   readonly replyRiskAtMost?: SeenRisk;
-  /** How sure the association was; a later one must be as sure. */
+  /** The association of the approved request; a later one must be as sure. */
   readonly provenance: "claimed" | "inferred" | "observed" | "own";
   /** The reviewer's name. */
   readonly by: string;
-  /** The run it was given in. */
+  /** The run of the approval. */
   readonly run: string;
-  /** The rule that asked. */
+  /** The rule that closed the gate. */
   readonly rule: string;
   /** Unix milliseconds. */
   readonly givenAt: number;
-  /** Unix milliseconds; at this very one it is over. */
+  /** Unix milliseconds, exclusive. */
   readonly expiresAt: number;
   readonly usesGiven: number;
   readonly usesLeft: number;
-  /** Millionths of a US dollar, whole. Each use takes the worst case of its request. */
+  /** Whole millionths of a US dollar. Each use costs the worst case of its request. */
   readonly spendLeftMicroUsd: number;
   readonly lastUsedAt: number | null;
   readonly revokedAt: number | null;
 };
 
-/** What a request that a gate would stop asks of the grants of its key. */
+/** A request at closed gates, as its key's grants judge it. */
 export type GrantQuery = {
   /** The gates that the policy closes. */
   readonly gates: readonly ("request" | "response")[];
-  /** Equal for repeats of one request, and for nothing else: a use is counted once for each. */
+  /** Equal for repeats of one request, and for nothing else: each identity counts one use. */
   readonly identity: string;
   readonly run: string;
   /**
-   * What the session says of it. `fresh`: it is new. `takenOver`: its holder vanished. `repeat`: it is under way or was
-   * answered: what let it through still does, and nothing given since then takes it from where it is.
+   * What the session says of it. `fresh`: it is new. `takenOver`: the Worker that had it vanished. `repeat`: it is under way or was
+   * answered: only the use that was counted for it lets it through, and no grant given since.
    */
   readonly asked: "fresh" | "takenOver" | "repeat";
   readonly exact: string;
@@ -75,16 +75,16 @@ export type GrantQuery = {
   readonly session: string;
   readonly server: string;
   readonly tool: Tool;
-  /** How far a grant may reach by the rule that stops it now. */
+  /** The widest reach of a grant by the current rule. */
   readonly boundTo: Reach;
   readonly characters: number;
   readonly maxTokens: number;
   readonly risk: SeenRisk;
   readonly provenance: Grant["provenance"];
   readonly worstCostMicroUsd: number;
-  /** The rule that stops it now. */
+  /** The current rule. */
   readonly rule: string;
-  /** Names of those who could approve it now: a grant is worth no more than the word of who gave it. */
+  /** Names of those who could approve it now: a grant counts only while its giver could approve. */
   readonly deciders: readonly string[];
 };
 
@@ -96,7 +96,7 @@ export type GrantPass = {
   readonly replyRiskAtMost?: SeenRisk;
 };
 
-/** A use that was counted for a request: kept so that its repeats are not counted. */
+/** A use that was counted for a request, stored so that its repeats are not counted. */
 export type GrantUse = {
   readonly identity: string;
   readonly gate: Grant["gate"];
@@ -110,29 +110,31 @@ export type GrantUse = {
 export const longestGrantMs = 30 * 24 * 3_600_000;
 
 /**
- * Two requests of one identity within this time are simultaneous repeats: the session makes one of them. Later ones are
- * known to the session, or it has forgotten the first one, and then the second is a request of its own.
+ * Two requests of one identity within this time are simultaneous repeats: the session makes one of them. A later one is known to
+ * the session; if the session has forgotten the first, the second is a new request.
  */
 export const sameMomentMs = 10_000;
 
 const sureness: readonly Grant["provenance"][] = ["inferred", "claimed", "observed", "own"];
 
-/** Whole millionths of a dollar, rounded up: sums of them have no drift. */
+/** Whole millionths of a dollar, rounded up, so that sums do not drift. */
 export const microUsd = (usd: number): number => Math.min(Math.ceil(usd * 1_000_000), Number.MAX_SAFE_INTEGER);
 
 /**
  * The digest of a request's shape: everything in it that reaches a provider except what the messages say, and which models
  * it may go to, in order.
  *
- * In it: the system prompt and the tools with their schemas, which say what the text is for; `toolChoice`, `temperature`,
- * `stopSequences`, `metadata` and added context, because all of them are sent, and a reviewer who saw one value approved
- * that one; the kinds of content in each role (text, images, audio, tool uses and results and what is in those), because
- * nobody who read text has allowed pictures, and nobody who read what a user is said to ask has allowed words in the
- * assistant's name, which are the server's as much and which a model takes for its own; whose turn is the last, because a
- * model goes on from there. Not in it: the words of the messages, for which a shape is given at all, and their
- * number (how much they say has a ceiling, and what they say is looked at for risks); `maxTokens`, which has a
- * ceiling too; `modelPreferences`, which is not sent: what it chose is the list of models.
- * A field that is added to the neutral request later is in it unless it is left out here.
+ * In it are:
+ * - the system prompt and the tools with their schemas, which say what the text is for;
+ * - `toolChoice`, `temperature`, `stopSequences`, `metadata` and added context: all of them are sent, and the reviewer approved the
+ *   values that they saw;
+ * - the kinds of content in each role: a reviewer who read text has not allowed images, and one who read a user's words has not
+ *   allowed words in the assistant's name, which the server writes too and a model takes for its own;
+ * - the role of the last message, because the model goes on from there.
+ *
+ * Not in it are the words and the number of the messages (their size has a ceiling, and they are checked for risks), `maxTokens`
+ * (which has a ceiling too) and `modelPreferences` (not sent; the list of models is their effect). A field that is added to the
+ * neutral request later is in it unless it is left out here.
  */
 export function shapeDigest(request: SamplingRequest, candidates: readonly Candidate[]): string {
   const { messages, maxTokens: _ceiling, modelPreferences: _advice, ...sent } = request;
@@ -151,14 +153,14 @@ function kindsIn(messages: SamplingRequest["messages"]): string[] {
   return [...kinds].sort();
 }
 
-/** A resource's bytes are sent as the picture or the sound that they are, and its text as text. */
+/** A resource's bytes count as their kind of media, because they are sent as an image or audio. */
 function kindOf(piece: ToolResultBlock["content"][number]): string {
   if (piece.type !== "resource" || !("blob" in piece.resource)) return piece.type;
   const [media = ""] = (piece.resource.mimeType ?? "").split("/");
   return `resource/${media.trim().toLowerCase()}`;
 }
 
-/** How much the messages say: the UTF-16 code units of their canonical JSON, pictures and tool results included. */
+/** The size of the messages: UTF-16 code units of their canonical JSON, images and tool results included. */
 export const messageCharacters = ({ messages }: Pick<SamplingRequest, "messages">): number => canonicalJson(messages).length;
 
 /** The ceiling for later requests: the next of 1,000, 2,000, 5,000, 10,000, 20,000 and so on, at most two and a half times the size. */
@@ -177,7 +179,7 @@ export function grantState(grant: Grant, now: number): GrantState {
   return grant.usesLeft > 0 ? "live" : "usedUp";
 }
 
-/** Whether a grant is for this request at this gate, whatever is left of it. */
+/** Whether a grant is for this request at this gate, whatever uses and money are left. */
 export function covers(grant: Grant, gate: Grant["gate"], query: GrantQuery, now: number): boolean {
   return (
     grant.revokedAt === null &&
@@ -214,16 +216,16 @@ function isOf(scope: GrantScope, { session, server, tool }: GrantQuery): boolean
   }
 }
 
-/** What comes of a query: the gates that are open, the grants that changed and the uses to be kept, to be written together before it is told. */
+/** The gates that grants open, the changed grants and the new uses: written in one transaction before the answer. */
 export type Granted = { readonly passes: readonly GrantPass[]; readonly grants: readonly Grant[]; readonly uses: readonly GrantUse[] };
 
-/** Whether a use was counted for an earlier request that only looks like this one: the session has forgotten it. It is to be dropped. */
+/** Whether a use belongs to an earlier request that the session has forgotten. It is to be dropped. */
 export const isForgotten = (use: GrantUse, query: GrantQuery, now: number): boolean =>
   query.asked === "fresh" && now - use.at >= sameMomentMs;
 
 /**
- * Lets a request through the gates for which there is a grant, and counts the use. A repeat passes by the use that was
- * counted. So does a request whose holder vanished, but the model may have been paid for it: the money is taken once more.
+ * Lets a request through the gates for which there is a grant, and counts the use. A repeat passes by the use that was counted.
+ * So does a request that is taken over, and costs its money once more: the model may have been paid for it already.
  * @param earlier The uses that were counted for the same identity.
  * @param now Unix milliseconds.
  */
@@ -234,11 +236,11 @@ export function useGrants(grants: readonly Grant[], earlier: readonly GrantUse[]
   for (const gate of query.gates) {
     const cost = query.worstCostMicroUsd;
     const counted = earlier.find((use) => use.gate === gate && !isForgotten(use, query, now));
-    const held = grants.find(({ id }) => id === counted?.grant);
+    const used = grants.find(({ id }) => id === counted?.grant);
     const again = query.asked === "takenOver" ? cost : 0;
-    if (held !== undefined && covers(held, gate, query, now) && held.spendLeftMicroUsd >= again) {
-      passes.push(passBy(held));
-      if (again > 0) changed.push({ ...held, spendLeftMicroUsd: held.spendLeftMicroUsd - again });
+    if (used !== undefined && covers(used, gate, query, now) && used.spendLeftMicroUsd >= again) {
+      passes.push(passBy(used));
+      if (again > 0) changed.push({ ...used, spendLeftMicroUsd: used.spendLeftMicroUsd - again });
       continue;
     }
     if (query.asked === "repeat") continue;
@@ -260,7 +262,7 @@ const passBy = ({ gate, id, by, replyRiskAtMost }: Grant): GrantPass => ({
   ...(replyRiskAtMost === undefined ? {} : { replyRiskAtMost }),
 });
 
-/** A use that let nothing through after all is given back to its grant. */
+/** The grant with a use returned that let nothing through. */
 export const giveBack = (grant: Grant, { microUsd: cost }: Pick<GrantUse, "microUsd">): Grant => ({
   ...grant,
   usesLeft: Math.min(grant.usesLeft + 1, grant.usesGiven),
@@ -269,7 +271,7 @@ export const giveBack = (grant: Grant, { microUsd: cost }: Pick<GrantUse, "micro
 
 const scopes: readonly GrantScope["kind"][] = ["session", "tool", "server", "key"];
 
-/** Of several that would do, the one that is good for least else is used. */
+/** Of several grants that cover a request, the narrowest is used. */
 const narrowestFirst = (a: Grant, b: Grant): number =>
   Number(a.what === "shape") - Number(b.what === "shape") ||
   scopes.indexOf(a.scope.kind) - scopes.indexOf(b.scope.kind) ||

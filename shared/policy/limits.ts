@@ -1,5 +1,5 @@
-// The arithmetic of a key's limits: how often, how many at once. It counts in whole numbers and never reads a clock; the
-// caller keeps the state, passes the time, and commits what comes back together with whatever the admission is for.
+// The arithmetic of a key's limits: how many a minute, how many at once. It counts in whole numbers and reads no clock. The caller
+// passes state and time, and commits the new state together with what was admitted.
 
 import type { LimitName } from "../model/gate.ts";
 import * as z from "zod";
@@ -13,43 +13,43 @@ export const defaultLimits = {
   bodyBytes: 4 * 1024 * 1024,
 } as const;
 
-/** The largest `bodyBytes` that a key may have: of bytes that nobody's key is known for yet, more are not read. */
+/** The largest `bodyBytes` of a key, and the bound on a body whose key is not known yet. */
 const mostBodyBytes = 8 * 1024 * 1024;
 
 export const limitsSchema = z.strictObject({
-  /** Requests in a minute, on average; so many may also come at once after a quiet minute. */
+  /** Requests in a minute, on average. As many may come at once after a quiet minute. */
   requestsPerMinute: z.int().min(1).max(100_000).default(defaultLimits.requestsPerMinute),
-  /** Requests under way at the same time, those that wait for a person included. */
+  /** Requests in progress at the same time, those in review included. */
   concurrent: z.int().min(1).max(10_000).default(defaultLimits.concurrent),
   /**
-   * Everything that the key sends in a minute, on average: the requests above, and what asks no model (notifications, tasks, cancellations,
-   * every message at the relay). Absent: `callsPerMinuteOf` says.
+   * Everything that the key sends in a minute, on average: the requests above, and what asks no model (notifications, tasks,
+   * cancellations, every message at the relay). Absent: as `callsPerMinuteOf`.
    */
   callsPerMinute: z.int().min(1).max(1_000_000).optional(),
-  /** Responses that are held open at the same time, streams at the relay included. */
+  /** Responses open at the same time, streams at the relay included. */
   heldStreams: z.int().min(1).max(10_000).default(defaultLimits.heldStreams),
   /** Sampling requests that one originating request may cause. */
   roundsPerOriginatingRequest: z.int().min(1).max(10_000).default(defaultLimits.roundsPerOriginatingRequest),
-  /** The largest body of one request. A run holds it several times over in 128 MB of memory, so there is a bound to this too. */
+  /** The largest body of one request. It is bounded because a run has several copies of it in 128 MB of memory. */
   bodyBytes: z.int().min(1024).max(mostBodyBytes).default(defaultLimits.bodyBytes),
 });
 
 export type Limits = z.infer<typeof limitsSchema>;
 
-/** What a key may send in a minute where its limits do not say: room for what belongs to each of its requests. */
+/** By default there is room for the other messages that belong to each request. */
 export const callsPerMinuteOf = ({ callsPerMinute, requestsPerMinute }: Pick<Limits, "callsPerMinute" | "requestsPerMinute">): number =>
   callsPerMinute ?? Math.max(1_200, 10 * requestsPerMinute);
 
 /** The messages that one batch may hold (revision `2025-03-26` alone has batches). */
 export const mostInBatch = 100;
 
-/** Why a key's request was not admitted. A budget or a kill switch will be one more member. */
+/** Why a key's request was not admitted. */
 export type Refusal = { readonly limit: LimitName; readonly retryAfterMs: number };
 
-/** `credit` is whole 60,000ths of a request; `at` is the time, in Unix milliseconds, for which it was last true. */
+/** `credit` is whole 60,000ths of a request, as of `at` (Unix milliseconds). */
 export type Bucket = { readonly credit: number; readonly at: number };
 
-/** A request under way. One that never says that it ended counts until `expiresAt` (Unix milliseconds). */
+/** A request in progress. One whose end is never reported counts until `expiresAt` (Unix milliseconds). */
 export type Lease = { readonly id: string; readonly expiresAt: number };
 
 /** `calls` is the bucket of `callsPerMinute`. */
@@ -57,20 +57,20 @@ export type KeyState = { readonly bucket: Bucket | null; readonly calls: Bucket 
 
 export const emptyKeyState: KeyState = { bucket: null, calls: null, leases: [] };
 
-/** One request costs this much credit, so that a rate of n a minute earns n for each millisecond: no fractions anywhere. */
+/** The credit for one request: a rate of n a minute then earns n for each millisecond, without fractions. */
 const costOfOne = 60_000;
 
-/** What to wait where as many requests as allowed are under way: nobody knows when one of them ends, so ask again soon. */
-const fullHouseRetryMs = 1_000;
+/** The wait where the key is at `concurrent`: it is unknown when a request ends. */
+const concurrentRetryMs = 1_000;
 
 /**
- * Takes `count` requests out of a token bucket that holds `rate` requests and fills at that rate a minute. In any 60 s no more
- * than twice the rate is admitted (a full bucket, and what a minute fills), over long times no more than the rate. More than the
- * bucket holds cost as much as it holds, so that they are admitted at some time.
+ * Takes `count` requests out of a token bucket with the capacity `rate` that fills at `rate` a minute. In any 60 s at most twice
+ * the rate is admitted (a full bucket, and what a minute fills), over long times at most the rate. A `count` above the capacity
+ * costs the capacity, so that it can be admitted at all.
  *
- * `now` is Unix milliseconds. Where the clock went back nothing is earned, and earning goes on from the earlier time, so
- * that a jump forwards and back does not lock the key out until the clock has caught up. A lower limit takes effect at once.
- * A refusal carries the exact time after which they would be admitted, and its state too is to be kept.
+ * `now` is Unix milliseconds. Where the clock went back nothing is earned, and earning goes on from the earlier time, so that a
+ * jump forwards and back does not lock the key out until the clock has caught up. A lower limit takes effect at once. A refusal
+ * says after what time the requests would be admitted; its state has to be stored too.
  */
 export function take(
   bucket: Bucket | null,
@@ -87,11 +87,10 @@ export function take(
   return { admitted: false, bucket: { credit, at }, retryAfterMs: Math.ceil((cost - credit) / rate) };
 }
 
-/** Takes one request out of the bucket of `requestsPerMinute`, as `take` does. */
 export const admit = (bucket: Bucket | null, { requestsPerMinute }: Pick<Limits, "requestsPerMinute">, now: number) =>
   take(bucket, { rate: requestsPerMinute, count: 1 }, now);
 
-/** Counts what a key sends, whatever it asks for. */
+/** Counts messages of a key, of any kind. */
 export function countCalls(
   state: KeyState,
   count: number,
@@ -102,12 +101,12 @@ export function countCalls(
   return { state: { ...state, calls: bucket }, refusal: admitted ? null : { limit: "callsPerMinute", retryAfterMs } };
 }
 
-/** The leases that still count: `expiresAt` itself is too late. */
+/** The leases whose `expiresAt` is after `now`. */
 export const liveLeases = (leases: readonly Lease[], now: number): Lease[] => leases.filter(({ expiresAt }) => expiresAt > now);
 
 /**
- * Adds a lease where fewer than `concurrent` are live. Taking one that is held renews it, so that doing it twice is fine.
- * A full house says to ask again after a second, or sooner where a lease lapses sooner.
+ * Adds a lease where fewer than `concurrent` are live. A live lease with the same id is renewed, so that taking it twice is fine.
+ * A refusal says to retry after a second, or sooner where a lease expires sooner.
  */
 export function takeLease(
   leases: readonly Lease[],
@@ -119,18 +118,18 @@ export function takeLease(
   const others = live.filter(({ id }) => id !== lease.id);
   if (others.length === live.length && others.length >= limits.concurrent) {
     const earliest = Math.min(...others.map(({ expiresAt }) => expiresAt));
-    return err({ limit: "concurrent", retryAfterMs: Math.max(1, Math.min(fullHouseRetryMs, Math.ceil(earliest - now))) });
+    return err({ limit: "concurrent", retryAfterMs: Math.max(1, Math.min(concurrentRetryMs, Math.ceil(earliest - now))) });
   }
   return ok([...others, lease]);
 }
 
-/** Without that lease and without those that have lapsed. Dropping one that is not held changes nothing. */
+/** The live leases without that one. Dropping an unknown lease changes nothing. */
 export const dropLease = (leases: readonly Lease[], id: string, now: number): Lease[] =>
   liveLeases(leases, now).filter((lease) => lease.id !== id);
 
 /**
- * Admits one request of a key, both limits at once: a full house takes no credit, and an empty bucket takes no lease. A
- * request whose lease is held was admitted before: it is renewed and costs nothing.
+ * Admits one request of a key by both limits: where one of them refuses, nothing is counted for the other. A request with a live
+ * lease was admitted before: the lease is renewed and costs nothing.
  */
 export function enter(
   state: KeyState,
@@ -138,17 +137,16 @@ export function enter(
   limits: Pick<Limits, "requestsPerMinute" | "concurrent">,
   now: number,
 ): { readonly state: KeyState; readonly refusal: Refusal | null } {
-  const held = liveLeases(state.leases, now).some(({ id }) => id === lease.id);
-  const taken = takeLease(state.leases, lease, limits, now);
-  if (!taken.ok) return { state: { ...state, leases: liveLeases(state.leases, now) }, refusal: taken.error };
-  if (held) return { state: { ...state, leases: taken.value }, refusal: null };
+  const live = liveLeases(state.leases, now);
+  const leases = takeLease(live, lease, limits, now);
+  if (!leases.ok) return { state: { ...state, leases: live }, refusal: leases.error };
+  if (live.some(({ id }) => id === lease.id)) return { state: { ...state, leases: leases.value }, refusal: null };
   const { admitted, bucket, retryAfterMs } = admit(state.bucket, limits, now);
-  if (!admitted)
-    return { state: { ...state, bucket, leases: liveLeases(state.leases, now) }, refusal: { limit: "requestsPerMinute", retryAfterMs } };
-  return { state: { ...state, bucket, leases: taken.value }, refusal: null };
+  if (!admitted) return { state: { ...state, bucket, leases: live }, refusal: { limit: "requestsPerMinute", retryAfterMs } };
+  return { state: { ...state, bucket, leases: leases.value }, refusal: null };
 }
 
-/** How many more requests would be admitted now. Less than there are, where time has passed since the state was last true. */
+/** How many more requests the state admits, at least: time that has passed since is not counted. */
 export function roomLeft({ bucket, leases }: KeyState, limits: Pick<Limits, "requestsPerMinute" | "concurrent">): number {
   const credit = bucket === null ? limits.requestsPerMinute : Math.floor(bucket.credit / costOfOne);
   return Math.max(0, Math.min(credit, limits.concurrent - leases.length));

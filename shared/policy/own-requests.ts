@@ -1,5 +1,5 @@
-// Where a rule bars people from approving their own requests (`selfApproval: false`), it has to be known whose they are: the owner
-// of the API key has to be a reviewer of the policy. Without that the rule would bar nobody.
+// Where a rule bars people from approving their own requests (`selfApproval: false`), the owner of the API key has to be a
+// reviewer of the policy: otherwise it is not known whose request it is, and the rule would bar nobody.
 
 import { isRoom } from "../notice-channels.ts";
 import type { Conditions } from "./conditions.ts";
@@ -7,7 +7,6 @@ import { matchesGlob } from "./glob.ts";
 import { nameKey } from "./person.ts";
 import { mayAsk, type Consequences, type Policy, type PolicyReviewer } from "./rules.ts";
 
-/** What a rule judges a key by. */
 export type OwnedKey = {
   readonly name: string;
   readonly owner?: string | undefined;
@@ -17,8 +16,8 @@ export type OwnedKey = {
 };
 
 /**
- * The reviewer who is meant by a key's `owner`: by name or by email address, compared in full, with compatibility forms, case and
- * white space at the ends left out. Null for everybody else, a group and a room among them, which are no persons.
+ * The reviewer that a key's `owner` names, by name or email address, compared in full by `nameKey`. Null for any other owner;
+ * groups and rooms are not people.
  */
 export function reviewerWhoIs(policy: Policy, owner: string | null | undefined): PolicyReviewer | null {
   if (owner === null || owner === undefined) return null;
@@ -31,8 +30,8 @@ export function reviewerWhoIs(policy: Policy, owner: string | null | undefined):
 }
 
 /**
- * The name of the first rule, or "default", that bars own requests, could apply to a request of this key, and could not tell whose
- * request it is; null where there is none. When unsure whether a rule applies, it does.
+ * The name of the first rule, or "default", that bars own requests and may apply to a request of this key, whose owner is unknown;
+ * null where there is none. When unsure whether a rule applies, it does.
  */
 export function ruleWithoutOwner(policy: Policy, key: OwnedKey): string | null {
   if (reviewerWhoIs(policy, key.owner) !== null) return null;
@@ -44,7 +43,7 @@ export function ruleWithoutOwner(policy: Policy, key: OwnedKey): string | null {
   return barsOwn(policy.default) ? "default" : null;
 }
 
-/** Whether somebody is asked by this rule, or may be, and must not be the one whose request it is. */
+/** Whether a reviewer is or may be asked by this rule and must not be the request's owner. */
 export const barsOwn = (then: Pick<Consequences, "selfApproval" | "request" | "response" | "replyRisk">): boolean =>
   !then.selfApproval && mayAsk(then);
 
@@ -57,7 +56,7 @@ const couldApply = (when: Conditions, { name, scopes, servers, models }: OwnedKe
 const couldBe = (glob: string | undefined, names: readonly string[] | undefined): boolean =>
   glob === undefined || names === undefined || names.some((name) => matchesGlob(glob, name));
 
-/** Every request of this key that comes so far is one of the rule's: those after it are never reached. */
+/** Whether the rule applies to every request of this key, so that later rules are never reached. */
 const appliesToAll = ({ key: _fits, server, ...others }: Conditions, { servers }: OwnedKey): boolean =>
   Object.values(others).every((condition) => condition === undefined) &&
   (server === undefined || (servers !== undefined && servers.every((name) => matchesGlob(server, name))));

@@ -1,17 +1,17 @@
-// When two names are one person's: the policy refuses two such reviewers, and nobody is barred or counted by a capital letter.
+// When two names are one person's. The policy refuses two such reviewers, and bars and quorums compare names this way.
 
 import { foldCase } from "../routing/table.ts";
 
-/** `name` as names are compared: compatibility forms (NFKC), case, and white space at the ends left out. */
+/** `name` for comparison: without compatibility forms (NFKC), case, and white space at the ends. */
 export const nameKey = (name: string): string => foldCase(name.normalize("NFKC")).normalize("NFKC").trim();
 
-/** Whether both names stand for one person. A key's owner is written by hand, apart from the policy that has the reviewer's name. */
+/** Whether both names stand for one person. A key's owner is written by hand, apart from the policy. */
 export const isSamePerson = (one: string | null, other: string): boolean => one !== null && nameKey(one) === nameKey(other);
 
 /**
- * `name` with each character replaced by the Latin letter or digit that it is drawn like: names that are equal here cannot be told
- * apart by who reads them. Covers the Cyrillic, Greek and Armenian letters that pass for Latin ones, and the digits that pass for
- * letters (a subset of Unicode's confusables, UTS #39); no other scripts.
+ * `name` with each character replaced by the Latin letter that it looks like: a reader cannot tell names apart that are equal here.
+ * Covers the Cyrillic, Greek and Armenian letters, and the digits, that pass for Latin letters (a subset of Unicode's confusables,
+ * UTS #39); no other scripts.
  */
 export const drawnKey = (name: string): string => {
   let drawn = "";
@@ -19,7 +19,7 @@ export const drawnKey = (name: string): string => {
   return foldCase(drawn);
 };
 
-/** A letter, and after it what is drawn like it. */
+/** A letter, then the characters that look like it. */
 const lookAlikes = [
   "aаɑα",
   "bЬ",

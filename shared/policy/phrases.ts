@@ -1,7 +1,7 @@
-// Phrases that speak past the model to the person who reviews, or against the instructions the model has; and web addresses
-// that would carry data away. English and Chinese; a short list for people's eyes, not a filter.
+// Phrases that address the reviewer or tell the model to ignore its instructions, and web addresses that would carry data away. In
+// English and Chinese. A short list that makes warnings, not a filter.
 
-/** A cheap look for a stem comes before any closer look: most texts have none of them. */
+/** Searches for a stem before the regular expression, because most texts have none. */
 const around = (lower: string, stem: string, before: number, after: number, fits: (near: string) => boolean): boolean => {
   for (let at = lower.indexOf(stem); at !== -1; at = lower.indexOf(stem, at + stem.length)) {
     if (fits(lower.slice(Math.max(0, at - before), at + stem.length + after))) return true;
@@ -19,8 +19,8 @@ const mentionsReviewer =
   /\b(?:to|for) the (?:human )?reviewers?\b|\breviewers?\s?:|\bapproved by\b|\breview (?:is |was )?(?:complete|completed|passed)\b/;
 
 /**
- * Whether a text (in lower case) asks for approval, speaks to the reviewer, or imitates the page on which it is shown:
- * "high"; or has words that might be meant so and are as often innocent: "medium".
+ * "high" where a text (in lower case) asks for approval, addresses the reviewer or imitates the review page; "medium" where it has
+ * words that may do so and are often innocent.
  */
 export function addressesReviewer(lower: string): "high" | "medium" | undefined {
   if (around(lower, "approv", 60, 48, (near) => asksForApproval.test(near))) return "high";
@@ -41,7 +41,7 @@ const keepsFromPeople =
 const ignoresInChinese =
   /忽略(?:之前|以上|上述|前面|所有|先前)的?(?:所有|全部)?(?:指令|指示|提示|规则|要求)|不要(?:告诉|告知|透露给|通知)(?:用户|任何人|人类)/;
 
-/** Whether a text (in lower case) tells a model to set its instructions aside or to keep something from people. */
+/** Whether a text (in lower case) tells a model to ignore its instructions or to hide something from people. */
 export const overridesInstructions = (lower: string): boolean =>
   around(lower, "instruction", 90, 0, (near) => ignores.test(near)) ||
   around(lower, "system prompt", 60, 0, (near) => /\b(?:ignore|reveal|print|repeat|output|leak|show)\b/.test(near)) ||
@@ -54,8 +54,8 @@ const endOfUrl = /[\s"'<>`\\]/;
 const longestUrl = 4096;
 
 /**
- * "medium" where the query of a web address is long or has a place to be filled in, "low" where there is any query,
- * undefined where there is none. What follows the end of one address is looked at only after it, so the time is linear.
+ * "medium" where the query of a web address is long or has a placeholder, "low" where there is any query. Each address is read
+ * once, so the time is linear.
  */
 export function exfiltratingUrl(text: string): "low" | "medium" | undefined {
   let worst: "low" | undefined;

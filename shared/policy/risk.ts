@@ -1,5 +1,5 @@
-// What a reviewer should look at twice in a request or a reply, found without a model. Advice for people and a condition for rules; never a verdict.
-// It knows shapes and phrases, so it can be got round: no rule should open a gate because nothing was found.
+// Warnings about a request or a reply, found without a model: advice for reviewers and a condition for rules, never a verdict. The
+// checks know shapes and phrases, and can be evaded: no rule should open a gate because nothing was found.
 
 import type { ReplyBlock, SamplingReply, SamplingRequest } from "../model/sampling.ts";
 import { unreachable } from "../result.ts";
@@ -11,7 +11,7 @@ export type RiskLevel = "low" | "medium" | "high";
 
 export const riskLevels: readonly RiskLevel[] = ["low", "medium", "high"];
 
-/** The highest level of risk that was seen, or "none". */
+/** The highest level of risk that was found, or "none". */
 export type SeenRisk = "none" | RiskLevel;
 
 const levels: readonly SeenRisk[] = ["none", ...riskLevels];
@@ -22,7 +22,7 @@ export const highestRisk = (risks: readonly Pick<RiskNote, "level">[]): SeenRisk
 /** Whether a risk is of this level or a higher one. */
 export const isRiskAtLeast = (risk: SeenRisk, level: SeenRisk): boolean => levels.indexOf(risk) >= levels.indexOf(level);
 
-/** The lowest level of risk that is above this one; null above the highest. */
+/** The next higher level; null above the highest. */
 export const riskAbove = (risk: SeenRisk): RiskLevel | null => riskLevels.find((level) => !isRiskAtLeast(risk, level)) ?? null;
 
 /** Something found in a text, with its evidence: our own words and numbers, nothing of the content. */
@@ -47,12 +47,12 @@ export type RiskNote = { readonly level: RiskLevel; readonly pointer: string } &
   | { readonly kind: RiskFinding["kind"]; readonly more: number }
 );
 
-/** After so many places of one kind, the rest are counted in one more note. */
+/** Further places of one kind are counted in one more note. */
 const placesShown = 10;
 
 /**
- * Looks through everything in a request that a provider is sent as text, and at what else it carries. At most eleven notes
- * of each kind and level, in the order of the request. Linear in its size; no note repeats anything from it.
+ * Checks everything in a request that is sent to a provider as text, and notes media and tools. At most eleven notes of each kind
+ * and level, in the order of the request. Linear in its size; no note repeats anything from it.
  */
 export function findRisks(request: SamplingRequest): RiskNote[] {
   const notes = new Notes();
@@ -79,8 +79,8 @@ export function findRisks(request: SamplingRequest): RiskNote[] {
 }
 
 /**
- * Looks through what a model (or a function) answered: its texts, the names and inputs of its tool uses, what is in tool results. Media
- * are noted and not looked into, and vectors say nothing that could be looked at. As `findRisks` in all else.
+ * Checks the reply of a model or a function: its texts, the names and inputs of tool uses, and the content of tool results. Media
+ * are noted, vectors are not checked. Otherwise as `findRisks`.
  */
 export function findReplyRisks({ content }: Pick<SamplingReply, "content">): RiskNote[] {
   const notes = new Notes();
@@ -101,7 +101,7 @@ function lookAtSize(characters: number, notes: Notes): void {
 
 type Look = (text: string, pointer: string) => void;
 
-/** Everything in one block that is sent as text, and a word on what is not. */
+/** Checks everything in one block that is sent as text, and notes media. */
 function lookAtBlock(block: ReplyBlock, pointer: string, look: Look, notes: Notes): void {
   const unread = (of: "image" | "audio" | "binaryResource", at: string): void => notes.add("low", at, { kind: "media", of });
   switch (block.type) {
@@ -132,7 +132,7 @@ function lookAtBlock(block: ReplyBlock, pointer: string, look: Look, notes: Note
   }
 }
 
-/** Every text in a JSON value, its members' names too, each looked at where it stands as if it were one. */
+/** Checks every text and member name in a JSON value, all under the value's pointer. */
 function lookAtJson(value: unknown, pointer: string, look: Look): void {
   const waiting: unknown[] = [value];
   for (let next = waiting.pop(); waiting.length > 0 || next !== undefined; next = waiting.pop()) {
@@ -181,7 +181,7 @@ function lookForUnseen(text: string, pointer: string, notes: Notes): void {
   add("low", "unseen", counts.other);
 }
 
-/** Keeps a request with a hundred thousand bad places from making a hundred thousand notes. */
+/** Bounds the notes: a request may have a hundred thousand bad places. */
 class Notes {
   readonly #notes: RiskNote[] = [];
   readonly #counts = new Map<string, { level: RiskLevel; kind: RiskFinding["kind"]; places: number }>();
@@ -191,7 +191,7 @@ class Notes {
     const count = this.#counts.get(`${level} ${kind}`) ?? { level, kind, places: 0 };
     this.#counts.set(`${level} ${kind}`, count);
     count.places += 1;
-    // Several texts of one JSON value have one pointer; saying the same of it twice helps nobody.
+    // Several texts of one JSON value have one pointer and need one note.
     const last = this.#notes.at(-1);
     if (last?.pointer === pointer && last.kind === kind && last.level === level) count.places -= 1;
     else if (count.places <= placesShown) this.#notes.push({ level, pointer, ...finding });

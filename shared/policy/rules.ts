@@ -1,5 +1,5 @@
-// The policy document: which gates a sampling request must pass, who decides there, and by when. Every missing field means
-// the careful value; what could leave a gate without anybody to decide is refused when the document is read.
+// The policy document: which gates a sampling request must pass, who decides there, and by when. A missing field has the careful
+// value. A document that leaves a gate without a reviewer is refused.
 
 import * as z from "zod";
 import type { JsonObject } from "../encoding.ts";
@@ -10,7 +10,7 @@ import { conditionsSchema } from "./conditions.ts";
 import { drawnKey, nameKey } from "./person.ts";
 import { pointerTo, issuesOf, type Issue } from "../routing/issues.ts";
 
-/** A label that a person reads and the record keeps: no line breaks, no characters that hide. */
+/** A label that people read and the record has: no line breaks, no invisible characters. */
 const label = z
   .string()
   .min(1)
@@ -24,7 +24,7 @@ const reviewer = z.strictObject({
   /** Unique in the document; what the record names. */
   name: label,
   ...channelAddresses,
-  /** Channels in order: the next is used where the one before it failed. Absent: every channel that has an address, at once. */
+  /** Channels in order: each is used where the one before it failed. Absent: every channel with an address, at once. */
   notify: z.array(z.enum(noticeChannelNames)).min(1).max(noticeChannelNames.length).optional(),
   /** BCP 47. */
   language: z
@@ -50,20 +50,20 @@ const gates = {
   noticeExcerpt: z.enum(["none", "start"]).default("none"),
   tellReason: z.boolean().default(false),
   grants: z.boolean().default(false),
-  /** The lowest risk of a reply at which the response gate closes although it is open, or is opened by a grant. Null: whatever the reply says. */
+  /** The lowest risk of a reply that closes an open response gate, one opened by a grant included. Null: no risk does. */
   replyRisk: z.enum(["low", "medium", "high"]).nullable().default(null),
-  /** Whether a grant may be given, and used, where it is only inferred which client request is served. */
+  /** Whether a grant may be given and used where the served client request is only inferred. */
   grantsInferred: z.boolean().default(false),
-  /** The widest that a grant, and a reply kept for an identical request, may reach: one tool of a server, all of a server, all servers of the key. */
+  /** The widest reach of a grant, and of a reply for an identical request: a tool, a server, or all servers of the key. */
   boundTo: z.enum(["tool", "server", "key"]).default("tool"),
   context: z.enum(["none", "thisServer"]).default("none"),
-  /** Whether the timeout that a request at the control endpoint gives covers the time that people take; otherwise the model's alone. */
+  /** Whether a request's timeout at the control endpoint includes the time of the review, or the model's alone. */
   timeoutCoversReview: z.boolean().default(false),
-  /** To whom a reviewer may hand a review. Absent: to anybody in this document; an empty list: to nobody. */
+  /** To whom a reviewer may hand a review. Absent: to any reviewer; empty: to none. */
   handOverTo: names.optional(),
 };
 
-/** A rule without `reviewers` asks those of `default`; the default itself must name its own wherever somebody is to be asked. */
+/** A rule without `reviewers` asks those of `default`. */
 const then = z.strictObject({ ...gates, reviewers: names.min(1).optional() });
 const byDefault = z.strictObject({ ...gates, reviewers: names.default([]) });
 
@@ -98,12 +98,12 @@ export type PolicyRule = Policy["rules"][number];
 export type Consequences = PolicyRule["then"];
 export type PolicyReviewer = z.infer<typeof reviewer>;
 
-/** What an operator may write, for editors and for `docs/policy.md`. What only code can check (names that refer to each other) is not in it. */
+/** For editors and `docs/policy.md`. It cannot check names that refer to each other. */
 export const policyJsonSchema = (): JsonObject => JSON.parse(JSON.stringify(z.toJSONSchema(policySchema, { io: "input" }))) as JsonObject;
 
 /**
  * Reads a policy from parsed JSON. Refused, each with a pointer: what the schema refuses, names of groups or people that do
- * not exist, a group without people, a gate that needs review and has nobody to ask, a quorum above the number of people,
+ * not exist, a group without people, a gate that needs review and names no reviewer, a quorum above the number of people,
  * reminders or an escalation at or after the deadline, one person under two names, two names that look the same, and a room
  * where the gate needs to know who decides.
  */
@@ -111,16 +111,16 @@ export function parsePolicy(value: unknown): Result<Policy, Issue[]> {
   const parsed = policySchema.safeParse(value);
   if (!parsed.success) return err(issuesOf(parsed.error.issues));
   const policy = parsed.data;
-  const problems = [...peopleIssues(policy)];
-  problems.push(...gateIssues(policy, policy.default, ["default"]));
+  const issues = [...peopleIssues(policy)];
+  issues.push(...gateIssues(policy, policy.default, ["default"]));
   for (const [index, rule] of policy.rules.entries()) {
     if (policy.rules.findIndex(({ name }) => name === rule.name) !== index)
-      problems.push({ pointer: pointerTo(["rules", index, "name"]), message: "is the name of another rule too" });
-    problems.push(
+      issues.push({ pointer: pointerTo(["rules", index, "name"]), message: "is the name of another rule too" });
+    issues.push(
       ...gateIssues(policy, { ...rule.then, reviewers: rule.then.reviewers ?? policy.default.reviewers }, ["rules", index, "then"]),
     );
   }
-  return problems.length === 0 ? ok(policy) : err(problems);
+  return issues.length === 0 ? ok(policy) : err(issues);
 }
 
 /**
@@ -143,9 +143,9 @@ export function everyoneIn(policy: Policy, references: readonly string[]): Polic
   return [...people.values()];
 }
 
-/** One person is one name and one address of each channel: the quorum counts names. */
+/** One person has one name and one address of each channel, because the quorum counts names. */
 function peopleIssues(policy: Policy): Issue[] {
-  const problems: Issue[] = [];
+  const issues: Issue[] = [];
   const described = new Map<string, string>();
   const owners = new Map<string, string>();
   const drawn = new Map<string, string>();
@@ -155,11 +155,11 @@ function peopleIssues(policy: Policy): Issue[] {
     ),
   );
   for (const [group, people] of Object.entries(policy.reviewers)) {
-    if (people.length === 0) problems.push({ pointer: pointerTo(["reviewers", group]), message: "has no reviewers" });
+    if (people.length === 0) issues.push({ pointer: pointerTo(["reviewers", group]), message: "has no reviewers" });
     const inGroup = new Set<string>();
     for (const [index, person] of people.entries()) {
       const at = (member: string, message: string): number =>
-        problems.push({ pointer: pointerTo(["reviewers", group, index, member]), message });
+        issues.push({ pointer: pointerTo(["reviewers", group, index, member]), message });
       const key = nameKey(person.name);
       const description = JSON.stringify([
         person.name,
@@ -170,7 +170,7 @@ function peopleIssues(policy: Policy): Issue[] {
       if (inGroup.has(key)) at("name", "is twice in this group");
       else if ((described.get(key) ?? description) !== description) at("name", "is described differently in another group");
       if ((drawn.get(drawnKey(person.name)) ?? key) !== key) at("name", "looks the same as another reviewer's name");
-      // An API key's owner is known by name or email.
+      // An API key's owner is a name or an email address.
       if ((emails.get(key) ?? key) !== key) at("name", "is the email address of another reviewer");
       if (Object.hasOwn(policy.reviewers, person.name)) at("name", "is also the name of a group");
       if (person.notify !== undefined) {
@@ -181,7 +181,7 @@ function peopleIssues(policy: Policy): Issue[] {
       inGroup.add(key);
       described.set(key, description);
       drawn.set(drawnKey(person.name), key);
-      // Whoever gets a webhook has the links of all whom it is for.
+      // The owner of an address gets the links of every reviewer who has it.
       for (const member of noticeChannelNames) {
         const address = person[member]?.toLowerCase();
         if (address === undefined) continue;
@@ -191,19 +191,19 @@ function peopleIssues(policy: Policy): Issue[] {
       }
     }
   }
-  return problems;
+  return issues;
 }
 
-/** Whether anybody is asked by such a rule, or may be once the reply is there. */
+/** Whether a reviewer is asked by such a rule, or may be because of the reply's risk. */
 export const mayAsk = ({ request, response, replyRisk }: Pick<Consequences, "request" | "response" | "replyRisk">): boolean =>
   request !== "refuse" && (request === "review" || response === "review" || replyRisk !== null);
 
 const mostPeople = 200;
 
 function gateIssues(policy: Policy, gate: Policy["default"], path: readonly PropertyKey[]): Issue[] {
-  const problems: Issue[] = [];
+  const issues: Issue[] = [];
   const at = (members: readonly PropertyKey[], message: string): number =>
-    problems.push({ pointer: pointerTo([...path, ...members]), message });
+    issues.push({ pointer: pointerTo([...path, ...members]), message });
   const known = (references: readonly string[], members: readonly PropertyKey[]): void => {
     for (const [index, reference] of references.entries())
       if (peopleOf(policy, reference) === undefined) at([...members, index], "is not a group or a reviewer");
@@ -216,7 +216,7 @@ function gateIssues(policy: Policy, gate: Policy["default"], path: readonly Prop
   known(gate.handOverTo ?? [], ["handOverTo"]);
   for (const [index, moment] of gate.remindAtSeconds.entries())
     if (moment >= gate.deadlineSeconds) at(["remindAtSeconds", index], "is not before the deadline");
-  if (!mayAsk(gate)) return problems;
+  if (!mayAsk(gate)) return issues;
   const asked = everyoneIn(policy, [...gate.reviewers, ...(gate.escalate?.to ?? [])]);
   const anonymous = asked.find(isRoom);
   if (anonymous !== undefined && (gate.quorum > 1 || !gate.selfApproval)) {
@@ -225,8 +225,8 @@ function gateIssues(policy: Policy, gate: Policy["default"], path: readonly Prop
   }
   const people = everyoneIn(policy, gate.reviewers).length;
   if (people === 0) at(["reviewers"], "names no reviewer, and a gate needs review");
-  // A link names its reviewer in one byte, and nobody asks so many.
+  // A link names its reviewer in one byte.
   else if (people > mostPeople) at(["reviewers"], `names ${people} people; at most ${mostPeople} may be asked`);
   else if (gate.quorum > people) at(["quorum"], `is larger than the number of people who are asked (${people})`);
-  return problems;
+  return issues;
 }

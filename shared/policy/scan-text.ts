@@ -1,5 +1,5 @@
-// One pass over a text for what can be told from its characters alone: blank lines, long gaps, encoded data, keys. Each
-// character is looked at once, so the time is linear whatever the text is made of.
+// One pass over a text for what its characters show: blank lines, long gaps, encoded data, keys. The time is linear whatever the
+// text is.
 
 /** What a secret is shaped like. */
 export type CredentialKind =
@@ -14,7 +14,7 @@ export type CredentialKind =
   | "privateKey";
 
 export type TextScan = {
-  /** Nothing but tab, line ends, spaces, and characters that are surely seen: a closer look would find nothing. */
+  /** Nothing but tabs, line ends, spaces and characters that are surely visible: no need to look for invisible ones. */
   readonly plain: boolean;
   /** The longest run of lines with nothing on them. */
   readonly blankLines: number;
@@ -22,7 +22,7 @@ export type TextScan = {
   readonly longestSpace: number;
   /** The length of the longest run of base64 or hexadecimal, wrapped lines together. */
   readonly blob: number;
-  /** What something in the text is shaped like, if it is shaped like a secret. */
+  /** The first secret that something in the text is shaped like. */
   readonly credential: CredentialKind | undefined;
   /** Whether a web address with a query may be in the text. */
   readonly url: boolean;
@@ -37,7 +37,7 @@ classes[0x0d] = 2;
 classes[0x0a] = 3;
 classes[0x3d] = 4;
 
-/** Latin, Greek, Cyrillic, Chinese, Japanese and Korean letters, and common punctuation: all drawn, wherever they stand. */
+/** Latin, Greek, Cyrillic, Chinese, Japanese and Korean letters, and common punctuation: always visible. */
 const isSurelySeen = (unit: number): boolean =>
   (unit >= 0x4e00 && unit <= 0x9fff) ||
   (unit >= 0xa1 && unit <= 0x34e && unit !== 0xad) ||
@@ -48,9 +48,9 @@ const isSurelySeen = (unit: number): boolean =>
   (unit >= 0xac00 && unit <= 0xd7a3) ||
   (unit >= 0xff01 && unit <= 0xff9f);
 
-/** Shorter runs are words; the shortest key that is looked for has 20 characters. */
+/** Shorter runs are words; the shortest known key has 20 characters. */
 const shortestRun = 20;
-/** A run that fills most of a line; encoded data is wrapped at 60, 64 or 76. */
+/** A run that fills most of a line: encoded data is wrapped at 60, 64 or 76 characters. */
 const wrappedRun = 56;
 
 export function scanText(text: string): TextScan {
@@ -71,7 +71,7 @@ export function scanText(text: string): TextScan {
       const run = text.slice(runStart, end);
       credential ??= credentialIn(run);
       if (length >= wrappedRun && isEncoded(run)) {
-        // A line feed, or a carriage return and a line feed, joins it to the run before.
+        // A line end (one or two characters) joins it to the run before.
         wrapped = wrappedEnd >= 0 && runStart - wrappedEnd <= 2 ? wrapped + length : length;
         wrappedEnd = end;
         if (wrapped > blob) blob = wrapped;
@@ -103,7 +103,7 @@ export function scanText(text: string): TextScan {
       if (lines - 1 > blankLines) blankLines = lines - 1;
       continue;
     }
-    // Spaces that are not ASCII leave a line blank.
+    // A line of non-ASCII spaces is blank too.
     if (unit === 0xa0 || unit === 0x3000) continue;
     lines = 0;
     if (plain && (unit < 0x20 || unit > 0x7e) && !isSurelySeen(unit)) plain = false;
@@ -112,7 +112,7 @@ export function scanText(text: string): TextScan {
   return { plain, blankLines, longestSpace, blob, credential: credential ?? pemKey(text), url: text.includes("?") && text.includes("://") };
 }
 
-/** Prefixes that issuers give to keys, so that a leaked one is found: the least number of characters that follow. */
+/** Prefixes of keys by which issuers find leaked ones, and the least number of characters that follow. */
 const prefixes: readonly (readonly [string, number, CredentialKind])[] = [
   ["sk-", 20, "apiKey"],
   ["sk_live_", 16, "apiKey"],
@@ -132,7 +132,7 @@ const prefixes: readonly (readonly [string, number, CredentialKind])[] = [
 
 const isWordCharacter = (unit: number): boolean => (unit >= 48 && unit <= 57) || (unit >= 65 && unit <= 90) || (unit >= 97 && unit <= 122);
 
-/** Whether a run has a key in it: a known prefix at the start of a word with enough after it, or three parts of a JSON Web Token. */
+/** The key in a run: a known prefix at the start of a word with enough after it, or three parts of a JSON Web Token. */
 function credentialIn(run: string): CredentialKind | undefined {
   for (const [prefix, least, kind] of prefixes) {
     const at = run.indexOf(prefix);
@@ -165,7 +165,7 @@ function pemKey(text: string): CredentialKind | undefined {
   return undefined;
 }
 
-/** Long words, paths and rules of dashes are not encoded data: that has letters in both cases or digits, mixed, and few separators. */
+/** Encoded data has letters and digits and few separators, unlike long words, paths and rows of dashes. */
 function isEncoded(run: string): boolean {
   let upper = 0;
   let lower = 0;

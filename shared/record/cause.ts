@@ -1,6 +1,5 @@
-// Why a request got no reply: as its line keeps it, and as one sentence that tells an operator what went wrong and what to do.
-//
-// Kinds, numbers and our own names; nothing of what was asked. What the requestor is told is in describe.ts.
+// Why a request got no reply: as its line has it, and as one sentence that tells an operator what went wrong and what to do. Kinds,
+// numbers and our own names, nothing of the content. What the requestor is told is in describe.ts.
 
 import type { LimitName, Gate } from "../model/gate.ts";
 import type { Attempt, ProviderError } from "../model/call.ts";
@@ -12,16 +11,14 @@ export type FailedAttempt = Pick<Attempt, "model" | "provider"> & Pick<ProviderE
 
 export type Cause =
   | { readonly kind: "refused"; readonly reason: RefusalFact }
-  /** One line for all of a flood. */
   | { readonly kind: "refusedMany"; readonly reason: Refusal["kind"]; readonly count: number }
   | { readonly kind: "rejected"; readonly gate: Gate; readonly by: string }
   | { readonly kind: "expired" | "undeliverable"; readonly gate: Gate }
   | { readonly kind: "cancelled"; readonly cause: CancelCause }
-  /** `tried`: how many attempts there were; the last of them is what is left of it. Null where a run ended without one. */
+  /** `tried`: the number of attempts. `last`: null where there was none. */
   | { readonly kind: "failed"; readonly tried: number; readonly last: FailedAttempt | null }
   | { readonly kind: "broken"; readonly quote: string };
 
-/** What failed, from the attempts at models. */
 export function failedCause(attempts: readonly Attempt[]): Cause {
   const last = attempts.at(-1);
   if (last === undefined) return { kind: "failed", tried: 0, last: null };
@@ -78,7 +75,7 @@ function failedSentence({ tried, last }: Extract<Cause, { kind: "failed" }>): st
   return `${before} "${last.model}" of provider "${last.provider}" ${what}; ${fix}.`;
 }
 
-/** What happened, and what to do. */
+/** What happened, and how to fix it. */
 function errorWords({ kind, status, detail }: FailedAttempt): readonly [string, string] {
   const told = status === undefined ? "" : ` (status ${status})`;
   switch (kind) {

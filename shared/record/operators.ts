@@ -1,4 +1,4 @@
-// The record of what operators did: one chain for the gateway, a link a month, so that a month goes as a whole when its time is over.
+// The record of what operators did: one chain for each month, so that a whole month can be deleted, each continuing the one before.
 
 import { macOf, bytesToHex, utf8ToBytes } from "../encoding.ts";
 import type { SigningKeys } from "../sealed-id.ts";
@@ -6,26 +6,25 @@ import { type Operator, type OperatorFact, type RecordEvent, chainEvents } from 
 
 const prefix = "operators/";
 
-/** The chain that takes what operators do at this time: `operators/2026-11`, in UTC. */
+/** The chain at this time (Unix milliseconds): `operators/2026-11`, in UTC. */
 const operatorChainAt = (at: number): string => `${prefix}${new Date(at).toISOString().slice(0, 7)}`;
 
 export const isOperatorChain = (chain: string): boolean => chain.startsWith(prefix);
 
-/** The end of the chain so far. */
 export type ChainEnd = { readonly run: string; readonly seq: number; readonly hash: string };
 
-/** The next events of the gateway's chain. The first of a month names the end of the month before, which so cannot lose its end unnoticed. */
+/** The next events. The first of a month names the last of the month before, so that removing that one is noticed. */
 export function chainActs(last: ChainEnd | null, at: number, facts: readonly OperatorFact[]): RecordEvent[] {
   const chain = operatorChainAt(at);
-  // A clock that went back does not begin an earlier month again.
+  // Where the clock went back, the later month goes on.
   if (last !== null && last.run >= chain) return chainEvents(last.run, last, at, facts);
   const continued = last === null ? [] : [{ kind: "continued", chain: last.run, seq: last.seq, hash: last.hash } as const];
   return chainEvents(chain, null, at, [...continued, ...facts]);
 }
 
 /**
- * Who an operator is that came with the admin token: a MAC of it by the gateway's own key, so that the record tells two tokens apart and
- * nobody who has the record can try guesses against it.
+ * The operator of an admin token. The fingerprint is a MAC of the token by the gateway's key: the record tells two tokens apart, and
+ * a reader of the record cannot test guesses against it.
  */
 export const tokenOperator = (keys: SigningKeys, token: string): Operator => ({
   kind: "adminToken",

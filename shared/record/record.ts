@@ -1,7 +1,5 @@
-// The content-free account of a run: what was asked, decided, sent, spent and delivered, each event chained to the one before; and of what
-// was refused, and what operators did.
-//
-// Never a prompt, a reply, a reviewer's words, a token or a key: ids, names, digests, numbers.
+// The record: what was asked, decided, sent, spent and delivered in a run, what was refused, and what operators did. Each event is
+// chained to the one before. It has ids, names, digests and numbers, never a prompt, a reply, a reviewer's words, a token or a key.
 
 import type { Gate } from "../model/gate.ts";
 import { type JsonObject, digestOf } from "../encoding.ts";
@@ -11,22 +9,22 @@ import type { Cause } from "./cause.ts";
 import type { Refusal } from "../model/outcome.ts";
 import type { RefusalFact } from "./refusal-fact.ts";
 
-/** Who acted as the operator. `fingerprint`: which admin token it was, without telling the token. */
+/** `fingerprint` tells admin tokens apart and does not reveal one. */
 export type Operator =
   | { readonly kind: "adminToken"; readonly fingerprint: string }
   /** Signed in by Cloudflare Access. */
   | { readonly kind: "access"; readonly email: string };
 
-/** What an operator did. Digests are of the documents and keys as they are stored. */
+/** What an operator did. Digests are of documents and keys as stored. */
 export type OperatorFact =
   | {
       readonly kind: "documentWritten";
       readonly by: Operator;
       readonly document: string;
       readonly version: number;
-      /** The version that was written again, where an old one was restored. */
+      /** The old version that was restored, if one was. */
       readonly restored: number | null;
-      /** Null where the built-in document served before. */
+      /** Null where the built-in document was in force. */
       readonly digestBefore: string | null;
       readonly digestAfter: string;
     }
@@ -40,20 +38,19 @@ export type OperatorFact =
       readonly digestAfter: string;
     }
   | { readonly kind: "keyRevoked"; readonly by: Operator; readonly key: string; readonly digestBefore: string }
-  /** Written before it is carried out. */
+  /** Written before the grant is revoked. */
   | { readonly kind: "grantRevoked"; readonly by: Operator; readonly key: string; readonly grant: string }
-  /** `run`: of which one alone; null: the whole record. */
+  /** `run`: null for the whole record. */
   | { readonly kind: "recordExported"; readonly by: Operator; readonly run: string | null }
   | { readonly kind: "doctorAsked"; readonly by: Operator };
 
-/** By which endpoint a request came. */
 export type Endpoint = "sampling" | "relay" | "control";
 
 export type RecordFact =
   | OperatorFact
-  /** The first event of a month of the operators' chain: where the month before ended. */
+  /** The first event of a month in the operators' chain: the end of the month before. */
   | { readonly kind: "continued"; readonly chain: string; readonly seq: number; readonly hash: string }
-  /** A request of a known key that was refused: the whole of its record. What could not be read of it is null. */
+  /** The whole record of a refused request of a known key. What could not be read is null. */
   | {
       readonly kind: "refused";
       readonly key: string;
@@ -61,11 +58,11 @@ export type RecordFact =
       readonly server: string | null;
       readonly method: string | null;
       readonly name: string | null;
-      /** The id that the requestor gave its request. */
+      /** The requestor's id of the request. */
       readonly requestId?: string;
       readonly reason: RefusalFact;
     }
-  /** More refusals of one key for one reason within a minute than are written one by one: how many more. */
+  /** Further refusals of one key for one reason within a minute, counted in one event. */
   | {
       readonly kind: "refusedMany";
       readonly key: string;
@@ -76,7 +73,7 @@ export type RecordFact =
       readonly until: string;
       readonly count: number;
     }
-  /** A reviewer's link was opened for the first time while the review waited: by the reviewer, or by a program that reads their mail. */
+  /** A reviewer's link was opened for the first time: by the reviewer, or by a program that reads their email. */
   | { readonly kind: "opened"; readonly gate: Gate; readonly reviewer: string; readonly channel: string; readonly version: number }
   | {
       readonly kind: "received";
@@ -85,21 +82,21 @@ export type RecordFact =
       readonly method: string;
       readonly name: string;
       readonly provenance: string;
-      /** At the relay: how it was found which request is served, in words. */
+      /** At the relay: how the served request was found, in words. */
       readonly association?: string;
       readonly endpoint: string;
-      /** The id that the requestor gave its request. */
+      /** The requestor's id of the request. */
       readonly requestId?: string;
       readonly requestDigest: string;
       readonly rule: string;
       readonly requestGate: string;
       readonly responseGate: string;
-      /** The lowest risk of the reply at which the response gate closes; absent where the rule asks for none. */
+      /** The lowest risk of the reply that closes the response gate; absent where the rule has none. */
       readonly replyRisk?: string;
       readonly models: readonly string[];
       readonly risks: readonly string[];
       readonly contextIgnored: string | null;
-      /** An earlier holder of the same request vanished and may have paid for a model call. */
+      /** An earlier attempt at the same request vanished and may have paid for a model call. */
       readonly takenOver: boolean;
       /** The images of the request, in its order; absent where it has none. */
       readonly images?: readonly ImageDigests[];
@@ -119,10 +116,10 @@ export type RecordFact =
       readonly channel: string;
       readonly reviewer: string;
       readonly why: string;
-      /** `sent`, or what stood against it. */
+      /** `sent`, or the kind of error. */
       readonly state: string;
     }
-  /** More people are asked: it was handed to them, or took too long. */
+  /** More reviewers are asked, by a hand-over or an escalation. */
   | { readonly kind: "askedAlso"; readonly gate: Gate; readonly reviewers: readonly string[]; readonly why: string }
   | { readonly kind: "handedOver"; readonly gate: Gate; readonly by: string; readonly channel: string; readonly to: string }
   | { readonly kind: "declined"; readonly gate: Gate; readonly by: string; readonly channel: string }
@@ -144,10 +141,10 @@ export type RecordFact =
       readonly version: number;
       readonly digest: string;
       readonly reasonGiven: boolean;
-      /** The channel's member who pressed, where the reviewer is a room such as a Slack channel. */
+      /** The member who pressed the button, where the reviewer is a room such as a Slack channel. */
       readonly member?: string;
     }
-  /** A reviewer allowed more than this run: the grant goes by that id from now on. */
+  /** A reviewer gave a grant with this id. */
   | {
       readonly kind: "granted";
       readonly gate: Gate;
@@ -158,10 +155,10 @@ export type RecordFact =
       readonly uses: number;
       readonly expiresAt: string;
     }
-  /** The policy closes the gate, and a grant that this reviewer gave earlier let the request through. */
+  /** A grant that reviewer `by` gave earlier opened the gate. */
   | { readonly kind: "grantUsed"; readonly gate: Gate; readonly grant: string; readonly by: string }
   | { readonly kind: "expired" | "undeliverable"; readonly gate: Gate }
-  /** `by`: the operator, where it was one. */
+  /** `by`: the operator who cancelled it, if one did. */
   | { readonly kind: "cancelled"; readonly cause: string; readonly by?: Operator }
   | { readonly kind: "called"; readonly call: number; readonly models: readonly string[]; readonly digest: string; readonly again: boolean }
   | {
@@ -174,13 +171,13 @@ export type RecordFact =
       readonly costUsd: number;
       readonly digest: string;
       readonly notes: readonly Note[];
-      /** Kinds of what was found in the reply; absent where nobody looked: no person, rule or grant asked for it. */
+      /** The kinds found in the reply; absent where no reviewer, rule or grant needed the check. */
       readonly risks?: readonly string[];
       readonly attempts: readonly Attempt[];
       /** The images of the reply, in its order; absent where it has none. */
       readonly images?: readonly ImageDigests[];
     }
-  /** An identical request of the key was answered before: no model was called. */
+  /** The reply came from the cache: no model was called. */
   | {
       readonly kind: "fromCache";
       readonly model: string;
@@ -188,11 +185,11 @@ export type RecordFact =
       readonly cachedAt: string;
       readonly risks?: readonly string[];
     }
-  /** A function call was validated and given back to whoever asked: nothing was sent. */
+  /** A function call was validated and returned to the client: nothing was sent. */
   | { readonly kind: "handedBack"; readonly key: string; readonly requestId: string }
   | { readonly kind: "callFailed"; readonly call: number; readonly attempts: readonly Attempt[] }
   | { readonly kind: "requestorLeft" | "requestorBack" }
-  /** An identical request, whose caller waits, took this run over or took its kept reply. */
+  /** An identical request, whose caller waits, took over this run or its stored reply. */
   | {
       readonly kind: "adopted";
       readonly server: string;
@@ -214,24 +211,24 @@ export type RecordEvent = {
 };
 
 /**
- * What a provider calls its model, or why it stopped, as the record keeps it. A provider may put anything there, the prompt
- * among it, and a row has a size: what is not one word of at most 128 characters is replaced, so that the record says so.
+ * A provider's model name or finish reason for the record. A provider may put anything there, even the prompt, and a row has a
+ * size: anything but one word of at most 128 characters is replaced by "(not a name)".
  */
 export const providersWord = (word: string): string => (/^[\w.:/@+-]{0,128}$/.test(word) ? word : "(not a name)");
 
-/** A requestor's own id as the record keeps it: the same rule, and one that breaks it is known by its digest. */
+/** A requestor's id for the record: by the same rule, and its digest where it breaks the rule. */
 export const idWord = (id: string): string => (providersWord(id) === id ? id : digestOf("countersign/request-id/v1", id));
 
-/** An event as an exported record has it: its fact may be of a kind that this version does not know, and is hashed all the same. */
+/** An event of an exported record. A fact of a kind that this version does not know is hashed too. */
 export type ReadEvent = Omit<RecordEvent, "fact"> & { readonly fact: RecordFact | JsonObject };
 
 const domain = "countersign/record/v1";
 
-/** The hash that chains an event to the one before it; `previous` is "" for a run's first event. */
+/** The hash of an event. `previous`: the hash of the event before, "" for a run's first. */
 export const eventHash = (previous: string, run: string, seq: number, at: number, fact: RecordFact | JsonObject): string =>
   digestOf(domain, { previous, run, seq, at, fact });
 
-/** Chains facts onto what a run has already. */
+/** The next events of a run. `last`: its last event, or null. */
 export function chainEvents(
   run: string,
   last: { readonly seq: number; readonly hash: string } | null,
@@ -247,7 +244,7 @@ export function chainEvents(
   });
 }
 
-/** Where a run's events, in order, first fail to follow from one another: the number of that event, or null where all do. */
+/** The number (from 1) of the first event whose sequence or hash does not follow from the one before; null where all do. */
 export function firstBrokenEvent(events: readonly ReadEvent[]): number | null {
   let previous = "";
   for (const [index, event] of events.entries()) {
@@ -258,30 +255,29 @@ export function firstBrokenEvent(events: readonly ReadEvent[]): number | null {
   return null;
 }
 
-/** An event's line in an export. The time is text there; its hash is over the milliseconds, which the text gives back. */
+/** An event's line in an export. Its time is ISO 8601, its hash is over the milliseconds. */
 export const exportLine = ({ run, seq, at, fact, hash }: RecordEvent): string =>
   `${JSON.stringify({ run, seq, at: new Date(at).toISOString(), fact, hash })}\n`;
 
-/** Whether a run's record ends with it; a refusal, and a call that was handed back, are whole with their one event. */
+/** Whether a record ends with this fact. A refusal and a call that was handed back have one event. */
 export const endsRecord = ({ kind }: RecordFact | JsonObject): boolean =>
   kind === "finished" || kind === "refused" || kind === "refusedMany" || kind === "handedBack";
 
-/** What a request's line says of it: what is waited for while it is open, its outcome when it has ended. */
 export const openStates = ["waiting", "generating", "responseReview"] as const;
 export const endStates = ["completed", "rejected", "expired", "undeliverable", "cancelled", "failed", "refused"] as const;
 export type LineState = (typeof openStates)[number] | (typeof endStates)[number];
 
-/** One line for each request: what lists and usage are made of. */
+/** One line for each request, from which lists and usage are made. */
 export type RunSummary = {
   readonly run: string;
   readonly key: string;
-  /** Null where a refused request could not be read as far as that. */
+  /** Null where it could not be read from a refused request. */
   readonly server: string | null;
   readonly name: string | null;
   readonly createdAt: number;
   readonly endedAt: number | null;
   readonly state: LineState;
-  /** Why there is no reply; null while it is open, and where there is one. */
+  /** Why there is no reply; null while the request is open, and where there is one. */
   readonly cause: Cause | null;
   readonly model: string | null;
   readonly inputTokens: number;

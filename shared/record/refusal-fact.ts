@@ -1,32 +1,30 @@
-// What the record keeps of a refusal: its kind, and evidence in our own words and numbers. Nothing of what was asked.
+// A refusal for the record: its kind, and evidence in our own words and numbers, nothing of the content.
 
 import { unreachable } from "../result.ts";
 import type { Refusal } from "../model/outcome.ts";
 import { providersWord } from "./record.ts";
 
-/** Refusals whose evidence repeats something of the request, or may be long. */
+/** Refusals whose evidence repeats parts of the request, or may be long. */
 type Reduced = "notSingleRequest" | "unknownMethod" | "invalidParams" | "toolResultMissing" | "toolResultsMixed" | "noModel";
 
 export type RefusalFact =
   | Exclude<Refusal, { readonly kind: Reduced }>
   | { readonly kind: "notSingleRequest" | "toolResultMissing" | "toolResultsMixed" }
   | { readonly kind: "unknownMethod"; readonly method: string }
-  /** How many places were wrong. */
   | { readonly kind: "invalidParams"; readonly errors: number }
   | {
       readonly kind: "noModel";
-      /** The first of them, and how many there are. */
+      /** Of the first eight; `models` is the number of all. */
       readonly reasons: readonly { readonly model: string; readonly reason: string }[];
       readonly models: number;
       readonly named: boolean;
     };
 
-/** A routing table may be long; the first models in its order say enough. */
 const mostReasons = 8;
 
 /**
- * A refusal as the record keeps it. A pointer into the params is left out, since a member's name is the requestor's own text; of a
- * method's name that is no name, only that it is none.
+ * A refusal for the record. Pointers into the params are left out, because member names are the requestor's text; a method goes
+ * through `providersWord`.
  */
 export function refusalFact(refusal: Refusal): RefusalFact {
   switch (refusal.kind) {
