@@ -1,7 +1,7 @@
-// What a reviewer's form would change: the content with it, and each difference to the version that the form was made for.
+// What a reviewer's form would change: the content with the edits, and each difference to the version of the form.
 //
-// The page shows these differences and promises their number on its button; the run object counts them again before an approval
-// counts. Both use this file, so that no edit is approved that its page did not show. Source of the rule: docs/reviews.md, "Edits".
+// The page shows these differences and has their number in its button; the run object counts them again before an approval
+// counts. Both use this file, so that no edit is approved that its page did not show (docs/reviews.md, "Edits").
 
 import type { SamplingReply, SamplingRequest } from "../model/sampling.ts";
 import { type Result, err, ok } from "../result.ts";
@@ -11,15 +11,15 @@ import { type EditIssue, type ReplyRule, applyReplyEdits, applyRequestEdits } fr
 /** A request, and the ids of the models that it may go to, in order. */
 export type ModelledRequest = { readonly request: SamplingRequest; readonly models: readonly string[] };
 
-/** The edited content, and what differs: one entry for each changed field. Nothing differs where the list is empty. */
+/** The edited content, and one entry for each changed field. */
 export type FormChanges<T> = { readonly value: T; readonly changes: readonly FieldChange[] };
 
-/** The place of the choice of model among the changes. */
+/** The path of the choice of model among the changes. */
 export const modelPath = "/model";
 
 /**
- * The request with a form's edits and choice of model. `model` is the id that is to be asked first; absent: as it is.
- * Refused: edits that make an invalid request, and a model that is not among those of the current version.
+ * The request with a form's edits and choice of model. `model` is the id of the model to ask first; absent: unchanged.
+ * Refused: edits that make an invalid request, and a model that the current version does not list.
  */
 export function changedRequest(
   current: ModelledRequest,

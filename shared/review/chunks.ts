@@ -1,14 +1,14 @@
-// Cuts a very long text into stretches that a browser can lay out one at a time. Nothing is left out: a stretch ends after a
-// line's end where there is one, and where a line is longer than a stretch, that is said.
+// Cuts a very long text into chunks that a browser can lay out one at a time. Nothing is left out. A chunk ends at a line end
+// where it can; `lineGoesOn` marks one that does not.
 
 import type { Segment } from "./text-view.ts";
 
-export type Chunk = { readonly segments: readonly Segment[]; /** It ends in the middle of a line. */ readonly lineGoesOn: boolean };
+export type Chunk = { readonly segments: readonly Segment[]; readonly lineGoesOn: boolean };
 
 const longest = 8_000;
 const longestWord = 200;
 
-/** Where to cut a text that is too long for what room is left: after a line's end, a word or a written-out label ("⟨…⟩"), else between two characters. */
+/** Where to cut a text that is longer than `room`: after a line end, a word or a label ("⟨…⟩"), else between two characters. */
 function cutIn(text: string, room: number): { at: number; lineGoesOn: boolean } {
   const lineEnd = text.lastIndexOf("\n", room - 1);
   if (lineEnd !== -1) return { at: lineEnd + 1, lineGoesOn: false };
@@ -18,7 +18,7 @@ function cutIn(text: string, room: number): { at: number; lineGoesOn: boolean } 
   return { at: next >= 0xdc00 && next <= 0xdfff ? room + 1 : room, lineGoesOn: true };
 }
 
-/** Stretches of about 8,000 UTF-16 code units, in order. Labels count with their length, so that no stretch has too many. */
+/** Chunks of about 8,000 UTF-16 code units, in order. Labels count with their length, so that no chunk has too many. */
 export function chunksOf(segments: readonly Segment[]): Chunk[] {
   const chunks: Chunk[] = [];
   let current: Segment[] = [];
@@ -29,7 +29,7 @@ export function chunksOf(segments: readonly Segment[]): Chunk[] {
     length = 0;
   };
   for (const segment of segments) {
-    // A pair of surrogates may have filled it to the last character of a text.
+    // A surrogate pair at the end of a text may fill the chunk to its last character.
     if (length >= longest) end(segment.kind === "unseen" || (segment.kind === "text" && !segment.text.startsWith("\n")));
     if (segment.kind !== "text") {
       current.push(segment);

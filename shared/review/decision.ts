@@ -1,7 +1,7 @@
-// Who may decide, what their answer means, and which of several simultaneous answers counts. No clock, no storage.
+// Who may decide, what an answer means, and which of several simultaneous answers counts. No clock, no storage.
 //
-// The object calls `decide` between reading the review and writing it, with no `await` in between; that, and the
-// conditional update it commits, is what makes one outcome of any number of simultaneous decisions.
+// The object reads the review, calls `decide` and writes the result with no `await` in between. That, and its conditional
+// update, makes one outcome of any number of simultaneous decisions.
 
 import type { Gate } from "../model/gate.ts";
 import type { CancelCause } from "../model/outcome.ts";
@@ -28,7 +28,7 @@ export type EndedWithoutDecision =
   | { readonly how: "cancelled"; readonly at: number; readonly cause: CancelCause }
   | { readonly how: "undeliverable"; readonly at: number; readonly cause: UndeliverableCause };
 
-/** A reviewer who gave up their place, and to whom, if to anybody. */
+/** A reviewer who recused themself. `to`: the reviewer who decides instead, or null. */
 export type Leaving = { readonly reviewer: string; readonly at: number; readonly to: string | null };
 
 export type Review = {
@@ -38,11 +38,11 @@ export type Review = {
   readonly openedAt: number;
   readonly deadlineAt: number;
   readonly quorum: number;
-  /** Names; only these may decide. Escalation and hand-over change the list. */
+  /** The names of those who may decide. Escalation and hand-over change the list. */
   readonly reviewers: readonly string[];
-  /** Who was asked and is not any more: they handed it over, or said that it is not theirs. */
+  /** Reviewers who were asked and recused themselves. */
   readonly left: readonly Leaving[];
-  /** The person whose client asked, where the API key names one, and whether they may approve their own request. */
+  /** The API key's owner, if known, and whether they may approve their own request. */
   readonly owner: string | null;
   readonly selfApproval: boolean;
   /** Approvals of the current version. */
@@ -57,7 +57,7 @@ export type Answer = {
   /** The version and digest that the reviewer saw. */
   readonly version: number;
   readonly digest: string;
-  /** The digest of the content with the reviewer's edits, where they made any. */
+  /** The digest of the content with the reviewer's edits, if any. */
   readonly editedDigest?: string;
   readonly reason?: string;
 };
@@ -67,9 +67,9 @@ export type Verdict =
   | { readonly kind: "voted"; readonly review: Review; readonly edited: boolean }
   | { readonly kind: "approved"; readonly review: Review; readonly edited: boolean }
   | { readonly kind: "denied"; readonly review: Review }
-  /** The same person gave this very answer before: the same outcome, nothing written. */
+  /** The reviewer gave the same answer before: nothing is written. */
   | { readonly kind: "repeated" }
-  /** Somebody else, or the deadline, was first. */
+  /** Another reviewer or the deadline came first. */
   | { readonly kind: "closed"; readonly closing: Closing }
   /** The content changed since the page was made. */
   | { readonly kind: "stale"; readonly version: number; readonly digest: string }
@@ -110,7 +110,7 @@ function approve(review: Review, answer: Answer, now: number): Verdict {
   const version = edited ? review.version + 1 : review.version;
   const digest = edited ? (answer.editedDigest ?? review.digest) : review.digest;
   const vote: Vote = { reviewer: answer.reviewer, version, at: now, channel: answer.channel };
-  // An edit voids the approvals of what was there before it; the editor's own counts for the new version.
+  // An edit voids the approvals of earlier versions; the editor's own counts for the new one.
   const kept = edited ? [] : review.votes;
   if (kept.some((earlier) => earlier.reviewer === vote.reviewer)) return { kind: "repeated" };
   const votes = [...kept, vote];
@@ -119,7 +119,7 @@ function approve(review: Review, answer: Answer, now: number): Verdict {
   return { kind: "approved", review: { ...review, version, digest, votes, closing }, edited };
 }
 
-/** A reason's wording differs by channel and is no part of the answer; what was approved is. */
+/** What was approved is part of the answer; the reason's wording, which differs by channel, is not. */
 function isRepeat(review: Review, closing: Closing, answer: Answer): boolean {
   if (closing.how === "denied") return answer.act === "deny" && closing.by === answer.reviewer;
   if (closing.how !== "approved") return false;
@@ -136,7 +136,7 @@ function barredFrom(review: Review, reviewer: string): { readonly kind: "notAllo
   return { kind: "notAllowed", why: review.left.some((each) => each.reviewer === reviewer) ? "left" : "notAReviewer" };
 }
 
-/** A reviewer gives up their place: to somebody else, or because the review is not theirs. */
+/** `to`: the reviewer who is to decide instead; null where the review is not this reviewer's. */
 export type RecusalRequest = { readonly reviewer: string; readonly to: string | null };
 
 export type Recusal =
@@ -151,9 +151,9 @@ export type Recusal =
     };
 
 /**
- * Judges a reviewer's wish to give up their place. Refused: to whoever has approved (their approval stands), to the person
- * whose client asked where they may not approve their own request (they would choose who does), and to hand it to somebody
- * who is asked anyway. Whether `to` is a reviewer at all is the caller's to know.
+ * Judges a recusal. Refused: for a reviewer who has approved (the approval stands), for the request's owner where they may not
+ * approve it themself (they would choose who does), and to a reviewer who is asked already. The caller checks that `to` is a
+ * reviewer at all.
  * @param now Unix milliseconds.
  */
 export function recuse(review: Review, { reviewer, to }: RecusalRequest, now: number): Recusal {
@@ -177,7 +177,7 @@ export function recuse(review: Review, { reviewer, to }: RecusalRequest, now: nu
 const ableToApprove = ({ reviewers, selfApproval, owner }: Review): number =>
   reviewers.filter((each) => selfApproval || !isSamePerson(owner, each)).length;
 
-/** Asks more people. Null where it changes nothing: the review is over, or all of them are asked, or gave up their place. */
+/** Asks more people. Null where that changes nothing: the review is over, or all of them are asked or recused themselves. */
 export function askAlso(
   review: Review,
   names: readonly string[],

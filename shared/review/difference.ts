@@ -1,5 +1,5 @@
-// What changed between two versions of the content, for people to read. Bounded: a large change is shown by lines, a very
-// large one as the old text and the new one. It judges nothing, and the full text is always beside it.
+// The differences between two versions of the content, for people to read. A large change is shown by lines, a very large one
+// as the old text and the new one; the page always shows the full text too.
 
 import { diffLines, diffWordsWithSpace, type ChangeObject } from "diff";
 import { canonicalJson, sha256Hex, type Json } from "../encoding.ts";
@@ -11,10 +11,10 @@ export type Change =
   /** Unchanged lines that are not shown. */
   | { readonly kind: "skipped"; readonly lines: number };
 
-/** One changed field. `path` is empty for what is not editable and differs all the same (a redacted image, added context). */
+/** One changed field. `path` is empty for a difference that no edit makes (a redacted image, added context). */
 export type FieldChange = { readonly path: string; readonly changes: readonly Change[] };
 
-// Myers' algorithm takes time in the square of the edit length, which these bound; no clock is asked.
+// Myers' algorithm takes time in the square of the edit length, which these bound.
 const mostWordCharacters = 40_000;
 const mostWordEdits = 1_200;
 const mostLineEdits = 1_500;
@@ -55,7 +55,7 @@ function middleDifference(before: string, after: string): TextChange[] {
   ];
 }
 
-/** Neighbours of one kind as one change; empty ones go. */
+/** Neighbours of one kind as one change, without empty ones. */
 function merged(changes: readonly TextChange[]): Change[] {
   const into: { kind: TextChange["kind"]; text: string }[] = [];
   for (const change of changes) {
@@ -66,7 +66,7 @@ function merged(changes: readonly TextChange[]): Change[] {
   return into;
 }
 
-/** The changes that turn `before` into `after`: leaving out the added gives `before`, leaving out the removed gives `after`. */
+/** The changes from `before` to `after`: without the added ones they are `before`, without the removed ones `after`. */
 export function differenceOf(before: string, after: string): Change[] {
   const start = commonLines(before, after);
   const end = commonEnding(before.slice(start), after.slice(start));
@@ -77,7 +77,7 @@ export function differenceOf(before: string, after: string): Change[] {
   ]);
 }
 
-/** Long unchanged stretches become their number of lines; two lines stay on either side of a change. */
+/** Replaces long unchanged text by its number of lines; two lines stay on either side of a change. */
 export function condense(changes: readonly Change[]): Change[] {
   return changes.flatMap((change, i): Change[] => {
     if (change.kind !== "same") return [change];
@@ -96,16 +96,16 @@ export function condense(changes: readonly Change[]): Change[] {
   });
 }
 
-/** Takes every editable field out, so that what is left is what an edit cannot reach. */
+/** Blanks every editable field: the rest is what no edit can change. */
 const blanked: Rewrite = { text: () => "", optionalText: () => undefined, object: () => ({}), limit: () => 0, number: () => undefined };
 
-/** Media are compared, and shown, by their size and digest. */
+/** Media are compared and shown by size and digest. */
 const withoutMedia = (name: string, value: Json): Json =>
   (name === "data" || name === "blob") && typeof value === "string"
     ? `${value.length} characters of base64, sha256 ${sha256Hex(value)}`
     : value;
 
-/** Stop sequences as one field: taking the first of three away is one change, not three. */
+/** Stop sequences as one field: removing the first of three is one change, not three. */
 function withStopsTogether(fields: ReadonlyMap<string, string>, stops: readonly string[] | undefined): Map<string, string> {
   const together = new Map([...fields].filter(([path]) => !path.startsWith("/stopSequences/")));
   if (stops !== undefined) together.set("/stopSequences", stops.map((stop) => JSON.stringify(stop)).join("\n"));
@@ -125,7 +125,7 @@ function changesOfRest(before: unknown, after: unknown): FieldChange[] {
   return [{ path: "", changes: differenceOf(JSON.stringify(before, withoutMedia, 2), JSON.stringify(after, withoutMedia, 2)) }];
 }
 
-/** Every field in which two versions of a request differ, in the page's order; empty where they are the same. */
+/** Every field in which two versions of a request differ, in the page's order. */
 export const requestChanges = (before: SamplingRequest, after: SamplingRequest): FieldChange[] => [
   ...changesOfFields(
     withStopsTogether(requestFields(before), before.stopSequences),

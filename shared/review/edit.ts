@@ -1,5 +1,5 @@
-// Applies a reviewer's edits to the content of a review: what was not touched keeps its exact bytes, what was changed keeps
-// its type and its role, and the whole is valid by the protocol's schema again. It records nothing and approves nothing.
+// Applies a reviewer's edits to the content of a review. Untouched fields keep their exact bytes, changed ones their type and
+// role, and the result is valid by the protocol's schema. It records and approves nothing.
 
 import { objectOf, parseJson } from "../json/values.ts";
 import type { JsonObject } from "../encoding.ts";
@@ -22,7 +22,7 @@ export type Edited<T> = { readonly value: T; readonly changed: boolean };
  */
 export const asSubmitted = (text: string): string => plainLineEnds(text).replaceAll("\0", "\ufffd").toWellFormed();
 
-/** New text takes the line ends of the old one where that had only `\r\n`: the form cannot say which were meant. */
+/** New text takes the line ends of the old one where those are all `\r\n`: the form does not say which were meant. */
 function withLineEndsOf(original: string, text: string): string {
   const onlyPairs = original.includes("\r\n") && !/\r(?!\n)|(?<!\r)\n/.test(original);
   return onlyPairs ? text.replaceAll("\n", "\r\n") : text;
@@ -33,21 +33,21 @@ function parseObject(text: string): Result<JsonObject, string> {
   if (parsed === undefined) return err("This is not valid JSON.");
   const value = objectOf(parsed);
   if (value === null) return err("This must stay a JSON object: { … }.");
-  // What a reviewer writes is hashed and sent like what came over the wire, and must be able to be.
+  // A reviewer's object is hashed and sent, so it keeps the rules of JSON from the wire.
   const issues = new IssueCollector();
   checkJson(value, issues);
-  const [fault] = issues.found;
-  return fault === undefined ? ok(value) : err(`This ${fault.message}.`);
+  const [first] = issues.found;
+  return first === undefined ? ok(value) : err(`This ${first.message}.`);
 }
 
 function applying(
   edits: ReadonlyMap<string, string>,
-  faults: EditIssue[],
+  issues: EditIssue[],
   mayBeEmpty: boolean,
 ): { rewrite: Rewrite; changed: () => boolean } {
   let changed = false;
 
-  /** The reviewer's new text, or undefined where the field was left as it was. */
+  /** The reviewer's new text, or undefined where the field is unchanged. */
   const newText = (path: string, original: string): string | undefined => {
     const edit = edits.get(path);
     if (edit === undefined) return undefined;
@@ -55,7 +55,7 @@ function applying(
     return text === asSubmitted(original) ? undefined : withLineEndsOf(original, text);
   };
   const refuse = <T>(path: string, message: string, value: T): T => {
-    faults.push({ field: path, message });
+    issues.push({ field: path, message });
     return value;
   };
   const change = <T>(value: T): T => {
@@ -105,47 +105,47 @@ function unknownPaths(edits: ReadonlyMap<string, string>, known: ReadonlyMap<str
 }
 
 /**
- * The request with the edits in it. `edits` maps paths to texts as the browser sent them. A field that is missing, or is
- * the same text after a form's changes to it (see `asSubmitted`), keeps its exact value; without any change the value is
- * the very request. An emptied system prompt, stop sequence, tool description or temperature is left out; `maxTokens` may only go
- * down; other texts may not be emptied, because providers refuse empty texts. Every fault is given, not the first.
+ * The request with the edits in it. `edits` maps paths to texts as the browser sent them. A field that is missing, or the same
+ * after a form's changes to it (`asSubmitted`), keeps its exact value; without any change the value is the same object. An emptied
+ * system prompt, stop sequence, tool description or temperature is left out; `maxTokens` may only go down. Refused, with every
+ * issue: other emptied texts, because providers refuse empty texts; an unknown path; an invalid request.
  */
 export function applyRequestEdits(
   request: SamplingRequest,
   edits: ReadonlyMap<string, string>,
 ): Result<Edited<SamplingRequest>, EditIssue[]> {
-  const faults = unknownPaths(edits, requestFields(request));
-  const { rewrite, changed } = applying(edits, faults, false);
+  const issues = unknownPaths(edits, requestFields(request));
+  const { rewrite, changed } = applying(edits, issues, false);
   const value = rewriteRequest(request, rewrite);
-  if (faults.length === 0 && changed() && !fits(samplingRequest, value)) {
-    faults.push({ field: "", message: "With these changes it is no longer a valid sampling request." });
+  if (issues.length === 0 && changed() && !fits(samplingRequest, value)) {
+    issues.push({ field: "", message: "With these changes it is no longer a valid sampling request." });
   }
-  if (faults.length > 0) return err(faults);
+  if (issues.length > 0) return err(issues);
   return ok(changed() ? { value, changed: true } : { value: request, changed: false });
 }
 
-/** What a client wants of a reply beyond the protocol's schema. `message` is what is wrong with one that does not fit. */
+/** What a client requires of a reply beyond the protocol's schema. `message` says what is wrong with one that does not fit. */
 export type ReplyRule = { readonly fits: (reply: SamplingReply) => boolean; readonly message: string };
 
 /**
  * The reply with the edits in it: texts (which may be emptied), the input of tool uses, and the texts and structured content of
- * tool results. The rest as for requests. Where an edit leaves a reply that does not fit `rule`, each changed text is at fault.
+ * tool results; otherwise as for requests. Where the edited reply does not fit `rule`, each changed text has an issue.
  */
 export function applyReplyEdits(
   reply: SamplingReply,
   edits: ReadonlyMap<string, string>,
   rule?: ReplyRule,
 ): Result<Edited<SamplingReply>, EditIssue[]> {
-  const faults = unknownPaths(edits, replyFields(reply));
-  const { rewrite, changed } = applying(edits, faults, true);
+  const issues = unknownPaths(edits, replyFields(reply));
+  const { rewrite, changed } = applying(edits, issues, true);
   const value = rewriteReply(reply, rewrite);
-  if (faults.length === 0 && changed() && !fits(samplingReply, value)) {
-    faults.push({ field: "", message: "With these changes it is no longer a valid reply." });
+  if (issues.length === 0 && changed() && !fits(samplingReply, value)) {
+    issues.push({ field: "", message: "With these changes it is no longer a valid reply." });
   }
-  if (faults.length === 0 && changed() && rule !== undefined && !rule.fits(value)) {
+  if (issues.length === 0 && changed() && rule !== undefined && !rule.fits(value)) {
     const before = replyFields(reply);
-    for (const [field, text] of replyFields(value)) if (before.get(field) !== text) faults.push({ field, message: rule.message });
+    for (const [field, text] of replyFields(value)) if (before.get(field) !== text) issues.push({ field, message: rule.message });
   }
-  if (faults.length > 0) return err(faults);
+  if (issues.length > 0) return err(issues);
   return ok(changed() ? { value, changed: true } : { value: reply, changed: false });
 }

@@ -1,5 +1,5 @@
-// Every field of a request or a reply that a reviewer may change, each under its JSON pointer.
-// One walk serves the form, the edits and the differences, so that none of them can know a field that another does not.
+// Every field of a request or a reply that a reviewer may change, each under its JSON pointer. One walk serves the form, the
+// edits and the differences, so that all of them know the same fields.
 
 import type { JsonObject } from "../encoding.ts";
 import type { Message, ReplyBlock, SamplingReply, SamplingRequest, ToolDefinition, ToolResultBlock } from "../model/sampling.ts";
@@ -7,7 +7,7 @@ import type { Message, ReplyBlock, SamplingReply, SamplingRequest, ToolDefinitio
 type Block = Message["content"][number];
 type ResultContent = ToolResultBlock["content"][number];
 
-/** What the walk puts in place of each field: the same value where it is to stay. `undefined` leaves the field out. */
+/** What the walk puts in place of each field. `undefined` leaves the field out. */
 export type Rewrite = {
   text(path: string, value: string): string;
   optionalText(path: string, value: string): string | undefined;
@@ -48,7 +48,7 @@ function rewriteTool(tool: ToolDefinition, path: string, rewrite: Rewrite): Tool
   return text === undefined ? rest : { ...rest, description: text };
 }
 
-/** The request with each editable field rewritten, in the order in which a page shows them. */
+/** The request with each editable field rewritten, in the page's order. */
 export function rewriteRequest(request: SamplingRequest, rewrite: Rewrite): SamplingRequest {
   if (request.kind !== "chat") return { ...request, messages: rewriteMessages(request.messages, rewrite) };
   const { systemPrompt, temperature, stopSequences, tools, ...rest } = request;
@@ -64,7 +64,7 @@ export function rewriteRequest(request: SamplingRequest, rewrite: Rewrite): Samp
     maxTokens,
     ...(prompt === undefined ? {} : { systemPrompt: prompt }),
     ...(degree === undefined ? {} : { temperature: degree }),
-    // A list that the reviewer emptied is left out; one that came empty stays as it came.
+    // A list that the reviewer emptied is left out; a list that was empty before stays.
     ...(stops === undefined || (stops.length === 0 && stopSequences?.length !== 0) ? {} : { stopSequences: stops }),
     ...(newTools === undefined ? {} : { tools: newTools }),
   };
@@ -88,7 +88,7 @@ export const rewriteReply = (reply: SamplingReply, rewrite: Rewrite): SamplingRe
   content: reply.content.map((block, i) => rewriteReplyBlock(block, `/content/${i}`, rewrite)),
 });
 
-/** How an object stands in a form: the text that is edited as JSON. */
+/** An object as the JSON text that a form has for editing. */
 export const objectText = (value: JsonObject): string => JSON.stringify(value, null, 2);
 
 function collector(fields: Map<string, string>): Rewrite {
@@ -103,7 +103,7 @@ function collector(fields: Map<string, string>): Rewrite {
   return { text, optionalText: text, object: keep<JsonObject>(objectText), limit: number, number };
 }
 
-/** Each editable field's text by its path, as the form has it before anything is changed. */
+/** Each editable field's text by its path, before any change. */
 export function requestFields(request: SamplingRequest): Map<string, string> {
   const fields = new Map<string, string>();
   rewriteRequest(request, collector(fields));
@@ -117,5 +117,5 @@ export function replyFields(reply: SamplingReply): Map<string, string> {
   return fields;
 }
 
-/** The numbers in a pointer, counted from one: the places in the lists that it goes through. */
+/** The list positions in a pointer, counted from one. */
 export const ordinalsIn = (path: string): number[] => [...path.matchAll(/\/(\d+)/g)].map((match) => Number(match[1]) + 1);

@@ -1,8 +1,8 @@
-// The names of the review form's fields, and the form as it comes back. It reads; it decides nothing and checks no nonce.
+// The names of the review form's fields, and the submitted form. It decides nothing and checks no nonce.
 
 import { err, ok, type Result } from "../result.ts";
 
-/** Every `name` in the form. An edited text's name is `edit:` and the JSON pointer of its place in the content. */
+/** Every `name` in the form. An edited text's name is `edit:` and its JSON pointer. */
 export const formFields = {
   nonce: "nonce",
   version: "version",
@@ -20,15 +20,15 @@ const editPrefix = "edit:";
 
 export const editField = (path: string): string => editPrefix + path;
 
-/** What the pressed button asks for. `approve` and `deny` decide; `handOver` and `notMine` give up the reviewer's place. */
+/** What the pressed button asks for. `approve` and `deny` decide; `handOver` and `notMine` recuse the reviewer. */
 export type Act = "approve" | "deny" | "preview" | "handOver" | "notMine";
 
-/** Which later requests a grant lets pass: the very same one, or any of the same shape; of whom. */
+/** Which later requests a grant lets pass: identical ones, or any of the same shape. */
 export const grantKinds = ["exact", "shape"] as const;
 const grantScopes = ["session", "tool", "server", "key"] as const;
 
-/** "Allow this in future", as the form asks for it beside an approval. */
-export type GrantWish = {
+/** "Allow this in future": the grant that a reviewer asks for with an approval. */
+export type GrantRequest = {
   readonly what: (typeof grantKinds)[number];
   readonly scope: (typeof grantScopes)[number];
   /** 1 to 720. */
@@ -42,26 +42,26 @@ export type SubmittedForm = {
   readonly version: number;
   readonly digest: string;
   readonly act: Act;
-  /** With `approve`: how many changes the page showed, as its button carries it. */
+  /** With `approve`: how many changes the page showed. */
   readonly promised?: number;
   /** Trimmed, line ends as `\n`, 1 to 1,000 UTF-16 code units; absent where nothing was written. */
   readonly reason?: string;
-  /** The id of the model that the reviewer wants first. The page always has one chosen: the first, unless another was picked. */
+  /** The id of the model that is to be asked first. The page always sends one. */
   readonly model?: string;
-  /** With `handOver`: the name of the reviewer who is to decide instead. */
+  /** With `handOver`: the name of the other reviewer. */
   readonly to?: string;
   /** With `approve`. */
-  readonly grant?: GrantWish;
-  /** Path to text as the browser sent it, for every field on the page, changed or not. */
+  readonly grant?: GrantRequest;
+  /** Path to text as the browser sent it, for every field, changed or not. */
   readonly edits: ReadonlyMap<string, string>;
 };
 
-/** What is wrong with a form that no page of ours sends. Never carries what was in it. */
+/** What is wrong with a form that our page would not send, without anything from the form. */
 export type FormError = { readonly kind: "missing" | "repeated" | "malformed" | "tooLong"; readonly field: string };
 
 export const longestReason = 1_000;
 
-/** An approval is not among them: it carries a number. */
+/** All but an approval, which carries a number. */
 const acts: readonly Act[] = ["deny", "preview", "handOver", "notMine"];
 const approval = /^approve:(0|[1-9][0-9]{0,5})$/;
 const shapes = {
@@ -73,13 +73,13 @@ const shapes = {
 /** The value of the Approve button of a page that shows this many changes. */
 export const approveAct = (changes: number): string => `approve:${changes}`;
 
-/** Line ends as `\n`: HTML forms turn every one of them into `\r\n`. */
+/** Line ends as `\n`: HTML forms send `\r\n`. */
 export const plainLineEnds = (text: string): string => text.replaceAll(/\r\n?/g, "\n");
 
 /**
- * Reads the decoded fields of one POST. `nonce`, `version` and `digest` must be there and look like ours; no field may
- * come twice; others are ignored. Without `act` (a script that submits the form presses no button) it is a preview, which
- * decides nothing. An approval is `approve:` and the number of changes that its page showed; an unknown act is refused.
+ * Reads the decoded fields of one POST. Refused: a missing or malformed `nonce`, `version` or `digest`, a field that comes twice,
+ * an unknown act, a malformed grant. Unknown fields are ignored. Without `act` (a script that submits the form presses no button)
+ * it is a preview, which decides nothing. An approval is `approve:` and the number of changes that its page showed.
  */
 export function parseDecisionForm(fields: Iterable<[string, string]>): Result<SubmittedForm, FormError> {
   const plain = new Map<string, string>();
@@ -105,7 +105,7 @@ export function parseDecisionForm(fields: Iterable<[string, string]>): Result<Su
   if (reason.length > longestReason) return err({ kind: "tooLong", field: "reason" });
   const model = plain.get(formFields.model);
   if (model !== undefined && (model === "" || model.length > 500)) return err({ kind: "malformed", field: "model" });
-  // The page always has somebody chosen, and what grant there might be; both count with their own button alone.
+  // The page always sends a reviewer for a hand-over and a grant; each counts with its own button alone.
   const to = act === "handOver" ? plain.get(formFields.to) : undefined;
   if (act === "handOver" && (to === undefined || to === "" || to.length > 80)) return err({ kind: "malformed", field: "to" });
   const grant = act === "approve" ? parseGrant(plain) : ok(undefined);
@@ -126,7 +126,7 @@ export function parseDecisionForm(fields: Iterable<[string, string]>): Result<Su
 }
 
 /** `grant` is empty for "not now", or a scope and a kind: `tool:shape`. */
-function parseGrant(plain: ReadonlyMap<string, string>): Result<GrantWish | undefined, FormError> {
+function parseGrant(plain: ReadonlyMap<string, string>): Result<GrantRequest | undefined, FormError> {
   const text = plain.get(formFields.grant) ?? "";
   if (text === "") return ok(undefined);
   const [first, second] = text.split(":");
@@ -148,5 +148,5 @@ function wholeNumber(text: string, most: number): number | null {
   return value >= 1 && value <= most ? value : null;
 }
 
-/** A fault may name our own fields only; any other name is text from outside. */
+/** An error names our own fields only; any other name is text from outside. */
 const knownName = (name: string): string => Object.values(formFields).find((known) => known === name) ?? "other";

@@ -1,7 +1,7 @@
 // Review links and form nonces: what a token claims, and whether it is genuine. No clock, no storage, no URL.
 //
-// The MAC is over the claims, never over a URL or host, so that proxies and path prefixes cannot break it; and it is
-// checked before any object is woken. The object stores the claims and the random bytes, never the token.
+// The MAC covers the claims, never a URL or host, so that proxies and path prefixes cannot break it. It is checked before any
+// object is woken. The object stores the claims and the random bytes, never the token.
 
 import type { Gate } from "../model/gate.ts";
 import { concatBytes, digestOf, equalBytes, fromBase64url, macOf, toBase64url, utf8ToBytes } from "../encoding.ts";
@@ -15,7 +15,7 @@ const gates = ["request", "response"] as const satisfies readonly Gate[];
 export const linkChannels = ["outbox", ...noticeChannelNames] as const satisfies readonly LinkChannel[];
 const byteOf = (channel: LinkChannel): number => (channel === "outbox" ? 0 : noticeChannels[channel].linkByte);
 
-/** What a link claims. `reviewer` is the reviewer's place in the run's own list; one link per reviewer, gate and channel. */
+/** What a link claims. `reviewer` is the reviewer's position in the run's list. One link for each reviewer, gate and channel. */
 export type LinkClaims = {
   readonly runRandom: Uint8Array;
   readonly gate: Gate;
@@ -29,7 +29,7 @@ export type LinkClaims = {
 export const linkRandomLength = 12;
 const payloadLength = 1 + 16 + 1 + 1 + 1 + 5 + linkRandomLength;
 
-/** The token of a link: one unbroken base64url run of 72 characters. */
+/** The token of a link: 72 characters of base64url. */
 export function linkToken(keys: SigningKeys, claims: LinkClaims): string {
   const payload = concatBytes(
     Uint8Array.of(formatVersion),
@@ -42,7 +42,7 @@ export function linkToken(keys: SigningKeys, claims: LinkClaims): string {
   return seal(keys, tokenDomain, payload);
 }
 
-/** The claims of a genuine token, or undefined: unknown, forged and damaged ones are all the same. Expiry is for the caller to judge. */
+/** The claims of a genuine token; undefined alike for unknown, forged and damaged ones. The caller judges the expiry. */
 export function parseLinkToken(keys: SigningKeys, token: string): LinkClaims | undefined {
   const payload = unseal(keys, tokenDomain, token, payloadLength);
   if (payload === undefined || payload[0] !== formatVersion) return undefined;
@@ -60,18 +60,18 @@ export function parseLinkToken(keys: SigningKeys, token: string): LinkClaims | u
   };
 }
 
-/** Names a link without being able to open it: for the object's tables and the record. */
+/** Names a link in the object's tables and the record, and cannot open it. */
 export const linkId = (claims: LinkClaims): string => toBase64url(claims.random);
 
-/** What a form was made for: deciding with its nonce is possible for this link, version and digest only. */
+/** A nonce decides for this link, version and digest only. */
 export type NonceSubject = { readonly token: string; readonly version: number; readonly digest: string };
 
 export const nonceRandomLength = 8;
-/** A person needs longer than this to press a button; a scanner that submits the first form does not. */
+/** A scanner that submits the first form is quicker than this; a person is not. */
 export const nonceEarliestMs = 1_000;
 export const nonceLatestMs = 30 * 60_000;
 
-/** Making a nonce writes nothing: it is a MAC over its own time, random bytes and subject. */
+/** A MAC over the time, random bytes and the subject: nothing is stored. `now` is Unix milliseconds. */
 export function formNonce(keys: SigningKeys, subject: NonceSubject, now: number, random: Uint8Array): string {
   const head = concatBytes(bigEndian(now, 6), random);
   return toBase64url(concatBytes(head, nonceMac(keys[0].bytes, subject, head)));
@@ -79,7 +79,7 @@ export function formNonce(keys: SigningKeys, subject: NonceSubject, now: number,
 
 export type NonceVerdict = "good" | "early" | "late" | "forged";
 
-/** Judges a nonce by its MAC and age. Whether it was used before is the object's to know. */
+/** Judges a nonce by its MAC and age. The object knows whether it was used before. */
 export function judgeNonce(keys: SigningKeys, subject: NonceSubject, nonce: string, now: number): NonceVerdict {
   const bytes = fromBase64url(nonce);
   if (bytes === undefined || bytes.length !== 6 + nonceRandomLength + 16) return "forged";

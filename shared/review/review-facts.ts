@@ -1,4 +1,4 @@
-// What a review is about: every fact that the page, emails, Slack messages and webhooks say of it, computed once and before any words.
+// What a review is about: every fact that the page, emails, Slack messages and webhooks say of it, without words.
 
 import type { Evidence } from "../association/evidence.ts";
 import type { Gate, Provenance } from "../model/gate.ts";
@@ -10,7 +10,7 @@ import { vectorsIn } from "./vectors.ts";
 /** `sampling`: an MCP server asks. `function`: a tool is to run, which is an action; all others go to a model. */
 export type Asking = "sampling" | "text" | "translation" | "embedding" | "functionChoice" | "multimodal" | "function";
 
-/** How it is known which client request is served: by the evidence where the relay found it, otherwise by the provenance alone. */
+/** How sure it is which client request is served: the relay's evidence, or the provenance where there is none. */
 export type Sureness = Provenance | Evidence;
 
 /** Who answers, or has answered. A tool's run has no price and no model. */
@@ -23,35 +23,34 @@ export type Serving =
 export type ReviewFacts = {
   readonly asking: Asking;
   readonly gate: Gate;
-  /** Somebody may still decide it. */
   readonly isOpen: boolean;
-  /** A request that was sent to nobody, and never will be. */
+  /** The request was not sent to a model and will not be. */
   readonly isUnsent: boolean;
-  /** What is asked for is still to be done: it has not run, and it is not over. */
+  /** The review is open and the tool has not run. */
   readonly isAhead: boolean;
   readonly sureness: Sureness;
   readonly serving: Serving;
   /** US dollars; null where there is no price, or none is known. */
   readonly cost: { readonly kind: "atMost" | "was"; readonly usd: number } | null;
-  /** The model that was asked for by name, where that still matters. */
+  /** The model that was asked for by name; null at the response gate. */
   readonly namedModel: NamedModel | null;
-  /** What the reply has to be. */
+  /** The form that the reply must have. */
   readonly replyForm: "json" | "jsonSchema" | null;
-  /** Texts that become vectors, or the vectors that they became; null where that is not what is asked for. */
+  /** Texts that become vectors, and their vectors; null for other kinds of request. */
   readonly embedding: { readonly texts: number; readonly vectors: ReturnType<typeof vectorsIn> } | null;
-  /** The gravest first. */
+  /** The highest first. */
   readonly risks: readonly RiskNote[];
-  /** The levels of which there are any, the gravest first. */
+  /** The levels that occur, the highest first. */
   readonly riskCounts: readonly { readonly level: RiskLevel; readonly count: number }[];
-  /** Who made the version that waits, where a reviewer did. */
+  /** The reviewer who made the current version; null for version 1. */
   readonly editedBy: string | null;
-  /** Unix milliseconds, and how long it was away when the view was made. */
+  /** Unix milliseconds, and the time left when the view was made. */
   readonly deadline: { readonly at: number; readonly leftMs: number };
-  /** Where more than one person has to approve. */
+  /** Null where one approval is enough. */
   readonly quorum: { readonly needed: number; readonly votes: number } | null;
-  /** Why this reviewer has nothing to approve, where they may decide at all. */
+  /** Why this reviewer cannot approve; they may still deny. */
   readonly bar: "ownRequest" | "voted" | null;
-  /** Who is told the reason of a denial beside the other reviewers; null where that is not said. */
+  /** Whether the server or client is told the reason of a denial; null where the view does not say. */
   readonly reason: { readonly of: "server" | "client"; readonly isTold: boolean } | null;
 };
 
@@ -61,7 +60,7 @@ const tasks: ReadonlyMap<string, Asking> = new Map([
   ["multimodal_generation", "multimodal"],
 ]);
 
-/** What is to be done comes before who asks for it: an action is one whatever its requestor is called. */
+/** The kind of request decides first: a tool's run is an action whatever its requestor is called. */
 export function askingOf({ requestor, request }: Pick<ReviewView, "requestor" | "request">): Asking {
   if (request.kind !== "chat") return request.kind;
   if (requestor.provenance !== "own") return "sampling";
@@ -70,7 +69,7 @@ export function askingOf({ requestor, request }: Pick<ReviewView, "requestor" | 
 
 export type OpenState = Extract<ReviewState, { kind: "open" | "voted" }>;
 
-/** Whether somebody may still decide it. */
+/** Whether a reviewer may still decide it. */
 export const isOpen = (state: ReviewState): state is OpenState => state.kind === "open" || state.kind === "voted";
 
 const levels = ["high", "medium", "low"] as const satisfies readonly RiskLevel[];

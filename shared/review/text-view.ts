@@ -1,5 +1,5 @@
-// A text from outside as the parts that a page shows: everything is there, and what would be invisible has a label.
-// It cuts nothing and escapes nothing; escaping is the work of whoever writes the parts out.
+// A text from outside as the parts that a page shows: the whole text, with a label for each invisible character. It cuts and
+// escapes nothing; the renderer escapes.
 
 import { findInvisible, type InvisibleCharacter } from "../invisible-characters.ts";
 
@@ -7,10 +7,10 @@ export type Segment =
   | { readonly kind: "text"; readonly text: string }
   /** `count` of the same character, or of one family (tags, variation selectors), the first being `codePoint`. */
   | { readonly kind: "unseen"; readonly label: string; readonly codePoint: number; readonly count: number }
-  /** Whole lines with nothing to see in them, more in a row than a reader would take for a gap. */
+  /** Four or more blank lines in a row. */
   | { readonly kind: "blankLines"; readonly count: number };
 
-/** From here on a run of blank lines or of spaces is counted: shorter ones are ordinary writing and tables. */
+/** Shorter runs of blank lines or spaces are ordinary writing and tables. */
 const fewestBlankLines = 4;
 const fewestSpaces = 100;
 
@@ -29,14 +29,14 @@ function blanksEnd(text: string, from: number): number {
   return at;
 }
 
-/** Where the blank line that begins at `from` ends, after its line end; null where the line has something on it, or no end. */
+/** The index after the blank line that begins at `from`; null where the line is not blank or has no line end. */
 function blankLineEnd(text: string, from: number): number | null {
   const at = blanksEnd(text, from);
   const feed = text.charCodeAt(at) === carriageReturn ? at + 1 : at;
   return text.charCodeAt(feed) === lineFeed ? feed + 1 : null;
 }
 
-/** Runs of blank lines and of spaces that are long enough to be counted, in order. A scan: a pattern overflows on millions of lines. */
+/** Long runs of blank lines and of spaces, in order. A scan, because a regular expression overflows on millions of lines. */
 function* gapsIn(text: string): Generator<Gap> {
   let at = 0;
   let isLineStart = true;
@@ -69,7 +69,7 @@ function* gapsIn(text: string): Generator<Gap> {
 
 const isTag = (codePoint: number): boolean => codePoint >= 0xe0000 && codePoint <= 0xe007f;
 
-/** The byte that a variation selector stands for in the known way of hiding text behind an emoji. */
+/** The byte that a variation selector encodes where text is hidden behind an emoji. */
 function selectorByte(codePoint: number): number | undefined {
   if (codePoint >= 0xfe00 && codePoint <= 0xfe0f) return codePoint - 0xfe00;
   if (codePoint >= 0xe0100 && codePoint <= 0xe01ef) return codePoint - 0xe0100 + 16;
@@ -83,7 +83,7 @@ function familyOf(codePoint: number): string {
 
 const codeOf = (codePoint: number): string => `U+${codePoint.toString(16).toUpperCase().padStart(4, "0")}`;
 
-/** What a run of tags or selectors says to a model, where it is printable ASCII throughout; otherwise empty. */
+/** What a run of tags or selectors spells to a model, where all of it is printable ASCII; otherwise empty. */
 function spelled(run: readonly InvisibleCharacter[]): string {
   let text = "";
   for (const { codePoint } of run) {
@@ -102,13 +102,13 @@ function labelOf(run: readonly InvisibleCharacter[], first: InvisibleCharacter, 
     const family = isTag(first.codePoint) ? "tag characters" : "variation selectors";
     if (run.length > 1) return `${run.length} ${family}${hidden === "" ? "" : ` that spell “${hidden}”`}`;
   }
-  // The name once in a text is enough to learn the label; a text full of them stays readable.
+  // The name comes once in a text, so that a text full of such characters stays readable.
   const name = seen.has(first.codePoint) ? "" : ` ${first.name}`;
   seen.add(first.codePoint);
   return `${codeOf(first.codePoint)}${name}${many}`;
 }
 
-/** The parts of a stretch in which only unseen characters are special; neighbours of one family become one part. */
+/** Adds the parts of a text without long gaps; invisible neighbours of one family become one part. */
 function withLabels(text: string, seen: Set<number>, into: Segment[]): void {
   const unseen = findInvisible(text);
   let at = 0;
@@ -132,7 +132,7 @@ function withLabels(text: string, seen: Set<number>, into: Segment[]): void {
   if (at < text.length) into.push({ kind: "text", text: text.slice(at) });
 }
 
-/** The whole of `text` as parts in order; linear in its length. Four blank lines or a hundred spaces in a row are counted. */
+/** The whole of `text` as parts in order, in linear time. Four blank lines or a hundred spaces in a row become a count. */
 export function viewText(text: string): Segment[] {
   const segments: Segment[] = [];
   const seen = new Set<number>();

@@ -1,11 +1,11 @@
-// The vectors of a reply in words: how many, how long, and how each begins. Nobody reads a vector; its numbers are delivered as
-// they came, and no reviewer can change one.
+// The vectors of a reply in words: how many, how long, and how each begins. English outside the catalogue: these words are in the
+// excerpt that a webhook gets as JSON.
 
 import type { EmbeddingBlock, SamplingReply } from "../model/sampling.ts";
 
 const count = (n: number): string => n.toLocaleString("en-US");
 const shownNumbers = 6;
-/** Of a number: a double has up to 17, and nobody compares them. */
+/** Of a number's up to 17. */
 const digits = 4;
 
 export const vectorsIn = (reply: SamplingReply): EmbeddingBlock[] => reply.content.filter((block) => block.type === "embedding");
@@ -27,6 +27,6 @@ export function beginningOfVector({ vector }: EmbeddingBlock): string {
 
 const mostVectors = 5;
 
-/** How many there are and how the first of them begin, a line each: for notices. */
+/** Their number and the beginnings of the first five, a line each: for notices. */
 export const vectorsText = (vectors: readonly EmbeddingBlock[]): string =>
   [`${vectorsWords(vectors)}, beginning with`, ...vectors.slice(0, mostVectors).map(beginningOfVector)].join("\n");

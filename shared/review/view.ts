@@ -30,15 +30,15 @@ export type ReviewState =
   | { readonly kind: "cancelled"; readonly at: number; readonly cause: CancelCause }
   | { readonly kind: "failed"; readonly at: number; readonly cause: UndeliverableCause };
 
-/** What became of the run after this review, for the page that is opened later. */
+/** The state of the run, for a page that is opened after the decision. */
 export type RunProgress = "waiting" | "generating" | "responseReview" | "completed" | "rejected" | "expired" | "cancelled" | "failed";
 
-/** A grant that this review may be remembered as. */
+/** The grant that a reviewer may give with this approval. */
 export type GrantOffer = {
   readonly scopes: readonly ("session" | "tool" | "server" | "key")[];
-  /** The level above which a later request is asked about all the same. */
+  /** A later request with a higher risk is still reviewed. */
   readonly risk: SeenRisk;
-  /** At the response gate: the level above which a later reply is asked about all the same; else null. */
+  /** At the response gate: a later reply with a higher risk is still reviewed. Null at the request gate. */
   readonly replyRisk: SeenRisk | null;
 };
 
@@ -46,7 +46,7 @@ export type ReviewView = {
   readonly gate: Gate;
   readonly state: ReviewState;
   readonly progress: RunProgress;
-  /** Where the run ended with its key. */
+  /** How the API key ended the run, where it did. */
   readonly keyEnd?: KeyEnd | null;
   readonly now: number;
   readonly run: string;
@@ -61,37 +61,37 @@ export type ReviewView = {
     /** The tool, resource or prompt of the originating request. */
     readonly name: string;
     readonly provenance: Provenance;
-    /** At the relay: how it was found which request is served. */
+    /** At the relay: how the served request was found. */
     readonly evidence?: Evidence;
     /** The API key's name: the host. */
     readonly client: string;
     readonly owner: string | null;
-    /** The caller's connection is gone; its reply will be kept for an identical request. */
+    /** The caller has disconnected; its reply will be kept for an identical request. */
     readonly gone: boolean;
   };
   readonly createdAt: number;
   readonly deadlineAt: number;
   readonly quorum: number;
   readonly rule: string;
-  /** This reviewer's own approval of the current version, where others are still to give theirs. */
+  /** This reviewer's approval of the current version, where more are needed. */
   readonly ownVote?: { readonly at: number } | null;
-  /** This reviewer gave up their place: to somebody, or (null) because it is not theirs. */
+  /** This reviewer's recusal: in favour of `to`, or null where the review is not theirs. */
   readonly left?: { readonly at: number; readonly to: string | null } | null;
-  /** Whether this reviewer may approve: not where it is their own request and the policy bars that. */
+  /** False for the reviewer's own request where the policy bars that. */
   readonly mayApprove?: boolean;
-  /** Names of those whom this reviewer may hand it to; empty where they may not. */
+  /** Names of those whom this reviewer may hand it to. */
   readonly handOverTo?: readonly string[];
-  /** What may be allowed in future with this approval; null where the rules offer nothing. */
+  /** Null where the rules offer none. */
   readonly grant?: GrantOffer | null;
-  /** Whether the server will be told the reason of a "no". Where absent the page does not say. */
+  /** Whether the server is told the reason of a denial. Where absent the page does not say. */
   readonly tellReason?: boolean;
   /** The current version of the request (at the response gate: the approved one). */
   readonly request: SamplingRequest;
-  /** The request as the server sent it, where the current one differs. */
+  /** The original request, where the current one differs. */
   readonly requestAsAsked: SamplingRequest | null;
-  /** In failover order; the first will answer. A reviewer may move another one to the front. */
+  /** In failover order. A reviewer may move another one to the front. */
   readonly models: readonly ShownModel[];
-  /** At the response gate: those of the reply, and after them those of the request that led to it. */
+  /** At the response gate: those of the reply, then those of its request. */
   readonly risks: readonly RiskNote[];
   readonly notes: readonly Note[];
   readonly worstCostUsd: number;
@@ -100,7 +100,7 @@ export type ReviewView = {
   readonly replyAsGenerated: SamplingReply | null;
   readonly answeredBy: ShownModel | null;
   readonly usage: Usage | null;
-  /** Where the reply was made for an earlier, identical request: when, in Unix milliseconds. */
+  /** When the reply was made, where it comes from the cache. Unix milliseconds. */
   readonly cachedAt?: number | null;
   readonly costUsd: number | null;
 };

@@ -1,5 +1,5 @@
-// Between a run and the grants of its key: whether one may be offered for a review, what is given, and what a later
-// request asks for. Pure; it counts nothing and lets nothing through: shared/policy/grant.ts does.
+// Between a run and the grants of its key: whether a review may offer one, which grant an approval gives, and a later request's
+// query. It counts nothing and opens no gate: shared/policy/grant.ts does.
 
 import type { Gate } from "../model/gate.ts";
 import { digestOf } from "../encoding.ts";
@@ -20,7 +20,7 @@ import { isSamePerson } from "../policy/person.ts";
 import { type Addresses, isRoom } from "../notice-channels.ts";
 import { type RiskNote, type SeenRisk, findReplyRisks, highestRisk } from "../policy/risk.ts";
 import { type SamplingReply, type SamplingRequest, outputLimit } from "../model/sampling.ts";
-import type { GrantWish } from "../review/form.ts";
+import type { GrantRequest } from "../review/form.ts";
 import type { GrantOffer } from "../review/view.ts";
 import type { Candidate } from "../routing/choose.ts";
 import { sizeOf, worstCostUsd } from "../routing/price.ts";
@@ -32,22 +32,21 @@ export type OfferFacts = {
   readonly requestor: Pick<Requestor, "provenance">;
   /** Of the request. */
   readonly risks: readonly Pick<RiskNote, "level">[];
-  /** At the response gate: what is reviewed there. */
+  /** At the response gate. */
   readonly reply: SamplingReply | null;
-  /** Who would give it. */
+  /** The reviewer who would give it. */
   readonly reviewer: Addresses;
-  /** The current versions of the content; 1 also for a reply that is not there yet. */
+  /** The current versions; 1 also before there is a reply. */
   readonly requestVersion: number;
   readonly replyVersion: number;
-  /** The request is of no session: what remembers it is shared with others that have nothing to do with it. */
+  /** The request has no session: its object is shared with unrelated requests. */
   readonly sessionless?: true | undefined;
 };
 
 /**
- * The grant that may be offered with an approval, or null. Offered where the rules enable grants, one approval decides, the
- * gate is one that the rules close, it is known (or the rules let it be inferred) which tool asks, and nothing was edited: at the response gate neither the reply nor the request
- * that it answers. A room gives none: a grant has a person's name on it.
- * Whoever submits an edit, or another choice of model, together with the wish edits too: with that there is no grant.
+ * The grant that may be offered with an approval, or null. Offered where the rules enable grants, one approval decides, the rules
+ * close the gate, it is known which tool asks (or the rules allow inference), and neither the request nor the reply was edited. A
+ * room gives none, because a grant has a person's name. A form with an edit or another choice of model gives none either.
  */
 export function offerOf({
   gate,
@@ -70,13 +69,13 @@ export function offerOf({
   };
 }
 
-/** At the response gate the highest risk of the reply; what nobody has seen has none that could be allowed. */
+/** At the response gate the highest risk of the reply; without a reply no risk is allowed. */
 const replyRiskAt = (gate: Gate, reply: SamplingReply | null): SeenRisk | null =>
   gate === "request" ? null : reply === null ? "none" : highestRisk(findReplyRisks(reply));
 
 /**
- * Whether one person's earlier word may count at all. Where it is only inferred which client request is served, a server could wait
- * for the moment in which a granted tool is the one that is in flight.
+ * Whether grants may count. Where the served client request is only inferred, a server could wait until a granted tool is the one
+ * in flight.
  */
 const mayUseGrants = (
   { grants, grantsInferred, quorum }: Pick<GatePlan, "grants" | "grantsInferred" | "quorum">,
@@ -85,7 +84,7 @@ const mayUseGrants = (
 
 export type GivingFacts = {
   readonly input: Omit<RunInput, "request">;
-  /** As it was asked: version 1. */
+  /** Version 1. */
   readonly request: SamplingRequest;
   readonly gate: Gate;
   /** At the response gate: the reply that is approved. */
@@ -95,13 +94,13 @@ export type GivingFacts = {
 };
 
 /**
- * The grant that a reviewer gives with an approval. One review gives one, under one id, so giving it twice is giving it once.
- * Its money is what its uses may cost at the most, each as long as it may be.
+ * The grant that a reviewer gives with an approval. One review gives one, under one id, so that giving it twice is fine. Its money
+ * is the worst case of all its uses.
  * @param now Unix milliseconds.
  */
-export function grantFrom({ input, request, gate, reply, by }: GivingFacts, wish: GrantWish, now: number): Grant {
+export function grantFrom({ input, request, gate, reply, by }: GivingFacts, asked: GrantRequest, now: number): Grant {
   const { candidates, key, requestRef, requestor } = input;
-  const exact = wish.what === "exact";
+  const exact = asked.what === "exact";
   const replyRisk = replyRiskAt(gate, reply);
   const characters = messageCharacters(request);
   const charactersAtMost = exact ? characters : sizeCeiling(characters);
@@ -109,8 +108,8 @@ export function grantFrom({ input, request, gate, reply, by }: GivingFacts, wish
     id: grantIdOf(key.id, digestOf("countersign/grant/v1", { run: input.id, gate }).slice(0, 22)),
     key: key.id,
     gate,
-    scope: scopeOf(wish.scope, requestRef, requestor),
-    what: wish.what,
+    scope: scopeOf(asked.scope, requestRef, requestor),
+    what: asked.what,
     digest: exact ? requestDigest({ request, models: idsOf(candidates) }, candidates) : shapeDigest(request, candidates),
     charactersAtMost,
     maxTokensAtMost: outputLimit(request),
@@ -121,16 +120,15 @@ export function grantFrom({ input, request, gate, reply, by }: GivingFacts, wish
     run: input.id,
     rule: input.plan.rule,
     givenAt: now,
-    expiresAt: now + Math.min(wish.hours * 3_600_000, longestGrantMs),
-    usesGiven: wish.uses,
-    usesLeft: wish.uses,
-    spendLeftMicroUsd: wish.uses * microUsd(dearestUsd(request, candidates, charactersAtMost - characters)),
+    expiresAt: now + Math.min(asked.hours * 3_600_000, longestGrantMs),
+    usesGiven: asked.uses,
+    usesLeft: asked.uses,
+    spendLeftMicroUsd: asked.uses * microUsd(dearestUsd(request, candidates, charactersAtMost - characters)),
     lastUsedAt: null,
     revokedAt: null,
   };
 }
 
-/** What the record of the run keeps of it. */
 export const grantedFact = ({ id, gate, by, scope, what, usesGiven, expiresAt }: Grant): RecordFact => ({
   kind: "granted",
   gate,
@@ -142,10 +140,10 @@ export const grantedFact = ({ id, gate, by, scope, what, usesGiven, expiresAt }:
   expiresAt: new Date(expiresAt).toISOString(),
 });
 
-/** A grant's id carries its key's, because the key's object has it. */
+/** A grant's id has its key's id in it, because the key's object stores it. */
 export const grantIdOf = (key: string, own: string): string => `${key}.${own}`;
 
-/** The key of a grant's id, or undefined for what is no such id. */
+/** The key's id in a grant's id; undefined for any other text. */
 export const keyOfGrantId = (id: string): string | undefined => /^(key_[a-z0-9]{1,32})\.[A-Za-z0-9_-]{22}$/.exec(id)?.[1];
 
 export type AskingFacts = {
@@ -159,8 +157,8 @@ export type AskingFacts = {
 };
 
 /**
- * What a request asks of its key's grants, all but what the session knows of it; null where there is nothing to ask: both
- * gates are open, the rules that apply now do not enable grants, or one person's word is not enough there.
+ * A request's query for its key's grants, without `asked`, which the session knows. Null where no grant can count: both gates are
+ * open, or the current rules do not enable grants or need several approvals.
  */
 export function grantQueryOf({ run, plan, request, requestor, requestRef, params }: AskingFacts): Omit<GrantQuery, "asked"> | null {
   const { gates, candidates, risks } = plan;
@@ -192,7 +190,7 @@ const idsOf = (candidates: readonly Candidate[]): string[] => candidates.map(({ 
 
 const toolOf = ({ method, name }: Requestor): Tool => ({ method, name });
 
-function scopeOf(scope: GrantWish["scope"], { session }: RequestRef, requestor: Requestor): GrantScope {
+function scopeOf(scope: GrantRequest["scope"], { session }: RequestRef, requestor: Requestor): GrantScope {
   const { server } = requestor;
   switch (scope) {
     case "session":
@@ -208,7 +206,7 @@ function scopeOf(scope: GrantWish["scope"], { session }: RequestRef, requestor: 
   }
 }
 
-/** The worst case of the dearest model, for a request that is so many characters longer. */
+/** The worst case of the most expensive model, for a request with `more` further characters. */
 function dearestUsd(request: SamplingRequest, candidates: readonly Candidate[], more: number): number {
   const size = sizeOf(request);
   const longer = { ...size, textBytes: size.textBytes + more };

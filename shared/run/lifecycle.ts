@@ -1,7 +1,7 @@
-// The life of a run as a pure function: (state, event, now) gives the next state and what is to be done, as values.
+// The life of a run as a pure function: state, event and time give the next state and its effects, as values.
 //
-// No clock, no storage, no content: digests stand for the request and the reply. The RunObject reads the state, asks
-// `step`, commits what comes back in one transaction, and only then performs the effects.
+// No clock, no storage, no content: digests stand for the request and the reply. The RunObject reads the state, calls `step`,
+// commits the result in one transaction, and only then performs the effects.
 
 import type { Gate, KeyEnd } from "../model/gate.ts";
 import type { CancelCause } from "../model/outcome.ts";
@@ -20,7 +20,7 @@ import {
 } from "../review/decision.ts";
 import { unreachable } from "../result.ts";
 
-/** A request that keeps killing the object that calls the model is not paid for without end. */
+/** Bounds the cost of a request that crashes its object at each model call. */
 export const mostCalls = 3;
 
 export type RunPhase = "received" | "requestReview" | "generating" | "responseReview" | "ended";
@@ -33,18 +33,18 @@ export type End =
   | { readonly kind: "cancelled"; readonly cause: CancelCause }
   | { readonly kind: "failed" };
 
-/** Who decides at both gates of this run, taken down when it was received. */
+/** Who decides at both gates, as of when the run was received. */
 export type ReviewTerms = {
   readonly reviewers: readonly string[];
-  /** Who is asked too where the others take too long, or have all given up their places. */
+  /** Asked too where the others take too long, or too few of them are left. */
   readonly escalateTo: readonly string[];
   readonly quorum: number;
   readonly owner: string | null;
   readonly selfApproval: boolean;
   readonly deadlineSeconds: number;
-  /** Unix milliseconds: no gate stays open after this, whatever its own deadline. */
+  /** Unix milliseconds: a gate's deadline is never later. */
   readonly endsAt?: number;
-  /** A call whose answer was lost is not made again: what it did cannot be done twice, or the requestor wanted one attempt. */
+  /** A call whose answer was lost is not repeated: it has effects, or the requestor wanted one attempt. */
   readonly once?: true;
 };
 
@@ -52,9 +52,9 @@ export type ReviewTerms = {
 export type RunGates = {
   readonly request: boolean;
   readonly response: boolean;
-  /** Whether a person must decide about the reply to a request that a reviewer edited: what opened the gate was for the request as asked. */
+  /** The same for the reply to an edited request: what opened the gate was for the request as asked. */
   readonly responseIfEdited: boolean;
-  /** The lowest risk of the reply at which a person must decide about it; null: whatever its risk is. */
+  /** The lowest risk of the reply at which a person must decide about it; null: no risk. */
   readonly responseIfRisk: RiskLevel | null;
 };
 
@@ -69,10 +69,10 @@ export type RunState = {
   readonly phase: RunPhase;
   readonly gates: RunGates;
   readonly terms: ReviewTerms;
-  /** The request that is, or was, to be sent: its current digest. */
+  /** The digest of the current request. */
   readonly requestDigest: string;
   readonly reviews: { readonly request: Review | null; readonly response: Review | null };
-  /** The model call under way or made last. A later call of the same run has a higher number. */
+  /** The current or last model call. Numbers count up. */
   readonly call: { readonly number: number; readonly startedAt: number } | null;
   readonly end: End | null;
 };
@@ -83,43 +83,40 @@ export type RunEvent =
   | { readonly kind: "recused"; readonly gate: Gate; readonly recusal: RecusalRequest }
   | { readonly kind: "escalate"; readonly gate: Gate }
   | { readonly kind: "deadline"; readonly gate: Gate }
-  /** No channel reaches these, who are all that are asked. */
+  /** No channel reaches these reviewers. */
   | { readonly kind: "undeliverable"; readonly gate: Gate; readonly reviewers: readonly string[] }
   | { readonly kind: "cancelled"; readonly cause: CancelCause }
   /** `risk`: of the reply. */
   | { readonly kind: "generated"; readonly call: number; readonly replyDigest: string; readonly risk: SeenRisk }
   | { readonly kind: "callFailed"; readonly call: number }
-  /** The object that made the call is gone and its answer with it. */
+  /** The object that made the call is gone, and the answer with it. */
   | { readonly kind: "callLost"; readonly call: number };
 
-/** Why reviewers hear of a review: it was opened, handed to them, or is late. */
 export type AskWhy = "asked" | "handedOver" | "escalated";
 
 export type Effect =
-  /** A review has begun: its clock runs. */
   | { readonly kind: "open"; readonly gate: Gate }
   | { readonly kind: "ask"; readonly gate: Gate; readonly reviewers: readonly string[]; readonly why: AskWhy }
-  /** What they were shown is not what is there now: an edit, or somebody's vote. */
+  /** An edit or a vote made what reviewers were shown out of date. */
   | { readonly kind: "tellAgain"; readonly gate: Gate; readonly why: "changed" | "voted" }
-  /** These are not asked any more, and are to be left alone. */
+  /** These reviewers are no longer asked: their notices and reminders end. */
   | { readonly kind: "release"; readonly gate: Gate; readonly reviewers: readonly string[] }
   | { readonly kind: "withdraw"; readonly gate: Gate }
-  /** `again`: an earlier call of this run may have been paid for; the record must say so. */
+  /** `again`: an earlier call of this run may have cost money, which the record must say. */
   | { readonly kind: "callModel"; readonly call: number; readonly again: boolean }
   | { readonly kind: "finish" };
 
 export type Step = {
   readonly state: RunState;
   readonly effects: readonly Effect[];
-  /** For an answer only. */
+  /** For the event `answered`. */
   readonly verdict: Verdict | null;
-  /** For a reviewer who gives up their place only. */
+  /** For the event `recused`. */
   readonly recusal?: Recusal;
 };
 
 export const isKeyEnd = (cause: CancelCause): cause is KeyEnd => cause === "keyRevoked" || cause === "keyExpired";
 
-/** A run as it begins: nothing asked, nothing called. */
 export const newRun = (gates: RunState["gates"], terms: ReviewTerms, requestDigest: string): RunState => ({
   phase: "received",
   gates,
@@ -131,8 +128,8 @@ export const newRun = (gates: RunState["gates"], terms: ReviewTerms, requestDige
 });
 
 /**
- * One step of a run's life. An event that no longer applies (a late deadline, an answer of a call that was given up, a
- * cancellation after the end) changes nothing and has no effects: everything may come twice.
+ * One step of a run's life. An event that no longer applies (a late deadline, the answer of an abandoned call, a cancellation
+ * after the end) changes nothing and has no effects, because every event may come twice.
  * @param now Unix milliseconds.
  */
 export function step(state: RunState, event: RunEvent, now: number): Step {
@@ -181,7 +178,7 @@ function answered(state: RunState, gate: Gate, answer: Answer, now: number): Ste
   switch (verdict.kind) {
     case "voted": {
       const next = withReview(state, verdict.review);
-      // Others approved, or are yet to be asked about, what was there before the edit.
+      // Other reviewers were shown the version before the edit.
       return { state: next, effects: [{ kind: "tellAgain", gate, why: verdict.edited ? "changed" : "voted" }], verdict };
     }
     case "approved": {
@@ -205,7 +202,7 @@ function answered(state: RunState, gate: Gate, answer: Answer, now: number): Ste
   }
 }
 
-/** A reviewer recuses themself: the person they handed the review to is asked, or, where too few reviewers are left, those of the escalation; otherwise nobody can decide it any more. */
+/** Asks the reviewer to whom it was handed. Where too few reviewers are left, asks those of the escalation, else ends the run. */
 function recused(state: RunState, gate: Gate, request: RecusalRequest, now: number): Step {
   const review = state.reviews[gate];
   if (review === null) return { ...still(state), recusal: { kind: "notAllowed", why: "notAReviewer" } };
@@ -214,8 +211,8 @@ function recused(state: RunState, gate: Gate, request: RecusalRequest, now: numb
   const released: Effect = { kind: "release", gate, reviewers: [request.reviewer] };
   const next = withReview(state, recusal.review);
   if (!recusal.exhausted) {
-    const handOverCandidates: Effect[] = request.to === null ? [] : [{ kind: "ask", gate, reviewers: [request.to], why: "handedOver" }];
-    return { state: next, effects: [released, ...handOverCandidates], verdict: null, recusal };
+    const asks: Effect[] = request.to === null ? [] : [{ kind: "ask", gate, reviewers: [request.to], why: "handedOver" }];
+    return { state: next, effects: [released, ...asks], verdict: null, recusal };
   }
   const asked = escalated(next, recusal.review);
   if (asked !== null && !asked.exhausted) return { state: asked.state, effects: [released, ...asked.effects], verdict: null, recusal };
@@ -224,11 +221,11 @@ function recused(state: RunState, gate: Gate, request: RecusalRequest, now: numb
   return { ...ended, effects: [released, ...ended.effects], recusal };
 }
 
-/** Where none of those who are asked can be reached: those of the escalation are asked at once, and else it is over. */
+/** Where no reviewer can be reached: asks those of the escalation at once, else ends the run. */
 function unreached(state: RunState, gate: Gate, reviewers: readonly string[], now: number): Step {
   const review = openGate(state) === gate ? state.reviews[gate] : null;
   const isAll = review?.reviewers.length === reviewers.length && review.reviewers.every((each) => reviewers.includes(each));
-  // Somebody else has been asked since.
+  // Another reviewer has been asked since.
   if (review === null || !isAll) return still(state);
   const asked = escalated(state, review);
   if (asked !== null) return { state: asked.state, effects: asked.effects, verdict: null };
@@ -253,7 +250,7 @@ function cancelled(state: RunState, cause: CancelCause, now: number): Step {
   return finish(state, { kind: "cancelled", cause });
 }
 
-/** A run that was completed and whose reply was not let out before its key ended: it is let out to nobody. */
+/** A completed run whose reply was not delivered before its key ended: it is cancelled. */
 export const withheld = (state: RunState, cause: KeyEnd): RunState =>
   state.end?.kind === "completed" ? { ...state, end: { kind: "cancelled", cause } } : state;
 
@@ -270,14 +267,14 @@ export function openGate(state: RunState): Gate | null {
   return state.phase === "responseReview" ? "response" : null;
 }
 
-/** Whether a reviewer made another request of the one that was asked. */
+/** Whether a reviewer edited the request. */
 export const isEdited = ({ reviews }: Pick<RunState, "reviews">): boolean => (reviews.request?.version ?? 1) > 1;
 
 const still = (state: RunState): Step => ({ state, effects: [], verdict: null });
 
 const isCurrentCall = (state: RunState, call: number): boolean => state.phase === "generating" && state.call?.number === call;
 
-/** An approved edit at the request gate is what is sent: the state's digest follows the review's. */
+/** The request that is sent is the request gate's current version, so the state's digest follows its review. */
 const withReview = (state: RunState, review: Review): RunState => ({
   ...state,
   requestDigest: review.gate === "request" ? review.digest : state.requestDigest,

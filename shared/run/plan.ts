@@ -1,5 +1,5 @@
-// What is to become of a sampling request: which models may serve it, which gates it must pass, what to look at twice.
-// Routing, risk and policy in one pure step, made before anything is reserved, asked or spent.
+// The plan for a sampling request: which models may serve it, which gates it must pass, and its warnings. Routing, risk and policy
+// in one pure step, before anything is reserved, asked or spent.
 
 import type { Refusal } from "../model/outcome.ts";
 import { type GatePlan, evaluatePolicy, permittedCandidates } from "../policy/evaluate.ts";
@@ -24,14 +24,13 @@ export type PlanInput = {
   readonly key: {
     readonly id: string;
     readonly name: string;
-    /** The person whose client uses it. */
     readonly owner?: string | undefined;
     readonly servers?: readonly string[] | undefined;
     readonly models?: readonly string[] | undefined;
   };
-  /** Why a provider cannot be used here, or undefined where it can. */
+  /** Why a provider cannot be used; undefined where it can. */
   readonly ready: (provider: Provider, name: string) => string | undefined;
-  /** The only candidate, where the request itself says where it goes. */
+  /** The only candidate, where the request names its destination. */
   readonly destination?: Candidate;
   /** Only the first candidate may be asked. */
   readonly once?: true;
@@ -41,13 +40,13 @@ export type Plan = {
   readonly candidates: readonly Candidate[];
   readonly gates: GatePlan;
   readonly risks: readonly RiskNote[];
-  /** Gates that the policy closes and that grants of the key open. Not of the plan's making: they are asked after it. */
+  /** Closed gates that grants of the key open: added after planning. */
   readonly granted?: readonly GrantPass[];
 };
 
 /**
- * Plans a request. Refused: a server that the key is not for, a request that no model can serve, one that the policy refuses, and one of
- * nobody the policy knows, where people may not approve their own requests.
+ * Refused: a server that the key is not for, a request that no model can serve, one that the policy refuses, and one whose owner is
+ * unknown where people may not approve their own requests.
  */
 export function planRun(input: PlanInput): Result<Plan, Refusal> {
   const { policy, request, requestor, key } = input;
@@ -67,13 +66,13 @@ export function planRun(input: PlanInput): Result<Plan, Refusal> {
     risk: risks,
     provenance: requestor.provenance,
   };
-  // Models that the policy refuses fall out; the request is refused where none is left.
+  // The request is refused only where the policy refuses it for every model.
   const permitted = permittedCandidates(policy, facts);
   const mayServe = permitted.length > 0 ? permitted : ranked.value;
   const candidates = input.once === true ? mayServe.slice(0, 1) : mayServe;
   const gates = evaluatePolicy(policy, { ...facts, candidates });
   if (gates.request === "refuse") return err({ kind: "policyRefused", rule: gates.rule });
-  // Nobody could tell whom to bar: a grant, or a second approval, would not make up for that.
+  // It is unknown whom to bar. A grant or a second approval would not make up for that.
   if (barsOwn(gates) && gates.owner === null) return err({ kind: "ownerUnknown", rule: gates.rule });
   return ok({ candidates, gates, risks });
 }
@@ -92,7 +91,7 @@ function rankedFor({ routing, request, requestor, key, ready, destination }: Pla
   return choice.ok ? ok(choice.value.ranked) : err(choice.error);
 }
 
-/** What the first candidate will leave out or change of a request, as far as it can be told before the call. */
+/** What the first candidate will leave out or change, as far as known before the call. */
 export function plannedNotes(request: SamplingRequest, plan: Plan): readonly Note[] {
   const [candidate] = plan.candidates;
   return candidate === undefined || request.kind !== "chat" ? [] : rulesOf(candidate.provider.kind).plannedNotes({ request, candidate });

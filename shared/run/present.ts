@@ -1,4 +1,4 @@
-// A run as its review page shows it: one value from the state and the content, for whichever gate the link is for.
+// A run as a review shows it: one value from the state and the content, for the gate of the link.
 
 import type { Gate, KeyEnd } from "../model/gate.ts";
 import type { Note, ModelReply } from "../model/call.ts";
@@ -13,12 +13,12 @@ import { costUsd } from "../routing/price.ts";
 import { type End, type RunState, isKeyEnd } from "./lifecycle.ts";
 import { type RequestVersion, type RunInput, inOrder } from "./run-input.ts";
 
-/** What a model answered, as the run keeps it. */
+/** What the run stores of a model's answer. */
 export type ModelFacts = {
   readonly candidate: string;
   readonly usage: ModelReply["usage"];
   readonly notes: readonly Note[];
-  /** The highest risk of the reply, where the run was opened with its answer alone. */
+  /** The highest risk of the reply, where the fast path stored the ended run without its content. */
   readonly replyRisk?: SeenRisk;
 };
 
@@ -34,17 +34,16 @@ export type Shown = {
   readonly generated: SamplingReply | null;
   readonly reply: SamplingReply | null;
   readonly model: ModelFacts | null;
-  /** When the reply was kept, where it comes from the cache. */
+  /** When the reply was made, where it comes from the cache. Unix milliseconds. */
   readonly cachedAt: number | null;
   readonly requestorGone: boolean;
-  /** Names of those to whom a review of this run could be handed: they exist, and a channel reaches them. */
+  /** Names of those to whom a review of this run could be handed, and whom a channel reaches. */
   readonly handOverCandidates: readonly string[];
-  /** What may be allowed in future with an approval. */
   readonly grant: GrantOffer | null;
   readonly now: number;
 };
 
-/** The page's view, or null where this gate was never opened. */
+/** The view, or null where this gate was never opened. */
 export function presentReview(shown: Shown): ReviewView | null {
   const { input, state, gate, current, asked, model } = shown;
   const review = state.reviews[gate];
@@ -94,7 +93,7 @@ export function presentReview(shown: Shown): ReviewView | null {
   };
 }
 
-/** How this reviewer stands to the review: what they did, and what they may do. */
+/** What this reviewer has done and may do. */
 function ownStanding(
   review: Review,
   { reviewer, handOverCandidates, grant }: Shown,
@@ -109,7 +108,7 @@ function ownStanding(
     ownVote: vote === undefined ? null : { at: vote.at },
     left: left === undefined ? null : { at: left.at, to: left.to },
     mayApprove,
-    // Whoever may not approve their own request may not choose who does.
+    // A reviewer who may not approve their own request may not choose who does.
     handOverTo: isAsked && vote === undefined && mayApprove ? handOverCandidates.filter(isHandOverCandidate) : [],
     grant: isAsked && mayApprove ? grant : null,
   };
@@ -147,7 +146,6 @@ export function reviewState(review: Review): ReviewState {
 
 const keyEndOf = (end: End | null): KeyEnd | null => (end?.kind === "cancelled" && isKeyEnd(end.cause) ? end.cause : null);
 
-/** Where a run stands, in the page's words. */
 export function progressOf(state: RunState): RunProgress {
   switch (state.phase) {
     case "received":

@@ -1,10 +1,10 @@
-// What a client's request asks of the reply to it, as a rule for the edits of reviewers.
+// What a client requires of a reply, as a rule for reviewers' edits.
 
 import type { SamplingRequest } from "../model/sampling.ts";
 import { isJsonReply } from "../provider/json-reply.ts";
 import type { ReplyRule } from "../review/edit.ts";
 
-/** Undefined where any reply will do. */
+/** Undefined where any reply fits. */
 export function replyRuleOf({ responseFormat }: Pick<SamplingRequest, "responseFormat">): ReplyRule | undefined {
   if (responseFormat === undefined) return undefined;
   return {

@@ -25,7 +25,7 @@ export const runMeta = (
   usage: { inputTokens: model.usage.inputTokens, outputTokens: model.usage.outputTokens, costUsd: costUsd(candidate.model, model.usage) },
 });
 
-/** The outcome of a reply that may be delivered. `request` is the one that was sent. */
+/** `request` is the one that was sent. */
 export const completed = (reply: SamplingReply, request: SamplingRequest, meta: RunMeta): Completed => ({
   kind: "completed",
   answered: answeredOf(request),
@@ -46,7 +46,7 @@ function answeredOf({ kind, tools, messages }: SamplingRequest): Answered {
   }
 }
 
-/** What an ending without a reply is to the outside. The reviewer's reason is told only where the policy lets it be. */
+/** The outcome of a run that ended without a reply. It has the reviewer's reason only with `tellReason`. */
 export function outcomeOfEnd(
   end: Exclude<End, { kind: "completed" }>,
   tellReason: boolean,

@@ -1,4 +1,4 @@
-// What the record and lists say of a request and its reply, wherever the model was called.
+// What the record and lists say of a request and its reply, on the fast and the durable path.
 
 import type { ImageDigests } from "../image/image-digests.ts";
 import type { Attempt, ModelReply } from "../model/call.ts";
@@ -9,7 +9,6 @@ import { type CachedReply, type RunInput, replyDigest } from "./run-input.ts";
 
 type Line = Pick<RunSummary, "run" | "key" | "server" | "name" | "createdAt">;
 
-/** Whose request it is. */
 export const requestLine = ({
   id,
   key,
@@ -23,21 +22,20 @@ export const requestLine = ({
   createdAt,
 });
 
-/** Of a request for which no model was called. */
+/** Where no model was called. */
 export const uncalled = { model: null, inputTokens: 0, outputTokens: 0, costUsd: 0 } as const;
 
 type Answered = {
   readonly reply: ModelReply;
   readonly candidate: Candidate;
-  /** Those that failed before. */
+  /** The failed ones. */
   readonly attempts: readonly Attempt[];
   readonly images?: readonly ImageDigests[];
 };
 
-/** That there is a reply, from a model or from before. */
 export type ReplyFact = Extract<RecordFact, { readonly kind: "answered" | "fromCache" }>;
 
-/** `risks`: the kinds of what was found in the reply; absent where nobody looked. */
+/** `risks`: the kinds found in the reply; absent where it was not checked. */
 export const answeredFact = (
   call: number,
   { reply: { reply, usage, notes }, candidate, attempts, images }: Answered,
@@ -57,7 +55,7 @@ export const answeredFact = (
   ...(images === undefined ? {} : { images }),
 });
 
-/** As `answeredFact`, of a reply that an identical request got before. */
+/** As `answeredFact`, for a reply from the cache. */
 export const cachedFact = ({ reply, facts, at }: CachedReply, risks?: readonly string[]): ReplyFact => ({
   kind: "fromCache",
   model: facts.candidate,

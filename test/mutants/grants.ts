@@ -134,8 +134,8 @@ export const grantMutants: readonly Mutant[] = [
   {
     ...giving,
     name: "a grant ends in thirty days",
-    from: "now + Math.min(wish.hours * 3_600_000, longestGrantMs)",
-    to: "now + wish.hours * 3_600_000",
+    from: "now + Math.min(asked.hours * 3_600_000, longestGrantMs)",
+    to: "now + asked.hours * 3_600_000",
   },
   {
     ...giving,

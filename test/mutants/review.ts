@@ -133,16 +133,16 @@ export const reviewMutants: readonly Mutant[] = [
   {
     name: "an edited request still fits the schema",
     file: "shared/review/edit.ts",
-    from: "if (faults.length === 0 && changed() && !fits(samplingRequest, value)) {",
-    to: "if (faults.length > 9) {",
+    from: "if (issues.length === 0 && changed() && !fits(samplingRequest, value)) {",
+    to: "if (issues.length > 9) {",
     test: { file: "test/shared/review/edit.test.ts" },
     survives: "each single field is checked before, so no edit was found that breaks the whole; the check stays for fields to come",
   },
   {
     name: "an edited reply is what its client asked for",
     file: "shared/review/edit.ts",
-    from: "if (faults.length === 0 && changed() && rule !== undefined && !rule.fits(value)) {",
-    to: "if (faults.length > 9 && rule !== undefined) {",
+    from: "if (issues.length === 0 && changed() && rule !== undefined && !rule.fits(value)) {",
+    to: "if (issues.length > 9 && rule !== undefined) {",
     test: { file: "test/shared/review/edit.test.ts" },
   },
   {

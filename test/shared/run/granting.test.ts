@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { type Grant, useGrants } from "../../../shared/policy/grant.ts";
 import { parsePolicy } from "../../../shared/policy/rules.ts";
 import type { ChatRequest } from "../../../shared/model/sampling.ts";
-import type { GrantWish } from "../../../shared/review/form.ts";
+import type { GrantRequest } from "../../../shared/review/form.ts";
 import { type OfferFacts, grantFrom, grantIdOf, grantQueryOf, grantedFact, keyOfGrantId, offerOf } from "../../../shared/run/granting.ts";
 import { type Requestor, type RunInput, gatesOf, inputFacts } from "../../../shared/run/run-input.ts";
 import { type Plan, planRun } from "../../../shared/run/plan.ts";
@@ -50,9 +50,9 @@ const openingOf = ({ candidates, gates, risks }: Plan, over: Partial<RunInput> =
   ...over,
 });
 
-const wishFor = (over: Partial<GrantWish> = {}): GrantWish => ({ what: "shape", scope: "tool", hours: 24, uses: 10, ...over });
+const wishFor = (over: Partial<GrantRequest> = {}): GrantRequest => ({ what: "shape", scope: "tool", hours: 24, uses: 10, ...over });
 
-const give = (over: Partial<GrantWish> = {}, request: ChatRequest = requestOf(), then: object = {}): Grant =>
+const give = (over: Partial<GrantRequest> = {}, request: ChatRequest = requestOf(), then: object = {}): Grant =>
   grantFrom({ input: openingOf(planned(then, request)), request, gate: "request", reply: null, by: "Ada" }, wishFor(over), now);
 
 /** Whether a later request passes the request gate by this grant. */
