@@ -15,7 +15,7 @@ export type ExcerptPiece = {
 /** `more`: UTF-16 code units of text that are not in the pieces. */
 export type Excerpt = { readonly pieces: readonly ExcerptPiece[]; readonly more: number };
 
-/** A notice shows at most this many characters, as docs/policy.md promises. */
+/** An email or a webhook shows at most this many characters (docs/policy.md). */
 export const excerptCharacters = 1_500;
 const mostPieces = 8;
 

@@ -1,5 +1,9 @@
-// The words of everything that reviewers read, by language. A second language is one more catalogue of the same shape: a word that
-// it lacks does not compile.
+// The words of everything that reviewers read, by language. A second language is one more catalogue of the same shape: a missing
+// word does not compile.
+//
+// Some English is made elsewhere. In JSON by contract: the `why` of an omission's note (shared/provider/), the words for vectors
+// (shared/review/vectors.ts), and a model's reason, whose function the catalogue uses (`whySentence`). For people alone, and still to
+// come here: messages of refused edits (shared/review/edit.ts) and labels of invisible characters (shared/review/text-view.ts).
 
 import { emailEn } from "./en/email-en.ts";
 import { pageEn } from "./en/page-en.ts";
@@ -20,5 +24,5 @@ export type Words = InAnyWords<typeof en>;
 
 export const catalogues: { readonly [language: string]: Words; readonly en: Words } = { en };
 
-/** What notices and pages are written in. A reviewer's `language` is not asked for yet: there is one catalogue. */
+/** The words of notices and pages. A reviewer's `language` has no effect yet: there is one catalogue. */
 export const { review: reviewWords, page: pageWords, email: emailWords, slack: slackWords } = catalogues.en;

@@ -284,7 +284,7 @@ export const pageEn = {
   },
   roles: { user: "user", assistant: "assistant" },
   readAndDecide: "Read it, change it if you like, and decide.",
-  /** Where a client asks for itself, and where a tool runs. */
+  /** Where a tool runs. */
   run: {
     request: {
       stillHere: "Nothing has run yet. Once approved, the tool runs: this is an action, not a question to a model.",
@@ -316,11 +316,11 @@ export const pageEn = {
   },
   whoAsks: "Who asks",
   askedBy: "Asked by",
-  /** After that label. */
+  /** After the label `askedBy`. */
   samplingAsks: "{server} for {client}, while it handles {method} {name}.",
   functionChoiceNotice:
     "The function that the model chooses is returned to the client, or runs on the server where it is registered. Each run is reviewed separately where the policy says so.",
-  /** What a run is doing now, for a person who opens a decided review. `waiting` adds nothing to the outcome. */
+  /** The state of the run, on the page of a decided review. */
   progress: {
     waiting: "",
     generating: "The model is being asked now.",
@@ -427,7 +427,7 @@ export const pageEn = {
       } satisfies Record<LinkChannel, string>,
     },
   },
-  /** The pages that have nothing to show. */
+  /** The pages without a review. */
   plain: {
     noSuchLink: {
       title: "There is nothing at this link",

@@ -1,9 +1,6 @@
 // What every channel says of a review in the same words, in English.
 //
 // `{name}` in a sentence is a place: the renderer puts a value there, and marks what came from outside.
-//
-// Two sentences are in JSON too, and so are English in every language: the `why` of an omission's note is a text in records and in the
-// answers of /control; the reason for a model is in `_meta` and in answers, made by the same function as here.
 
 import type { Gate, KeyEnd } from "../../../model/gate.ts";
 import type { CancelCause } from "../../../model/outcome.ts";
@@ -25,7 +22,7 @@ type AskingWords = {
   /** Headings, without a name in them. */
   readonly title: Readonly<Record<Gate, string>>;
   readonly closedTitle: Readonly<Record<Gate, string>>;
-  /** Who asks for what, with {server}, {client}, {method} and {name}; the same when it is over. */
+  /** Who asks for what, with {server}, {client}, {method} and {name}; `asked` when it is over. */
   readonly asks: string;
   readonly asked: string;
   /** In the subject of an email. */
@@ -149,7 +146,7 @@ const everythingElse = "Everything else";
 
 type Kind = SamplingRequest["kind"];
 
-/** A place in the content, for people: "Message 2, part 1". Made from the pointer's shape and numbers, and the request's kind. */
+/** A pointer into the content, for people: "Message 2, part 1". */
 function place(path: string, kind?: Kind): string {
   const [first, second, third] = ordinalsIn(path);
   if (kind === "function") {
@@ -201,12 +198,12 @@ function span(milliseconds: number): string {
     .join(" ");
 }
 
-/** The time left, rounded down: without seconds from one minute on, because it was counted when the page was made. */
+/** The time left when the page was made, rounded down: from one minute on without seconds. */
 function left(milliseconds: number): string {
   return span(milliseconds < 60_000 ? milliseconds : milliseconds - (milliseconds % 60_000));
 }
 
-/** US dollars so that a small amount can be pictured: "1.2 US cents", "US$3.40". Never rounded to nothing, and upwards. */
+/** US dollars, rounded up and never to nothing; small amounts in cents: "1.2 US cents (US$0.0120)", "US$3.40". */
 function money(usd: number): string {
   if (usd === 0) return "free";
   if (usd >= 1) return `US$${(Math.ceil(usd * 100) / 100).toFixed(2)}`;
@@ -236,7 +233,7 @@ export const reviewEn = {
   left,
   money,
   atMost: "at most {cost}",
-  /** What is shown for text that is invisible. */
+  /** In place of invisible text. */
   outside: {
     empty: "(empty)",
     lineBreak: "line break",
@@ -253,7 +250,7 @@ export const reviewEn = {
     request: { lead: "Nothing has been sent yet.", content: "What would be sent", approve: "Approve and send" },
     response: { lead: "Nothing has been delivered yet.", content: "What would be delivered", approve: "Approve and deliver" },
   } satisfies Record<Gate, GateWords>,
-  /** The same for a tool: its run is an action, and withholding its result does not undo it. */
+  /** The same for a tool's run, which is an action: withholding its result does not undo it. */
   runGates: {
     request: {
       lead: "Nothing has run yet. If you approve, the tool runs: this is an action, not a question to a model.",
@@ -316,7 +313,7 @@ export const reviewEn = {
     noReviewerLeft: "no reviewer is left who may decide",
     noneReached: "no reviewer could be reached",
   } satisfies Record<UndeliverableCause, string>,
-  /** Where it ended with the key of its request. */
+  /** How the request's API key ended the review. */
   keyEnd,
   keyEndNothing: "Nothing more will be sent or delivered.",
   /** An answer that does not count. */

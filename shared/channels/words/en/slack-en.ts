@@ -24,7 +24,7 @@ const places = {
   other: "Text",
 } as const;
 
-/** The label of an editable field, from the shape of its path alone. */
+/** The label of an editable field, from its path. */
 function field(path: string, gate: Gate, kind?: SamplingRequest["kind"]): string {
   const [first = 0, second = 0] = ordinalsIn(path);
   if (kind === "function" && gate === "request" && path.endsWith("/input")) return places.arguments;
@@ -142,7 +142,7 @@ export const slackEn = {
   },
   places,
   field,
-  /** Where a tool runs, and when it has. */
+  /** Where a tool runs. */
   run: {
     request: {
       exactly: "Approving runs exactly what is shown here, on the first server, and on the next only if that one fails.",
@@ -157,7 +157,7 @@ export const slackEn = {
       editTitle: "Edit this result",
     },
   },
-  /** What one member alone is told of their press. */
+  /** Messages that only the member who pressed a button sees. */
   tell: {
     notYours: "You are not among those who may decide this. Nothing was decided.",
     stale: "The content changed after this message was made. Nothing was decided; look at the new version, then decide.",
