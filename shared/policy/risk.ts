@@ -103,14 +103,14 @@ type Look = (text: string, pointer: string) => void;
 
 /** Checks everything in one block that is sent as text, and notes media. */
 function lookAtBlock(block: ReplyBlock, pointer: string, look: Look, notes: Notes): void {
-  const unread = (of: "image" | "audio" | "binaryResource", at: string): void => notes.add("low", at, { kind: "media", of });
+  const addMedia = (of: "image" | "audio" | "binaryResource", at: string): void => notes.add("low", at, { kind: "media", of });
   switch (block.type) {
     case "text":
       return look(block.text, `${pointer}/text`);
     case "image":
-      return unread("image", pointer);
+      return addMedia("image", pointer);
     case "audio":
-      return unread("audio", pointer);
+      return addMedia("audio", pointer);
     case "tool_use":
       look(block.name, `${pointer}/name`);
       return lookAtJson(block.input, `${pointer}/input`, look);
@@ -118,9 +118,9 @@ function lookAtBlock(block: ReplyBlock, pointer: string, look: Look, notes: Note
       for (const [p, piece] of block.content.entries()) {
         const inner = `${pointer}/content/${p}`;
         if (piece.type === "text") look(piece.text, `${inner}/text`);
-        else if (piece.type === "image") unread("image", inner);
-        else if (piece.type === "audio") unread("audio", inner);
-        else if (piece.type === "resource" && "blob" in piece.resource) unread("binaryResource", inner);
+        else if (piece.type === "image") addMedia("image", inner);
+        else if (piece.type === "audio") addMedia("audio", inner);
+        else if (piece.type === "resource" && "blob" in piece.resource) addMedia("binaryResource", inner);
         else lookAtJson(piece, inner, look);
       }
       if (block.structuredContent !== undefined) lookAtJson(block.structuredContent, `${pointer}/structuredContent`, look);
@@ -150,7 +150,7 @@ function lookAtJson(value: unknown, pointer: string, look: Look): void {
 function lookAtText(text: string, pointer: string, notes: Notes): void {
   if (text === "") return;
   const scan = scanText(text);
-  if (!scan.plain) lookForUnseen(text, pointer, notes);
+  if (!scan.plain) lookForInvisible(text, pointer, notes);
   if (scan.blankLines >= 20) notes.add(scan.blankLines >= 100 ? "high" : "medium", pointer, { kind: "blankLines", lines: scan.blankLines });
   if (scan.longestSpace >= 200) notes.add("medium", pointer, { kind: "longSpace", spaces: scan.longestSpace });
   if (scan.credential !== undefined) notes.add("high", pointer, { kind: "credential", of: scan.credential });
@@ -163,7 +163,7 @@ function lookAtText(text: string, pointer: string, notes: Notes): void {
   if (overridesInstructions(lower)) notes.add("medium", pointer, { kind: "overridesInstructions" });
 }
 
-function lookForUnseen(text: string, pointer: string, notes: Notes): void {
+function lookForInvisible(text: string, pointer: string, notes: Notes): void {
   const counts = { override: 0, mark: 0, tag: 0, zeroWidth: 0, control: 0, other: 0 };
   for (const { kind, codePoint } of findInvisible(text)) {
     // U+200E, U+200F and U+061C only mark a direction; the others turn text round.

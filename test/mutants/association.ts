@@ -112,6 +112,6 @@ export const associationMutants: readonly Mutant[] = [
     file: "shared/run/run-input.ts",
     from: 'digestOf("countersign/identical/v2", { server, provenance',
     to: 'digestOf("countersign/identical/v2", { provenance',
-    test: { file: "test/shared/run/opening.test.ts" },
+    test: { file: "test/shared/run/run-input.test.ts" },
   },
 ];
