@@ -1,4 +1,4 @@
-// Which web pages may use the relay, and what a browser has to hear before it lets them. It keeps nobody else out: a program may
+// Which web pages may use the relay, and the CORS headers by which a browser lets them. It restricts web pages alone: a program may
 // send any Origin or none.
 
 import type { MiddlewareHandler } from "hono";
@@ -31,5 +31,5 @@ const answerPages: MiddlewareHandler<App> = cors({
   maxAge: 600,
 });
 
-/** Says to browsers which pages may go on, before a key is asked for: their first question comes without one. */
+/** CORS, before the key is checked: a browser's preflight request carries no credential. */
 export const forPages: MiddlewareHandler<App> = (c, next) => (c.req.header("Origin") === undefined ? next() : answerPages(c, next));

@@ -1,5 +1,5 @@
-// The MCP relay, Streamable HTTP of the 2025 revisions: a client that knows nothing of sampling talks to its server through here.
-// Everything passes as it came, but for the session id, the ids of events, and what a server asks that is ours to answer.
+// The MCP relay, Streamable HTTP of the 2025 revisions: a client without sampling talks to its server through it. Everything passes
+// unchanged except the session id, the ids of events, and the server's requests that are ours to answer.
 
 import { objectOf, parseJson } from "../../../shared/json/values.ts";
 import { Hono } from "hono";
@@ -25,7 +25,7 @@ import { settingsOf } from "../../platform/settings.ts";
 import { callerOf, keyPrefix } from "../../stores/keys.ts";
 import { type UpstreamError, askUpstream, headersDown, lateStream } from "../../mcp-client/ask-server.ts";
 import { InFlight } from "./relayed-requests.ts";
-import { answerTaken, associationSession, keepTask, servedByTask, endOriginating, takeHeld } from "./relay-sampling.ts";
+import { answerIntercepted, associationSession, endOriginating, keepTask, servedByTask, takeParked } from "./relay-sampling.ts";
 import { singleAnswer } from "./single.ts";
 import { type StreamParts, longestEvent, lostMark, relayStream, toldMark } from "./sse-relay.ts";
 import { paths } from "../../platform/urls.ts";
@@ -42,12 +42,12 @@ const sessionHeader = "Mcp-Session-Id";
 const sessionNameLength = 16;
 const longestName = 512;
 
-/** A handler for whoever is let in. */
+/** A handler that runs once `enter` has let the client in. */
 const letIn = (handle: (c: AppContext, visit: Watched) => Promise<Response>) =>
   saying(async (c: AppContext): Promise<Response> => {
     const visit = await enter(c);
     if (visit instanceof Response) return visit;
-    // A server may take its time: what it says to a key that ended meanwhile is for nobody. A stream watches by itself.
+    // A server may answer after the key ended, and its answer is dropped then. A stream watches its key by itself.
     const watch = watchKey(c.env, c.var.key);
     const answer = handle(c, { ...visit, over: watch.over });
     const first = await Promise.race([answer, watch.ended]);
@@ -67,7 +67,6 @@ const ofRelay: Description = {
   404: rpcError("No such server, or the session is not one of this key and server: begin a new one"),
   429: rateLimited,
   502: rpcError("The server cannot be reached, answered with a redirect, or its secret is not set"),
-  /** Whatever it is, it goes on as it came. */
   otherwise: "The MCP server's own answer, with its status",
 };
 
@@ -107,7 +106,7 @@ mcpRoutes.get(paths.mcp, relayListen, letIn(listen));
 mcpRoutes.delete(paths.mcp, relayEnd, letIn(end));
 mcpRoutes.all(paths.mcp, (c) => refuseWith(c, 405, "Use POST, GET or DELETE", { Allow: "POST, GET, DELETE" }));
 
-/** A client at a server's endpoint, let in. */
+/** The server that an authorized client talks to. */
 type Visit = {
   readonly name: string;
   readonly server: Server;
@@ -121,19 +120,19 @@ type Watched = Visit & { readonly over: AbortSignal };
 async function enter(c: AppContext): Promise<Visit | Response> {
   const name = c.req.param("server") ?? "";
   const server = await serverAt(c);
-  // Where Authorization belongs to the server, it is never taken for our key.
+  // Where Authorization belongs to the server, it is never read as our key.
   const { headers } = c.req.raw;
   const presented = server?.passAuthorization === true ? (headers.get("X-Countersign-Key") ?? undefined) : presentedKey(headers);
   const caller = await callerOf(c.env, presented, Date.now());
   if (caller.kind === "refused") {
-    // Whoever followed the usual words would send our key to the server.
+    // A client that followed the usual message would send our key to the server.
     const isBeside = server?.passAuthorization === true && caller.why === "missing";
     return refuseKey(c, isBeside ? "missingBesideAuthorization" : caller.why);
   }
   c.set("key", caller.record);
   const about = { server: name };
   if (!caller.record.scopes.includes("sampling")) return refuseKnown(c, "relay", { kind: "wrongScope", scope: "sampling" }, about);
-  // What passes here is admitted by nobody else.
+  // No admission follows that would count the call.
   const refusal = await countCalls(c.env, caller.record);
   if (refusal !== null) return refuseKnown(c, "relay", refusal, about);
   const notAllowed = (rule: string): void =>
@@ -146,7 +145,7 @@ async function enter(c: AppContext): Promise<Visit | Response> {
     notAllowed("the key's servers");
     return refuseWith(c, 403, "This API key is not for this server");
   }
-  // A page of another site could drive a server of one's own machine: DNS rebinding.
+  // DNS rebinding: a page of another site could use a server on the user's own machine.
   const origin = headers.get("Origin");
   if (origin !== null && !mayUse(c, server, origin)) {
     notAllowed("the server's origins");
@@ -154,7 +153,7 @@ async function enter(c: AppContext): Promise<Visit | Response> {
   }
   if (!server.passAuthorization) return { name, server, authorization: null };
   const authorization = headers.get("Authorization");
-  // A key of ours never goes to a server, not even where a client sends it in both places.
+  // A key of ours never goes to a server, not even where a client sends it in both headers.
   const credential = /^Bearer +(\S+) *$/i.exec(authorization ?? "")?.[1];
   if (credential !== undefined && (credential === presented || credential.startsWith(keyPrefix)))
     return refuseWith(c, 400, "Authorization is passed on to this server; send the gateway's key only in X-Countersign-Key");
@@ -180,15 +179,15 @@ async function post(c: AppContext, visit: Watched): Promise<Response> {
   const requests = messages.filter((message) => message.kind === "request");
   const only = requests.length === 1 ? requests[0] : undefined;
   const cancelled = messages.flatMap(cancelledBy);
-  // Before the client hears that they were taken: what it asks next is in flight without these.
+  // Before the client's 202: its next request must not find these in flight.
   if (cancelled.length > 0) await endOriginating({ env: c.env, key: c.var.key, session }, cancelled).catch(() => {});
   if (await takesOver(c, visit, session, messages)) return new Response(null, { status: 202 });
   const originating = only === undefined ? null : originatingOf(only, visit.server);
-  const place = { env: c.env, key: c.var.key, server: visit.server, session };
-  const serves = await servedByTask(place, originating);
-  // Before the server can ask for it.
+  const parts = { env: c.env, key: c.var.key, server: visit.server, session };
+  const serves = await servedByTask(parts, originating);
+  // Before the server gets the requests, and can ask for sampling.
   const inFlight = await InFlight.open(
-    place,
+    parts,
     requests.map((each) => {
       const request = originatingOf(each, visit.server);
       return { request, serves: serves ?? request };
@@ -209,7 +208,7 @@ async function post(c: AppContext, visit: Watched): Promise<Response> {
   return down(c, visit, session, asked.value, { originating, serves, inFlight, watch: null, progressToken: progressTokenOf(only) });
 }
 
-/** Whether the client declines a request that is ours then: the server gets our answer in place of its own. */
+/** Whether the client declines a parked request, which the gateway then answers. */
 async function takesOver(
   c: AppContext,
   visit: Visit,
@@ -218,16 +217,17 @@ async function takesOver(
 ): Promise<boolean> {
   const { server, authorization } = visit;
   if (message?.kind !== "response" || more.length > 0 || !mayFallBack(server.mode, session.clientSamples)) return false;
-  const place = { env: c.env, ctx: c.executionCtx, key: c.var.key, session, server, authorization };
   if (message.failed === null || !isDeclined(message.failed)) {
-    c.executionCtx.waitUntil(takeHeld(place, message.id));
+    c.executionCtx.waitUntil(takeParked({ env: c.env, session }, message.id));
     return false;
   }
-  const held = await takeHeld(place, message.id);
-  if (held === null) return false;
-  const { originating, taken } = held;
-  const parts = { ...place, originating, onProgress: () => {}, isOver: false, isBrief: true, gaveUp: () => false };
-  c.executionCtx.waitUntil(answerTaken(parts, taken));
+  const parked = await takeParked({ env: c.env, session }, message.id);
+  if (parked === null) return false;
+  const { originating, taken: request } = parked;
+  const parts = { env: c.env, ctx: c.executionCtx, key: c.var.key, session, server, authorization, originating };
+  c.executionCtx.waitUntil(
+    answerIntercepted({ ...parts, onProgress: () => {}, isOver: false, isBrief: true, gaveUp: () => false }, request),
+  );
   return true;
 }
 
@@ -248,9 +248,9 @@ async function initialize(
   if (!asked.ok) return unreachable(c, asked.error);
   const answer = asked.value;
   if (!answer.ok) return new Response(answer.body, { status: answer.status, headers: headersDown(answer, server) });
-  // The one answer that is read before it goes on, as far as where it says which revision was agreed on.
+  // The only answer that is read before it passes: up to the revision that was agreed on.
   const beginning = await beginningOf(answer);
-  if (beginning === "tooLong") return broken(c, faultWords.tooLong);
+  if (beginning === "tooLong") return broken(c, errorMessages.tooLong);
   const { revision } = beginning;
   const session: RelaySession = {
     key: c.var.key.id,
@@ -263,7 +263,7 @@ async function initialize(
   const id = relaySessionId(settingsOf(c.env).keys, session);
   if (id === null) return broken(c, "The MCP server's session id is too long");
   const passed = await down(c, visit, session, new Response(beginning.body, answer), noRequest);
-  // An error, or what the client will not understand either, passes as it is and begins nothing.
+  // An error, or an answer without a revision, passes unchanged and begins no session.
   if (revision !== null && passed.ok) passed.headers.set(sessionHeader, id);
   if (server.context && beginning.instructions !== null)
     await sessionStub(c.env, c.var.key.id, associationSession(session)).keepInstructions(beginning.instructions.slice(0, 4 * longestPart));
@@ -277,13 +277,13 @@ async function listen(c: AppContext, visit: Visit): Promise<Response> {
   const last = given === undefined ? undefined : parseEventId(settingsOf(c.env).keys, session.name, given);
   if (given !== undefined && last === undefined) return refuseWith(c, 400, "This Last-Event-ID is not one of this session");
   if (last?.request.startsWith(lostMark)) return lost(c, session, last.request.slice(lostMark.length));
-  // As a server answers that has no such stream: there is nothing more to say.
+  // The client was told already: 405, as from a server without such a stream.
   if (last?.request.startsWith(toldMark)) return new Response(null, { status: 405, headers: { Allow: "POST, DELETE" } });
   const name = associationSession(session);
   if (await sessionStub(c.env, c.var.key.id, name).isEnded()) return sessionNotFound(c);
-  const held = await holdOpen(c.env, c.var.key, name);
-  if (!held.ok) return refuseKnown(c, "relay", held.error, { server: visit.name });
-  const watch = held.value;
+  const opened = await holdOpen(c.env, c.var.key, name);
+  if (!opened.ok) return refuseKnown(c, "relay", opened.error, { server: visit.name });
+  const watch = opened.value;
   if (watch.over.aborted) return sessionNotFound(c);
   const left = new AbortController();
   c.req.raw.signal.addEventListener("abort", () => left.abort(), { once: true });
@@ -295,12 +295,12 @@ async function listen(c: AppContext, visit: Visit): Promise<Response> {
     ...(last === undefined ? {} : { lastEventId: last.own }),
     signal: left.signal,
   });
-  // A stream that is resumed is still that of its request.
+  // A resumed stream still belongs to its request.
   const originating = last === undefined || last.request === "" ? null : (JSON.parse(last.request) as Originating); // sealed by us
-  const place = { env: c.env, key: c.var.key, server: visit.server, session };
-  const serves = await servedByTask(place, originating);
-  const inFlight = originating === null ? null : await InFlight.resume(place, { request: originating, serves: serves ?? originating });
-  // A server may say nothing at all before its first event. That its client has gone meanwhile shows only once something was sent.
+  const parts = { env: c.env, key: c.var.key, server: visit.server, session };
+  const serves = await servedByTask(parts, originating);
+  const inFlight = originating === null ? null : await InFlight.resume(parts, { request: originating, serves: serves ?? originating });
+  // A server may send no headers before its first event, and only a write shows that the client has gone: the stream starts without it.
   const asked = (await within(asking, settingsOf(c.env).heartbeatMs)) ?? ok(lateStream(asking, left));
   if (!asked.ok) {
     watch.done();
@@ -311,14 +311,14 @@ async function listen(c: AppContext, visit: Visit): Promise<Response> {
 }
 
 /**
- * The end of a request whose stream broke, where its server gives no event ids: what became of it cannot be told. Some clients ask again
- * after an error too, and then with the id of this one.
+ * An error for a request whose stream broke, where its server gives no event ids: its outcome is unknown. Some clients resume after an
+ * error too, and then with the id of this event.
  */
 function lost(c: AppContext, session: RelaySession, request: string): Response {
   const { id } = JSON.parse(request) as Originating; // sealed by us
-  const told = `id: ${eventPrefix(settingsOf(c.env).keys, session.name, `${toldMark}${request}`)}0\n`;
+  const idLine = `id: ${eventPrefix(settingsOf(c.env).keys, session.name, `${toldMark}${request}`)}0\n`;
   const message = "The connection broke, and this MCP server cannot resume it: the outcome of the request is unknown";
-  return new Response(told + eventOf(failure(id, { code: -32603, message })), { headers: { "Content-Type": "text/event-stream" } });
+  return new Response(idLine + eventOf(failure(id, { code: -32603, message })), { headers: { "Content-Type": "text/event-stream" } });
 }
 
 async function end(c: AppContext, visit: Visit): Promise<Response> {
@@ -336,7 +336,7 @@ async function end(c: AppContext, visit: Visit): Promise<Response> {
   return new Response(asked.value.body, { status: asked.value.status, headers: headersDown(asked.value, visit.server) });
 }
 
-/** The server's answer, on its way down. */
+/** Passes the server's answer to the client. */
 async function down(
   c: AppContext,
   { server, authorization }: Visit,
@@ -353,13 +353,13 @@ async function down(
     return new Response(null, { status, headers });
   }
   const isGet = c.req.method === "GET";
-  // Clients take whatever answers a GET for a stream.
+  // Clients read every answer to a GET as a stream.
   if (isStream(answer) || (isGet && answer.ok)) {
-    const place = { env: c.env, ctx: c.executionCtx, key: c.var.key, session, server, authorization };
-    return new Response(relayStream(answer.body, { ...place, ...request, isResumed: isGet }), { status, headers });
+    const parts = { env: c.env, ctx: c.executionCtx, key: c.var.key, session, server, authorization, ...request };
+    return new Response(relayStream(answer.body, { ...parts, isResumed: isGet }), { status, headers });
   }
   watch?.done();
-  // Whatever is no stream is the whole answer. A resumed stream that is refused may be asked for again.
+  // Any other answer is whole. A client whose resumption is refused may try again.
   if (!answer.ok) {
     await (isGet ? inFlight?.streamEnded(false) : inFlight?.allAnswered(false));
     return new Response(answer.body, { status, headers });
@@ -370,14 +370,14 @@ async function down(
     body instanceof Uint8Array &&
     (await keepTask({ env: c.env, key: c.var.key, session }, parseJson(new TextDecoder().decode(body)), originating));
   await inFlight?.allAnswered(goesOn);
-  if (body === "tooLong" || body === "asks") return broken(c, faultWords[body]);
+  if (body === "tooLong" || body === "asks") return broken(c, errorMessages[body]);
   return new Response(body, { status, headers });
 }
 
-/** What belongs to no request of the client's. */
+/** The parts of an answer that belongs to no request of the client. */
 const noRequest = { originating: null, serves: null, inFlight: null, watch: null, progressToken: undefined } as const;
 
-/** As clients know one, whatever else the type says. */
+/** As clients detect one: anywhere in the type. */
 const isStream = (answer: Response): boolean => /text\/event-stream/i.test(answer.headers.get("Content-Type") ?? "");
 
 async function sessionOf(c: AppContext, { name }: Visit): Promise<RelaySession | Response> {
@@ -387,7 +387,7 @@ async function sessionOf(c: AppContext, { name }: Visit): Promise<RelaySession |
   return session ?? (await sessionNotFound(c));
 }
 
-/** As the specification has it for a session that is over: the client begins a new one. */
+/** The specification's answer for a session that is over: the client begins a new one. */
 const sessionNotFound = (c: AppContext): Promise<Response> => refuseWith(c, 404, "Session not found", {}, -32001);
 
 /** The request that the client cancels with this message. */
@@ -400,7 +400,7 @@ function cancelledBy(message: JsonRpcMessage): RequestId[] {
 function originatingOf(request: Extract<JsonRpcMessage, { kind: "request" }>, { context }: Server): Originating {
   const { params, method, id } = request;
   const named = params?.[{ "resources/read": "uri", "tasks/result": "taskId" }[method] ?? "name"];
-  // It is part of every event id: what no server would call anything is cut.
+  // The name is part of every event id, so its length is bounded.
   const name = typeof named === "string" ? named.slice(0, longestName).toWellFormed() : "";
   const given = context ? params?.["arguments"] : undefined;
   const asTask = method === "tools/call" && params?.["task"] !== undefined ? { asTask: true as const } : {};
@@ -411,7 +411,7 @@ function progressTokenOf(request: Extract<JsonRpcMessage, { kind: "request" }> |
   return toRequestId(objectOf(request?.params?.["_meta"])?.["progressToken"]);
 }
 
-/** The body of the answer to `initialize`, read up to the revision in it: null where it is no success. What follows is still to come. */
+/** The answer to `initialize`, read up to its revision, which is null where it is no success. The body still has all of its bytes. */
 async function beginningOf(
   answer: Response,
 ): Promise<{ revision: string | null; instructions: string | null; body: ReadableStream<Uint8Array> | null } | "tooLong"> {
@@ -422,8 +422,8 @@ async function beginningOf(
   const splitter = new EventSplitter(longestEvent);
   let text = "";
   let length = 0;
-  let begun: Beginning | null = null;
-  while (begun === null) {
+  let found: Beginning | null = null;
+  while (found === null) {
     const { done, value } = await reader.read();
     if (done) break;
     read.push(value);
@@ -435,7 +435,7 @@ async function beginningOf(
       reader.cancel().catch(() => {});
       return "tooLong";
     }
-    for (const event of events) begun ??= beginningIn(dataOf(event));
+    for (const event of events) found ??= beginningIn(dataOf(event));
   }
   const body = new ReadableStream<Uint8Array>({
     start: (controller) => {
@@ -448,7 +448,7 @@ async function beginningOf(
     },
     cancel: (reason) => reader.cancel(reason),
   });
-  const { revision = null, instructions = null } = begun ?? beginningIn(text) ?? {};
+  const { revision = null, instructions = null } = found ?? beginningIn(text) ?? {};
   return { revision, instructions, body };
 }
 
@@ -458,7 +458,7 @@ function beginningIn(data: string | null): Beginning | null {
   try {
     const value = JSON.parse(data ?? "null") as { result?: { protocolVersion?: unknown; instructions?: unknown } } | null; // looked at below
     const { protocolVersion: revision, instructions } = value?.result ?? {};
-    // It goes into a header of every answer to the server.
+    // It becomes a header of every answer to the server.
     if (typeof revision !== "string" || !/^[\w.-]{1,32}$/.test(revision)) return null;
     return { revision, instructions: typeof instructions === "string" ? instructions : null };
   } catch {
@@ -466,7 +466,7 @@ function beginningIn(data: string | null): Beginning | null {
   }
 }
 
-const faultWords: Readonly<Record<UpstreamError | "tooLong" | "asks", string>> = {
+const errorMessages: Readonly<Record<UpstreamError | "tooLong" | "asks", string>> = {
   noCredential: "The secret that this server's entry names is not set; ask the operator",
   unreachable: "The MCP server cannot be reached",
   redirected: "The MCP server answered with a redirect, and redirects are not followed; correct its url",
@@ -476,9 +476,9 @@ const faultWords: Readonly<Record<UpstreamError | "tooLong" | "asks", string>> =
 
 const broken = (c: AppContext, message: string): Promise<Response> => refuseWith(c, 502, message, {}, -32603);
 
-const unreachable = (c: AppContext, fault: UpstreamError): Promise<Response> => broken(c, faultWords[fault]);
+const unreachable = (c: AppContext, error: UpstreamError): Promise<Response> => broken(c, errorMessages[error]);
 
-/** A refusal in the relay's own words. It carries the id of each request that it answers, where that is known. */
+/** A refusal of the relay itself. It carries the id of each request that it answers, where that is known. */
 async function refuseWith(
   c: AppContext,
   status: 400 | 403 | 404 | 405 | 502,

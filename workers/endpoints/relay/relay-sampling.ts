@@ -23,6 +23,7 @@ import { runStub, sessionStub } from "../../stubs/stubs.ts";
 import { countCalls } from "../../pipeline/calls.ts";
 import { progressMessages } from "../../http/keep-alive.ts";
 import { paramsRefusal, recordRefusal } from "../../pipeline/refusals.ts";
+import type { ResponseMode } from "../../pipeline/pipeline-request.ts";
 import { beginSampling, originatingKey } from "../../pipeline/sampling-call.ts";
 import { askOwnTask } from "../../pipeline/own-task.ts";
 import { taskOf } from "../../pipeline/task.ts";
@@ -40,34 +41,34 @@ export type SamplingParts = {
   readonly authorization: string | null;
   /** The client's request on whose response stream a server asks, or for whose task; null on a stream that belongs to no request. */
   readonly originating: Originating | null;
-  /** Hears what is waited for, for the client. */
+  /** Tells the client what its request waits for. */
   readonly onProgress: (state: RunProgress) => void;
   /** Whether the client's request has its response already. */
   readonly isOver: boolean;
-  /** The request that brought this here is over at once: the model is called by a run. */
+  /** The HTTP request behind this ends at once, so the model is called by a run. */
   readonly isBrief: boolean;
-  /** Whether the server gave up this request of its own. */
+  /** Whether the server cancelled this request of its own. */
   readonly gaveUp: (request: RequestId) => boolean;
 };
 
-/** The session that association goes by: the relay's own, which no host can name. */
+/** The session name that association uses: the relay's own, which no host can send. */
 export const associationSession = ({ name }: RelaySession): string => `${RELAY_SESSION_PREFIX}${name}`;
 
 /** Answers one request of the server. Never throws. */
-export async function answerTaken(parts: SamplingParts, taken: ServerRequest): Promise<void> {
+export async function answerIntercepted(parts: SamplingParts, intercepted: ServerRequest): Promise<void> {
   const { env, session, server, authorization } = parts;
   const waiting: Waiting = { server, session: session.upstream, revision: session.revision, authorization };
   try {
-    const answer = taken.method === samplingMethod ? await sample(parts, waiting, taken) : await task(parts, taken);
-    if (answer !== null) await post(env, waiting, taken.id, answer);
+    const answer = intercepted.method === samplingMethod ? await sample(parts, waiting, intercepted) : await task(parts, intercepted);
+    if (answer !== null) await post(env, waiting, intercepted.id, answer);
   } catch (error) {
     const quote = crypto.randomUUID();
     logEvent("request.failed", { quote, error: errorClass(error) });
-    await post(env, waiting, taken.id, refusing(parts, taken.method, parts.originating?.name)({ kind: "broken", quote }));
+    await post(env, waiting, intercepted.id, refusing(parts, intercepted.method, parts.originating?.name)({ kind: "broken", quote }));
   }
 }
 
-/** What the server is told of a refusal, which goes into the record. */
+/** Records a refusal and encodes it for the server. */
 const refusing =
   ({ env, ctx, key, session }: SamplingParts, method: string, name?: string) =>
   (refusal: Refusal): RpcAnswer => {
@@ -87,7 +88,7 @@ async function post(env: Env, waiting: Waiting, id: RequestId, answer: RpcAnswer
 
 /** The answer to post, or null where the run posts it. */
 async function sample(parts: SamplingParts, waiting: Waiting, { id, params }: ServerRequest): Promise<RpcAnswer | null> {
-  const { env, ctx, key, session, server, authorization } = parts;
+  const { env, ctx, key, session, server } = parts;
   const codec = mcpCodec(session.revision);
   const association = associationOf(server.association, await signsOf(parts, params));
   if (!association.ok) return refusing(parts, samplingMethod)({ kind: "notAssociated", why: association.error });
@@ -103,7 +104,7 @@ async function sample(parts: SamplingParts, waiting: Waiting, { id, params }: Se
   if (undeclared !== null)
     return refuse({ kind: "invalidParams", errors: [{ pointer: `/${undeclared}`, message: "was not declared by the client" }] });
   const asTask = parsed.value.task;
-  const begun = await beginSampling({
+  const started = await beginSampling({
     env,
     ctx,
     key,
@@ -119,35 +120,34 @@ async function sample(parts: SamplingParts, waiting: Waiting, { id, params }: Se
         ...(parsed.value.meta.progressToken === undefined ? {} : { progressToken: parsed.value.meta.progressToken }),
       },
     },
-    responseMode:
-      asTask !== undefined
-        ? { kind: "task", ttlMs: asTask.ttl ?? null }
-        : authorization !== null
-          ? { kind: "sync" }
-          : {
-              kind: "callback",
-              waiting: { server: session.server, session: session.upstream, revision: session.revision, id },
-              alwaysRun: parts.isBrief,
-            },
+    responseMode: responseModeOf(parts, id, asTask),
     signal: new AbortController().signal,
   });
-  if (!begun.ok) return refuse(begun.error);
-  // A cancellation that came while it was begun found nothing to withdraw.
-  if (parts.gaveUp(id)) await cancelTaken(parts, id);
-  if (begun.value.kind === "answered") return codec.encode(begun.value.outcome);
+  if (!started.ok) return refuse(started.error);
+  // A cancellation that came during the start found nothing to withdraw.
+  if (parts.gaveUp(id)) await cancelSampling(parts, id);
+  if (started.value.kind === "answered") return codec.encode(started.value.outcome);
   const tell = progressTeller(parts, waiting, parsed.value.meta.progressToken);
-  if (begun.value.kind === "fast") {
+  if (started.value.kind === "fast") {
     tell("generating");
-    return codec.encode(await begun.value.outcome);
+    return codec.encode(await started.value.outcome);
   }
-  const { run, posts } = begun.value;
+  const { run, posts } = started.value;
   if (asTask !== undefined) {
     const snapshot = await runStub(env, run).snapshot();
     return snapshot === null ? refuse({ kind: "noLongerKept" }) : { result: createTaskResult(taskOf(snapshot)) };
   }
   if (posts && parts.isBrief) return null;
-  const outcome = await waitTelling(parts, run, tell);
+  const outcome = await awaitWithProgress(parts, run, tell);
   return posts ? null : codec.encode(outcome);
+}
+
+/** A run posts its answer itself (`callback`), except where that needs the client's own credential, which is not stored. */
+function responseModeOf({ session, authorization, isBrief }: SamplingParts, id: RequestId, asTask: ParsedSampling["task"]): ResponseMode {
+  if (asTask !== undefined) return { kind: "task", ttlMs: asTask.ttl ?? null };
+  if (authorization !== null) return { kind: "sync" };
+  const { server, upstream, revision } = session;
+  return { kind: "callback", waiting: { server, session: upstream, revision, id }, alwaysRun: isBrief };
 }
 
 /** What may be added to the request, where the policy lets it. */
@@ -156,7 +156,7 @@ async function contextOf({ env, key, session }: SamplingParts, { method, name, a
   return { instructions, request: { method, name, arguments: given ?? null } };
 }
 
-/** What there is to tell by which request is served; the session is asked only where the stream does not show it. */
+/** What shows which client request a server's request serves. The session is asked only where the stream does not show it. */
 async function signsOf({ env, key, session, originating }: SamplingParts, params: JsonObject | null): Promise<Signs> {
   if (originating !== null && maySample(originating)) return { stream: originating, task: null, inFlight: [] };
   const named = namedTask(params);
@@ -168,7 +168,7 @@ async function signsOf({ env, key, session, originating }: SamplingParts, params
 /** The longest id of a server's own task that is followed. */
 const longestTaskId = 512;
 
-/** Whether the server runs the client's request as a task: the id of it is in the response, and is kept. */
+/** Keeps the id of the task that the server's response creates for the client's request; false where it creates none. */
 export async function keepTask(
   { env, key, session }: Pick<SamplingParts, "env" | "key" | "session">,
   response: unknown,
@@ -180,7 +180,7 @@ export async function keepTask(
   return true;
 }
 
-/** The client's request that a task of the server runs for, on the stream of `tasks/result`; null for any other stream. */
+/** For `tasks/result`, the client's request that the server's task runs for; null for any other request. */
 export async function servedByTask(
   { env, key, session }: Pick<SamplingParts, "env" | "key" | "session">,
   request: Originating | null,
@@ -190,8 +190,8 @@ export async function servedByTask(
   return named === null ? null : (JSON.parse(named) as Originating); // written by keepTask
 }
 
-/** The run's answer, with progress again and again: it is what resets the patience of whoever asked for it. */
-async function waitTelling({ env }: SamplingParts, run: string, tell: (state: RunProgress) => void): Promise<Outcome> {
+/** The run's outcome. Progress is repeated meanwhile, because it resets the timeout of the server that asked for it. */
+async function awaitWithProgress({ env }: SamplingParts, run: string, tell: (state: RunProgress) => void): Promise<Outcome> {
   let last: RunProgress = "waiting";
   const timer = setInterval(() => tell(last), settingsOf(env).heartbeatMs);
   try {
@@ -209,26 +209,26 @@ async function waitTelling({ env }: SamplingParts, run: string, tell: (state: Ru
   }
 }
 
-/** Tells the client, and the server where it gave a token. */
+/** Sends progress to the client, and to the server where it gave a token. */
 function progressTeller(
   { env, ctx, onProgress }: SamplingParts,
   waiting: Waiting,
   token: RequestId | undefined,
 ): (state: RunProgress) => void {
   let count = 0;
-  let telling: Promise<unknown> = Promise.resolve();
+  let posted: Promise<unknown> = Promise.resolve();
   return (state) => {
     onProgress(state);
     if (token === undefined) return;
     count += 1;
     const params = { progressToken: token, progress: count, message: progressMessages[state] };
-    // One after the other: progress that arrives out of order would go backwards.
-    telling = telling.then(() => postToServer(env, waiting, { jsonrpc: "2.0", method: "notifications/progress", params }));
-    ctx.waitUntil(telling);
+    // One after the other: progress must not go backwards (utilities/progress).
+    posted = posted.then(() => postToServer(env, waiting, { jsonrpc: "2.0", method: "notifications/progress", params }));
+    ctx.waitUntil(posted);
   };
 }
 
-/** What of a request was not declared to this server in this revision. */
+/** The first member of a request that was not declared to this server in this revision, or null. */
 function undeclaredIn({ request, task: asTask }: ParsedSampling, server: Server, revision: string): "tools" | "toolChoice" | "task" | null {
   const { samplingTools, tasks } = featuresOf(revision);
   if (!(server.tools && samplingTools) && request.tools !== undefined) return "tools";
@@ -236,14 +236,14 @@ function undeclaredIn({ request, task: asTask }: ParsedSampling, server: Server,
   return !(server.tasks && tasks) && asTask !== undefined ? "task" : null;
 }
 
-/** A task of ours, asked about by the server. */
+/** Answers the server's `tasks/*` request about one of our tasks. */
 async function task(parts: SamplingParts, { method, params }: ServerRequest): Promise<RpcAnswer> {
   const { env, key, session } = parts;
   const refuse = refusing(parts, method);
   const parsed = parseTaskParams(params);
   if (!parsed.ok) return refuse(paramsRefusal(parsed.error));
   const { taskId } = parsed.value;
-  // The stream that it came on may be older than the revocation.
+  // The stream may be older than the key's revocation.
   const refused = await countCalls(env, key);
   if (refused !== null) return refuse(refused);
   const answer = await askOwnTask(env, key.id, method, taskId);
@@ -253,22 +253,22 @@ async function task(parts: SamplingParts, { method, params }: ServerRequest): Pr
   return relatedTo(taskId, mcpCodec(session.revision).encode(outcome));
 }
 
-/** A sampling request that the client was asked first, and the request that it serves. */
+/** A sampling request that the client was asked first, and the client's request that it serves. Stored as JSON with these names. */
 export type ParkedSampling = { readonly taken: ServerRequest; readonly originating: Originating };
 
 /**
- * Keeps a request that goes on to the client, for the case that it declines. Where the answer has to be posted with the client's own
- * credential, nothing is kept: nobody would have that later.
+ * Parks a request that passes through to the client, in case the client declines it. Where the answer has to be posted with the
+ * client's own credential nothing is parked, because the gateway does not store that credential.
  */
-export async function park({ env, session, originating, authorization }: SamplingParts, taken: ServerRequest): Promise<void> {
-  const [id] = forwardedIds(settingsOf(env).keys, session.name, taken.id);
+export async function park({ env, session, originating, authorization }: SamplingParts, request: ServerRequest): Promise<void> {
+  const [id] = forwardedIds(settingsOf(env).keys, session.name, request.id);
   if (id === undefined || originating === null || authorization !== null) return;
-  const held: ParkedSampling = { taken, originating };
-  await runStub(env, id).park(JSON.stringify(held));
+  const parked: ParkedSampling = { taken: request, originating };
+  await runStub(env, id).park(JSON.stringify(parked));
 }
 
-/** What was kept of the request with this id, once. */
-export async function takeHeld(
+/** Takes the parked request with this id: null where there is none, and at every later call. */
+export async function takeParked(
   { env, session }: Pick<SamplingParts, "env" | "session">,
   request: RequestId,
 ): Promise<ParkedSampling | null> {
@@ -283,24 +283,22 @@ export async function takeHeld(
 export const isOurTask = (env: Env, params: JsonObject | null): boolean =>
   typeof params?.["taskId"] === "string" && parseRunId(settingsOf(env).keys, params["taskId"]) !== undefined;
 
-/** The server gave up one of its sampling requests. */
-export async function cancelTaken({ env, key, session, originating }: SamplingParts, request: RequestId): Promise<void> {
+/** The server cancelled one of its sampling requests. */
+export async function cancelSampling({ env, key, session, originating }: SamplingParts, request: RequestId): Promise<void> {
   const named = originating === null ? null : originatingKey(session.server, originating.id);
   await sessionStub(env, key.id, associationSession(session)).cancelRequest(idKey(request), named);
 }
 
-/**
- * The server's own patience ended, as SDKs say it (`Request timed out`): that withdraws nothing, and its next try finds what people
- * decided meanwhile.
- */
-export const isImpatience = (reason: string | null): boolean => reason !== null && /timed[ -]?out|time-?out/i.test(reason);
+/** Whether a cancellation's reason is the server's own timeout, as SDKs word it (`Request timed out`). */
+export const isTimeout = (reason: string | null): boolean => reason !== null && /timed[ -]?out|time-?out/i.test(reason);
 
-export async function abandonTaken({ env, key, session, originating }: SamplingParts, request: RequestId): Promise<void> {
+/** The server timed out on one of its sampling requests. Nothing is withdrawn: its next try finds what people decided meanwhile. */
+export async function abandonSampling({ env, key, session, originating }: SamplingParts, request: RequestId): Promise<void> {
   const named = originating === null ? null : originatingKey(session.server, originating.id);
   await sessionStub(env, key.id, associationSession(session)).abandonRequest(idKey(request), named);
 }
 
-/** The client's requests are over: what they were sampled for is over with them. */
+/** The client's requests ended, and with them every sampling request that serves them. */
 export async function endOriginating(
   { env, key, session }: Pick<SamplingParts, "env" | "key" | "session">,
   ids: readonly RequestId[],

@@ -1,8 +1,8 @@
-// The client's requests that a server is at, as their session knows them: what a server asks on the stand-alone stream can only be told
-// by them. A request is in flight from before the server gets it until its answer, its cancellation or the end of its stream.
+// The client's requests that are in flight at a server, as their session knows them: a sampling request on the stand-alone stream can be
+// associated only by them. A request is in flight from before the server gets it until its answer, its cancellation or the end of its stream.
 //
 // It costs its session one call before the server is asked and one before the answer passes. Where the entry is `strict`, or sampling is
-// not ours, nothing is kept.
+// not ours, nothing is stored.
 
 import { idKey } from "../../../shared/wire/json-rpc.ts";
 import { type Originating, maySample } from "../../../shared/association/relay-association.ts";
@@ -11,62 +11,59 @@ import { sessionStub } from "../../stubs/stubs.ts";
 import { originatingKey } from "../../pipeline/sampling-call.ts";
 import { type SamplingParts, associationSession } from "./relay-sampling.ts";
 
-type Place = Pick<SamplingParts, "env" | "key" | "server" | "session">;
+type RelayParts = Pick<SamplingParts, "env" | "key" | "server" | "session">;
 
-/** Well below the time after which the session takes a request for lost (`inFlightLeaseMs`). */
+/** Well below the time after which the session counts a request as lost (`inFlightLeaseMs`). */
 const renewMs = 60_000;
 
 /** The requests of one POST, or the one whose stream is resumed. None of its calls throws: the lease sees to what is lost. */
 export class InFlight {
-  readonly #place: Place;
-  /** By the id's key: the request that is sampled for, by its own key. */
+  readonly #parts: RelayParts;
+  /** The `idKey` of each request in flight, with the `originatingKey` of the request that it serves. */
   readonly #open: Map<string, string>;
-  /** Who renews and gives up: another stream of the same request may have taken it over. */
+  /** The lease is this stream's: another stream of the same request may take it over. */
   readonly #holder = crypto.randomUUID();
   #timer: ReturnType<typeof setInterval> | undefined;
 
-  private constructor(place: Place, requests: readonly Flight[]) {
-    this.#place = place;
-    this.#open = new Map(requests.map(({ request, serves }) => [idKey(request.id), originatingKey(place.session.server, serves.id)]));
+  private constructor(parts: RelayParts, requests: readonly Flight[]) {
+    this.#parts = parts;
+    this.#open = new Map(requests.map(({ request, serves }) => [idKey(request.id), originatingKey(parts.session.server, serves.id)]));
   }
 
-  /** Null where none of them has to be known. Await it before the server can ask. */
-  static async open(place: Place, requests: readonly Flight[]): Promise<InFlight | null> {
+  /** Null where none of them is tracked. Await it before the server gets the requests. */
+  static async open(parts: RelayParts, requests: readonly Flight[]): Promise<InFlight | null> {
     const flights = requests.filter(({ serves }) => maySample(serves));
-    if (flights.length === 0 || !isTracked(place)) return null;
-    const inFlight = new InFlight(place, flights);
+    if (flights.length === 0 || !isTracked(parts)) return null;
+    const inFlight = new InFlight(parts, flights);
     const rows = flights.map(({ request, serves }) => ({
       request: idKey(request.id),
-      originating: originatingKey(place.session.server, serves.id),
+      originating: originatingKey(parts.session.server, serves.id),
       named: JSON.stringify(serves),
     }));
     await inFlight.#session().openInFlight(rows, inFlight.#holder);
     return inFlight.#renewed();
   }
 
-  /** A client came back to the stream of a request: where that was not answered meanwhile, it is in flight again. */
-  static async resume(place: Place, flight: Flight): Promise<InFlight | null> {
-    if (!maySample(flight.serves) || !isTracked(place)) return null;
-    const inFlight = new InFlight(place, [flight]);
+  /** A client resumed the stream of a request: where that was not answered meanwhile, it is in flight again. */
+  static async resume(parts: RelayParts, flight: Flight): Promise<InFlight | null> {
+    if (!maySample(flight.serves) || !isTracked(parts)) return null;
+    const inFlight = new InFlight(parts, [flight]);
     await inFlight.#session().resumeInFlight(idKey(flight.request.id), inFlight.#holder);
     return inFlight.#renewed();
   }
 
-  /** These were answered: what was sampled for them is over with them, unless a task goes on in their place. */
+  /** These were answered, which ends their sampling requests, unless a task continues them (`goesOn`). */
   async answered(requests: readonly Originating["id"][], goesOn: boolean): Promise<void> {
     const closed = requests.map(idKey).filter((request) => this.#open.has(request));
     if (closed.length > 0) await this.#close(closed, goesOn);
   }
 
-  /** Whatever there was to say was said: all are answered. */
+  /** All are answered. */
   async allAnswered(goesOn: boolean): Promise<void> {
     await this.#close([...this.#open.keys()], goesOn);
   }
 
-  /**
-   * The stream has ended. `resumable`: its server closed it and the client is to come back for the rest, so the requests stay in flight
-   * until the lease is over.
-   */
+  /** The stream has ended. `resumable`: the client is to resume it, so the requests stay in flight until the lease is over. */
   async streamEnded(resumable: boolean): Promise<void> {
     clearInterval(this.#timer);
     if (this.#open.size === 0 || resumable) return;
@@ -95,12 +92,13 @@ export class InFlight {
   }
 
   #session(): ReturnType<typeof sessionStub> {
-    const { env, key, session } = this.#place;
+    const { env, key, session } = this.#parts;
     return sessionStub(env, key.id, associationSession(session));
   }
 }
 
-/** A request of the client's, and the one that is sampled for: itself, or for `tasks/result` the one that the task runs for. */
+/** A request of the client, and the one that it serves: itself, or for `tasks/result` the one that the task runs for. */
 export type Flight = { readonly request: Originating; readonly serves: Originating };
 
-const isTracked = ({ server, session }: Place): boolean => server.association !== "strict" && isOurs(server.mode, session.clientSamples);
+const isTracked = ({ server, session }: RelayParts): boolean =>
+  server.association !== "strict" && isOurs(server.mode, session.clientSamples);

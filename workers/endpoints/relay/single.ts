@@ -1,5 +1,5 @@
-// An answer of a server that is one JSON value and no stream, on its way to the client. It passes byte for byte, but for one that
-// asks the client for sampling: a server may not ask in place of an answer, and it would reach the client with nobody having looked.
+// A server's answer that is one JSON value and no stream. It passes byte for byte, except a sampling request to the client: a server may
+// not send one as an answer, and it would reach the client unreviewed.
 
 import { isOurs } from "../../../shared/relay/capability-2025.ts";
 import { fromServer, samplingMethod } from "../../../shared/relay/messages.ts";
@@ -8,7 +8,7 @@ import type { RelaySession } from "../../../shared/relay/session-id.ts";
 import { readBounded } from "../../http/body.ts";
 import { longestEvent } from "./sse-relay.ts";
 
-/** The body as the client is to get it, or what is wrong with it. */
+/** The body as the client gets it, or what is wrong with it. */
 export async function singleAnswer(
   body: ReadableStream<Uint8Array>,
   server: Server,
@@ -20,6 +20,6 @@ export async function singleAnswer(
   const text = new TextDecoder().decode(bytes);
   // An escape may hide any word.
   if (!text.includes("createMessage") && !text.includes("\\u")) return bytes;
-  const { rest } = fromServer(text, (passing) => passing.kind === "request" && passing.method === samplingMethod);
+  const { rest } = fromServer(text, (message) => message.kind === "request" && message.method === samplingMethod);
   return rest === undefined ? bytes : "asks";
 }

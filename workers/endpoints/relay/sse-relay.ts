@@ -1,5 +1,5 @@
-// A server's event stream on its way to the client. Events pass as they came, their ids marked; requests that are ours are taken
-// out and answered to the server, and the client hears what is waited for.
+// Relays a server's event stream to the client. Events pass unchanged except for their ids; requests that are ours are intercepted
+// and answered to the server, and the client gets progress meanwhile.
 
 import { parseJson } from "../../../shared/json/values.ts";
 import { defaultLimits } from "../../../shared/policy/limits.ts";
@@ -18,55 +18,55 @@ import type { Originating } from "../../../shared/association/relay-association.
 import type { InFlight } from "./relayed-requests.ts";
 import {
   type SamplingParts,
-  abandonTaken,
-  answerTaken,
+  abandonSampling,
+  answerIntercepted,
   associationSession,
-  cancelTaken,
+  cancelSampling,
   endOriginating,
-  park,
-  isImpatience,
   isOurTask,
+  isTimeout,
   keepTask,
-  takeHeld,
+  park,
+  takeParked,
 } from "./relay-sampling.ts";
 
-/** In characters: one event of a server. What is longer ends the stream with an error. */
+/** In characters. A longer event of a server ends the stream with an error. */
 export const longestEvent = 10_000_000;
 
 /**
- * Before the request in the seal of an event id of our own: its server gives none, and a stream of it cannot be resumed. With the second
- * the client has been told so.
+ * Begin what is sealed in an event id of our own, before the request. `lostMark`: the server gives no event ids, so the stream cannot be
+ * resumed. `toldMark`: the client has been told so.
  */
 export const lostMark = "lost ";
 export const toldMark = "told ";
 
-/** Requests of a server that are seen to at once on one stream, over those that its key lets wait: what comes then waits unread. */
-const spareRoom = 32;
+/** Requests of a server that one stream answers at once, beyond the key's own limit. Above that the stream is not read further. */
+const spareTasks = 32;
 
 export type StreamParts = Omit<SamplingParts, "onProgress" | "isOver" | "isBrief" | "gaveUp"> & {
-  /** A stream that goes on from where another one broke off, or belongs to no request: what was asked before was not seen here. */
+  /** The stream resumes another one or belongs to no request: earlier requests of the server were not seen here. */
   readonly isResumed: boolean;
   /** On the stream of `tasks/result`: the request that the server's task runs for. */
   readonly serves: Originating | null;
-  /** The requests that this stream answers, where it has to be known that they are in flight. */
+  /** The requests that this stream answers, where the session has to know that they are in flight. */
   readonly inFlight: InFlight | null;
-  /** Where the stream has one of its key's places already. */
+  /** Where the stream already counts among those that its key may have open. */
   readonly watch: HeldWatch | null;
   /** The token by which the client wants to hear of its request's progress. */
   readonly progressToken: RequestId | undefined;
 };
 
 /**
- * The stream that the client gets. It ends with the server's, or with an error for the request where the server sends what nobody
- * could take. When the client leaves, the server's stream is let go; what is under way goes on.
+ * The stream that the client gets. It ends with the server's, or with an error for the request where the server sends an event over the
+ * limit. When the client leaves, the server's stream is cancelled; answers that are under way go on.
  */
 export function relayStream(upstream: ReadableStream<Uint8Array>, parts: StreamParts): ReadableStream<Uint8Array> {
-  const passage = new SseRelay(upstream, parts);
-  parts.ctx.waitUntil(passage.run());
-  return passage.readable;
+  const relay = new SseRelay(upstream, parts);
+  parts.ctx.waitUntil(relay.run());
+  return relay.readable;
 }
 
-/** What of a client's request is carried in event ids: never its arguments. */
+/** A client's request as event ids carry it: without its arguments. */
 const named = ({ id, method, name, asTask }: Originating): Originating => ({ id, method, name, ...(asTask === true ? { asTask } : {}) });
 
 class SseRelay {
@@ -77,22 +77,22 @@ class SseRelay {
   readonly #splitter = new EventSplitter(longestEvent);
   readonly #parts: StreamParts;
   readonly #prefix: string;
-  /** Stands on our own events, of a stream whose server gives no ids. */
+  /** The id of our own events, where the server gives none. */
   readonly #ownId: string;
   #hasIds: boolean;
-  /** Ids of requests that were taken and may still be given up by the server. */
+  /** Ids of requests that were intercepted and that the server may still cancel. */
   readonly #intercepted = new Set<string>();
-  /** Those among them that the server did give up. */
+  /** Those among them that the server cancelled. */
   readonly #gaveUp = new Set<string>();
-  /** Those that went on to the client, and are kept for the case that it declines. */
+  /** Those that passed through to the client, and are parked in case it declines. */
   readonly #passedThrough = new Map<string, RequestId>();
-  /** The last event that passed without being looked into and may be the response: looked into where something follows. */
-  #unread: string | null = null;
-  /** The request has its response: nothing can be sampled for it any more. */
+  /** The last event that passed unparsed and may be the response: it is parsed where something follows. */
+  #skipped: string | null = null;
+  /** The client's request has its response: nothing can be sampled for it any more. */
   #isOver = false;
-  /** The response says that a task goes on with the request. */
-  #goesOn = false;
-  readonly #tasksOfOurs = new Set<Promise<void>>();
+  /** The response says that a task continues the request. */
+  #hasTask = false;
+  readonly #pending = new Set<Promise<void>>();
   /** The highest progress that the client has been told for its token. */
   #progress = 0;
   #ended = false;
@@ -114,11 +114,11 @@ class SseRelay {
   }
 
   async run(): Promise<void> {
-    // As every client of event streams does: a byte order mark is not part of the first line.
+    // This decoder drops a byte order mark, as every client of event streams does.
     const decoder = new TextDecoder();
-    // The line is never idle: that a client has gone shows where something is written, and nowhere else.
+    // Heartbeats: only a write shows that the client has gone.
     const timer = setInterval(() => this.#beat(), settingsOf(this.#parts.env).heartbeatMs);
-    this.#writer.closed.catch(() => this.#letGoOfServer());
+    this.#writer.closed.catch(() => this.#cancelUpstream());
     const { env, key, session } = this.#parts;
     const watch = this.#parts.watch ?? watchOpen(env, key, associationSession(session));
     const ended = watch.ended.then((end) => this.#endWith(end)).catch(() => {});
@@ -135,28 +135,28 @@ class SseRelay {
         for (const raw of events) await this.#pass(raw);
       }
       if (this.#hasFailed) return await ended;
-      await this.#write(this.#lastWords(this.#splitter.rest()));
+      await this.#write(this.#trailing(this.#splitter.rest()));
       isWhole = !this.#ended;
       this.#ended = true;
       await this.#writer.close();
     } catch {
-      // The client has left, or the server broke off: the other side is let go.
-      this.#letGoOfServer();
+      // The client has left, or the server's stream broke: the other side is closed too.
+      this.#cancelUpstream();
       this.#writer.abort().catch(() => {});
     } finally {
       watch.done();
       clearInterval(timer);
       await this.#parts.inFlight?.streamEnded(isWhole && this.#hasIds);
-      await Promise.allSettled(this.#tasksOfOurs);
+      await Promise.allSettled(this.#pending);
     }
   }
 
-  #letGoOfServer(): void {
+  #cancelUpstream(): void {
     this.#ended = true;
     this.#upstream.cancel().catch(() => {});
   }
 
-  /** Nothing more passes in the name of a key or a session that ended, and nothing that is more than the key may hold open. */
+  /** Ends the stream where its key or session ended, or where the key has too many open. */
   async #endWith(end: WatchEnd): Promise<void> {
     this.#hasFailed = true;
     if (end === "sessionEnded") return this.#fail("The session has ended", -32600);
@@ -168,10 +168,10 @@ class SseRelay {
     const marked = withEventId(raw, this.#prefix);
     const hadIds = this.#hasIds;
     if (marked !== raw) this.#hasIds = true;
-    if (this.#unread !== null) await this.#lookBack(this.#unread);
-    this.#unread = null;
+    if (this.#skipped !== null) await this.#readSkipped(this.#skipped);
+    this.#skipped = null;
     if (!this.#mayConcern(raw)) {
-      if (/"(?:result|error)"/.test(raw)) this.#unread = raw;
+      if (/"(?:result|error)"/.test(raw)) this.#skipped = raw;
       return this.#write(marked);
     }
     const data = dataOf(raw);
@@ -180,10 +180,10 @@ class SseRelay {
     const { originating } = this.#parts;
     // Before the client can ask for the task's result.
     if (originating?.asTask === true && seen.answered.some((id) => id === originating.id))
-      this.#goesOn = await keepTask(this.#parts, parseJson(data), originating).catch(() => false);
+      this.#hasTask = await keepTask(this.#parts, parseJson(data), originating).catch(() => false);
     await this.#act(seen);
     if (seen.rest === undefined) return this.#write(this.#withoutHidden(marked));
-    // A client that can resume from an earlier event gets this one's request once more then, for whatever of it was lost.
+    // After an earlier id this event's is dropped: a client that resumes there has the request sent again, in case it was lost.
     const left = seen.rest === null ? withoutData(marked, hadIds, this.#parts.session.revision) : withData(marked, seen.rest);
     return this.#write(this.#withoutHidden(left));
   }
@@ -193,56 +193,55 @@ class SseRelay {
     for (const { token, progress } of seen.progress)
       if (token === this.#parts.progressToken) this.#progress = Math.max(this.#progress, progress);
     for (const intercepted of seen.intercepted) {
-      await this.#room();
+      await this.#waitForRoom();
       if (this.#intercepted.size === 0 && this.#isWithoutIds())
-        await this.#write(placeEvent(`id: ${this.#ownId}`, this.#parts.session.revision));
+        await this.#write(idEvent(`id: ${this.#ownId}`, this.#parts.session.revision));
       this.#intercepted.add(idKey(intercepted.id));
-      this.#goOn(answerTaken({ ...this.#samplingParts(), onProgress: (state) => this.#tellProgress(state) }, intercepted));
+      this.#track(answerIntercepted({ ...this.#samplingParts(), onProgress: (state) => this.#tellProgress(state) }, intercepted));
     }
     for (const passedThrough of seen.passedThrough) {
       if (!this.#mayFallBack() || this.#isOver || this.#passedThrough.size >= roundsPerOriginatingRequest) continue;
       this.#passedThrough.set(idKey(passedThrough.id), passedThrough.id);
-      // Before the client can have declined it. Where it cannot be kept, the client's answer is the last word.
+      // Before the client can have declined it. Where it cannot be parked, the client's answer is final.
       await park(this.#samplingParts(), passedThrough).catch(() => {});
     }
     for (const { id, reason } of seen.cancelled) {
-      if (this.#passedThrough.delete(idKey(id))) this.#goOn(this.#letGo(id));
-      // On a stream of which the beginning was not seen here, it may be about any of them.
+      if (this.#passedThrough.delete(idKey(id))) this.#track(this.#cancelPassedThrough(id));
+      // A resumed stream may cancel a request that was not seen here.
       const mayBeOurs = this.#parts.isResumed && (this.#isOurs() || this.#mayFallBack());
       if (!this.#intercepted.has(idKey(id)) && !mayBeOurs) continue;
-      // Once is enough.
       if (this.#gaveUp.has(idKey(id))) continue;
-      if (isImpatience(reason)) {
-        // Before the response that comes next ends the request, and all that is asked for it.
-        await abandonTaken(this.#samplingParts(), id).catch(() => {});
+      if (isTimeout(reason)) {
+        // Before the server's response ends the client's request and every sampling request for it.
+        await abandonSampling(this.#samplingParts(), id).catch(() => {});
         continue;
       }
       this.#gaveUp.add(idKey(id));
-      this.#goOn(cancelTaken(this.#samplingParts(), id));
+      this.#track(cancelSampling(this.#samplingParts(), id));
     }
     await this.#endIfAnswered(seen);
   }
 
   async #endIfAnswered(seen: FromServer): Promise<void> {
     const { originating, isResumed, inFlight } = this.#parts;
-    // Before the client has the answer: what it asks next is in flight without this one.
-    await inFlight?.answered(seen.answered, this.#goesOn);
+    // Before the client has the answer: its next request must not find this one in flight.
+    await inFlight?.answered(seen.answered, this.#hasTask);
     if (originating === null || !seen.answered.some((id) => id === originating.id)) return;
     this.#isOver = true;
-    for (const id of this.#passedThrough.values()) this.#goOn(takeHeld(this.#parts, id).then(() => {}));
+    for (const id of this.#passedThrough.values()) this.#track(takeParked(this.#parts, id).then(() => {}));
     const served = this.#parts.serves ?? originating;
     const wasSampled = this.#intercepted.size > 0 || this.#passedThrough.size > 0 || isResumed;
-    if (wasSampled && !this.#goesOn) this.#goOn(endOriginating(this.#parts, [served.id]));
+    if (wasSampled && !this.#hasTask) this.#track(endOriginating(this.#parts, [served.id]));
   }
 
-  /** The server does not want what the client was asked: it may be with the client, or ours already. */
-  async #letGo(id: RequestId): Promise<void> {
-    await takeHeld(this.#parts, id);
-    await cancelTaken(this.#samplingParts(), id);
+  /** Cancels a request that passed through: the client may still have it, or it may be ours already. */
+  async #cancelPassedThrough(id: RequestId): Promise<void> {
+    await takeParked(this.#parts, id);
+    await cancelSampling(this.#samplingParts(), id);
   }
 
-  /** An event that passed before this one. */
-  async #lookBack(raw: string): Promise<void> {
+  /** Parses an event that passed before this one. */
+  async #readSkipped(raw: string): Promise<void> {
     const data = dataOf(raw);
     if (data !== null) await this.#endIfAnswered(fromServer(data, () => false));
   }
@@ -258,13 +257,13 @@ class SseRelay {
     };
   }
 
-  /** Nothing, in place of what only some clients would read a request of ours in. */
+  /** Empty where a lenient client would read a request of ours in the event, which this parser does not. */
   #withoutHidden(raw: string): string {
     return looseDatasOf(raw).some((data) => this.#asks(data)) ? "" : raw;
   }
 
-  /** What is left at the end is no event, and passes as such; but some clients take it for one. */
-  #lastWords(rest: string): string {
+  /** The rest after the last whole event. It is no event, but some clients read it as one. */
+  #trailing(rest: string): string {
     const data = dataOf(rest);
     return data !== null && this.#asks(data) ? "" : this.#withoutHidden(rest);
   }
@@ -273,17 +272,17 @@ class SseRelay {
     return fromServer(data, (message) => this.#takes(message)).intercepted.length > 0;
   }
 
-  /** Whether a client whose connection breaks could only come back with an id of ours: there is nothing to resume then. */
+  /** Whether a client that reconnects could only send an id of ours, and would have nothing to resume. */
   #isWithoutIds(): boolean {
     return !this.#hasIds && !this.#isOver && this.#parts.originating !== null && !this.#parts.isResumed;
   }
 
-  async #room(): Promise<void> {
+  async #waitForRoom(): Promise<void> {
     const { concurrent } = this.#parts.key.limits ?? defaultLimits;
-    while (this.#tasksOfOurs.size >= concurrent + spareRoom) await Promise.race(this.#tasksOfOurs);
+    while (this.#pending.size >= concurrent + spareTasks) await Promise.race(this.#pending);
   }
 
-  /** Whether an event has to be looked into. An escape may hide any word. */
+  /** Whether an event has to be parsed. An escape may hide any word. */
   #mayConcern(raw: string): boolean {
     if (this.#parts.inFlight !== null || this.#parts.isResumed) return true;
     if (raw.includes("createMessage") || raw.includes("task") || raw.includes("\\u")) return true;
@@ -309,12 +308,12 @@ class SseRelay {
     return (typeof id === "string" || typeof id === "number") && this.#intercepted.has(idKey(id));
   }
 
-  #goOn(work: Promise<void>): void {
-    const held = work.catch(() => {}).finally(() => this.#tasksOfOurs.delete(held));
-    this.#tasksOfOurs.add(held);
+  #track(work: Promise<void>): void {
+    const tracked = work.catch(() => {}).finally(() => this.#pending.delete(tracked));
+    this.#pending.add(tracked);
   }
 
-  /** Our progress stands just above the server's own: it must never go backwards, and the server's next is higher still. */
+  /** Our progress is just above the server's last: it must increase (utilities/progress), and the server's next is higher still. */
   #tellProgress(state: RunProgress): void {
     const { progressToken } = this.#parts;
     if (progressToken === undefined || this.#ended || this.#isOver) return;
@@ -327,7 +326,7 @@ class SseRelay {
   #beat(): void {
     if (this.#ended || this.#isBeating) return;
     this.#isBeating = true;
-    // A client that reads slowly gets one of them at a time.
+    // At most one unread heartbeat waits for a slow client.
     void this.#write(": waiting\n\n").then(
       () => (this.#isBeating = false),
       () => {},
@@ -339,7 +338,7 @@ class SseRelay {
   }
 
   async #fail(message: string, code = -32603): Promise<void> {
-    this.#letGoOfServer();
+    this.#cancelUpstream();
     const { originating } = this.#parts;
     if (originating !== null && !this.#isOver)
       await this.#writer.write(this.#encoder.encode(eventOf({ jsonrpc: "2.0", id: originating.id, error: { code, message } })));
@@ -347,17 +346,14 @@ class SseRelay {
   }
 }
 
-/**
- * An event that says where the stream is, and nothing else. Clients of older revisions do not know one without a message:
- * by another name they let it pass.
- */
-const placeEvent = (lines: string, revision: string): string =>
+/** An event with an id and no message. Clients of older revisions would parse its empty data, so for them it has another name. */
+const idEvent = (lines: string, revision: string): string =>
   `${lines}\n${featuresOf(revision).emptyEvents ? "" : "event: place\n"}data: \n\n`;
 
 function withoutData(raw: string, hadIds: boolean, revision: string): string {
   const lines = raw.split(/\r\n|\n|\r/);
   const retry = lines.filter((line) => line.startsWith("retry:"));
   const ids = hadIds ? [] : lines.filter((line) => line.startsWith("id:"));
-  if (ids.length > 0) return placeEvent([...retry, ...ids].join("\n"), revision);
+  if (ids.length > 0) return idEvent([...retry, ...ids].join("\n"), revision);
   return retry.length === 0 ? "" : `${retry.join("\n")}\n\n`;
 }
