@@ -58,8 +58,8 @@ export const imageMutants: readonly Mutant[] = [
   {
     name: "an image has the type that is given with it",
     file: "workers/media/plain-images.ts",
-    from: "return fault === null ? ok(",
-    to: "return fault !== undefined ? ok(",
+    from: "return error === null ? ok(",
+    to: "return error !== undefined ? ok(",
     test: contract("says it is a JPEG"),
   },
   {

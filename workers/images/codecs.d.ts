@@ -1,4 +1,4 @@
-// What is used of the codecs' packages, which bring no types for it.
+// Types for what we use of the codecs' packages, which have none for it.
 
 declare module "@cornerstonejs/codec-libjpeg-turbo-8bit/wasm" {
   const module: WebAssembly.Module;
@@ -13,7 +13,7 @@ declare module "@cornerstonejs/codec-libjpeg-turbo-8bit/wasmjs" {
     readonly componentCount: number;
     readonly isSigned: boolean;
   };
-  /** Buffers are views of the codec's memory, good until it next allocates. */
+  /** Buffers are views of the codec's memory, valid until it next allocates. */
   export type JpegCodec = {
     readonly JPEGDecoder: new () => {
       getEncodedBuffer(bytes: number): Uint8Array;

@@ -1,4 +1,4 @@
-// JPEG by libjpeg-turbo, as WebAssembly. Each picture has an instance of its own: what a hostile one does to the codec's memory ends with it.
+// JPEG by libjpeg-turbo, as WebAssembly. Each image has an instance of its own, so that a hostile one corrupts no other's memory.
 
 import makeCodec, { type JpegCodec } from "@cornerstonejs/codec-libjpeg-turbo-8bit/wasmjs";
 import codecModule from "@cornerstonejs/codec-libjpeg-turbo-8bit/wasm";
@@ -9,19 +9,19 @@ import type { JpegParts } from "../../shared/image/jpeg-segments.ts";
 import type { Raster } from "../../shared/image/raster.ts";
 import { type Result, err, ok } from "../../shared/result.ts";
 
-/** Of 1 to 100, the first whose file is not too large. */
+/** From 1 to 100: the first whose file is not too large is used. */
 const qualities = [90, 75];
 
-/** The library's number for colours at half the resolution each way. */
+/** The library's number for chroma at half the resolution each way. */
 const quarterChroma = 2;
 
 const undecodable = err({ kind: "undecodable" } as const);
 
-/** The picture in the codec's memory, the way up that its Exif says. */
+/** The image in the codec's memory, turned as its Exif says. */
 export type DecodedJpeg = {
   readonly width: number;
   readonly height: number;
-  /** Writes it to three bytes a pixel, once, and gives its memory back. */
+  /** Writes it at three bytes a pixel, and frees its memory. To be called once. */
   readonly moveTo: (rgb: Uint8Array) => void;
   readonly codec: JpegCodec;
 };
@@ -33,12 +33,12 @@ const newCodec = (): Promise<JpegCodec> =>
       done(instance);
       return instance.exports;
     },
-    // What the library prints may quote the file.
+    // The library's output may quote the file.
     print: () => {},
     printErr: () => {},
   });
 
-/** Refused: what cannot be decoded without a warning, and another size than the header's. */
+/** Refused: an image that decodes with a warning, or to another size than its header's. */
 export async function decodeJpeg({ bytes, width, height, orientation }: JpegParts): Promise<Result<DecodedJpeg, ImageError>> {
   const codec = await newCodec();
   const decoder = new codec.JPEGDecoder();
@@ -59,18 +59,18 @@ export async function decodeJpeg({ bytes, width, height, orientation }: JpegPart
   return ok({ ...size, moveTo, codec });
 }
 
-/** The picture in the same codec's memory, encoded again without anything else: the two do not fit beside one another three times. */
+/** Encodes the image again, pixels alone, in the same codec's memory: a second codec's would not fit beside it. */
 export const encodeDecoded = ({ codec, moveTo, ...size }: DecodedJpeg): Result<Uint8Array, ImageError> => encode(codec, size, moveTo);
 
-/** A raster of a picture that was lossy before. */
+/** Encodes the raster of an image that was lossy before. */
 export const encodeJpeg = async ({ rgb, ...size }: Raster): Promise<Result<Uint8Array, ImageError>> =>
   encode(await newCodec(), size, (pixels) => pixels.set(rgb));
 
 type Size = { readonly width: number; readonly height: number };
 
 /**
- * The colours at half their resolution each way: the library writes into a buffer of three bytes a pixel, which is what such a file may
- * come to, and would write past it with more.
+ * Chroma is at half the resolution each way: the library writes into a buffer of three bytes a pixel, which such a file cannot exceed, and
+ * would write past it with full chroma.
  */
 function encode(codec: JpegCodec, { width, height }: Size, fill: (rgb: Uint8Array) => void): Result<Uint8Array, ImageError> {
   const encoder = new codec.JPEGEncoder();

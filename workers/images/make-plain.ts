@@ -1,5 +1,5 @@
-// From the bytes of an image to the one raster that reviewer and model get, encoded anew: JPEG where the image was lossy, without
-// transparency and not small, PNG where it was anything else. Nothing but pixels is carried over.
+// Makes of an image's bytes the one raster that reviewer and model get, encoded anew: JPEG where the image was lossy, without transparency
+// and not small, else PNG. Only pixels are carried over.
 
 import { decodeGif } from "../../shared/image/decode-gif.ts";
 import { decodePng } from "../../shared/image/decode-png.ts";
@@ -55,7 +55,7 @@ async function webp(parts: WebpParts): Promise<Result<Plain, ImageError>> {
   return asJpeg(await encodeJpeg(raster.value));
 }
 
-/** Of so few pixels a PNG is small too, and a JPEG would be its tables more than its picture. */
+/** A PNG of so few pixels is small too, and a JPEG would be mostly its tables. */
 const isSmall = ({ width, height }: { readonly width: number; readonly height: number }): boolean => width * height <= 128 * 128;
 
 function asPng(raster: Result<Raster, ImageError>): Result<Plain, ImageError> {

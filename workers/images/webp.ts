@@ -1,4 +1,4 @@
-// WebP by libwebp, as WebAssembly. Each picture has an instance of its own: what a hostile one does to the decoder's memory ends with it.
+// WebP by libwebp, as WebAssembly. Each image has an instance of its own, so that a hostile one corrupts no other's memory.
 
 import makeCodec from "@jsquash/webp/codec/dec/webp_dec.js";
 import codecModule from "@jsquash/webp/codec/dec/webp_dec.wasm";
@@ -9,7 +9,7 @@ import { type Result, err, ok } from "../../shared/result.ts";
 
 const undecodable = err({ kind: "undecodable" } as const);
 
-/** The picture over the background. Refused: what cannot be decoded to the size that its header gives. */
+/** The image over the background. Refused: one that does not decode to its header's size. */
 export async function decodeWebp({ bytes, width, height }: WebpParts): Promise<Result<Raster, ImageError>> {
   const codec = await makeCodec({
     noInitialRun: true,

@@ -1,16 +1,16 @@
-// The images Worker: one picture in, the one raster of it out. Apart from the gateway for the weight of its codecs, for their memory,
-// and because what breaks in them breaks nothing else: docs/decisions/one-raster.md.
+// The images Worker: an image in, its one raster out. Apart from the gateway for its codecs' size and memory, and so that their crashes
+// do not reach the gateway: docs/decisions/one-raster.md.
 
 import { WorkerEntrypoint } from "cloudflare:workers";
 import { type PlainAnswer, makePlain } from "./make-plain.ts";
 
 export default class ImagesWorker extends WorkerEntrypoint {
-  /** Nothing answers to HTTP: the Worker has no address, and where one is given to it, it serves nobody. */
+  /** 404 to every HTTP request: the Worker should have no address, and serves nothing where it is given one. */
   override fetch(): Response {
     return new Response(null, { status: 404 });
   }
 
-  /** The picture, decoded and encoded again; or why it is not. The same bytes are answered with the same bytes. */
+  /** The image decoded and encoded again, or why it is refused. The same bytes always give the same result. */
   plain(bytes: Uint8Array): Promise<PlainAnswer> {
     return makePlain(bytes);
   }

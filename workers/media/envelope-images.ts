@@ -1,5 +1,5 @@
-// The images of an envelope as bytes, before anybody is asked about them: given as base64, or fetched from where policy allows it.
-// They become plain rasters next (`plain-images.ts`); the address goes no further than this file, and no message has it.
+// Reads the images of an envelope before any review: given as base64, or fetched from a host that the policy allows. They become plain
+// rasters next (`plain-images.ts`). The address stays in this file, and no message has it.
 
 import type { GivenImage } from "../../shared/wire/control/envelope.ts";
 import { type AddressError, judgeImageUrl } from "../../shared/wire/control/image-address.ts";
@@ -17,9 +17,8 @@ export type ImageData = { readonly data: string; readonly mimeType: ImageType };
 export type ImageLimits = {
   /** Of all images together, as base64. */
   readonly limitBytes: number;
-  /** For all of them. */
+  /** For all images together. */
   readonly timeoutMs: number;
-  /** Where the world begins, for tests. */
   readonly fetch?: typeof fetch;
 };
 
@@ -27,15 +26,14 @@ const mostRedirects = 3;
 const atOnce = 3;
 
 const allAt = "/task/parameters/images";
-/** Where an image of an envelope stands. */
+/** The pointer to an image in its envelope. */
 export const imagePointer = (index: number): string => `${allAt}/${index}/value`;
 
 /**
- * The images in their order, or everything that is wrong with them, each at its place. An address is fetched with no credentials and
- * only from a host of `imageHosts`; up to three redirects are followed by hand, and each is judged as the first address was. What
- * comes must say that it is an image, be one by its first bytes, and be the same type in both; PNG, JPEG, GIF or WebP. Base64 may stand in a `data:`
- * URL, as other APIs want it; its type must then be that of the bytes. A host whose name leads inward cannot be told from here: the
- * operator who lists it answers for it.
+ * The images in order, or every error with its pointer. An address is fetched without credentials and only from a host of `imageHosts`;
+ * up to three redirects are followed by hand, each judged like the first address. The answer must be an image of the same type by its
+ * Content-Type and by its first bytes: PNG, JPEG, GIF or WebP. Base64 may be in a `data:` URL, as other APIs have it, of the same type as
+ * its bytes. A host name that resolves to a private address cannot be detected here: the operator who lists it is responsible.
  */
 export async function fetchImages(
   given: readonly GivenImage[],
@@ -116,14 +114,14 @@ async function readFetched(
 }
 
 async function imageIn(response: Response): Promise<Result<ImageData, string>> {
-  const letGo = (message: string): Result<never, string> => {
+  const refuse = (message: string): Result<never, string> => {
     response.body?.cancel().catch(() => {});
     return err(message);
   };
-  if (response.status !== 200) return letGo(`was answered with status ${response.status}, not with an image`);
+  if (response.status !== 200) return refuse(`was answered with status ${response.status}, not with an image`);
   const said = response.headers.get("Content-Type") ?? "";
-  if (!/^\s*image\//i.test(said)) return letGo("is not an image by its Content-Type");
-  if (Number(response.headers.get("Content-Length") ?? "0") > mostImageBytes) return letGo(tooLarge);
+  if (!/^\s*image\//i.test(said)) return refuse("is not an image by its Content-Type");
+  if (Number(response.headers.get("Content-Length") ?? "0") > mostImageBytes) return refuse(tooLarge);
   const bytes = response.body === null ? new Uint8Array() : await readBounded(response.body, mostImageBytes);
   if (bytes === null) return err(tooLarge);
   const mimeType = imageTypeOf(bytes);
@@ -131,8 +129,8 @@ async function imageIn(response: Response): Promise<Result<ImageData, string>> {
   return imageType(said) === mimeType ? ok({ data: bytes.toBase64(), mimeType }) : err(otherType(mimeType));
 }
 
-function wordsFor(fault: AddressError): string {
-  switch (fault) {
+function wordsFor(error: AddressError): string {
+  switch (error) {
     case "noAddress":
       return "is not an https address of at most 2048 characters";
     case "notHttps":
@@ -146,6 +144,6 @@ function wordsFor(fault: AddressError): string {
     case "notListed":
       return "has a host that is not in the policy's imageHosts: ask the operator, or send the image as base64";
     default:
-      return unreachable(fault);
+      return unreachable(error);
   }
 }

@@ -1,4 +1,4 @@
-// Images as the one raster that people see and models get: judged by their headers here, decoded and encoded again by the images Worker.
+// Makes of each image the one raster that reviewers and models get: headers are judged here, the images Worker decodes and encodes.
 
 import { bytesToHex } from "../../shared/encoding.ts";
 import type { ImageData } from "../../shared/image/content-images.ts";
@@ -13,33 +13,33 @@ import { errorClass, logEvent } from "../platform/log.ts";
 
 export type PlainImage = ImageData & { readonly mimeType: Plain["mimeType"]; readonly digests: ImageDigests };
 
-/** What is wrong with which of the images that were given. */
-export type ErrorOf = { readonly index: number; readonly fault: ImageError };
+/** An error, and the index of its image. */
+export type ErrorOf = { readonly index: number; readonly error: ImageError };
 
 /**
- * The rasters of all images, in their order; or everything that is wrong with them. Nothing is decoded where one of them is refused by its header, and
- * they are decoded one after the other: beside each other they would need as many times the memory.
- * @param given base64 that was checked to be some.
+ * The rasters of all images in order, or every error. Nothing is decoded where a header is refused. Images are decoded one after the
+ * other, because together they would need as many times the memory.
+ * @param given valid base64.
  */
 export async function plainImages(env: Env, given: readonly ImageData[]): Promise<Result<readonly PlainImage[], readonly ErrorOf[]>> {
-  const faults: ErrorOf[] = [];
+  const errors: ErrorOf[] = [];
   const files: Uint8Array[] = [];
   let pixels = 0;
   for (const [index, image] of given.entries()) {
     const file = fileOf(image);
     if (file.ok) pixels += file.value.pixels;
-    if (!file.ok) faults.push({ index, fault: file.error });
-    else if (pixels > mostPixelsAltogether) faults.push({ index, fault: { kind: "tooManyPixelsAltogether" } });
+    if (!file.ok) errors.push({ index, error: file.error });
+    else if (pixels > mostPixelsAltogether) errors.push({ index, error: { kind: "tooManyPixelsAltogether" } });
     else files.push(file.value.bytes);
   }
-  if (faults.length > 0) return err(faults);
+  if (errors.length > 0) return err(errors);
   const made: PlainImage[] = [];
   let bytes = 0;
   for (const [index, file] of files.entries()) {
     const plain = await decode(env, file);
     bytes += plain.ok ? plain.value.bytes.length : 0;
-    if (!plain.ok) faults.push({ index, fault: plain.error });
-    else if (bytes > mostPlainBytesAltogether) faults.push({ index, fault: { kind: "plainTooLargeAltogether" } });
+    if (!plain.ok) errors.push({ index, error: plain.error });
+    else if (bytes > mostPlainBytesAltogether) errors.push({ index, error: { kind: "plainTooLargeAltogether" } });
     else
       made.push({
         data: plain.value.bytes.toBase64(),
@@ -47,7 +47,7 @@ export async function plainImages(env: Env, given: readonly ImageData[]): Promis
         digests: { received: await sha256Of(file), plain: await sha256Of(plain.value.bytes) },
       });
   }
-  return faults.length === 0 ? ok(made) : err(faults);
+  return errors.length === 0 ? ok(made) : err(errors);
 }
 
 function fileOf({ data, mimeType }: ImageData): Result<{ readonly bytes: Uint8Array; readonly pixels: number }, ImageError> {
@@ -55,22 +55,22 @@ function fileOf({ data, mimeType }: ImageData): Result<{ readonly bytes: Uint8Ar
   const bytes = Uint8Array.fromBase64(data);
   const read = readImage(bytes);
   if (!read.ok) return read;
-  const fault = mediaTypeError(read.value.type, mimeType);
-  return fault === null ? ok({ bytes, pixels: read.value.width * read.value.height }) : err(fault);
+  const error = mediaTypeError(read.value.type, mimeType);
+  return error === null ? ok({ bytes, pixels: read.value.width * read.value.height }) : err(error);
 }
 
 async function decode(env: Env, bytes: Uint8Array): Promise<Result<Plain, ImageError>> {
   try {
-    const { plain, error: fault } = await env.IMAGES.plain(bytes);
-    return plain === null ? err(fault) : ok(plain);
+    const { plain, error } = await env.IMAGES.plain(bytes);
+    return plain === null ? err(error) : ok(plain);
   } catch (error) {
-    // It is not bound, or what it was given was too much for it: nothing is sent that nobody could have seen.
+    // The Worker is not bound, or the image was too much for it: an image that no reviewer could see is not sent.
     logEvent("images.failed", { error: errorClass(error) });
     return err({ kind: "noDecoder" });
   }
 }
 
-/** The digest of an image as it came, whatever is wrong with it. */
+/** The digest of an image's bytes as received, valid or not. */
 export const receivedDigest = ({ data }: ImageData): Promise<string> => sha256Of(Uint8Array.fromBase64(data));
 
 /** As `ImageDigests` has it. */

@@ -1,4 +1,4 @@
-// A reply whose images have become plain rasters, before anybody is shown it and before it is delivered.
+// Replaces a reply's images by plain rasters, before a reviewer sees it and before it is delivered.
 
 import { type Replacement, imagesIn, withImages } from "../../shared/image/content-images.ts";
 import type { ImageDigests } from "../../shared/image/image-digests.ts";
@@ -11,34 +11,34 @@ import { type PlainImage, plainImages, receivedDigest } from "./plain-images.ts"
 export type PlainReply = { readonly reply: ModelReply; /** Absent where it has no images. */ readonly images?: readonly ImageDigests[] };
 
 /**
- * The reply with a plain raster in the place of each image. An image that cannot be one is left out, and a text in its place says so and why: what a
- * function did is done, and the rest of what it returned is not lost for it.
+ * The reply with a plain raster for each image. A text that says why replaces an image that cannot be one, so that the rest of the reply is
+ * not lost: a function has already run.
  */
 export async function plainReply(env: Env, modelReply: ModelReply): Promise<PlainReply> {
   const { reply } = modelReply;
   const given = imagesIn(reply.content);
   if (given.length === 0) return { reply: modelReply };
-  const faults = new Map<number, ImageError>();
+  const errors = new Map<number, ImageError>();
   let plain: readonly PlainImage[] = [];
   for (let isDone = false; !isDone;) {
-    const tried = [...given.keys()].filter((index) => !faults.has(index));
+    const tried = [...given.keys()].filter((index) => !errors.has(index));
     const made = await plainImages(
       env,
-      given.filter((_, index) => !faults.has(index)),
+      given.filter((_, index) => !errors.has(index)),
     );
     isDone = made.ok;
     if (made.ok) plain = made.value;
-    else for (const { index, fault } of made.error) faults.set(tried[index] ?? 0, fault);
+    else for (const { index, error } of made.error) errors.set(tried[index] ?? 0, error);
   }
   const rasters = plain.values();
   const replacements: Replacement[] = [];
   const images: ImageDigests[] = [];
   for (const [index, image] of given.entries()) {
-    const fault = faults.get(index);
-    const raster = fault === undefined ? rasters.next().value : undefined;
+    const error = errors.get(index);
+    const raster = error === undefined ? rasters.next().value : undefined;
     replacements.push(
       raster === undefined
-        ? { type: "text", text: leftOut(fault ?? { kind: "noDecoder" }) }
+        ? { type: "text", text: leftOut(error ?? { kind: "noDecoder" }) }
         : { data: raster.data, mimeType: raster.mimeType },
     );
     images.push(raster?.digests ?? { received: await receivedDigest(image), plain: null });
@@ -47,4 +47,4 @@ export async function plainReply(env: Env, modelReply: ModelReply): Promise<Plai
   return { reply: { ...modelReply, reply: { ...reply, content } }, images };
 }
 
-const leftOut = (fault: ImageError): string => `[The gateway removed an image here: it ${imageErrorWords(fault)}.]`;
+const leftOut = (error: ImageError): string => `[The gateway removed an image here: it ${imageErrorWords(error)}.]`;

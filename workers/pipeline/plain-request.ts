@@ -50,7 +50,7 @@ export async function plainRequest(asked: PipelineRequest, pointerOf: BlockPoint
 
 /** The images' errors in words, each with its pointer. */
 export const pointed = (errors: readonly ErrorOf[], pointerOf: (index: number) => string): PointedError[] =>
-  errors.map(({ index, fault }) => ({ pointer: pointerOf(index), message: imageErrorWords(fault) }));
+  errors.map(({ index, error }) => ({ pointer: pointerOf(index), message: imageErrorWords(error) }));
 
 function pointerAt(
   image: { readonly message: number; readonly block: number; readonly at: string } | undefined,
