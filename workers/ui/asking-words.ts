@@ -1,4 +1,4 @@
-// The words of the page that depend on what is asked: an MCP server's sampling request, a client's own task at the control endpoint,
+// The words of the page that depend on the kind of request: an MCP server's sampling request, a client's own task at the control endpoint,
 // or a tool that is to run.
 
 import { asksWords, gateWords as sharedGateWords } from "../../shared/channels/fact-words.ts";
@@ -11,7 +11,7 @@ type GateWords = Readonly<
   Record<"lead" | "stillHere" | "content" | "closedContent" | "approve" | "approveTo" | "exactly" | "exactlyOne" | "notSent", string>
 >;
 
-/** The words of this review's gate. `approveTo` has a place {model} at the request gate, {server} at the response gate. */
+/** The words of this review's gate. `approveTo` has a placeholder {model} at the request gate, {server} at the response gate. */
 export function gateWords({ asking, gate }: Pick<ReviewFacts, "asking" | "gate">): GateWords {
   const { lead, ...shared } = sharedGateWords({ asking, gate });
   const own = { lead: `${lead} ${words.readAndDecide}`, stillHere: lead, ...shared };
@@ -20,26 +20,26 @@ export function gateWords({ asking, gate }: Pick<ReviewFacts, "asking" | "gate">
   return { ...own, ...words.response, ...words.vectors, lead: `${lead} ${words.vectors.lookAndDecide}` };
 }
 
-/** Who asks for what. `{server}`, `{client}`, `{method}` and `{name}` are places. */
+/** Who asks for what. `{server}`, `{client}`, `{method}` and `{name}` are placeholders. */
 export function asksOf(facts: Pick<ReviewFacts, "asking" | "isAhead">): { readonly label: string; readonly sentence: string } {
   // A sampling request's label says half of its sentence.
   if (facts.asking === "sampling") return { label: words.askedBy, sentence: words.samplingAsks };
   return { label: words.whoAsks, sentence: asksWords(facts) };
 }
 
-/** What else has to be known before anything is approved. */
+/** What a reviewer has to know before approving, or null. */
 export const noticeOf = ({ asking }: Pick<ReviewFacts, "asking">): string | null =>
   asking === "functionChoice" ? words.functionChoiceNotice : null;
 
 const prompts: Readonly<Partial<Record<Asking, string>>> = { function: words.run.response.prompt, embedding: words.vectors.prompt };
 
-/** What is folded away at the response gate. */
+/** The heading of the prompt, which is folded at the response gate. */
 export const promptWords = ({ asking }: Pick<ReviewFacts, "asking">): string => prompts[asking] ?? words.response.prompt;
 
 export const hiddenWords = ({ asking }: Pick<ReviewFacts, "asking">): string =>
   asking === "function" ? words.run.response.hidden : words.response.hidden;
 
-/** What became of the run, for somebody who opens a decided review. */
+/** What became of the run, for a reviewer who opens a decided review. */
 export function progressOf(view: ReviewView): string {
   const asking = askingOf(view);
   const own: Partial<Record<RunProgress, string>> =
@@ -47,7 +47,7 @@ export function progressOf(view: ReviewView): string {
   return own[view.progress] ?? words.progress[view.progress];
 }
 
-/** Whose words the parts of the content are. */
+/** Who wrote each part of the content. */
 export type Origins = {
   readonly request: Origin;
   readonly systemPrompt: Origin;
@@ -72,16 +72,16 @@ export function originsOf(view: Pick<ReviewView, "requestor" | "request">): Orig
   }
   return {
     request: outside.client,
-    // A translation's prompt, and the sentence that asks for JSON, are ours; what a client put beside them is not.
+    // A translation's prompt, and the sentence that asks for JSON, are ours; the rest of the system prompt is the client's.
     systemPrompt: view.request.responseFormat === undefined ? outside.client : outside.clientAndUs,
-    // A tool use that is to run was said by no model.
+    // No model wrote a tool use that is to run.
     assistant: asking === "function" ? outside.client : outside.clientAsAssistant,
     requestEdited: outside.clientEdited,
     ...(asking === "function" ? { reply: outside.tool, replyEdited: outside.editedTool } : ofModel),
   };
 }
 
-/** What "Also allow later requests" says where it is a client that asks. */
+/** The words of "Also allow later requests" by who asks. */
 export function grantWords({ asking, gate }: Pick<ReviewFacts, "asking" | "gate">): {
   readonly lead: string;
   readonly shape: string;

@@ -1,4 +1,4 @@
-// What was changed, field by field: for the reviewer who previews their own edits, and for those who come after.
+// The changes, field by field: for the reviewer who previews their own edits, and for later reviewers.
 
 import type { SamplingRequest } from "../../shared/model/sampling.ts";
 import { condense, type Change, type FieldChange } from "../../shared/review/difference.ts";
@@ -9,7 +9,7 @@ const Part = ({ change }: { change: Change }) => {
   switch (change.kind) {
     case "same":
       return <SaidInline text={change.text} />;
-    // The words "removed" and "added" are for those who cannot see colours or strokes.
+    // Hidden words, for screen readers.
     case "removed":
       return (
         <del>
@@ -31,7 +31,7 @@ const Part = ({ change }: { change: Change }) => {
   }
 };
 
-/** The changed fields with what was taken out and put in. `from` says whose text it is. */
+/** The changed fields with what was removed and added. `from` says whose text it is. */
 export const Changes = ({ changes, from, kind }: { changes: readonly FieldChange[]; from: Origin; kind: SamplingRequest["kind"] }) => (
   <>
     {changes.map((field) => (

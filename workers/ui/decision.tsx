@@ -1,5 +1,5 @@
-// The end of the review form: preview, approve, deny. The first button decides nothing, because it is the one that a browser
-// presses for Enter in a field, and that a scanner presses when it presses "the" button.
+// The end of the review form: preview, approve, deny. The first button decides nothing, because a browser presses it for Enter in a
+// field, and a link scanner that submits forms presses it too.
 
 import type { Child } from "hono/jsx";
 import { reasonWords } from "../../shared/channels/fact-words.ts";
@@ -15,17 +15,17 @@ import { pageWords as words, reviewWords } from "../../shared/channels/words/wor
 import { fill } from "./sentence.tsx";
 import { mayApprove } from "./review-standing.ts";
 
-/** A name of any length may come from outside; on a button a long one would push the words that matter off the screen. */
+/** A name from outside has any length; on a button a long one would push the important words off the screen. */
 const shortName = (name: string): string | undefined => (/^[A-Za-z0-9._:/@-]{1,48}$/.test(name) ? name : undefined);
 
 /**
- * "Approve and send to …" names the model that is chosen right now, without a script: a rule in the stylesheet shows the one
- * whose radio button is checked. Where a browser does not know that rule the button says "Approve and send".
+ * "Approve and send to …" names the chosen model without a script: a rule in the stylesheet shows the one whose radio button is checked.
+ * In a browser without that selector the button says "Approve and send".
  */
 const ApproveWords = ({ view, facts }: { view: ReviewView; facts: ReviewFacts }) => {
   const { approve, approveTo } = gateWords(facts);
   if (view.gate === "response") {
-    // What a client asks for itself goes to nobody else.
+    // The reply to a client's own task goes to that client.
     const server = shortName(facts.asking === "sampling" ? view.requestor.server : view.requestor.client);
     return <>{server === undefined ? approve : fill(approveTo, { server })}</>;
   }
@@ -45,7 +45,7 @@ const ApproveWords = ({ view, facts }: { view: ReviewView; facts: ReviewFacts })
 
 const exactly = (view: ReviewView, facts: ReviewFacts): string => gateWords(facts)[view.models.length === 1 ? "exactlyOne" : "exactly"];
 
-/** The first control: it is pressed by Enter in a field, and by what presses anything, and decides nothing. */
+/** The form's first button, which decides nothing. */
 const Harmless = ({ hint, name }: { hint: string; name: string }) => (
   <div class="choice">
     <p id="preview-hint">{hint}</p>
@@ -55,7 +55,7 @@ const Harmless = ({ hint, name }: { hint: string; name: string }) => (
   </div>
 );
 
-/** Vectors have no field that could have been changed. */
+/** Vectors have no editable field. */
 const isFixed = ({ gate, embedding }: ReviewFacts): boolean => gate === "response" && embedding !== null;
 
 type ApproveProps = { view: ReviewView; facts: ReviewFacts; changes: number; grant: KeptGrant | undefined };

@@ -1,4 +1,4 @@
-// The email about several reviews at once: a line and a link for each. Nothing of the content is in it.
+// The email about several reviews at once: a line and a link for each. It has nothing of the content.
 
 import type { Child } from "hono/jsx";
 import type { DigestEntry } from "../../shared/channels/digest-content.ts";

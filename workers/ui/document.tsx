@@ -1,4 +1,4 @@
-// The shell of every page that people see: one stylesheet, at most one script of ours, nothing loaded from anywhere.
+// The shell of every page for people: one stylesheet, at most one script of ours, and no other resource.
 
 import { raw } from "hono/html";
 import type { Child } from "hono/jsx";
@@ -8,7 +8,7 @@ type DocumentProps = {
   title: string;
   cspNonce: string;
   skip?: { to: string; words: string };
-  /** A constant of ours: nothing is put into it. */
+  /** A constant of ours, without any content. */
   script?: string;
   children: Child;
 };
@@ -33,13 +33,14 @@ export const Document = ({ title, cspNonce, skip, script, children }: DocumentPr
   </html>
 );
 
-/** A page as the text of a response. Components here are never asynchronous, so this is always a string already. */
+/** A page as the text of a response. Our components are never asynchronous, so `page` is always a string. */
 export const asHtml = (page: Child): string => `<!doctype html>${String(page)}`;
 
 /**
- * The headers of every such page. `cspNonce` is fresh random base64 or base64url of one response. Only the page's
- * own style counts, and no script but, where `hasScript`, the page's own, which may talk to us alone; images and sound come from the page itself; forms go to us alone; nobody may frame it; nothing is
- * kept. `Referrer-Policy` is same-origin because with no-referrer older web views send `Origin: null` and could not post.
+ * The headers of every such page. `cspNonce` is random base64 or base64url, fresh for each response. Only the page's own style and, with
+ * `hasScript`, its own script run, which may connect to us alone; images and sound are in the page itself; forms go to us alone; no page may
+ * frame it; it is not cached. `Referrer-Policy` is same-origin, because with no-referrer older web views send `Origin: null` and could not
+ * post.
  */
 export const pageHeaders = (cspNonce: string, hasScript = false): Record<string, string> => ({
   "Content-Type": "text/html; charset=utf-8",

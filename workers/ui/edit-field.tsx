@@ -1,5 +1,5 @@
-// One editable field of the review form: closed until it is wanted, open where something in it needs attention.
-// It shows what the reviewer wrote last; whether that is a valid edit is decided elsewhere.
+// One editable field of the review form: folded, and open where the reviewer changed it or it has an error. It shows what the reviewer
+// wrote last, and validates nothing.
 
 import type { SamplingRequest } from "../../shared/model/sampling.ts";
 import { asSubmitted } from "../../shared/review/edit.ts";
@@ -7,12 +7,13 @@ import { editField } from "../../shared/review/form.ts";
 import { fill } from "./sentence.tsx";
 import { pageWords as words, reviewWords } from "../../shared/channels/words/words.ts";
 
-/** What the page knows about editing. `undefined` in its place: the review is closed, or the content is not editable here. */
+/** `undefined` in its place: the review is closed, or its content is not editable here. */
 export type Editing = {
-  /** The reviewer's texts of the last try, by path. */
+  /** The texts that the reviewer sent last, by path. */
   readonly kept: ReadonlyMap<string, string>;
-  readonly faults: ReadonlyMap<string, string>;
-  /** The request's: it says what a place is called. */
+  /** Messages by path. */
+  readonly errors: ReadonlyMap<string, string>;
+  /** The request's: field names depend on it. */
   readonly kind: SamplingRequest["kind"];
 };
 
@@ -20,7 +21,7 @@ type Kind = "text" | "object" | "limit" | "number" | "removable";
 
 const charactersInLine = 40;
 
-/** Enough rows to see the text, without a page of them: the field scrolls and can be dragged. */
+/** 2 to 16 rows: the field scrolls, and its size can be dragged. */
 function rowsFor(text: string): number {
   let rows = 1;
   for (let at = 0; at < text.length && rows < 16; rows += 1) {
@@ -45,32 +46,32 @@ export const EditField = ({ editing, path, text, kind }: EditFieldProps) => {
   const name = editField(path);
   const kept = editing.kept.get(path);
   const changed = kept !== undefined && asSubmitted(kept) !== asSubmitted(text);
-  const fault = editing.faults.get(path);
+  const error = editing.errors.get(path);
   const value = changed ? kept : text;
-  const place = reviewWords.place(path, editing.kind);
-  const hints = [fault === undefined ? "" : `${name}:fault`, kind === "removable" || kind === "number" ? `${name}:hint` : ""].filter(
+  const label = reviewWords.place(path, editing.kind);
+  const hints = [error === undefined ? "" : `${name}:fault`, kind === "removable" || kind === "number" ? `${name}:hint` : ""].filter(
     (id) => id !== "",
   );
   const described = hints.length === 0 ? {} : { "aria-describedby": hints.join(" ") };
-  const invalid = fault === undefined ? {} : ({ "aria-invalid": "true" } as const);
+  const invalid = error === undefined ? {} : ({ "aria-invalid": "true" } as const);
   return (
-    <details class="edit" open={changed || fault !== undefined}>
+    <details class="edit" open={changed || error !== undefined}>
       <summary>
         {words.edit.open}
-        <span class="hidden">: {place}</span>
+        <span class="hidden">: {label}</span>
       </summary>
-      <label for={name}>{fill(labels[kind], { label: place })}</label>
-      {fault === undefined ? null : (
+      <label for={name}>{fill(labels[kind], { label })}</label>
+      {error === undefined ? null : (
         <p class="fault" id={`${name}:fault`}>
-          {fault}
+          {error}
         </p>
       )}
-      {changed && fault === undefined ? <p class="kept">{words.edit.kept}</p> : null}
+      {changed && error === undefined ? <p class="kept">{words.edit.kept}</p> : null}
       {kind === "removable" || kind === "number" ? <p id={`${name}:hint`}>{words.edit.removable}</p> : null}
       {kind === "limit" || kind === "number" ? (
         <input id={name} name={name} value={value} inputmode={kind === "limit" ? "numeric" : "decimal"} {...described} {...invalid} />
       ) : (
-        // Some spell checkers send what they check to a server, so none. An HTML parser drops one line feed right after the tag: this one, and not the text's own.
+        // No spell checker, because some send the text to a server. An HTML parser drops the line feed after the tag, and not the text's own.
         <textarea id={name} name={name} rows={rowsFor(value)} spellcheck={false} {...described} {...invalid}>
           {`\n${value}`}
         </textarea>

@@ -1,5 +1,5 @@
-// The email that says that a review needs no decision any more, because the key of its request ended: subject, text and HTML.
-// Nothing of the content is in it.
+// The email that says that a review needs no decision any more, because the key of its request ended: subject, text and HTML. It has
+// nothing of the content.
 
 import type { KeyEnd } from "../../shared/model/gate.ts";
 import { unreachable } from "../../shared/result.ts";
@@ -16,7 +16,7 @@ const { ended: words, facts } = emailWords;
 export type EndedMailInput = {
   readonly view: ReviewView;
   readonly keyEnd: KeyEnd;
-  /** The reviewer's personal link, which shows how it stands. */
+  /** The reviewer's personal link. */
   readonly url: string;
 };
 

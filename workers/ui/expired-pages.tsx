@@ -1,5 +1,5 @@
-// The pages of a link whose time is over: how the review stands, without its content and without a name, and a button for a
-// new link. They decide nothing, and never show an address.
+// The pages of an expired link: the review's state, without its content or a name, and a button for a new link. They decide nothing,
+// and never show an address.
 
 import type { LinkChannel } from "../../shared/notice-channels.ts";
 import { formFields } from "../../shared/review/form.ts";
@@ -10,7 +10,7 @@ import { fill } from "./sentence.tsx";
 
 const words = pageWords.expiredLink;
 
-/** Why the last wish for a new link did nothing. */
+/** Why the last request for a new link did nothing. */
 export type ExpiredLinkError = keyof typeof words.problems;
 
 type ExpiredLinkPageInput = {
@@ -26,7 +26,7 @@ type ExpiredLinkPageInput = {
   readonly error?: ExpiredLinkError;
 };
 
-/** What the one button of the expired link's page asks for. */
+/** The act of the page's one button. */
 export const renewAct = "renew";
 
 const Offer = ({ action, nonce }: { action: string; nonce: string }) => (
@@ -39,23 +39,15 @@ const Offer = ({ action, nonce }: { action: string; nonce: string }) => (
   </form>
 );
 
-/** For 410, and for what was wrong with a wish for a new link. */
-export const renderExpiredLinkPage = ({
-  cspNonce,
-  untilSeconds,
-  state,
-  open,
-  action,
-  nonce,
-  error: problem,
-}: ExpiredLinkPageInput): string => {
+/** For 410, and for a request for a new link that did nothing. */
+export const renderExpiredLinkPage = ({ cspNonce, untilSeconds, state, open, action, nonce, error }: ExpiredLinkPageInput): string => {
   const waits = state === "open" || state === "voted";
   return asHtml(
     <Document title={words.title} cspNonce={cspNonce}>
       <h1>{words.title}</h1>
-      {problem === undefined ? null : (
+      {error === undefined ? null : (
         <section class="problem" role="alert" tabindex={-1} autofocus>
-          <p>{words.problems[problem]}</p>
+          <p>{words.problems[error]}</p>
         </section>
       )}
       <p class="lead">{words.states[state]}</p>

@@ -1,4 +1,4 @@
-// "Also allow later requests like this one": what an approval may be remembered as, in plain words. "Not now" is chosen first.
+// "Also allow later requests like this one": the grants that a reviewer may give with an approval. "Not now" is preselected.
 
 import type { Provenance } from "../../shared/model/gate.ts";
 import { formFields, grantKinds, mostGrantUses } from "../../shared/review/form.ts";
@@ -9,7 +9,7 @@ import { plainLetters } from "./outside-text.tsx";
 import { pageWords as words } from "../../shared/channels/words/words.ts";
 import { fill } from "./sentence.tsx";
 
-/** What the reviewer chose here last time, as the browser sent it: kept even where it cannot be read. */
+/** What the reviewer chose here before, as the browser sent it: shown again even where it cannot be read. */
 export type KeptGrant = { readonly grant: string; readonly hours: string; readonly uses: string };
 
 const hours = ["1", "24", "168", "720"] as const;
@@ -68,7 +68,7 @@ export const Grant = ({ view, facts, offer, kept }: GrantFieldsProps) => {
       <div class="choice">
         <label for="grant-uses">{words.grant.uses}</label>
         <p id="grant-uses-hint">{words.grant.usesHint(mostGrantUses)}</p>
-        {/* No type or limits that a browser checks: they would stop a "deny" too. */}
+        {/* No type or limits for the browser to check: they would also block a "deny". */}
         <input
           id="grant-uses"
           name={formFields.grantUses}
@@ -81,5 +81,5 @@ export const Grant = ({ view, facts, offer, kept }: GrantFieldsProps) => {
   );
 };
 
-/** Beside the approve button, shown by the stylesheet while something other than "Not now" is chosen, also in a closed fold. */
+/** Beside the approve button. The stylesheet shows it while a grant is chosen, also where the fold is closed. */
 export const GrantReminder = ({ gate }: Pick<ReviewView, "gate">) => <p class="granting">{words.grant.chosen[gate]}</p>;

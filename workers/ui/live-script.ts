@@ -1,7 +1,7 @@
-// The script of an open review page. It listens, and says when the page is out of date; it never submits, reloads or
-// changes a field, and moves no button from under a finger. A constant: nothing is put into it, and what it hears is only ever compared, never shown.
+// The script of an open review page. It listens, and says when the page is out of date. It never submits, reloads, changes a field or moves a
+// button under a finger. A constant; messages are only compared, never shown.
 
-/** `#live` has what the page was made with. Messages: `{ kind: "review", state, version, digest, votes, left }`. */
+/** `#live` has the facts that the page was made with. Messages: `{ kind: "review", state, version, digest, votes, left }`. */
 export const liveScript = `
 (() => {
   "use strict";

@@ -1,5 +1,5 @@
-// The places where a page that can run scripts says that somebody else decided or changed the content meanwhile.
-// They are empty until then; nothing on the page needs them.
+// Where the page's script says that another reviewer decided, voted or changed the content meanwhile. Empty until then; nothing on the page
+// depends on it.
 
 import type { ReviewView } from "../../shared/review/view.ts";
 import { pageWords as words } from "../../shared/channels/words/words.ts";
@@ -8,7 +8,7 @@ export { liveScript } from "./live-script.ts";
 
 type LiveBannerProps = { view: ReviewView; action: string; live: string };
 
-/** What the page was made with, for the script to compare; and the words, so that the script has none of its own. */
+/** The facts that the page was made with, for the script to compare; and its words. */
 export const LiveBanner = ({ view, action, live }: LiveBannerProps) => (
   <div
     id="live"
@@ -25,5 +25,5 @@ export const LiveBanner = ({ view, action, live }: LiveBannerProps) => (
   ></div>
 );
 
-/** The same words again just above the buttons. Not a live region: they would be read out twice. */
+/** The same words just above the buttons. Not a live region, because they would be read out twice. */
 export const LiveCopy = () => <div class="live"></div>;

@@ -1,9 +1,8 @@
-// Text from outside as a mail may carry it: every character that a reader would not see is written out, nothing in it is taken
-// for a link by a mail program, and in the text part every line of it is marked. It escapes nothing: that is hono/jsx's work.
+// Text from outside in an email: invisible characters are written out, email programs find no link in it, and in the text part every line
+// of it is marked. It escapes nothing: hono/jsx does.
 //
-// Mail programs make links of their own out of plain text. A zero width space on both sides of what holds an address
-// together (a dot, a colon, an @, a backslash) leaves them nothing to find. The letters stay as they are, and the review page,
-// which has no such programs between itself and the reader, shows the text exactly.
+// Email programs make links out of plain text. A zero width space on both sides of each joint of an address (a dot, a colon, an @, a
+// backslash) prevents that. The letters stay as they are, and the review page shows the text exactly.
 
 import { beginningOf } from "../../shared/channels/excerpt.ts";
 import { viewText } from "../../shared/review/text-view.ts";
@@ -11,7 +10,7 @@ import { emailWords as words, reviewWords } from "../../shared/channels/words/wo
 
 const breaker = "\u200b";
 
-/** The dots that domain names know (RFC 3490 section 3.1), and what else makes an address of its neighbours. */
+/** The dots of domain names (RFC 3490 section 3.1), and the other characters that join an address. */
 const joints = /(?<=\S)[.\u3002\uff0e\uff61@:\\](?=\S)|\\(?=\\)/gu;
 
 const unlinked = (text: string): string => text.replace(joints, `${breaker}$&${breaker}`);
@@ -25,15 +24,15 @@ export function outsideText(text: string): string {
   return parts.join("").replaceAll("\r\n", "\n");
 }
 
-// Scripts that are read from the right to the left, and would turn around what stands beside them in a line of ours.
+// Right-to-left scripts, which would reorder the rest of a line of ours.
 const rightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
 
 const isolated = (line: string): string => (rightToLeft.test(line) ? `\u2068${line}\u2069` : line);
 
 type NameOptions = {
-  /** Of the text; what follows is counted. */
+  /** The most to show; the rest is counted. */
   readonly characters?: number;
-  /** For a subject, where no program looks for links and a count would be in the way. */
+  /** For a subject, in which no program finds links: without zero width spaces and without a count. */
   readonly plain?: boolean;
 };
 
@@ -44,7 +43,7 @@ export function outsideName(text: string, { characters = 80, plain = false }: Na
   const line = outsideText(shown).replaceAll("\n", `⟨${reviewWords.outside.lineBreak}⟩`).replaceAll("\t", `⟨${words.tab}⟩`);
   const cut = text.length - shown.length;
   if (plain) {
-    // What has to be written out grows many times over, and a subject has a limit.
+    // Written-out characters make a text many times longer, and a subject has a limit.
     const whole = line.replaceAll(breaker, "");
     const short = beginningOf(whole, 3 * characters);
     return `${isolated(short)}${cut > 0 || short.length < whole.length ? "…" : ""}`;
@@ -53,13 +52,13 @@ export function outsideName(text: string, { characters = 80, plain = false }: Na
 }
 
 const columns = 64;
-// What East Asian Width calls wide or full, and pictures.
+// Wide and fullwidth by East Asian Width, and emoji.
 const wide = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{3fffd}]/u;
 const widthOf = (character: string): number => (character === breaker ? 0 : wide.test(character) ? 2 : 1);
 
 /**
- * A line in pieces of 64 columns, after a space where there is one: a mail program that breaks it elsewhere would leave the
- * rest of it without its mark.
+ * A line in pieces of 64 columns, cut after a space where there is one. Where an email program breaks a longer line, the rest would have
+ * no mark.
  */
 function piecesOf(line: string): string[] {
   const pieces: string[] = [];
@@ -79,7 +78,7 @@ function piecesOf(line: string): string[] {
   return [...pieces, piece];
 }
 
-/** The text in the frame of the text part: each line begins with a bar, whatever is in it. */
+/** The text framed for the text part: each line begins with a bar. */
 export function framed(text: string, start: string, end: string): string[] {
   const lines = outsideText(text).replaceAll("\t", "    ").split("\n");
   return [`+-- ${start}`, ...lines.flatMap(piecesOf).map((piece) => `| ${piece}`.trimEnd()), `+-- ${end}`];

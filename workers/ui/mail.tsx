@@ -1,5 +1,5 @@
-// The mail that asks a reviewer to decide: subject, text and HTML. One link, and nothing that decides: no form, no script, no
-// image, nothing loaded from anywhere. It never holds more of the content than the policy's `noticeExcerpt` allows.
+// The email that asks a reviewer to decide: subject, text and HTML. It has one link and nothing that decides: no form, script, image or
+// other resource. It never has more of the content than the policy's `noticeExcerpt` allows.
 
 import type { Child } from "hono/jsx";
 import { costWords, gateWords, titleWords } from "../../shared/channels/fact-words.ts";
@@ -27,21 +27,21 @@ export type MailInput = {
 
 export type MailContent = { readonly subject: string; readonly text: string; readonly html: string };
 
-/** Gmail cuts at about 102 KB, and other programs earlier: a mail stays well below, whatever is in it. */
+/** Gmail cuts at about 102 KB, and other programs earlier: every email stays well below. */
 export const mostHtmlBytes = 40_000;
 
-/** The whole mail. What is too long for it is left out by length, and the mail says how much. */
+/** The whole email. Its excerpt is shortened until the email is small enough, and says how much is left out. */
 export function reviewMail(input: MailInput): MailContent {
   const subject = subjectOf(input.view);
   for (let characters = excerptCharacters; ; characters = Math.floor(characters / 2)) {
     const excerpt = shownExcerpt(input, characters);
     const html = htmlOf(input, subject, excerpt);
-    // A text of nothing but characters that have to be written out grows many times over.
+    // A text of invisible characters grows many times over, because they are written out.
     if (characters === 0 || new TextEncoder().encode(html).length < mostHtmlBytes) return { subject, text: textOf(input, excerpt), html };
   }
 }
 
-/** The same for each mail about a gate of a run, so that mail programs keep them together, and for no other. */
+/** The same for every email about one gate of a run, and for no other, so that email programs group them. */
 export function subjectOf(view: ReviewView): string {
   const { requestor, run } = view;
   const [server, name, client] = [requestor.server, requestor.name, requestor.client].map((text) =>
@@ -53,13 +53,13 @@ export function subjectOf(view: ReviewView): string {
 
 const gateOf = (view: ReviewView) => (askingOf(view) === "function" ? words.run : words.gates)[view.gate];
 
-/** Whose words a piece of the excerpt is. */
+/** Who wrote a piece of the excerpt. */
 function startOf(view: ReviewView, from: ExcerptPiece["from"]): string {
   const own: Partial<Record<ExcerptPiece["from"], string>> = words.excerpt.ownStart;
   return (askingOf(view) === "sampling" ? undefined : own[from]) ?? words.excerpt.start[from];
 }
 
-/** Undefined where none is to be in the mail; a reminder comes after a mail that had it. */
+/** Undefined where the email has none; a reminder has none, because an earlier email had it. */
 const shownExcerpt = ({ view, why, excerpt }: MailInput, characters: number): Excerpt | undefined =>
   excerpt === "none" || why === "reminder" ? undefined : excerptOf(view, characters);
 
@@ -72,18 +72,18 @@ const endOf = (excerpt: Excerpt): string => {
 
 type Line = { readonly label: string; readonly sentences: readonly Child[][] };
 
-/** What both parts say between the link and the content. `name` marks what came from outside. */
+/** The lines between the link and the content, for both parts. `name` marks text from outside. */
 function linesOf(view: ReviewView, facts: ReviewFacts, name: (text: string) => Child): Line[] {
   const { requestor } = view;
   const { quorum, riskCounts } = facts;
-  const place = {
+  const names = {
     server: name(requestor.server),
     client: name(requestor.client),
     method: name(requestor.method),
     name: name(requestor.name),
   };
   const lines: Line[] = [
-    { label: words.facts.requestor, sentences: [fill(asksOf(facts).sentence, place), ...(requestor.gone ? [[reviewWords.gone]] : [])] },
+    { label: words.facts.requestor, sentences: [fill(asksOf(facts).sentence, names), ...(requestor.gone ? [[reviewWords.gone]] : [])] },
     { label: words.facts.sure, sentences: [[reviewWords.sure[facts.sureness].full]] },
     ...servingLines(facts, name),
     ...formLines(view, facts),
@@ -141,7 +141,7 @@ function namedLine({ name: wanted, version, provider }: NamedModel, name: (text:
   return { label: words.facts.named, sentences: [[name(wanted), ...more, "."], [words.facts.namedStandIn]] };
 }
 
-/** What a tool gives back has no form that was asked for. */
+/** A tool's result has no requested form. */
 function formLines({ cachedAt }: ReviewView, { replyForm, asking }: ReviewFacts): Line[] {
   if (asking === "function") return [];
   return [
@@ -154,7 +154,7 @@ function formLines({ cachedAt }: ReviewView, { replyForm, asking }: ReviewFacts)
   ];
 }
 
-/** How many there are is no content, and says how much is approved at once. */
+/** How many texts or vectors one approval covers. The number is no content. */
 function embeddingLines({ gate, embedding }: ReviewFacts): Line[] {
   if (embedding === null) return [];
   if (gate === "request") return [{ label: words.facts.texts, sentences: [[reviewWords.texts(embedding.texts)]] }];
@@ -213,8 +213,8 @@ function textOf(input: MailInput, excerpt: Excerpt | undefined): string {
   return `${lines.join("\n")}\n`;
 }
 
-// Inline, because programs drop stylesheets. No colours of ours but the button's and the frame's: a program's own, light or
-// dark, fit each other; and those two are readable on both.
+// Inline, because email programs drop stylesheets. Only the button and the frame have colours of ours, readable on light and dark; the
+// rest are the program's own.
 export const mailStyles = {
   body: "margin:0;padding:0;",
   page: "max-width:600px;margin:0 auto;padding:16px;font-family:system-ui,-apple-system,'Segoe UI',Roboto,Arial,sans-serif;font-size:16px;line-height:1.5;overflow-wrap:anywhere;word-break:break-word;",
@@ -240,7 +240,7 @@ const Said = ({ text }: { text: string }) => (
   <div dir="auto" style={mailStyles.said}>
     {outsideText(text)
       .split("\n")
-      // As elements, because some programs drop line ends even here.
+      // As elements, because some programs drop line ends in spite of `pre-wrap`.
       .flatMap((line, i) => (i === 0 ? [line] : [<br />, line]))}
   </div>
 );
@@ -260,7 +260,7 @@ const Content = ({ excerpt, view }: { excerpt: Excerpt; view: ReviewView }) => (
   </>
 );
 
-/** A whole mail around its content. */
+/** A whole HTML part around its content. */
 export const mailPage = (subject: string, content: Child): string =>
   `<!doctype html>${String(
     <html lang="en" style="color-scheme:light dark;">

@@ -1,5 +1,5 @@
-// Images, sound and other bytes from outside. What a browser can show without running anything is shown; everything else
-// stands there as source or base64, so that nothing reaches a provider without having been on the page. Nothing is fetched.
+// Images, sound and other bytes from outside. The page shows those that a browser renders without running code, and all others as source or
+// base64, so that everything that reaches a provider is on the page. It fetches nothing.
 
 import type { Child } from "hono/jsx";
 import { Frame, Name, OutsideText, type Origin } from "./outside-text.tsx";
@@ -33,7 +33,7 @@ function decoded(data: string): string {
 
 type MediaProps = { data: string; mimeType: string; place: string; from: Origin };
 
-/** One piece of base64 from outside with the type that was claimed for it. `place` says where it stands, in our words. */
+/** Base64 from outside with its claimed type. `place` says in our words where in the content it is. */
 export const Media = ({ data, mimeType, place, from }: MediaProps) => {
   const type = mimeType.toLowerCase();
   const facts = (

@@ -1,4 +1,4 @@
-// Which model is asked first, and which after it. Nothing outside this list ever gets the content.
+// The models in the order in which they are called. No other model gets the content.
 
 import type { SamplingRequest } from "../../shared/model/sampling.ts";
 import { formFields } from "../../shared/review/form.ts";
@@ -8,10 +8,10 @@ import { pageWords as words, reviewWords } from "../../shared/channels/words/wor
 import { costWords } from "../../shared/channels/fact-words.ts";
 import { fill } from "./sentence.tsx";
 
-/** Up to so many models have their own words on the approve button (the stylesheet has a rule for each). */
+/** With more models than this the approve button names none (the stylesheet has a rule for each). */
 export const modelsOnButton = 12;
 
-/** The provider's name for a model and the provider, where they say more than the id does. */
+/** The provider and its name for the model, where they differ from the id. */
 const KnownAs = ({ model: { id, name, provider } }: { model: ShownModel }) =>
   name === id && provider === id ? null : (
     <span class="meta">
@@ -19,7 +19,7 @@ const KnownAs = ({ model: { id, name, provider } }: { model: ShownModel }) =>
     </span>
   );
 
-/** Where there is only one model, its rank says nothing and its cost stands at the top of the page. */
+/** The only model has no rank, and its cost is at the top of the page. */
 const About = ({ model, rank, alone }: { model: ShownModel; rank: number; alone: boolean }) => (
   <>
     <strong>
@@ -37,7 +37,7 @@ const About = ({ model, rank, alone }: { model: ShownModel; rank: number; alone:
   </>
 );
 
-/** The model that the client asked for by name; whether one of the list stands in for it, that one's reason says. */
+/** The model that the client named. Where another of the list stands in for it, that one's reason says so. */
 export const NamedModel = ({ request: { namedModel } }: { request: SamplingRequest }) =>
   namedModel === undefined ? null : (
     <p>
@@ -53,7 +53,7 @@ export const NamedModel = ({ request: { namedModel } }: { request: SamplingReque
 
 type ModelsProps = { models: readonly ShownModel[]; choosable: boolean; chosen: string | undefined };
 
-/** The list in failover order; with radio buttons where the reviewer may put another one first. */
+/** The list in failover order, with radio buttons where the reviewer may choose the first. */
 export const Models = ({ models, choosable, chosen }: ModelsProps) => {
   if (models.length === 0) return <p>{words.glance.noModel}</p>;
   if (!choosable || models.length === 1) {

@@ -1,4 +1,4 @@
-// How a review ended, on top of its page: who, when, what, and what became of it. It decides nothing.
+// How a review ended, at the top of its page: who, when, what, and what became of the run. It decides nothing.
 
 import type { Child } from "hono/jsx";
 import { causeWords, endedWords } from "../../shared/channels/fact-words.ts";
@@ -9,7 +9,7 @@ import { progressOf } from "./asking-words.ts";
 import { pageWords as words, reviewWords } from "../../shared/channels/words/words.ts";
 import { fill } from "./sentence.tsx";
 
-/** The state in a word or two: the banner's heading and the page's title. */
+/** The state in a word or two, for the banner's heading and the page's title. */
 export const stateWords = (state: ReviewState): string => (isOpen(state) ? words.states[state.kind] : endedWords(state).title);
 
 function explanation(state: ReviewState): Child[] {
@@ -26,7 +26,7 @@ function reasonOf(state: ReviewState): Child[] {
   return [];
 }
 
-/** What became of it, and where an approver will find the reply. */
+/** What became of the run, and where an approver finds the reply. */
 function afterwards(view: ReviewView): string {
   const { gate, state, progress } = view;
   if (isOpen(state)) return "";
@@ -39,7 +39,7 @@ function afterwards(view: ReviewView): string {
   return progress === "responseReview" ? `${now} ${words.states.replyLinkSent}` : now;
 }
 
-/** What this reviewer did themselves, where the review goes on without them or waits for others. */
+/** What this reviewer did, where the review goes on without them or waits for others. */
 export const OwnStanding = ({ view: { state, ownVote, left } }: { view: ReviewView }) => {
   if (left != null) {
     const sentence = left.to === null ? words.own.notMine : words.own.handedOver;

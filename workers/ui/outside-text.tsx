@@ -1,5 +1,5 @@
-// Text that was not written by Countersign, shown so that nobody takes it for ours: in a marked frame, letter by letter,
-// with labels for what would be invisible. It is never markdown, never HTML, never a link.
+// Text that Countersign did not write, shown so that no reader takes it for ours: in a marked frame, letter by letter, with labels for
+// invisible characters. It is never markdown, HTML or a link.
 
 import type { Child } from "hono/jsx";
 import { chunksOf } from "../../shared/review/chunks.ts";
@@ -20,24 +20,24 @@ const Parts = ({ segments }: { segments: readonly Segment[] }) => (
 const unseenIn = (segments: readonly Segment[]): number =>
   segments.reduce((sum, segment) => sum + (segment.kind === "unseen" && segment.codePoint !== 0x20 ? segment.count : 0), 0);
 
-/** A short text from outside inside a sentence of ours: a server's name, a model's id. Its direction cannot leak out. */
+/** A short text from outside in a sentence of ours, such as a server's name. Its direction does not affect the sentence. */
 export const Name = ({ value }: { value: string }) => (
   <bdi class="name">{value === "" ? reviewWords.outside.empty : <Parts segments={viewText(value)} />}</bdi>
 );
 
-/** A sentence that another part of Countersign made, which may quote something from outside: our type, their letters. */
+/** A sentence of Countersign that may quote text from outside: in our type, with labels for invisible characters. */
 export const Plain = ({ value }: { value: string }) => (
   <bdi class="plain">
     <Parts segments={viewText(value)} />
   </bdi>
 );
 
-/** Whose text it is, and the words at the frame's end that say so again: a frame inside the text cannot end ours. */
+/** Who wrote the text, in words for the frame's start and end. A frame inside the text cannot imitate that end. */
 export type Origin = { readonly start: string; readonly end: string };
 
 type FrameProps = { from: Origin; children: Child };
 
-/** The frame around everything from outside. What is inside can paint neither over its border nor beyond it. */
+/** The frame around text from outside, which cannot paint over or beyond its border. */
 export const Frame = ({ from, children }: FrameProps) => (
   <div class="outside">
     <p class="edge">{from.start}</p>
@@ -46,19 +46,19 @@ export const Frame = ({ from, children }: FrameProps) => (
   </div>
 );
 
-/** A segment as letters alone. */
+/** A segment without elements. */
 const lettersOf = (segment: Segment): string => {
   if (segment.kind === "text") return segment.text;
   return segment.kind === "unseen" ? `⟨${segment.label}⟩` : `\n⟨${reviewWords.outside.blankLines(segment.count)}⟩\n`;
 };
 
-/** A short text from outside where only letters can stand, such as an option: what would be invisible is named in brackets. */
+/** A short text from outside where elements are not possible, such as an option: labels are in brackets. */
 export const plainLetters = (value: string): string => viewText(value).map(lettersOf).join("");
 
-/** Elements are dear: a text that is nothing but unseen characters must not make a page that no browser opens. */
+/** Each label is an element, and a text of invisible characters must not make a page that no browser opens. */
 const mostLabels = 1_000;
 
-/** From the first label too many on, labels are written as text: ⟨U+200B⟩. */
+/** Labels beyond `mostLabels` are written as text: ⟨U+200B⟩. */
 function withFewLabels(segments: readonly Segment[]): readonly Segment[] {
   let labels = 0;
   const from = segments.findIndex((segment) => segment.kind !== "text" && (labels += 1) > mostLabels);
@@ -66,16 +66,16 @@ function withFewLabels(segments: readonly Segment[]): readonly Segment[] {
   return [...segments.slice(0, from), { kind: "text", text: segments.slice(from).map(lettersOf).join("") }];
 }
 
-/** The parts of a text without a frame, for places that have one around them. Long texts come as blocks laid out on demand. */
+/** A text without its frame. A long one is in chunks, which the browser lays out on demand. */
 export const Said = ({ segments }: { segments: readonly Segment[] }) => {
-  const stretches = chunksOf(withFewLabels(segments));
-  if (stretches.length <= 1) return <Parts segments={stretches[0]?.segments ?? []} />;
+  const chunks = chunksOf(withFewLabels(segments));
+  if (chunks.length <= 1) return <Parts segments={chunks[0]?.segments ?? []} />;
   return (
     <>
-      {stretches.map((stretch) => (
+      {chunks.map((chunk) => (
         <div class="stretch">
-          <Parts segments={stretch.segments} />
-          {stretch.lineGoesOn ? <b class="unseen gap">{words.outside.lineGoesOn}</b> : null}
+          <Parts segments={chunk.segments} />
+          {chunk.lineGoesOn ? <b class="unseen gap">{words.outside.lineGoesOn}</b> : null}
         </div>
       ))}
     </>

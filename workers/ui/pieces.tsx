@@ -1,5 +1,4 @@
-// The blocks that messages and replies are made of, uncut, each with its field where it can be changed. A tool's result is shown
-// the same way wherever it stands.
+// The blocks of messages and replies, uncut, each with its field where it can be changed.
 
 import type { ReplyBlock, SamplingRequest, ToolResultBlock } from "../../shared/model/sampling.ts";
 import { objectText } from "../../shared/review/editable-fields.ts";
@@ -11,13 +10,12 @@ import { fill } from "./sentence.tsx";
 
 type ResultContent = ToolResultBlock["content"][number];
 
-/** What all pieces of one content share. */
 export type Showing = {
   readonly editing: Editing | undefined;
-  /** The texts as they were before reviewers changed some; null where nobody did. */
+  /** The texts before reviewers changed some; null where no reviewer did. */
   readonly original: ReadonlyMap<string, string> | null;
   readonly kind: SamplingRequest["kind"];
-  /** Whose words they are, and whose where a reviewer changed them. */
+  /** Who wrote the texts, and who those that a reviewer changed. */
   readonly from: Origin;
   readonly edited: Origin;
 };

@@ -1,8 +1,8 @@
-// The id of the piece of the page that shows a place in the content, for links to it.
+// Ids of the page's pieces, for links to them.
 
 import { ordinalsIn } from "../../shared/review/editable-fields.ts";
 
-/** The id of the piece of the page that shows a place. */
+/** The id of the piece that shows the field at `path`. */
 export function placeId(path: string): string {
   const [first] = ordinalsIn(path);
   if (path.startsWith("/messages/")) return `message-${first}`;

@@ -1,15 +1,15 @@
-// The pages that have nothing to show: a link that is none, and a request that cannot be taken. One text for all cases of a
-// kind, so that a page never tells a stranger which part of a guess was right.
+// The pages without a review: for an invalid link, and for a request that is refused. One text for all cases of a kind, so that a page
+// never tells an attacker which part of a guess was right.
 
 import { pageWords } from "../../shared/channels/words/words.ts";
 import { asHtml, Document } from "./document.tsx";
 
 const words = pageWords.plain;
 
-/** What stopped a request to a page. The HTTP status is the route's. */
+/** Why a request is refused. The HTTP status is the route's. */
 export type PageError = keyof typeof words.problems;
 
-/** For 404: forged, unknown, removed, cut. */
+/** For 404: a forged, unknown, deleted or truncated link. */
 export const renderNoSuchLinkPage = ({ cspNonce }: { cspNonce: string }): string =>
   asHtml(
     <Document title={words.noSuchLink.title} cspNonce={cspNonce}>
@@ -19,9 +19,9 @@ export const renderNoSuchLinkPage = ({ cspNonce }: { cspNonce: string }): string
     </Document>,
   );
 
-/** For 400, 403, 413, 415, 429 and 500. `quote` is an id of ours, for a fault that somebody should look up. */
-export const renderErrorPage = ({ problem, cspNonce, quote }: { problem: PageError; cspNonce: string; quote?: string }): string => {
-  const { title, lead } = words.problems[problem];
+/** For 400, 403, 405, 413, 415, 429 and 500. `quote` is the id under which the log has an internal error. */
+export const renderErrorPage = ({ error, cspNonce, quote }: { error: PageError; cspNonce: string; quote?: string }): string => {
+  const { title, lead } = words.problems[error];
   return asHtml(
     <Document title={title} cspNonce={cspNonce}>
       <h1>{title}</h1>

@@ -1,4 +1,4 @@
-// "Not yours to decide?": hands the review to another reviewer, or says that it is not this one's. Folded, below the decision.
+// "Not yours to decide?": hands the review to another reviewer, or recuses this one. Folded, below the decision.
 
 import { formFields } from "../../shared/review/form.ts";
 import type { ReviewView } from "../../shared/review/view.ts";

@@ -1,4 +1,4 @@
-// A model's reply as it would be delivered: every part of it, why it stopped and what it cost. It delivers nothing.
+// A model's reply as it would be delivered: every part, its finish reason and its cost.
 
 import type { EmbeddingBlock, SamplingReply } from "../../shared/model/sampling.ts";
 import { replyFields } from "../../shared/review/editable-fields.ts";
@@ -14,7 +14,7 @@ import { fill } from "./sentence.tsx";
 
 const mostVectors = 100;
 
-/** How each vector begins. They are numbers, and none of them is anybody's words: they need no frame. */
+/** The beginning of each vector. Numbers need no frame. */
 const Vectors = ({ vectors }: { vectors: readonly EmbeddingBlock[] }) => (
   <section class="piece" id={placeId("/content/0")}>
     <h3>{vectorsWords(vectors)}</h3>
@@ -47,7 +47,7 @@ const Pieces = ({ reply, showing }: { reply: SamplingReply; showing: Showing }) 
   );
 };
 
-/** What form was asked for, why it stopped, and what it cost: of a tool's run there is neither, and vectors end where they end. */
+/** The requested form, the finish reason and the cost. A tool's run has none of them, and vectors have no finish reason. */
 const Facts = ({ reply, view }: { reply: SamplingReply; view: ReviewView }) => {
   const { kind, responseFormat } = view.request;
   if (kind === "function") return null;
@@ -87,7 +87,7 @@ const Facts = ({ reply, view }: { reply: SamplingReply; view: ReviewView }) => {
 
 type ReplyContentProps = { reply: SamplingReply; asGenerated: SamplingReply | null; editing: Editing | undefined; view: ReviewView };
 
-/** The whole reply with its facts. `asGenerated` is what the model or the tool gave, where reviewers changed it. */
+/** The whole reply with its facts. `asGenerated`: the original, where reviewers changed it. */
 export const ReplyContent = ({ reply, asGenerated, editing, view }: ReplyContentProps) => {
   const origins = originsOf(view);
   const showing: Showing = {
@@ -106,7 +106,7 @@ export const ReplyContent = ({ reply, asGenerated, editing, view }: ReplyContent
   );
 };
 
-/** What a reply holds, in a line. */
+/** What is in a reply, in a line. */
 export function replySummary(reply: SamplingReply): string {
   const vectors = vectorsIn(reply);
   if (vectors.length === reply.content.length && vectors.length > 0) return vectorsWords(vectors);

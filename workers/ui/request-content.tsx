@@ -1,4 +1,4 @@
-// Every field of a sampling request that reaches a provider, uncut and in order. It shows; `EditField` is where it can be changed.
+// Every field of a sampling request that reaches a provider, uncut and in order. `EditField` is where one can be changed.
 
 import type { ModelPreferences, SamplingRequest, ToolDefinition, ToolResultBlock } from "../../shared/model/sampling.ts";
 import { objectText, requestFields } from "../../shared/review/editable-fields.ts";
@@ -15,7 +15,7 @@ type ResultContent = ToolResultBlock["content"][number];
 
 type MessagePieceProps = { showing: Showing; message: Message; index: number; of: number; assistant: Origin };
 
-/** A tool that is to run is no message: its own heading says what it is. */
+/** A tool that is to run is no message, and has a heading of its own. */
 const MessageHeading = ({ showing: { kind }, message: { role }, index, of }: Omit<MessagePieceProps, "assistant">) => {
   if (kind === "function" && of === 1) return null;
   return (
@@ -82,7 +82,7 @@ const Preferences = ({ preferences }: { preferences: ModelPreferences }) => {
   );
 };
 
-/** How the reply is to be written: nothing of it where no model writes one, unless it is asked for all the same. */
+/** The settings of the reply's text. Those that only a chat needs are left out for other kinds, unless they are set. */
 const Writing = ({ showing: { editing }, request }: SettingsProps) => (
   <>
     {request.kind !== "chat" ? null : (
@@ -206,7 +206,7 @@ type RequestContentProps = {
   origins: Origins;
 };
 
-/** The whole request. `asAsked` is what the requestor sent, where reviewers changed it: what they changed is marked. */
+/** The whole request. `asAsked`: the original, where reviewers changed it; their changes are marked. */
 export const RequestContent = ({ request, asAsked, editing, origins }: RequestContentProps) => {
   const showing: Showing = {
     editing,
@@ -240,7 +240,7 @@ export const RequestContent = ({ request, asAsked, editing, origins }: RequestCo
   );
 };
 
-/** What a request holds, in a line: "system prompt, 4 messages, 1 image, 3,210 characters of text". */
+/** What is in a request, in a line: "system prompt, 4 messages, 1 image, 3,210 characters of text". */
 export function requestSummary(request: SamplingRequest): string {
   const blocks = request.messages.flatMap((message) => message.content);
   const inner = blocks.flatMap((block): (Block | ResultContent)[] => (block.type === "tool_result" ? block.content : [block]));

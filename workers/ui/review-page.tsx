@@ -1,5 +1,5 @@
-// The page that a reviewer opens: everything that would be sent or delivered, the fields to change it, and the decision.
-// It renders what it is given. It decides nothing, keeps nothing, and needs no script: the one it may have only listens.
+// The review page: everything that would be sent or delivered, the fields to change it, and the decision. It decides and stores nothing,
+// and needs no script: the one it may have only listens.
 
 import type { EditIssue } from "../../shared/review/edit.ts";
 import { replyChanges, requestChanges, type FieldChange } from "../../shared/review/difference.ts";
@@ -35,32 +35,32 @@ export type ReviewPageInput = {
   readonly cspNonce: string;
   /** Why the last POST decided nothing; `fields` are messages for single fields, an empty `field` for the whole. */
   readonly error?: { readonly title: string; readonly fields?: readonly EditIssue[] };
-  /** What the reviewer wrote and chose in that POST: it is all still there. */
+  /** What the reviewer wrote and chose in that POST, to show it again. */
   readonly kept?: SubmittedForm;
-  /** What they chose there of a grant. */
+  /** The grant that the reviewer chose in that POST. */
   readonly keptGrant?: KeptGrant;
-  /** The reviewer's own changes, not yet sent: they are shown, and their number is the button's. */
+  /** The reviewer's own changes, not yet sent: they are shown, and the button counts them. */
   readonly changes?: readonly FieldChange[];
-  /** The reviewer asked to see their changes: the page says so where there are none. */
+  /** The reviewer asked for a preview: the page says so where there are no changes. */
   readonly preview?: boolean;
-  /** The path where a page that can run scripts hears that somebody else decided; none where it is not to ask. */
+  /** The path on which the page's script hears of other reviewers' decisions; absent where it is not to listen. */
   readonly live?: string;
 };
 
 export const reviewHeaders = pageHeaders;
 
-/** Whether the page of this view listens: its headers must then let its one script run. */
+/** Whether the page of this view listens. Its headers must then allow its script. */
 export const isLive = mayDecide;
 
-type ErrorSummaryProps = { problem: NonNullable<ReviewPageInput["error"]>; open: boolean; kind: ReviewView["request"]["kind"] };
+type ErrorSummaryProps = { error: NonNullable<ReviewPageInput["error"]>; open: boolean; kind: ReviewView["request"]["kind"] };
 
-const ErrorSummary = ({ problem, open, kind }: ErrorSummaryProps) => (
+const ErrorSummary = ({ error, open, kind }: ErrorSummaryProps) => (
   <section class="problem" role="alert" tabindex={-1} id="problem" autofocus>
-    <h2>{problem.title}</h2>
+    <h2>{error.title}</h2>
     {open ? <p>{words.problem.still}</p> : null}
-    {problem.fields === undefined || problem.fields.length === 0 ? null : (
+    {error.fields === undefined || error.fields.length === 0 ? null : (
       <ul>
-        {problem.fields.map(({ field, message }) =>
+        {error.fields.map(({ field, message }) =>
           field === "" ? (
             <li>{message}</li>
           ) : (
@@ -83,7 +83,7 @@ const Goes = ({ models }: { models: ReviewView["models"] }) => {
 
 type Shown = { readonly view: ReviewView; readonly facts: ReviewFacts };
 
-/** Of a tool's run the sentence above says what runs where, and nobody has a price for it. */
+/** None for a tool's run, which has no price: the sentence above says what runs where. */
 const ModelFacts = ({ view, facts: { serving, cost, isUnsent, isOpen } }: Shown) => {
   if (isUnsent || serving.kind === "runs" || serving.kind === "ran") return null;
   return (
@@ -100,7 +100,7 @@ const ModelFacts = ({ view, facts: { serving, cost, isUnsent, isOpen } }: Shown)
   );
 };
 
-/** The few facts that the prompt is read with. On a closed page: those that are still true. */
+/** The facts to know before reading. On a closed page: those that are still true. */
 const Glance = ({ view, facts }: Shown) => {
   const { requestor } = view;
   const { label, sentence } = asksOf(facts);
@@ -136,7 +136,7 @@ const Glance = ({ view, facts }: Shown) => {
   );
 };
 
-/** What nobody needs before reading: folded, below the content. */
+/** Further facts, folded, below the content. */
 const AboutRequest = ({ view, facts }: Shown) => (
   <section class="card folded">
     <details>
@@ -169,7 +169,7 @@ const AboutRequest = ({ view, facts }: Shown) => (
   </section>
 );
 
-/** At the response gate the prompt is folded away, so a place in it is named as such and leads to the fold. */
+/** At the response gate the prompt is folded, so a field of it is named as part of the prompt and links to the fold. */
 const RiskPlace = ({ pointer, view: { gate, request } }: { pointer: string; view: ReviewView }) => {
   if (pointer === "") return null;
   const place = reviewWords.place(pointer, request.kind);
@@ -259,7 +259,7 @@ function modelsHeading({ asking, isUnsent }: ReviewFacts): string {
   return isUnsent ? unaskedHeading : heading;
 }
 
-/** A denied reply is on no page: only the prompt that led to it can still be read. */
+/** A denied reply is never shown: only its prompt. */
 const ResponseGate = ({ view, facts, editing }: Shown & { editing: Editing | undefined }) => {
   const reply = view.state.kind === "denied" ? null : view.reply;
   const origins = originsOf(view);
@@ -296,25 +296,14 @@ const ResponseGate = ({ view, facts, editing }: Shown & { editing: Editing | und
   );
 };
 
-const ReviewPage = ({
-  view,
-  action,
-  nonce,
-  cspNonce,
-  error: problem,
-  kept,
-  keptGrant,
-  changes = [],
-  preview = false,
-  live,
-}: ReviewPageInput) => {
+const ReviewPage = ({ view, action, nonce, cspNonce, error, kept, keptGrant, changes = [], preview = false, live }: ReviewPageInput) => {
   const facts = reviewFacts(view);
   const open = facts.isOpen;
   const decides = mayDecide(view);
   const editing: Editing | undefined = mayApprove(view)
     ? {
         kept: kept?.edits ?? new Map(),
-        faults: new Map(problem?.fields?.map(({ field, message }) => [field, message])),
+        errors: new Map(error?.fields?.map(({ field, message }) => [field, message])),
         kind: view.request.kind,
       }
     : undefined;
@@ -341,7 +330,7 @@ const ReviewPage = ({
     >
       <h1>{heading}</h1>
       {isListening ? <LiveBanner view={view} action={action} live={live} /> : null}
-      {problem === undefined ? null : <ErrorSummary problem={problem} open={decides} kind={view.request.kind} />}
+      {error === undefined ? null : <ErrorSummary error={error} open={decides} kind={view.request.kind} />}
       <Outcome view={view} />
       <OwnStanding view={view} />
       {open ? <p class="lead">{editing === undefined ? gateWords(facts).stillHere : gateWords(facts).lead}</p> : null}
@@ -364,5 +353,5 @@ const ReviewPage = ({
   );
 };
 
-/** The whole page, from `<!doctype html>` on. Every string in `input` is escaped; none is taken for markup. */
+/** The whole page, from `<!doctype html>` on. Every string in `input` is escaped. */
 export const renderReviewPage = (input: ReviewPageInput): string => asHtml(<ReviewPage {...input} />);

@@ -1,13 +1,13 @@
-// What this reviewer may still do on the page: it shows fewer controls, and refuses nothing (the run's object does).
+// What this reviewer may still do, to show only those controls. The RunObject is what refuses.
 
 import { isOpen } from "../../shared/review/review-facts.ts";
 import type { ReviewView } from "../../shared/review/view.ts";
 
-/** The review waits, and this reviewer has not given up their place in it. */
+/** The review is open, and this reviewer has not recused themself. */
 export const mayDecide = ({ state, left }: ReviewView): boolean => isOpen(state) && (left ?? null) === null;
 
-/** Nor have they approved it already, nor is it their own request where that bars them. */
+/** Nor has the reviewer approved already, nor is it their own request where the policy bars that. */
 export const mayApprove = (view: ReviewView): boolean => mayDecide(view) && (view.ownVote ?? null) === null && view.mayApprove !== false;
 
-/** An approval stands: whoever gave one gives nothing up any more. */
+/** Not after an approval, which stands. */
 export const mayGiveUp = (view: ReviewView): boolean => mayDecide(view) && (view.ownVote ?? null) === null;

@@ -1,7 +1,7 @@
-// Puts values into the places of a sentence. It escapes nothing itself: hono/jsx escapes every string that is put in.
+// Puts values into a sentence's placeholders. It escapes nothing itself: hono/jsx escapes every string.
 
 import type { Child } from "hono/jsx";
 
-/** The parts of `sentence`, with each `{name}` replaced by what stands under that name. A name without a value stays as it is. */
+/** The parts of `sentence`, with each `{name}` replaced by its value. A placeholder without a value stays. */
 export const fill = (sentence: string, values: Readonly<Record<string, Child>>): Child[] =>
   sentence.split(/(\{\w+\})/).map((part) => (/^\{\w+\}$/.test(part) ? (values[part.slice(1, -1)] ?? part) : part));

@@ -1,6 +1,6 @@
-// The one stylesheet: phone first, light and dark, text of 16 px and more, targets of 44 px. A constant: nothing is put into it.
+// The one stylesheet: phone first, light and dark, text of 16 px and more, targets of 44 px. A constant.
 
-/** One rule a model: the approve button names the model whose radio button is checked, without a script. */
+/** A rule for each model: the approve button names the model whose radio button is checked, without a script. */
 const modelRules = Array.from({ length: 12 }, (_, i) => `form:has(#model-${i}:checked) .to-${i}`).join(",");
 
 export const stylesheet = `

@@ -50,7 +50,7 @@ const pages: Record<string, string> = {
   }),
   "a new link": renderLinkSentPage({ cspNonce: "c5p", channel: "email" }),
   "no such link": renderNoSuchLinkPage({ cspNonce: "c5p" }),
-  fault: renderErrorPage({ problem: "fault", cspNonce: "c5p", quote: "f_1" }),
+  fault: renderErrorPage({ error: "fault", cspNonce: "c5p", quote: "f_1" }),
 };
 
 describe.skipIf(chromiumPath === undefined)("the review page in a browser", () => {
@@ -394,7 +394,7 @@ describe.skipIf(chromiumPath === undefined)("the review page in a browser", () =
       const view = poisoned(text);
       const more = {
         kept: { ...kept, reason: text, model: text, edits: new Map([["/systemPrompt", text]]) },
-        problem: { title: text, fields: [{ field: "/systemPrompt", message: text }] },
+        error: { title: text, fields: [{ field: "/systemPrompt", message: text }] },
         action: `/r/t?${text}`,
         nonce: text,
         live: `/r/t/live?${text}`,
@@ -407,7 +407,7 @@ describe.skipIf(chromiumPath === undefined)("the review page in a browser", () =
         render({ ...view, state: { kind: "cancelled", at: 0, cause: "caller" } }),
         render({ ...view, left: { at: 0, to: text } }, more),
         render({ ...view, ownVote: { at: 0 } }, more),
-        renderErrorPage({ problem: "fault", cspNonce: "c5p", quote: text }),
+        renderErrorPage({ error: "fault", cspNonce: "c5p", quote: text }),
       ];
     };
 

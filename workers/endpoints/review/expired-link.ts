@@ -1,5 +1,5 @@
-// A link whose time is over: how its review stands, without the content, and a new link to the address on file for whoever
-// asks by its form. It decides nothing, and a GET writes nothing.
+// The page of an expired link: its review's state, without the content, and a form that sends a new link to the address on file. It
+// decides nothing, and a GET writes nothing.
 
 import { formFields } from "../../../shared/review/form.ts";
 import { judgeNonce, linkId } from "../../../shared/review/link.ts";
@@ -10,7 +10,7 @@ import { reviewHeaders } from "../../ui/review-page.tsx";
 import type { AppContext } from "../app-context.ts";
 import { type PresentedLink, actionOf, freshCspNonce, noSuchLink, nonceOf, errorPage } from "./review-link.ts";
 
-/** What the form's nonce is bound to beside the token: no version of any content. */
+/** What the form's nonce is bound to beside the token, in place of a version of the content. */
 const subject = { version: 0, digest: "renew" } as const;
 
 type Status = 403 | 409 | 410 | 429;
@@ -39,7 +39,7 @@ export async function expiredLinkPage(
   return c.body(html, status, reviewHeaders(cspNonce));
 }
 
-/** Carries out the form of that page. Any other form came too late: it decides nothing. */
+/** Answers that page's form. Any other form is too late: it decides nothing. */
 export async function answerExpiredForm(c: AppContext, link: PresentedLink, body: string): Promise<Response> {
   const { token, claims, run, settings } = link;
   const fields = new URLSearchParams(body);

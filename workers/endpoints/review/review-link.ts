@@ -1,18 +1,18 @@
-// A review link as a request presents it: genuine or not, over or not; and what every request to one is held to. It wakes no
-// object, and decides nothing.
+// The review link of a request: whether it is genuine and whether it is over; and the checks that every request with one must pass. It
+// wakes no object, and decides nothing.
 
 import { toBase64url } from "../../../shared/encoding.ts";
 import { type LinkClaims, formNonce, linkId, nonceRandomLength, parseLinkToken } from "../../../shared/review/link.ts";
 import { runIdOf } from "../../../shared/sealed-id.ts";
 import { readBody } from "../../http/body.ts";
 import { type Settings, settingsOf } from "../../platform/settings.ts";
-import { renderNoSuchLinkPage, renderErrorPage } from "../../ui/plain-pages.tsx";
+import { type PageError, renderErrorPage, renderNoSuchLinkPage } from "../../ui/plain-pages.tsx";
 import { reviewHeaders } from "../../ui/review-page.tsx";
 import { reviewFormAction } from "../../platform/urls.ts";
 import { isFlooding } from "../auth.ts";
 import type { AppContext } from "../app-context.ts";
 
-/** A form repeats every text that may be edited, and URL encoding takes up to nine bytes a character: several times the largest prompt of text. */
+/** A form repeats every text that may be edited, at up to nine bytes a character: several times the largest prompt. */
 const formLimitBytes = 30_000_000;
 
 export type PresentedLink = {
@@ -24,8 +24,8 @@ export type PresentedLink = {
 };
 
 /**
- * The link of the request, or the answer to a request without a genuine one: 404, or 429 where made-up ones keep coming from its
- * address. A genuine link is counted by itself, so that nothing that others do at that address closes a reviewer's page.
+ * The link of the request, or the answer to one without a genuine link: 404, or 429 where its address keeps sending forged ones. A
+ * genuine link has a count of its own, so that others at that address cannot lock a reviewer out.
  */
 export async function admittedLink(c: AppContext): Promise<PresentedLink | Response> {
   const link = presentedLink(c);
@@ -34,7 +34,7 @@ export async function admittedLink(c: AppContext): Promise<PresentedLink | Respo
   return link ?? noSuchLink(c);
 }
 
-/** The link of the request's path where its token is genuine: nothing is woken for any other. */
+/** The link in the request's path, or null where its token is not genuine. */
 function presentedLink(c: AppContext): PresentedLink | null {
   const settings = settingsOf(c.env);
   const token = c.req.param("token") ?? "";
@@ -48,11 +48,11 @@ function presentedLink(c: AppContext): PresentedLink | null {
 /** The path of the link's page, for its form. */
 export const actionOf = ({ settings, token }: PresentedLink): string => reviewFormAction(settings.publicUrl, token);
 
-/** A nonce for a form of this link's page, made now: it writes nothing. */
+/** A new nonce for a form of this link's page. Nothing is stored. */
 export const nonceOf = ({ settings, token }: PresentedLink, version: number, digest: string): string =>
   formNonce(settings.keys, { token, version, digest }, Date.now(), crypto.getRandomValues(new Uint8Array(nonceRandomLength)));
 
-/** The body of a form that our own page sent, or the answer to what is none. */
+/** The body of a form that our own page sent, or the answer to any other request. */
 export async function readForm(c: AppContext, link: PresentedLink): Promise<{ readonly text: string } | Response> {
   if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(c.req.header("Content-Type") ?? "")) return errorPage(c, "wrongType", 415);
   if (!isSameOrigin(c.req.raw.headers, link.settings.publicUrl)) return errorPage(c, "crossSite", 403);
@@ -61,7 +61,7 @@ export async function readForm(c: AppContext, link: PresentedLink): Promise<{ re
   return body === "notUtf8" ? errorPage(c, "badRequest", 400) : { text: body.text };
 }
 
-/** One page for every token that opens nothing: forged, damaged, revoked or forgotten. */
+/** One page for every token without a review: forged, damaged, revoked or deleted. */
 export function noSuchLink(c: AppContext): Response {
   const cspNonce = freshCspNonce();
   return c.body(renderNoSuchLinkPage({ cspNonce }), 404, reviewHeaders(cspNonce));
@@ -69,17 +69,17 @@ export function noSuchLink(c: AppContext): Response {
 
 export function errorPage(
   c: AppContext,
-  kind: Parameters<typeof renderErrorPage>[0]["problem"],
+  error: PageError,
   status: 400 | 403 | 405 | 413 | 415 | 429,
   headers: Record<string, string> = {},
 ): Response {
   const cspNonce = freshCspNonce();
-  return c.body(renderErrorPage({ problem: kind, cspNonce }), status, { ...reviewHeaders(cspNonce), ...headers });
+  return c.body(renderErrorPage({ error, cspNonce }), status, { ...reviewHeaders(cspNonce), ...headers });
 }
 
 /**
- * Whether a form was sent from our own page: by `Sec-Fetch-Site`, which no page can set, or else by `Origin`. Neither, or
- * `Origin: null`, is a no.
+ * Whether a form was sent from our own page: by `Sec-Fetch-Site`, which no page can set, or else by `Origin`. False
+ * without either, and with `Origin: null`.
  */
 function isSameOrigin(headers: Headers, publicUrl: string): boolean {
   const site = headers.get("Sec-Fetch-Site");

@@ -1,5 +1,5 @@
-// The review page, its form, and its live window. GET and HEAD never decide and set no cookie; what a GET leaves behind is
-// that the link was opened, once. A decision is one POST.
+// The review page, its form, and its live window. GET and HEAD never decide and set no cookie; the first GET records that the link was
+// opened. A decision is one POST.
 
 import { windowHeader, type DecideAnswer, type Submission } from "../../stubs/run-calls.ts";
 import { Hono } from "hono";
@@ -88,11 +88,11 @@ reviewRoutes.post(paths.review, decideReview, async (c) => {
   if (link.isOver) return answerExpiredForm(c, link, body.text);
   const fields = new URLSearchParams(body.text);
   const form = parseDecisionForm(fields);
-  const wish = form.ok ? form.value : withoutGrant(fields, form.error.field);
-  if (wish === null) return errorPage(c, "badRequest", 400);
+  const readable = form.ok ? form.value : withoutGrant(fields, form.error.field);
+  if (readable === null) return errorPage(c, "badRequest", 400);
   const view = await readView(c, link);
   if (view === null) return noSuchLink(c);
-  const keep = keeping(wish, fields);
+  const keep = keeping(readable, fields);
   if (!form.ok) return page(c, link, view, { ...keep, error: usesError }, 422);
   return answerForm(c, { link, view, form: form.value, keep, body: body.text });
 });
@@ -126,15 +126,15 @@ reviewRoutes.get(paths.reviewLive, watchReview, async (c) => {
 
 reviewRoutes.all(paths.reviewLive, (c) => errorPage(c, "badRequest", 405, { Allow: "GET" }));
 
-// A person is here, who can do nothing with a JSON-RPC error.
+// A reviewer gets a page, not a JSON-RPC error.
 reviewRoutes.onError((error, c) => {
   const quote = crypto.randomUUID();
   logEvent("request.failed", { quote, error: errorClass(error) });
   const cspNonce = freshCspNonce();
-  return c.body(renderErrorPage({ problem: "fault", cspNonce, quote }), 500, reviewHeaders(cspNonce));
+  return c.body(renderErrorPage({ error: "fault", cspNonce, quote }), 500, reviewHeaders(cspNonce));
 });
 
-/** Whether a page is asked for to be looked at: not where only its headers are, nor where a browser fetches it ahead. */
+/** Whether a person opens the page: not for a HEAD, nor where a browser prefetches it. */
 const isOpening = (c: AppContext): boolean => c.req.method === "GET" && !/\bprefetch\b/i.test(c.req.header("Sec-Purpose") ?? "");
 
 async function readView(c: AppContext, { claims, run }: PresentedLink, opens = false): Promise<ReviewView | null> {
@@ -142,7 +142,7 @@ async function readView(c: AppContext, { claims, run }: PresentedLink, opens = f
   return text === null ? null : (JSON.parse(text) as ReviewView); // written by RunObject.view
 }
 
-/** What a page shows again of what its reviewer wrote and chose. */
+/** What the reviewer wrote and chose, to show it again. */
 type Keeping = { readonly kept: SubmittedForm; readonly keptGrant?: KeptGrant };
 
 function keeping(form: SubmittedForm, fields: URLSearchParams): Keeping {
@@ -150,9 +150,9 @@ function keeping(form: SubmittedForm, fields: URLSearchParams): Keeping {
   return { kept: form, ...(grant == null || hours == null || uses == null ? {} : { keptGrant: { grant, hours, uses } }) };
 }
 
-/** A form in which nothing but the number of a grant's uses, which people write, cannot be read; null for any other fault. */
-function withoutGrant(fields: URLSearchParams, fault: string): SubmittedForm | null {
-  if (fault !== formFields.grantUses) return null;
+/** The form without its grant, where only the number of uses, which people type, is unreadable; null for any other field. */
+function withoutGrant(fields: URLSearchParams, unreadable: string): SubmittedForm | null {
+  if (unreadable !== formFields.grantUses) return null;
   const form = parseDecisionForm([...fields].filter(([name]) => name !== formFields.grant));
   return form.ok ? form.value : null;
 }
@@ -171,13 +171,13 @@ async function answerForm(c: AppContext, answering: Answering): Promise<Response
   const { link, view, form, keep, body } = answering;
   if (form.act === "preview") return previewPage(c, answering);
   const { token, claims, run, settings } = link;
-  const { nonce, edits, ...wish } = form;
+  const { nonce, edits, ...rest } = form;
   const judged = judgeNonce(settings.keys, { token, version: form.version, digest: form.digest }, nonce, Date.now());
   if (judged !== "good") {
     const status = judged === "forged" ? 403 : 409;
     return page(c, link, view, { error: { title: words.nonce[judged] }, ...(isFor(view, form) ? keep : {}) }, status);
   }
-  const submission: Submission = { ...wish, edits: [...edits] };
+  const submission: Submission = { ...rest, edits: [...edits] };
   const decided = await runStub(c.env, run).decide({
     gate: claims.gate,
     reviewer: claims.reviewer,
@@ -241,7 +241,7 @@ const recusalWords = {
 
 const noGrantError = { title: words.noGrant.title, fields: [{ field: "", message: words.noGrant.message }] };
 
-/** What the reviewer's changes would make of the content, or what is wrong with them. Decides nothing. */
+/** The page with the reviewer's changes applied, or with what is wrong with them. Decides nothing. */
 function previewPage(c: AppContext, { link, view, form, keep }: Answering): Response {
   if (!isFor(view, form)) {
     return page(c, link, view, { error: { title: words.staleChanges } }, 200);
@@ -251,11 +251,11 @@ function previewPage(c: AppContext, { link, view, form, keep }: Answering): Resp
   return page(c, link, view, { ...keep, error: { title: words.cannotBe[view.gate], fields: pending.error } }, 200);
 }
 
-/** Whether a form was made for what is there now. */
+/** Whether a form is for the current content. */
 const isFor = (view: ReviewView, form: Pick<SubmittedForm, "version" | "digest">): boolean =>
   form.version === view.version && form.digest === view.digest;
 
-/** What the form would change, counted as the run object counts it. */
+/** What the form would change, computed as the RunObject computes it. */
 function pendingChanges(view: ReviewView, form: SubmittedForm): Result<readonly FieldChange[], readonly EditIssue[]> {
   const changed =
     view.gate === "request"
@@ -267,14 +267,14 @@ function pendingChanges(view: ReviewView, form: SubmittedForm): Result<readonly 
   return changed.ok ? ok(changed.value.changes) : changed;
 }
 
-/** The page as it stands now, with a word on why nothing was decided. What was written is kept where it was for what is there. */
+/** The current page, with why nothing was decided. What the reviewer wrote is shown again where it is for the current content. */
 async function again(c: AppContext, link: PresentedLink, title: string, status: Words["status"], keep?: Keeping): Promise<Response> {
   const view = await readView(c, link);
   if (view === null) return noSuchLink(c);
   return page(c, link, view, { error: { title }, ...(keep !== undefined && isFor(view, keep.kept) ? keep : {}) }, status);
 }
 
-/** The page, with what the reviewer wrote before: whatever of it would be sent is shown as a change, and counted on the button. */
+/** The page, with what the reviewer wrote before: their edits are shown as changes, and counted on the button. */
 function page(
   c: AppContext,
   link: PresentedLink,
