@@ -1,4 +1,4 @@
-// What every route's handler has: the environment, and the caller once they were let in.
+// What every route's handler has: the environment, and the caller once it is authenticated.
 
 import type { Context } from "hono";
 import type { Operator } from "../../shared/record/record.ts";
@@ -12,7 +12,7 @@ export type App = {
     key: KeyRecord;
     /** Who acts, under `/admin/`. */
     operator: Operator;
-    /** Of the JSON-RPC message in the body, once it was read. */
+    /** The ids of the JSON-RPC message in the body, once it is parsed. */
     ids: RefusedIds | undefined;
   };
 };

@@ -1,4 +1,4 @@
-// Who may come in: API keys for the endpoints, the admin token for operators. Comparisons take the same time for every wrong one.
+// Authentication: API keys for the endpoints, the admin token for operators. A comparison takes the same time for every wrong secret.
 
 import type { Context, MiddlewareHandler } from "hono";
 import { equalBytes, utf8ToBytes } from "../../shared/encoding.ts";
@@ -6,8 +6,7 @@ import { describeRefusal } from "../../shared/wire/describe.ts";
 import type { Refusal } from "../../shared/model/outcome.ts";
 import { tokenOperator } from "../../shared/record/operators.ts";
 import type { Endpoint, Operator } from "../../shared/record/record.ts";
-import { type RefusedIds, failures } from "../../shared/wire/json-rpc.ts";
-import { errorAnswer } from "../../shared/wire/json-rpc.ts";
+import { type RefusedIds, errorAnswer, failures } from "../../shared/wire/json-rpc.ts";
 import { countCalls } from "../pipeline/calls.ts";
 import { type Refused, recordRefusal } from "../pipeline/refusals.ts";
 import type { Env } from "../platform/env.ts";
@@ -28,7 +27,7 @@ export function presentedKey(headers: Headers): string | undefined {
   return authorization === null ? undefined : /^Bearer +(\S+) *$/i.exec(authorization)?.[1];
 }
 
-/** Lets in whoever has an API key with the scope `sampling`; refuses with 401 or 403 and, where wrong keys keep coming from one address, 429. */
+/** Requires an API key with the scope `sampling`. Refuses with 401 or 403, and with 429 where one address keeps sending wrong keys. */
 export const requireKey: MiddlewareHandler<App> = async (c, next) => {
   const caller = await callerOf(c.env, presentedKey(c.req.raw.headers), Date.now());
   if (caller.kind === "refused") return refuseKey(c, caller.why);
@@ -38,28 +37,25 @@ export const requireKey: MiddlewareHandler<App> = async (c, next) => {
 };
 saying(requireKey, { auth: "key", ...keyRefusals });
 
-/** What a key that is not let in gets: 401, or 429 where they keep coming from one address. */
+/** Refuses a wrong key: 401, or 429 where one address keeps sending them. */
 export const refuseKey = async (c: Context<App>, why: Extract<Refusal, { kind: "unauthorized" }>["why"]): Promise<Response> =>
   (await isFlooding(c, "keys")) ? refuse({ kind: "flooded" }) : refuse({ kind: "unauthorized", why }, await idsOf(c));
 
-/**
- * After `requireKey`, where no admission follows: counts the request, and refuses a key that is over its limit, or was revoked, wherever
- * KV still shows it.
- */
+/** After `requireKey`, where no admission follows: counts the request, and refuses a key over its limit, or one revoked that KV still shows. */
 export const requireCounted: MiddlewareHandler<App> = async (c, next) => {
   const refusal = await countCalls(c.env, c.var.key);
   return refusal === null ? next() : refuseKnown(c, "sampling", refusal);
 };
 saying(requireCounted, { 401: noGoodKey, 429: rateLimited });
 
-/** Who this is where the admin token was presented, as the record names them; null for anything else. */
+/** The operator as the record names them, where the admin token was presented; null for any other credential. */
 export function operatorOf(env: Env, presented: string | undefined): Operator | null {
   const { adminToken, keys } = settingsOf(env);
   const isGood = adminToken !== undefined && presented !== undefined && equalBytes(utf8ToBytes(presented), utf8ToBytes(adminToken));
   return isGood ? tokenOperator(keys, adminToken) : null;
 }
 
-/** Lets in whoever has the admin token. */
+/** Requires the admin token. */
 export const requireAdmin: MiddlewareHandler<App> = async (c, next) => {
   const { adminToken } = settingsOf(c.env);
   const presented = /^Bearer +(\S+) *$/i.exec(c.req.header("Authorization") ?? "")?.[1];
@@ -79,9 +75,8 @@ export const requireAdmin: MiddlewareHandler<App> = async (c, next) => {
 saying(requireAdmin, { auth: "admin", ...adminRefusals });
 
 /**
- * Counts one more request from its address, and says whether there were too many: approximate, against guessing and floods, not a
- * quota. Where there is no address (locally) nothing is counted.
- * @param what What is counted for itself: a flood of one kind refuses nothing of another.
+ * Counts a request of its address, and says whether there were too many: approximate, against guessing and floods, not a quota. Where
+ * there is no address (locally) nothing is counted. Each `what` has its own count: a flood of one kind refuses nothing of another.
  */
 export async function isFlooding(c: Context<App>, what: "keys" | "admin tokens" | "made-up links" | `link ${string}`): Promise<boolean> {
   const address = c.req.header("CF-Connecting-IP");
@@ -90,7 +85,7 @@ export async function isFlooding(c: Context<App>, what: "keys" | "admin tokens" 
   return !success;
 }
 
-/** A refusal of a request whose key is known: it goes into the record. `about`: what could be read of the request; its id is looked for where it is not given. */
+/** Refuses a request whose key is known, and records it. `about`: what could be read of the request; its id is read from the body where not given. */
 export async function refuseKnown(
   c: Context<App>,
   endpoint: Endpoint,

@@ -1,4 +1,4 @@
-// Liveness and readiness: 200 where the gateway can serve, with the problems that an operator should fix.
+// Liveness and readiness: 200 where the gateway can serve, with the issues that an operator should fix.
 
 import { Hono } from "hono";
 import { channelIssues } from "../channels/registry.ts";
@@ -22,21 +22,21 @@ healthRoutes.get(paths.health, health, async (c) => {
   try {
     const settings = settingsOf(c.env);
     const { policy } = await documentsOf(c.env, Date.now(), (work) => c.executionCtx.waitUntil(work));
-    const problems = [
+    const issues = [
       ...settings.issues,
       ...channelIssues(c.env),
       ...documentIssues(c.env),
       ...keyIssues(c.env),
-      // Where the ConfigObject cannot be asked, the documents' problems say so.
+      // Where the ConfigObject does not answer, `documentIssues` says so.
       ...ownerIssues(await keysWithoutOwner(c.env, policy, Date.now()).catch(() => [])),
     ];
-    return c.json({ status: problems.length === 0 ? "ok" : "degraded", problems }, 200, { "Cache-Control": "no-store" });
+    return c.json({ status: issues.length === 0 ? "ok" : "degraded", problems: issues }, 200, { "Cache-Control": "no-store" });
   } catch (error) {
-    const problem =
+    const issue =
       error instanceof ConfigurationUnavailable
         ? "The configuration cannot be read from KV or from the ConfigObject: requests are refused until one of them answers"
         : "LINK_KEY is missing or too short: set it with `wrangler secret put LINK_KEY`";
-    return c.json({ status: "down", problems: [problem] }, 503);
+    return c.json({ status: "down", problems: [issue] }, 503);
   }
 });
 

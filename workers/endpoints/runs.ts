@@ -1,4 +1,4 @@
-// A run from outside: its state and result, and its cancellation, for the key that made it or an operator.
+// A run's state and result, and its cancellation, for the key that made it or an operator.
 
 import { Hono } from "hono";
 import type { Operator } from "../../shared/record/record.ts";
@@ -6,6 +6,7 @@ import { defaultCodec } from "../../shared/wire/mcp-codecs.ts";
 import { parseRunId } from "../../shared/sealed-id.ts";
 import { runStub } from "../stubs/stubs.ts";
 import type { RunSnapshot } from "../stubs/run-calls.ts";
+import { iso } from "../http/iso-time.ts";
 import { countCalls } from "../pipeline/calls.ts";
 import { parseOutcome } from "../pipeline/wait.ts";
 import { settingsOf } from "../platform/settings.ts";
@@ -43,8 +44,8 @@ runRoutes.get(paths.run, getRun, async (c) => {
       status: taskOf(snapshot).status,
       server: snapshot.server,
       name: snapshot.name,
-      createdAt: new Date(snapshot.createdAt).toISOString(),
-      updatedAt: new Date(snapshot.updatedAt).toISOString(),
+      createdAt: iso(snapshot.createdAt),
+      updatedAt: iso(snapshot.updatedAt),
       ...answer,
     },
     200,

@@ -12,7 +12,7 @@ import { createTaskResult, parseCancelled, parseTaskParams, relatedTo } from "..
 import { conversationStub, runStub, sessionStub } from "../stubs/stubs.ts";
 import { readBody } from "../http/body.ts";
 import { countCalls, mayRead } from "../pipeline/calls.ts";
-import { beforeKeepAlive, endingWith, keepAliveEvents, keepAliveJson, keptAlive } from "../http/keep-alive.ts";
+import { type KeptAlive, beforeKeepAlive, endingWith, keepAliveEvents, keepAliveJson, keptAlive } from "../http/keep-alive.ts";
 import { holdOpen } from "../pipeline/key-watch.ts";
 import type { Started } from "../pipeline/pipeline-request.ts";
 import { beginSampling, originatingKey } from "../pipeline/sampling-call.ts";
@@ -66,11 +66,11 @@ samplingRoutes.post(paths.sampling, sampling, requireKey, async (c) => {
   }
   const { value } = message;
   c.set("ids", value.kind === "request" ? value.id : null);
-  // A sampling request is admitted by the KeyObject itself, in the call that it makes anyway.
+  // The KeyObject counts a sampling request when it admits it.
   const admitted = value.kind === "request" && value.method === "sampling/createMessage";
   const uncounted = admitted ? null : await countCalls(c.env, c.var.key);
   if (uncounted !== null) return refused(c, uncounted, { method: value.method });
-  if (value.kind === "notification") return takeNotification(c, value.method, value.params);
+  if (value.kind === "notification") return receiveNotification(c, value.method, value.params);
   const { id, method, params } = value;
   switch (method) {
     case "sampling/createMessage":
@@ -125,16 +125,16 @@ samplingRoutes.delete(paths.sessions, endSession, requireKey, requireCounted, as
 const refused = (c: AppContext, refusal: Refusal, about: Parameters<typeof refuseKnown>[3] = {}): Promise<Response> =>
   refuseKnown(c, "sampling", refusal, about);
 
-/** What the record says of a sampling request that was refused, also where its params are wrong. */
+/** What the record says of a refused sampling request, also where its params are invalid. */
 const aboutSampling = (params: unknown) => {
   const { server, name } = originatingIn(params) ?? {};
   return { method: "sampling/createMessage", server, name };
 };
 
-/** Beside the one that every message counts for: what makes an object costs as much as a request does. */
+/** Beside the call that every message counts for: creating an object costs as much as a request. */
 const callsOfNewObject = 9;
 
-/** An end that comes before anything was sampled is kept too, since a request of the session may be on its way: that makes an object. */
+/** Ends a session or request. An end before any sampling creates the object, because a request of the session may be on its way. */
 async function end(c: AppContext, endIt: (begins: boolean) => Promise<boolean>): Promise<Response> {
   if (await endIt(false)) return c.body(null, 204);
   const refusal = await countCalls(c.env, c.var.key, callsOfNewObject);
@@ -150,7 +150,7 @@ async function createMessage(c: AppContext, id: RequestId, params: unknown): Pro
   const asTask = parsed.value.task !== undefined;
   const asynchronous = prefersAsync(c.req.header("Prefer"));
   const signal = c.req.raw.signal;
-  const begun = await beginSampling({
+  const started = await beginSampling({
     env: c.env,
     ctx: c.executionCtx,
     key: c.var.key,
@@ -160,41 +160,39 @@ async function createMessage(c: AppContext, id: RequestId, params: unknown): Pro
     responseMode: asTask || asynchronous ? { kind: "task", ttlMs: parsed.value.task?.ttl ?? null } : { kind: "sync" },
     signal,
   });
-  if (!begun.ok) return refused(c, begun.error, about);
-  if (begun.value.kind === "run" && (asTask || asynchronous)) return detached(c, id, begun.value.run, asTask);
-  return answerKeptAlive(c, id, begun.value, parsed.value, signal);
+  if (!started.ok) return refused(c, started.error, about);
+  if (started.value.kind === "run" && (asTask || asynchronous)) return detached(c, id, started.value.run, asTask);
+  return answerKeptAlive(c, id, started.value, parsed.value, signal);
 }
 
-/** The answer over a line that is held for as long as it takes, in the form that `Accept` asks for. */
+/** The answer in a response that is kept alive until it is there, in the form that `Accept` asks for. */
 async function answerKeptAlive(
   c: AppContext,
   id: RequestId,
-  begun: Started,
+  started: Started,
   parsed: ParsedSampling,
   signal: AbortSignal,
 ): Promise<Response> {
-  if (begun.kind === "answered") return answered(c, id, begun.outcome);
-  const wantsEvents = /\btext\/event-stream\b/i.test(c.req.header("Accept") ?? "");
-  if (begun.kind === "fast" && !wantsEvents) {
-    const soon = await beforeKeepAlive(begun.outcome);
+  if (started.kind === "answered") return answered(c, id, started.outcome);
+  if (started.kind === "fast" && !wantsEvents(c)) {
+    const soon = await beforeKeepAlive(started.outcome);
     if (soon !== null) return answered(c, id, soon);
   }
-  // What is asked of a model for this caller is counted as under way.
-  const isCounted = begun.kind === "fast" && !begun.attached;
-  const line = isCounted ? null : await holdOpen(c.env, c.var.key);
-  if (line?.ok === false) return refused(c, line.error, { id, method: "sampling/createMessage" });
-  const work = keptAlive<Outcome>(signal, {
+  // A model call for this caller is already counted as under way.
+  const isCounted = started.kind === "fast" && !started.attached;
+  const watch = isCounted ? null : await holdOpen(c.env, c.var.key);
+  if (watch?.ok === false) return refused(c, watch.error, { id, method: "sampling/createMessage" });
+  const response = keptAlive<Outcome>(signal, {
     work: async (onProgress, left) => {
-      if (begun.kind === "run") return awaitRun(c.env, begun.run, onProgress, left);
+      if (started.kind === "run") return awaitRun(c.env, started.run, onProgress, left);
       onProgress("generating");
-      return begun.outcome;
+      return started.outcome;
     },
     broken: (quote) => ({ kind: "broken", quote }),
     encode: (outcome) => JSON.stringify(responseOf(id, codecOf(c).encode(outcome))),
     heartbeatMs: settingsOf(c.env).heartbeatMs,
   });
-  const held = line === null ? work : endingWith(work, line.value.done);
-  return wantsEvents ? keepAliveEvents(held, parsed.meta.progressToken) : keepAliveJson(held);
+  return sendKeptAlive(c, watch === null ? response : endingWith(response, watch.value.done), parsed.meta.progressToken);
 }
 
 async function detached(c: AppContext, id: RequestId, run: string, asTask: boolean): Promise<Response> {
@@ -212,19 +210,23 @@ async function task(c: AppContext, id: RequestId, method: string, params: unknow
   const answer = await askOwnTask(c.env, c.var.key.id, method, taskId);
   if (!answer.ok) return refused(c, answer.error, { id, method });
   if (answer.value.kind === "told") return rpc(c, success(id, answer.value.result));
-  const line = await holdOpen(c.env, c.var.key);
-  if (!line.ok) return refused(c, line.error, { id, method });
-  const work = keptAlive<Outcome>(c.req.raw.signal, {
+  const watch = await holdOpen(c.env, c.var.key);
+  if (!watch.ok) return refused(c, watch.error, { id, method });
+  const response = keptAlive<Outcome>(c.req.raw.signal, {
     work: (onProgress, left) => awaitRun(c.env, taskId, onProgress, left),
     broken: (quote) => ({ kind: "broken", quote }),
     encode: (outcome) => JSON.stringify(responseOf(id, relatedTo(taskId, codecOf(c).encode(outcome)))),
     heartbeatMs: settingsOf(c.env).heartbeatMs,
   });
-  const held = endingWith(work, line.value.done);
-  return /\btext\/event-stream\b/i.test(c.req.header("Accept") ?? "") ? keepAliveEvents(held, undefined) : keepAliveJson(held);
+  return sendKeptAlive(c, endingWith(response, watch.value.done), undefined);
 }
 
-async function takeNotification(c: AppContext, method: string, params: unknown): Promise<Response> {
+const wantsEvents = (c: AppContext): boolean => /\btext\/event-stream\b/i.test(c.req.header("Accept") ?? "");
+
+const sendKeptAlive = (c: AppContext, response: KeptAlive<Outcome>, progressToken: RequestId | undefined): Response =>
+  wantsEvents(c) ? keepAliveEvents(response, progressToken) : keepAliveJson(response);
+
+async function receiveNotification(c: AppContext, method: string, params: unknown): Promise<Response> {
   if (method === "notifications/cancelled") {
     const parsed = parseCancelled(params);
     if (parsed.ok && parsed.value.session !== undefined) {
@@ -241,13 +243,13 @@ async function takeNotification(c: AppContext, method: string, params: unknown):
 const prefersAsync = (prefer: string | undefined): boolean =>
   (prefer ?? "").split(",").some((each) => each.split(";")[0]?.trim().toLowerCase() === "respond-async");
 
-/** The codec of the revision in which the host and its server speak; of the newest of this family where the host does not say. */
+/** The codec of the host's protocol revision; of the newest 2025 revision where the host does not send one. */
 const codecOf = (c: AppContext): McpCodec => mcpCodec(c.req.header("MCP-Protocol-Version"));
 
 function answered(c: AppContext, id: RequestId, outcome: Outcome): Response {
   const body = responseOf(id, codecOf(c).encode(outcome));
   if (outcome.kind === "completed") return rpc(c, body);
-  // A fault of ours, and a model without room, have their own status as long as nothing was sent.
+  // An internal error, and a model without capacity, have a status of their own while nothing was sent.
   const { status, retryAfterMs } = describeOutcome(outcome);
   if (retryAfterMs !== undefined) return rpc(c, body, 429, { "Retry-After": String(Math.ceil(retryAfterMs / 1000)) });
   return rpc(c, body, status === 500 ? 500 : 200);

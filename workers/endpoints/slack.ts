@@ -1,5 +1,5 @@
-// What Slack sends when somebody presses a button of ours or submits a modal. It answers at once, whatever Slack's own API
-// is doing: decisions are the run object's, and what is to be said goes into its outbox.
+// Slack's interactions: a member presses a button of ours or submits a modal. It answers at once and never waits for Slack's own API: the
+// RunObject decides, and messages go through its outbox.
 
 import { Hono } from "hono";
 import { digestOf } from "../../shared/encoding.ts";
@@ -74,7 +74,7 @@ slackRoutes.post(paths.slackInteractions, interactions, async (c) => {
 slackRoutes.onError((error, c) => {
   const quote = crypto.randomUUID();
   logEvent("request.failed", { quote, error: errorClass(error) });
-  // Slack shows its own sign that it did not work, and the member can press again.
+  // Slack shows the member that the press failed, and the member can press again.
   return c.text(`The gateway failed. Quote ${quote} to the operator of this gateway.`, 500);
 });
 
@@ -82,9 +82,9 @@ type Heard = {
   readonly c: AppContext;
   readonly app: SlackApp;
   readonly words: string;
-  /** A signature is good once. */
+  /** A digest of the signature: each decides once. */
   readonly once: string;
-  /** The same request was here before: it opens no dialog and says nothing again. That it decides nothing again is the object's to see. */
+  /** A repeat of a request: it opens no dialog and sends no message. The RunObject sees to it that it decides nothing. */
   readonly isAgain: boolean;
 };
 
@@ -93,7 +93,7 @@ type Review = { readonly run: DurableObjectStub<RunCalls>; readonly target: Pres
 
 async function answerPress(heard: Heard, press: SlackPress): Promise<Response> {
   const { c, app } = heard;
-  // Of several actions in one payload none is ours. A button that only opens a link has no value.
+  // Our payloads have one action. A button that only opens a link has no value.
   const review = await reviewOf(c, press.actions.length === 1 ? (press.actions[0]?.value ?? "") : "");
   if (review === null) return c.body(null, 200);
   const standing = standingOf(app, review.target, review.reference.link, press);
@@ -123,7 +123,7 @@ async function answerPress(heard: Heard, press: SlackPress): Promise<Response> {
   }
 }
 
-/** Opens the dialog beside the answer, which waits for nothing. */
+/** Opens the dialog after the answer, which does not wait for it. */
 async function openModal(heard: Heard, review: Review, press: SlackPress, act: "deny" | "edit", isPerson: boolean): Promise<Response> {
   const { c, app } = heard;
   const { view, excerpt } = review.target;
@@ -132,11 +132,11 @@ async function openModal(heard: Heard, review: Review, press: SlackPress, act: "
   const modal = act === "deny" ? denyModal(view, reference) : editModal(view, reference);
   if (modal === null) return tell(heard, review, press, "tooLongToEdit", isPerson);
   if (heard.isAgain) return c.body(null, 200);
-  const input = async (): Promise<void> => {
+  const open = async (): Promise<void> => {
     const answer = await callSlack(app, "views.open", { trigger_id: press.trigger_id ?? "", view: modal }, openTimeoutMs);
     if (answer.kind !== "ok") await tell(heard, review, press, "dialogFailed", isPerson);
   };
-  c.executionCtx.waitUntil(input());
+  c.executionCtx.waitUntil(open());
   return c.body(null, 200);
 }
 
@@ -168,13 +168,13 @@ async function answerSubmission(heard: Heard, submission: SlackSubmission): Prom
   return words === null ? c.body(null, 200) : instead(words);
 }
 
-/** Behind an expired link a new one can be had; its buttons are as old as it is. */
+/** An expired link's buttons do nothing; its page offers a new link. */
 const isExpired = ({ target }: Review): boolean => Date.now() >= target.expiresAtSeconds * 1_000;
 
 const valuesOf = ({ view }: SlackSubmission): Map<string, string> =>
   new Map(Object.entries(view.state.values).map(([block, inputs]) => [block, inputs[inputAction]?.value ?? ""]));
 
-/** The review that a genuine reference names, while its run is kept. Nothing is woken for any other. */
+/** The review that a genuine reference names, while its run is kept. A forged reference wakes no object. */
 async function reviewOf(c: AppContext, text: string): Promise<Review | null> {
   const { keys } = settingsOf(c.env);
   const reference = parseSlackReference(keys, text);
@@ -194,7 +194,7 @@ const decide = (
   return run.decide({ gate: reference.gate, reviewer: place, link, once, words, submission: JSON.stringify(submission), member });
 };
 
-/** What to say of a decision; null where there is nothing to say: it counts, or it came before. */
+/** What the member is told of a decision; null where it counts, or is a repeat. */
 function wordsOf(answer: DecideAnswer): PressWords | null {
   switch (answer.kind) {
     case "decided":
@@ -226,7 +226,7 @@ function wordsOf(answer: DecideAnswer): PressWords | null {
   }
 }
 
-/** Has them told, in private and later, and answers Slack now. */
+/** Has the run send the member a private message, and answers Slack now. */
 async function tell(
   heard: Heard,
   { run, reference }: Review,
@@ -239,7 +239,7 @@ async function tell(
   return heard.c.body(null, 200);
 }
 
-/** Signatures of the last five minutes that this isolate has seen; older ones are not good any more. */
+/** The signatures that this isolate has seen, with their times. Slack's are valid for five minutes on either side. */
 const seen = new Map<string, number>();
 const mostSeen = 10_000;
 

@@ -1,8 +1,8 @@
-// Reading a body, bounded: what is over the limit is refused before it is read to its end.
+// Reads bodies within a limit: a longer one is refused before it is read to its end.
 
 import { joinBytes } from "../../shared/bytes.ts";
 
-/** The body's text; `tooLarge` where it is over `limitBytes`, by its header or by what arrives; `notUtf8` where it is no text. */
+/** The body's text; `tooLarge` over `limitBytes`, by its header or by what arrives; `notUtf8` where it is not UTF-8. */
 export async function readBody(request: Request, limitBytes: number): Promise<{ text: string } | "tooLarge" | "notUtf8"> {
   const bytes = await readBytes(request, limitBytes);
   if (bytes === "tooLarge") return "tooLarge";
@@ -13,23 +13,23 @@ export async function readBody(request: Request, limitBytes: number): Promise<{ 
   }
 }
 
-/** The body as it came, for what is signed over its bytes. */
+/** The body's bytes, unchanged: signatures cover them. */
 export async function readBytes(request: Request, limitBytes: number): Promise<Uint8Array | "tooLarge"> {
   const declared = Number(request.headers.get("Content-Length") ?? "0");
   if (declared > limitBytes) return "tooLarge";
   if (request.body === null) return new Uint8Array();
-  // Most bodies say how long they are, and then cannot be longer.
+  // A body with a Content-Length cannot be longer than it says.
   const bytes = declared > 0 ? new Uint8Array(await request.arrayBuffer()) : await readBounded(request.body, limitBytes);
   return bytes === null || bytes.length > limitBytes ? "tooLarge" : bytes;
 }
 
-/** The whole of a stream of bytes, or null where there are more than `limitBytes`: then it is let go of. */
+/** A whole stream, or null where it is longer than `limitBytes`: then it is cancelled. */
 export async function readBounded(body: ReadableStream<Uint8Array>, limitBytes: number): Promise<Uint8Array | null> {
   const parts: Uint8Array[] = [];
   return (await readWithin(body, limitBytes, (part) => parts.push(part))) ? joinBytes(parts) : null;
 }
 
-/** The text of an answer from elsewhere, or undefined where it is longer than `limitBytes`: then it is let go of. */
+/** The text of another service's answer, or undefined where it is longer than `limitBytes`: then it is cancelled. */
 export async function readText(body: ReadableStream<Uint8Array> | null, limitBytes: number): Promise<string | undefined> {
   const decoder = new TextDecoder();
   let text = "";
@@ -37,7 +37,7 @@ export async function readText(body: ReadableStream<Uint8Array> | null, limitByt
   return isWhole ? text + decoder.decode() : undefined;
 }
 
-/** Gives every part to `take`; false where there are more than `limitBytes` together. */
+/** Passes every part to `take`; false where they are more than `limitBytes` together. */
 async function readWithin(body: ReadableStream<Uint8Array>, limitBytes: number, take: (part: Uint8Array) => void): Promise<boolean> {
   const reader = body.getReader();
   for (let length = 0; ;) {
@@ -45,7 +45,7 @@ async function readWithin(body: ReadableStream<Uint8Array>, limitBytes: number, 
     if (done) return true;
     length += value.length;
     if (length > limitBytes) {
-      // Not awaited: who does not stop may not say that they were let go either.
+      // Not awaited: a sender that does not stop may not answer the cancellation either.
       reader.cancel().catch(() => {});
       return false;
     }

@@ -1,21 +1,21 @@
-// The text of a reply on its way to a stream that opens a moment after the model was asked: what comes before that is kept for it.
+// A reply's text on its way to a stream that opens a moment after the model call: earlier text is buffered.
 
 export class Deltas {
-  #before: string[] = [];
+  #buffered: string[] = [];
   #sink: ((text: string) => void) | null = null;
-  /** Whether anything was said. */
+  /** Whether any text came. */
   any = false;
 
   readonly push = (text: string): void => {
     this.any = true;
-    if (this.#sink === null) this.#before.push(text);
+    if (this.#sink === null) this.#buffered.push(text);
     else this.#sink(text);
   };
 
-  /** From now on it goes there, beginning with what came before. */
+  /** Sends the buffered text to `sink`, and all later text. */
   open(sink: (text: string) => void): void {
-    for (const text of this.#before) sink(text);
-    this.#before = [];
+    for (const text of this.#buffered) sink(text);
+    this.#buffered = [];
     this.#sink = sink;
   }
 }

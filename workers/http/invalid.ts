@@ -1,4 +1,4 @@
-// What a route answers where its query or body is not what its schema says: a pointer to each fault, nothing done.
+// What a route answers where its query or body does not match its schema: a pointer to each issue. Nothing is changed.
 
 type Validated = {
   readonly success: boolean;

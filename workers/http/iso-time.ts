@@ -4,10 +4,10 @@ import * as z from "zod";
 
 const message = "must be a time in ISO 8601, such as 2026-11-22T09:30:00Z, or a day, such as 2026-11-22";
 
-/** A time in a query, as Unix milliseconds; a day is its beginning in UTC. Refused: anything else. */
+/** A time in a query, to Unix milliseconds; a day is its beginning in UTC. Anything else is refused. */
 export const isoTime = z
   .string()
-  // A plus sign that was not encoded in the address comes as a space.
+  // An unencoded plus sign arrives as a space.
   .transform((text) => text.replace(" ", "+"))
   .pipe(z.union([z.iso.datetime({ offset: true }), z.iso.date()], message))
   .transform((text) => Date.parse(text));

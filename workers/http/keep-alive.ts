@@ -1,13 +1,13 @@
-// Holding the line: an answer that may take minutes goes out over a body that starts at once and is never idle.
+// Keeps a response alive whose answer may take minutes: its body starts at once and is never idle.
 //
-// As JSON the body carries white space before its one value; as server-sent events it carries comments, and progress for
-// whoever gave a token. Losing the connection ends the wait and nothing else.
+// As JSON the body carries white space before its one value; as server-sent events it carries comments, and progress where the caller
+// gave a token. Losing the connection ends the wait and nothing else.
 
 import type { RunProgress } from "../../shared/review/view.ts";
 import { errorClass, logEvent } from "../platform/log.ts";
 
 export type KeptAlive<T> = {
-  /** Resolves to what is sent; must not reject. `say` sends the text of the reply as far as it is there, where the stream has room for it. */
+  /** Resolves to what is sent; must not reject. `say` sends a piece of the reply's text, in streams that have an event for it. */
   readonly work: (onProgress: (state: RunProgress) => void, say: (text: string) => void) => Promise<T>;
   readonly encode: (value: T) => string;
   readonly heartbeatMs: number;
@@ -16,13 +16,13 @@ export type KeptAlive<T> = {
 };
 
 export type KeptAliveWork<T> = Pick<KeptAlive<T>, "encode" | "heartbeatMs"> & {
-  /** `left` aborts when nobody waits any more. */
+  /** `left` aborts when the caller has left. */
   readonly work: (onProgress: (state: RunProgress) => void, left: AbortSignal) => Promise<T>;
-  /** What a fault of ours comes to: the id to quote is in the log, except where the caller has left and nobody reads it. */
+  /** What is sent where `work` rejects. The id to quote is in the log, unless the caller has left. */
   readonly broken: (quote: string) => T;
 };
 
-/** A hold whose work may fail, and ends when its caller leaves: by closing the body, or, before that, by `signal`. */
+/** A kept-alive response whose work may reject, and ends when the caller leaves: by closing the body, or before that by `signal`. */
 export function keptAlive<T>(signal: AbortSignal, { work, broken, ...rest }: KeptAliveWork<T>): KeptAlive<T> {
   const left = new AbortController();
   signal.addEventListener("abort", () => left.abort(), { once: true });
@@ -42,23 +42,23 @@ export function keptAlive<T>(signal: AbortSignal, { work, broken, ...rest }: Kep
   };
 }
 
-/** The same hold, which says when it has ended or its caller has left. */
-export const endingWith = <T>(hold: KeptAlive<T>, done: () => void): KeptAlive<T> => ({
-  ...hold,
-  work: (onProgress, say) => hold.work(onProgress, say).finally(done),
+/** The same response; `done` is called when it has ended, and when its caller has left. */
+export const endingWith = <T>(response: KeptAlive<T>, done: () => void): KeptAlive<T> => ({
+  ...response,
+  work: (onProgress, say) => response.work(onProgress, say).finally(done),
   onLeave: () => {
     done();
-    hold.onLeave();
+    response.onLeave();
   },
 });
 
-/** An answer that is there this soon goes out whole, with its status and length. */
+/** An answer within this time is sent whole, with its status and length. */
 const keepAliveAfterMs = 250;
 
-/** The answer if it is there before the line has to be held, else null; a fault is for whoever waits for it later. */
+/** The answer where it comes before the response has to be kept alive, else null; also null where it rejects. */
 export const beforeKeepAlive = <T>(answer: Promise<T>): Promise<T | null> => within(answer, keepAliveAfterMs);
 
-/** What comes within `milliseconds`, else null; a fault is for whoever waits for it later. */
+/** The answer where it comes within `milliseconds`, else null; also null where it rejects, which its next `await` sees. */
 export function within<T>(answer: Promise<T>, milliseconds: number): Promise<T | null> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => resolve(null), milliseconds);
@@ -70,18 +70,18 @@ export function within<T>(answer: Promise<T>, milliseconds: number): Promise<T |
   });
 }
 
-/** `white space … value`. */
-export function keepAliveJson<T>(hold: KeptAlive<T>): Response {
-  return streamed("application/json", hold, {
+/** White space, then the value. */
+export function keepAliveJson<T>(response: KeptAlive<T>): Response {
+  return streamed("application/json", response, {
     beat: () => " ",
     progress: () => null,
-    end: (value) => hold.encode(value),
+    end: (value) => response.encode(value),
     first: " ",
   });
 }
 
 /** Comments, `notifications/progress` where there is a token, then the response. */
-export function keepAliveEvents<T>(hold: KeptAlive<T>, progressToken: string | number | undefined): Response {
+export function keepAliveEvents<T>(response: KeptAlive<T>, progressToken: string | number | undefined): Response {
   let count = 0;
   let last: RunProgress | null = null;
   const tell = (state: RunProgress): string | null => {
@@ -91,29 +91,29 @@ export function keepAliveEvents<T>(hold: KeptAlive<T>, progressToken: string | n
     const params = { progressToken, progress: count, message: progressMessages[state] };
     return event(JSON.stringify({ jsonrpc: "2.0", method: "notifications/progress", params }));
   };
-  return streamed("text/event-stream", hold, {
-    // Progress again and again: it is what resets the patience of a server that asked for it.
+  return streamed("text/event-stream", response, {
+    // Progress is repeated, because it resets the timeout of a server that asked for it.
     beat: () => (last === null ? null : tell(last)) ?? ": waiting\n\n",
     progress: tell,
-    end: (value) => event(hold.encode(value)),
+    end: (value) => event(response.encode(value)),
     first: ": open\n\n",
   });
 }
 
-/** An endpoint's own events: how it goes, the text as it comes, and the end. */
+/** An endpoint's own events for progress and for pieces of the text. */
 export type EventWords = {
   readonly progress: (state: RunProgress) => string;
   readonly delta: (text: string) => string;
 };
 
-/** Comments and the endpoint's events, then the end that `hold.encode` makes, which is a whole event. */
-export function keepAliveEndpointEvents<T>(hold: KeptAlive<T>, { progress, delta }: EventWords): Response {
-  return streamed("text/event-stream", hold, {
+/** Comments and the endpoint's events, then what `response.encode` makes, which is a whole event. */
+export function keepAliveEndpointEvents<T>(response: KeptAlive<T>, { progress, delta }: EventWords): Response {
+  return streamed("text/event-stream", response, {
     first: ": open\n\n",
     beat: () => ": waiting\n\n",
     progress,
     delta,
-    end: (value) => hold.encode(value),
+    end: (value) => response.encode(value),
   });
 }
 
@@ -171,7 +171,6 @@ function streamed<T>(contentType: string, { work, heartbeatMs, onLeave }: KeptAl
       );
     },
     cancel() {
-      // From here on the stream takes nothing: what is still to be told is told to nobody.
       open = false;
       clearInterval(timer);
       onLeave();

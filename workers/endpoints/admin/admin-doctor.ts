@@ -1,5 +1,5 @@
-// POST /admin/doctor: what is wrong with this gateway's configuration, one line each. It changes nothing and asks no model; a POST,
-// because it calls providers and channels.
+// POST /admin/doctor: what is wrong with this gateway's configuration, one line each. It changes nothing and calls no model; a POST
+// because it sends requests to providers and channels.
 
 import { Hono } from "hono";
 import { channelChecks, keyChecks } from "../../doctor/check-channels.ts";
@@ -33,7 +33,7 @@ doctorRoutes.post(paths.admin.doctor, doctor, async (c) => {
   return c.json({ checks, publicUrl: settingsOf(c.env).publicUrl ?? null }, 200, { "Cache-Control": "no-store" });
 });
 
-/** The ConfigObject itself may be what is wrong: the checks are made all the same. */
+/** Never throws: where the ConfigObject is what fails, the checks run all the same. */
 async function recordAsked(c: AppContext): Promise<void> {
   try {
     await configStub(c.env).record({ kind: "doctorAsked", by: c.var.operator });

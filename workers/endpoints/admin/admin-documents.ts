@@ -23,8 +23,7 @@ import { describe } from "../openapi/describe.ts";
 import type { SchemaName } from "../openapi/schemas.ts";
 
 const documentLimitBytes = 1_000_000;
-type Writable = DocumentName;
-const isWritable = (name: string | undefined): name is Writable => documentNames.some((known) => known === name);
+const isDocument = (name: string | undefined): name is DocumentName => documentNames.some((known) => known === name);
 
 type Kind = {
   readonly parse: (value: unknown) => Result<{ readonly version: number }, readonly PointedError[]>;
@@ -33,7 +32,7 @@ type Kind = {
   readonly name: SchemaName;
 };
 
-const kinds: Record<Writable, Kind> = {
+const kinds: Record<DocumentName, Kind> = {
   routing: { parse: parseRoutingTable, schema: routingJsonSchema, name: "Routing" },
   policy: { parse: parsePolicy, schema: policyJsonSchema, name: "Policy" },
   servers: { parse: parseServers, schema: serversJsonSchema, name: "Servers" },
@@ -61,7 +60,7 @@ const getSchema = describe("getSchema", {
 
 documentRoutes.get(paths.admin.schema, getSchema, (c) => {
   const name = c.req.param("document");
-  if (!isWritable(name)) return c.notFound();
+  if (!isDocument(name)) return c.notFound();
   return c.json(kinds[name].schema());
 });
 
@@ -107,7 +106,7 @@ const listVersions = describe("listVersions", {
 
 documentRoutes.get(paths.admin.versions, listVersions, async (c) => {
   const name = c.req.param("document");
-  if (!isWritable(name)) return c.notFound();
+  if (!isDocument(name)) return c.notFound();
   const versions = await configStub(c.env).versions(name);
   return c.json({ versions: versions.map(({ version, at }) => ({ version, at: iso(at) })) });
 });
@@ -121,9 +120,7 @@ const getVersion = describe("getVersion", {
 
 documentRoutes.get(paths.admin.version, getVersion, async (c) => {
   const found = await storedVersion(c);
-  return found === null
-    ? c.json({ error: "There is no such version; the last 20 are kept" }, 404)
-    : c.json(JSON.parse(found.stored.text) as object);
+  return found === null ? c.json({ error: noVersion }, 404) : c.json(JSON.parse(found.stored.text) as object);
 });
 
 const restoreVersion = describe("restoreVersion", {
@@ -137,7 +134,7 @@ const restoreVersion = describe("restoreVersion", {
 
 documentRoutes.post(paths.admin.restore, restoreVersion, async (c) => {
   const found = await storedVersion(c);
-  if (found === null) return c.json({ error: "There is no such version; the last 20 are kept" }, 404);
+  if (found === null) return c.json({ error: noVersion }, 404);
   const named = ifMatch(c);
   if (named === null && c.req.header("If-Match") !== undefined)
     return c.json({ error: "If-Match is not a version number; send If-Match: <version>, or leave it out. Nothing was changed" }, 400);
@@ -145,7 +142,7 @@ documentRoutes.post(paths.admin.restore, restoreVersion, async (c) => {
   return write(c, found.name, expected, JSON.parse(found.stored.text), found.stored.version);
 });
 
-async function write(c: AppContext, name: Writable, expected: number, value: unknown, restored: number | null): Promise<Response> {
+async function write(c: AppContext, name: DocumentName, expected: number, value: unknown, restored: number | null): Promise<Response> {
   const parsed = kinds[name].parse(value);
   if (!parsed.ok) return c.json({ error: `The ${name} document is not valid; nothing was changed`, details: parsed.error }, 400);
   const cutOff = name === "policy" && c.req.query("cutOffKeys") !== "yes" ? await keysCutOff(c, value) : [];
@@ -170,14 +167,14 @@ async function write(c: AppContext, name: Writable, expected: number, value: unk
       412,
     );
   }
-  const text = JSON.stringify({ ...(value as object), version: written.version }); // a parsed document is an object
+  const text = JSON.stringify({ ...(value as object), version: written.version }); // an object, since it parsed
   serveWritten(c.env, name, { version: written.version, text }, Date.now());
   return c.json(JSON.parse(text) as object, 200, { ETag: `"${written.version}"` });
 }
 
 type CutOffKey = { readonly id: string; readonly name: string; readonly owner: string | null; readonly rule: string };
 
-/** The keys that this policy would refuse for want of an owner, and the current one does not. */
+/** The keys that this policy would refuse because they have no owner, and the current policy does not. */
 async function keysCutOff(c: AppContext, document: unknown): Promise<CutOffKey[]> {
   const next = parsePolicy(document);
   if (!next.ok) return [];
@@ -189,22 +186,22 @@ async function keysCutOff(c: AppContext, document: unknown): Promise<CutOffKey[]
   });
 }
 
-/** The policy as it was written last; where this version of the gateway cannot read that, the one that serves. */
+/** The policy that was written last; where this version of the gateway cannot read it, the one in use. */
 export async function currentPolicy(c: AppContext): Promise<Policy> {
   const parsed = parsePolicy(JSON.parse((await currentDocument(c.env, "policy")).text));
   return parsed.ok ? parsed.value : (await documentsOf(c.env, Date.now(), (work) => c.executionCtx.waitUntil(work))).policy;
 }
 
-/** Version 0 is the document that a fresh gateway serves until somebody writes one. */
-async function currentDocument(env: Env, name: Writable): Promise<StoredDocument> {
+/** Version 0 is the built-in document, until an operator writes one. */
+async function currentDocument(env: Env, name: DocumentName): Promise<StoredDocument> {
   const current = await configStub(env).current(name);
   return current ?? { version: 0, at: 0, text: JSON.stringify(standardDocument(name)) };
 }
 
-async function storedVersion(c: AppContext): Promise<{ name: Writable; stored: StoredDocument } | null> {
+async function storedVersion(c: AppContext): Promise<{ name: DocumentName; stored: StoredDocument } | null> {
   const name = c.req.param("document");
   const version = Number(c.req.param("version"));
-  if (!isWritable(name) || !Number.isSafeInteger(version)) return null;
+  if (!isDocument(name) || !Number.isSafeInteger(version)) return null;
   const stored = await configStub(c.env).version(name, version);
   return stored === null ? null : { name, stored };
 }

@@ -50,7 +50,7 @@ apiKeyRoutes.get(paths.admin.keys, listKeys, async (c) => {
   });
 });
 
-/** A key as an operator sees it: times as text. */
+/** A key as the operator gets it: times in ISO 8601. */
 const shownKey = ({ createdAt, expiresAt, ...key }: KeyRecord) => ({
   ...key,
   createdAt: iso(createdAt),
@@ -67,7 +67,7 @@ const revokeKey = describe("revokeKey", {
 apiKeyRoutes.delete(paths.admin.key, revokeKey, async (c) => {
   const id = c.req.param("id");
   if ((await configStub(c.env).keyOfId(id)) === null) return c.json({ error: "No such key" }, 404);
-  // First where every endpoint asks: cut off after that, the key is dead, and whoever revokes it again completes the rest.
+  // The KeyObject first, which every endpoint asks: where this request breaks after it, the key is refused, and a second DELETE does the rest.
   await keyStub(c.env, id).revoke();
   await configStub(c.env).revokeKey(id, c.var.operator);
   forgetKeys();

@@ -1,4 +1,4 @@
-// POST /admin/routing/explain: what the routing document that serves now would choose.
+// POST /admin/routing/explain: which model the routing table in use would choose.
 
 import { Hono } from "hono";
 import * as z from "zod";
@@ -19,7 +19,7 @@ export const explainRoutes = new Hono<App>();
 const explainSchema = z.strictObject({
   preferences: z.unknown().optional().meta({ type: "object" }),
   params: z.unknown().optional().meta({ type: "object" }),
-  /** As in an envelope of the control endpoint: with `version` "latest" or without one it is the same. */
+  /** As in a control envelope: `version` "latest" means the same as none. */
   namedModel: z
     .strictObject({ name: z.string().min(1).max(256), version: z.string().max(256).optional(), provider: z.string().max(256).optional() })
     .optional(),

@@ -1,4 +1,4 @@
-// The grants of all keys as the operator sees them, and their end. Each key's object has its own; nothing here gives one.
+// The operator lists and revokes the grants of all keys. Each KeyObject has its own; nothing here gives one.
 
 import { Hono } from "hono";
 import * as z from "zod";
@@ -9,12 +9,13 @@ import { configStub, keyStub } from "../../stubs/stubs.ts";
 import { settingsOf } from "../../platform/settings.ts";
 import { devKeyId } from "../../stores/keys.ts";
 import { paths } from "../../platform/urls.ts";
+import { iso } from "../../http/iso-time.ts";
 import type { App } from "../app-context.ts";
 import { inPath, asJson } from "../openapi/answers.ts";
 import { describe } from "../openapi/describe.ts";
 import { validQuery } from "../validated.ts";
 
-/** Each key is one call to its object, and a request may make 50 calls on the smallest plan. */
+/** Each key costs one call to its object, and a request may make 50 calls on the smallest plan. */
 const keysInAnAnswer = 40;
 
 export const grantRoutes = new Hono<App>();
@@ -55,11 +56,11 @@ const revokeGrant = describe("revokeGrant", {
   404: "No such grant",
 });
 
-/** What it let through already goes on. */
+/** Requests that the grant let through before go on. */
 grantRoutes.delete(paths.admin.grant, revokeGrant, async (c) => {
   const id = c.req.param("id");
   const key = keyOfGrantId(id);
-  // A made-up key wakes no object.
+  // A forged id wakes no object.
   const grants = key !== undefined && (await keyIds(c.env)).includes(key) ? await grantsOf(c.env, key) : [];
   const grant = grants.find((each) => each.id === id);
   if (key === undefined || grant === undefined) return c.json({ error: "There is no such grant, or it ended long ago" }, 404);
@@ -76,7 +77,7 @@ async function keyIds(env: Env): Promise<string[]> {
   return [...(settingsOf(env).devApiKey === undefined ? [] : [devKeyId]), ...keys.map(({ id }) => id)];
 }
 
-/** What a list shows of a grant: whom it is for and what is left of it, and no digest of what was asked. */
+/** A grant as the list shows it: without the digests of what was requested. */
 function lineOf(grant: Grant, now: number) {
   const {
     id,
@@ -110,14 +111,12 @@ function lineOf(grant: Grant, now: number) {
     charactersAtMost,
     maxTokensAtMost,
     state: grantState(grant, now),
-    givenAt: time(grant.givenAt),
-    expiresAt: time(grant.expiresAt),
+    givenAt: iso(grant.givenAt),
+    expiresAt: iso(grant.expiresAt),
     usesGiven,
     usesLeft,
     spendLeftUsd: grant.spendLeftMicroUsd / 1_000_000,
-    lastUsedAt: grant.lastUsedAt === null ? null : time(grant.lastUsedAt),
-    revokedAt: grant.revokedAt === null ? null : time(grant.revokedAt),
+    lastUsedAt: grant.lastUsedAt === null ? null : iso(grant.lastUsedAt),
+    revokedAt: grant.revokedAt === null ? null : iso(grant.revokedAt),
   };
 }
-
-const time = (milliseconds: number): string => new Date(milliseconds).toISOString();

@@ -1,4 +1,4 @@
-// What became of requests, for the operator: their list, one of them, and the record. Nothing of what was asked or answered.
+// Requests for the operator: their list, one of them, and the record. Never the content of a request or reply.
 
 import type { RunsQuery } from "../../stubs/ledger-calls.ts";
 import { Hono } from "hono";
@@ -19,7 +19,7 @@ import { iso, isoTime } from "../../http/iso-time.ts";
 
 export const operatorRunRoutes = new Hono<App>();
 
-/** Where a page of the list ended: its last line's time and id. */
+/** The end of a page of the list: its last line's time and id. */
 const cursor = z
   .string()
   .max(256)
@@ -74,7 +74,7 @@ const getOperatorRun = describe("getOperatorRun", {
   404: "No such request",
 });
 
-/** From its run while that is kept, else from the ledger. */
+/** From its run while the run is kept, else from the ledger. */
 operatorRunRoutes.get(paths.admin.run, getOperatorRun, async (c) => {
   const line = await runLine(c.env, c.req.param("id"));
   if (line === null) return c.json({ error: "There is no such request, or it is no longer kept; GET /admin/runs lists the ids" }, 404);
@@ -82,12 +82,12 @@ operatorRunRoutes.get(paths.admin.run, getOperatorRun, async (c) => {
 });
 
 async function runLine(env: Env, id: string): Promise<RunLine | null> {
-  // A made-up id wakes no object.
+  // A forged id wakes no object.
   if (parseRunId(settingsOf(env).keys, id) === undefined) return null;
   const [own, kept] = await Promise.all([runStub(env, id).line(), ledgerStub(env, ledgerShardOf(id)).line(id)]);
   const run = own === null ? null : (JSON.parse(own) as RunLine); // written by RunObject.line
   const summary = kept === null ? null : (JSON.parse(kept) as RunSummary); // written by LedgerObject.append
-  // Once a line has an end it does not change; until then the run itself knows more.
+  // A line with an end does not change; until then the run has newer facts.
   if (summary === null || (run !== null && summary.endedAt === null)) return run;
   return { updatedAt: summary.endedAt ?? summary.createdAt, answered: summary.state === "completed", ...run, ...summary };
 }
@@ -119,29 +119,30 @@ const exportRecord = describe("exportRecord", {
   200: asText("application/x-ndjson", "The record"),
 });
 
-type Place = { readonly shard: number; readonly after: { readonly run: string; readonly seq: number } };
+type Position = { readonly shard: number; readonly after: { readonly run: string; readonly seq: number } };
 
 operatorRunRoutes.get(paths.admin.record, exportRecord, validQuery(recordQuery), async (c) => {
   const { run } = c.req.valid("query");
   const { env } = c;
-  const read = async ({ shard, after }: Place): Promise<RecordEvent[]> =>
+  const read = async ({ shard, after }: Position): Promise<RecordEvent[]> =>
     JSON.parse(await ledgerStub(env, shard).events(after, recordPage, run !== undefined)) as RecordEvent[]; // written by the ledger
-  // A HEAD shows nothing of it.
+  // A HEAD exports nothing, and is not recorded.
   if (c.req.method === "GET") await configStub(env).record({ kind: "recordExported", by: c.var.operator, run: run ?? null });
   const lastShard = run === undefined ? ledgerShards - 1 : ledgerShardOf(run);
-  let place: Place | null = run === undefined ? { shard: 0, after: { run: "", seq: 0 } } : { shard: lastShard, after: { run, seq: 0 } };
+  let position: Position | null =
+    run === undefined ? { shard: 0, after: { run: "", seq: 0 } } : { shard: lastShard, after: { run, seq: 0 } };
   const encoder = new TextEncoder();
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
-      while (place !== null) {
-        const events = await read(place);
+      while (position !== null) {
+        const events = await read(position);
         const last = events.at(-1);
         if (last !== undefined) {
-          place = { shard: place.shard, after: { run: last.run, seq: last.seq } };
+          position = { shard: position.shard, after: { run: last.run, seq: last.seq } };
           controller.enqueue(encoder.encode(events.map(exportLine).join("")));
           return;
         }
-        place = place.shard === lastShard ? null : { shard: place.shard + 1, after: { run: "", seq: 0 } };
+        position = position.shard === lastShard ? null : { shard: position.shard + 1, after: { run: "", seq: 0 } };
       }
       controller.close();
     },

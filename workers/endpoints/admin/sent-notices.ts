@@ -1,4 +1,4 @@
-// GET /admin/notices: what was sent to reviewers, and the links of the outbox channel, which nobody else sends.
+// GET /admin/notices: the notices to reviewers, and the links of the outbox channel, which only this list delivers.
 
 import { Hono } from "hono";
 import * as z from "zod";

@@ -1,7 +1,7 @@
-// Who comes to the control endpoint: an API key, or a token of a configured issuer, in the body or in a header.
+// Authenticates the control endpoint's caller: an API key, or a token of a configured issuer, in the body or in a header.
 //
-// Everything that is presented must be good and of one and the same key; a good one beside a bad one is refused, so that nobody
-// believes in a credential that was never looked at.
+// Every credential presented must be valid and of the same key. A valid one beside an invalid one is refused, so that no caller relies
+// on a credential that was never checked.
 
 import type { Context } from "hono";
 import { type Credential, presentedCredentials } from "../../../shared/credential/presented.ts";
@@ -19,10 +19,10 @@ export type ControlAuth = { readonly apiKey?: string; readonly token?: string };
 
 export type ControlCaller =
   | { readonly kind: "key"; readonly record: KeyRecord }
-  /** `key`: whose request it is, where that is known. */
+  /** `key`: the id of the caller's key, where it is known. */
   | { readonly kind: "refused"; readonly refusal: Refusal; readonly key: string | null };
 
-/** Whether the request presents anything in its headers that counts as a credential. */
+/** Whether a header of the request presents a credential. */
 export const hasCredential = (headers: Headers): boolean =>
   presentedCredentials({
     apiKey: undefined,
@@ -32,9 +32,9 @@ export const hasCredential = (headers: Headers): boolean =>
   }).length > 0;
 
 /**
- * The key of whoever sent this request, with the scope `control`. Refusals are to be told with `describeRefusal`: 401, 403 for a key
- * without the scope, 503 where an issuer's keys cannot be read, and 429 where refused credentials keep coming from one address.
- * Revocation is checked again, exactly, by the KeyObject that admits the request.
+ * The caller's key, which has the scope `control`. Refused with 401, 403 for a key without the scope, 503 where an issuer's keys cannot be
+ * read, and 429 where one address keeps sending refused credentials (`describeRefusal`). The KeyObject that admits the request checks
+ * revocation again, exactly.
  */
 export async function callerOfControl(c: Context<App>, auth: ControlAuth): Promise<ControlCaller> {
   const { headers } = c.req.raw;
@@ -45,7 +45,7 @@ export async function callerOfControl(c: Context<App>, auth: ControlAuth): Promi
     keyHeader: headers.get(keyHeader),
   });
   const known = await keyOfAll(c.env, credentials, (work) => c.executionCtx.waitUntil(work));
-  // A key that is good elsewhere is no guess.
+  // A valid key without the scope is no guess, and does not count as a flood.
   if (known.ok && !known.value.scopes.includes("control")) return refused({ kind: "wrongScope", scope: "control" }, known.value.id);
   if (known.ok) return { kind: "key", record: known.value };
   return refused((await isFlooding(c, "keys")) ? { kind: "flooded" } : known.error);
@@ -58,14 +58,14 @@ type Background = (work: Promise<unknown>) => void;
 
 async function keyOfAll(env: Env, credentials: readonly Credential[], background: Background): Promise<Result<KeyRecord, Refusal>> {
   const now = Date.now();
-  let common: KeyRecord | undefined;
+  let agreed: KeyRecord | undefined;
   for (const credential of credentials) {
     const known = await keyOf(env, credential, now, background);
     if (!known.ok) return known;
-    if (common !== undefined && common.id !== known.value.id) return unauthorized("credentialsDisagree");
-    common = known.value;
+    if (agreed !== undefined && agreed.id !== known.value.id) return unauthorized("credentialsDisagree");
+    agreed = known.value;
   }
-  return common === undefined ? unauthorized("missingAtControl") : ok(common);
+  return agreed === undefined ? unauthorized("missingAtControl") : ok(agreed);
 }
 
 async function keyOf(env: Env, { kind, text }: Credential, now: number, background: Background): Promise<Result<KeyRecord, Refusal>> {
@@ -77,6 +77,6 @@ async function keyOf(env: Env, { kind, text }: Credential, now: number, backgrou
   if (!id.ok) return id.error === "issuerUnavailable" ? err({ kind: "issuerUnavailable" }) : unauthorized(id.error);
   const caller = await keyById(env, id.value, now);
   if (caller.kind === "key") return ok(caller.record);
-  // The document names a key that is not there.
+  // The issuers document names a key that does not exist.
   return unauthorized(caller.why === "unknown" ? "tokenSubject" : caller.why);
 }

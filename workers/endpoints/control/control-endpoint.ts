@@ -1,4 +1,4 @@
-// POST /control: the Model Control Protocol envelope, as one more endpoint to the same pipeline; and its published schema.
+// POST /control: Model Control Protocol envelopes to the same pipeline as the other endpoints; and the envelope's published schema.
 
 import { isObject } from "../../../shared/json/values.ts";
 import { Hono } from "hono";
@@ -41,7 +41,7 @@ import { callerOfControl, hasCredential } from "./control-auth.ts";
 
 export const controlRoutes = new Hono<App>();
 
-/** A fault of ours before there is an answer: of the same shape as every other. */
+/** An internal error before there is an answer: in the shape of every other answer. */
 controlRoutes.onError((error) => refuse(broken(error)));
 
 function broken(error: unknown): Refusal {
@@ -91,7 +91,7 @@ const control = describe("control", {
 
 controlRoutes.post(paths.control, control, async (c) => {
   if (!/^application\/json\s*(;|$)/i.test(c.req.header("Content-Type") ?? "")) return refuse({ kind: "notJsonType" });
-  // Who says who they are in a header is asked before anything of the body is read.
+  // A credential in a header is checked before the body is read.
   const announced = hasCredential(c.req.raw.headers) ? await callerOfControl(c, {}) : null;
   if (announced?.kind === "refused") {
     record(c, announced.key, announced.refusal);
@@ -108,7 +108,7 @@ controlRoutes.post(paths.control, control, async (c) => {
     record(c, announcedId, body.refusal);
     return refuse(body.refusal);
   }
-  // Whoever may not come in learns nothing of what else is wrong.
+  // A caller that may not use the endpoint learns nothing of what else is wrong.
   const auth = authIn(body.value);
   const caller = announced !== null && isEmpty(auth) ? announced : await callerOfControl(c, auth);
   const requestId = identityIn(body.value).requestId ?? undefined;
@@ -143,15 +143,15 @@ controlRoutes.post(paths.control, control, async (c) => {
   }
 });
 
-/** Takes down a refusal, where it is known whose request it was. */
+/** Records a refusal where the caller's key is known. */
 function record(c: AppContext, key: string | null, refusal: Refusal, about: Pick<Refused, "name" | "requestId"> = {}): void {
   if (key !== null) recordRefusal(c.env, c.executionCtx, { key, endpoint: "control", server: CONTROL_SERVER, ...about }, refusal);
 }
 
-/** What is read of a body of which nobody is known to have sent it: room for a prompt and a few images' addresses, not for images. */
+/** What is read of an unauthenticated body: enough for a prompt and a few images' addresses, not for images. */
 const mostUnknownBytes = 256 * 1024;
 
-/** The body as JSON. Bounded by the limit of the key of a header; where the credential is in the body, by what is read of anybody's. */
+/** The body as JSON, bounded by the limit of the key in a header; where the credential is in the body, by `mostUnknownBytes`. */
 async function readEnvelope(
   c: AppContext,
   known: KeyRecord | null,
@@ -166,7 +166,7 @@ async function readEnvelope(
   }
 }
 
-/** The credentials of an envelope of which nothing else is known yet. */
+/** The credentials of an envelope that is not decoded yet. */
 function authIn(value: unknown): { readonly apiKey?: string; readonly token?: string } {
   const auth = isObject(value) && isObject(value["auth"]) ? value["auth"] : {};
   const { api_key: apiKey, token } = auth;
@@ -194,37 +194,33 @@ async function serve(
     ...(deltas === null ? {} : { onDelta: deltas.push }),
     signal,
   };
-  const begun = await beginEnvelope(call);
-  if (!begun.ok) return refused(begun.error);
+  const started = await beginEnvelope(call);
+  if (!started.ok) return refused(started.error);
   if (deltas !== null) {
-    const held = await holdOpen(c.env, key);
-    return held.ok ? stream(c, call, begun.value, deltas, held.value.done) : answerRefused(envelope, held.error);
+    const watch = await holdOpen(c.env, key);
+    return watch.ok ? stream(c, call, started.value, deltas, watch.value.done) : answerRefused(envelope, watch.error);
   }
-  const soon = begun.value.soon === null ? null : await beforeKeepAlive(begun.value.soon);
+  const soon = started.value.soon === null ? null : await beforeKeepAlive(started.value.soon);
   if (soon !== null) {
     const answer = await delivered(call, soon);
     const { outcome } = soon;
     return outcome === null || outcome.kind === "completed" ? json(answer, 200) : failed(answer, unsent(outcome));
   }
-  const held = await holdOpen(c.env, key);
-  if (!held.ok) return answerRefused(envelope, held.error);
-  return keepAliveJson(
-    endingWith(
-      heldBy(c, call, begun.value, (answer) => JSON.stringify(answer)),
-      held.value.done,
-    ),
-  );
+  const watch = await holdOpen(c.env, key);
+  if (!watch.ok) return answerRefused(envelope, watch.error);
+  const response = keptAliveAnswer(c, call, started.value, (answer) => JSON.stringify(answer));
+  return keepAliveJson(endingWith(response, watch.value.done));
 }
 
-/** Deltas as they come where no gate is closed; else progress, and the reviewed text at the end. */
+/** Sends deltas as they come where no gate is closed; else progress, and the reviewed text at the end. */
 function stream(c: AppContext, call: EnvelopeCall, doing: Doing, deltas: Deltas, done: () => void): Response {
   const { envelope } = call;
-  const held = heldBy(c, call, doing, finalEvent);
-  const hold: KeptAlive<JsonObject> = {
-    ...held,
+  const response = keptAliveAnswer(c, call, doing, finalEvent);
+  const withDeltas: KeptAlive<JsonObject> = {
+    ...response,
     work: async (onProgress, say) => {
-      // Begun before what has come so far is said, so that how it goes is told first.
-      const answering = held.work(onProgress, say);
+      // Started before the buffered deltas are sent, so that progress comes first.
+      const answering = response.work(onProgress, say);
       deltas.open(say);
       const answer = await answering;
       const text = textIn(answer);
@@ -232,13 +228,13 @@ function stream(c: AppContext, call: EnvelopeCall, doing: Doing, deltas: Deltas,
       return answer;
     },
   };
-  return keepAliveEndpointEvents(endingWith(hold, done), {
+  return keepAliveEndpointEvents(endingWith(withDeltas, done), {
     progress: (state) => progressEvent(envelope, { state, message: progressMessages[state] }),
     delta: (text) => deltaEvent(envelope, text),
   });
 }
 
-const heldBy = (c: AppContext, call: EnvelopeCall, doing: Doing, encode: (answer: JsonObject) => string): KeptAlive<JsonObject> =>
+const keptAliveAnswer = (c: AppContext, call: EnvelopeCall, doing: Doing, encode: (answer: JsonObject) => string): KeptAlive<JsonObject> =>
   keptAlive(call.signal, {
     work: async (onProgress, left) => delivered(call, await doing.ending(onProgress, left)),
     broken: (quote) => controlCodec.encode({ kind: "broken", quote }, { envelope: call.envelope }),
@@ -246,13 +242,13 @@ const heldBy = (c: AppContext, call: EnvelopeCall, doing: Doing, encode: (answer
     heartbeatMs: settingsOf(c.env).heartbeatMs,
   });
 
-/** The answer as it goes out; what is to be remembered of it is kept first. */
+/** The answer as it is sent. What the session remembers of it is stored first. */
 async function delivered(call: EnvelopeCall, { outcome, calls }: Ending): Promise<JsonObject> {
   const { envelope } = call;
   if (outcome === null) return handedBackAnswer(envelope, calls ?? []);
-  const told = controlCodec.encode(outcome, { envelope, ...(calls === undefined ? {} : { calls }) });
-  if (outcome.kind === "completed") await remember(call, outcome.meta, textIn(told));
-  return told;
+  const answer = controlCodec.encode(outcome, { envelope, ...(calls === undefined ? {} : { calls }) });
+  if (outcome.kind === "completed") await remember(call, outcome.meta, textIn(answer));
+  return answer;
 }
 
 function textIn({ result }: JsonObject): string {
@@ -260,7 +256,7 @@ function textIn({ result }: JsonObject): string {
   return typeof text === "string" ? text : "";
 }
 
-/** A refusal before the envelope was read: its answer names what can be read of it. */
+/** A refusal before the envelope is decoded: its answer has the identity that can be read. */
 const refuse = (refusal: Refusal, value?: unknown): Response => answerRefused(identityIn(value), refusal);
 
 function answerRefused(identity: Parameters<typeof refusalControlAnswer>[0], refusal: Refusal): Response {
@@ -268,13 +264,13 @@ function answerRefused(identity: Parameters<typeof refusalControlAnswer>[0], ref
   return failed(refusalControlAnswer(identity, described), described);
 }
 
-/** The error of an outcome as a run gives it, whose status is that of its word: only what refuses a request has a status of its own. */
+/** The error of an outcome, without a status of its own: `statusOf` derives it from the code. */
 const unsent = (outcome: Exclude<Outcome, Completed>): Parameters<typeof statusOf>[0] => {
   const { code, message, data } = describeOutcome(outcome);
   return { code, message, ...(data === undefined ? {} : { data }) };
 };
 
-/** An answer that is an error, with its status: nothing of it was sent yet. */
+/** An error answer of which nothing was sent yet, with its status. */
 function failed(answer: JsonObject, error: Parameters<typeof statusOf>[0]): Response {
   const status = statusOf(error);
   const retryAfterMs = error.data?.["retryAfterMs"];

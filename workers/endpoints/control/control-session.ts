@@ -1,4 +1,4 @@
-// A session of the control endpoint, as far as it was asked to be remembered: its key may have it forgotten.
+// Deletes the remembered conversation of a control session, for the key that it belongs to.
 
 import { Hono } from "hono";
 import { isSessionName, sessionNameError } from "../../../shared/wire/mcp-2025/meta.ts";
@@ -13,7 +13,7 @@ import { callerOfControl } from "./control-auth.ts";
 
 export const controlSessionRoutes = new Hono<App>();
 
-// There is no body to hold a credential here: it comes in a header.
+// A DELETE has no body, so the credential comes in a header.
 controlSessionRoutes.use(paths.controlSession, async (c, next) => {
   const caller = await callerOfControl(c, {});
   if (caller.kind === "refused") {
@@ -35,7 +35,7 @@ const forgetControlSession = describe("forgetControlSession", {
   503: rpcError("-32017: the keys of the token's issuer, or the gateway's configuration, cannot be read now", retryAfter),
 });
 
-/** What is under way then begins a conversation anew. */
+/** A request that is under way begins a new conversation. */
 controlSessionRoutes.delete(paths.controlSession, forgetControlSession, requireCounted, async (c) => {
   const session = c.req.param("session");
   if (!isSessionName(session)) return c.json({ error: `A session's name ${sessionNameError}` }, 400);

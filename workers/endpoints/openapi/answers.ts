@@ -1,4 +1,4 @@
-// The forms of answers that descriptions are written with, and the refusals that many operations share.
+// How descriptions write answers and parameters, and the refusals that many operations share.
 
 import type { Answers, Parameter } from "./describe.ts";
 import type { SchemaName } from "./schemas.ts";
@@ -34,5 +34,5 @@ export const keyRefusals: Answers = { 401: noGoodKey, 403: rpcError("-32014: a k
 
 export const adminRefusals: Answers = { 401: "Not the operator", 429: "Too many wrong tokens from one address" };
 
-/** What every operation answers that does not say so in a form of its own. */
-export const fault = rpcError("-32603: a fault of the gateway, with an id to quote");
+/** The 500 of every operation that does not describe its own. */
+export const internalError = rpcError("-32603: a fault of the gateway, with an id to quote");

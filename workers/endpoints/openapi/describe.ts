@@ -1,5 +1,5 @@
-// What a route takes and answers, said where it is written: `describe` is a middleware that does nothing but be found there, and a
-// middleware that refuses by itself carries what it answers. `operations.ts` reads both off the routes. Does nothing to a request.
+// Describes what a route takes and answers, beside the route: `describe` is a middleware that only carries a description, and a
+// middleware that refuses by itself carries its answers (`saying`). `operations.ts` reads both. Does nothing to a request.
 
 import type { MiddlewareHandler } from "hono";
 import type * as z from "zod";
@@ -18,7 +18,7 @@ export type Answer = {
   readonly headers?: Readonly<Record<string, string>>;
 };
 
-/** By status. Text alone is an answer without a body below 400, and with `{ error }` from there. */
+/** By status. Text alone is an answer without a body below 400, and with `{ error }` from 400 on. */
 export type Answers = { readonly [status: number]: Answer | string };
 
 export type Parameter = {
@@ -29,17 +29,17 @@ export type Parameter = {
   readonly schema?: JsonObject;
 };
 
-/** `key`: an API key. `admin`: the operator. `either`: one of both. `control`: a key or token, also in the body. `none`: what the request itself shows. */
+/** `admin`: the admin token. `either`: an API key or the admin token. `control`: an API key or a token, also in the body. `none`: neither; the route may check a link or a signature. */
 export type Auth = "key" | "control" | "admin" | "either" | "none";
 
-/** What a route, or a middleware on the way to it, says of itself. */
+/** What is said of a route, or of a middleware on the way to it. */
 export type Description = Answers & {
   readonly auth?: Auth;
   readonly parameters?: readonly Parameter[];
   /** What the query is validated with: a parameter for each member. */
   readonly query?: z.ZodObject;
   readonly body?: Body<SchemaName | ValidatedWith>;
-  /** Where the status may be any other too: an MCP server's own. */
+  /** Any other status, such as an MCP server's own. */
   readonly otherwise?: string;
 };
 
@@ -47,15 +47,15 @@ export type Named = Description & { readonly id: string; readonly summary: strin
 
 const descriptions = new WeakMap<object, Description | Named>();
 
-/** What a handler or middleware says of itself, if anything. */
+/** The description of a handler or middleware, if it has one. */
 export const descriptionOf = (handler: object): Description | Named | undefined => descriptions.get(handler);
 
-/** The handler or middleware itself, which from now on says this wherever a route meets it. */
+/** Attaches the description to the handler or middleware, and returns it. */
 export function saying<Handler extends object>(handler: Handler, description: Description | Named): Handler {
   descriptions.set(handler, description);
   return handler;
 }
 
-/** Describes the route that it is put on: its operation's id, one sentence, and what the middlewares there do not say already. */
+/** Describes the route that it is put on: its operation's id, one sentence, and what its other middlewares do not describe. */
 export const describe = (id: string, description: Omit<Named, "id">): MiddlewareHandler<App> =>
   saying((_c, next) => next(), { id, ...description });

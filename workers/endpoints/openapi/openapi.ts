@@ -1,4 +1,4 @@
-// GET /openapi.json: the HTTP contract that exists now, as OpenAPI 3.1, made from the routes that are there.
+// GET /openapi.json: the HTTP contract as OpenAPI 3.1, made from the routes.
 
 import type { Handler, Hono } from "hono";
 import type { JsonObject } from "../../../shared/encoding.ts";
@@ -13,18 +13,18 @@ export const describeOpenapi = describe("openapi", {
   200: asJson("OpenApi", "OpenAPI 3.1"),
 });
 
-/** Serves the description of an app, which is made once, when it is first asked for. */
+/** Serves the app's description, which is made at the first request for it. */
 export function serveOpenapi(app: Hono<App>): Handler<App> {
-  let made: string | undefined;
+  let description: string | undefined;
   return (c) => {
-    made ??= JSON.stringify(openapi(app));
-    return c.body(made, 200, { "Content-Type": "application/json" });
+    description ??= JSON.stringify(openapi(app));
+    return c.body(description, 200, { "Content-Type": "application/json" });
   };
 }
 
 const version = "0.1.0";
 
-/** The description. Paths are relative: the address is wherever it was read. */
+/** The description. Paths are relative to the address that it was read from. */
 export function openapi(app: Hono<App>): JsonObject {
   const byPath: Record<string, JsonObject> = {};
   const validated: Record<string, JsonObject> = {};

@@ -1,11 +1,11 @@
-// Every operation of the gateway, read off its routes: what a request to a path meets there, and what each of these says of itself.
+// Every operation of the gateway, read from its routes: the handlers that a request to a path meets, and their descriptions.
 
 import type { Hono } from "hono";
 import { findTargetHandler } from "hono/utils/handler";
 import type * as z from "zod";
 import type { JsonObject } from "../../../shared/encoding.ts";
 import type { App } from "../app-context.ts";
-import { asJson, fault } from "./answers.ts";
+import { asJson, internalError } from "./answers.ts";
 import { type Answer, type Auth, type Description, type Named, type Parameter, descriptionOf } from "./describe.ts";
 import { inputSchema } from "./schemas.ts";
 
@@ -28,10 +28,10 @@ export function operationsOf(app: Hono<App>): readonly Operation[] {
 
 function operationAt(app: Hono<App>, route: string): Operation {
   const [method = "", path = ""] = route.split(" ");
-  // The middlewares and handlers that a request meets there, whatever its parameters are.
+  // What a request meets there, with any value for each parameter.
   const [met] = app.router.match(method, path.replaceAll(/:\w+/g, "any"));
-  const said = met.map(([[handler]]) => descriptionOf(findTargetHandler(handler))).filter((each) => each !== undefined);
-  const whole: Description & { readonly id?: string; readonly summary?: string } = Object.assign({ 500: fault }, ...said);
+  const described = met.map(([[handler]]) => descriptionOf(findTargetHandler(handler))).filter((each) => each !== undefined);
+  const whole: Description & { readonly id?: string; readonly summary?: string } = Object.assign({ 500: internalError }, ...described);
   const { id, summary, auth = "none", body, otherwise, parameters: _all, query: _one, ...answers } = whole;
   if (id === undefined || summary === undefined) throw new Error(`${route} is not described`);
   return {
@@ -40,7 +40,7 @@ function operationAt(app: Hono<App>, route: string): Operation {
     method: method.toLowerCase(),
     path,
     auth,
-    parameters: said.flatMap(({ parameters = [], query }) => [...parameters, ...(query === undefined ? [] : parametersOf(query))]),
+    parameters: described.flatMap(({ parameters = [], query }) => [...parameters, ...(query === undefined ? [] : parametersOf(query))]),
     body,
     answers: Object.fromEntries(Object.entries(answers).map(([status, answer]) => [status, answerWith(status, answer)])),
     otherwise,

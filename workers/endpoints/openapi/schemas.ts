@@ -1,4 +1,4 @@
-// The JSON bodies that the description names, as schemas of OpenAPI 3.1. A document's own is the one that it is validated against.
+// The JSON bodies that the description names, as schemas of OpenAPI 3.1. A document's is the one that it is validated against.
 
 import * as z from "zod";
 import { answerJsonSchema } from "../../../shared/wire/control/answer-schema.ts";
@@ -42,7 +42,7 @@ function inside({ $schema: _dialect, $id: _address, ...schema }: JsonObject): Js
   return schema;
 }
 
-/** What a validator takes in, before it has put its defaults there. */
+/** A validator's input, before it fills in defaults. */
 export const inputSchema = (validator: z.ZodObject): JsonObject =>
   inside(JSON.parse(JSON.stringify(z.toJSONSchema(validator, { io: "input" }))) as JsonObject); // a schema is JSON
 
