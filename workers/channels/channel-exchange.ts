@@ -1,5 +1,5 @@
-// One request to somebody who takes notices, and what came back: bounded in time and in size, and never led elsewhere by a redirect.
-// Nothing of the request or of the answer is ever in an error or a log.
+// One request to a service that takes notices, and its answer: bounded in time and size. It never follows a redirect, and nothing of the
+// request or the answer is in an error or a log.
 
 import { parseJson } from "../../shared/json/values.ts";
 import { retryAfterMs } from "../../shared/provider/provider-error.ts";
@@ -7,14 +7,14 @@ import { readText } from "../http/body.ts";
 
 export type Exchanged = {
   readonly status: number;
-  /** How long to wait, as the other side said, one hour at the most. */
+  /** How long the service asks us to wait: at most `longestWaitMs`. */
   readonly afterMs?: number;
-  /** Parsed JSON where it was to be read and is some; otherwise undefined. */
+  /** Parsed, where `readJson` was set and it is JSON; otherwise undefined. */
   readonly body: unknown;
 };
 
 export type ExchangeOptions = {
-  /** Otherwise the answer's body is let go of unread. */
+  /** Otherwise the answer's body is cancelled unread. */
   readonly readJson?: boolean;
   /** From the start to the last byte of the answer. */
   readonly timeoutMs?: number;
@@ -24,7 +24,7 @@ export const exchangeTimeoutMs = 10_000;
 export const longestWaitMs = 3_600_000;
 const mostBytes = 256 * 1024;
 
-/** Sends `request` once. Undefined: nobody answered in time, or the connection failed; whether the request arrived is not known. */
+/** Sends `request` once. Undefined: no answer in time, or the connection failed; whether the request arrived is not known. */
 export async function exchange(
   request: { readonly url: string; readonly method: "GET" | "POST"; readonly headers: Record<string, string>; readonly body?: string },
   { readJson = false, timeoutMs = exchangeTimeoutMs }: ExchangeOptions = {},
@@ -33,15 +33,15 @@ export async function exchange(
   const attempt = new AbortController();
   const timer = setTimeout(() => attempt.abort(), timeoutMs);
   try {
-    // A redirect is an answer like any other: what is in the body and the headers is for this address only.
+    // A redirect is an answer like any other: the body and the headers are for this address only.
     const response = await fetch(url, { ...init, redirect: "manual", signal: attempt.signal });
     const { status, headers } = response;
-    const told = retryAfterMs({ retryAfterMs: null, retryAfter: headers.get("Retry-After") }, Date.now());
-    // What is longer than the short answer that was expected is none; the status still says what became of the request.
+    const waitMs = retryAfterMs({ retryAfterMs: null, retryAfter: headers.get("Retry-After") }, Date.now());
+    // A body over the limit counts as none; the status still says what became of the request.
     const text = readJson ? await readText(response.body, mostBytes) : undefined;
     if (text === undefined) response.body?.cancel().catch(() => {});
     const body = text === undefined ? undefined : parseJson(text);
-    return { status, body, ...(told === undefined ? {} : { afterMs: Math.min(told, longestWaitMs) }) };
+    return { status, body, ...(waitMs === undefined ? {} : { afterMs: Math.min(waitMs, longestWaitMs) }) };
   } catch {
     return undefined;
   } finally {

@@ -1,4 +1,4 @@
-// The channels, each its own folder and one line here, and which of them a reviewer is notified through.
+// The channels, each with its own folder and one line here, and which of them notify a reviewer.
 
 import type { Reviewer } from "../../shared/policy/evaluate.ts";
 import { type LinkChannel, type NoticeChannel, noticeChannelNames } from "../../shared/notice-channels.ts";
@@ -10,12 +10,12 @@ import { outboxChannel } from "./outbox/outbox-channel.ts";
 import { slackAdapter } from "./slack/slack-channel.ts";
 import { webhookAdapter } from "./webhook/webhook-channel.ts";
 
-/** In the order in which a reviewer without an order of their own is asked. A channel that is missing here does not compile. */
+/** In the order for reviewers without an order of their own. A channel that is missing here does not compile. */
 const adapters: Readonly<Record<NoticeChannel, ChannelAdapter>> = { slack: slackAdapter, email: emailAdapter, webhook: webhookAdapter };
 
 const opened = new WeakMap<object, readonly Channel[]>();
 
-/** The channels that are configured. Without PUBLIC_URL there are none: a link could not be built. An environment does not change. */
+/** The configured channels, computed once for each environment. None without PUBLIC_URL, because a link needs it. */
 export function openChannels(env: Env): readonly Channel[] {
   let channels = opened.get(env);
   if (channels === undefined) {
@@ -27,8 +27,8 @@ export function openChannels(env: Env): readonly Channel[] {
   return channels;
 }
 
-/** What is wrong with the channels' configuration, a sentence each that says what to do. */
-export const channelIssues = (env: Env): string[] => Object.values(adapters).flatMap(({ issues: problems }) => problems(env));
+/** What is wrong with the channels' configuration, in sentences that say what to do. */
+export const channelIssues = (env: Env): string[] => Object.values(adapters).flatMap(({ issues }) => issues(env));
 
 /** What the doctor asks and says of each channel, in the order of `noticeChannelNames`. */
 export const channelDoctors: readonly (ChannelAdapter & { readonly name: NoticeChannel })[] = noticeChannelNames.map((name) => ({
@@ -37,8 +37,8 @@ export const channelDoctors: readonly (ChannelAdapter & { readonly name: NoticeC
 }));
 
 /**
- * The channels by which a reviewer is asked at once: the first of their own order that reaches them, or every one that does
- * where they have none; and those that stand in, in order, where one of them failed. The operators' outbox is always asked.
+ * `first`: the channels that notify a reviewer at once, which are the first of the reviewer's order that reaches them, or without an order
+ * every one that does; and always the outbox. `then`: those that replace a failed one, in order.
  */
 export function channelsFor(
   reviewer: Reviewer,
@@ -52,7 +52,7 @@ export function channelsFor(
   return { first: first === undefined ? outbox : [first, ...outbox], then };
 }
 
-/** The channel to ask where one has failed: the first by which the reviewer was not asked. The one that failed may not be configured any more. */
+/** The channel that replaces a failed one: the first that was not used yet. The failed one may no longer be configured. */
 export function nextChannel(reviewer: Reviewer, channels: readonly Channel[], asked: ReadonlySet<LinkChannel>): Channel | undefined {
   const { first, then } = channelsFor(reviewer, channels);
   return [...first, ...then].find(({ name }) => !asked.has(name));

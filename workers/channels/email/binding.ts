@@ -1,7 +1,7 @@
-// Sends mail through Cloudflare's `send_email` binding. What its errors mean for a notice is here.
+// Sends email through Cloudflare's `send_email` binding, and says what its errors mean for a notice.
 //
-// Source: Cloudflare Email Service, "Workers API", error codes. The binding knows no idempotency key: where it does not answer in
-// time, the mail may come twice.
+// Source: Cloudflare Email Service, "Workers API", error codes. The binding has no idempotency key: where it does not answer in time,
+// the email may arrive twice.
 
 import { isObject } from "../../../shared/json/values.ts";
 import type { NoticeError, Sent } from "../channel.ts";
@@ -48,9 +48,9 @@ export const bindingSender = (binding: SendEmail): MailSender => ({
       const late = new Promise<null>((resolve) => {
         timer = setTimeout(() => resolve(null), exchangeTimeoutMs);
       });
-      // An async function, so that a binding that throws at once is no different from one that rejects.
+      // An async function, so that a binding that throws is like one that rejects.
       const sending = (async () => (await binding.send(mail)) as unknown)();
-      // Lost to the time limit it may still fail, and nobody would be there to hear it.
+      // It may still reject after the timeout, when the race no longer handles it.
       sending.catch(() => {});
       const result = await Promise.race([sending, late]);
       return result === null ? { kind: "again", why: "unavailable" } : { kind: "sent", receipt: messageIdOf(result) };
@@ -67,14 +67,14 @@ function messageIdOf(result: unknown): string | null {
   return typeof id === "string" && id !== "" ? id : null;
 }
 
-/** Of the message nothing is kept: it may hold an address. */
+/** The error's message is matched and never kept: it may have an address. */
 function sentOfError(error: unknown): Sent {
   const { code, message } = { code: "", message: "", ...(error instanceof Error ? partsOf(error) : {}) };
-  // Across a call between Workers an error may lose everything but its message.
+  // A call between Workers may strip an error of everything but its message.
   const name = code === "" ? (/\bE_[A-Z_]+\b/.exec(message)?.[0] ?? "") : code;
   if (failed[name] !== undefined) return { kind: "failed", why: failed[name] };
   if (again[name] !== undefined) return { kind: "again", why: again[name] };
-  // Email Routing, and the local simulator, have sentences and no codes.
+  // Email Routing and the local simulator send sentences, without codes.
   if (/not a verified address/i.test(message)) return { kind: "failed", why: "notVerified" };
   if (/not allowed/i.test(message)) return { kind: "failed", why: "notAllowed" };
   return { kind: "again", why: "unavailable" };

@@ -1,4 +1,4 @@
-// Notices by mail: one for each reviewer and gate, with their personal link. Nothing that comes back to the sender's address is read.
+// Notices by email: one for each reviewer and gate, with the reviewer's personal link. Replies to the sender's address are never read.
 
 import { objectOf, parseJson } from "../../../shared/json/values.ts";
 import { isLoopbackHost } from "../../../shared/address.ts";
@@ -18,25 +18,25 @@ type EmailSettings = { readonly from: MailAddress; readonly sender: Sender };
 
 const unset = (text: string | undefined): boolean => text === undefined || text.trim() === "";
 
-/** Whether any of its variables is set: otherwise email is not wanted, and nothing is reported. */
+/** Whether any of its variables is set: otherwise email is not wanted, and health has no issue of it. */
 const isWanted = (env: Env): boolean => !unset(env.RESEND_API_KEY) || !unset(env.EMAIL_FROM) || env.EMAIL !== undefined;
 
-/** RESEND_API_KEY wins over the binding. The error: every sentence on what is missing or wrong, without its value. */
+/** RESEND_API_KEY wins over the binding. The error: a sentence on each variable that is missing or wrong, without its value. */
 function emailSettings(env: Env): Result<EmailSettings, readonly string[]> {
-  const problems: string[] = [];
-  const from = parseFrom(env.EMAIL_FROM, problems);
-  const sender = parseSender(env, problems);
-  return from !== undefined && sender !== undefined && problems.length === 0 ? ok({ from, sender }) : err(problems);
+  const issues: string[] = [];
+  const from = parseFrom(env.EMAIL_FROM, issues);
+  const sender = parseSender(env, issues);
+  return from !== undefined && sender !== undefined && issues.length === 0 ? ok({ from, sender }) : err(issues);
 }
 
-function parseFrom(text: string | undefined, problems: string[]): MailAddress | undefined {
+function parseFrom(text: string | undefined, issues: string[]): MailAddress | undefined {
   if (text === undefined || text.trim() === "") {
-    problems.push("EMAIL_FROM is not set: no email is sent; set it to the sender address that reviewers see");
+    issues.push("EMAIL_FROM is not set: no email is sent; set it to the sender address that reviewers see");
     return undefined;
   }
   const read = parseMailbox(text);
   if (read.ok) return read.value;
-  problems.push(
+  issues.push(
     read.error === "address"
       ? "EMAIL_FROM is neither an address nor `Name <address>`: no email is sent; correct it"
       : "EMAIL_FROM has a name with quotes, angle brackets, backslashes or control characters, or one that is too long: no email is sent; correct it",
@@ -44,10 +44,10 @@ function parseFrom(text: string | undefined, problems: string[]): MailAddress | 
   return undefined;
 }
 
-function parseSender({ RESEND_API_KEY, RESEND_BASE_URL, EMAIL }: Env, problems: string[]): Sender | undefined {
+function parseSender({ RESEND_API_KEY, RESEND_BASE_URL, EMAIL }: Env, issues: string[]): Sender | undefined {
   if (RESEND_API_KEY === undefined || RESEND_API_KEY.trim() === "") {
     if (EMAIL !== undefined) return { kind: "binding", binding: EMAIL };
-    problems.push(
+    issues.push(
       "EMAIL_FROM is set, but there is no way to send email: set RESEND_API_KEY, or add the send_email binding EMAIL to the Worker",
     );
     return undefined;
@@ -55,7 +55,7 @@ function parseSender({ RESEND_API_KEY, RESEND_BASE_URL, EMAIL }: Env, problems: 
   const apiKey = RESEND_API_KEY.trim();
   // oxlint-disable-next-line no-control-regex
   if (!/^[\u0021-\u007e]+$/.test(apiKey)) {
-    problems.push("RESEND_API_KEY has characters that are not allowed in a header: no email is sent; set it again");
+    issues.push("RESEND_API_KEY has characters that are not allowed in a header: no email is sent; set it again");
     return undefined;
   }
   const base = unset(RESEND_BASE_URL) ? resendAddress : (RESEND_BASE_URL ?? "").trim();
@@ -63,13 +63,13 @@ function parseSender({ RESEND_API_KEY, RESEND_BASE_URL, EMAIL }: Env, problems: 
   const plain = url !== null && url.username === "" && url.password === "" && url.search === "" && url.hash === "";
   const safe = url !== null && (url.protocol === "https:" || (url.protocol === "http:" && isLoopbackHost(url.hostname)));
   if (!plain || !safe) {
-    problems.push("RESEND_BASE_URL is not a plain https address (http is for loopback addresses only): no email is sent; correct it");
+    issues.push("RESEND_BASE_URL is not a plain https address (http is for loopback addresses only): no email is sent; correct it");
     return undefined;
   }
   return { kind: "resend", settings: { apiKey, baseUrl: base.replace(/\/+$/, "") } };
 }
 
-/** Undefined where mail is not configured, or not well: `emailProblems` says what is wrong. */
+/** Undefined where email is not configured, or not correctly: `emailIssues` says what is wrong. */
 export function emailChannel(env: Env): Channel | undefined {
   const settings = emailSettings(env);
   if (!settings.ok) return undefined;
@@ -108,22 +108,19 @@ export function emailIssues(env: Env): string[] {
 
 const automatic = {
   "Auto-Submitted": "auto-generated",
-  // For Exchange, which answers automatic mail all the same.
+  // For Exchange, which answers automatic email all the same.
   "X-Auto-Response-Suppress": "All",
 } as const;
 
 const isMailed = (why: NoticeWhy): why is Exclude<NoticeWhy, "voted"> => why !== "voted";
 
-/** Undefined where nobody is to get a mail: somebody else's vote is no reason for one, and after a decision there is none. */
+/** Undefined where no email is sent: for another reviewer's vote, and after a decision. */
 function askingMail({ view, url, why, excerpt, link }: Notice): MailContent | undefined {
   if (!isMailed(why) || (view.state.kind !== "open" && view.state.kind !== "voted")) return undefined;
   return reviewMail({ view, url, why, excerpt, expiresAt: link.expiresAtSeconds * 1000 });
 }
 
-/**
- * After a decision nothing is sent: the link's page shows the outcome. Where nobody decided and nobody can any more, because the key of the
- * request ended, whoever was asked is told.
- */
+/** Only where the request's key ended before a decision: its reviewers are told. After a decision the link's page shows the outcome. */
 function endingMail({ view, url, link }: Notice): MailContent | undefined {
   const { keyEnd = null } = view;
   return view.state.kind !== "cancelled" || keyEnd === null || link.notice !== "sent" ? undefined : endedMail({ view, keyEnd, url });
@@ -147,15 +144,15 @@ function mailOf({ view, why, link, reviewer, receipt }: Notice, from: MailAddres
 }
 
 /**
- * Neither sender lets us choose a mail's Message-ID. So all mails about a reviewer's gate of a run refer to one id that no mail has,
- * which mail programs take for the beginning of a conversation. It says nothing that could be used: a digest of names.
+ * Neither sender lets us choose a Message-ID. So all emails about one gate of a run to one reviewer refer to one id that no email has,
+ * which email programs show as one conversation. It is a digest, which discloses nothing.
  */
 function threadOf(run: string, { gate, reviewer }: Notice["link"], { email }: MailAddress): string {
   const domain = email.slice(email.lastIndexOf("@") + 1);
   return `<${sha256Hex(`countersign/mail-thread/v1\0${run}\0${gate}\0${reviewer}`).slice(0, 32)}@${domain}>`;
 }
 
-/** The receipt keeps the Message-ID of the first mail, where the sender said one. */
+/** The receipt has the Message-ID of the first email, where the sender returned one. */
 function withReceipt({ receipt }: Notice, sent: Sent): Sent {
   if (sent.kind !== "sent" || sent.receipt === null || receipt !== null)
     return sent.kind === "sent" ? { kind: "sent", receipt: null } : sent;
@@ -164,16 +161,16 @@ function withReceipt({ receipt }: Notice, sent: Sent): Sent {
 
 function messageIdIn(receipt: string | null): string | undefined {
   const id = objectOf(parseJson(receipt ?? ""))?.["messageId"];
-  // A sender's own id need not be one that a header can hold.
+  // A sender's id need not be valid in a header.
   const shaped = typeof id === "string" ? /^<?([\w.!#$%&'*+/=?^`{|}~-]+@[\w.-]+)>?$/.exec(id)?.[1] : undefined;
   return shaped === undefined || shaped.length > 200 ? undefined : `<${shaped}>`;
 }
 
-/** Whether email would be sent, as far as that can be checked without sending any. The text holds no address and no key. */
+/** Whether email works, as far as that can be checked without sending any. The text has no address and no key. */
 export async function emailDoctor(env: Env): Promise<{ ok: boolean; text: string }> {
   if (!isWanted(env)) return { ok: true, text: "Email is not configured." };
   const settings = emailSettings(env);
-  if (!settings.ok) return { ok: false, text: settings.error.map((problem) => `${problem}.`).join(" ") };
+  if (!settings.ok) return { ok: false, text: settings.error.map((issue) => `${issue}.`).join(" ") };
   const { sender, from } = settings.value;
   if (sender.kind === "binding") {
     return {

@@ -1,7 +1,7 @@
-// Sends mail over HTTP as Resend's API has it, for people without Cloudflare's binding. What its errors mean for a notice is here.
+// Sends email through Resend's HTTP API, for gateways without Cloudflare's binding, and says what its errors mean for a notice.
 //
-// Source: Resend, "Send Email", "Errors", "Usage Limits" and "Idempotency Keys". The API says nothing of the Message-ID that it
-// gives a mail to those whose key may only send.
+// Source: Resend, "Send Email", "Errors", "Usage Limits" and "Idempotency Keys". A key that may only send cannot read an email's
+// Message-ID.
 
 import { isObject, type Members } from "../../../shared/json/values.ts";
 import { sha256Hex } from "../../../shared/encoding.ts";
@@ -15,7 +15,7 @@ export type ResendSettings = { readonly apiKey: string; /** Without a trailing s
 export const resendAddress = "https://api.resend.com";
 const longestKey = 256;
 
-/** Requests without a `User-Agent` are refused. */
+/** Resend refuses requests without a `User-Agent`. */
 const headersOf = ({ apiKey }: ResendSettings): Record<string, string> => ({
   Authorization: `Bearer ${apiKey}`,
   "User-Agent": "countersign",
@@ -36,14 +36,14 @@ export const resendSender = (settings: ResendSettings): MailSender => ({
 const bodyOf = ({ from, to, subject, text, html, headers }: Mail): string =>
   JSON.stringify({ from: mailboxText(from), to, subject, text, html, headers });
 
-/** The domains of the account, in lower case and verified or not; or why they could not be asked for. */
+/** The account's verified domains, in lower case; or why there is no list. */
 export type Domains =
   | { readonly kind: "listed"; readonly verified: readonly string[] }
-  /** A key that may send and nothing else. */
+  /** The key may only send. */
   | { readonly kind: "sendingOnly" }
   | { readonly kind: "refused" | "silent" };
 
-/** Asks for the domains, which changes nothing: whether the key is one. */
+/** Asks for the domains, which changes nothing and shows whether the key is valid. */
 export async function resendDomains(settings: ResendSettings): Promise<Domains> {
   const answer = await exchange({ url: `${settings.baseUrl}/domains`, method: "GET", headers: headersOf(settings) }, { readJson: true });
   if (answer === undefined || answer.status === 429 || answer.status >= 500) return { kind: "silent" };
@@ -60,7 +60,7 @@ const membersOf = (value: unknown): Members => (isObject(value) ? value : {});
 
 const errorName = ({ body }: Exchanged): string => {
   const { name } = membersOf(body);
-  // Their own SDK spells one of them with a capital.
+  // Resend's own SDK spells one of them with a capital.
   return typeof name === "string" ? name.toLowerCase() : "";
 };
 
@@ -75,7 +75,7 @@ function sentOf(answer: Exchanged | undefined): Sent {
     case "daily_quota_exceeded":
     case "monthly_quota_exceeded":
       return { kind: "again", why: "dailyLimit", ...wait };
-    // An earlier attempt at this notice went out, and said other minutes to the deadline.
+    // An earlier attempt at this notice was sent, with other minutes to the deadline.
     case "invalid_idempotent_request":
       return { kind: "sent", receipt: null };
     case "concurrent_idempotent_requests":
@@ -89,21 +89,20 @@ function sentOf(answer: Exchanged | undefined): Sent {
     case "security_error":
       return { kind: "failed", why: "notAllowed" };
     case "validation_error":
-      // With 403 it is the account that may not send this: a domain that is not verified, or test mail to somebody else.
-      return { kind: "failed", why: status === 403 ? "notVerified" : "invalid" };
     case "invalid_from_address":
+      // With 403 the account may not send this: a domain that is not verified, or test email to another person.
       return { kind: "failed", why: status === 403 ? "notVerified" : "invalid" };
     default:
       return sentOfStatus(status, wait);
   }
 }
 
-/** For an error without a name, or with one that nobody knew when this was written. */
+/** For an error without a name, or with an unknown one. */
 function sentOfStatus(status: number, wait: { readonly afterMs?: number }): Sent {
   if (status === 429) return { kind: "again", why: "rateLimited", ...wait };
   if (status === 408 || status === 409 || status === 425 || status >= 500) return { kind: "again", why: "unavailable", ...wait };
   if (status === 401) return { kind: "failed", why: "unauthorized" };
   if (status === 403 || status === 451) return { kind: "failed", why: "notAllowed" };
-  // A redirect too: what is asked for is not at this address.
+  // A redirect too: it is not followed.
   return { kind: "failed", why: status === 404 || status < 400 ? "notFound" : "invalid" };
 }

@@ -1,4 +1,4 @@
-// One call of Slack's Web API, bounded in time and made once. Nothing of the call or of its answer is in an error or a log.
+// One call of Slack's Web API, bounded in time. It never retries, and nothing of the call or its answer is in an error or a log.
 
 import { SlackAPIClient, SlackAPIConnectionError } from "slack-web-api-client";
 import { retryAfterMs } from "../../../shared/provider/provider-error.ts";
@@ -9,13 +9,13 @@ export type SlackMethod = "auth.test" | "chat.postEphemeral" | "chat.postMessage
 
 export type SlackAnswer =
   | { readonly kind: "ok"; readonly body: Readonly<Record<string, unknown>> }
-  /** Slack's own word for what is wrong. */
+  /** Slack's error code. */
   | { readonly kind: "error"; readonly error: string }
   | { readonly kind: "rateLimited"; readonly afterMs?: number }
-  /** No answer in time, none at all, or one that is not Slack's: whether it was done is not known. */
+  /** No answer in time, or one that is not Slack's: whether the call had an effect is not known. */
   | { readonly kind: "unavailable" };
 
-/** Calls `method` once: the client's own retries would wait within a request, and what it waits for belongs in the outbox. */
+/** Calls `method` once. The client's own retries would wait within a request; the outbox retries instead. */
 export async function callSlack(
   { token, apiUrl }: Pick<SlackApp, "token" | "apiUrl">,
   method: SlackMethod,
@@ -28,7 +28,7 @@ export async function callSlack(
     timer = setTimeout(() => resolve({ kind: "unavailable" }), timeoutMs);
   });
   try {
-    // The client has no signal: what lost to the time limit goes on, and its end is of no interest to anybody.
+    // The client takes no signal: a call that is late goes on, and its result is dropped.
     return await Promise.race([answerOf(client, method, params), late]);
   } finally {
     clearTimeout(timer);

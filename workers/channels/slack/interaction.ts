@@ -1,4 +1,4 @@
-// What Slack posts when somebody presses a button or submits a modal, read from its JSON. Only what is looked at is read.
+// Parses what Slack posts when a member presses a button or submits a modal: only the members that we use.
 //
 // Source: https://docs.slack.dev/reference/interaction-payloads/block_actions-payload and …/view-interactions-payload.
 
@@ -27,12 +27,12 @@ const viewSubmission = z.object({
 
 export type SlackPress = z.infer<typeof blockActions>;
 export type SlackSubmission = z.infer<typeof viewSubmission>;
-/** `other`: a payload that is none of ours to act on, such as a modal that was closed. */
+/** `other`: a payload that we do not act on, such as a closed modal. */
 export type SlackInteraction = SlackPress | SlackSubmission | { readonly type: "other" };
 
 const typed = z.object({ type: z.string() });
 
-/** Null where it is not a payload at all, or not in the shape that its type has. */
+/** Null where it is no payload, or does not have its type's shape. */
 export function parseInteraction(text: string): SlackInteraction | null {
   const value = parseJson(text);
   const any = typed.safeParse(value);

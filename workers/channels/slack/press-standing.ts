@@ -1,4 +1,4 @@
-// Who an interaction comes from, and as whom they may decide: compared with where the message was posted and for whom. Pure.
+// Whether the member behind an interaction may decide, and as which reviewer: by where the message was posted and for whom. Pure.
 
 import { type Addresses, isRoomAddress } from "../../../shared/notice-channels.ts";
 import type { PressTarget, PressWords } from "../../stubs/run-calls.ts";
@@ -6,13 +6,13 @@ import type { SlackPress, SlackSubmission } from "./interaction.ts";
 import { parseReceipt } from "./receipt.ts";
 import type { SlackApp } from "./slack-settings.ts";
 
-/** A Slack channel in place of a person: whoever of it decides counts as "someone in" it. */
+/** Whether the reviewer is a Slack channel: any member of it decides as "someone in" it. */
 export const isSlackChannel = ({ slack }: Pick<Addresses, "slack">): boolean => isRoomAddress("slack", slack);
 
 /** Reviews in one digest: Slack takes no more than about 12,000 characters of blocks. */
 export const mostInDigest = 20;
 
-/** A link to decide by, and its reviewer's place. */
+/** The link and the reviewer, by their place in the review, that a decision counts for. */
 export type Deciding = {
   readonly link: string;
   readonly place: number;
@@ -23,17 +23,17 @@ export type Deciding = {
 export type PressStanding =
   | { readonly kind: "may"; readonly as: Deciding }
   | { readonly kind: "mayNot"; readonly why: Extract<PressWords, "notYours" | "oldMessage"> }
-  /** Of another app or workspace: nobody is told anything. */
+  /** Of another app or workspace: nothing is answered. */
   | { readonly kind: "foreign" };
 
 /**
- * Judges who pressed. `link` is the one whose message it is. In a direct message only its reviewer; in a channel a reviewer
- * with a Slack id of their own decides as themself, anybody else of the same workspace as the channel.
+ * `link` is the message's. In a direct message only its reviewer may decide. In a channel a reviewer with a Slack id of their own decides
+ * as themself, and any other member of the same workspace as the channel.
  */
 export function standingOf(app: SlackApp, target: PressTarget, link: string, interaction: SlackPress | SlackSubmission): PressStanding {
   const receipt = parseReceipt(target.receipt);
   const { team, user, api_app_id: appId } = interaction;
-  // Nothing is known yet of where the message is: somebody was quicker than our books, and can press again.
+  // The press came before the message's receipt was stored: the member can press again.
   if (receipt === null) return { kind: "mayNot", why: "oldMessage" };
   if ((app.appId ?? appId) !== appId || (receipt.app ?? appId) !== appId) return { kind: "foreign" };
   if ((app.teamId ?? team.id) !== team.id || receipt.team !== team.id) return { kind: "foreign" };

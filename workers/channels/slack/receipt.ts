@@ -1,4 +1,4 @@
-// Where a message was posted: what it takes to change it, and what a press of one of its buttons is compared with.
+// Where a message was posted: needed to change it, and compared with every press of its buttons.
 
 import { parseJson } from "../../../shared/json/values.ts";
 import * as z from "zod";
@@ -17,7 +17,7 @@ const receiptSchema = z.strictObject({
 
 export type SlackReceipt = z.infer<typeof receiptSchema>;
 
-/** Null where there is none, or it is none of ours. */
+/** Null where the notice has none, or one of another shape. */
 export function parseReceipt(text: string | null): SlackReceipt | null {
   const parsed = receiptSchema.safeParse(text === null ? null : parseJson(text));
   return parsed.success ? parsed.data : null;

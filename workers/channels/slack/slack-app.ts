@@ -1,5 +1,5 @@
-// Slack as an app: one message for each reviewer and gate, with buttons, which changes as the review does. A person gets a
-// direct message with their own link; a channel gets its own reviewer's link and never a person's.
+// Slack as an app: one message for each reviewer and gate, with buttons, updated as the review changes. A person gets a direct message
+// with their own link; a channel gets its own reviewer's link and never a person's.
 
 import { sha256Hex } from "../../../shared/encoding.ts";
 import { slackDigest } from "../../../shared/channels/slack-digest.ts";
@@ -9,13 +9,13 @@ import { slackReference } from "../../../shared/channels/slack-reference.ts";
 import { type SigningKeys, randomOfRunId } from "../../../shared/sealed-id.ts";
 import type { Channel, Notice, Sent } from "../channel.ts";
 import { type SlackAnswer, type SlackMethod, callSlack } from "./api.ts";
-import { isGone, isTooMuch, sentOf } from "./faults.ts";
+import { isGone, isTooMuch, sentOf } from "./slack-errors.ts";
 import { parseReceipt, receiptOf } from "./receipt.ts";
 import type { SlackApp } from "./slack-settings.ts";
 import { isSlackChannel, mostInDigest } from "./press-standing.ts";
 import { tellBlocks, tellWords } from "./tell.ts";
 
-/** The workspace of each bot token, as `auth.test` said: it never changes. By the token's digest, so that no token is kept here. */
+/** The workspace of each bot token by `auth.test`: it never changes. By the token's digest, so that no token is kept. */
 const teams = new Map<string, string>();
 
 export const slackAppChannel = (app: SlackApp, keys: SigningKeys): Channel => ({
@@ -25,13 +25,13 @@ export const slackAppChannel = (app: SlackApp, keys: SigningKeys): Channel => ({
     const receipt = parseReceipt(notice.receipt);
     if (receipt === null) return post(app, keys, notice);
     if (isFirst(notice.why)) {
-      // Asked once more: the older message has the content, and its receipt is about to be that of the new one.
+      // The reviewer is asked again: the older message loses its content, because the new one replaces its receipt.
       const { text, blocks } = slackReplaced();
       const answer = await callSlack(app, "chat.update", { channel: receipt.channel, ts: receipt.ts, text, blocks });
       const retired = answer.kind === "ok" ? null : sentOf(answer);
       return retired?.kind === "again" ? retired : post(app, keys, notice);
     }
-    // Before a reminder too, which says that the message above has it all: where the link was renewed with it, the buttons are the old one's.
+    // Before a reminder too, which refers to the message above: where the link was renewed, that message has the old one's buttons.
     const answer = await sendMessage(app, "chat.update", { channel: receipt.channel, ts: receipt.ts }, inputOf(keys, notice));
     if (isGone(answer)) return post(app, keys, notice);
     if (answer.kind !== "ok") return sentOf(answer);
@@ -86,7 +86,7 @@ export const slackAppChannel = (app: SlackApp, keys: SigningKeys): Channel => ({
   },
 });
 
-/** Nobody is to fetch a review's link to make a preview of it. */
+/** Slack must not fetch a review's link for a preview. */
 const quiet = { unfurl_links: false, unfurl_media: false } as const;
 
 const isFirst = (why: Notice["why"]): why is "asked" | "escalated" | "handedOver" =>
@@ -101,7 +101,7 @@ async function post(app: SlackApp, keys: SigningKeys, notice: Notice): Promise<S
   return answer.kind === "ok" ? { kind: "sent", receipt: receiptOf(answer.body, team) } : sentOf(answer);
 }
 
-/** Sends the message, and where Slack refuses its size the one without content: a reviewer who has to open it is better than none. */
+/** Sends the message; where Slack refuses its size, the one without content, so that the reviewer can at least open the review. */
 async function sendMessage(
   app: SlackApp,
   method: SlackMethod,

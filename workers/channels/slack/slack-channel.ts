@@ -1,4 +1,4 @@
-// Notices through Slack, in either of its two ways, and what an operator is told about how it is set up.
+// Notices through Slack, as an app or as an incoming webhook, and what operators are told of its setup.
 
 import type { Env } from "../../platform/env.ts";
 import { settingsOf } from "../../platform/settings.ts";
@@ -9,21 +9,21 @@ import { slackAppChannel } from "./slack-app.ts";
 import { slackSettings } from "./slack-settings.ts";
 import { slackWebhookChannel } from "./webhook.ts";
 
-/** The channel, or undefined where Slack is not set up, or not so that anything may be sent. */
+/** The channel, or undefined where Slack is not set up, or not correctly. */
 export function slackChannel(env: Env): Channel | undefined {
   const { settings } = slackSettings(env);
   if (settings === null) return undefined;
   return settings.mode === "app" ? slackAppChannel(settings, settingsOf(env).keys) : slackWebhookChannel(settings);
 }
 
-/** What is wrong with the setup, a sentence each that says what to do. */
+/** What is wrong with the setup, in sentences that say what to do. */
 export const slackIssues = (env: Env): string[] => [...slackSettings(env).issues];
 
 /** Asks Slack whether the token is valid. It posts nothing. */
 export async function slackDoctor(env: Env): Promise<{ ok: boolean; text: string }> {
-  const { settings, issues: problems } = slackSettings(env);
+  const { settings, issues } = slackSettings(env);
   if (settings === null)
-    return problems.length === 0 ? { ok: true, text: "Slack is not set up." } : { ok: false, text: `${problems.join(". ")}.` };
+    return issues.length === 0 ? { ok: true, text: "Slack is not set up." } : { ok: false, text: `${issues.join(". ")}.` };
   if (settings.mode === "webhook") {
     return {
       ok: true,

@@ -35,7 +35,7 @@ const lasting: Readonly<Record<string, NoticeError>> = {
   no_text: "invalid",
 };
 
-/** What no attempt will change is `failed`; everything else, what this list does not know included, is worth another one. */
+/** An error that no attempt can change is `failed`; every other, also one that this list does not have, is worth another attempt. */
 export function sentOf(answer: Exclude<SlackAnswer, { kind: "ok" }>): Sent {
   switch (answer.kind) {
     case "error": {
@@ -54,8 +54,8 @@ export function sentOf(answer: Exclude<SlackAnswer, { kind: "ok" }>): Sent {
 
 const isError = (answer: SlackAnswer, errors: readonly string[]): boolean => answer.kind === "error" && errors.includes(answer.error);
 
-/** The message is not there any more, or cannot be changed any more. */
+/** The message no longer exists, or can no longer be changed. */
 export const isGone = (answer: SlackAnswer): boolean => isError(answer, ["message_not_found", "cant_update_message", "edit_window_closed"]);
 
-/** Slack takes no message of this size or shape. */
+/** Slack refuses the message's size or shape. */
 export const isTooMuch = (answer: SlackAnswer): boolean => isError(answer, ["invalid_blocks", "msg_blocks_too_long", "msg_too_long"]);

@@ -1,5 +1,4 @@
-// How Slack is set up: as an app with a bot token, or as an incoming webhook. What is missing or wrong is named in words an
-// operator can act on, never by its value.
+// Slack's settings: an app with a bot token, or an incoming webhook. An issue says what an operator can do, and never has a value.
 
 import { isLoopbackHost } from "../../../shared/address.ts";
 import type { Env } from "../../platform/env.ts";
@@ -10,17 +9,17 @@ export type SlackApp = {
   readonly signingSecret: string;
   /** With a slash at the end. */
   readonly apiUrl: string;
-  /** What interactions have to come from, where the operator says so. */
+  /** The app and workspace that interactions must come from; null where the operator sets none. */
   readonly appId: string | null;
   readonly teamId: string | null;
 };
 export type SlackWebhook = { readonly mode: "webhook"; readonly url: string };
 
 const publicApi = "https://slack.com/api/";
-/** Slack's own are 32 hex digits. Short ones can be guessed from one signed request. */
+/** In characters. Slack's are 32 hex digits; a short one can be guessed from one signed request. */
 const shortestSecret = 16;
 
-/** `settings` is null where Slack is not set up, or set up so that nothing can be sent; `issues` say what to fix. */
+/** `settings` is null where Slack is not set up, or not correctly; `issues` say what to fix. */
 export function slackSettings(env: Env): { readonly settings: SlackApp | SlackWebhook | null; readonly issues: readonly string[] } {
   const token = given(env.SLACK_BOT_TOKEN);
   const signingSecret = given(env.SLACK_SIGNING_SECRET);
@@ -33,22 +32,20 @@ export function slackSettings(env: Env): { readonly settings: SlackApp | SlackWe
       : { settings: { mode: "webhook", url }, issues: [] };
   }
 
-  const problems: string[] = [];
-  if (token === null) problems.push("SLACK_SIGNING_SECRET is set and SLACK_BOT_TOKEN is not: no Slack message is sent; set both");
-  else if (!/^xoxb-[\x21-\x7e]+$/.test(token)) problems.push("SLACK_BOT_TOKEN is not a bot token, which begins with xoxb-; set it again");
-  if (signingSecret === null) problems.push("SLACK_BOT_TOKEN is set and SLACK_SIGNING_SECRET is not: no Slack message is sent; set both");
+  const issues: string[] = [];
+  if (token === null) issues.push("SLACK_SIGNING_SECRET is set and SLACK_BOT_TOKEN is not: no Slack message is sent; set both");
+  else if (!/^xoxb-[\x21-\x7e]+$/.test(token)) issues.push("SLACK_BOT_TOKEN is not a bot token, which begins with xoxb-; set it again");
+  if (signingSecret === null) issues.push("SLACK_BOT_TOKEN is set and SLACK_SIGNING_SECRET is not: no Slack message is sent; set both");
   else if (signingSecret.length < shortestSecret)
-    problems.push(
-      `SLACK_SIGNING_SECRET is shorter than ${shortestSecret} characters; copy it from Basic Information in the app's settings`,
-    );
+    issues.push(`SLACK_SIGNING_SECRET is shorter than ${shortestSecret} characters; copy it from Basic Information in the app's settings`);
   const apiUrl = safeUrl(given(env.SLACK_API_URL) ?? publicApi);
-  if (apiUrl === null) problems.push("SLACK_API_URL must be https, except on a loopback address; correct it or leave it out");
+  if (apiUrl === null) issues.push("SLACK_API_URL must be https, except on a loopback address; correct it or leave it out");
   const appId = given(env.SLACK_APP_ID);
-  if (appId !== null && !/^A[A-Z0-9]{2,20}$/.test(appId)) problems.push("SLACK_APP_ID is not an app id, which begins with A; correct it");
+  if (appId !== null && !/^A[A-Z0-9]{2,20}$/.test(appId)) issues.push("SLACK_APP_ID is not an app id, which begins with A; correct it");
   const teamId = given(env.SLACK_TEAM_ID);
   if (teamId !== null && !/^T[A-Z0-9]{2,20}$/.test(teamId))
-    problems.push("SLACK_TEAM_ID is not a workspace id, which begins with T; correct it");
-  if (token === null || signingSecret === null || apiUrl === null || problems.length > 0) return { settings: null, issues: problems };
+    issues.push("SLACK_TEAM_ID is not a workspace id, which begins with T; correct it");
+  if (token === null || signingSecret === null || apiUrl === null || issues.length > 0) return { settings: null, issues };
   return {
     settings: { mode: "app", token, signingSecret, apiUrl: apiUrl.replace(/\/*$/, "/"), appId, teamId },
     issues: webhook === null ? [] : ["SLACK_WEBHOOK_URL is not used while SLACK_BOT_TOKEN is set; remove one of them"],

@@ -1,4 +1,4 @@
-// What one Slack member alone is told, by name of the words. No names, no content.
+// The private messages to one Slack member. They have no names and no content.
 
 import { paragraph, plain, say, type SlackBlock } from "../../../shared/channels/slack-blocks.ts";
 import { reviewWords, slackWords } from "../../../shared/channels/words/words.ts";

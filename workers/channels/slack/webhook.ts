@@ -1,5 +1,5 @@
-// Slack as an incoming webhook: one message to one channel, with that channel's own link. It reaches no person, has no
-// buttons, and what was posted cannot be changed. Source: https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks.
+// Slack as an incoming webhook: one message to one channel, with that channel's own link. It reaches no person, has no buttons, and
+// cannot change what it posted. Source: https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks.
 
 import { slackDigest } from "../../../shared/channels/slack-digest.ts";
 import { slackReminder } from "../../../shared/channels/slack-ending.ts";
@@ -9,7 +9,7 @@ import { exchange } from "../channel-exchange.ts";
 import type { SlackWebhook } from "./slack-settings.ts";
 import { isSlackChannel, mostInDigest } from "./press-standing.ts";
 
-const faults: Readonly<Record<number, NoticeError>> = {
+const errors: Readonly<Record<number, NoticeError>> = {
   400: "invalid",
   401: "unauthorized",
   403: "notAllowed",
@@ -22,8 +22,8 @@ export const slackWebhookChannel = ({ url: address }: SlackWebhook): Channel => 
   // A personal link never goes into a channel.
   reaches: isSlackChannel,
   async send({ view, excerpt, url, why, reviewer }) {
-    // Behind the link is what is there now.
     if (!isSlackChannel(reviewer)) return { kind: "failed", why: "notFound" };
+    // The link's page shows the change.
     if (why === "changed" || why === "voted") return sent;
     const input: SlackMessageInput = { view, excerpt, url, inChannel: true, why: null, reference: null };
     if (why === "reminder") return post(address, slackReminder(input));
@@ -55,6 +55,6 @@ async function post(url: string, { text, blocks }: SlackMessage): Promise<Sent> 
   const { status, afterMs } = answer;
   if (status === 200) return sent;
   if (status === 429) return { kind: "again", why: "rateLimited", ...(afterMs === undefined ? {} : { afterMs }) };
-  const why = faults[status];
+  const why = errors[status];
   return why === undefined ? { kind: "again", why: "unavailable" } : { kind: "failed", why };
 }

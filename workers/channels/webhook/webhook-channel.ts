@@ -1,7 +1,7 @@
-// Notices as signed webhooks, for what has no channel of its own: a chat, a pager, a ticket system. Whoever gets one gets the
-// reviewer's personal link with it.
+// Notices as signed webhooks, for services without a channel of their own: a chat, a pager, a ticket system. A webhook carries the
+// reviewer's personal link.
 //
-// Source: Standard Webhooks 1.0.0 (github.com/standard-webhooks/standard-webhooks). Of the answer only the status is looked at.
+// Source: Standard Webhooks 1.0.0 (github.com/standard-webhooks/standard-webhooks). Of the answer only the status is read.
 
 import { isLoopbackHost } from "../../../shared/address.ts";
 import { sha256Hex } from "../../../shared/encoding.ts";
@@ -18,44 +18,43 @@ import { outsideName } from "../../ui/mail-text.ts";
 import type { Channel, ChannelAdapter, Notice, NoticeWhy, Sent } from "../channel.ts";
 import { type Exchanged, exchange } from "../channel-exchange.ts";
 
-/** `signers`: the current secret's, and the one before it while it is being changed. */
+/** `signers`: of the current secret, and of the previous one while it is being changed. */
 type Target = { readonly url: string; readonly signers: readonly Webhook[] };
 
 const variable = /^WEBHOOK_([A-Z][A-Z0-9_]{0,30})_(?:URL|SECRET)$/;
 
-/** The names of which anything is set, in order. */
+/** The names of the webhooks of which any variable is set, sorted. */
 const namesIn = (env: Env): string[] => [...new Set(Object.keys(env).flatMap((key) => variable.exec(key)?.[1] ?? []))].sort();
 
-/** Where a webhook goes. The error: every sentence on what is missing or wrong, without an address or a secret. */
+/** A webhook's target. The error: a sentence on each variable that is missing or wrong, without an address or a secret. */
 function targetOf(env: Env, name: string): Result<Target, readonly string[]> {
   const lookup = lookupIn(env);
-  const problems: string[] = [];
-  const url = readUrl(env, `WEBHOOK_${name}_URL`, lookup(`WEBHOOK_${name}_URL`)?.trim() ?? "", problems);
-  const signers = readSecrets(`WEBHOOK_${name}_SECRET`, lookup(`WEBHOOK_${name}_SECRET`)?.trim() ?? "", problems);
-  return problems.length === 0 ? ok({ url, signers }) : err(problems);
+  const issues: string[] = [];
+  const url = readUrl(env, `WEBHOOK_${name}_URL`, lookup(`WEBHOOK_${name}_URL`)?.trim() ?? "", issues);
+  const signers = readSecrets(`WEBHOOK_${name}_SECRET`, lookup(`WEBHOOK_${name}_SECRET`)?.trim() ?? "", issues);
+  return issues.length === 0 ? ok({ url, signers }) : err(issues);
 }
 
-function readUrl({ PUBLIC_URL }: Env, name: string, text: string, problems: string[]): string {
+function readUrl({ PUBLIC_URL }: Env, name: string, text: string, issues: string[]): string {
   const url = URL.parse(text);
   const ownHost = URL.parse(PUBLIC_URL ?? "")?.hostname;
-  // On one's own machine one's own receiver has no certificate. Anywhere else such an address is a mistake.
+  // A local receiver of a local gateway has no certificate. Elsewhere such an address is a mistake.
   const local = url !== null && ownHost !== undefined && isLoopbackHost(ownHost) && isLoopbackHost(url.hostname);
-  if (text === "") problems.push(`${name} is not set: the webhook cannot be used; set it to the receiver's address`);
+  if (text === "") issues.push(`${name} is not set: the webhook cannot be used; set it to the receiver's address`);
   else if (url === null || !(url.protocol === "https:" || (url.protocol === "http:" && local)))
-    problems.push(`${name} is not an https address: the webhook cannot be used; correct it`);
+    issues.push(`${name} is not an https address: the webhook cannot be used; correct it`);
   else if (url.username !== "" || url.password !== "" || url.hash !== "")
-    problems.push(
+    issues.push(
       `${name} has a user name, a password or a fragment: the webhook cannot be used; remove them, because the receiver authenticates the gateway by its signature`,
     );
   return url?.href ?? "";
 }
 
-function readSecrets(name: string, text: string, problems: string[]): Webhook[] {
-  if (text === "")
-    problems.push(`${name} is not set: the webhook cannot be used; set it to \`whsec_\` and base64 of 24 to 64 random bytes`);
+function readSecrets(name: string, text: string, issues: string[]): Webhook[] {
+  if (text === "") issues.push(`${name} is not set: the webhook cannot be used; set it to \`whsec_\` and base64 of 24 to 64 random bytes`);
   const secrets = text.split(/\s+/).filter((each) => each !== "");
   if (secrets.length <= 2 && secrets.every(isSecret)) return secrets.map((secret) => new Webhook(secret));
-  problems.push(`${name} is not \`whsec_\` and base64 of 24 to 64 bytes, or two of these: the webhook cannot be used; correct it`);
+  issues.push(`${name} is not \`whsec_\` and base64 of 24 to 64 bytes, or two of these: the webhook cannot be used; correct it`);
   return [];
 }
 
@@ -66,7 +65,7 @@ function isSecret(text: string): boolean {
   return bytes >= 24 && bytes <= 64;
 }
 
-/** Undefined where no webhook is configured well: `webhookIssues` says what is wrong. */
+/** Undefined where no webhook is configured correctly: `webhookIssues` says what is wrong. */
 export function webhookChannel(env: Env): Channel | undefined {
   const targets = new Map(
     namesIn(env).flatMap((name) => {
@@ -141,19 +140,19 @@ function dataOf(notice: Notice): object {
   };
 }
 
-/** Who asks for what, in a sentence that a receiver may show as text. The names in it come from outside. */
+/** The request in a sentence that a receiver may show as plain text. Its names come from outside. */
 function summaryOf({ requestor }: ReviewView, facts: ReviewFacts): string {
   const { server, client, method, name } = requestor;
   const names: Readonly<Record<string, string>> = { server, client, method, name };
-  return asksWords(facts).replaceAll(/\{(\w+)\}/g, (_, place: string) => outsideName(names[place] ?? "", { plain: true }));
+  return asksWords(facts).replaceAll(/\{(\w+)\}/g, (_, key: string) => outsideName(names[key] ?? "", { plain: true }));
 }
 
-/** How it ended, without a reviewer's reason, which is for other reviewers. */
+/** How the review ended, without a reviewer's reason, which only other reviewers see. */
 function endOf({ state, keyEnd = null }: ReviewView): object {
   switch (state.kind) {
     case "open":
     case "voted":
-      // It goes on, without this reviewer.
+      // The review goes on without this reviewer.
       return { kind: "released" };
     case "approved":
       return { kind: state.kind, by: state.by, at: isoOf(state.at), edited: state.edited };
@@ -169,7 +168,7 @@ function endOf({ state, keyEnd = null }: ReviewView): object {
   }
 }
 
-/** Signed anew each time: a receiver refuses a timestamp of more than five minutes. */
+/** Signs each attempt anew, because a receiver refuses a timestamp of more than five minutes. */
 function deliver(
   { url, signers }: Target,
   key: string,
@@ -177,7 +176,7 @@ function deliver(
 ): Promise<Exchanged | undefined> {
   const body = JSON.stringify(event);
   const now = new Date();
-  // A full stop in the id would let one signature stand for another id and time.
+  // With a full stop in the id, one signature would be valid for another id and time.
   const id = /^[\w-]{1,256}$/.test(key) ? key : sha256Hex(key);
   const headers = {
     "Content-Type": "application/json",
@@ -197,11 +196,11 @@ function sentOf(answer: Exchanged | undefined): Sent {
   if (status === 429) return { kind: "again", why: "rateLimited", ...wait };
   if (status >= 500) return { kind: "again", why: "unavailable", ...wait };
   if (status === 401 || status === 403) return { kind: "failed", why: "unauthorized" };
-  // A redirect is not followed, and what is gone (410) stays gone.
+  // A redirect is not followed, and 410 is for good.
   return { kind: "failed", why: status === 404 || status === 410 || status < 400 ? "notFound" : "invalid" };
 }
 
-/** Sends each configured webhook a signed `countersign.ping`, which asks for nothing. The text holds names, and no address and no secret. */
+/** Sends each configured webhook a signed `countersign.ping`. The text has names, and no address or secret. */
 export async function webhookDoctor(env: Env): Promise<{ ok: boolean; text: string }> {
   const names = namesIn(env);
   if (names.length === 0) return { ok: true, text: "No webhook is configured." };
@@ -211,7 +210,7 @@ export async function webhookDoctor(env: Env): Promise<{ ok: boolean; text: stri
 
 async function checkOf(env: Env, name: string): Promise<{ ok: boolean; text: string }> {
   const target = targetOf(env, name);
-  if (!target.ok) return { ok: false, text: target.error.map((problem) => `${problem}.`).join(" ") };
+  if (!target.ok) return { ok: false, text: target.error.map((issue) => `${issue}.`).join(" ") };
   const answer = await deliver(target.value, `ping-${crypto.randomUUID()}`, {
     type: "countersign.ping",
     timestamp: isoOf(Date.now()),
@@ -234,7 +233,7 @@ export const webhookAdapter: ChannelAdapter = {
     ask: webhookDoctor,
     address: "a webhook",
     remedy: (name) => `a webhook: set it up (${variablesOf(name).join(" and ")})`,
-    // What is set wrongly, `issues` reports.
+    // `issues` reports a variable that is set wrongly.
     unset: (env, name) => {
       const variables = variablesOf(name);
       return variables.some((variable) => lookupIn(env)(variable)?.trim()) ? null : { check: `webhook ${name}`, variables };
