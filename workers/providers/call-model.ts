@@ -1,4 +1,4 @@
-// The model call as the pipeline makes it: the sender with this environment's clock, secrets and time limits.
+// The model call of the pipeline: the sender with this environment's clock, secrets and timeouts.
 
 import type { ImageDigests } from "../../shared/image/image-digests.ts";
 import { type Result, err, ok } from "../../shared/result.ts";
@@ -45,12 +45,12 @@ function senderOf(env: Env): Sender {
 }
 
 /**
- * Asks the candidates in order; the error is what each attempt came to. One call for every task: vectors come back as a reply with
+ * Calls the candidates in order; the error has every attempt. One function for every kind of request: vectors come back as a reply with
  * one `embedding` block for each message, a function's result as one `tool_result`.
  *
- * `terms.timeoutMs` bounds everything from the queue to the last byte, and never goes above the gateway's own MODEL_TIMEOUT_SECONDS.
- * `onDelta` gets a reply's text in pieces while it comes: together they are the text of the reply, or of what came before the fault.
- * `left` aborts when nobody waits for the answer any more, `over` when nobody may have it: see `SendOptions`.
+ * `terms.timeoutMs` bounds everything from the queue to the last byte, and is never above the gateway's own MODEL_TIMEOUT_SECONDS.
+ * `onDelta` gets a reply's text in pieces while it comes: together they are the text of the reply, or of what came before the error.
+ * For `left` and `over` see `SendOptions`.
  */
 export async function callModels(
   env: Env,

@@ -1,4 +1,4 @@
-// One attempt at a model behind HTTP: send, read, translate, within a time. What goes wrong comes back as a fault without a provider's words.
+// One attempt at a model over HTTP: send, read, translate, within a timeout. An error never has the provider's words.
 
 import type { ModelCall } from "../../shared/provider/model-call.ts";
 import { err, ok, type Result } from "../../shared/result.ts";
@@ -10,7 +10,7 @@ import { exchange, isEventStream, readEvents, readJson, type Limits } from "./pr
 import type { OpenProvider, Surroundings } from "./provider-adapter.ts";
 import { type Ready, providerReady } from "./ready.ts";
 
-/** A provider's API for one call: what is sent, how its stream is read, and how its answer is translated. */
+/** A provider's API for one call: its requests, the reader of its stream, and the translation of its answer. */
 export type HttpApi = {
   readonly notes: readonly Note[];
   readonly whole: (signal: AbortSignal) => Promise<Response>;
@@ -19,14 +19,14 @@ export type HttpApi = {
   readonly from: (response: unknown, call: ModelCall) => Result<ModelReply, ProviderError>;
 };
 
-/** Attempts at replies of an API. The notes of the translation there come before those of the way back. */
+/** Makes `reply` over an API. The notes of the request's translation come before those of the answer's. */
 export const attemptOver =
   (apiFor: (call: ModelCall, ready: Ready) => HttpApi): OpenProvider["reply"] =>
   async (call, around, limits, onDelta) => {
     const { provider, model } = call.candidate;
     const ready = providerReady(provider, around.lookup);
     if (!ready.ok) return err(notReadyError);
-    // Routing has asked this already; an edit after that may have brought content that this model cannot take.
+    // Routing checked this; a reviewer's edit may since have added content that this model cannot take.
     if (cannotCarry(call.request, model, provider.kind) !== undefined) return err(badCallError);
     const api = apiFor(call, ready.value);
     const deltas = onDelta === undefined ? undefined : new TextDeltas(call.request, onDelta);
@@ -54,10 +54,10 @@ async function ask(
       stream = {
         ...reader,
         take: (data) => {
-          const taken = reader.take(data);
-          // Time that was kept for others is no use to them once something was said.
+          const result = reader.take(data);
+          // After the first delta no other candidate is called, so this one gets their time.
           if (deltas.any) stay();
-          return taken;
+          return result;
         },
       };
       return readEvents(response, stream);

@@ -1,4 +1,4 @@
-// What each kind of provider does for the sender and the doctor. Which kinds there are is in provider-registry.ts.
+// What each kind of provider does for the sender and the doctor; provider-registry.ts has the kinds.
 
 import type { ModelReply, ProviderError } from "../../shared/model/call.ts";
 import type { FunctionRequest } from "../../shared/model/sampling.ts";
@@ -9,7 +9,7 @@ import type { Candidate } from "../../shared/routing/choose.ts";
 import type { Limits } from "./provider-exchange.ts";
 import type { Ready } from "./ready.ts";
 
-/** Runs the function that the request's one tool use names, on the MCP server that the candidate stands for. */
+/** Runs the function that the request's one tool use names, on the candidate's MCP server. */
 export type RunFunction = (request: FunctionRequest, candidate: Candidate, limits: Limits) => Promise<Result<ModelReply, ProviderError>>;
 
 /** Gets the text of a reply in pieces while it comes. Together they are the text of the reply. */
@@ -21,16 +21,14 @@ export type Surroundings = {
   readonly runFunction?: RunFunction;
 };
 
-/** A function that is to be run, and where. */
 export type FunctionCall = { readonly request: FunctionRequest; readonly candidate: Candidate };
 
-/** Texts that are to become vectors, and who is to make them. */
 export type EmbeddingCall = { readonly texts: readonly string[]; readonly candidate: Candidate };
 
 export type OpenProvider = {
   /**
-   * One attempt at a model's reply, within a time; null where there is no model. With `onDelta` the reply's text is handed on in pieces; a
-   * fault after the first of them is final, since what was said cannot be said otherwise.
+   * One attempt at a model's reply, within a timeout; null where there is no model. After the first call of `onDelta` an error is final,
+   * because the client has that text.
    */
   readonly reply:
     | ((call: ModelCall, around: Surroundings, limits: Limits, onDelta?: OnDelta) => Promise<Result<ModelReply, ProviderError>>)
@@ -39,7 +37,7 @@ export type OpenProvider = {
   readonly run: ((call: FunctionCall, around: Surroundings, limits: Limits) => Promise<Result<ModelReply, ProviderError>>) | null;
   /** One attempt at vectors; null where the API has none. */
   readonly embed: ((call: EmbeddingCall, around: Surroundings, limits: Limits) => Promise<Result<EmbeddingReply, ProviderError>>) | null;
-  /** The models that the provider says it has; null where there is nobody to ask. To ask costs nothing. */
+  /** The provider's own list of models, which costs nothing; null where it has none. */
   readonly modelList: ModelList | null;
 };
 
@@ -49,5 +47,5 @@ export type ModelList = {
   readonly namesIn: (body: unknown) => ReadonlySet<string> | undefined;
 };
 
-/** Opens a kind of provider, with what it keeps: OpenAI's clients cost half a call to make. */
+/** Opens a provider, which keeps its clients: OpenAI's cost half a call to make. */
 export type ProviderAdapter = (fetch: typeof globalThis.fetch) => OpenProvider;

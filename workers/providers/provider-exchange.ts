@@ -1,4 +1,4 @@
-// One exchange with a provider, within a time and a size: the request, and the answer whole or event by event.
+// One exchange with a provider, bounded in time and size: the request, and the answer whole or event by event.
 
 import { parseJson } from "../../shared/json/values.ts";
 import { EventSplitter, dataOf } from "../../shared/relay/event-stream.ts";
@@ -18,7 +18,7 @@ import { readText } from "../http/body.ts";
 
 export type Limits = {
   readonly timeoutMs: number;
-  /** For an exchange that nobody else can be asked in place of any more: at least `timeoutMs`, and that where absent. */
+  /** After `stay`, when no other provider can take over: at least `timeoutMs`, which is the default. */
   readonly longestMs?: number;
   /** The caller no longer wants an answer. */
   readonly signal?: AbortSignal | undefined;
@@ -26,13 +26,13 @@ export type Limits = {
 
 type Exchange<T> = {
   readonly ask: (signal: AbortSignal) => Promise<Response>;
-  /** `stay` gives the exchange the longest time, from its start. */
+  /** `stay` extends the exchange to `longestMs`, from its start. */
   readonly read: (response: Response, stay: () => void) => Promise<Result<T, ProviderError>>;
 };
 
 /**
- * Sends and reads before the time is over; an exchange that takes longer, or that the caller gave up, is aborted, so that no
- * connection stays open. The body is read here and not by an SDK, which takes any text for an answer.
+ * Sends and reads within the timeout. An exchange that takes longer, or that the caller gave up, is aborted, so that no connection stays
+ * open. The body is read here and not by an SDK, which would accept any text as an answer.
  */
 export async function exchange<T>(limits: Limits, now: () => number, { ask, read }: Exchange<T>): Promise<Result<T, ProviderError>> {
   const attempt = new AbortController();
@@ -51,25 +51,25 @@ export async function exchange<T>(limits: Limits, now: () => number, { ask, read
     attempt.abort();
   };
   limits.signal?.addEventListener("abort", cancel, { once: true });
-  const overtaken = (): ProviderError | undefined => (attempt.signal.aborted ? (cancelled ? cancelledError : timeoutError) : undefined);
+  const abortError = (): ProviderError | undefined => (attempt.signal.aborted ? (cancelled ? cancelledError : timeoutError) : undefined);
   let answered = false;
   try {
     const response = await ask(attempt.signal);
     answered = true;
     const result = await read(response, stay);
-    return result.ok ? result : err(overtaken() ?? result.error);
+    return result.ok ? result : err(abortError() ?? result.error);
   } catch (error) {
-    return err(overtaken() ?? (answered ? brokenAnswer() : errorOfException(error, now())));
+    return err(abortError() ?? (answered ? brokenAnswer() : errorOfException(error, now())));
   } finally {
     clearTimeout(timer);
     limits.signal?.removeEventListener("abort", cancel);
   }
 }
 
-/** Many times the longest reply that a model gives, in bytes or characters; an object of 128 MB holds a reply several times over. */
+/** In bytes or characters: many times the longest reply of a model. A reply is in memory several times, of 128 MB in all. */
 const mostBytes = 16 * 1024 * 1024;
 
-/** A stream says a token in some hundred bytes, none of which are kept: of the longest replies (128,000 tokens) this is 1,000 for each. */
+/** A stream takes some hundred bytes for a token, and none are kept: this allows 1,000 for each of the longest replies' 128,000. */
 const mostStreamBytes = 128 * 1024 * 1024;
 
 /** The whole body as JSON. */
@@ -80,22 +80,22 @@ export async function readJson(response: Response): Promise<Result<unknown, Prov
   return body === undefined ? err(brokenAnswer("notJson")) : ok(body);
 }
 
-/** The body's text, or undefined where it is longer than any reply: what is over the limit is not read. */
+/** The body's text, or undefined where it is longer than `mostBytes`: the rest is not read. */
 async function boundedText(response: Response): Promise<string | undefined> {
   const { body, headers } = response;
   if (body === null) return "";
-  // A length is kept by the connection itself; one of compressed bytes says nothing of what they become.
+  // The connection enforces a Content-Length; one of compressed bytes does not bound the text.
   const length = Number(headers.get("Content-Length") ?? Number.NaN);
   if (length <= mostBytes && !headers.has("Content-Encoding")) return response.text();
   return readText(body, mostBytes);
 }
 
-/** Whether the answer comes in events. A server that cannot stream gives the whole answer although a stream was asked for. */
+/** Whether the answer is a stream. A server that cannot stream sends the whole answer although a stream was requested. */
 export const isEventStream = (response: Response): boolean => /^\s*text\/event-stream\b/i.test(response.headers.get("Content-Type") ?? "");
 
 /**
- * Reads events until the stream says that it is done, and gives the answer that they come to. An end before the reply is whole is a
- * fault, however clean; what happens after it is no matter any more.
+ * Reads events until the stream says that it is done, and returns the answer that they make up. An end before the reply is whole is an
+ * error; what the provider sends after the reply is ignored.
  */
 export async function readEvents(response: Response, stream: StreamReader): Promise<Result<unknown, ProviderError>> {
   const ended = (): Result<unknown, ProviderError> => (stream.isWhole() ? ok(stream.response()) : err(brokenAnswer("cutOff")));
@@ -112,21 +112,21 @@ export async function readEvents(response: Response, stream: StreamReader): Prom
       if (events === "tooLong") return err(brokenAnswer("tooLarge"));
       for (const event of events) {
         const data = dataOf(event);
-        const taken = data === null || data === "" ? "more" : stream.take(data);
-        if (taken === "end") return ended();
-        if (taken !== "more") return err(taken);
+        const result = data === null || data === "" ? "more" : stream.take(data);
+        if (result === "end") return ended();
+        if (result !== "more") return err(result);
         if (stream.characters() > mostBytes) return err(brokenAnswer("tooLarge"));
       }
     }
   } finally {
-    // Not awaited: who does not stop may not say that they were let go either.
+    // Not awaited: a provider that does not stop may not answer the cancellation either.
     reader.cancel().catch(() => {});
   }
 }
 
 /**
- * What was thrown before there was an answer: an error with the status of the response, or one about the connection. Anything
- * else is a call that could not be made, such as a credential that no header can hold. Messages are not looked at: they may hold the key.
+ * What was thrown before there was an answer: an error with the response's status, or one about the connection. Any other is a request
+ * that could not be made, such as a credential that is not valid in a header. Messages are not read: they may have the key.
  */
 function errorOfException(error: unknown, now: number): ProviderError {
   if (!(error instanceof Error)) return connectionError;

@@ -1,8 +1,8 @@
-// How any provider is asked, whoever writes the request: no redirect is followed, and of an error nothing is read but its status and headers.
+// `fetch` for every provider: no redirect is followed, and of an error answer only the status and headers are read.
 
 import { isObject } from "../../shared/json/values.ts";
 
-/** What a provider's SDK throws, and we: the status and headers of an answer that is an error. */
+/** An error answer's status and headers, thrown as OpenAI's SDK throws them. */
 export class ErrorAnswer extends Error {
   readonly status: number;
   readonly headers: Headers;
@@ -15,9 +15,9 @@ export class ErrorAnswer extends Error {
 }
 
 /**
- * `fetch` for requests with a credential. A redirect could carry it elsewhere. An error's body may hold anything, the prompt and the
- * key among it, and an SDK would read it whole, however long, into the message of what it throws. Who got no answer at all throws an
- * error with a cause, so that it is told from a request that could not be made.
+ * A redirect could carry the credential elsewhere. An error's body may have the prompt or the key in it, and an SDK would read it whole,
+ * of any length, into the message that it throws. Where no answer came the error has a cause, unlike that of a request that could not be
+ * made.
  */
 export const providerFetch =
   (fetch: typeof globalThis.fetch): typeof globalThis.fetch =>

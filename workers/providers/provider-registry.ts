@@ -1,4 +1,4 @@
-// The kinds of providers that there are, each its own folder and one line here. A kind that is missing does not compile.
+// The kinds of providers, each with its own folder and one line here. A kind that is missing does not compile.
 
 import type { ProviderKind } from "../../shared/routing/provider-kinds.ts";
 import { anthropicProvider } from "./anthropic/anthropic-provider.ts";
@@ -14,7 +14,7 @@ const adapters: Readonly<Record<ProviderKind, ProviderAdapter>> = {
   mcp: mcpProvider,
 };
 
-/** The providers by kind, each opened when it is first asked for and kept as long as what this returns. */
+/** The providers by kind, each opened at its first use and kept as long as the returned function. */
 export function openProviders(fetch: typeof globalThis.fetch): (kind: ProviderKind) => OpenProvider {
   const opened = new Map<ProviderKind, OpenProvider>();
   return (kind) => {

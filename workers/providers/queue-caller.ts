@@ -1,5 +1,5 @@
-// A caller's way through a model's lane: in, a place held while the call is under way, out. Its socket may break and is opened again
-// with the same ticket, so that a reset of the ConcurrencyQueueObject costs nobody a place or a turn.
+// The client of a model's ConcurrencyQueueObject: it waits for a slot, keeps it while the call is under way, and releases it. A broken
+// socket is opened again with the same ticket, so that a reset of the object costs no caller its slot or its turn.
 
 import { type SlotRequest, askHeader, fullStatus, grantedWord, hereWord, standingHeader } from "../stubs/queue-calls.ts";
 import type { QueueLimits } from "../../shared/concurrency/queue.ts";
@@ -9,32 +9,32 @@ import { isTableKind } from "../../shared/routing/provider-kinds.ts";
 import type { Env } from "../platform/env.ts";
 import { queueStub } from "../stubs/stubs.ts";
 import { routingInMemory } from "../stores/documents.ts";
-import type { HeldSlot, SlotRefusal, SlotTerms } from "./slot.ts";
+import type { Slot, SlotRefusal, SlotTerms } from "./slot.ts";
 
-/** A place outlives its call by this, where nobody gave it back: the clocks of two machines are not one. */
+/** A slot that is not released ends this long after its call: the clocks of two machines differ. */
 const slackMs = 10_000;
-/** The pauses before a socket is opened again: several of them are within the grace that the object gives after a reset. */
+/** Several of these pauses fit into the grace time that the object gives after a reset. */
 const firstRetryMs = 50;
 const lastRetryMs = 1_000;
 
-const openRoad: HeldSlot = { release: () => {} };
+const unlimited: Slot = { release: () => {} };
 
 /**
- * A place in the candidate's lane, now or when its turn comes; at once, and without asking anybody, where it has none. The place
- * is to be left when the call is over, however it ended.
+ * A slot before the candidate's model, now or when its turn comes; at once, without a call, where the model has no queue. Release the
+ * slot when the call is over, however it ended.
  */
-export async function acquireSlot(env: Env, candidate: Candidate, terms: SlotTerms): Promise<Result<HeldSlot, SlotRefusal>> {
+export async function acquireSlot(env: Env, candidate: Candidate, terms: SlotTerms): Promise<Result<Slot, SlotRefusal>> {
   const found = queueOf(env, candidate);
-  if (found === null) return ok(openRoad);
+  if (found === null) return ok(unlimited);
   if (terms.signal?.aborted === true) return err("cancelled");
   const caller = new QueueCaller(env, candidate, found, terms);
-  const told = await caller.wait();
-  return told === "granted" ? ok(caller) : err(told);
+  const result = await caller.wait();
+  return result === "granted" ? ok(caller) : err(result);
 }
 
 type FoundQueue = { readonly version: number; readonly limits: QueueLimits };
 
-/** As the table has it that serves now, where that has the model: a candidate that was approved may be days old. */
+/** By the routing table in use, where that has the model: an approved candidate may be days old. */
 function queueOf(env: Env, { model, provider }: Candidate): FoundQueue | null {
   if (!isTableKind(provider.kind)) return null;
   const table = routingInMemory(env);
@@ -45,7 +45,7 @@ function queueOf(env: Env, { model, provider }: Candidate): FoundQueue | null {
   return { version: current === undefined ? 0 : (table?.version ?? 0), limits };
 }
 
-class QueueCaller implements HeldSlot {
+class QueueCaller implements Slot {
   readonly #env: Env;
   readonly #candidate: Candidate;
   readonly #queue: FoundQueue;
@@ -54,7 +54,7 @@ class QueueCaller implements HeldSlot {
   #attempt = 0;
   #socket: WebSocket | null = null;
   #hasSlot = false;
-  #left = false;
+  #released = false;
 
   constructor(env: Env, candidate: Candidate, queue: FoundQueue, terms: SlotTerms) {
     this.#env = env;
@@ -63,17 +63,17 @@ class QueueCaller implements HeldSlot {
     this.#terms = terms;
   }
 
-  /** Until the place is this caller's, or will not be. */
+  /** Resolves when the slot is granted, or will not be. */
   async wait(): Promise<"granted" | SlotRefusal> {
     const { waitUntil, signal } = this.#terms;
     const end = endOf(waitUntil, signal);
     try {
       for (let failures = 0; ; failures += 1) {
-        const told = await Promise.race([end.came, this.#ask()]);
-        if (told === "granted") return told;
-        if (told !== "broken") {
+        const result = await Promise.race([end.came, this.#ask()]);
+        if (result === "granted") return result;
+        if (result !== "broken") {
           this.release();
-          return told;
+          return result;
         }
         await Promise.race([end.came, pause(failures)]);
       }
@@ -83,21 +83,21 @@ class QueueCaller implements HeldSlot {
   }
 
   release(): void {
-    this.#left = true;
+    this.#released = true;
     const socket = this.#socket;
     this.#socket = null;
-    if (socket !== null) hangUp(socket);
+    if (socket !== null) close(socket);
   }
 
-  /** One socket: until it brings the place, the refusal, or breaks. */
+  /** Opens one socket: until it grants the slot, is refused, or breaks. */
   async #ask(): Promise<"granted" | "full" | "broken"> {
     try {
       const response = await this.#open();
       const socket = response.webSocket;
       if (socket === null) return response.status === fullStatus ? "full" : "broken";
       socket.accept();
-      if (this.#left) {
-        hangUp(socket);
+      if (this.#released) {
+        close(socket);
         return "broken";
       }
       this.#socket = socket;
@@ -111,7 +111,7 @@ class QueueCaller implements HeldSlot {
           if (this.#socket !== socket) return;
           this.#socket = null;
           resolve("broken");
-          if (this.#hasSlot) void this.#comeBack();
+          if (this.#hasSlot) void this.#reopen();
         };
         socket.addEventListener("message", ({ data }) => data === grantedWord && grant());
         socket.addEventListener("close", lose);
@@ -119,7 +119,7 @@ class QueueCaller implements HeldSlot {
         if (response.headers.get(standingHeader) === grantedWord) grant();
       });
     } catch (error) {
-      // An object that cannot take more is not to be asked again.
+      // An overloaded object is not called again.
       return error instanceof Error && "overloaded" in error && error.overloaded === true ? "full" : "broken";
     }
   }
@@ -139,29 +139,29 @@ class QueueCaller implements HeldSlot {
     return queueStub(this.#env, model).fetch("https://lane/", { headers: { Upgrade: "websocket", [askHeader]: JSON.stringify(ask) } });
   }
 
-  /** The socket broke while the call is under way: another one, so that the place stays counted for as long. */
-  async #comeBack(): Promise<void> {
-    for (let failures = 0; !this.#left && Date.now() < this.#terms.until; failures += 1) {
+  /** Opens another socket where one broke while the call is under way, so that its slot stays counted. */
+  async #reopen(): Promise<void> {
+    for (let failures = 0; !this.#released && Date.now() < this.#terms.until; failures += 1) {
       await pause(failures);
-      if (this.#left || (await this.#ask()) === "granted") return;
+      if (this.#released || (await this.#ask()) === "granted") return;
     }
   }
 }
 
-/** A socket that cannot be closed is broken, and says itself that its caller is gone: no call fails over that. */
-function hangUp(socket: WebSocket): void {
+/** Never throws: a socket that cannot be closed is broken, which the object sees. */
+function close(socket: WebSocket): void {
   try {
     socket.close(1000, "left");
   } catch {
-    // It is.
+    // It is closed.
   }
 }
 
-/** Not all at once: a reset breaks the sockets of all callers in one moment. */
+/** With jitter: a reset breaks the sockets of all callers at once. */
 const pause = (failures: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, Math.random() * Math.min(lastRetryMs, firstRetryMs * 2 ** failures)));
 
-/** The end of waiting: its time is over, or the caller has left. */
+/** Resolves when the time to wait is over, or the caller has left. */
 function endOf(
   at: number,
   signal: AbortSignal | undefined,

@@ -1,4 +1,4 @@
-// Whether a provider of the routing table can be called with this environment. Its reasons never hold an address, a key or a variable's value.
+// Whether this environment can call a provider of the routing table. A reason never has an address, a key or a variable's value.
 
 import { err, ok, type Result } from "../../shared/result.ts";
 import { isPrivateHost, readBaseUrl } from "../../shared/address.ts";
@@ -8,8 +8,8 @@ import type { Provider } from "../../shared/routing/table.ts";
 export type Ready = { readonly baseUrl?: string; readonly apiKey?: string };
 
 /**
- * What a call of this provider needs, or a plain clause that says why its models are not eligible. `lookup` reads a variable or
- * secret of the environment; an empty one counts as unset. `baseUrlFrom` wins over `baseUrl`. What is built in needs nothing.
+ * What a call of this provider needs, or a clause that says why its models are not eligible. `lookup` reads a variable or secret of the
+ * environment; an empty one counts as unset. `baseUrlFrom` wins over `baseUrl`. A built-in provider needs nothing.
  */
 export function providerReady(provider: Provider, lookup: (name: string) => string | undefined): Result<Ready, string> {
   if (isBuiltIn(provider.kind)) return ok({});
@@ -23,8 +23,8 @@ export function providerReady(provider: Provider, lookup: (name: string) => stri
 }
 
 /**
- * The rules of the routing table once more: an address from the environment was not there when the table was read. The host is
- * judged as written and as the URL parser that fetch uses understands it.
+ * The rules of the routing table again, because it was parsed without the addresses of the environment. The host is judged as written
+ * and as the URL parser of `fetch` reads it.
  */
 function refusedAddress(address: string, allowPrivate: boolean): string | undefined {
   const url = readBaseUrl(address);

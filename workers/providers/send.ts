@@ -1,6 +1,6 @@
-// Asks the candidates in their order until one answers: retries with backoff and jitter, a budget of time, failover.
+// Calls the candidates in order until one replies: retries with backoff and jitter, a total timeout, failover.
 //
-// Never asks anybody again after a reply, and never leaves the list that it was given.
+// It never calls a model after a reply, nor one that is not in the list.
 
 import { err, ok, type Result } from "../../shared/result.ts";
 import type { Attempt, ModelReply, Priority, ProviderError } from "../../shared/model/call.ts";
@@ -8,7 +8,7 @@ import type { EmbeddingReply } from "../../shared/provider/embedding.ts";
 import { badCallError, cancelledError, queueError, outOfTimeError } from "../../shared/provider/provider-error.ts";
 import type { Candidate } from "../../shared/routing/choose.ts";
 import type { Limits } from "./provider-exchange.ts";
-import type { HeldSlot, SlotRefusal, SlotTerms } from "./slot.ts";
+import type { Slot, SlotRefusal, SlotTerms } from "./slot.ts";
 import type { OnDelta, RunFunction, Surroundings } from "./provider-adapter.ts";
 import { openProviders } from "./provider-registry.ts";
 import type { ChatRequest, FunctionRequest } from "../../shared/model/sampling.ts";
@@ -16,18 +16,18 @@ import type { ChatRequest, FunctionRequest } from "../../shared/model/sampling.t
 export type SendOptions = {
   /** For all attempts and the waits between them. */
   readonly totalTimeoutMs: number;
-  /** For one attempt, from its start to the last byte of the answer; to the first piece of one that is streamed. */
+  /** For one attempt, from its start to the last byte of the answer, or to the first delta of a stream. */
   readonly attemptTimeoutMs: number;
   readonly maxAttemptsPerCandidate: number;
-  /** One attempt at the first candidate, and never again. */
+  /** One attempt at the first candidate, and no other. */
   readonly once?: true;
-  /** Whose turn it is where a model is at its limit: normal where absent. */
+  /** In the queue before a model at its limit: normal where absent. */
   readonly priority?: Priority;
-  /** The caller no longer wants an answer: the attempt under way is cut, and no other is made. */
+  /** The caller no longer wants an answer: the attempt under way is aborted, and no other is made. */
   readonly signal?: AbortSignal;
-  /** The caller has left: it waits in no queue any more, but what was begun goes on, since it is paid for and its answer is kept. */
+  /** The caller has left: it waits in no queue, but the attempt under way goes on, because it is paid for and its answer is kept. */
   readonly left?: AbortSignal;
-  /** Nobody may have an answer any more: no queue is waited in and no attempt is begun; the one under way goes on, for what it costs. */
+  /** No caller may have an answer any more: no queue and no new attempt; the one under way goes on, so that its cost is known. */
   readonly over?: AbortSignal;
 };
 
@@ -37,7 +37,8 @@ export type AllFailed = { readonly kind: "allFailed"; readonly attempts: readonl
 export type Sender = {
   /**
    * The first reply, with the candidate that gave it and the attempts that failed before it; or every attempt that failed. `onDelta`
-   * gets the reply's text in pieces while it comes; once it has got one, nobody else is asked. A function is run once, whatever the options say.
+   * gets the reply's text in pieces while it comes; after the first, no other candidate is called. A function is run once, whatever the
+   * options say.
    */
   readonly send: (
     request: ChatRequest | FunctionRequest,
@@ -53,17 +54,17 @@ export type Sender = {
   ) => Promise<Result<{ embedding: EmbeddingReply; candidate: Candidate; attempts: readonly Attempt[] }, AllFailed>>;
 };
 
-/** The world outside, passed in. `random` gives numbers from 0 up to 1; `lookup` reads a secret or variable of the environment. */
+/** The outside world, passed in. `random`: from 0 to below 1. `lookup` reads a secret or variable of the environment. */
 export type World = {
   readonly lookup: (name: string) => string | undefined;
   readonly fetch: typeof fetch;
   readonly now: () => number;
   readonly sleep: (milliseconds: number) => Promise<void>;
   readonly random: () => number;
-  /** Runs a registered function; where it is absent none can be run. */
+  /** Runs a registered function; without it none can be run. */
   readonly runFunction?: RunFunction;
-  /** A place among the calls that a model may have under way at once; where it is absent no model has a limit. */
-  readonly acquireSlot?: (candidate: Candidate, terms: SlotTerms) => Promise<Result<HeldSlot, SlotRefusal>>;
+  /** A slot among the calls that a model may have under way at once; without it no model has a limit. */
+  readonly acquireSlot?: (candidate: Candidate, terms: SlotTerms) => Promise<Result<Slot, SlotRefusal>>;
 };
 
 /** Make one sender per isolate: it keeps OpenAI's clients, which cost half a call to make. */
@@ -76,7 +77,7 @@ export function createSender(world: World): Sender {
   };
   return {
     send: async (request, candidates, options, onDelta) => {
-      // What a function did is not known where its answer is lost, so that it is never run again.
+      // Where an answer is lost, the function may have run: it is never run again.
       const terms: SendOptions = request.kind === "function" ? { ...options, once: true } : options;
       const sent = await failover(world, candidates, terms, async (candidate, limits) => {
         const { reply, run } = providers(candidate.provider.kind);
@@ -105,15 +106,15 @@ async function failover<T>(
   const asked = options.once ? candidates.slice(0, 1) : candidates;
   const mostAttempts = options.once ? 1 : options.maxAttemptsPerCandidate;
   const attempts: Attempt[] = [];
-  const failed = (candidate: Candidate, at: number, fault: ProviderError): void => {
-    attempts.push({ model: candidate.model.id, provider: candidate.model.provider, at, durationMs: world.now() - at, fault });
+  const failed = (candidate: Candidate, at: number, error: ProviderError): void => {
+    attempts.push({ model: candidate.model.id, provider: candidate.model.provider, at, durationMs: world.now() - at, fault: error });
   };
   for (const [position, candidate] of asked.entries()) {
     const others = position < asked.length - 1;
     const acquired = await acquireSlot(world, candidate, { end, others }, options);
     if (!acquired.ok) {
-      failed(candidate, acquired.error.at, acquired.error.fault);
-      if (acquired.error.fault.then === "stop") return err({ kind: "allFailed", attempts });
+      failed(candidate, acquired.error.at, acquired.error.cause);
+      if (acquired.error.cause.then === "stop") return err({ kind: "allFailed", attempts });
       continue;
     }
     try {
@@ -140,32 +141,32 @@ async function failover<T>(
   return err({ kind: "allFailed", attempts });
 }
 
-/** The candidate's place, or null where none is needed: the world has no lanes, or the time is over already. */
+/** The candidate's slot; null where `world` has no queues, or the time is over already. */
 async function acquireSlot(
   world: World,
   candidate: Candidate,
   { end, others }: { readonly end: number; readonly others: boolean },
   { attemptTimeoutMs, priority = "normal", signal, left, over }: SendOptions,
-): Promise<Result<HeldSlot | null, { readonly at: number; readonly fault: ProviderError }>> {
+): Promise<Result<Slot | null, { readonly at: number; readonly cause: ProviderError }>> {
   const at = world.now();
   if (world.acquireSlot === undefined || at >= end) return ok(null);
-  // One full queue must leave the next model time to answer, like one silent provider.
+  // A full queue, like a silent provider, must leave the next model time to answer.
   const waitUntil = others ? Math.min(end, at + attemptTimeoutMs) : end;
   const gone = [signal, left, over].filter((each) => each !== undefined);
   const acquired = await world.acquireSlot(candidate, { priority, waitUntil, until: end, signal: AbortSignal.any(gone) });
-  return acquired.ok ? acquired : err({ at, fault: queueError(acquired.error) });
+  return acquired.ok ? acquired : err({ at, cause: queueError(acquired.error) });
 }
 
-/** Where somebody else can be asked, nobody waits longer than this for one provider. */
+/** A longer pause than this before a retry goes to the next candidate instead. */
 const longestWaitMs = 10_000;
 const firstWaitMs = 500;
 const lastWaitMs = 8_000;
 
 /**
- * How long to wait after the `number`th failed attempt. Full jitter: anything up to the doubled bound, so that callers that failed
- * together do not come back together. Where the provider said how long, that long and a little more, never less.
+ * The pause after the `number`th failed attempt. Full jitter up to a bound that doubles, so that callers that failed together do not retry
+ * together. Where the provider named a time, that time and a little more, never less.
  */
-export function waitMs(number: number, told: number | undefined, random: number): number {
-  if (told !== undefined) return told + Math.floor(random * firstWaitMs);
+export function waitMs(number: number, retryAfterMs: number | undefined, random: number): number {
+  if (retryAfterMs !== undefined) return retryAfterMs + Math.floor(random * firstWaitMs);
   return Math.floor(random * Math.min(lastWaitMs, firstWaitMs * 2 ** (number - 1)));
 }

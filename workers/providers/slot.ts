@@ -1,19 +1,19 @@
-// A place in a model's lane, as whoever calls the model knows it.
+// A slot before a model with a limit, as the caller of the model sees it.
 
 import type { Priority } from "../../shared/model/call.ts";
 
 export type SlotTerms = {
   readonly priority: Priority;
-  /** Unix milliseconds: nobody waits for a place beyond this. */
+  /** Unix milliseconds: when the caller stops waiting. */
   readonly waitUntil: number;
   /** Unix milliseconds: when the call itself is over at the latest. */
   readonly until: number;
-  /** The caller no longer wants a place. */
+  /** The caller no longer wants a slot. */
   readonly signal?: AbortSignal | undefined;
 };
 
-/** A place. Leaving twice is leaving once. */
-export type HeldSlot = { readonly release: () => void };
+/** `release` may be called twice. */
+export type Slot = { readonly release: () => void };
 
-/** `full`: as many wait as may. `timeout`: no place came free in time. */
+/** `full`: the queue is full. `timeout`: no slot was free in time. */
 export type SlotRefusal = "full" | "timeout" | "cancelled";

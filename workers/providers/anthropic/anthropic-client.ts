@@ -1,4 +1,4 @@
-// Requests of Anthropic's API. Two of them, so that they are written here; the SDK's types say what is in them.
+// The two requests of Anthropic's API that the gateway makes, with `fetch`; their types are the SDK's.
 
 import { type AnthropicParams, anthropicVersion } from "../../../shared/provider/anthropic/anthropic-translation.ts";
 import { ErrorAnswer, providerFetch } from "../provider-fetch.ts";
@@ -12,7 +12,7 @@ export type AnthropicClient = {
   readonly listModels: (signal: AbortSignal) => Promise<Response>;
 };
 
-/** Answers are returned unread; what is not a 2xx is thrown as an `ErrorAnswer`. */
+/** Answers are returned unread; any status but 2xx is thrown as an `ErrorAnswer`. */
 export function anthropicClient({ apiKey, baseUrl = "https://api.anthropic.com" }: Ready, fetch: typeof globalThis.fetch): AnthropicClient {
   const send = providerFetch(fetch);
   const ask = async (path: string, version: string, init: RequestInit): Promise<Response> => {

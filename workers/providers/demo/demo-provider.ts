@@ -1,4 +1,4 @@
-// The demo, which is part of the gateway: there is nobody to ask, and nothing that could fail on the way.
+// The demo model, which is part of the gateway: it makes no request, and cannot fail.
 
 import { answerDemo, demoDeltas, demoModelName, embedDemo } from "../../../shared/provider/demo/demo-reply.ts";
 import { textOfReply } from "../../../shared/provider/json-reply.ts";

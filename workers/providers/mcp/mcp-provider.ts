@@ -1,4 +1,4 @@
-// A registered function, which an MCP server runs: the world that is passed in knows how.
+// A registered function, which an MCP server runs, by the `runFunction` that is passed in.
 
 import { notReadyError } from "../../../shared/provider/provider-error.ts";
 import { err } from "../../../shared/result.ts";

@@ -1,16 +1,16 @@
-// OpenAI's SDK as this gateway uses it: it writes requests. Retries, time limits and the reading of answers are the sender's.
+// OpenAI's SDK, which writes the requests. Retries, timeouts and reading the answers are the sender's.
 
 import OpenAI from "openai";
 import { providerFetch } from "../provider-fetch.ts";
 import type { Ready } from "../ready.ts";
 
-/** Longer than any attempt: the sender cuts an attempt itself, headers and body together. */
+/** Longer than any attempt: the sender aborts attempts itself, headers and body together. */
 const neverMs = 86_400_000;
 
-/** More addresses and credentials than a routing table has in practice; a rotated credential must not grow the list for ever. */
+/** More addresses and credentials than a routing table has in practice. Rotated credentials must not grow the map without bound. */
 const mostClients = 100;
 
-/** Clients by address and credential, kept for as long as the returned function lives. */
+/** Makes clients, and keeps them by address and credential as long as the returned function lives. */
 export function keptOpenAIClients(fetch: typeof globalThis.fetch): (ready: Ready) => OpenAI {
   const clients = new Map<string, OpenAI>();
   const send = providerFetch(fetch);
@@ -30,7 +30,7 @@ const newClient = ({ apiKey, baseUrl }: Ready, fetch: typeof globalThis.fetch): 
   new OpenAI({
     apiKey: apiKey ?? "none",
     baseURL: baseUrl ?? "https://api.openai.com/v1",
-    // Never from the environment: on Workers every binding is in `process.env` too.
+    // Not from the environment: on Workers `process.env` has every variable and secret.
     adminAPIKey: null,
     organization: null,
     project: null,

@@ -1,4 +1,4 @@
-// OpenAI's API and every compatible one, over its SDK: Chat Completions and embeddings.
+// OpenAI's API and compatible ones, over its SDK: Chat Completions and embeddings.
 
 import type OpenAI from "openai";
 import type { ProviderError, Usage } from "../../../shared/model/call.ts";
@@ -40,7 +40,7 @@ export const openaiProvider: ProviderAdapter = (fetch) => {
   };
 };
 
-/** In as many calls as the texts take, within one time. */
+/** Makes as many calls as the texts need, within one timeout. */
 async function embed(
   { texts, candidate }: EmbeddingCall,
   client: OpenAI,
