@@ -259,7 +259,7 @@ describe("the numbers in docs/operating.md", () => {
       .split("\n")
       .find((line) => line.startsWith(`| \`${name}\``)) ?? "";
   const settings = [
-    ...read("workers/platform/settings.ts").matchAll(/numberOf\("([A-Z_]+)", env\.\w+, (\d+), (\d+), ([\d *]+), problems\)/g),
+    ...read("workers/platform/settings.ts").matchAll(/numberOf\("([A-Z_]+)", env\.\w+, (\d+), (\d+), ([\d *]+), issues\)/g),
   ];
 
   test("of settings are the code's", () => {

@@ -1,5 +1,5 @@
-// The keys that an issuer's tokens are checked with, as this isolate has them: written into the document, read from the issuer, or a
-// secret of the environment. What is remembered is remembered for one version of the document.
+// The keys that check an issuer's tokens: written in the issuers document, fetched from the issuer, or a secret of the environment. They
+// are cached in this isolate, for one version of the document.
 
 import { isObject, parseJson } from "../../shared/json/values.ts";
 import {
@@ -24,32 +24,26 @@ import { readText } from "../http/body.ts";
 /** Far more than any issuer's set. */
 const mostBytes = 256 * 1024;
 const fetchTimeoutMs = 5_000;
-/** A key that an issuer withdraws is accepted for this long at most; an issuer that does not answer for longer lets nobody in. */
+/** A key that the issuer withdraws is accepted for this long at most. An issuer that is silent for longer has its tokens refused. */
 const keptMs = 10 * 60_000;
-/** Tokens that name unknown keys make the set be read again no more often than this. */
+/** Tokens with unknown keys have the set fetched again no more often than this. */
 const cooldownMs = 30_000;
-/** After a failure nobody asks for this long: wrong tokens must not have us knock without end. */
+/** After a failure the set is not fetched for this long: forged tokens must not cause endless requests. */
 const failureCooldownMs = 5_000;
 
-/** Why an issuer's keys cannot be had; for the operator. */
+/** Why an issuer's keys cannot be fetched; for the operator. */
 export type KeySetError = "unreachable" | "notOk" | "tooLarge" | "notKeySet";
 
-/** What stands for `KeySetError` while `jose` has the word. */
-class IssuerKeysUnavailable extends Error {
-  readonly fault: KeySetError | "noSecret";
-  constructor(fault: KeySetError | "noSecret") {
-    super(fault);
-    this.fault = fault;
-  }
-}
+/** Carries a `KeySetError`, or "noSecret", through `jose` as its message. */
+class IssuerKeysUnavailable extends Error {}
 
 type Resolver = (header?: JWSHeaderParameters, token?: FlattenedJWSInput) => Promise<JoseKey>;
 
 const resolvers = new WeakMap<Issuer, Resolver>();
 
 /**
- * What `jose` asks for the key of a token. Throws `IssuerKeysUnavailable` where the secret is not set, or is shorter than the
- * algorithm wants (RFC 7518 section 3.2); the resolver does where the set cannot be read.
+ * The keys in the form that `jose` takes. Throws `IssuerKeysUnavailable` where the secret is not set, or is shorter than the algorithm
+ * requires (RFC 7518 section 3.2); the resolver throws it where the set cannot be fetched.
  */
 export function issuerKeys(env: Env, issuer: Issuer): Resolver | Uint8Array {
   if (issuer.secret !== undefined) {
@@ -90,12 +84,12 @@ function remoteKeys(issuer: Issuer, url: string): Resolver {
   });
 }
 
-/** Asks an issuer for its set: no redirect is followed, and nothing is sent that it could not know. */
+/** Fetches an issuer's set. It follows no redirect and sends no credential. */
 export async function fetchKeySet(issuer: Issuer, headers: Headers, signal: AbortSignal): Promise<Result<JSONWebKeySet, KeySetError>> {
   const { jwksUrl, allowPrivate } = issuer;
   if (jwksUrl === undefined) return err("unreachable");
   const { href, hostname, protocol } = new URL(jwksUrl);
-  // Once more, as the URL parser that fetch uses understands it.
+  // Checked again, by the URL parser that `fetch` uses.
   if (!allowPrivate && (isPrivateHost(hostname) || protocol !== "https:")) return err("unreachable");
   let text: string | undefined;
   try {

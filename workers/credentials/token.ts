@@ -1,5 +1,5 @@
-// Checks a token (JWT) against the configured issuers. Which issuer it is, is the token's word; everything else is the document's:
-// the algorithm, the keys, the audience. Nothing of a token leaves this file but the id of the key that it stands for.
+// Checks a token (JWT) against the configured issuers. The token names its issuer; the document has everything else: the algorithm, the
+// keys, the audience. Nothing of a token leaves this file but the id of the API key that it maps to.
 
 import { type JWTPayload, type JWTVerifyGetKey, decodeJwt, errors, jwtVerify } from "jose";
 import { type Issuer, type Issuers, entryOf, keyIdOf } from "../../shared/credential/issuers.ts";
@@ -14,9 +14,10 @@ import { issuerKeys } from "./issuer-keys.ts";
 export type TokenError = CredentialError | "issuerUnavailable";
 
 /**
- * The id of the API key that a token stands for. Refused: whatever is no compact JWT of at most 8 KiB, an issuer that is not
- * configured, any algorithm but that issuer's one, a signature that none of its keys made, `crit` extensions, a missing or wrong
- * `aud`, a missing or past `exp`, one of more than a day, an `nbf` to come, and a `sub` that the document does not map (RFC 7519 section 4.1, RFC 8725).
+ * The id of the API key that a token maps to. Refused: a token that is no compact JWT of at most 8 KiB, an issuer that is not configured,
+ * any algorithm but that issuer's, a signature that none of its keys made, `crit` extensions, a missing or wrong
+ * `aud`, a missing or past `exp`, one of more than a day, an `nbf` in the future, and a `sub` that the document does not map (RFC 7519
+ * section 4.1, RFC 8725).
  */
 export async function keyIdOfToken(env: Env, issuers: Issuers, token: string, now: number): Promise<Result<string, TokenError>> {
   if (token.length > longestToken || !looksLikeToken(token)) return err("tokenInvalid");
@@ -35,7 +36,7 @@ export async function keyIdOfToken(env: Env, issuers: Issuers, token: string, no
   }
 }
 
-/** Only to find the issuer that is then asked whether it said so. */
+/** Only to find the issuer whose keys then verify the token. */
 function claimsUnchecked(token: string): JWTPayload | undefined {
   try {
     return decodeJwt(token);
@@ -58,7 +59,7 @@ async function verified(token: string, issuer: Issuer, env: Env, now: number): P
   try {
     return (await jwtVerify(token, keys as JWTVerifyGetKey, options)).payload;
   } catch (error) {
-    // A token that names no key, of an issuer with several: each of them may have signed it.
+    // The token names no key and the issuer has several: any of them may have signed it.
     if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error;
     let tries = 0;
     for await (const key of error) {
@@ -74,7 +75,7 @@ async function verified(token: string, issuer: Issuer, env: Env, now: number): P
   }
 }
 
-/** `jose` says what was wrong by the class of its error and the claim's name. Its messages are not looked at: they quote. */
+/** By the error's class and the claim's name. The messages of `jose` are not read: they quote the token. */
 function errorOf(error: unknown): TokenError {
   if (error instanceof errors.JWTExpired) return "tokenExpired";
   if (error instanceof errors.JWTClaimValidationFailed) return claimError(error.claim);
@@ -86,7 +87,7 @@ function errorOf(error: unknown): TokenError {
     errors.JWSSignatureVerificationFailed,
     errors.JWKSNoMatchingKey,
   ];
-  // Whatever else goes wrong, goes wrong with the issuer's keys: none can be read, or the one that fits cannot be used.
+  // Any other error is about the issuer's keys: none can be fetched, or the one that fits cannot be used.
   return wrong.some((each) => error instanceof each) ? "tokenInvalid" : "issuerUnavailable";
 }
 

@@ -1,4 +1,4 @@
-// Checks the channels that are set up, each by asking its own service, and the API keys.
+// Checks the channels that are set up, by asking each one's service, and the API keys.
 
 import { ruleWithoutOwner } from "../../shared/policy/own-requests.ts";
 import type { Policy } from "../../shared/policy/rules.ts";
@@ -12,7 +12,7 @@ import { paths } from "../platform/urls.ts";
 import { type Check, good, guardedCall, isOnThisMachine, listed, fix, note } from "./check.ts";
 
 /** A channel that is set up wrongly is reported; one that is not set up at all is not. */
-const isSet = (env: Env, { open, issues: problems }: ChannelAdapter): boolean => open(env) !== undefined || problems(env).length > 0;
+const isSet = (env: Env, { open, issues }: ChannelAdapter): boolean => open(env) !== undefined || issues(env).length > 0;
 
 export async function channelChecks(env: Env): Promise<readonly Check[]> {
   const asked = await Promise.all(

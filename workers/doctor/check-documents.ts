@@ -19,7 +19,7 @@ const parsers: Record<Name, (value: unknown) => Result<unknown, readonly Pointed
   policy: parsePolicy,
 };
 
-/** The documents in use, read anew first. */
+/** The documents in use, after they were read again. */
 export async function freshDocuments(env: Env): Promise<Documents> {
   const refreshes: Promise<unknown>[] = [];
   await documentsOf(env, Date.now(), (work) => void refreshes.push(work));
@@ -32,8 +32,8 @@ export async function documentChecks(env: Env, serving: Documents): Promise<read
 }
 
 async function documentCheck(env: Env, name: Name, version: number): Promise<Check> {
-  const problem = documentIssues(env).find((text) => text.startsWith(`The ${name} document`));
-  if (problem !== undefined) return fix(name, `${problem}${await firstIssue(env, name)}`);
+  const issue = documentIssues(env).find((text) => text.startsWith(`The ${name} document`));
+  if (issue !== undefined) return fix(name, `${issue}${await firstIssue(env, name)}`);
   const written = await configStub(env).current(name);
   if (written === null) {
     const text = `The built-in default is in use, because no document has been written. GET /admin/${name} shows it, and PUT /admin/${name} writes your own.`;
@@ -44,7 +44,7 @@ async function documentCheck(env: Env, name: Name, version: number): Promise<Che
   return good(name, `${titles[name]} is valid; version ${version} is in use.`);
 }
 
-/** The first issue of the document as written, by its place and never by its value: an upgrade may refuse what was valid before. */
+/** The pointer and message of the written document's first issue, never its value: an upgrade may refuse what was valid before. */
 async function firstIssue(env: Env, name: Name): Promise<string> {
   const text = (await configStub(env).current(name))?.text;
   if (text === undefined) return "";

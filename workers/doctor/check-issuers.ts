@@ -17,14 +17,14 @@ export async function issuerChecks(env: Env): Promise<readonly Check[]> {
   await issuersOf(env, Date.now(), (work) => void refreshes.push(work));
   await Promise.all(refreshes);
   const { issuers } = await issuersOf(env, Date.now(), (work) => void work.catch(() => {}));
-  const problem = documentIssues(env).find((text) => text.startsWith("The issuers document"));
+  const issue = documentIssues(env).find((text) => text.startsWith("The issuers document"));
   const checks = await Promise.all(
     Object.entries(issuers).map(async ([name, issuer]) => [
       ...(await guardedCall(`issuer ${name}`, () => keysCheck(env, name, issuer))),
       ...(await subjectChecks(env, name, issuer)),
     ]),
   );
-  return [...(problem === undefined ? [] : [fix("issuers", problem)]), ...checks.flat()];
+  return [...(issue === undefined ? [] : [fix("issuers", issue)]), ...checks.flat()];
 }
 
 async function keysCheck(env: Env, name: string, issuer: Issuer): Promise<Check> {

@@ -68,7 +68,7 @@ function notReadyCheck(env: Env, { id, provider, set, unset, entries }: Used & {
   );
 }
 
-/** A provider that is not set up is no problem, as long as another model can answer. */
+/** A provider that is not set up is only a note, as long as another model can answer. */
 function restCheck(
   env: Env,
   { unset, hasDemo, hasReal }: { unset: readonly (Used & { unset: string[] })[]; hasDemo: boolean; hasReal: boolean },
@@ -110,7 +110,6 @@ const credentialOf = (id: string, { secret }: Provider): string =>
 async function askedCheck(used: Used, ready: Ready): Promise<Check> {
   const { id, provider, entries } = used;
   const check = `provider ${id}`;
-  // Opened for this request only: it holds no connection.
   const { modelList } = openProviders((input, init) => fetch(input, init))(provider.kind);
   if (modelList === null) return note(check, "It has no list of models, so it was not asked.");
   const answer = await askProvider((signal) => modelList.ask(ready, signal), timeoutMs);

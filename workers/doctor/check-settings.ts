@@ -14,9 +14,9 @@ const variablesHow = "Set it under [vars] in wrangler.toml, and deploy.";
 const localHow = "Change it in .dev.vars, and restart the gateway.";
 
 export function settingsChecks(env: Env): readonly Check[] {
-  const { publicUrl, issues: problems } = settingsOf(env);
-  const sentences = problems
-    .map((problem) => ({ name: /^[A-Z_]+/.exec(problem)?.[0] ?? "settings", text: problem }))
+  const { publicUrl, issues } = settingsOf(env);
+  const sentences = issues
+    .map((issue) => ({ name: /^[A-Z_]+/.exec(issue)?.[0] ?? "settings", text: issue }))
     // The channels' own checks report these.
     .filter(({ name }) => !isChannelSetting(name))
     .map(({ name, text }) =>

@@ -1,5 +1,5 @@
-// The result of one check of this gateway's configuration: one plain sentence or two on a line. A text never holds a secret, a token, a key, an
-// address of a person, a prompt, or the address of a provider or a webhook; it names variables and places in documents.
+// The result of one check of this gateway's configuration: one or two plain sentences on a line. A text never has a secret, a token, a
+// key, an address of a person, a provider or a webhook, or a prompt; it names variables and JSON pointers into documents.
 
 import type { Env } from "../platform/env.ts";
 import { isLoopbackHost } from "../../shared/address.ts";
@@ -12,7 +12,7 @@ export const good = (check: string, text: string): Check => ({ check, state: "go
 export const note = (check: string, text: string): Check => ({ check, state: "note", text });
 export const fix = (check: string, text: string): Check => ({ check, state: "fix", text });
 
-/** Whether the gateway runs on one's own machine, as PUBLIC_URL says. */
+/** Whether PUBLIC_URL is a loopback address: the gateway runs on the operator's own machine. */
 export function isOnThisMachine(env: Env): boolean {
   const { publicUrl } = settingsOf(env);
   return publicUrl !== undefined && isLoopbackHost(new URL(publicUrl).hostname);

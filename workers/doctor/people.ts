@@ -60,10 +60,10 @@ function findingsOf(env: Env, policy: Policy, { name, quorum, asked, later }: Ga
   else if (reached < quorum) find("fix", `the quorum is ${quorum}, and only ${reached} can be reached, not ${named(missing)}`, missing);
   else if (missing.length > 0) find("note", `${reached} can be reached, ${named(missing)} cannot`, missing);
   if (missingLater.length > 0) {
-    const nobody = missingLater.length === later.length;
+    const none = missingLater.length === later.length;
     find(
-      nobody ? "fix" : "note",
-      `${nobody ? "the escalation reaches nobody, not" : "the escalation does not reach"} ${named(missingLater)}`,
+      none ? "fix" : "note",
+      `${none ? "the escalation reaches nobody, not" : "the escalation does not reach"} ${named(missingLater)}`,
       missingLater,
     );
   }
@@ -76,7 +76,7 @@ function isReached(env: Env, person: PolicyReviewer): boolean {
   return first.length + then.length > 0;
 }
 
-/** A name that is an email address is not shown: its place in the policy stands beside it. */
+/** A name that is an email address is not shown; the text has its pointer into the policy. */
 const named = (people: readonly PolicyReviewer[]): string =>
   listed(
     people.map(({ name }) => (name.includes("@") ? "a reviewer" : name)),

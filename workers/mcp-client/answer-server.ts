@@ -1,11 +1,11 @@
-// Answers a server's own request: a POST of one JSON-RPC message to its endpoint, in its session.
+// Answers an MCP server's request: POSTs one JSON-RPC message to its endpoint, in its session.
 
 import { featuresOf } from "../../shared/wire/mcp-features.ts";
 import type { Env } from "../platform/env.ts";
 import type { Server } from "../../shared/relay/servers.ts";
 import { askUpstream } from "./ask-server.ts";
 
-/** Where a server waits for an answer. */
+/** The server and session that wait for an answer. */
 export type Waiting = {
   readonly server: Server;
   readonly session: string | null;
@@ -15,13 +15,10 @@ export type Waiting = {
 
 const postTimeoutMs = 20_000;
 
-/**
- * Posts one message. `taken`: the server has it. `refused`: it does not know the session, or does not want it, and never will.
- * `failed`: nobody answered, or not now.
- */
+/** Posts one message. `taken`: the server accepted it. `refused`: it never will. `failed`: no answer, 429 or 5xx; worth another attempt. */
 export async function postToServer(env: Env, waiting: Waiting, message: object): Promise<"taken" | "refused" | "failed"> {
   const headers = new Headers({ "Content-Type": "application/json", Accept: "application/json, text/event-stream" });
-  // Servers of revisions before that header do not ask for it.
+  // Servers of revisions before that header do not expect it.
   if (featuresOf(waiting.revision).versionHeader) headers.set("MCP-Protocol-Version", waiting.revision);
   const answer = await askUpstream(env, waiting.server, {
     method: "POST",

@@ -1,5 +1,5 @@
-// One HTTP request to a configured MCP server: its address, its credential, and the few headers that pass either way.
-// Nothing but configured addresses is ever reached, and no redirect is followed.
+// One HTTP request to a configured MCP server: its address, its credential, and the few headers that pass either way. It reaches only
+// configured addresses, and follows no redirect.
 
 import type { Server } from "../../shared/relay/servers.ts";
 import { isPrivateHost } from "../../shared/address.ts";
@@ -7,9 +7,9 @@ import { type Result, err, ok } from "../../shared/result.ts";
 import type { Env } from "../platform/env.ts";
 import { lookupIn } from "../platform/lookup.ts";
 
-/** What of a client's headers is the server's to know. `Authorization` is not: it may be for us. */
+/** The client's headers that the server gets. Not `Authorization`, which may have our key. */
 const passedUp = ["Accept", "Content-Type", "MCP-Protocol-Version"] as const;
-/** What of a server's headers is the client's to know. */
+/** The server's headers that the client gets. */
 const passedDown = ["Content-Type", "Cache-Control", "Retry-After", "Allow"] as const;
 
 export type UpstreamError = "noCredential" | "unreachable" | "redirected";
@@ -20,7 +20,7 @@ export type UpstreamRequest = {
   /** The server's own session id. */
   readonly session: string | null;
   readonly headers: Headers;
-  /** What we say as a client of our own, beside what every client may. */
+  /** Headers of our own client, beside `passedUp`. */
   readonly more?: Headers;
   /** The client's own credential for the server, where the entry passes it on. */
   readonly authorization: string | null;
@@ -28,7 +28,7 @@ export type UpstreamRequest = {
   readonly signal?: AbortSignal;
 };
 
-/** The server's answer as it comes, headers first. */
+/** The server's answer, its body unread. */
 export async function askUpstream(env: Env, server: Server, request: UpstreamRequest): Promise<Result<Response, UpstreamError>> {
   const headers = new Headers(server.headers);
   for (const name of passedUp) {
@@ -42,7 +42,7 @@ export async function askUpstream(env: Env, server: Server, request: UpstreamReq
   if (request.session !== null) headers.set("Mcp-Session-Id", request.session);
   if (request.lastEventId !== undefined) headers.set("Last-Event-ID", request.lastEventId);
   const { hostname, protocol } = new URL(server.url);
-  // Once more, as the URL parser that fetch uses understands it.
+  // Checked again, by the URL parser that `fetch` uses.
   if (!server.allowPrivate && (isPrivateHost(hostname) || protocol !== "https:")) return err("unreachable");
   try {
     const response = await fetch(server.url, {
@@ -63,8 +63,8 @@ export async function askUpstream(env: Env, server: Server, request: UpstreamReq
 }
 
 /**
- * An event stream in place of an answer that is still to come: it goes on with the answer's body, or ends where the answer is none.
- * @param left ends the request where the stream is let go of.
+ * An event stream for an answer that is still to come: it carries the answer's body, or ends where the answer is an error.
+ * @param left is aborted where the stream is cancelled, and ends the request.
  */
 export function lateStream(asking: Promise<Result<Response, UpstreamError>>, left: AbortController): Response {
   let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
@@ -83,7 +83,7 @@ export function lateStream(asking: Promise<Result<Response, UpstreamError>>, lef
   return new Response(body, { headers: { "Content-Type": "text/event-stream" } });
 }
 
-/** Null: the server wants none. Undefined: the secret that the entry names is not set. */
+/** Null: the server needs none. Undefined: the secret that its entry names is not set. */
 function credentialOf(env: Env, server: Server, authorization: string | null): string | null | undefined {
   if (server.passAuthorization) return authorization;
   if (server.secret === undefined) return null;
@@ -98,7 +98,7 @@ export function headersDown({ headers }: Response, server: Server): Headers {
     const value = headers.get(name);
     if (value !== null) down.set(name, value);
   }
-  // Who signs in at the server itself learns where.
+  // A client that signs in to the server itself needs its challenge.
   const challenge = server.passAuthorization ? headers.get("WWW-Authenticate") : null;
   if (challenge !== null) down.set("WWW-Authenticate", challenge);
   return down;

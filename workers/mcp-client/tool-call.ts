@@ -1,4 +1,4 @@
-// Functions that are tools of configured MCP servers: what one takes, and running it, once.
+// Functions that are tools of configured MCP servers: reads a tool's schema, and runs it once.
 
 import { isObject } from "../../shared/json/values.ts";
 import { ProtocolError, SdkError, SdkErrorCode, type Tool } from "@modelcontextprotocol/client";
@@ -29,10 +29,10 @@ export type FunctionLimits = {
 /** Pages of a server's list of tools; a server with more is not searched to its end. */
 const mostPages = 50;
 
-/** Anything of the shape; what is read of it is checked where it is read. */
+/** The tools themselves are checked where one is read (`readFound`). */
 const listed = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.string().optional() });
 
-/** The server's own say: it runs no function, or asks its caller for more than that. */
+/** The server's own refusal: it does not run the function, or wants more of its caller. */
 const stopped = (more: Omit<ProviderError, "then" | "kind"> = {}): ProviderError => ({ kind: "providerError", then: "stop", ...more });
 const broken = (detail?: "tooLarge"): ProviderError => ({
   kind: "brokenAnswer",
@@ -40,9 +40,9 @@ const broken = (detail?: "tooLarge"): ProviderError => ({
   ...(detail === undefined ? {} : { detail }),
 });
 
-/** Registered no longer, without its tool, or for other arguments than those that were approved. */
+/** No longer registered, or without the tool that was approved. */
 const notAsApproved: ProviderError = { kind: "badRequest", then: "stop", detail: "notReady" };
-/** What it comes to at the last moment that a tool cannot be run. */
+/** The error where, just before the call, the tool cannot be run. */
 const noToolErrors: { readonly [reason in NoTool]: ProviderError } = {
   noSuchTool: notAsApproved,
   uncheckableSchema: notAsApproved,
@@ -52,13 +52,13 @@ const noToolErrors: { readonly [reason in NoTool]: ProviderError } = {
 const badArguments: ProviderError = { kind: "badRequest", then: "stop", detail: "toolArguments" };
 
 /**
- * Runs the function that `request` (a `function` task: one tool use) approves, at `candidate`'s server: exactly that tool with exactly
- * those arguments, once. Just before it the servers document must still register it and the arguments must fit the tool's schema
- * as it is then. A result that says that it is an error is a reply. The faults, all of which stop once the call was sent:
- * - `badRequest`: nothing was run. `notReady`: not registered, no such tool, or one whose schema cannot be used; `toolArguments`: they do not fit the schema.
- * - `outcomeUnknown`: the call was sent and no answer came; it may have been run, and is not run again.
- * - `providerError`: the server answered with an error; with `asksForMore` it wants more of its caller than this, or runs the tool as a task alone.
- * - `brokenAnswer`: it was answered with something that is no result, or too large a one.
+ * Runs the function of `request` (a `function` task: one tool use) at `candidate`'s server: exactly that tool with exactly those arguments,
+ * once. Just before the call the servers document must still register it, and the arguments must fit the tool's current schema. A result
+ * with `isError` is a reply. The errors, all of which are final once the call was sent:
+ * - `badRequest`: nothing was run. `notReady`: not registered, no such tool, or an unusable schema; `toolArguments`: they do not fit it.
+ * - `outcomeUnknown`: the call was sent and no answer came; the function may have run, and is not run again.
+ * - `providerError`: the server answered with an error; `asksForMore`: it wants more of its caller, or runs the tool as a task alone.
+ * - `brokenAnswer`: the answer is no result, or too large.
  */
 export async function runFunction(
   env: Env,
@@ -88,8 +88,8 @@ export async function runFunction(
 }
 
 /**
- * Whether a failed tool's own words say that it wanted a model's reply: servers of the official SDKs look at what their client declared
- * and do not ask. The words are theirs ("Client does not support sampling (required for sampling/createMessage)").
+ * Whether a failed tool says that it wanted a model's reply. Servers of the official SDKs do not request sampling that their client did
+ * not declare, and say "Client does not support sampling (required for sampling/createMessage)".
  */
 const saysThatItSamples = ({ isError, content }: ToolResultBlock): boolean =>
   isError === true &&
@@ -102,17 +102,17 @@ function toolUseOf({ messages }: SamplingRequest): ToolUseBlock | undefined {
 
 export type FunctionSchema = { readonly description?: string; readonly inputSchema: JsonObject };
 /**
- * `broken`: the server answers, but not with a list of tools that could be read. `taskOnly`: the tool runs as a task alone. `uncheckableSchema`: no
- * arguments can be checked by what it says that it takes, and unchecked ones are not sent.
+ * `broken`: the server's answer is no readable list of tools. `taskOnly`: the tool runs as a task alone. `uncheckableSchema`: arguments
+ * cannot be checked by its schema, and unchecked ones are not sent.
  */
 export type NoSchema = "noSuchTool" | "taskOnly" | "unreachable" | "noCredential" | "broken" | "uncheckableSchema";
 
 const schemaServedMs = 60_000;
 const schemaTimeoutMs = 15_000;
-type Kept = { readonly at: number; readonly entry: string; readonly schema: FunctionSchema };
-const kept = new WeakMap<object, Map<string, Kept>>();
+type CachedSchema = { readonly at: number; readonly entry: string; readonly schema: FunctionSchema };
+const caches = new WeakMap<object, Map<string, CachedSchema>>();
 
-/** What a registered function takes, as its server says; up to a minute old in this isolate, and asked anew when the entry changes. */
+/** A registered function's schema from its server. Cached in this isolate for a minute, and read again when the server's entry changes. */
 export async function functionSchema(
   env: Env,
   serverName: string,
@@ -124,11 +124,11 @@ export async function functionSchema(
   const found = registeredFunction(servers, `${serverName}/${tool}`);
   const server = found === undefined ? undefined : servers.servers[found.server];
   if (server === undefined) return err("noSuchTool");
-  const shelf = kept.get(env.CONFIG) ?? new Map<string, Kept>();
-  kept.set(env.CONFIG, shelf);
+  const cache = caches.get(env.CONFIG) ?? new Map<string, CachedSchema>();
+  caches.set(env.CONFIG, cache);
   const [key, entry] = [`${serverName}/${tool}`, JSON.stringify(server)];
-  const had = shelf.get(key);
-  if (had !== undefined && had.entry === entry && now - had.at < schemaServedMs) return ok(had.schema);
+  const cached = cache.get(key);
+  if (cached !== undefined && cached.entry === entry && now - cached.at < schemaServedMs) return ok(cached.schema);
   const asked = await inSession<Result<ToolDefinition, NoTool>>(env, server, limits, async (session, signal) =>
     ok(await findTool(session, tool, signal)),
   );
@@ -136,7 +136,7 @@ export async function functionSchema(
   if (!asked.value.ok) return err(asked.value.error);
   const { description, inputSchema } = asked.value.value;
   const schema = { inputSchema, ...(description === undefined ? {} : { description }) };
-  shelf.set(key, { at: now, entry, schema });
+  cache.set(key, { at: now, entry, schema });
   return ok(schema);
 }
 
@@ -170,10 +170,10 @@ function readFound(value: unknown): Result<ToolDefinition, NoTool> {
   return schemaErrors(tool.inputSchema, "").length > 0 ? err("uncheckableSchema") : ok(tool);
 }
 
-/** More than the time that is left: our own end comes before the client's, and is told from it. */
+/** The client's timeout is this much longer, so that ours comes first and is recognized. */
 const spareMs = 1_000;
 
-/** A session for one piece of work, within the limits; what goes wrong in it as a fault. */
+/** Opens a session for `work` within the limits, and ends it. Exceptions become a `ProviderError`. */
 async function inSession<T>(
   env: Env,
   server: Server,
@@ -198,7 +198,7 @@ async function inSession<T>(
 
 type Ended = { readonly isOver: boolean; readonly isCancelled: boolean };
 
-/** What an error of the client means. Its words are not looked at: they may hold the server's. */
+/** What an exception of the client means. Its message is not read: it may have the server's words. */
 function errorOf(error: unknown, { seen, callSent }: ToolSession, { isOver, isCancelled }: Ended): ProviderError {
   if (isCancelled) return callSent ? outcomeUnknownError : cancelledError;
   if (isOver) return callSent ? { ...outcomeUnknownError, kind: "timeout" } : { ...timeoutError, then: "stop" };
@@ -213,7 +213,7 @@ function errorOf(error: unknown, { seen, callSent }: ToolSession, { isOver, isCa
   return broken();
 }
 
-/** A server that refuses the call has not run it; a proxy that lost it on the way says 5xx. */
+/** A server that refuses the call has not run it; 5xx and 408 may come from a proxy that lost the answer. */
 function errorOfRefusal(status: number, callSent: boolean): ProviderError {
   if (!callSent) return errorOfStatus(status);
   return status >= 500 || status === 408 ? { ...outcomeUnknownError, status } : { ...errorOfStatus(status), then: "stop" };

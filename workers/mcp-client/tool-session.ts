@@ -1,28 +1,28 @@
-// A session with a configured MCP server in which we are the client: the official client, with everything that it sends going through
-// `askUpstream`. So only the configured address is asked, no redirect is followed and nobody signs in; nothing is read without a
-// bound, no stand-alone stream is opened, and `tools/call` is sent once at the most. No capabilities are declared.
+// A session with a configured MCP server in which we are the client: the official client, with every request through `askUpstream`. So it
+// reaches only the configured address, follows no redirect and does no OAuth; every answer is bounded, no stand-alone stream is opened,
+// and `tools/call` is sent once at most. It declares no capabilities.
 
 import { Client, type JSONRPCMessage, ProtocolError, ProtocolErrorCode, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import type { Server } from "../../shared/relay/servers.ts";
 import type { Env } from "../platform/env.ts";
 import { type UpstreamError, askUpstream } from "./ask-server.ts";
 
-/** Of one answer, or of one stream of them. */
+/** Of one answer or one stream. */
 const mostBytes = 8_000_000;
 const endTimeoutMs = 3_000;
-/** For a stream that a server closed between events and that may be asked for again, which runs nothing twice. */
+/** For resuming a stream that the server closed between events, which runs nothing twice. */
 const reconnection = { initialReconnectionDelay: 500, maxReconnectionDelay: 5_000, reconnectionDelayGrowFactor: 2, maxRetries: 2 };
-/** What revision 2026-07-28 says of a request in headers (SEP-2243). */
+/** The headers by which revision 2026-07-28 describes a request (SEP-2243). */
 const ownHeader = /^mcp-(?:method|name|param-.+)$/;
 
-/** What became of the latest request, as seen from here: the client's own errors are words. */
+/** What became of the latest request. The client's own errors say it only in words. */
 export type Seen = {
   error?: UpstreamError | "tooLarge" | "cut";
-  /** Of an answer outside 200-299. */
+  /** Where it is not 2xx. */
   status?: number;
 };
 
-/** In place of an answer that can no longer come. Known by its identity, which nothing from outside has. */
+/** Marks an answer that can no longer come. A symbol, which no server can send. */
 export const noAnswer: unique symbol = Symbol("no answer");
 
 export class ToolSession {
@@ -35,7 +35,7 @@ export class ToolSession {
   #callSent = false;
   #askedForSampling = false;
 
-  /** @param signal ends everything but the session's own end. */
+  /** @param signal aborts every request but those that end the session. */
   constructor(env: Env, server: Server, signal: AbortSignal) {
     this.#env = env;
     this.#server = server;
@@ -46,17 +46,17 @@ export class ToolSession {
     });
     this.client = new Client(
       { name: "countersign", version: "1" },
-      // Both families: the newer one's question first, the handshake where that is not understood.
+      // Tries the 2026 revision first, and the 2025 handshake where the server does not understand it.
       { versionNegotiation: { mode: "auto" }, inputRequired: { autoFulfill: false }, capabilities: {} },
     );
-    // Nothing that a server asks of its client is given. What it wanted explains why its tool failed.
+    // Every request of the server is refused. A refused sampling request explains why its tool failed.
     this.client.fallbackRequestHandler = async ({ method }) => {
       if (method === "sampling/createMessage") this.#askedForSampling = true;
       throw new ProtocolError(ProtocolErrorCode.MethodNotFound, "Method not found");
     };
   }
 
-  /** Whether the server asked for a model's reply, which no function is given. */
+  /** Whether the server requested sampling, which is refused. */
   get askedForSampling(): boolean {
     return this.#askedForSampling;
   }
@@ -74,7 +74,7 @@ export class ToolSession {
     return this.client.connect(this.#transport, { timeout: timeoutMs, signal: this.#signal });
   }
 
-  /** Ends the session with the server where there is one, and lets go of everything. Never throws. */
+  /** Ends the session at the server where there is one, and closes the client. Never throws. */
   async end(): Promise<void> {
     const { sessionId, protocolVersion } = this.#transport;
     if (sessionId !== undefined) {
@@ -96,18 +96,18 @@ export class ToolSession {
     const headers = new Headers(init.headers);
     const method = init.method === "GET" || init.method === "DELETE" ? init.method : "POST";
     const lastEventId = headers.get("Last-Event-ID");
-    // The stream that belongs to no request: nothing that is asked on it would be answered.
+    // The stand-alone stream: requests on it would all be refused.
     if (method === "GET" && lastEventId === null) return new Response(null, { status: 405 });
     const message = typeof init.body === "string" ? (JSON.parse(init.body) as { method?: string; id?: unknown }) : {};
     if (message.method === "tools/call") {
       if (this.#callSent) throw new Error("tools/call was sent before");
       this.#callSent = true;
     }
-    // A notification tells the server that we go, when our own time may be over already.
+    // A notification cancels a call, when our own time may be over already: it has a timeout of its own.
     const isRequest = message.id !== undefined || method === "GET";
     const limits = [isRequest ? this.#signal : AbortSignal.timeout(endTimeoutMs), ...(init.signal ? [init.signal] : [])];
     const signal = AbortSignal.any(limits);
-    // Each request's own: an answer that is read on after the next request began says nothing of that one.
+    // One for each request: an older answer that is still being read must not change the newer request's.
     const seen: Seen = {};
     if (isRequest) this.#seen = seen;
     const asked = await askUpstream(this.#env, this.#server, {
@@ -127,7 +127,7 @@ export class ToolSession {
     const response = asked.value;
     if (!response.ok) seen.status = response.status;
     const { status, statusText } = response;
-    const body = response.body === null ? null : bounded(response.body, signal, (fault) => void (seen.error = fault));
+    const body = response.body === null ? null : bounded(response.body, signal, (error) => void (seen.error = error));
     this.#transport.isStream = (response.headers.get("Content-Type") ?? "").trim().toLowerCase().startsWith("text/event-stream");
     return new Response(body, { status, statusText, headers: response.headers });
   }
@@ -135,14 +135,14 @@ export class ToolSession {
 
 type SendOptions = Parameters<StreamableHTTPClientTransport["send"]>[1];
 
-/** The client waits for an answer until its time is over, also where none can come any more. Here it is told. */
+/** Ends a request whose answer can no longer come, which the client itself would wait for until its timeout. */
 class AnsweringTransport extends StreamableHTTPClientTransport {
-  /** Whether the latest answer is a stream, which goes on after `send`. */
+  /** Whether the latest answer is a stream, which is still open after `send`. */
   isStream = false;
 
   override async send(message: JSONRPCMessage | JSONRPCMessage[], options?: SendOptions): Promise<void> {
     if (Array.isArray(message) || !("method" in message) || !("id" in message)) return super.send(message, options);
-    // Once it is answered nobody waits for this id, and it passes unheard.
+    // After a response the client ignores this id.
     const end = (): void =>
       this.onmessage?.({ jsonrpc: "2.0", id: message.id, error: { code: -32_000, message: "the answer never came", data: noAnswer } });
     await super.send(message, { ...options, onRequestStreamEnd: end });
@@ -150,18 +150,18 @@ class AnsweringTransport extends StreamableHTTPClientTransport {
   }
 }
 
-/** The body up to `mostBytes`, and until `signal`. `onFault` hears of what the reader could not tell from bad JSON. */
+/** The body up to `mostBytes`, and until `signal`. `onError` gets what the reader could not tell from invalid JSON. */
 function bounded(
   body: ReadableStream<Uint8Array>,
   signal: AbortSignal,
-  onFault: (fault: "tooLarge" | "cut") => void,
+  onError: (error: "tooLarge" | "cut") => void,
 ): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   let bytes = 0;
   const stop = (): void => void reader.cancel().catch(() => {});
-  const fail = (controller: ReadableStreamDefaultController<Uint8Array>, fault: "tooLarge" | "cut"): void => {
-    onFault(fault);
-    controller.error(new Error(fault));
+  const fail = (controller: ReadableStreamDefaultController<Uint8Array>, error: "tooLarge" | "cut"): void => {
+    onError(error);
+    controller.error(new Error(error));
   };
   return new ReadableStream<Uint8Array>({
     start: (controller) => {
@@ -170,7 +170,7 @@ function bounded(
         try {
           fail(controller, "cut");
         } catch {
-          // It was at its end.
+          // The stream had ended.
         }
       };
       if (signal.aborted) onAbort();

@@ -1,4 +1,4 @@
-// What the platform hands the Worker: bindings and variables, as wrangler.toml and the secrets name them.
+// The Worker's bindings and variables, by the names in wrangler.toml and of the secrets.
 
 import type ImagesWorker from "../images/worker.ts";
 import type { CacheCalls } from "../stubs/cache-calls.ts";

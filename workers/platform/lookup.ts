@@ -1,8 +1,8 @@
-// Variables and secrets of the environment by the names that configuration gives them.
+// Variables and secrets of the environment by the names that the configuration documents give them.
 
 import type { Env } from "./env.ts";
 
-/** A variable or secret of the environment by name; bindings that are no text are none. */
+/** Reads a variable or secret by name; undefined for a binding. */
 export function lookupIn(env: Env): (name: string) => string | undefined {
   const values: Readonly<Record<string, unknown>> = { ...env };
   return (name) => {

@@ -1,11 +1,11 @@
-// The Worker's variables, parsed once: what is missing or wrong is said in words an operator can act on.
+// The Worker's variables, parsed once. An issue says which is missing or wrong, and what an operator can do.
 
 import { isLoopbackHost } from "../../shared/address.ts";
 import { type SigningKeys, signingKey } from "../../shared/sealed-id.ts";
 import type { Env } from "./env.ts";
 
 export type Settings = {
-  /** Without a trailing slash; undefined where it is not configured: then no notices can be sent. */
+  /** Without a trailing slash; undefined where it is not configured, and then no notices can be sent. */
   readonly publicUrl: string | undefined;
   readonly keys: SigningKeys;
   readonly adminToken: string | undefined;
@@ -16,16 +16,16 @@ export type Settings = {
   /** For one model call with its retries and failover. */
   readonly modelTimeoutMs: number;
   readonly heartbeatMs: number;
-  /** How long a link opens its page: for longer reviews a new one can be asked for. */
+  /** How long a link opens its page. In a longer review its reviewer can request a new one. */
   readonly linkMs: number;
-  /** What health reports: each is one sentence that says what to fix. */
+  /** For health: each is one sentence that says what to fix. */
   readonly issues: readonly string[];
 };
 
 const shortestSecret = 16;
 const parsed = new WeakMap<object, Settings>();
 
-/** The settings of this environment. Throws where it cannot serve at all: without LINK_KEY no id can be sealed. */
+/** The settings of this environment. Throws without a LINK_KEY of the least length, because no id can be sealed. */
 export function settingsOf(env: Env): Settings {
   const known = parsed.get(env);
   if (known !== undefined) return known;
@@ -35,58 +35,58 @@ export function settingsOf(env: Env): Settings {
 }
 
 function parseSettings(env: Env): Settings {
-  const problems: string[] = [];
+  const issues: string[] = [];
   if (env.LINK_KEY === undefined || env.LINK_KEY.length < shortestSecret) {
     throw new Error(`LINK_KEY is missing or shorter than ${shortestSecret} characters: set it with \`wrangler secret put LINK_KEY\``);
   }
   const current = signingKey(env.LINK_KEY);
   const previous = env.LINK_KEY_PREVIOUS ?? "";
   if (previous !== "" && previous.length < shortestSecret)
-    problems.push(
+    issues.push(
       `LINK_KEY_PREVIOUS is shorter than ${shortestSecret} characters and is not accepted; remove it, or set it to the previous LINK_KEY`,
     );
   const keys: SigningKeys = previous.length >= shortestSecret ? [current, signingKey(previous)] : [current];
-  const publicUrl = parsePublicUrl(env.PUBLIC_URL, problems);
+  const publicUrl = parsePublicUrl(env.PUBLIC_URL, issues);
   const loopback = publicUrl !== undefined && isLoopbackHost(new URL(publicUrl).hostname);
   if (env.ADMIN_TOKEN !== undefined && env.ADMIN_TOKEN.length < shortestSecret) {
-    problems.push(`ADMIN_TOKEN is shorter than ${shortestSecret} characters and is not accepted; choose a longer one`);
+    issues.push(`ADMIN_TOKEN is shorter than ${shortestSecret} characters and is not accepted; choose a longer one`);
   }
   return {
     publicUrl,
     keys,
     adminToken: env.ADMIN_TOKEN !== undefined && env.ADMIN_TOKEN.length >= shortestSecret ? env.ADMIN_TOKEN : undefined,
-    // A key from a file is for one's own machine only.
+    // DEV_API_KEY comes from a file, and is valid on a loopback address only.
     devApiKey: loopback && env.DEV_API_KEY !== undefined && env.DEV_API_KEY.length >= shortestSecret ? env.DEV_API_KEY : undefined,
     outbox: env.OUTBOX === "on" || (loopback && env.OUTBOX !== "off"),
-    retentionMs: numberOf("RETENTION_HOURS", env.RETENTION_HOURS, 24, 1, 24 * 30, problems) * 3_600_000,
-    modelTimeoutMs: numberOf("MODEL_TIMEOUT_SECONDS", env.MODEL_TIMEOUT_SECONDS, 120, 1, 600, problems) * 1000,
-    linkMs: numberOf("LINK_HOURS", env.LINK_HOURS, 72, 1, 24 * 14, problems) * 3_600_000,
-    heartbeatMs: numberOf("HEARTBEAT_SECONDS", env.HEARTBEAT_SECONDS, 15, 1, 60, problems) * 1000,
-    issues: problems,
+    retentionMs: numberOf("RETENTION_HOURS", env.RETENTION_HOURS, 24, 1, 24 * 30, issues) * 3_600_000,
+    modelTimeoutMs: numberOf("MODEL_TIMEOUT_SECONDS", env.MODEL_TIMEOUT_SECONDS, 120, 1, 600, issues) * 1000,
+    linkMs: numberOf("LINK_HOURS", env.LINK_HOURS, 72, 1, 24 * 14, issues) * 3_600_000,
+    heartbeatMs: numberOf("HEARTBEAT_SECONDS", env.HEARTBEAT_SECONDS, 15, 1, 60, issues) * 1000,
+    issues,
   };
 }
 
-function parsePublicUrl(text: string | undefined, problems: string[]): string | undefined {
+function parsePublicUrl(text: string | undefined, issues: string[]): string | undefined {
   if (text === undefined || text === "") {
-    problems.push("PUBLIC_URL is not set, so review links cannot be sent; set it to the address at which reviewers reach the gateway");
+    issues.push("PUBLIC_URL is not set, so review links cannot be sent; set it to the address at which reviewers reach the gateway");
     return undefined;
   }
   const url = URL.parse(text);
   if (url === null || !["http:", "https:"].includes(url.protocol) || url.search !== "" || url.hash !== "" || url.username !== "") {
-    problems.push("PUBLIC_URL is not a plain http or https address; correct it");
+    issues.push("PUBLIC_URL is not a plain http or https address; correct it");
     return undefined;
   }
   if (url.protocol === "http:" && !isLoopbackHost(url.hostname)) {
-    problems.push("PUBLIC_URL must be https unless it is a loopback address; correct it");
+    issues.push("PUBLIC_URL must be https unless it is a loopback address; correct it");
     return undefined;
   }
   return url.href.replace(/\/+$/, "");
 }
 
-function numberOf(name: string, text: string | undefined, standard: number, least: number, most: number, problems: string[]): number {
+function numberOf(name: string, text: string | undefined, standard: number, least: number, most: number, issues: string[]): number {
   if (text === undefined || text === "") return standard;
   const value = Number(text);
   if (Number.isFinite(value) && value >= least && value <= most) return value;
-  problems.push(`${name} must be a number from ${least} to ${most}; the default ${standard} is used instead`);
+  issues.push(`${name} must be a number from ${least} to ${most}; the default ${standard} is used instead`);
   return standard;
 }

@@ -1,4 +1,4 @@
-// Every path of the gateway, and every link to it. Links are built from PUBLIC_URL alone, never from a request's headers.
+// The gateway's paths and links. A link is built from PUBLIC_URL alone, never from a request's headers.
 
 export const paths = {
   sampling: "/sampling",
@@ -39,7 +39,7 @@ export const paths = {
 /** The path of a run, for a `Location` header. */
 export const runPath = (id: string): string => `/runs/${encodeURIComponent(id)}`;
 
-/** The link a reviewer gets. */
+/** The link to a review's page. */
 export const reviewUrl = (publicUrl: string, token: string): string => `${publicUrl}/r/${token}`;
 
 /** Where the review page's form posts to: relative, so that a path prefix in PUBLIC_URL is kept. */
