@@ -1,5 +1,5 @@
-// One connection of the host to one MCP server: which requests are open, and the sampling that the server asks for.
-// Knows no SDK: it is shown the messages that pass and handed the requests to answer.
+// One connection of the host to one MCP server: its open requests, and the server's sampling requests. It uses no SDK: it is called with
+// every message that passes, and with the requests to answer.
 
 import { idKey } from "../shared/wire/json-rpc.ts";
 import { isObject, type Members } from "../shared/json/values.ts";
@@ -10,14 +10,14 @@ import { asAnswer, asNotification, asRequest, type JsonRpcId, objectIn, RpcError
 import type { ResponseStreams } from "./response-streams.ts";
 import type { Timing } from "./timing.ts";
 
-/** A sampling request that waits at the gateway, and the request of the host that it is for. */
+/** A sampling request that waits at the gateway, and the host's request that it serves. */
 export type SamplingWaiting = {
   readonly server: string;
   readonly requestId: JsonRpcId;
   readonly origin: { readonly id: JsonRpcId; readonly method: string; readonly name: string };
 };
 
-/** What the gateway waits for, as it tells it. */
+/** The gateway's progress: what a request waits for. */
 export type SamplingProgress = Progress & SamplingWaiting;
 
 export type ConnectionSettings = {
@@ -32,7 +32,7 @@ export type ConnectionSettings = {
   readonly onError: (error: Error) => void;
 };
 
-/** A request of the server, as the SDK hands it over. */
+/** A request of the server. */
 export type Asked = {
   readonly id: JsonRpcId;
   readonly method: string;
@@ -53,16 +53,16 @@ const WHY_NOT: Record<Extract<Association, { ok: false }>["reason"], string> = {
   ambiguous:
     'several requests are open and the transport does not show which one it serves. Over Streamable HTTP give the transport the fetch that attach() returns; over stdio call one tool at a time or set association: "inFlight".',
 };
-/** Servers give a request up after 60 s without progress; heartbeats of the gateway become progress this often. */
+/** Servers time a request out after 60 s without progress; the gateway's heartbeats become progress this often. */
 const KEEP_ALIVE_MILLISECONDS = 10_000;
-/** Array content came with 2025-11-25; before it a reply is one block. */
+/** Before 2025-11-25 a reply's content is one block. */
 const ARRAYS_SINCE = "2025-11-25";
 
 class Stopped extends RpcError {
-  /** Whether the gateway must be told: it learns of ended requests and sessions by their own notices. */
+  /** Whether to notify the gateway of it. Ended requests and sessions have notices of their own. */
   readonly tell: boolean;
   constructor(message: string, tell: boolean) {
-    // The code that the gateway gives a cancelled request too.
+    // The gateway's own code for a cancelled request.
     super(-32800, message, { outcome: "cancelled" });
     this.tell = tell;
   }
@@ -71,7 +71,7 @@ class Stopped extends RpcError {
 export class Connection {
   readonly #settings: ConnectionSettings;
   readonly #inFlight: InFlight;
-  /** Ids of the client's open requests that the gateway has heard of. */
+  /** Ids of the client's open requests that the gateway knows. */
   readonly #known = new Set<string>();
   #sessionKnown = false;
   readonly #tasks = new Map<string, { readonly origin: Origin; readonly inferred: boolean }>();
@@ -104,7 +104,7 @@ export class Connection {
       const revision = answer.result["protocolVersion"];
       if (typeof revision === "string") this.#revision = revision;
     }
-    // SDK 1.x does not end a handler whose request has the id 0, and 0 is every server's first.
+    // SDK 1.x does not abort a handler whose request has the id 0, which is every server's first id.
     const notification = asNotification(message);
     if (notification?.method === "notifications/cancelled") {
       const id = notification.params["requestId"];
@@ -114,7 +114,7 @@ export class Connection {
     this.#inFlight.received(message);
   }
 
-  /** Call when the connection is gone. The session ends with it; a new connection is a new session. */
+  /** Call when the connection has closed. Its session ends; a new connection is a new session. */
   closed(): void {
     if (this.#closed.signal.aborted) return;
     this.#closed.abort(new Stopped("Sampling request cancelled: the connection was closed", false));
@@ -133,7 +133,7 @@ export class Connection {
     );
   }
 
-  /** Answers `sampling/createMessage`, and `tasks/…` for a task that it became. @throws RpcError for the server to get. */
+  /** Answers `sampling/createMessage`, and `tasks/…` for a task that it became. @throws RpcError, which the server gets. */
   async answer(asked: Asked): Promise<Members> {
     if (asked.method !== "sampling/createMessage") return this.#forwardTask(asked);
     const evidence = { streamOf: this.#settings.streams.take(asked.id), params: asked.params, inputKey: asked.inputKey };
@@ -145,11 +145,11 @@ export class Connection {
       );
       throw error;
     }
-    // The names of input requests come again in later rounds; with the leg in it the id stays one of a kind.
+    // Later rounds repeat the names of input requests; with the leg in it the id is unique.
     const leg = asked.inputKey === undefined ? undefined : this.#inFlight.inputLeg(evidence);
     const id = leg === undefined ? asked.id : `${JSON.stringify(leg)} ${asked.inputKey}`;
     const forwarded = this.#forward({ ...asked, id }, association, true);
-    // Without this answer the SDK does not repeat the request that it is for, and tells nobody.
+    // Without this answer the SDK silently does not repeat the request that it is for.
     if (leg !== undefined) forwarded.catch(() => this.#inFlight.end(association.origin));
     const result = await forwarded;
     const task = objectIn(result, "task")["taskId"];
@@ -202,7 +202,7 @@ export class Connection {
     }
   }
 
-  /** Aborted when the server cancelled the request, its originating request ended, or the connection closed. */
+  /** A signal that aborts when the server cancels the request, its originating request ends, or the connection closes. */
   #stopping(asked: Asked, origin: Origin): { signal: AbortSignal; release: () => void } {
     const stop = new AbortController();
     const key = idKey(asked.id);
@@ -229,27 +229,27 @@ export class Connection {
   }
 
   /**
-   * Tells the server that its request is waited for, where it asked to be told. The number only counts, because the
-   * protocol wants it to grow and the gateway's own begins again after a dropped connection.
+   * Sends the server progress, where it gave a token. The number is a count of our own: it must increase (utilities/progress), and the
+   * gateway's begins again after a dropped connection.
    */
   #keepAlive(asked: Asked, token: unknown): { heartbeat: () => void; progress: (message: string | undefined) => void } {
     const { timing } = this.#settings;
     if (token === undefined || asked.notify === undefined) return { heartbeat: () => undefined, progress: () => undefined };
     let count = 0;
     let last: string | undefined;
-    let toldAt = timing.now();
-    const tell = (message: string | undefined): void => {
+    let sentAt = timing.now();
+    const send = (message: string | undefined): void => {
       count += 1;
       last = message;
-      toldAt = timing.now();
+      sentAt = timing.now();
       const params = { progressToken: token, progress: count, ...(message === undefined ? {} : { message }) };
-      // A server that can no longer be told is noticed by the connection itself.
+      // The connection itself notices a server that is gone.
       void (async () => asked.notify?.({ method: "notifications/progress", params }))().catch(() => undefined);
     };
     return {
-      progress: tell,
+      progress: send,
       heartbeat: () => {
-        if (timing.now() - toldAt >= KEEP_ALIVE_MILLISECONDS) tell(last);
+        if (timing.now() - sentAt >= KEEP_ALIVE_MILLISECONDS) send(last);
       },
     };
   }
@@ -260,13 +260,13 @@ export class Connection {
     this.#settings.gateway.requestEnded(this.#settings.session, this.#settings.server, origin.id);
   }
 
-  /** One block for a server of an older revision, which cannot read a list. */
+  /** One block for a server of an older revision, which cannot read an array. */
   #shaped(result: Members): Members {
     const content = result["content"];
     if (!Array.isArray(content) || this.#revision === undefined || this.#revision >= ARRAYS_SINCE) return result;
     if (content.length === 1) return { ...result, content: content[0] };
     const texts = content.map((block) => (isObject(block) && block["type"] === "text" ? block["text"] : undefined));
-    // Nothing between them, as the gateway joins them: any separator would be a character that nobody approved.
+    // Without a separator, as the gateway joins them: no reviewer approved another character.
     if (content.length > 0 && texts.every((text) => typeof text === "string"))
       return { ...result, content: { type: "text", text: texts.join("") } };
     throw new RpcError(-32603, `The reply has several blocks and revision ${this.#revision} of the protocol takes one.`);

@@ -1,4 +1,4 @@
-// Reads one HTTP answer of the gateway, event stream or JSON, to its end or to where it broke. Never retries.
+// Reads one HTTP answer of the gateway, event stream or JSON, to its end or to where the connection broke. Never retries.
 
 import { isObject, parseJson } from "../shared/json/values.ts";
 import { EventSplitter, dataOf } from "../shared/relay/event-stream.ts";
@@ -9,18 +9,18 @@ export type Progress = { readonly progress: number; readonly total?: number; rea
 
 export type Listener = {
   readonly onProgress?: (progress: Progress) => void;
-  /** Anything at all came: the gateway is still there. */
+  /** Any bytes came: the gateway is still there. */
   readonly onHeartbeat?: () => void;
 };
 
 export type Attempt =
-  /** The gateway's own answer. It is final, whatever it says. */
+  /** The gateway's own answer, result or error. It is final. */
   | { readonly kind: "answered"; readonly answer: JsonRpcAnswer }
-  /** No answer of the gateway, and asking again would not help. */
+  /** No answer of the gateway, and a retry would not help. */
   | { readonly kind: "refused"; readonly error: RpcError }
-  /** Ask again, after this time where one was named. */
+  /** Worth a retry, after this time where one was named. */
   | { readonly kind: "busy"; readonly waitMilliseconds: number | undefined; readonly error: RpcError }
-  /** The connection broke, fell silent, or never came to be. */
+  /** The connection broke, fell silent, or was never made. */
   | { readonly kind: "dropped"; readonly why: string };
 
 export type AnswerReader = {
@@ -28,11 +28,11 @@ export type AnswerReader = {
   readonly silenceMilliseconds: number;
   readonly timing: Timing;
   readonly listener: Listener;
-  /** Aborted when nobody waits for this attempt any more. */
+  /** Aborted when the attempt is over. */
   readonly signal: AbortSignal;
 };
 
-/** What one HTTP response comes to. Never rejects on account of the connection: that is "dropped". */
+/** Reads one HTTP response. Never rejects for a broken connection: that is "dropped". */
 export async function readAttempt(response: Response, reading: AnswerReader): Promise<Attempt> {
   const type = response.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
   if (response.status === 200 && type === "text/event-stream") return readStream(response, reading);
@@ -41,7 +41,7 @@ export async function readAttempt(response: Response, reading: AnswerReader): Pr
   return { kind: "refused", error: addressError(response.status) };
 }
 
-/** In characters; a reply with images is one event. */
+/** In characters. A reply with its images is one event. */
 const longestEvent = 64_000_000;
 
 async function readStream(response: Response, reading: AnswerReader): Promise<Attempt> {
@@ -80,7 +80,7 @@ async function readDocument(response: Response, reading: AnswerReader): Promise<
   return refusal(response, answer !== undefined && "error" in answer ? answer.error : undefined, reading.timing);
 }
 
-/** Reads until `take` has enough (then lets go of the connection) or the body ends. Gives why it broke, if it did. */
+/** Reads until `take` returns true, which closes the connection, or the body ends. Returns why the connection broke, if it did. */
 async function readBody(response: Response, reading: AnswerReader, take: (bytes: Uint8Array) => boolean): Promise<string | undefined> {
   if (response.body === null) return undefined;
   const reader = response.body.getReader();
@@ -95,7 +95,7 @@ async function readBody(response: Response, reading: AnswerReader, take: (bytes:
   } catch {
     return "the connection broke";
   } finally {
-    // Not awaited: a connection that is gone may never say that it was let go.
+    // Not awaited: a connection that is gone may never settle it.
     void reader.cancel().catch(() => undefined);
   }
 }
@@ -116,7 +116,7 @@ function progressOf(message: unknown): Progress | undefined {
   };
 }
 
-/** What is told to the MCP server and, through `onError`, to the host. Names the setting to look at, never its value. */
+/** The error for the MCP server and, through `onError`, for the host. It names the setting to correct, never its value. */
 function refusal(response: Response, error: RpcError | undefined, timing: Timing): Attempt {
   const { status } = response;
   const described = (code: number, message: string): RpcError => new RpcError(error?.code ?? code, message, error?.data);
@@ -146,7 +146,7 @@ function refusal(response: Response, error: RpcError | undefined, timing: Timing
       };
     case 429: {
       const waitMilliseconds = retryAfter(response, error?.data, timing.now());
-      // Where waiting helps the gateway says how long. A tool loop that is over its limit stays over it.
+      // The gateway names a time where waiting helps. It does not for a tool loop over its limit, which stays over it.
       if (error !== undefined && waitMilliseconds === undefined) return { kind: "refused", error };
       return {
         kind: "busy",
@@ -155,7 +155,7 @@ function refusal(response: Response, error: RpcError | undefined, timing: Timing
       };
     }
     default:
-      // A JSON-RPC error is the gateway's own word. Anything else came from what stands in front of it.
+      // A JSON-RPC error is the gateway's own. Any other body is of a proxy in front of it.
       if (error !== undefined) return { kind: "refused", error };
       if (status < 500) return { kind: "refused", error: addressError(status) };
       return {

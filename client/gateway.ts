@@ -1,5 +1,5 @@
-// Talks to the gateway: a call that outlives dropped connections, and notices that are sent and forgotten.
-// Logs nothing; no prompt, reply or key is in any error.
+// The gateway's client: calls that survive dropped connections, and notices that are sent in the background. Logs nothing; no prompt, reply
+// or key is in any error.
 
 import { type Members } from "../shared/json/values.ts";
 import { type Listener, readAttempt, type Attempt } from "./gateway-answer.ts";
@@ -14,27 +14,27 @@ export type GatewaySettings = {
   readonly timing: Timing;
   /** From the first attempt to the last. */
   readonly deadlineMilliseconds: number;
-  /** The same for a call to which nothing has answered yet, not even with a heartbeat: there is no review that it could come back to. */
+  /** The same while the gateway has sent nothing yet, not even a heartbeat: there is no review to come back to. */
   readonly connectMilliseconds?: number | undefined;
   /** The gateway sends something every 15 s while it waits; silence for this long is a dropped connection. */
   readonly silenceMilliseconds: number;
   readonly onError: (error: Error) => void;
 };
 
-/** The last thing a call comes to when nobody answered in time. The gateway should be told that nobody waits any more. */
+/** The gateway did not answer in time. It should get a cancellation, because the caller no longer waits. */
 export class GaveUp extends RpcError {}
 
 const NOTICE_ATTEMPTS = 4;
 const NOTICE_MILLISECONDS = 20_000;
 const NO_CONNECTION = "no connection";
-/** A connection that lived this long was a good one: the next failure starts the waiting anew. */
+/** After a connection that lived this long, the backoff begins again. */
 const LIVED_MILLISECONDS = 30_000;
 
 type Attempting = {
   readonly signal: AbortSignal;
   readonly listener: Listener;
   readonly leftMilliseconds: number;
-  /** Called when the gateway has taken the request. */
+  /** Called when the gateway has accepted the request. */
   readonly onReached: () => void;
 };
 
@@ -49,16 +49,16 @@ export class Gateway {
   }
 
   /**
-   * Sends one JSON-RPC request and gives its result. Where the connection drops, the same request is sent again, which
-   * attaches to what is under way (design: repeats).
-   * @throws RpcError with the gateway's own error, or what kept it from answering; the signal's reason when aborted.
+   * Sends one JSON-RPC request and returns its result. Where the connection drops, the same request is sent again, which attaches to the
+   * one under way (design: repeats).
+   * @throws RpcError with the gateway's own error, or with why there is no answer; the signal's reason when aborted.
    */
   async call(request: JsonRpcRequest, signal: AbortSignal, listener: Listener = {}): Promise<Members> {
     const { timing, deadlineMilliseconds } = this.#settings;
     const until = timing.now() + deadlineMilliseconds;
     const connectUntil = timing.now() + (this.#settings.connectMilliseconds ?? Infinity);
     let reached = false;
-    let toldUnreachable = false;
+    let hasReported = false;
     const onReached = (): void => void (reached = true);
     for (let failures = 0; ; failures += 1) {
       const startedAt = timing.now();
@@ -72,9 +72,9 @@ export class Gateway {
         this.#settings.onError(attempt.error);
         throw attempt.error;
       }
-      // A connection that breaks once is made again and nobody need know. A wrong url or a gateway that is down would be silence.
-      if (attempt.kind === "dropped" && attempt.why === NO_CONNECTION && !toldUnreachable) {
-        toldUnreachable = true;
+      // A dropped connection is made again without a message. A wrong url, or a gateway that is down, is reported once.
+      if (attempt.kind === "dropped" && attempt.why === NO_CONNECTION && !hasReported) {
+        hasReported = true;
         this.#settings.onError(new Error("The sampling gateway cannot be reached; asking again. Is its url right, and does it run?"));
       }
       if (timing.now() - startedAt >= LIVED_MILLISECONDS) failures = 0;
@@ -87,7 +87,7 @@ export class Gateway {
     }
   }
 
-  /** `notifications/cancelled` and the like: sent in the background, a few times if it must be. */
+  /** Sends a notification, such as `notifications/cancelled`, in the background, with retries. */
   notify(method: string, params: Members): void {
     this.#notice("POST", "/sampling", JSON.stringify({ jsonrpc: "2.0", method, params }));
   }
@@ -101,7 +101,7 @@ export class Gateway {
     this.#notice("DELETE", `/sessions/${encodeURIComponent(session)}`);
   }
 
-  /** Resolves when every notice that was under way has arrived or was given up. Never rejects. */
+  /** Resolves when every notice under way has arrived or failed for good. Never rejects. */
   async flush(): Promise<void> {
     while (this.#notices.size > 0) await Promise.all(this.#notices);
   }
@@ -121,7 +121,7 @@ export class Gateway {
       );
       if (response === undefined || response === "late") return { kind: "dropped", why: NO_CONNECTION };
       if (response.status === 200) onReached();
-      // The whole attempt ends at the deadline even while heartbeats come; silence is watched by the reader.
+      // The attempt ends at the deadline even while heartbeats come; the reader watches for silence.
       const read = readAttempt(response, { id: request.id, silenceMilliseconds, timing, listener, signal: both });
       const attempt = await within(read, Math.max(0, leftMilliseconds), timing, signal);
       return attempt === "late" ? { kind: "dropped", why: "no answer before the deadline" } : attempt;
@@ -163,7 +163,7 @@ export class Gateway {
       if (response === "late") connection.abort();
       else await response?.body?.cancel().catch(() => undefined);
       if (response === "late" || response === undefined || response.status === 429 || response.status >= 500) continue;
-      // Whatever else it says, it has been told; 404 is what a session says that it never knew.
+      // Any other status means that the notice arrived; 404 is the answer for an unknown session.
       if (response.status >= 400 && response.status !== 404)
         onError(new Error(`The sampling gateway refused ${method} ${path.split("/")[1]} (HTTP ${response.status}).`));
       return;
@@ -173,7 +173,7 @@ export class Gateway {
     );
   }
 
-  /** Nothing is under way at the gateway, so there is nothing to tell it. */
+  /** Not a `GaveUp`: nothing is under way at the gateway, so there is nothing to cancel. */
   #notReached(attempt: Extract<Attempt, { kind: "busy" | "dropped" }>): RpcError {
     return attempt.kind === "busy" ? attempt.error : new RpcError(-32001, "The sampling gateway cannot be reached.");
   }

@@ -1,5 +1,5 @@
-// The host's own requests to one server that are still open, learned from the messages that pass, and which of them a
-// sampling request belongs to. Sends nothing; no clock.
+// The host's open requests to one server, read off the messages that pass, and which of them a sampling request serves. Sends nothing; no
+// clock.
 
 import { idKey } from "../shared/wire/json-rpc.ts";
 import { isObject, type Members } from "../shared/json/values.ts";
@@ -15,13 +15,13 @@ export type Origin = {
   readonly method: string;
   /** The tool or prompt, or the URI of the resource. */
   readonly name: string;
-  /** Aborted when the request has ended, however it ended. */
+  /** Aborted when the request ends, in whatever way. */
   readonly ended: AbortSignal;
 };
 
 /**
- * What to go by where the wire does not show which open request a sampling request serves, as in the relay's servers document: `auto`: the
- * only one that is open; `strict`: nothing; `inFlight`: the one that was opened last.
+ * Which open request a sampling request counts for where the wire does not show it, as in the relay's servers document. `auto`: the only
+ * one; `strict`: none; `inFlight`: the one opened last.
  */
 export const ASSOCIATION_MODES = ["auto", "strict", "inFlight"] as const;
 export type AssociationMode = (typeof ASSOCIATION_MODES)[number];
@@ -29,7 +29,7 @@ export type Association =
   | { readonly ok: true; readonly origin: Origin; readonly inferred: boolean }
   | { readonly ok: false; readonly reason: "none-in-flight" | "ended" | "not-shown" | "ambiguous" };
 
-/** What the wire says about where a sampling request belongs. */
+/** What the wire shows of the request that a sampling request serves. */
 export type Evidence = {
   /** The client's request on whose response stream it came; undefined where the transport cannot tell. */
   readonly streamOf?: JsonRpcId | undefined;
@@ -42,14 +42,14 @@ type Open = {
   readonly origin: Origin;
   readonly end: () => void;
   task?: string;
-  /** The leg that was answered `input_required`, and what that answer asked for. */
+  /** The leg that was answered `input_required`, and the requests in that answer. */
   input?: { readonly leg: JsonRpcId; readonly requests: Members; readonly state: unknown };
 };
 
 export class InFlight {
   /** In the order in which they were opened. */
   readonly #open = new Set<Open>();
-  /** Every request id that belongs to an open one: its own, repeats of it (2026-07-28), and requests about its task. */
+  /** Every request id of an open request: its own, those of its repeats (2026-07-28), and of requests about its task. */
   readonly #legs = new Map<string, { readonly open: Open; readonly about: "itself" | "tasks/get" | "tasks/result" | "tasks/cancel" }>();
   readonly #onEnded: (origin: Origin) => void;
 
@@ -66,7 +66,7 @@ export class InFlight {
     if (typeof cancelled === "string" || typeof cancelled === "number") this.abandoned(cancelled);
   }
 
-  /** The client gave a request up: it was cancelled, or could not be sent. */
+  /** The client cancelled a request, or could not send it. */
   abandoned(id: JsonRpcId): void {
     const leg = this.#legs.get(idKey(id));
     this.#legs.delete(idKey(id));
@@ -94,19 +94,19 @@ export class InFlight {
     }
   }
 
-  /** Every open request has ended: the connection is gone. */
+  /** Ends every open request: the connection has closed. */
   closed(): void {
     for (const open of this.#open) this.#end(open);
   }
 
-  /** Nothing more will be sent for it, and no message says so: what a result asked for could not be given. */
+  /** Ends a request of which no message shows the end: its input requests could not be answered. */
   end(origin: Origin): void {
     for (const open of this.#open) if (open.origin === origin) this.#end(open);
   }
 
   /**
-   * Which open request a sampling request belongs to. What the wire shows comes first: the task that it names, then the
-   * response stream it came on. Without that the mode says what to go by, and the result is inferred.
+   * The open request that a sampling request serves: by the task that it names, else by the response stream it came on. Where the wire shows
+   * neither, the mode decides, and the result is inferred.
    */
   associate(evidence: Evidence, mode: AssociationMode): Association {
     const shown = this.#shown(evidence);
@@ -145,7 +145,7 @@ export class InFlight {
     if (key === undefined) return undefined;
     const named = [...this.#open].filter((open) => open.input !== undefined && isObject(open.input.requests[key]));
     if (named.length < 2) return named[0];
-    // The same name in two results that are open at once: the params tell them apart.
+    // Two open results have the same name: the params tell them apart.
     const wanted = sortedJson(evidence.params);
     const same = named.filter((open) => sortedJson(objectIn(objectIn(open.input?.requests ?? {}, key), "params")) === wanted);
     return same.length === 1 ? same[0] : undefined;
@@ -165,7 +165,7 @@ export class InFlight {
       this.#legs.set(idKey(id), { open: repeated, about: "itself" });
       return;
     }
-    // Without a name it is no request that a server could handle, and nothing that policy could go by.
+    // Without a name no server could handle it, and no policy could match it by name.
     if (typeof name !== "string" || name === "") return;
     const controller = new AbortController();
     const origin: Origin = { id, method, name, ended: controller.signal };
@@ -174,7 +174,7 @@ export class InFlight {
     this.#legs.set(idKey(id), { open, about: "itself" });
   }
 
-  /** The open request that this one repeats, with the answers that its last result asked for (2026-07-28). */
+  /** The open request that this one repeats with the answers to its input requests (2026-07-28). */
   #repeats(method: string, name: unknown, params: Members): Open | undefined {
     if (params["inputResponses"] === undefined && params["requestState"] === undefined) return undefined;
     const waiting = [...this.#open].filter(
@@ -210,7 +210,7 @@ export class InFlight {
   }
 }
 
-/** JSON with sorted names: equal texts for equal values, whatever order a parser put the names in. */
+/** JSON with sorted names: equal texts for equal values. */
 const sortedJson = (value: unknown): string =>
   JSON.stringify(value, (_name, inner: unknown) =>
     isObject(inner) ? Object.fromEntries(Object.entries(inner).toSorted(([a], [b]) => (a < b ? -1 : 1))) : inner,

@@ -1,5 +1,5 @@
-// Wraps the fetch of a Streamable HTTP transport to see on which request's response stream a sampling request comes.
-// Changes nothing: every byte is passed on as it came, after it was looked at.
+// Wraps the fetch of a Streamable HTTP transport to see on which request's response stream a sampling request comes. It passes every byte
+// unchanged.
 
 import { idKey } from "../shared/wire/json-rpc.ts";
 import { parseJson } from "../shared/json/values.ts";
@@ -8,19 +8,19 @@ import { asRequest, type JsonRpcId } from "./rpc-messages.ts";
 
 export type FetchLike = (input: string | URL, init?: RequestInit) => Promise<Response>;
 
-/** Streams that a server closed and never let resume leave their last event id behind; more than this are forgotten. */
+/** Streams that are never resumed leave their last event id behind; the oldest beyond this number are forgotten. */
 const MOST_EVENT_IDS = 1_000;
 
-/** In characters, as of the relay. A stream with a longer one is passed on unseen from there. */
+/** In characters, as in the relay. After a longer event the rest of its stream passes unread. */
 const LONGEST_EVENT = 10_000_000;
 
 export class ResponseStreams {
-  /** A server's request id to the client's request on whose stream it came. */
+  /** A server's request id, with the client's request on whose stream it came. */
   readonly #cameOn = new Map<string, JsonRpcId>();
   /** The last event id of each response stream: with it a GET resumes that stream (2025-11-25, transports: resumability). */
   readonly #resumable = new Map<string, JsonRpcId>();
 
-  /** The client's request on whose response stream this request of the server came; asked once. */
+  /** The client's request on whose response stream this request of the server came. Once: it is removed. */
   take(serverRequest: JsonRpcId): JsonRpcId | undefined {
     const stream = this.#cameOn.get(idKey(serverRequest));
     this.#cameOn.delete(idKey(serverRequest));
@@ -39,7 +39,7 @@ export class ResponseStreams {
       const type = response.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
       if (stream === undefined || response.body === null || type !== "text/event-stream") return response;
       const watched = new Response(response.body.pipeThrough(this.#watch(stream)), response);
-      // A constructed response has no address, and the transport compares it when it follows redirects.
+      // A constructed response has no url, which the transport compares when it follows redirects.
       Object.defineProperty(watched, "url", { value: response.url });
       return watched;
     };
@@ -74,7 +74,7 @@ export class ResponseStreams {
             const oldest = this.#resumable.keys().next();
             if (this.#resumable.size > MOST_EVENT_IDS && oldest.done !== true) this.#resumable.delete(oldest.value);
           }
-          // Most messages on a stream are not for us; only one that names the method is worth parsing.
+          // Only a message that names the method is parsed.
           const data = dataOf(event);
           if (data?.includes("sampling/createMessage") !== true) continue;
           const request = asRequest(parseJson(data));

@@ -1,15 +1,12 @@
-// The few JSON-RPC shapes that pass by here. Read more leniently than the gateway reads its own (shared/wire/json-rpc.ts): whatever either side's
-// SDK may take for a request has to be seen, also with a fraction for an id. Never validates a method's params.
+// The JSON-RPC messages that pass the client. Read more leniently than the gateway reads its own (shared/wire/json-rpc.ts): every message that
+// either side's SDK may accept as a request has to be seen, even with a fraction as its id. Never validates a method's params.
 
 import { type Members, isObject } from "../shared/json/values.ts";
 
 export type JsonRpcId = string | number;
 export type JsonRpcRequest = { readonly jsonrpc: "2.0"; readonly id: JsonRpcId; readonly method: string; readonly params?: Members };
 
-/**
- * An error that is answered to the MCP server. Both SDK generations take `code`, `message` and `data` of whatever a
- * request handler throws, so this needs neither SDK's own class.
- */
+/** An error for the MCP server. Both SDK generations send `code`, `message` and `data` of any error that a request handler throws. */
 export class RpcError extends Error {
   readonly code: number;
   readonly data?: unknown;
@@ -37,7 +34,7 @@ export function asNotification(message: unknown): { method: string; params: Memb
 
 export type JsonRpcAnswer = { readonly id: JsonRpcId | null } & ({ readonly result: Members } | { readonly error: RpcError });
 
-/** A response, its error as something that can be thrown. An error may have the id null. */
+/** A response. The id of an error may be null. */
 export function asAnswer(message: unknown): JsonRpcAnswer | undefined {
   if (!isObject(message) || "method" in message) return undefined;
   const id = message["id"];

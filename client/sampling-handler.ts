@@ -1,5 +1,5 @@
-// What an MCP host imports: one call that gives its client sampling, reviewed by a person at a Countersign gateway.
-// No dependency besides the platform's fetch, and no import of an MCP SDK.
+// What an MCP host imports: one call that gives its client sampling, reviewed by a person at a Countersign gateway. It depends on the platform's
+// fetch alone, and imports no MCP SDK.
 
 import { Connection, type SamplingProgress, type SamplingWaiting } from "./connection.ts";
 import { Gateway } from "./gateway.ts";
@@ -14,32 +14,32 @@ export { RpcError } from "./rpc-messages.ts";
 export type SamplingHandlerOptions = {
   /** The gateway's base address, `https://…`; a path before `/sampling` is kept. */
   readonly url: string;
-  /** An API key of the gateway. It is sent to `url` only, and is in no error. */
+  /** An API key of the gateway. Sent to `url` only, and never in an error. */
   readonly apiKey: string;
   /**
-   * The session's name, 1-120 visible ASCII characters; by default random. A session is one connection, so the second
-   * and later connections of this handler get `.2`, `.3` and so on behind it. Whoever knows the API key and the name can
-   * end the session: choose one that cannot be guessed, or none.
+   * The session's name, 1-120 visible ASCII characters; by default random. A session is one connection, so the second and later connections
+   * of this handler append `.2`, `.3` and so on. A caller with the API key and the name can end the session: choose one that cannot be
+   * guessed, or none.
    */
   readonly session?: string;
   /**
    * What a sampling request counts for where the transport cannot show which open request it serves (stdio, or a server that samples
    * outside the response stream). `auto`, the default: the only one that is open; while several are it is refused with -32602.
    * `inFlight`: the newest; the reviewer may then see a wrong tool's name, and the run is cancelled when that tool's call ends.
-   * `strict`: it is refused. What is not shown is told to the gateway as inferred.
+   * `strict`: it is refused. The gateway gets an association that is not shown as inferred.
    */
   readonly association?: AssociationMode;
   /** Whether a server may ask for sampling as a task (2025-11-25); by default true. Set false where the client has a `taskStore`. */
   readonly tasks?: boolean;
   /** Called with what the gateway waits for. */
   readonly onProgress?: (progress: SamplingProgress) => void;
-  /** Called whenever the gateway shows that it is still there while a request waits: every 15 s or oftener. */
+  /** Called when the gateway shows that it is still there while a request waits: at least every 15 s. */
   readonly onHeartbeat?: (waiting: SamplingWaiting) => void;
-  /** Called with what the host's developer should know: a refused key, a request without association. Never has content. */
+  /** Called with errors for the host's developer, such as a refused key or a request without association. Never has content. */
   readonly onError?: (error: Error) => void;
-  /** From asking to giving up, in milliseconds; by default 15 minutes. Longer than the policy's deadline, or replies are lost. */
+  /** For one call, in milliseconds; by default 15 minutes. Longer than the policy's deadline, or replies are lost. */
   readonly deadlineMilliseconds?: number;
-  /** The same while the gateway has not taken the request yet; by default as long. Shorter: a gateway that is down is told to the server sooner. */
+  /** The same until the gateway accepts the request; by default as long. With a shorter time the server hears sooner of a gateway that is down. */
   readonly connectMilliseconds?: number;
   /** Silence of the gateway that counts as a dropped connection; by default 60 s, four of its heartbeats. */
   readonly silenceMilliseconds?: number;
@@ -63,11 +63,11 @@ export type SamplingHandler = {
    * @param options.fetch The fetch to wrap, where the host's transport has its own.
    */
   attach(client: ClientLike, options: { readonly server: string; readonly fetch?: FetchLike }): AttachedClient;
-  /** For a client that is of neither SDK: show the connection what passes, and let it answer. */
+  /** For a client of neither SDK: call the connection with each message, and let it answer. */
   connection(options: { readonly server: string; readonly fetch?: FetchLike; readonly transport?: TransportLike }): AttachedClient & {
     readonly connection: Connection;
   };
-  /** Resolves when the gateway has been told of everything that ended so far; await it before `process.exit`. */
+  /** Resolves when the gateway has every notice of what ended; await it before `process.exit`. */
   flush(): Promise<void>;
 };
 
@@ -135,7 +135,7 @@ export function createSamplingHandler(options: SamplingHandlerOptions): Sampling
   };
 }
 
-/** Looked up at each call, so that what replaces the global later (a proxy, a test) is used. */
+/** Looked up at each call, so that a later replacement of the global (a proxy, a test) is used. */
 const platformFetch: FetchLike = (input, init) => globalThis.fetch(input, init);
 
 /** A callback of the host that throws must not end a sampling request. */
@@ -145,7 +145,7 @@ const quiet =
     try {
       callback?.(value);
     } catch {
-      // Nothing to tell it to: the callback is where errors go.
+      // There is no other place to report an error than the callback.
     }
   };
 

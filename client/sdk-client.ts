@@ -1,13 +1,13 @@
-// Joins a connection to a client of either SDK generation. Imports neither: it needs only what both have.
+// Joins a connection to a client of either SDK generation, by what both have. It imports neither.
 //
 // Four seams, all public in `@modelcontextprotocol/sdk` 1.x and in `@modelcontextprotocol/client` 2.x:
-// - `client.connect` is replaced on the instance, to meet the transport before the client does;
-// - `transport.send` is replaced on the instance, because only there a request has its id. The object stays the same
-//   one, so what the SDKs ask of it (session id, revision, process id) goes on working, which a proxy would break;
-// - `transport.onmessage` and `onclose` are set first: both SDKs call what they find there before their own;
-// - `client.fallbackRequestHandler` answers. A registered handler would not do: 1.x wants a zod schema, and 2.x refuses
-//   the result of a sampling request that became a task.
-// In revision 2026-07-28 a sampling request arrives inside a result, and for those 2.x asks registered handlers only.
+// - `client.connect` is replaced on the instance, to get the transport before the client does;
+// - `transport.send` is replaced on the instance, because only there a request has its id. The object stays the same one, so that its other
+//   members (session id, revision, process id) work, which a proxy would break;
+// - `transport.onmessage` and `onclose` are set first: both SDKs call an existing one before their own;
+// - `client.fallbackRequestHandler` answers. A registered handler would not do: 1.x needs a zod schema, and 2.x refuses the result of a
+//   sampling request that became a task.
+// In revision 2026-07-28 a sampling request arrives inside a result, and 2.x passes those to registered handlers only.
 
 import { isObject, type Members } from "../shared/json/values.ts";
 import type { Asked, Connection } from "./connection.ts";
@@ -23,14 +23,14 @@ export type SamplingCapabilities = {
 
 const TASK_METHODS = new Set(["tasks/get", "tasks/result", "tasks/cancel"]);
 
-/** What is used of a transport, of either generation. */
+/** What we use of a transport of either generation. */
 export interface TransportLike {
   send(message: never, options?: never): Promise<void>;
   onmessage?: ((message: never, extra?: never) => void) | undefined;
   onclose?: (() => void) | undefined;
 }
 
-/** What is used of a client, of either generation. */
+/** What we use of a client of either generation. */
 export interface ClientLike {
   registerCapabilities(capabilities: SamplingCapabilities): void;
   connect(transport: TransportLike, options?: unknown): Promise<void>;
@@ -87,13 +87,13 @@ export function joinClient(client: ClientLike, capabilities: SamplingCapabilitie
   };
 }
 
-/** Shows a connection what passes a transport. Call it before the client takes the transport over. */
+/** Calls a connection with every message of a transport. Call it before the client gets the transport. */
 export function observe(transport: TransportLike, connection: Connection): void {
   const { send, onmessage, onclose } = transport;
   transport.send = async (message: unknown, options?: unknown): Promise<void> => {
     const request = asRequest(message);
     connection.sent(message);
-    // 2.x over HTTP drops the response stream instead of sending `notifications/cancelled` in revision 2026-07-28.
+    // In revision 2026-07-28, 2.x over HTTP cancels by closing the response stream, without `notifications/cancelled`.
     const given = isObject(options) ? options["requestSignal"] : undefined;
     if (request !== undefined && given instanceof AbortSignal) {
       given.addEventListener("abort", () => connection.abandoned(request.id), { once: true });
@@ -117,7 +117,7 @@ export function observe(transport: TransportLike, connection: Connection): void 
   });
 }
 
-/** The signal and the way back to the server: on the context itself in 1.x, under `mcpReq` in 2.x. */
+/** The request's signal and `notify`: on the context itself in 1.x, under `mcpReq` in 2.x. */
 function contextOf(context: unknown): Pick<Asked, "signal" | "notify"> {
   const outer = isObject(context) ? context : {};
   const inner = objectIn(outer, "mcpReq");

@@ -1,4 +1,4 @@
-// Where waiting and chance come from, so that tests need neither.
+// The clock, timers and random numbers, so that tests can replace them.
 
 export type Timing = {
   /** Unix milliseconds. The wall clock, because a person's deadline is on it too. */
@@ -26,16 +26,16 @@ export const platformTiming: Timing = {
 };
 
 /**
- * How long to wait before the next attempt, in milliseconds: doubles from half a second up to 15 s, of which a random
- * half is taken off, so that hosts that lost the same gateway do not come back together.
- * @param failures How many attempts in a row have failed before this wait, from 0.
+ * The pause before the next attempt, in milliseconds: doubles from half a second up to 15 s, less a random part of up to half, so that
+ * hosts that lost the same gateway do not reconnect together.
+ * @param failures The number of failures in a row before the one that this pause follows, from 0.
  */
 export function backoffMilliseconds(failures: number, timing: Timing): number {
   const most = Math.min(15_000, 500 * 2 ** Math.min(failures, 10));
   return most / 2 + (most / 2) * timing.random();
 }
 
-/** What the work gives, or "late" where it took longer than that or was aborted. Such work goes on; end it yourself. */
+/** The work's result, or "late" where it took longer or was aborted. The work goes on: the caller has to end it. */
 export async function within<T>(work: Promise<T>, milliseconds: number, timing: Timing, signal?: AbortSignal): Promise<T | "late"> {
   const stop = new AbortController();
   const either = signal === undefined ? stop.signal : AbortSignal.any([stop.signal, signal]);

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// The file that `bin` in package.json names. Plain JavaScript, so that every Node 20 or later can start it: from a checkout
-// the sources run as they are where Node strips types (22.18 or later); a published package brings them as JavaScript.
+// The `bin` of package.json. Plain JavaScript, so that Node 20 or later can start it. In a checkout the TypeScript sources run where Node
+// strips types (22.18 or later); a published package has them as JavaScript.
 
 import { existsSync, readFileSync } from "node:fs";
 

@@ -37,7 +37,7 @@ export type CommandLine =
   | { readonly kind: "run"; readonly stdio: StdioCommand }
   | { readonly kind: "help" }
   | { readonly kind: "version" }
-  /** What is wrong, in one line without any value that was given. */
+  /** What is wrong, in one line without any argument's value. */
   | { readonly kind: "wrong"; readonly why: string };
 
 const wrong = (why: string): CommandLine => ({ kind: "wrong", why });
@@ -61,7 +61,7 @@ export function readCommandLine(argv: readonly string[], env: Readonly<Record<st
   if (word === "--help" || word === "-h") return { kind: "help" };
   if (word === "--version") return { kind: "version" };
   if (word !== "stdio") return wrong("unknown command; the only one is stdio.");
-  // Cut before anything is parsed: what stands behind it is the server's, whatever it looks like.
+  // Cut before parsing: all arguments after `--` are the server's.
   const end = rest.indexOf("--");
   const options = parsed(end === -1 ? rest : rest.slice(0, end));
   if (typeof options === "string") return wrong(options);
@@ -87,7 +87,7 @@ function parsed(args: readonly string[]): ReturnType<typeof parse> | string {
   try {
     return parse(args);
   } catch (error) {
-    // Node's own sentences repeat what was given, which may be a key that was put there by mistake.
+    // Node's own messages quote the argument, which may be a key that was given by mistake.
     const code = error instanceof Error && "code" in error ? error.code : undefined;
     if (code === "ERR_PARSE_ARGS_UNKNOWN_OPTION") return "unknown option.";
     if (code === "ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL") return "unexpected argument; the server's command stands behind --.";

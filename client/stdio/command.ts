@@ -1,5 +1,5 @@
-// The command `countersign`: reads its arguments, runs what they ask for, and ends as it ended. Prints nothing on stdout
-// while a server runs: that is the client's.
+// The command `countersign`: reads its arguments, runs the server, and ends as the server ended. While it runs, stdout is the client's, and
+// nothing of ours is printed there.
 
 import { readCommandLine, USAGE } from "./command-line.ts";
 import { type End, endLike } from "./server-process.ts";
@@ -18,7 +18,7 @@ export async function runCommand(version: string): Promise<void> {
     case "wrong":
       return refuse(line.why);
     case "run": {
-      const running = begun(() => wrap(line.stdio, process.env));
+      const running = tryStart(() => wrap(line.stdio, process.env));
       return running instanceof TypeError ? refuse(running.message) : endLike(await running);
     }
     default:
@@ -31,7 +31,7 @@ function refuse(why: string): void {
   process.exitCode = 2;
 }
 
-function begun(begin: () => Promise<End>): Promise<End> | TypeError {
+function tryStart(begin: () => Promise<End>): Promise<End> | TypeError {
   try {
     return begin();
   } catch (error) {

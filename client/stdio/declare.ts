@@ -1,4 +1,4 @@
-// What a client's `initialize` becomes on its way to the server: the same bytes, with our sampling among the capabilities.
+// Adds our sampling to the capabilities in a client's `initialize`; all other bytes stay.
 // Sources: `ClientCapabilities` in the schema of each 2025 revision; 2025-11-25 added `sampling.tools` and tasks.
 
 import { isObject, type Members } from "../../shared/json/values.ts";
@@ -9,14 +9,14 @@ import { objectIn } from "../rpc-messages.ts";
 import { edited, memberOf, withMembers } from "./json-spans.ts";
 
 /**
- * Who answers sampling. `fulfil`: always the gateway. `forward`: the client's own, or nobody. `fallback`: the client's own;
- * the gateway where the client has none, or answers with an error.
+ * Who answers sampling. `fulfil`: the gateway. `forward`: the client, or none where it has no sampling. `fallback`: the client, and the
+ * gateway where the client has none or answers with an error.
  */
 export type Mode = Server["mode"];
 
 export type DeclareOptions = { readonly mode: Mode; readonly tools: boolean; readonly tasks: boolean };
 
-/** What the server was told that its client can do, and what the client said itself. */
+/** The capabilities that the client has, and those that were declared to the server. */
 export type Declared = {
   /** Whether the client has sampling of its own. */
   readonly clientSamples: boolean;
@@ -30,7 +30,7 @@ export type Declared = {
 
 export const NOTHING_DECLARED: Declared = { clientSamples: false, clientTasks: false, clientLists: false, samplingTasks: false };
 
-/** Nothing here knows what could be added to a request. */
+/** The stdio command has no context to add to a request. */
 const NO_CONTEXT = { context: false };
 
 /** @param line The line of the `initialize` request, whose `params` are given beside it. */
@@ -39,12 +39,12 @@ export function declareSampling(
   params: Members,
   { mode, tools, tasks }: DeclareOptions,
 ): { readonly line: Uint8Array; readonly declared: Declared } {
-  const parsed = params as JsonObject; // It comes from JSON.parse.
+  const parsed = params as JsonObject; // from JSON.parse
   const own = objectIn(params, "capabilities");
   const clientSamples = declaresSampling(parsed);
   const answersHere = isOurs(mode, clientSamples);
   const now = answersHere ? objectIn(withSampling(parsed, { ...NO_CONTEXT, tools, tasks }), "capabilities") : own;
-  // Sampling's tasks are listed here, where the relay over HTTP has no list of them.
+  // The stdio command lists its sampling tasks, which the relay over HTTP does not.
   const withTasks = now["tasks"] === own["tasks"] ? {} : { tasks: { list: {}, ...objectIn(now, "tasks") } };
   const declared: Declared = {
     clientSamples,

@@ -1,5 +1,5 @@
-// Where the parts of a JSON text stand, so that one of them can be replaced and the others keep their bytes: numbers that a
-// parser would round, the order of names, white space. Only for bytes that JSON.parse has accepted; elsewhere it finds nonsense.
+// Finds the parts of a JSON text, so that one can be replaced and the others keep their bytes: numbers that a parser would round, the order
+// of names, white space. Only for bytes that JSON.parse has accepted; for others the spans mean nothing.
 
 import { joinBytes } from "../../shared/bytes.ts";
 
@@ -19,11 +19,11 @@ const CLOSE_BRACE = 0x7d;
 const decoder = new TextDecoder();
 const encoder = new TextEncoder();
 
-/** The value of a member, the last one where the name comes twice, as JSON.parse takes it. */
+/** A member's value: the last one where a name is repeated, like JSON.parse. */
 export const memberOf = (bytes: Uint8Array, object: Span, name: string): Span | undefined =>
   membersOf(bytes, object).findLast((member) => member.name === name);
 
-/** The members of an object, in their order. None where the value is no object. */
+/** The members of an object, in order. Empty for any other value. */
 export function membersOf(bytes: Uint8Array, value: Span): Member[] {
   const members: Member[] = [];
   let at = skipSpace(bytes, value.from);
@@ -41,7 +41,7 @@ export function membersOf(bytes: Uint8Array, value: Span): Member[] {
   return members;
 }
 
-/** The elements of an array, in their order. None where the value is no array. */
+/** The elements of an array, in order. Empty for any other value. */
 export function elementsOf(bytes: Uint8Array, value: Span): Span[] {
   const elements: Span[] = [];
   let at = skipSpace(bytes, value.from);
@@ -56,12 +56,11 @@ export function elementsOf(bytes: Uint8Array, value: Span): Span[] {
   return elements;
 }
 
-/** The text of a span. */
 export const textAt = (bytes: Uint8Array, { from, to }: Span): string => decoder.decode(bytes.subarray(from, to));
 
 export type Edit = Span & { readonly text: string };
 
-/** The bytes with some spans replaced; the spans do not overlap. */
+/** The bytes with the edits made, whose spans must not overlap. */
 export function edited(bytes: Uint8Array, edits: readonly Edit[]): Uint8Array {
   const parts: Uint8Array[] = [];
   let at = 0;
@@ -102,7 +101,7 @@ function skipString(bytes: Uint8Array, from: number): number {
   return at + 1;
 }
 
-/** The end of the value that begins here. No recursion: how deep it nests is up to whoever sent it. */
+/** The end of the value that begins here. Not recursive, because the sender decides how deep it nests. */
 function skipValue(bytes: Uint8Array, from: number): number {
   let at = from;
   let depth = 0;

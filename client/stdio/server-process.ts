@@ -1,4 +1,4 @@
-// The server's process: how it is started, and how its end becomes ours, as if nothing stood between it and the client.
+// Starts the server's process, and ends ours in the same way, as if the client had started the server itself.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { constants } from "node:os";
@@ -14,12 +14,12 @@ export type ServerProcess = {
 };
 
 export type NotStarted = {
-  /** As a shell ends: 127 where there is no such command, 126 where it cannot be run. */
+  /** As in a shell: 127 where there is no such command, 126 where it cannot be run. */
   readonly code: 126 | 127;
   readonly why: string;
 };
 
-/** Starts it with our stderr. It stays in our process group, so that what reaches the group reaches it. */
+/** Starts the server with our stderr, in our process group, so that it gets the group's signals. */
 export async function startServer(
   command: string,
   args: readonly string[],
@@ -48,12 +48,12 @@ function notStarted(error: unknown): NotStarted {
   return { code: 126, why: code === "EACCES" ? "permission denied" : `cannot be run (${code})` };
 }
 
-/** The API key stays here: a server that could read it could sample without a client's request. */
+/** The environment without the API key: a server that could read it could sample without a client's request. */
 export const withoutKey = (env: Readonly<Record<string, string | undefined>>): Record<string, string | undefined> =>
-  // Windows does not tell upper from lower case in these names.
+  // On Windows these names are case-insensitive.
   Object.fromEntries(Object.entries(env).filter(([name]) => name.toUpperCase() !== "COUNTERSIGN_API_KEY"));
 
-/** Ends this process as the server's ended. Where a signal cannot end us, with the code that a shell gives for it. */
+/** Ends this process as the server's ended. Where a signal cannot end us, with the code of a shell for it. */
 export function endLike(end: End): void {
   if ("code" in end) return process.exit(end.code);
   const code = 128 + (constants.signals[end.signal] ?? 0);
@@ -62,6 +62,6 @@ export function endLike(end: End): void {
   } catch {
     return process.exit(code);
   }
-  // Some are ignored by this runtime (SIGPIPE).
+  // Node ignores some signals (SIGPIPE).
   setTimeout(() => process.exit(code), 1_000);
 }

@@ -1,5 +1,5 @@
-// What stands between a client and a stdio server: takes the server's sampling out of the stream and answers it through the
-// gateway. All else passes with its bytes as they came. Works on lines; knows no process, stream or clock.
+// Relays between a client and a stdio server: intercepts the server's sampling requests and answers them through the gateway. Every other
+// line passes byte for byte. Works on lines; uses no process, stream or clock.
 
 import { idKey } from "../../shared/wire/json-rpc.ts";
 import { isObject, type Members, parseJson } from "../../shared/json/values.ts";
@@ -20,12 +20,18 @@ export type StdioRelaySettings = DeclareOptions & {
   readonly onError: (error: Error) => void;
 };
 
-/** A request of the server, and its id as the server wrote it: a parser would round a long number. */
-type Taken = { readonly id: JsonRpcId; readonly rawId: string; readonly method: string; readonly params: Members; cancelled: boolean };
+/** A request of the server. `rawId`: as the server wrote it, because a parser would round a long number. */
+type Intercepted = {
+  readonly id: JsonRpcId;
+  readonly rawId: string;
+  readonly method: string;
+  readonly params: Members;
+  cancelled: boolean;
+};
 
 const TASKS = new Set(["tasks/get", "tasks/result", "tasks/cancel"]);
 const TASK_FIELDS = ["taskId", "status", "statusMessage", "createdAt", "lastUpdatedAt", "ttl", "pollInterval"];
-/** A server that asks for more at once is refused: each one holds a connection to the gateway. */
+/** More requests at once are refused, because each has a connection to the gateway. */
 const MOST_AT_ONCE = 100;
 const TASKS_REMEMBERED = 1_000;
 
@@ -33,12 +39,12 @@ export class StdioRelay {
   readonly #settings: StdioRelaySettings;
   readonly #progress = new ClientProgress();
   #declared: Declared = NOTHING_DECLARED;
-  /** Requests of the server that are being answered here. */
-  readonly #intercepted = new Map<string, Taken>();
-  /** Sampling that the client was asked first, in fallback mode. */
-  readonly #offered = new Map<string, Taken>();
-  /** `tasks/list` that the client was asked first: our tasks are put into its answer. */
-  readonly #listed = new Map<string, Taken>();
+  /** The server's requests that the gateway is answering. */
+  readonly #intercepted = new Map<string, Intercepted>();
+  /** Sampling requests that passed to the client first, in fallback mode. */
+  readonly #offered = new Map<string, Intercepted>();
+  /** `tasks/list` requests that passed to the client first: our tasks are added to its answer. */
+  readonly #listed = new Map<string, Intercepted>();
   readonly #ourTasks = new Set<string>();
   #lists = 0;
   #isClosed = false;
@@ -47,7 +53,7 @@ export class StdioRelay {
     this.#settings = settings;
   }
 
-  /** A line of the client. What the server is to get in its place: the very same bytes, others, or nothing. */
+  /** A line of the client. Returns the line that the server gets: the same, another, or none. */
   fromClient(line: Uint8Array): Uint8Array | undefined {
     const value = parseJson(decoded(line));
     const request = asRequest(value);
@@ -60,12 +66,12 @@ export class StdioRelay {
     return filtered(line, value, (message, span) => this.#passesToServer(message, line, span));
   }
 
-  /** A line of the server. What the client is to get in its place. */
+  /** A line of the server. Returns the line that the client gets, if any. */
   fromServer(line: Uint8Array): Uint8Array | undefined {
     return filtered(line, parseJson(decoded(line)), (message, span) => this.#passesToClient(message, line, span));
   }
 
-  /** A line of the server that was passed unread, by its two ends. */
+  /** A line of the server that passed unparsed, by its two ends. */
   longFromServer(head: string, tail: string): void {
     const id = answeredByLong(head, tail);
     if (id === undefined) return;
@@ -74,17 +80,17 @@ export class StdioRelay {
     this.#settings.connection.received(answer);
   }
 
-  /** The gateway says what it waits for. */
+  /** The gateway's progress for the client's request. */
   waiting(originId: JsonRpcId, message: string | undefined): void {
     this.#tellClient(this.#progress.tell(originId, message, this.#settings.now()));
   }
 
-  /** The gateway shows that it is still there. */
+  /** The gateway's heartbeat for the client's request. */
   stillWaiting(originId: JsonRpcId): void {
     this.#tellClient(this.#progress.remind(originId, this.#settings.now()));
   }
 
-  /** One side is gone. What is under way at the gateway ends, and nothing is said any more. */
+  /** One side has closed: requests at the gateway end, and no further message is sent. */
   closed(): void {
     this.#isClosed = true;
     this.#settings.connection.closed();
@@ -93,12 +99,12 @@ export class StdioRelay {
   #passesToServer(message: unknown, line: Uint8Array, span: Span): boolean {
     const answered = isObject(message) && !("method" in message) ? message["id"] : undefined;
     if (isObject(message) && isId(answered)) {
-      const offered = took(this.#offered, answered);
+      const offered = takeFrom(this.#offered, answered);
       if (offered !== undefined && isObject(message["error"]) && isDeclined(message["error"]["code"])) {
         void this.#answer(offered);
         return false;
       }
-      const listed = took(this.#listed, answered);
+      const listed = takeFrom(this.#listed, answered);
       if (listed !== undefined && Array.isArray(objectIn(message, "result")["tasks"])) {
         void this.#answerList(listed, line.slice(span.from, span.to));
         return false;
@@ -137,8 +143,8 @@ export class StdioRelay {
     return true;
   }
 
-  /** Whether a request of the server is ours; if so, it is under way. */
-  #takes(request: Taken): boolean {
+  /** Whether a request of the server is ours; if so, answering it has begun. */
+  #takes(request: Intercepted): boolean {
     const { method, params } = request;
     const { mode, connection } = this.#settings;
     if (method === "sampling/createMessage") {
@@ -151,7 +157,7 @@ export class StdioRelay {
     }
     if (method === "tasks/list" && this.#declared.samplingTasks && params["cursor"] === undefined) {
       if (this.#declared.clientLists) {
-        // Nothing of ours to add: the client's answer passes as it is.
+        // Without tasks of ours the client's answer passes unchanged.
         if (this.#ourTasks.size > 0) this.#listed.set(idKey(request.id), request);
         return false;
       }
@@ -159,17 +165,17 @@ export class StdioRelay {
       return true;
     }
     if (!TASKS.has(method)) return false;
-    // A client without tasks would say that it does not know the method, which was declared to the server all the same.
+    // A client without tasks would answer "Method not found", although the method was declared to the server.
     if (!connection.answers(method, params) && (this.#declared.clientTasks || !this.#declared.samplingTasks)) return false;
     void this.#answer(request);
     return true;
   }
 
-  async #answer(request: Taken): Promise<void> {
+  async #answer(request: Intercepted): Promise<void> {
     await this.#answerWith(request, () => this.#askGateway(request));
   }
 
-  async #askGateway(request: Taken): Promise<Members> {
+  async #askGateway(request: Intercepted): Promise<Members> {
     const { connection, tools, toServer } = this.#settings;
     const { id, method } = request;
     let { params } = request;
@@ -178,7 +184,7 @@ export class StdioRelay {
     } else {
       if (!tools && (params["tools"] !== undefined || params["toolChoice"] !== undefined))
         throw new RpcError(-32602, "Tools in sampling were not declared to this server");
-      // As the tasks utility says of a receiver that has not declared them for a kind of request.
+      // A receiver ignores `task` for a kind of request for which it declared no tasks (2025-11-25, tasks).
       if (!this.#declared.samplingTasks) params = without(params, "task");
     }
     const notify = (notification: object): void => {
@@ -190,8 +196,8 @@ export class StdioRelay {
     return result;
   }
 
-  /** Answers `tasks/list`: with our tasks, in front of those in the client's own answer where it was asked first. */
-  async #answerList(request: Taken, clientsAnswer?: Uint8Array): Promise<void> {
+  /** Answers `tasks/list` with our tasks, before those of the client's own answer where there is one. */
+  async #answerList(request: Intercepted, clientsAnswer?: Uint8Array): Promise<void> {
     if (clientsAnswer === undefined) return this.#answerWith(request, async () => ({ tasks: await this.#tasks() }));
     const ours = (await this.#tasks()).map((task) => JSON.stringify(task)).join(",");
     if (this.#isClosed) return;
@@ -210,7 +216,7 @@ export class StdioRelay {
       const task = await connection.answer({ id: `countersign-list-${this.#lists}`, method: "tasks/get", params: { taskId } });
       return Object.fromEntries(TASK_FIELDS.flatMap((name) => (name in task ? [[name, task[name]]] : [])));
     });
-    // A task that cannot be told of is left out, as one that is unknown.
+    // A task whose state cannot be read is left out.
     return (await Promise.allSettled(asked)).flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
   }
 
@@ -220,10 +226,10 @@ export class StdioRelay {
     if (this.#ourTasks.size > TASKS_REMEMBERED && oldest !== undefined) this.#ourTasks.delete(oldest);
   }
 
-  async #answerWith(request: Taken, work: () => Promise<Members>): Promise<void> {
+  async #answerWith(request: Intercepted, work: () => Promise<Members>): Promise<void> {
     const key = idKey(request.id);
     const isFull = this.#intercepted.size >= MOST_AT_ONCE;
-    // A second request with an id that is under way is answered too, but a cancellation means the first.
+    // A second request with the id of one under way is answered too, but a cancellation is for the first.
     const isFirst = !this.#intercepted.has(key);
     if (isFirst && !isFull) this.#intercepted.set(key, request);
     const answer = isFull
@@ -255,7 +261,7 @@ export class StdioRelay {
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 const decoded = (bytes: Uint8Array): string => decoder.decode(bytes);
 
-function took(from: Map<string, Taken>, id: JsonRpcId): Taken | undefined {
+function takeFrom(from: Map<string, Intercepted>, id: JsonRpcId): Intercepted | undefined {
   const intercepted = from.get(idKey(id));
   from.delete(idKey(id));
   return intercepted;
@@ -263,7 +269,7 @@ function took(from: Map<string, Taken>, id: JsonRpcId): Taken | undefined {
 
 const without = (params: Members, name: string): Members => Object.fromEntries(Object.entries(params).filter(([each]) => each !== name));
 
-/** The line without the messages that do not pass. Of a batch (2025-03-26) the others keep their bytes. */
+/** The line without the messages that do not pass. In a batch (2025-03-26) the others keep their bytes. */
 function filtered(line: Uint8Array, value: unknown, passes: (message: unknown, span: Span) => boolean): Uint8Array | undefined {
   const whole = { from: 0, to: line.length };
   if (!Array.isArray(value)) return passes(value, whole) ? line : undefined;

@@ -10,23 +10,23 @@ import { Outlet } from "./outlet.ts";
 import { type End, startServer, withoutKey } from "./server-process.ts";
 import { StdioRelay } from "./stdio-relay.ts";
 
-/** A longer line is passed without being looked at. Far more than a gateway takes, and far below what a string can hold. */
+/** A longer line passes unparsed. Far more than a gateway accepts, and far below the longest string. */
 const LINE_LIMIT_BYTES = 64 * 1024 * 1024;
-/** A server that asks and never reads its answers is not read either from here on. */
+/** A server with more unread answers than this is not read further. */
 const OWN_BACKLOG_BYTES = 16 * 1024 * 1024;
-/** Servers give up after 60 s; a gateway that is down is told to them before. */
+/** Servers time out after 60 s, and hear before that of a gateway that is down. */
 const CONNECT_MILLISECONDS = 30_000;
 const GOODBYE_MILLISECONDS = 1_500;
-/** After the server's end, for what its children still write to its stdout. */
+/** After the server's end its children may still write to its stdout. */
 const TRAIL_MILLISECONDS = 500;
 const SAME_AGAIN_MILLISECONDS = 60_000;
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /**
- * Runs until the server has ended and everything it wrote has passed.
- * @returns how it ended: 126 or 127 where it could not be started, as a shell says it.
- * @throws TypeError, at once, where the gateway's address or key, or the server's name, cannot work.
+ * Runs until the server has ended and all its output has passed.
+ * @returns how the server ended: 126 or 127 where it could not be started, as in a shell.
+ * @throws TypeError, at once, where the gateway's address or key, or the server's name, is not valid.
  */
 export function wrap(options: StdioCommand, env: Readonly<Record<string, string | undefined>>): Promise<End> {
   const { server, url, apiKey, association } = options;
@@ -62,7 +62,7 @@ type Running = {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly warn: (message: string) => void;
   readonly start: (toClient: Outlet, toServer: Outlet) => StdioRelay;
-  /** Resolves when the gateway was told of all that ended. */
+  /** Resolves when the gateway has every notice of what ended. */
   readonly flush: () => Promise<void>;
 };
 
@@ -73,38 +73,38 @@ async function run({ options: { command, args }, env, warn, start, flush }: Runn
     return { code: child.code };
   }
   const forward = (signal: NodeJS.Signals): void => {
-    // A terminal gives Ctrl-C to every process of the group, the server too.
+    // A terminal sends Ctrl-C to every process of the group, so the server has it already.
     if (signal !== "SIGINT" || !process.stdin.isTTY) child.kill(signal);
   };
   for (const signal of SIGNALS) process.on(signal, forward);
 
-  // An end that is gone is gone for the other side as well: what it writes next fails as it would without us.
+  // Where one end has closed, the other end's pipe is closed too: its next write fails as it would without us.
   const toServer = new Outlet(child.stdin, () => process.stdin.destroy());
   const toClient = new Outlet(process.stdout, () => child.stdout.destroy());
   const relay = start(toClient, toServer);
 
-  const onFault = (): void => warn("a line could not be read here; it is passed on as it came.");
+  const onUnreadable = (): void => warn("a line could not be read here; it is passed on as it came.");
   const flow = { chunks: 0, isPassing: false };
   const inward = pass(process.stdin, toServer, {
     look: (line) => relay.fromClient(line),
     onLong: () => warn(tooLong("client")),
-    onFault,
+    onUnreadable,
   }).then(() => {
     toServer.end();
-    // No answer could reach the server any more.
+    // Answers can no longer reach the server.
     relay.closed();
   });
   const outward = pass(child.stdout, toClient, {
     look: (line) => relay.fromServer(line),
     onLong: () => warn(tooLong("server")),
     onLongEnded: (head, tail) => relay.longFromServer(head, tail),
-    onFault,
+    onUnreadable,
     afterLine: () => toServer.ownBacklogBelow(OWN_BACKLOG_BYTES),
     flow,
   });
 
   const end = await child.ended;
-  // Nobody is left to pass signals to: from here on they end this process.
+  // The server has ended: from here on signals end this process.
   for (const signal of SIGNALS) process.off(signal, forward);
   await Promise.race([outward, quiet(flow)]);
   relay.closed();
@@ -116,10 +116,10 @@ async function run({ options: { command, args }, env, warn, start, flush }: Runn
 type Flow = { chunks: number; isPassing: boolean };
 
 type Passing = {
-  /** What is passed in place of a line, or nothing. */
+  /** Returns what passes in place of a line, if anything. */
   readonly look: (line: Uint8Array) => Uint8Array | undefined;
-  /** `look` threw: a fault of ours, which nobody else is to notice. */
-  readonly onFault: () => void;
+  /** `look` threw: an error of ours, and the line passes unchanged. */
+  readonly onUnreadable: () => void;
   readonly onLong: () => void;
   /** Both ends of a line that was too long. */
   readonly onLongEnded?: (head: string, tail: string) => void;
@@ -128,7 +128,7 @@ type Passing = {
 };
 
 /** Passes a stream on, line by line, until it ends or breaks. */
-async function pass(from: Readable, to: Outlet, { look, onFault, onLong, onLongEnded, afterLine, flow }: Passing): Promise<void> {
+async function pass(from: Readable, to: Outlet, { look, onUnreadable, onLong, onLongEnded, afterLine, flow }: Passing): Promise<void> {
   const cutter = new LineCutter(LINE_LIMIT_BYTES);
   let head = "";
   let tail: Uint8Array = new Uint8Array();
@@ -148,7 +148,7 @@ async function pass(from: Readable, to: Outlet, { look, onFault, onLong, onLongE
     try {
       bytes = look(line);
     } catch {
-      onFault();
+      onUnreadable();
     }
     if (bytes !== undefined) await to.pass(bytes, true);
     await afterLine?.();
@@ -162,16 +162,16 @@ async function pass(from: Readable, to: Outlet, { look, onFault, onLong, onLongE
         flow.chunks += 1;
         flow.isPassing = true;
       }
-      await passAll(cutter.push(chunk as Uint8Array)); // No encoding is set on it.
+      await passAll(cutter.push(chunk as Uint8Array)); // bytes, since no encoding is set
       if (flow !== undefined) flow.isPassing = false;
     }
     await passAll(cutter.end());
   } catch {
-    // The reading end was closed, by us where the other side is gone.
+    // The stream was closed, by us where the other side has closed.
   }
 }
 
-/** Resolves when nothing has come for a while: a child of the server may keep its stdout open for ever. */
+/** Resolves after `TRAIL_MILLISECONDS` without output: a child of the server may keep its stdout open for ever. */
 async function quiet(flow: Readonly<Flow>): Promise<void> {
   for (let seen = -1; flow.isPassing || seen !== flow.chunks; await pause(TRAIL_MILLISECONDS)) seen = flow.chunks;
 }
@@ -179,7 +179,7 @@ async function quiet(flow: Readonly<Flow>): Promise<void> {
 const tooLong = (of: "client" | "server"): string =>
   `a line of the ${of} is over ${LINE_LIMIT_BYTES / 1024 / 1024} MiB; it is passed on unread, and sampling in it is not answered here.`;
 
-/** Lines for the host's log, each a single one; the same again only after a minute. */
+/** Writes single lines for the host's log, and repeats one only after a minute. */
 function warner(): (message: string) => void {
   const saidAt = new Map<string, number>();
   return (message) => {
