@@ -1,10 +1,10 @@
-// Where the examples find the gateway: flags first, then the environment.
+// The gateway's address and key for the examples: flags first, then the environment.
 
 import { parseArgs } from "node:util";
 
 export type GatewaySettings = { readonly url: string; readonly apiKey: string };
 
-/** Reads `--url` and `--key`, else COUNTERSIGN_URL and COUNTERSIGN_API_KEY. Ends the process with advice where there is no key. */
+/** Reads `--url` and `--key`, else COUNTERSIGN_URL and COUNTERSIGN_API_KEY. Without a key it ends the process with advice. */
 export function gatewaySettings(): GatewaySettings {
   const { values } = parseArgs({ options: { url: { type: "string" }, key: { type: "string" } } });
   const url = values.url ?? process.env["COUNTERSIGN_URL"] ?? "http://localhost:8787";

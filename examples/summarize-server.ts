@@ -1,5 +1,5 @@
-// An MCP server over stdio that summarizes text and holds no key: it asks its client's model, and has the patience that
-// a person at the other end needs.
+// An MCP server over stdio that summarizes text without a model key: it requests sampling of its client, with a timeout that is long enough for
+// a person's review.
 
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
@@ -25,7 +25,7 @@ server.registerTool(
     };
     const result = await sendRequest(request, CreateMessageResultSchema, {
       timeout: TEN_MINUTES,
-      // Asking for progress gets the request a token; each notification then starts the ten minutes anew.
+      // `onprogress` gives the request a token; each notification then restarts the timeout.
       resetTimeoutOnProgress: true,
       onprogress: ({ progress, message }) => {
         if (_meta?.progressToken === undefined) return;
@@ -38,7 +38,7 @@ server.registerTool(
   },
 );
 
-// Ctrl-C in a terminal reaches this process too. When a stdio server ends is its host's affair: it closes the input.
+// A terminal sends Ctrl-C to this process too, but the host decides when a stdio server ends: by closing its input.
 process.on("SIGINT", () => undefined);
 process.stdin.on("close", () => process.exit());
 await server.connect(new StdioServerTransport());

@@ -19,10 +19,7 @@ const TEXT =
   "Sampling lets an MCP server ask its client for a model's reply. The server needs no account of its own; the client picks the model.";
 const TIMEOUT_MS = 15 * 60_000;
 
-/**
- * Starts the summarize server as a child process, calls its tool, and gives the tool's result.
- * @throws where the gateway cannot be used; a denial is a result with `isError`.
- */
+/** Starts the summarize server and returns its tool's result, with `isError` for a denial. Throws where the gateway cannot be used. */
 export async function walk({ url, apiKey, onWaiting, text = TEXT }: WalkOptions): Promise<Awaited<ReturnType<Client["callTool"]>>> {
   const sampling = createSamplingHandler({ url, apiKey, onProgress: ({ message }) => onWaiting?.(message ?? "waiting") });
   const client = new Client({ name: "countersign-walk", version: "1.0.0" });

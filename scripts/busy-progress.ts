@@ -1,5 +1,5 @@
-// What `npm run test:busy` writes down as it goes, and what it makes of it: which files are left after an interruption, and the summary.
-// Pure: no clock, no files, no processes.
+// The progress file of `npm run test:busy`: its lines, the files that are left after an interruption, and the summary. Pure: no clock, no
+// files, no processes.
 
 /** One test file of one run. */
 export type FileRun = {
@@ -8,15 +8,15 @@ export type FileRun = {
   /** From the project's root. */
   readonly file: string;
   readonly tests: number;
-  /** Names of the tests that failed; of a file that could not be run, what became of it. */
+  /** The names of the tests that failed, or why the file could not be run. */
   readonly failed: readonly string[];
   readonly seconds: number;
 };
 
-/** The first line: lines after it are of this work only. */
-export type Begun = { readonly source: string; readonly runs: number; readonly only: string };
+/** The first line: what the lines after it belong to. */
+export type Work = { readonly source: string; readonly runs: number; readonly only: string };
 
-/** How long a slice of files took, by the wall clock: files of a slice run side by side. */
+/** The wall-clock time of a slice, whose files run in parallel. */
 export type SliceTime = { readonly sliceSeconds: number };
 
 export type Progress = { readonly files: readonly FileRun[]; readonly seconds: number };
@@ -24,11 +24,8 @@ export type Progress = { readonly files: readonly FileRun[]; readonly seconds: n
 const isFileRun = (line: object): line is FileRun => "file" in line && "failed" in line;
 const isSliceTime = (line: object): line is SliceTime => "sliceSeconds" in line;
 
-/**
- * Reads what an earlier process left, where it was of the same source and the same work; null where it was not, or is nothing. A last
- * line that was cut off in the middle is of no file.
- */
-export function readProgress(text: string, { source, runs, only }: Begun): Progress | null {
+/** Reads an earlier process's file; null where it is empty, or of another source or other work. A truncated last line is ignored. */
+export function readProgress(text: string, { source, runs, only }: Work): Progress | null {
   const lines = text.split("\n").flatMap((line) => parsed(line));
   const [first] = lines;
   if (first === undefined || !("source" in first) || JSON.stringify(first) !== JSON.stringify({ source, runs, only })) return null;
@@ -50,7 +47,7 @@ function parsed(line: string): object[] {
 export type TestFile = { readonly project: string; readonly file: string };
 export type Slice = { readonly run: number; readonly project: string; readonly files: readonly string[] };
 
-/** What is left to do, in slices of files of one project each, run after run. */
+/** The files that are left, run by run, in slices of one project each. */
 export function slicesLeft(all: readonly TestFile[], runs: number, done: readonly FileRun[], sliceFiles: number): Slice[] {
   const known = new Set(done.map(({ run, file }) => `${run} ${file}`));
   return Array.from({ length: runs }, (_, index) => index + 1).flatMap((run) =>
@@ -65,7 +62,7 @@ export function slicesLeft(all: readonly TestFile[], runs: number, done: readonl
   );
 }
 
-/** What it came to, in a few lines for a person. */
+/** The summary, in a few lines. */
 export function summaryOf({ files, seconds }: Progress, runs: number): string {
   const failures = files.flatMap(({ run, file, failed }) => failed.map((name) => `  run ${run}  ${file}  ${name}`));
   const tests = files.reduce((sum, each) => sum + each.tests, 0);

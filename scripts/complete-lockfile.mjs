@@ -1,5 +1,5 @@
-// Completes package-lock.json with the optional platform packages that this registry did not list,
-// so that `npm ci` works here and resolves on the other systems. Run after `npm install`; idempotent.
+// Adds the optional platform packages that this registry did not list to package-lock.json, so that `npm ci` resolves on every system. Run
+// after `npm install`; idempotent.
 import { readFileSync, writeFileSync } from "node:fs";
 
 const path = new URL("../package-lock.json", import.meta.url);
@@ -18,13 +18,13 @@ const processors = { 64: "x64", x64: "x64", arm64: "arm64", arm: "arm", ia32: "i
 let added = 0;
 for (const [owner, entry] of Object.entries(lock.packages)) {
   for (const [name, version] of Object.entries(entry.optionalDependencies ?? {})) {
-    const place = `node_modules/${name}`;
-    if (lock.packages[place] || lock.packages[`${owner}/${place}`]) continue;
+    const path = `node_modules/${name}`;
+    if (lock.packages[path] || lock.packages[`${owner}/${path}`]) continue;
     const words = name.split("/").pop().split("-");
     const os = words.map((word) => systems[word]).find(Boolean);
     const cpu = words.map((word) => processors[word]).find(Boolean);
     if (!os || !cpu) throw new Error(`${name}: its name does not tell which system it is for; add it to the lockfile by hand`);
-    lock.packages[place] = { version, cpu: [cpu], dev: entry.dev, optional: true, os: [os] };
+    lock.packages[path] = { version, cpu: [cpu], dev: entry.dev, optional: true, os: [os] };
     added += 1;
   }
   if ("resolved" in entry && !entry.resolved.startsWith("https://registry.npmjs.org/")) delete entry.resolved;

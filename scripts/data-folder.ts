@@ -1,4 +1,4 @@
-// Keeps two gateways from using one data folder: each would run its own copy of every Durable Object, and they would disagree.
+// Keeps two gateways from using one data folder: each would run its own copy of every Durable Object.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";

@@ -1,4 +1,4 @@
-// The secrets of one's own machine: `.dev.vars`, made the first time and never overwritten.
+// The secrets of a local gateway: `.dev.vars`, made the first time and never overwritten.
 
 import { randomBytes } from "node:crypto";
 import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -8,7 +8,7 @@ const names = ["ADMIN_TOKEN", "LINK_KEY", "DEV_API_KEY"] as const;
 
 export type DevVars = Readonly<Record<(typeof names)[number], string>>;
 
-/** Reads `.dev.vars`, making it where it is missing and closing it to other users where it is open to them. Throws where it lacks a name that the gateway needs. */
+/** Reads `.dev.vars`; makes it where it is missing, and closes it to other users. Throws where it lacks a name that the gateway needs. */
 export function devVars(): DevVars & { readonly made: boolean; readonly has: (name: string) => boolean } {
   const made = !existsSync(path);
   if (made) {

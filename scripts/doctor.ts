@@ -22,12 +22,12 @@ const contractSchema = z.object({ info: z.object({ title: z.string(), version: z
 
 export type Check = z.infer<typeof checkSchema>;
 
-/** Why the gateway could not be asked, in words for the person who runs this. */
+/** Why the gateway could not be asked, in words for the operator. */
 class Unasked extends Error {}
 
 const usage = "usage: npm run doctor [-- --url https://gateway.example.com]";
 const doctorPath = "/admin/doctor";
-/** For one small answer, and for all checks together, each of which has its own limit in the gateway. */
+/** For one small answer, and for all checks together, each of which has a timeout of its own in the gateway. */
 const answerMs = 15_000;
 const diagnosisMs = 60_000;
 
@@ -53,7 +53,7 @@ async function targetOf(given: string | undefined): Promise<Target> {
   return { url: url.href.replace(/\/+$/, ""), adminToken: fromEnvironment || (isLocal ? localToken() : undefined) || wantToken() };
 }
 
-/** The token in `.dev.vars`, which is not made here: a gateway that runs has read its own. */
+/** The token in `.dev.vars`. The file is not made here, because a running gateway has read its own. */
 function localToken(): string | undefined {
   if (!existsSync(join(root, ".dev.vars"))) return undefined;
   try {
@@ -82,7 +82,7 @@ async function ask(url: string, init: RequestInit = {}, timeoutMs = answerMs): P
 
 const askOrUndefined = (url: string) => ask(url).catch(() => undefined);
 
-/** What is seen from outside, without the token. `goOn`: whether the gateway can be asked for more. */
+/** The checks from outside, without the token. `goOn`: whether the gateway can be asked for its own. */
 async function fromOutside(url: string): Promise<{ readonly checks: readonly Check[]; readonly goOn: boolean }> {
   const [health, contract] = await Promise.all([askOrUndefined(`${url}/healthz`), askOrUndefined(`${url}/openapi.json`)]);
   if (health === undefined)
@@ -94,10 +94,10 @@ async function fromOutside(url: string): Promise<{ readonly checks: readonly Che
       health.status >= 300 && health.status < 400 ? `: it redirects (${health.status}), and redirects are not followed` : "";
     throw new Unasked(`the server at ${url} is not Countersign${redirected}; check the address`);
   }
-  const { status, problems } = healthy.data;
+  const { status, problems: issues } = healthy.data;
   if (status === "down")
-    return { checks: problems.map((text) => ({ check: "gateway", state: "fix", text: `The gateway is down. ${text}.` })), goOn: false };
-  // Without a description the response to /openapi.json was lost. What the doctor answers is checked in any case.
+    return { checks: issues.map((text) => ({ check: "gateway", state: "fix", text: `The gateway is down. ${text}.` })), goOn: false };
+  // Without a description the response to /openapi.json was lost. The doctor's answer is checked in any case.
   if (!described.success) return { checks: [], goOn: true };
   const { info, paths } = described.data;
   if (!(doctorPath in paths)) {
@@ -141,7 +141,7 @@ async function fromInside({ url, adminToken }: Target): Promise<z.infer<typeof d
   return read.data;
 }
 
-/** Whether review links lead to a gateway, tried from here: a Worker cannot ask itself. */
+/** Whether review links lead to a gateway. Checked from here, because a Worker cannot send a request to itself. */
 async function linksCheck(publicUrl: string | null, url: string): Promise<readonly Check[]> {
   if (publicUrl === null || publicUrl === url) return [];
   const answer = await askOrUndefined(`${publicUrl}/healthz`);
@@ -150,7 +150,7 @@ async function linksCheck(publicUrl: string | null, url: string): Promise<readon
   return [{ check: "links", state: "fix", text }];
 }
 
-/** The lines of a report: what works first, what needs attention last. `columns`: where lines are broken between words; undefined: nowhere. */
+/** The lines of a report: good checks first, fixes last. `columns`: the width to wrap lines at, between words; undefined: no wrapping. */
 export function report(checks: readonly Check[], columns?: number): { readonly text: string; readonly exitCode: 0 | 1 } {
   const of = (state: Check["state"]): readonly Check[] => checks.filter((check) => check.state === state);
   const fixes = of("fix");
@@ -168,7 +168,7 @@ export function report(checks: readonly Check[], columns?: number): { readonly t
   return { text: [...lines, "", count].join("\n"), exitCode: fixes.length === 0 ? 0 : 1 };
 }
 
-/** On a narrower terminal lines are not broken. */
+/** On a narrower terminal lines are not wrapped. */
 const leastText = 30;
 
 function wrapped(text: string, indent: number, columns: number | undefined): string {

@@ -1,4 +1,4 @@
-// Installs what the other commands need, where it is missing or out of date. Plain JavaScript: it runs on whatever Node is there.
+// Installs what the other commands need, where it is missing or out of date. Plain JavaScript, so that any Node runs it.
 import { spawnSync } from "node:child_process";
 import { existsSync, lstatSync, readFileSync, writeFileSync } from "node:fs";
 import { createHash } from "node:crypto";
@@ -16,7 +16,7 @@ if (!existsSync(stamp) || readFileSync(stamp, "utf8") !== lock) {
     console.error(`Countersign needs Node 20 or later to install; this is ${process.version}.`);
     process.exit(1);
   }
-  // npm ci empties the folder that the link leads to, which may be in use there.
+  // npm ci empties the folder that the link points to, which may be in use.
   if (lstatSync(new URL("../node_modules", import.meta.url), { throwIfNoEntry: false })?.isSymbolicLink()) {
     console.error(
       "node_modules is a link to packages that do not match package-lock.json: remove the link, or run npm ci in the folder that it leads to.",

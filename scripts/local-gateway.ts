@@ -13,21 +13,21 @@ const serve = fileURLToPath(new URL("serve.ts", import.meta.url));
 
 export type GatewayOptions = {
   readonly port: number;
-  /** Where objects and KV are kept. */
+  /** The folder that stores objects and KV. */
   readonly persistTo: string;
-  /** Mails to reviewers are written to files, as wrangler does with Cloudflare's binding: see docs/email.md. */
+  /** Emails to reviewers are written to files, as wrangler does with Cloudflare's binding: docs/email.md. */
   readonly mailToDisk?: boolean;
-  /** More variables, over those of `.dev.vars`. */
+  /** They override those of `.dev.vars`. */
   readonly variables?: Readonly<Record<string, string>>;
 };
 
 export type Gateway = {
   readonly url: string;
-  /** Of the process group that everything runs in. */
+  /** The id of the process group that everything runs in. */
   readonly pid: number;
-  /** Ends it with all its children; `kill` at once, as a crash would. */
+  /** Ends the gateway with all its children; `kill`: at once, like a crash. */
   readonly stop: (how?: "gently" | "kill") => Promise<void>;
-  /** Resolves when it has ended by itself or was stopped. */
+  /** Resolves when the gateway has ended or was stopped. */
   readonly ended: Promise<void>;
 };
 
@@ -36,42 +36,42 @@ const gentlyMs = 5_000;
 
 const starts = 3;
 
-/** Starts the gateway and waits until it answers. Rejects with what it printed where it does not start. */
+/** Starts the gateway and waits until it answers. Where it does not start, rejects with its output. */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   for (let start = 1; ; start += 1) {
     try {
       return await startOnce(options);
     } catch (error) {
-      // Wrangler picks ports of its own beside ours, and another program may take one of them in between.
+      // Wrangler picks further ports of its own, and another program may take one in between.
       const raced = error instanceof Error && error.message.includes("Address already in use");
-      if (!raced || start === starts || (await portProblem(options.port)) !== null) throw error;
+      if (!raced || start === starts || (await portError(options.port)) !== null) throw error;
     }
   }
 }
 
-/** Where `mailToDisk` puts them, a folder for each start. */
+/** `mailToDisk` writes here, to a folder for each start. */
 export const mailFolder = ".wrangler/tmp/email";
 
-/** wrangler.toml with the binding that is off there: beside it, so that its paths and `.dev.vars` are the same. */
+/** wrangler.toml with the email binding, which is off there. In the same folder, so that paths and `.dev.vars` are the same. */
 function configWithMail(): string {
   const name = "wrangler.local.toml";
   const plain = readFileSync(join(root, "wrangler.toml"), "utf8");
   const text = `# Made from wrangler.toml by npm start; changes here are lost.\n${plain}\n[[send_email]]\nname = "EMAIL"\n`;
   const path = join(root, name);
   const withBinding = /^\[\[send_email\]\]/m.test(plain) ? plain : text;
-  // A gateway that runs already would start again if the file were touched.
+  // A change of the file would restart a gateway that runs already.
   if (!existsSync(path) || readFileSync(path, "utf8") !== withBinding) writeFileSync(path, withBinding);
   return name;
 }
 
 async function startOnce({ port, persistTo, mailToDisk = false, variables = {} }: GatewayOptions): Promise<Gateway> {
   const url = `http://localhost:${port}`;
-  // Prompts, links and keys' digests are in these: `v3` is what wrangler names its part of the data folder.
+  // These have prompts, links and keys' digests. Wrangler names its part of the data folder `v3`.
   for (const folder of [persistTo, join(persistTo, "v3"), ".wrangler", ".wrangler/tmp", mailFolder]) makePrivate(resolve(root, folder));
   const options: ServeOptions = {
     port,
     persistTo,
-    // The first is the gateway; the other runs beside it, and the gateway's binding finds it by its name.
+    // The first is the gateway. Its binding finds the other by name.
     configs: [mailToDisk ? configWithMail() : "wrangler.toml", "workers/images/wrangler.toml"],
     variables: { PUBLIC_URL: url, ...variables },
   };
@@ -79,8 +79,8 @@ async function startOnce({ port, persistTo, mailToDisk = false, variables = {} }
     cwd: root,
     detached: process.platform !== "win32",
     stdio: ["ignore", "pipe", "pipe"],
-    // Nor is a request's address written down in wrangler's own log files or in its store of traces. The Local Explorer would let
-    // every page on a localhost port read and write what is stored.
+    // No request's address in wrangler's own log files or traces. The Local Explorer would let every page on a localhost port read and
+    // write the stored data.
     env: {
       ...process.env,
       WRANGLER_SEND_METRICS: "false",
@@ -109,10 +109,10 @@ async function startOnce({ port, persistTo, mailToDisk = false, variables = {} }
     try {
       process.kill(process.platform === "win32" ? pid : -pid, name);
     } catch {
-      // It has ended already.
+      // The process has ended already.
     }
   };
-  // Its process group is its own, so that stopping it reaches its children; nothing else would end it together with this process.
+  // It has a process group of its own, so that a signal reaches its children; without this it would outlive the script.
   const killed = (): void => signal("SIGKILL");
   process.once("exit", killed);
   void ended.then(() => process.off("exit", killed));
@@ -146,8 +146,8 @@ export const freePort = (): Promise<number> =>
     });
   });
 
-/** Why nothing can listen on this port of this machine; null where it is free. */
-export async function portProblem(port: number): Promise<"in use" | "not allowed" | null> {
+/** Why no program can listen on this local port; null where it is free. */
+export async function portError(port: number): Promise<"in use" | "not allowed" | null> {
   // Both loopback addresses: a server on one of them would answer in place of the gateway.
   for (const address of ["127.0.0.1", "::1"]) {
     const code = await new Promise<string | null>((resolve) => {

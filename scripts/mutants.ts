@@ -1,7 +1,7 @@
-// npm run test:mutants: takes away one check after another, in a copy of the source, and runs the test that must fail for it.
+// npm run test:mutants: removes one check after another, in a copy of the source, and runs the test that must fail for it.
 //
-// It goes on where an interruption left it: what is judged already, for the very same files, is not judged again.
-// `--only <part of a name>` judges some, `--again` those too that were judged before; `--table` prints the table of docs/security.md from what is judged.
+// After an interruption it resumes: a mutation that is judged for the same files is not judged again. `--only <part of a name>` judges some,
+// `--again` also those judged before; `--table` prints the table of docs/security.md from the results.
 
 import { spawn } from "node:child_process";
 import { appendFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -13,7 +13,7 @@ import { mutants } from "../test/mutants/all.ts";
 import { type Mutant, countOf } from "../test/mutants/mutant.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-/** Beside the packages of the checkout, which the copies use. */
+/** Beside the checkout's packages, which the copies use. */
 const folder = join(root, ".mutants");
 const results = join(folder, "results.jsonl");
 const copies = 2;
@@ -21,12 +21,12 @@ const copies = 2;
 export type Judged = {
   readonly key: string;
   readonly name: string;
-  /** `broken`: its test fails without the mutation too, or did not run: nothing is proven. */
+  /** `broken`: the test fails without the mutation too, or did not run, and proves nothing. */
   readonly verdict: "killed" | "survived" | "broken";
   readonly seconds: number;
 };
 
-/** Names one mutation of these very files. */
+/** Identifies a mutation by its name and the content of its files. */
 const keyOf = ({ file, from, to, test }: Mutant): string =>
   createHash("sha256")
     .update(JSON.stringify([file, from, to, test, readFileSync(join(root, file), "utf8"), readFileSync(join(root, test.file), "utf8")]))
@@ -46,7 +46,7 @@ function makeCopy(index: number): string {
   return copy;
 }
 
-/** How many tests passed and failed. A file that cannot be loaded is no failed test. */
+/** The numbers of tests that passed and failed. A file that cannot be loaded counts as neither. */
 function runTest(copy: string, { file, only }: Mutant["test"]): Promise<{ readonly passed: number; readonly failed: number }> {
   const report = join(copy, "report.json");
   rmSync(report, { force: true });
@@ -70,8 +70,8 @@ type Report = { readonly numPassedTests: number; readonly numFailedTests: number
 /** Judges one mutation in a copy, and puts the file back. The same test must pass without it. */
 async function judge(copy: string, mutant: Mutant, sound: Map<string, boolean>): Promise<Judged> {
   const started = Date.now();
-  const place = join(copy, mutant.file);
-  const original = readFileSync(place, "utf8");
+  const path = join(copy, mutant.file);
+  const original = readFileSync(path, "utf8");
   const finish = (verdict: Judged["verdict"]): Judged => ({
     key: keyOf(mutant),
     name: mutant.name,
@@ -86,7 +86,7 @@ async function judge(copy: string, mutant: Mutant, sound: Map<string, boolean>):
   }
   if (sound.get(test) !== true) return finish("broken");
   writeFileSync(
-    place,
+    path,
     original.replace(mutant.from, () => mutant.to),
   );
   try {
@@ -94,7 +94,7 @@ async function judge(copy: string, mutant: Mutant, sound: Map<string, boolean>):
     if (failed > 0) return finish("killed");
     return finish(passed > 0 ? "survived" : "broken");
   } finally {
-    writeFileSync(place, original);
+    writeFileSync(path, original);
   }
 }
 

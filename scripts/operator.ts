@@ -1,4 +1,4 @@
-// What the scripts ask of a running gateway: notices with their links, and the default documents for a new store.
+// The operator's requests of the scripts to a running gateway: notices with their links, and the default documents for a new store.
 
 export type Notice = {
   readonly at: string;
@@ -12,9 +12,9 @@ export type Notice = {
 export type Operator = {
   /** Notices of pending reviews, oldest first. */
   readonly waiting: () => Promise<Notice[]>;
-  /** The problems that health reports, a sentence each without its full stop. */
-  readonly problems: () => Promise<string[]>;
-  /** Writes the default routing table and policy where nobody has written one yet; the names of those written. */
+  /** The issues of /healthz, as sentences without their full stop. */
+  readonly issues: () => Promise<string[]>;
+  /** Writes the default routing table and policy where none is written yet. Returns the names of those written. */
   readonly seed: () => Promise<string[]>;
 };
 
@@ -29,9 +29,9 @@ export function operatorOf(url: string, adminToken: string): Operator {
       const { notices } = (await (await ask("/admin/notices?state=open&limit=500")).json()) as { notices: Notice[] };
       return notices.filter(({ link }) => link !== null);
     },
-    problems: async () => {
+    issues: async () => {
       const { problems } = (await (await ask("/healthz")).json()) as { problems: string[] };
-      return problems.map((problem) => problem.replace(/\.$/, ""));
+      return problems.map((issue) => issue.replace(/\.$/, ""));
     },
     seed: async () => {
       const written: string[] = [];

@@ -1,5 +1,5 @@
-// Reads a review page's form and posts it as a browser would, for demos and tests without a person. It bypasses no check: it uses
-// the same link, nonce and fields as the page.
+// Reads a review page's form and posts it as a browser would, for demos and tests without a person. It bypasses no check: it uses the
+// page's own link, nonce and fields.
 
 const entities: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", "#39": "'" };
 
@@ -16,7 +16,7 @@ const attributes = (tag: string): Map<string, string> =>
 
 export type PageForm = { readonly action: string; readonly fields: URLSearchParams };
 
-/** The decision form of a page, with every field as the browser would send it untouched; null where the page has none. */
+/** A page's decision form with the fields that a browser would send unchanged; null where the page has none. */
 export function readForm(html: string, pageUrl: string): PageForm | null {
   const form = /<form\b([^>]*)>([\s\S]*?)<\/form>/i.exec(html);
   if (form === null) return null;
@@ -44,23 +44,17 @@ export function readForm(html: string, pageUrl: string): PageForm | null {
 
 const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-/**
- * The value of a pressed button. That of Approve carries how many fields differ from those of the untouched page, as the page counts
- * them that shows these changes.
- */
+/** The value of a pressed button. That of Approve has the number of changed fields, as the page that previews them counts. */
 export function pressedAct(act: string, untouched: URLSearchParams, fields: URLSearchParams): string {
   if (act !== "approve") return act;
-  // A browser sends every line end as a pair.
+  // A browser sends every line end as CRLF.
   const plain = (text: string | null): string | undefined => text?.replaceAll(/\r\n?/g, "\n");
   const isEditable = (name: string): boolean => name === "model" || name.startsWith("edit:");
   const differ = [...fields].filter(([name, text]) => isEditable(name) && plain(untouched.get(name)) !== plain(text));
   return `approve:${differ.length}`;
 }
 
-/**
- * Opens a review link, and presses a button a second later, since the gateway refuses faster decisions.
- * @param change edits the fields before they are sent.
- */
+/** Opens a review link, and presses a button a second later, since the gateway refuses faster decisions. `change` edits the fields. */
 export async function decideByLink(
   link: string,
   act: "approve" | "deny" | "handOver" | "notMine",

@@ -1,8 +1,8 @@
 // Runs the gateway on wrangler's local server, in a process of its own: what `wrangler dev` does, without its debugger.
 //
-// The debugger listens on ports of its own, and workerd's part of it lets in every web page that finds the port: whoever is in reads
-// secrets and prompts out of the running gateway. The command line cannot switch it off, and wrangler's API cannot run two Workers.
-// So the command runs here, with environments that take no debugger; a test asks every port for one.
+// The debugger listens on ports of its own, and workerd's part of it lets in every web page that finds the port, which could then read
+// secrets and prompts out of the running gateway. The command line cannot switch it off, and wrangler's API cannot run two Workers. So the
+// command runs here, in environments without a debugger; a test tries every port for one.
 
 import { createRequire } from "node:module";
 
@@ -14,7 +14,7 @@ export type ServeOptions = {
   readonly persistTo: string;
   /** The gateway's configuration, and those of the Workers beside it. */
   readonly configs: readonly string[];
-  /** Over those of `.dev.vars`. */
+  /** They override those of `.dev.vars`. */
   readonly variables: Readonly<Record<string, string>>;
 };
 
@@ -31,12 +31,12 @@ class WithoutDebugger extends wrangler.unstable_DevEnv {
 }
 Object.assign(wrangler, { unstable_DevEnv: WithoutDebugger });
 
-// Every other argument of the command is left at its default, which for its parser too is to be absent.
+// Every other argument has its default, which for the command's parser is to be absent.
 const options: Partial<DevOptions> = {
   port,
   persistTo,
   var: Object.entries(variables).map(([name, value]) => `${name}:${value}`),
-  // Its info lines name each request's path, and the path of a review is its token: only warnings and errors are let out.
+  // Its info lines have each request's path, and the path of a review has its token: only warnings and errors are printed.
   logLevel: "error",
   showInteractiveDevSession: false,
 };

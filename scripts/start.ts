@@ -3,7 +3,7 @@
 import { walk } from "../examples/walk.ts";
 import { claimFolder } from "./data-folder.ts";
 import { devVars } from "./dev-vars.ts";
-import { type Gateway, mailFolder, pause, portProblem, startGateway } from "./local-gateway.ts";
+import { type Gateway, mailFolder, pause, portError, startGateway } from "./local-gateway.ts";
 import { type Operator, operatorOf } from "./operator.ts";
 import { stopOnSignals } from "./stopping.ts";
 
@@ -20,11 +20,10 @@ const stopping = stopOnSignals(0, (how) => {
 
 async function main(): Promise<void> {
   if (!Number.isInteger(port) || port < 1 || port > 65_535) throw new Error("PORT must be a whole number from 1 to 65535");
-  const problem = await portProblem(port);
-  if (problem === "in use")
+  const error = await portError(port);
+  if (error === "in use")
     throw new Error(`port ${port} is in use: stop the program that listens on it, or choose another with PORT=… npm start`);
-  if (problem === "not allowed")
-    throw new Error(`this user may not listen on port ${port}: choose a port above 1023 with PORT=… npm start`);
+  if (error === "not allowed") throw new Error(`this user may not listen on port ${port}: choose a port above 1023 with PORT=… npm start`);
   const other = await claimFolder(persistTo, `http://localhost:${port}`);
   if (other !== null)
     throw new Error(
@@ -52,24 +51,24 @@ async function main(): Promise<void> {
       `Wrote the default ${seeded.join(" and ")} document${seeded.length > 1 ? "s" : ""}: request and reply need approval, and the built-in demo model answers.`,
     );
   say(`\nCountersign is running at ${url}   (data in ${persistTo}; Ctrl-C stops it)`);
-  const problems = await operator.problems();
-  for (const problem of problems) say(`FIX: ${problem}.`);
-  if (!vars.has("RESEND_API_KEY") && !problems.some((problem) => problem.startsWith("EMAIL_")))
+  const issues = await operator.issues();
+  for (const issue of issues) say(`FIX: ${issue}.`);
+  if (!vars.has("RESEND_API_KEY") && !issues.some((issue) => issue.startsWith("EMAIL_")))
     say(`Emails to reviewers are not sent: they are written to files in ${mailFolder}.`);
 
-  const told = new Set<string>();
+  const shown = new Set<string>();
   const pending = await operator.waiting();
   if (pending.length > 0) {
     // Each reviewer has a link of their own.
     const reviews = new Set(pending.map(({ run, gate }) => `${run} ${gate}`)).size;
     say(`\n${reviews === 1 ? "1 earlier review is pending" : `${reviews} earlier reviews are pending`}:`);
     for (const { link, gate } of pending) {
-      told.add(link ?? "");
+      shown.add(link ?? "");
       say(`  the ${gate === "request" ? "request" : "reply"}: ${link}`);
     }
   }
   say("\nAn example MCP server sends a sampling request. The request expires in 10 minutes.");
-  const watching = tellNewLinks(operator, told);
+  const watching = showNewLinks(operator, shown);
   try {
     const result = await walk({ url, apiKey: vars.DEV_API_KEY });
     say(
@@ -86,11 +85,11 @@ async function main(): Promise<void> {
 }
 
 /** Prints each link as its review opens, for as long as the gateway runs. */
-async function tellNewLinks(operator: Operator, told: Set<string>): Promise<void> {
+async function showNewLinks(operator: Operator, shown: Set<string>): Promise<void> {
   for (;;) {
     for (const { link, gate, reviewer } of await operator.waiting().catch(() => [])) {
-      if (link === null || told.has(link)) continue;
-      told.add(link);
+      if (link === null || shown.has(link)) continue;
+      shown.add(link);
       say(
         gate === "request"
           ? `\n${reviewer} is asked to review the request. Open this link to read, edit, and approve or deny it:`

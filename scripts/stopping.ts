@@ -1,4 +1,4 @@
-// Ends what a script started when somebody stops the script: Ctrl-C, a closed terminal, a plain kill.
+// Ends a script's processes when the script is stopped: by Ctrl-C, a closed terminal or a plain kill.
 
 /**
  * Calls `end` on the first signal, and once more with "kill" on a second one, then exits with this code.

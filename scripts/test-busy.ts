@@ -11,23 +11,14 @@ import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { familyOf } from "../test/outside/support/processes.ts";
-import {
-  type Begun,
-  type FileRun,
-  type Progress,
-  type Slice,
-  type TestFile,
-  readProgress,
-  slicesLeft,
-  summaryOf,
-} from "./busy-progress.ts";
+import { type Work, type FileRun, type Progress, type Slice, type TestFile, readProgress, slicesLeft, summaryOf } from "./busy-progress.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const vitest = join(root, "node_modules/vitest/vitest.mjs");
 const folder = join(root, ".busy");
 const progressFile = join(folder, "progress.jsonl");
 const projects = ["pure", "workers", "outside"];
-/** As many as make vitest's own start a small part of the time, and an interruption cheap. */
+/** Enough files that vitest's start takes a small part of the time, and few enough that an interruption loses little. */
 const sliceFiles = 12;
 
 const { values } = parseArgs({
@@ -36,7 +27,7 @@ const { values } = parseArgs({
 const runs = Number(values.runs);
 if (!Number.isSafeInteger(runs) || runs < 1) throw new Error(`--runs takes a whole number from 1, not ${values.runs}`);
 
-/** The source as it is: the commit, and what is changed or new since. */
+/** The state of the source: the commit, and the changed and new files since. */
 function sourceNow(): string {
   const git = (...args: string[]): Buffer => execFileSync("git", args, { cwd: root, maxBuffer: 1024 ** 3 });
   const hash = createHash("sha256")
@@ -59,7 +50,7 @@ function testFiles(): TestFile[] {
     .toSorted((a, b) => projects.indexOf(a.project) - projects.indexOf(b.project) || a.file.localeCompare(b.file));
 }
 
-/** A process that does nothing, all the time, and ends with this one however this one ends. */
+/** A busy process, which ends with this one in every case. */
 const burn = `const parent = process.ppid;
   const on = () => { const end = Date.now() + 200; while (Date.now() < end); if (process.ppid === parent) setImmediate(on); };
   on();`;
@@ -81,7 +72,7 @@ type Report = {
 
 let underWay: ChildProcess | undefined;
 
-/** Runs one slice. A file that vitest says nothing about was not run, which is a failure. */
+/** Runs one slice. A file that is not in vitest's report was not run, which is a failure. */
 async function runSlice({ run, project, files }: Slice): Promise<FileRun[]> {
   const report = join(folder, "report.json");
   rmSync(report, { force: true });
@@ -114,11 +105,11 @@ async function runSlice({ run, project, files }: Slice): Promise<FileRun[]> {
   });
 }
 
-const begun: Begun = { source: sourceNow(), runs, only: values.only };
-const before = values.again || !existsSync(progressFile) ? null : readProgress(readFileSync(progressFile, "utf8"), begun);
+const work: Work = { source: sourceNow(), runs, only: values.only };
+const before = values.again || !existsSync(progressFile) ? null : readProgress(readFileSync(progressFile, "utf8"), work);
 if (before === null) {
   mkdirSync(folder, { recursive: true });
-  writeFileSync(progressFile, `${JSON.stringify(begun)}\n`);
+  writeFileSync(progressFile, `${JSON.stringify(work)}\n`);
 }
 const write = (line: object): void => appendFileSync(progressFile, `${JSON.stringify(line)}\n`);
 
@@ -134,12 +125,12 @@ console.log(
 const burners = Array.from({ length: availableParallelism() }, () => spawn(process.execPath, ["-e", burn], { stdio: "ignore" }));
 const endAll = (): void => {
   for (const each of burners) each.kill("SIGKILL");
-  // Gateways that tests started are in process groups of their own, and nobody would end them.
+  // Gateways that tests started have process groups of their own, which would outlive this process.
   for (const pid of underWay?.pid === undefined ? [] : familyOf(underWay.pid)) {
     try {
       process.kill(pid, "SIGKILL");
     } catch {
-      // It ended meanwhile.
+      // The process ended meanwhile.
     }
   }
 };

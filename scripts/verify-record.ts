@@ -24,22 +24,22 @@ const lineSchema = z.strictObject({
 export type Finding =
   /** Event `seq` of the run is missing or was changed, or an event before it was. */
   | { readonly kind: "broken"; readonly run: string; readonly seq: number; readonly line: number }
-  /** The next chain says that this one had an event after its last one. */
+  /** The next chain shows that this one had an event after its last one. */
   | { readonly kind: "cut"; readonly run: string; readonly next: string; readonly seq: number }
-  /** The run has not ended yet: the chain is intact, and this is worth knowing. */
+  /** The run has not ended yet; its chain is intact. */
   | { readonly kind: "open"; readonly run: string };
 
 export type Verified = {
   readonly chains: number;
   readonly events: number;
   readonly findings: readonly Finding[];
-  /** Lines that are no events, by number. */
+  /** The numbers of lines that are no events. */
   readonly unreadable: readonly number[];
 };
 
 /**
- * Checks the lines of an exported record. Events of one run need not stand together, but have to be in their order.
- * What it cannot see: runs that are missing as a whole, and events that are missing from a run's end, or from the end of the newest chain.
+ * Checks the lines of an exported record. A run's events may be apart, but must be in order. It cannot detect whole runs that are missing,
+ * nor events that are missing from a run's end or from the end of the newest chain.
  */
 export async function verifyRecord(lines: AsyncIterable<string> | Iterable<string>): Promise<Verified> {
   const runs = new Map<string, { events: ReadEvent[]; lines: number[] }>();
@@ -70,7 +70,7 @@ export async function verifyRecord(lines: AsyncIterable<string> | Iterable<strin
   return { chains: runs.size, events, findings, unreadable };
 }
 
-/** Whether a chain that is continued ends where the next one says; one that is not in the export is no finding, since its retention may be over. */
+/** Whether a continued chain ends where the next one says. A chain that is not in the export is no finding: its retention may be over. */
 function cutOff(next: string, continued: ReadEvent["fact"], before: readonly ReadEvent[] | undefined): Finding[] {
   const { chain, seq, hash } = continuedSchema.parse(continued);
   const last = before?.at(-1);
@@ -82,7 +82,7 @@ const continuedSchema = z.object({ chain: z.string(), seq: z.int(), hash: z.stri
 function parseLine(text: string): ReadEvent | null {
   try {
     const parsed = lineSchema.safeParse(JSON.parse(text));
-    // The hash is over the fact as it stands, whatever its kind: a later version's kinds verify as well.
+    // The hash covers the fact as written, so that kinds of later versions verify too.
     return parsed.success ? parsed.data : null;
   } catch {
     return null;
@@ -116,7 +116,7 @@ async function main(path: string | undefined): Promise<number> {
   }
   const input = path === "-" ? process.stdin : createReadStream(path);
   try {
-    // readline ends quietly where its input fails: the failure is waited for beside it.
+    // readline ends without an error where its input fails, so the input's error is awaited too.
     const failed = new Promise<never>((_, reject) => input.once("error", reject));
     const verified = await Promise.race([verifyRecord(createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })), failed]);
     const { text, exitCode } = report(verified);

@@ -1,5 +1,5 @@
-// One load of a flood, as a process of its own: so many requests a second, whatever becomes of them, until it is told to stop. Then it
-// says how many of each status there were. Started by flood.ts.
+// One load of a flood, as a process of its own: sends requests at a fixed rate until flood.ts, which starts it, stops it. Then it reports the
+// number of answers with each status.
 
 import { strict as assert } from "node:assert";
 
@@ -33,16 +33,16 @@ const largest = JSON.stringify({ x: "x".repeat(8 * 1024 * 1024 - 10) });
 
 async function relayBatches(at: At): Promise<() => Promise<Response>> {
   const params = { protocolVersion: "2025-03-26", capabilities: {}, clientInfo: { name: "flood", version: "1" } };
-  const begun = await at.post("/mcp/bench", { jsonrpc: "2.0", id: 0, method: "initialize", params });
-  const session = begun.headers.get("Mcp-Session-Id");
-  assert(session !== null, `initialize: ${begun.status} ${await begun.text()}`);
+  const initialized = await at.post("/mcp/bench", { jsonrpc: "2.0", id: 0, method: "initialize", params });
+  const session = initialized.headers.get("Mcp-Session-Id");
+  assert(session !== null, `initialize: ${initialized.status} ${await initialized.text()}`);
   const batch = JSON.stringify(
     Array.from({ length: 48_000 }, (_, requestId) => ({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId } })),
   );
   return () => at.post("/mcp/bench", batch, undefined, { "Mcp-Session-Id": session });
 }
 
-/** Those that are let in stay open; the others come again and again. */
+/** Accepted requests stay open; refused ones are sent again. */
 async function heldStreams(at: At): Promise<() => Promise<Response>> {
   const asked = await at.sample("reviewed", { Prefer: "respond-async" });
   const task = decodeURIComponent((asked.headers.get("Location") ?? "").replace("/runs/", ""));
@@ -96,7 +96,7 @@ async function run(port: number, key: string, name: Attack): Promise<void> {
       once().then(
         (answer) => {
           count(String(answer.status));
-          // What is held stays held; everything else is read to its end.
+          // A kept-alive response stays open; every other is read to its end.
           if (name !== "600 waits for one task" || answer.status !== 200) answer.arrayBuffer().catch(() => {});
         },
         () => count("no answer"),

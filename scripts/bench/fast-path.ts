@@ -1,5 +1,5 @@
-// npm run bench: what the fast path adds, on workerd itself: against the provider alone, a bare Hono forwarder, and one through
-// the `openai` client. Rounds are interleaved, so that whatever else the machine does falls on all of them alike.
+// npm run bench: what the fast path adds, on workerd itself, against the provider alone, a bare Hono forwarder, and one through the `openai`
+// client. Rounds are interleaved, so that other load on the machine affects all alike.
 
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -17,7 +17,7 @@ const connectionCounts = [1, 16];
 const warmUpSeconds = Number(process.env["WARM_UP_SECONDS"] ?? 5);
 
 const folder = mkdtempSync(join(tmpdir(), "countersign-bench-"));
-/** A file system in memory (Linux), where a commit waits for nothing. */
+/** A file system in memory (Linux), where a commit does not wait for a disk. */
 const memory = mkdtempSync("/dev/shm/countersign-bench-");
 async function simple(name: string, entry: string, providerUrl: string): Promise<Served> {
   const port = await freePort();

@@ -1,5 +1,5 @@
-// node scripts/bench/flood.ts: what a flood from one key, or from nobody, does to the fast path of a healthy key, on workerd itself. Each
-// load is measured against the quiet before it, again and again, and a table of the ratios is printed.
+// node scripts/bench/flood.ts: what a flood from one key, or without a key, does to the fast path of a healthy key, on workerd itself. Each
+// load is measured against the quiet before it, in several rounds; it prints a table of the ratios.
 
 import { type ChildProcess, execFileSync, fork } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -22,7 +22,7 @@ const only = process.env["ONLY"];
 const folder = mkdtempSync(join(tmpdir(), "countersign-bench-"));
 const memory = mkdtempSync("/dev/shm/countersign-bench-");
 const names = (Object.keys(attacks) as Attack[]).filter((name) => only === undefined || name.includes(only));
-/** One for each load of each round: none has used up anything of its limits. */
+/** One for each load of each round, so that each has all of its limits. */
 const attackers = Array.from({ length: rounds * names.length }, (_, index) => `bench-key-of-attacker-${index}`);
 
 async function simple(name: string, entry: string): Promise<Served> {
@@ -53,7 +53,7 @@ const served = await gateway("memory", {
       },
       servers: { servers: { bench: { url: `http://127.0.0.1:${server.port}/mcp`, allowPrivate: true } } },
     },
-    // With the limits that a key has where nothing is said.
+    // With the default limits of a key.
     keys: {
       ...base.keys,
       ...Object.fromEntries(
@@ -70,12 +70,12 @@ const healthy = (): Promise<Measured> => measure({ port: served.port, connection
 
 async function under(name: Attack, attacker: string): Promise<{ measured: Measured; statuses: Record<string, number> }> {
   const child = fork(fileURLToPath(new URL("./attack.ts", import.meta.url)), [String(served.port), attacker, name]);
-  await told(child);
+  await reported(child);
   const measured = await healthy();
   child.send("stop");
-  return { measured, statuses: (await told(child)) as Record<string, number> }; // sent by attack.ts
+  return { measured, statuses: (await reported(child)) as Record<string, number> }; // sent by attack.ts
 }
-const told = (child: ChildProcess): Promise<unknown> => new Promise((resolve) => child.once("message", resolve));
+const reported = (child: ChildProcess): Promise<unknown> => new Promise((resolve) => child.once("message", resolve));
 
 const median = (values: number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 const spread = (values: number[]): string =>

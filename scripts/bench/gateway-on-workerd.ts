@@ -1,4 +1,4 @@
-// The gateway as it would be deployed, on workerd itself, for benchmarks: its KV is a Worker, and the documents are written as an operator would.
+// The gateway as it is deployed, on workerd itself, for benchmarks: its KV is a Worker, and the documents are written like an operator's.
 
 import { mkdirSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -21,10 +21,10 @@ const config :Workerd.Config = (
 const linkKey = "bench-link-key-0123456789";
 const adminToken = "bench-admin-token-0123456789";
 
-/** What a benchmark's gateway is configured with: documents by their names, and keys' records by the digests of keys that it chose. */
+/** A benchmark gateway's configuration: documents by name, and keys' records by the digest of the key. */
 export type Configured = { readonly documents: Readonly<Record<string, object>>; readonly keys: Readonly<Record<string, object>> };
 
-/** `disk` waits for this machine's disk at every commit, which no deployed object does; `memory` is what is left without it. */
+/** `disk` waits for this machine's disk at every commit, which no deployed object does; `memory` does not. */
 export async function gateway(
   storage: "memory" | "disk",
   { folder, memory, configured }: { readonly folder: string; readonly memory: string; readonly configured: Configured },

@@ -1,4 +1,4 @@
-// What a model's lane costs where it is free: the same sampling requests with a lane that nobody has to wait in, and without one.
+// What a model's concurrency queue costs where it has free slots: the same sampling requests with a queue, in which none waits, and without.
 
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,7 +14,7 @@ const seconds = Number(process.env["SECONDS"] ?? 4);
 const warmUpSeconds = Number(process.env["WARM_UP_SECONDS"] ?? 5);
 
 const folder = mkdtempSync(join(tmpdir(), "countersign-bench-"));
-/** File systems in memory (Linux), where a commit waits for nothing. */
+/** File systems in memory (Linux), where a commit does not wait for a disk. */
 const memory = [mkdtempSync("/dev/shm/countersign-bench-"), mkdtempSync("/dev/shm/countersign-bench-")] as const;
 
 const port = await freePort();

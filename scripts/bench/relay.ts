@@ -37,13 +37,13 @@ const initialize = {
   method: "initialize",
   params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "bench", version: "1" } },
 };
-const begun = await fetch(`http://127.0.0.1:${relay.port}/mcp/bench`, {
+const initialized = await fetch(`http://127.0.0.1:${relay.port}/mcp/bench`, {
   method: "POST",
   body: JSON.stringify(initialize),
   headers: { ...authorization, "Content-Type": "application/json" },
 });
-const session = begun.headers.get("Mcp-Session-Id");
-if (session === null) throw new Error(`initialize: ${begun.status} ${await begun.text()}`);
+const session = initialized.headers.get("Mcp-Session-Id");
+if (session === null) throw new Error(`initialize: ${initialized.status} ${await initialized.text()}`);
 
 const call = (path: string, name: string, headers: Record<string, string>): Buffer =>
   post(

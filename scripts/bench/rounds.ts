@@ -1,4 +1,4 @@
-// Rounds of load on several servers in turn, so that whatever else the machine does falls on all of them alike; and their table.
+// Rounds of load on several servers in turn, so that other load on the machine affects all alike; and their table.
 
 import { rmSync } from "node:fs";
 import { type Measured, measure } from "./load.ts";

@@ -1,4 +1,4 @@
-// What the benchmarks of the sampling endpoint share: a gateway with one model behind a mock and no gate, and requests to it.
+// Shared by the benchmarks of the sampling endpoint: a gateway with one mock model and open gates, and requests to it.
 
 import { createHash } from "node:crypto";
 import type { Configured } from "./gateway-on-workerd.ts";
@@ -7,7 +7,7 @@ import { post } from "./load.ts";
 /** One for each connection. */
 export const keys = Array.from({ length: 16 }, (_, index) => `bench-key-${String(index).padStart(4, "0")}`);
 
-/** The gateway's configuration. `lane`: the limit of the model, which has none without it. */
+/** The gateway's configuration. `lane`: the model's concurrency limit; without it there is none. */
 export const configured = (providerUrl: string, lane?: { readonly concurrency: number }): Configured => ({
   documents: {
     routing: {

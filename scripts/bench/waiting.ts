@@ -14,7 +14,7 @@ export type Waited = {
   readonly callers: number;
   /** Callers without a result: a broken connection, or an error in its place. */
   readonly lost: number;
-  /** Why, each reason once. */
+  /** The reasons, each once. */
   readonly reasons: readonly string[];
   /** From the press of the button to the caller's last byte, in milliseconds: first one decision at a time, then many at once. */
   readonly aloneP50: number;
@@ -41,7 +41,7 @@ export async function waitAndDecide(gateway: Gateway, count: number): Promise<Wa
   const operator = operatorOf(gateway.url, adminToken);
   const arrivedAt = new Map<string, number>();
   let lost = 0;
-  const opening = performance.now();
+  const openingAt = performance.now();
   const callers: Promise<void>[] = [];
   const links = new Map<string, string>();
   const reasons = new Set<string>();
@@ -53,15 +53,15 @@ export async function waitAndDecide(gateway: Gateway, count: number): Promise<Wa
       reasons.add(reasonOf(error));
     }
   };
-  // In waves: the list of notices shows the newest 500, and a listener's backlog is not what is measured.
+  // In waves: the list of notices has the newest 500, and the backlog of a listening socket is not measured.
   while (callers.length < count) {
     const more = Math.min(wave, count - callers.length);
     for (let i = 0; i < more; i += 1) callers.push(wait(callers.length));
     await listLinks(operator, links, callers.length);
   }
-  const openedMs = performance.now() - opening;
+  const openedMs = performance.now() - openingAt;
 
-  // Each page as a reviewer's browser opens it, and the second that a person takes.
+  // Opens each page as a reviewer's browser does, and waits the second that a decision must take at least.
   const forms = await inTurn([...links], 32, async ([run, link]) => ({ run, form: await openForm(link) }));
   await pause(1_100);
   const pressedAt = new Map<string, number>();
@@ -133,7 +133,7 @@ async function prepare(url: string): Promise<string> {
   return String(made["key"]);
 }
 
-/** One request, held until its answer: the run's id. */
+/** Sends one request and waits for its answer. Returns the run's id. */
 async function ask(url: string, key: string, index: number): Promise<string> {
   const response = await fetch(`${url}/sampling`, {
     method: "POST",
@@ -157,7 +157,7 @@ async function ask(url: string, key: string, index: number): Promise<string> {
   return answer.result._meta["countersign/run"].id;
 }
 
-/** Adds the link of each run that waits, until there are so many. */
+/** Adds the link of each pending run, until there are enough. */
 async function listLinks(operator: ReturnType<typeof operatorOf>, links: Map<string, string>, count: number): Promise<void> {
   for (const end = Date.now() + 120_000; links.size < count;) {
     if (Date.now() > end) throw new Error(`only ${links.size} of ${count} reviews were ever listed`);

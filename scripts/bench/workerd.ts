@@ -45,7 +45,7 @@ export async function serve(name: string, folder: string, port: number, config: 
   writeFileSync(file, config);
   const child = spawn(workerd, ["serve", file, "--experimental"], { stdio: ["ignore", "inherit", "inherit"], cwd: folder });
   const ended = new Promise<void>((resolve) => child.on("exit", () => resolve()));
-  // Whatever ends this process ends its children.
+  // Every end of this process ends its children.
   process.on("exit", () => child.kill("SIGKILL"));
   for (let tries = 0; !(await isOpen(port)); tries += 1) {
     if (tries > 200 || child.exitCode !== null) throw new Error(`${name}: workerd did not come up`);

@@ -1,4 +1,4 @@
-// What a gateway costs that does nothing: Hono, the body parsed, forwarded, and the answer passed on.
+// A gateway without features, for comparison: Hono parses and forwards the body, and passes the answer on.
 
 import { Hono } from "hono";
 

@@ -1,4 +1,4 @@
-// The KV namespace of the benchmark, as workerd asks for one: the keys of the callers from a binding, and what is put, in memory.
+// The benchmark's KV namespace in workerd's protocol: the callers' keys from a binding, and written values in memory.
 
 const written = new Map<string, string>();
 

@@ -5,7 +5,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { walk } from "../../../examples/walk.ts";
 import { devVars } from "../../../scripts/dev-vars.ts";
-import { freePort, portProblem } from "../../../scripts/local-gateway.ts";
+import { freePort, portError } from "../../../scripts/local-gateway.ts";
 import { type Notice, operatorOf } from "../../../scripts/operator.ts";
 import { decideByLink } from "../../../scripts/page-form.ts";
 import { editField } from "../../../shared/review/form.ts";
@@ -44,7 +44,7 @@ async function newNotice(url: string, gate: Notice["gate"], seen: Set<string>): 
 
 /** Processes that were killed may take a moment to be gone. */
 const nothingIsLeft = (family: readonly number[], port: number): Promise<boolean> =>
-  eventually("the end of all that it started", async () => stillRunning(family).length === 0 && (await portProblem(port)) === null);
+  eventually("the end of all that it started", async () => stillRunning(family).length === 0 && (await portError(port)) === null);
 
 describe("npm start", () => {
   const folder = mkdtempSync(join(tmpdir(), "countersign-start-"));
