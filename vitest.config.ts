@@ -2,7 +2,7 @@ import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { fileURLToPath } from "node:url";
-import { imagesWorker } from "./test/support/images-worker.ts";
+import { imagesWorker } from "./test/support/built-workers.ts";
 import { sourceAsOneModule } from "./test/support/one-module.ts";
 import { keepTemporaryFilesInMemory } from "./test/support/temporary-folder.ts";
 
@@ -97,7 +97,7 @@ export default defineConfig({
         test: {
           name: "outside",
           include: ["test/outside/**/*.test.ts"],
-          globalSetup: ["test/outside/support/no-chromium.ts"],
+          globalSetup: ["test/outside/support/no-chromium.ts", "test/outside/support/build-gateway.ts"],
           testTimeout: 180_000,
           hookTimeout: 180_000,
           // After the others. More at a time than there are cores: they wait more than they work, each for processes of its own.
@@ -110,7 +110,7 @@ export default defineConfig({
         test: {
           name: "verify",
           include: ["test/verify/*.test.ts"],
-          globalSetup: ["test/outside/support/no-chromium.ts"],
+          globalSetup: ["test/outside/support/no-chromium.ts", "test/outside/support/build-gateway.ts"],
           testTimeout: 1_800_000,
           hookTimeout: 180_000,
           sequence: { groupOrder: 2 },

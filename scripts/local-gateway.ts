@@ -37,14 +37,30 @@ const gentlyMs = 5_000;
 const starts = 3;
 
 /** Starts the gateway and waits until it answers. Where it does not start, rejects with its output. */
-export async function startGateway(options: GatewayOptions): Promise<Gateway> {
+export function startGateway({ port, persistTo, mailToDisk = false, variables = {} }: GatewayOptions): Promise<Gateway> {
+  // These have prompts, links and keys' digests. Wrangler names its part of the data folder `v3`.
+  for (const folder of [persistTo, join(persistTo, "v3"), ".wrangler", ".wrangler/tmp", mailFolder]) makePrivate(resolve(root, folder));
+  const options: ServeOptions = {
+    port,
+    persistTo,
+    // The first is the gateway. Its binding finds the other by name.
+    configs: [mailToDisk ? configWithMail() : "wrangler.toml", "workers/images/wrangler.toml"],
+    variables: { PUBLIC_URL: localUrl(port), ...variables },
+  };
+  return startServer(port, serve, options);
+}
+
+export const localUrl = (port: number): string => `http://localhost:${port}`;
+
+/** Starts a script that runs the gateway on `port`, with `options` as JSON in its first argument, and waits until the gateway answers. */
+export async function startServer(port: number, script: string, options: object): Promise<Gateway> {
   for (let start = 1; ; start += 1) {
     try {
-      return await startOnce(options);
+      return await startOnce(port, script, options);
     } catch (error) {
-      // Wrangler picks further ports of its own, and another program may take one in between.
+      // The server picks further ports of its own, and another program may take one in between.
       const raced = error instanceof Error && error.message.includes("Address already in use");
-      if (!raced || start === starts || (await portError(options.port)) !== null) throw error;
+      if (!raced || start === starts || (await portError(port)) !== null) throw error;
     }
   }
 }
@@ -64,18 +80,9 @@ function configWithMail(): string {
   return name;
 }
 
-async function startOnce({ port, persistTo, mailToDisk = false, variables = {} }: GatewayOptions): Promise<Gateway> {
-  const url = `http://localhost:${port}`;
-  // These have prompts, links and keys' digests. Wrangler names its part of the data folder `v3`.
-  for (const folder of [persistTo, join(persistTo, "v3"), ".wrangler", ".wrangler/tmp", mailFolder]) makePrivate(resolve(root, folder));
-  const options: ServeOptions = {
-    port,
-    persistTo,
-    // The first is the gateway. Its binding finds the other by name.
-    configs: [mailToDisk ? configWithMail() : "wrangler.toml", "workers/images/wrangler.toml"],
-    variables: { PUBLIC_URL: url, ...variables },
-  };
-  const child = spawn(process.execPath, [serve, JSON.stringify(options)], {
+async function startOnce(port: number, script: string, options: object): Promise<Gateway> {
+  const url = localUrl(port);
+  const child = spawn(process.execPath, [script, JSON.stringify(options)], {
     cwd: root,
     detached: process.platform !== "win32",
     stdio: ["ignore", "pipe", "pipe"],

@@ -4,7 +4,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { freePort, type Gateway, pause, startGateway } from "../../../scripts/local-gateway.ts";
+import { freePort, type Gateway, pause } from "../../../scripts/local-gateway.ts";
+import { startTestGateway } from "../support/test-gateway.ts";
 import { decideByLink } from "../../../scripts/page-form.ts";
 import { type MailApi, type TakenMail } from "../../support/mail-api.ts";
 import { startMailServer } from "../../support/mail-server.ts";
@@ -29,7 +30,7 @@ const policy = {
 beforeAll(async () => {
   mail = await startMailServer();
   hook = await serve(receiver.answer);
-  gateway = await startGateway({
+  gateway = await startTestGateway({
     port: await freePort(),
     persistTo,
     variables: {

@@ -3,11 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { benchVariables, waitAndDecide } from "../../../scripts/bench/waiting.ts";
-import { freePort, startGateway } from "../../../scripts/local-gateway.ts";
+import { freePort } from "../../../scripts/local-gateway.ts";
+import { startTestGateway } from "../support/test-gateway.ts";
 
 test("of fifty callers who wait over real sockets none is lost, and each gets the answer of its own run", async () => {
   const persistTo = mkdtempSync(join(tmpdir(), "countersign-waiting-"));
-  const gateway = await startGateway({ port: await freePort(), persistTo, variables: benchVariables });
+  const gateway = await startTestGateway({ port: await freePort(), persistTo, variables: benchVariables });
   try {
     expect(await waitAndDecide(gateway, 50)).toMatchObject({ callers: 50, lost: 0 });
   } finally {

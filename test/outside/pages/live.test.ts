@@ -6,7 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Gateway, freePort, startGateway } from "../../../scripts/local-gateway.ts";
+import { type Gateway, freePort } from "../../../scripts/local-gateway.ts";
+import { startTestGateway } from "../support/test-gateway.ts";
 import { operatorOf } from "../../../scripts/operator.ts";
 import { decodePng } from "../../../shared/image/decode-png.ts";
 import { readPng } from "../../../shared/image/png-chunks.ts";
@@ -38,7 +39,7 @@ describe.skipIf(chromiumPath === undefined)("an open review page in a browser", 
 
   beforeAll(async () => {
     const variables = { ADMIN_TOKEN: adminToken, LINK_KEY: "link-key-of-the-tests-0123456789abcdef", DEV_API_KEY: apiKey };
-    gateway = await startGateway({ port: await freePort(), persistTo, variables });
+    gateway = await startTestGateway({ port: await freePort(), persistTo, variables });
     await operatorOf(gateway.url, adminToken).seed();
     const current = (await (await admin("/admin/policy")).json()) as { version: number };
     await admin("/admin/policy", {

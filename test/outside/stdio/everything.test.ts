@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Gateway, freePort, startGateway } from "../../../scripts/local-gateway.ts";
+import { type Gateway, freePort } from "../../../scripts/local-gateway.ts";
+import { startTestGateway } from "../support/test-gateway.ts";
 import { type Notice, type Operator, operatorOf } from "../../../scripts/operator.ts";
 import { decideByLink } from "../../../scripts/page-form.ts";
 import { familyOf, stillRunning } from "../support/processes.ts";
@@ -142,7 +143,7 @@ describe("with a gateway", () => {
   let gateway: Gateway;
   let operator: Operator;
   const start = async (): Promise<void> => {
-    gateway = await startGateway({ port, persistTo: folder, variables });
+    gateway = await startTestGateway({ port, persistTo: folder, variables });
   };
 
   beforeAll(async () => {

@@ -7,6 +7,7 @@ import type { RecordEvent } from "../../../shared/record/record.ts";
 import { type Gateway, freePort, pause, startGateway } from "../../../scripts/local-gateway.ts";
 import { type Notice, operatorOf } from "../../../scripts/operator.ts";
 import { decideByLink } from "../../../scripts/page-form.ts";
+import { startTestGateway } from "./test-gateway.ts";
 import { type ProviderServer, startProviderServer } from "../../support/provider-server.ts";
 
 const adminToken = "admin-token-of-the-tests-0123456789";
@@ -74,7 +75,7 @@ const policy = {
 /** `more`: further variables, such as those of channels. */
 export async function killableGateway(
   more: Readonly<Record<string, string>> = {},
-  options: { mailToDisk?: boolean } = {},
+  { mailToDisk = false }: { mailToDisk?: boolean } = {},
 ): Promise<Killable> {
   const persistTo = mkdtempSync(join(tmpdir(), "countersign-durability-"));
   const port = await freePort();
@@ -102,7 +103,8 @@ export async function killableGateway(
   return {
     model,
     start: async () => {
-      gateway = await startGateway({ port, persistTo, ...options, variables: { ...variables, ...more } });
+      const given = { port, persistTo, variables: { ...variables, ...more } };
+      gateway = await (mailToDisk ? startGateway({ ...given, mailToDisk }) : startTestGateway(given));
     },
     kill: () => ended("kill"),
     stop: () => ended("gently"),

@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { walk } from "../../../examples/walk.ts";
-import { type Gateway, freePort, pause, startGateway } from "../../../scripts/local-gateway.ts";
+import { type Gateway, freePort, pause } from "../../../scripts/local-gateway.ts";
+import { startTestGateway } from "../support/test-gateway.ts";
 import { type Notice, type Operator, operatorOf } from "../../../scripts/operator.ts";
 import { decideByLink } from "../../../scripts/page-form.ts";
 import { type Cuttable, startCuttable } from "../support/cuttable.ts";
@@ -23,7 +24,7 @@ let operator: Operator;
 let network: Cuttable;
 
 const start = async (): Promise<void> => {
-  gateway = await startGateway({ port, persistTo: folder, variables });
+  gateway = await startTestGateway({ port, persistTo: folder, variables });
 };
 
 beforeAll(async () => {
