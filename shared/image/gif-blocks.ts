@@ -14,6 +14,7 @@ export type GifParts = {
   /** The colour that is transparent; null where none is. */
   readonly clear: number | null;
   readonly minimumCodeSize: number;
+  /** In sub-blocks: `subBlocks` has what is in them. */
   readonly codes: Uint8Array;
 };
 
@@ -42,9 +43,9 @@ export function readGif(bytes: Uint8Array): Result<GifParts, ImageError> {
       // A graphic control extension is of the picture that follows it.
       if (bytes[at + 1] === 0xf9 && bytes[at + 2] === 4 && picture === undefined)
         clear = (bytes[at + 3] ?? 0) & 1 ? (bytes[at + 6] ?? 0) : null;
-      const body = subBlocks(bytes, at + 2);
-      if (body === undefined) return cutOff;
-      at = body.end;
+      const end = endOfSubBlocks(bytes, at + 2);
+      if (end === undefined) return cutOff;
+      at = end;
       continue;
     }
     if (block !== 0x2c) return malformed;
@@ -63,28 +64,26 @@ export function readGif(bytes: Uint8Array): Result<GifParts, ImageError> {
     if (minimumCodeSize === undefined) return cutOff;
     if (palette.length === 0 || minimumCodeSize < 2 || minimumCodeSize > 8) return malformed;
     if (frame.left + frame.width > width || frame.top + frame.height > height || frame.width * frame.height === 0) return malformed;
-    const body = subBlocks(bytes, at + 11 + ownBytes);
-    if (body === undefined) return cutOff;
-    picture = { width, height, frame, interlaced: (own & 0x40) !== 0, palette, clear, minimumCodeSize, codes: body.bytes };
-    at = body.end;
+    const codesAt = at + 11 + ownBytes;
+    const end = endOfSubBlocks(bytes, codesAt);
+    if (end === undefined) return cutOff;
+    const codes = bytes.subarray(codesAt, end);
+    picture = { width, height, frame, interlaced: (own & 0x40) !== 0, palette, clear, minimumCodeSize, codes };
+    at = end;
   }
 }
 
-/** The data of a block's sub-blocks, and where the next block begins; undefined where the end of them is missing. */
-function subBlocks(bytes: Uint8Array, from: number): { readonly bytes: Uint8Array; readonly end: number } | undefined {
-  let length = 0;
-  let end = from;
-  for (let size = bytes[end]; size !== 0; size = bytes[end]) {
-    if (size === undefined || end + size >= bytes.length) return undefined;
-    length += size;
-    end += size + 1;
-  }
-  const whole = new Uint8Array(length);
-  for (let at = from, to = 0; at < end;) {
-    const size = bytes[at] ?? 0;
-    whole.set(bytes.subarray(at + 1, at + 1 + size), to);
-    to += size;
+/** Where the block after these sub-blocks begins; undefined where their end is missing. */
+function endOfSubBlocks(bytes: Uint8Array, from: number): number | undefined {
+  for (let at = from; ;) {
+    const size = bytes[at];
+    if (size === undefined) return undefined;
     at += size + 1;
+    if (size === 0) return at;
   }
-  return { bytes: whole, end: end + 1 };
+}
+
+/** The data of each of `codes`. */
+export function* subBlocks(codes: Uint8Array): Generator<Uint8Array> {
+  for (let at = 0, size = codes[0] ?? 0; size > 0; at += size + 1, size = codes[at] ?? 0) yield codes.subarray(at + 1, at + 1 + size);
 }

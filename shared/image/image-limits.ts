@@ -5,7 +5,7 @@
 /** Of one image as it was received; more than models take. */
 export const mostImageBytes = 5 * 1024 * 1024;
 
-/** Of one image that is decoded row by row, or in the place where it is encoded again. */
+/** Of one image that is decoded straight to three bytes a pixel, or in the place where it is encoded again. */
 export const mostPixels = 16_000_000;
 /** The decoder keeps every coefficient of a progressive JPEG: with its colours at full resolution they are twice as many. */
 export const mostPixelsOfFullProgressive = 10_000_000;
