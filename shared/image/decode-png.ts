@@ -3,24 +3,26 @@
 // Never more than what the header says is inflated, and of that one row at a time is kept.
 
 import { Unzlib } from "fflate";
+import { joinBytes } from "../bytes.ts";
 import { type Result, err, ok } from "../result.ts";
 import type { ImageError } from "./image-error.ts";
 import type { PngParts } from "./png-chunks.ts";
-import { type Raster, emptyRaster, flattenInto, overBackground } from "./raster.ts";
+import { unfilter } from "./png-filters.ts";
+import { type Raster, emptyRaster, overBackground } from "./raster.ts";
 
-/** One pass over the picture: all of it, or one of the seven of Adam7. */
-type Pass = { readonly x: number; readonly y: number; readonly dx: number; readonly dy: number };
-
-const whole: readonly Pass[] = [{ x: 0, y: 0, dx: 1, dy: 1 }];
-const adam7: readonly Pass[] = [
-  { x: 0, y: 0, dx: 8, dy: 8 },
-  { x: 4, y: 0, dx: 8, dy: 8 },
-  { x: 0, y: 4, dx: 4, dy: 8 },
-  { x: 2, y: 0, dx: 4, dy: 4 },
-  { x: 0, y: 2, dx: 2, dy: 4 },
-  { x: 1, y: 0, dx: 2, dy: 2 },
-  { x: 0, y: 1, dx: 1, dy: 2 },
-];
+/** The first pixel of each pass over the picture, and the steps to the next one: one pass, or the seven of Adam7. */
+const passesOf = {
+  whole: [[0, 0, 1, 1]],
+  interlaced: [
+    [0, 0, 8, 8],
+    [4, 0, 8, 8],
+    [0, 4, 4, 8],
+    [2, 0, 4, 4],
+    [0, 2, 2, 4],
+    [1, 0, 2, 2],
+    [0, 1, 1, 2],
+  ],
+} as const;
 
 const samplesOf = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 } as const satisfies Record<PngParts["colorType"], number>;
 
@@ -31,169 +33,119 @@ const undecodable = err({ kind: "undecodable" } as const);
 
 /** The picture. Refused: rows that are too few, too many or no zlib stream, an unknown filter, a colour that the palette does not have. */
 export function decodePng(png: PngParts): Result<Raster, ImageError> {
-  const rows = new PngRows(png);
-  const inflater = new Unzlib((chunk) => rows.take(chunk));
+  const { width, height } = png;
+  const raster = emptyRaster(width, height);
+  const pixelBits = samplesOf[png.colorType] * png.bitDepth;
+  const read = readerOf(inflated(joinBytes(png.compressed)));
+  const draw = png.colorType === 0 || png.colorType === 3 ? byTable(png, raster.rgb) : bySamples(png, raster.rgb);
   try {
-    for (const [index, part] of png.compressed.entries()) {
-      for (let from = 0; from < part.length || from === 0; from += pieceBytes) {
-        const isLast = index === png.compressed.length - 1 && from + pieceBytes >= part.length;
-        inflater.push(part.subarray(from, from + pieceBytes), isLast);
-        if (rows.failed) return undecodable;
+    for (const [left, top, dx, dy] of passesOf[png.interlaced ? "interlaced" : "whole"]) {
+      const columns = Math.ceil((width - left) / dx);
+      if (columns <= 0) continue;
+      let row = new Uint8Array(1 + Math.ceil((columns * pixelBits) / 8));
+      let above = new Uint8Array(row.length);
+      for (let y = top; y < height; y += dy) {
+        if (read(row) < row.length || !unfilter(row, above, Math.max(1, pixelBits / 8))) return undecodable;
+        if (!draw(row.subarray(1), columns, (y * width + left) * 3, dx * 3)) return undecodable;
+        [row, above] = [above, row];
       }
     }
+    return read(new Uint8Array(1)) === 0 ? ok(raster) : undecodable;
   } catch {
     return undecodable;
   }
-  return rows.complete ? ok(rows.raster) : undecodable;
 }
 
-class PngRows {
-  readonly raster: Raster;
-  failed = false;
-  readonly #png: PngParts;
-  readonly #passes: readonly Pass[];
-  readonly #bytesPerPixel: number;
-  #pass = -1;
-  /** Pixels and rows of the pass; the row in it that comes next. */
-  #columns = 0;
-  #rows = 0;
-  #row = 0;
-  /** The row that is being filled, with its filter first, and the one above it. */
-  #current = new Uint8Array();
-  #above = new Uint8Array();
-  #filled = 0;
-
-  constructor(png: PngParts) {
-    this.#png = png;
-    this.raster = emptyRaster(png.width, png.height);
-    this.#bytesPerPixel = Math.max(1, (samplesOf[png.colorType] * png.bitDepth) / 8);
-    this.#passes = (png.interlaced ? adam7 : whole).filter(({ x, y }) => x < png.width && y < png.height);
-    this.#nextPass();
+/** What comes out of a zlib stream, one piece of the stream after the other. Throws where it is none. */
+function* inflated(stream: Uint8Array): Generator<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  const inflater = new Unzlib((chunk) => chunks.push(chunk));
+  for (let from = 0; from < stream.length; from += pieceBytes) {
+    inflater.push(stream.subarray(from, from + pieceBytes), from + pieceBytes >= stream.length);
+    yield* chunks.splice(0);
   }
+}
 
-  get complete(): boolean {
-    return !this.failed && this.#pass === this.#passes.length;
-  }
-
-  take(bytes: Uint8Array): void {
-    for (let from = 0; from < bytes.length && !this.failed;) {
-      if (this.complete) {
-        this.failed = true;
-        return;
+/** Takes chunks in pieces of other lengths: it fills the array with what comes next, and returns how many bytes there were. */
+function readerOf(chunks: Iterator<Uint8Array>): (into: Uint8Array) => number {
+  let rest: Uint8Array = new Uint8Array();
+  return (into) => {
+    let filled = 0;
+    while (filled < into.length) {
+      if (rest.length === 0) {
+        const next = chunks.next();
+        if (next.done === true) break;
+        rest = next.value;
       }
-      const piece = bytes.subarray(from, from + this.#current.length - this.#filled);
-      this.#current.set(piece, this.#filled);
-      this.#filled += piece.length;
-      from += piece.length;
-      if (this.#filled === this.#current.length) this.#endRow();
+      const piece = rest.subarray(0, into.length - filled);
+      into.set(piece, filled);
+      filled += piece.length;
+      rest = rest.subarray(piece.length);
     }
-  }
+    return filled;
+  };
+}
 
-  #nextPass(): void {
-    this.#pass += 1;
-    const pass = this.#passes[this.#pass];
-    if (pass === undefined) return;
-    this.#columns = Math.ceil((this.#png.width - pass.x) / pass.dx);
-    this.#rows = Math.ceil((this.#png.height - pass.y) / pass.dy);
-    this.#row = 0;
-    const bytes = Math.ceil((this.#columns * samplesOf[this.#png.colorType] * this.#png.bitDepth) / 8);
-    this.#current = new Uint8Array(bytes + 1);
-    this.#above = new Uint8Array(bytes + 1);
-    this.#filled = 0;
-  }
+/** Draws a row's pixels: the first at `start` in the raster's bytes, each other `step` after it. False where it names a colour that is not there. */
+type Draw = (row: Uint8Array, columns: number, start: number, step: number) => boolean;
 
-  #endRow(): void {
-    if (!unfilter(this.#current, this.#above, this.#bytesPerPixel) || !this.#draw()) {
-      this.failed = true;
-      return;
-    }
-    [this.#current, this.#above] = [this.#above, this.#current];
-    this.#filled = 0;
-    this.#row += 1;
-    if (this.#row === this.#rows) this.#nextPass();
-  }
-
-  /** The row's pixels into the raster; false where it names a colour that is not there. */
-  #draw(): boolean {
-    const { width, bitDepth, colorType, palette, transparency } = this.#png;
-    const pass = this.#passes[this.#pass];
-    if (pass === undefined) return false;
-    const { rgb } = this.raster;
-    const row = this.#current;
-    const start = ((pass.y + this.#row * pass.dy) * width + pass.x) * 3;
-    if (pass.dx === 1 && bitDepth === 8 && colorType === 2 && transparency.length === 0) {
-      rgb.set(row.subarray(1), start);
-      return true;
-    }
-    if (pass.dx === 1 && bitDepth === 8 && colorType === 6) {
-      flattenInto(row.subarray(1), rgb.subarray(start, start + width * 3));
-      return true;
-    }
-    const count = samplesOf[colorType];
-    const isWide = bitDepth === 16;
-    const most = 2 ** bitDepth - 1;
-    const pair = (at: number): number => ((row[at] ?? 0) << 8) | (row[at + 1] ?? 0);
-    /** A sample as it stands in the row. */
-    const raw = (index: number): number => {
-      if (isWide) return pair(1 + index * 2);
-      if (bitDepth === 8) return row[1 + index] ?? 0;
-      const bit = index * bitDepth;
-      return ((row[1 + (bit >> 3)] ?? 0) >> (8 - bitDepth - (bit & 7))) & most;
-    };
-    const scale = bitDepth === 8 ? (sample: number): number => sample : (sample: number): number => Math.round((sample * 255) / most);
-    /** `tRNS` of the types without a palette: this very colour is transparent. */
-    const clear = colorType !== 3 && transparency.length > 0 ? wordsOf(transparency) : null;
-    for (let column = 0, index = 0, to = start; column < this.#columns; column += 1, index += count, to += pass.dx * 3) {
-      const first = raw(index);
-      if (colorType === 3) {
-        if (first * 3 >= palette.length) return false;
-        const alpha = transparency[first] ?? 255;
-        for (let part = 0; part < 3; part += 1) rgb[to + part] = overBackground(palette[first * 3 + part] ?? 0, alpha);
-        continue;
-      }
-      const isColour = count >= 3;
-      const [red, green, blue] = isColour ? [first, raw(index + 1), raw(index + 2)] : [first, first, first];
-      const isClear = clear !== null && clear[0] === red && (!isColour || (clear[1] === green && clear[2] === blue));
-      const alpha = isClear ? 0 : count % 2 === 0 ? scale(raw(index + count - 1)) : 255;
-      rgb[to] = overBackground(scale(red), alpha);
-      rgb[to + 1] = overBackground(scale(green), alpha);
-      rgb[to + 2] = overBackground(scale(blue), alpha);
+/** Grey and palettes: each pixel is one sample, whose colour is looked up. */
+function byTable({ colorType, bitDepth, palette, transparency }: PngParts, rgb: Uint8Array): Draw {
+  const sample = sampleOf(bitDepth);
+  const most = 2 ** bitDepth - 1;
+  const clear = transparency.length > 0 ? word(transparency, 0) : null;
+  const table =
+    colorType === 3
+      ? palette.map((part, at) => overBackground(part, transparency[Math.floor(at / 3)] ?? 255))
+      : Uint8Array.from({ length: (most + 1) * 3 }, (_, at) => {
+          const grey = Math.floor(at / 3);
+          return overBackground(Math.round((grey * 255) / most), grey === clear ? 0 : 255);
+        });
+  return (row, columns, start, step) => {
+    for (let column = 0, to = start; column < columns; column += 1, to += step) {
+      const from = sample(row, column) * 3;
+      if (from >= table.length) return false;
+      for (let part = 0; part < 3; part += 1) rgb[to + part] = table[from + part] ?? 0;
     }
     return true;
-  }
+  };
 }
 
-const wordsOf = (bytes: Uint8Array): number[] =>
-  Array.from({ length: bytes.length / 2 }, (_, index) => ((bytes[index * 2] ?? 0) << 8) | (bytes[index * 2 + 1] ?? 0));
-
-/** Undoes a row's filter (section 9 of the standard) in place; false for a filter that there is none of. */
-function unfilter(row: Uint8Array, above: Uint8Array, step: number): boolean {
-  const before = (at: number): number => (at > step ? (row[at - step] ?? 0) : 0);
-  switch (row[0]) {
-    case 0:
+/** RGB, RGB with alpha, grey with alpha: a pixel's samples one after the other. */
+function bySamples({ colorType, bitDepth, transparency }: PngParts, rgb: Uint8Array): Draw {
+  const sample = sampleOf(bitDepth);
+  const count = samplesOf[colorType];
+  const [green, blue] = colorType === 4 ? [0, 0] : [1, 2];
+  /** `tRNS` of RGB: this very colour is transparent. */
+  const clear = Array.from({ length: transparency.length / 2 }, (_, index) => word(transparency, index));
+  const isClear = (row: Uint8Array, at: number): boolean =>
+    clear.length > 0 && clear.every((value, index) => value === sample(row, at + index));
+  /** The row is the raster's then: most pictures without transparency, at a fifth less of the time. */
+  const isSame = colorType === 2 && bitDepth === 8 && clear.length === 0;
+  return (row, columns, start, step) => {
+    if (isSame && step === 3) {
+      rgb.set(row, start);
       return true;
-    case 1:
-      for (let at = 1 + step; at < row.length; at += 1) row[at] = (row[at] ?? 0) + (row[at - step] ?? 0);
-      return true;
-    case 2:
-      for (let at = 1; at < row.length; at += 1) row[at] = (row[at] ?? 0) + (above[at] ?? 0);
-      return true;
-    case 3:
-      for (let at = 1; at < row.length; at += 1) row[at] = (row[at] ?? 0) + ((before(at) + (above[at] ?? 0)) >> 1);
-      return true;
-    case 4:
-      for (let at = 1; at < row.length; at += 1)
-        row[at] = (row[at] ?? 0) + paeth(before(at), above[at] ?? 0, at > step ? (above[at - step] ?? 0) : 0);
-      return true;
-    default:
-      return false;
-  }
+    }
+    const bytes = bitDepth === 8 ? row : new Uint8Array(row.length / 2).map((_, index) => Math.round(word(row, index) / 257));
+    for (let column = 0, to = start, at = 0; column < columns; column += 1, to += step, at += count) {
+      const alpha = colorType === 2 ? (isClear(row, at) ? 0 : 255) : (bytes[at + count - 1] ?? 0);
+      rgb[to] = overBackground(bytes[at] ?? 0, alpha);
+      rgb[to + 1] = overBackground(bytes[at + green] ?? 0, alpha);
+      rgb[to + 2] = overBackground(bytes[at + blue] ?? 0, alpha);
+    }
+    return true;
+  };
 }
 
-/** The predictor of filter 4: of left, above and above left the one nearest to left + above - above left. */
-export function paeth(left: number, up: number, corner: number): number {
-  const byLeft = Math.abs(up - corner);
-  const byUp = Math.abs(left - corner);
-  const byCorner = Math.abs(left + up - corner - corner);
-  return byLeft <= byUp && byLeft <= byCorner ? left : byUp <= byCorner ? up : corner;
+const word = (bytes: Uint8Array, index: number): number => ((bytes[index * 2] ?? 0) << 8) | (bytes[index * 2 + 1] ?? 0);
+
+/** What reads a row's samples as they stand in it, by their number from the left. */
+function sampleOf(bitDepth: number): (row: Uint8Array, index: number) => number {
+  if (bitDepth === 8) return (row, index) => row[index] ?? 0;
+  if (bitDepth === 16) return word;
+  return (row, index) => {
+    const bit = index * bitDepth;
+    return ((row[bit >> 3] ?? 0) >> (8 - bitDepth - (bit & 7))) & (2 ** bitDepth - 1);
+  };
 }

@@ -26,17 +26,9 @@ export const emptyRaster = (width: number, height: number): Raster => ({
  */
 export function flattenRgba(rgba: Uint8Array, width: number, height: number): Raster {
   const rgb = rgba.subarray(0, width * height * 3);
-  flattenInto(rgba, rgb);
-  return { width, height, rgb };
-}
-
-/** The same into `rgb`, which may be the beginning of `rgba`. */
-export function flattenInto(rgba: Uint8Array, rgb: Uint8Array): void {
   for (let from = 0, to = 0; to < rgb.length; from += 4, to += 3) {
     const alpha = rgba[from + 3] ?? 0;
-    const [red, green, blue] = [rgba[from] ?? 0, rgba[from + 1] ?? 0, rgba[from + 2] ?? 0];
-    rgb[to] = overBackground(red, alpha);
-    rgb[to + 1] = overBackground(green, alpha);
-    rgb[to + 2] = overBackground(blue, alpha);
+    for (let part = 0; part < 3; part += 1) rgb[to + part] = overBackground(rgba[from + part] ?? 0, alpha);
   }
+  return { width, height, rgb };
 }
