@@ -35,36 +35,18 @@ export function turn({ pixels, width, height, samples }: Pixels, rgb: Uint8Array
     rgb.set(pixels);
     return;
   }
-  // Where the first pixel goes, and how far a step to the right and a step down lead from there, in pixels of `rgb`.
-  const [start, right, down] = stepsOf(orientation, width, height);
+  // How far a pixel to the right and a row down lead in `rgb`, in pixels, and which of the two are mirrored.
+  const [across, down] = isSideways(orientation) ? [height, 1] : [1, width];
+  const isFromRight = [2, 3, 7, 8].includes(orientation);
+  const isFromBelow = [3, 4, 6, 7].includes(orientation);
   const next = samples === 3 ? 1 : 0;
   for (let y = 0, at = 0; y < height; y += 1) {
-    for (let x = 0, to = (start + y * down) * 3; x < width; x += 1, at += samples, to += right * 3) {
+    const row = down * (isFromBelow ? height - 1 - y : y);
+    for (let x = 0; x < width; x += 1, at += samples) {
+      const to = (row + across * (isFromRight ? width - 1 - x : x)) * 3;
       rgb[to] = pixels[at] ?? 0;
       rgb[to + 1] = pixels[at + next] ?? 0;
       rgb[to + 2] = pixels[at + next * 2] ?? 0;
     }
-  }
-}
-
-function stepsOf(orientation: Orientation, width: number, height: number): readonly [number, number, number] {
-  const pixels = width * height;
-  switch (orientation) {
-    case 1:
-      return [0, 1, width];
-    case 2:
-      return [width - 1, -1, width];
-    case 3:
-      return [pixels - 1, -1, -width];
-    case 4:
-      return [pixels - width, 1, -width];
-    case 5:
-      return [0, height, 1];
-    case 6:
-      return [height - 1, height, -1];
-    case 7:
-      return [pixels - 1, -height, -1];
-    case 8:
-      return [pixels - height, -height, 1];
   }
 }
