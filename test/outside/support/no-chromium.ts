@@ -10,7 +10,7 @@ export default function setup({ vitest }: TestProject): (() => void) | undefined
     const left = modules.flatMap((module) => [...module.children.allTests("skipped")]).filter(({ fullName }) => /browser/.test(fullName));
     if (left.length === 0) return;
     console.log(
-      `no Chromium found: ${left.length} browser tests were not run; install it with apt-get install chromium, or set CHROMIUM_PATH`,
+      `no Chromium found: ${left.length} browser tests were not run; install it with apt-get install chromium-headless-shell, or set CHROMIUM_PATH`,
     );
   };
 }
