@@ -3,7 +3,7 @@ import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { fileURLToPath } from "node:url";
 import { imagesWorker } from "./test/support/built-workers.ts";
-import { sourceAsOneModule } from "./test/support/one-module.ts";
+import { minify, sourceAsOneModule } from "./test/support/one-module.ts";
 import { keepTemporaryFilesInMemory } from "./test/support/temporary-folder.ts";
 
 keepTemporaryFilesInMemory();
@@ -40,7 +40,7 @@ const oneModule = [sourceAsOneModule(fileURLToPath(new URL(".", import.meta.url)
 /** Each file has a runtime of its own: what a file before it left under way would reach into it. */
 const inWorkerd = {
   hookTimeout: 60_000,
-  deps: { optimizer: { ssr: { enabled: true, include: bundled } } },
+  deps: { optimizer: { ssr: { enabled: true, include: bundled, rolldownOptions: { output: { minify } } } } },
 };
 
 /** The smoke test starts first: it keeps one core busy for seconds while the pure tests, which are many and short, have the other. */
@@ -73,7 +73,7 @@ export default defineConfig({
           isolate: false,
           // Long enough for the longest property on a machine that does three other things.
           testTimeout: 180_000,
-          maxWorkers: 3,
+          maxWorkers: 4,
         },
       },
       {
@@ -83,14 +83,14 @@ export default defineConfig({
           name: "workers",
           include: ["test/workers/**/*.test.{ts,tsx}"],
           testTimeout: 180_000,
-          maxWorkers: 3,
+          maxWorkers: 4,
           ...inWorkerd,
         },
       },
       {
         // Whether the Worker works at all, for `npm run test:fast`. It is one of the files of the project before this.
         plugins: [...oneModule, workerd()],
-        test: { name: "smoke", include: ["test/workers/smoke.test.ts"], testTimeout: 180_000, maxWorkers: 3, ...inWorkerd },
+        test: { name: "smoke", include: ["test/workers/smoke.test.ts"], testTimeout: 180_000, maxWorkers: 4, ...inWorkerd },
       },
       {
         // The whole, from outside: processes, real servers, real clients, a real browser.

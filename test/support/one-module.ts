@@ -11,6 +11,9 @@ import type { Plugin } from "vite";
 
 const oneModule = "\0countersign-source";
 
+/** Without comments and white space, and with every name as it is. */
+export const minify = { compress: false, mangle: false, codegen: { removeWhitespace: true } } as const;
+
 type Built = { readonly code: string; readonly map: string; readonly exportsOf: ReadonlyMap<string, readonly string[]> };
 
 /** `root`: the project's folder. */
@@ -66,7 +69,7 @@ async function build(root: string, names: ReadonlyMap<string, string>): Promise<
       },
     ],
   });
-  const { output } = await bundle.generate({ format: "esm", sourcemap: true, codeSplitting: false });
+  const { output } = await bundle.generate({ format: "esm", sourcemap: true, codeSplitting: false, minify });
   await bundle.close();
   const [{ code, map }] = output;
   // Places are told by files' names and lines; what stands there is read from the files.
