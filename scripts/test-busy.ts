@@ -19,7 +19,7 @@ const folder = join(root, ".busy");
 const progressFile = join(folder, "progress.jsonl");
 const projects = ["pure", "workers", "outside"];
 /** Enough files that vitest's start takes a small part of the time, and few enough that an interruption loses little. */
-const sliceFiles = 12;
+const sliceFiles = 40;
 
 const { values } = parseArgs({
   options: { runs: { type: "string", default: "1" }, only: { type: "string", default: "" }, again: { type: "boolean", default: false } },
