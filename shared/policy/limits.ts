@@ -52,13 +52,31 @@ export type Bucket = { readonly credit: number; readonly at: number };
 /** A request in progress. One whose end is never reported counts until `expiresAt` (Unix milliseconds). */
 export type Lease = { readonly id: string; readonly expiresAt: number };
 
-/** `calls` is the bucket of `callsPerMinute`. */
-export type KeyState = { readonly bucket: Bucket | null; readonly calls: Bucket | null; readonly leases: readonly Lease[] };
+/** A part of the limits that was given away (share.ts). */
+export type GivenShare = {
+  readonly id: string;
+  readonly requests: number;
+  readonly slots: number;
+  /** The limit `requestsPerMinute` by which it was given. */
+  readonly rate: number;
+  /** Nothing is admitted from it after this: Unix milliseconds. */
+  readonly endsAt: number;
+  /** Its slots count as taken until then, or until it is reported: Unix milliseconds. */
+  readonly until: number;
+};
 
-export const emptyKeyState: KeyState = { bucket: null, calls: null, leases: [] };
+/** `calls` is the bucket of `callsPerMinute`. */
+export type KeyState = {
+  readonly bucket: Bucket | null;
+  readonly calls: Bucket | null;
+  readonly leases: readonly Lease[];
+  readonly shares: readonly GivenShare[];
+};
+
+export const emptyKeyState: KeyState = { bucket: null, calls: null, leases: [], shares: [] };
 
 /** The credit for one request: a rate of n a minute then earns n for each millisecond, without fractions. */
-const costOfOne = 60_000;
+export const costOfOne = 60_000;
 
 /** The wait where the key is at `concurrent`: it is unknown when a request ends. */
 const concurrentRetryMs = 1_000;
@@ -66,7 +84,8 @@ const concurrentRetryMs = 1_000;
 /**
  * Takes `count` requests out of a token bucket with the capacity `rate` that fills at `rate` a minute. In any 60 s at most twice
  * the rate is admitted (a full bucket, and what a minute fills), over long times at most the rate. A `count` above the capacity
- * costs the capacity, so that it can be admitted at all.
+ * costs the capacity, so that it can be admitted at all. `away`: requests of the capacity that are in shares and may come back: the bucket
+ * fills up to the rest, since what it earned above that would be admitted twice.
  *
  * `now` is Unix milliseconds. Where the clock went back nothing is earned, and earning goes on from the earlier time, so that a
  * jump forwards and back does not lock the key out until the clock has caught up. A lower limit takes effect at once. A refusal
@@ -74,7 +93,7 @@ const concurrentRetryMs = 1_000;
  */
 export function take(
   bucket: Bucket | null,
-  { rate, count }: { readonly rate: number; readonly count: number },
+  { rate, count, away = 0 }: { readonly rate: number; readonly count: number; readonly away?: number },
   now: number,
 ): { readonly admitted: boolean; readonly bucket: Bucket; readonly retryAfterMs: number } {
   const full = rate * costOfOne;
@@ -82,13 +101,15 @@ export function take(
   const at = Math.floor(now);
   // A full bucket takes 60,000 ms to fill, whatever the rate, so a longer time earns no more.
   const elapsed = bucket === null ? costOfOne : Math.min(Math.max(at - bucket.at, 0), costOfOne);
-  const credit = Math.min((bucket?.credit ?? full) + elapsed * rate, full);
+  // At least one, so that a rate that was lowered while more was away admits something.
+  const most = Math.max(full - away * costOfOne, costOfOne);
+  const credit = Math.min((bucket?.credit ?? full) + elapsed * rate, most);
   if (credit >= cost) return { admitted: true, bucket: { credit: credit - cost, at }, retryAfterMs: 0 };
   return { admitted: false, bucket: { credit, at }, retryAfterMs: Math.ceil((cost - credit) / rate) };
 }
 
-export const admit = (bucket: Bucket | null, { requestsPerMinute }: Pick<Limits, "requestsPerMinute">, now: number) =>
-  take(bucket, { rate: requestsPerMinute, count: 1 }, now);
+export const admit = (bucket: Bucket | null, { requestsPerMinute }: Pick<Limits, "requestsPerMinute">, now: number, away = 0) =>
+  take(bucket, { rate: requestsPerMinute, count: 1, away }, now);
 
 /** Counts messages of a key, of any kind. */
 export function countCalls(
@@ -138,16 +159,18 @@ export function enter(
   now: number,
 ): { readonly state: KeyState; readonly refusal: Refusal | null } {
   const live = liveLeases(state.leases, now);
-  const leases = takeLease(live, lease, limits, now);
+  const leases = takeLease(live, lease, { concurrent: limits.concurrent - slotsAway(state.shares, now) }, now);
   if (!leases.ok) return { state: { ...state, leases: live }, refusal: leases.error };
   if (live.some(({ id }) => id === lease.id)) return { state: { ...state, leases: leases.value }, refusal: null };
-  const { admitted, bucket, retryAfterMs } = admit(state.bucket, limits, now);
+  const { admitted, bucket, retryAfterMs } = admit(state.bucket, limits, now, requestsAway(state.shares, now));
   if (!admitted) return { state: { ...state, bucket, leases: live }, refusal: { limit: "requestsPerMinute", retryAfterMs } };
   return { state: { ...state, bucket, leases: leases.value }, refusal: null };
 }
 
-/** How many more requests the state admits, at least: time that has passed since is not counted. */
-export function roomLeft({ bucket, leases }: KeyState, limits: Pick<Limits, "requestsPerMinute" | "concurrent">): number {
-  const credit = bucket === null ? limits.requestsPerMinute : Math.floor(bucket.credit / costOfOne);
-  return Math.max(0, Math.min(credit, limits.concurrent - leases.length));
-}
+/** How many slots are given away in shares. */
+export const slotsAway = (shares: readonly GivenShare[], now: number): number =>
+  shares.reduce((sum, { slots, until }) => (until > now ? sum + slots : sum), 0);
+
+/** How many requests are given away in shares. */
+export const requestsAway = (shares: readonly GivenShare[], now: number): number =>
+  shares.reduce((sum, { requests, until }) => (until > now ? sum + requests : sum), 0);

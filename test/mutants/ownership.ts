@@ -57,8 +57,8 @@ export const ownershipMutants: readonly Mutant[] = [
   {
     name: "a revoked key is not admitted",
     file: "workers/objects/key/key-object.ts",
-    from: 'if (this.#revoked) return { kind: "revoked", left: 0 };\n    const now = this.now();\n    if (released',
-    to: "const now = this.now();\n    if (released",
+    from: 'if (this.#revoked) return { kind: "revoked" };\n    const now = this.now();\n    this.#end(released',
+    to: "const now = this.now();\n    this.#end(released",
     test: { file: keys, only: "refused by the object that admits it" },
   },
   {

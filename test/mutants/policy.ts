@@ -5,6 +5,7 @@ import type { Mutant } from "./mutant.ts";
 const conditions = { file: "shared/policy/conditions.ts", test: { file: "test/shared/policy/evaluate.test.ts" } };
 const evaluate = { file: "shared/policy/evaluate.ts", test: { file: "test/shared/policy/evaluate.test.ts" } };
 const limits = { file: "shared/policy/limits.ts", test: { file: "test/shared/policy/limits.test.ts" } };
+const shares = { file: "shared/policy/share.ts", test: { file: "test/shared/policy/share.test.ts" } };
 
 export const policyMutants: readonly Mutant[] = [
   {
@@ -227,7 +228,58 @@ export const policyMutants: readonly Mutant[] = [
   {
     ...limits,
     name: "a bucket holds no more than its rate",
-    from: "const credit = Math.min((bucket?.credit ?? full) + elapsed * rate, full);",
+    from: "const credit = Math.min((bucket?.credit ?? full) + elapsed * rate, most);",
     to: "const credit = (bucket?.credit ?? full) + elapsed * rate;",
+  },
+  {
+    ...shares,
+    name: "what is in shares does not fill up meanwhile",
+    file: limits.file,
+    from: "const most = Math.max(full - away * costOfOne, costOfOne);",
+    to: "const most = away < 0 ? 0 : full;",
+  },
+  {
+    ...shares,
+    name: "slots in shares are taken",
+    file: limits.file,
+    from: "{ concurrent: limits.concurrent - slotsAway(state.shares, now) }",
+    to: "limits",
+  },
+  {
+    ...shares,
+    name: "a share is taken out of the rate",
+    from: "credit: bucket.credit - requests * costOfOne",
+    to: "credit: bucket.credit",
+  },
+  {
+    ...shares,
+    name: "a share's slots are taken until its last request has ended",
+    from: "until: now + shareMs + longestMs",
+    to: "until: now + shareMs",
+  },
+  {
+    ...shares,
+    name: "a report counts once",
+    from: "    shares: others,",
+    to: "    shares: state.shares,",
+  },
+  {
+    ...shares,
+    name: "a reported share's running requests count",
+    from: "[...liveLeases(state.leases, now), ...running]",
+    to: "liveLeases(state.leases, now)",
+  },
+  {
+    ...shares,
+    name: "a share ends after two seconds",
+    from: "age < 0 || age >= shareMs || ",
+    to: "",
+  },
+  {
+    name: "a revocation waits for the shares that are out",
+    file: "workers/objects/key/key-object.ts",
+    from: ", pause(shareMsLeft(this.#state, now))]",
+    to: "]",
+    test: { file: "test/workers/contract/shares.test.ts", only: "revocation" },
   },
 ];

@@ -11,7 +11,7 @@ import type { AssociateAnswer } from "../stubs/session-calls.ts";
 import { enqueue, withReleased, withSettled } from "./write-behind.ts";
 import { notAdmitted, countCalls } from "./calls.ts";
 import type { PipelineRequest } from "./pipeline-request.ts";
-import { takeRoom, toldRoom } from "./room.ts";
+import { keySharesOf } from "./key-shares.ts";
 import { type GrantsAsked, type RunContext, isDurable } from "./run-context.ts";
 
 export type Repeat = Extract<AssociateAnswer, { kind: "repeat" }>;
@@ -77,19 +77,35 @@ const askKey = (context: RunContext, plan: Result<Plan, Refusal>, mayWait: boole
   const { env, ctx, key } = request;
   const leaseMs = leaseMsOf(context);
   const grantedMs = plan.ok && plan.value.gates.replyRisk !== null ? waitMsOf(context, plan.value) : leaseMs;
-  return toldRoom(key.id, () =>
-    withReleased(env, ctx, key.id, async (released) =>
-      keyObject.admit({
+  return withReleased(env, ctx, key.id, async (ended) => {
+    const ask = keySharesOf(env).asking(key.id, Date.now(), plan.ok && !mayWait);
+    const answer = await keyObject
+      .admit({
         run,
         limits,
         leaseMs: plan.ok && mayWait ? waitMsOf(context, plan.value) : leaseMs,
         identical,
-        released,
+        ...ended,
+        shareFor: ask.isWanted ? leaseMs : null,
         ...(grants === null ? {} : { grants: { query: JSON.stringify(grants), leaseMs: grantedMs } }),
-      }),
-    ),
-  );
+      })
+      .finally(ask.over);
+    if (answer.kind === "admitted" && answer.share !== null) {
+      ask.given(answer.share);
+      // The flush gives it back where no other request follows.
+      enqueue(env, ctx, {});
+    }
+    return answer;
+  });
 };
+
+/** Admits the request from a share of the key's limits; null where the KeyObject has to be asked. */
+function admitFromShare({ request, run, identical, now }: RunContext): AdmitAnswer | null {
+  // A request that has its run was admitted before, and is renewed by the KeyObject.
+  if (request.run !== undefined) return null;
+  const isAdmitted = keySharesOf(request.env).admit(request.key.id, run, identical, now);
+  return isAdmitted ? { kind: "admitted", identical: null, passes: [], share: null } : null;
+}
 
 /**
  * What to ask of the key's grants; null where the policy leaves nothing to ask, or the session refuses the request anyway.
@@ -103,7 +119,7 @@ export async function grantsToAsk(context: RunContext, planned: Result<Plan, Ref
   const query = grantQueryOf({ run, plan, request, requestor, requestRef: association.requestRef, params: digest });
   if (query === null) return ok(null);
   // No session is woken for a key that is over its limit.
-  const over = takeRoom(key.id) ? null : await countCalls(env, key);
+  const over = keySharesOf(env).mayLook(key.id, Date.now()) ? null : await countCalls(env, key);
   if (over !== null) return err(over);
   const seen = await associate(context, { reserve: false, durable: isDurable(plan, context) });
   if (seen.kind === "repeat") return ok({ ...query, asked: "repeat" });
@@ -140,17 +156,12 @@ type Asked = { readonly associated: AssociateAnswer | null; readonly admitted: A
 
 /**
  * A repeat opens the run that is reserved for its request: so a run is reserved only after the key has admitted the request. A request that is
- * answered at once asks both objects together, where its key has room.
+ * answered at once asks its session alone, where this isolate has a share of the key's limits.
  */
 async function askBoth(context: RunContext, planned: Result<Plan, Refusal>, grants: GrantsAsked): Promise<Asked> {
   const mayWait = planned.ok && isDurable(planned.value, context);
-  if (!mayWait && takeRoom(context.request.key.id)) {
-    const [associated, admitted] = await Promise.all([
-      associate(context, { reserve: planned.ok, durable: false }),
-      askKey(context, planned, mayWait, null),
-    ]);
-    return { associated, admitted };
-  }
+  const shared = mayWait ? null : admitFromShare(context);
+  if (shared !== null) return { associated: await associate(context, { reserve: planned.ok, durable: false }), admitted: shared };
   const admitted = await askKey(context, planned, mayWait, grants);
   if (admitted.kind === "revoked" || (admitted.kind === "refused" && !admitted.mayLook)) return { associated: null, admitted };
   const plan = withPasses(planned, admitted);

@@ -18,7 +18,7 @@ import type { Association, PipelineRequest, Started } from "./pipeline-request.t
 import { newRunId } from "./run-context.ts";
 import { withReleased } from "./write-behind.ts";
 import { countCalls, notAdmitted } from "./calls.ts";
-import { takeRoom } from "./room.ts";
+import { keySharesOf } from "./key-shares.ts";
 
 /** Stands for the client request that a sampling request serves. */
 const noOriginating = "control";
@@ -54,8 +54,8 @@ const preparingMs = 60_000;
 export async function letIn({ env, ctx, key }: Pick<ControlCall, "env" | "ctx" | "key">): Promise<Result<string, Refusal>> {
   const run = newRunId(env);
   const limits = key.limits ?? defaultLimits;
-  const admitted = await withReleased(env, ctx, key.id, async (released) =>
-    keyStub(env, key.id).admit({ run, limits, leaseMs: preparingMs, identical: run, released }),
+  const admitted = await withReleased(env, ctx, key.id, async (ended) =>
+    keyStub(env, key.id).admit({ run, limits, leaseMs: preparingMs, identical: run, ...ended, shareFor: null }),
   );
   return admitted.kind === "admitted" ? ok(run) : err(notAdmitted(admitted));
 }
@@ -70,7 +70,7 @@ export async function beginControl(call: ControlCall): Promise<Result<Started, R
   if (sessionId === undefined)
     return begin(requestOf(call, { kind: "sessionless", session: ids, reserves: isFirst ? envelope.requestId : null }), planned);
   // A request that was admitted already is counted; any other is counted now, before an object is woken.
-  const over = call.run !== undefined || takeRoom(key.id) ? null : await countCalls(env, key);
+  const over = call.run !== undefined || keySharesOf(env).mayLook(key.id, Date.now()) ? null : await countCalls(env, key);
   if (over !== null) return err(over);
   if (!(await ids.reserveRequestId(envelope.requestId, identity))) return { ok: false, error: { kind: "sameIdOtherParams" } };
   // A refused request may be changed and sent again under its id, unless a function of it has run.

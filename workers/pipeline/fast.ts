@@ -20,6 +20,7 @@ import { runStub } from "../stubs/stubs.ts";
 import { type ModelAnswer, callModels } from "../providers/call-model.ts";
 import { enqueue } from "./write-behind.ts";
 import { keepReply } from "./cached-reply.ts";
+import { keySharesOf } from "./key-shares.ts";
 import { watchKey } from "./key-watch.ts";
 
 type FastCall = {
@@ -169,6 +170,7 @@ function enqueueResult({ env, ctx, input, signal }: FastCall, { outcome, model, 
   }
   if (!signal.aborted) return;
   const modelFacts: ModelFacts = { candidate, usage: tokens, notes, replyRisk: highestRisk(findReplyRisks(reply)) };
+  keySharesOf(env).index(input.key.id, input.identicalDigest);
   const kept = runStub(env, id).storeEnded(JSON.stringify(input), text, JSON.stringify(modelFacts), JSON.stringify(events()));
   ctx.waitUntil(kept.catch((error: unknown) => logEvent("request.failed", { run: id, error: errorClass(error) })));
 }

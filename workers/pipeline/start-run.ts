@@ -3,6 +3,7 @@
 import { decidersDigest } from "../../shared/run/run-input.ts";
 import { runStub } from "../stubs/stubs.ts";
 import { type Admitted, forgetReservation } from "./admit.ts";
+import { keySharesOf } from "./key-shares.ts";
 import { enqueue } from "./write-behind.ts";
 import { answerFast } from "./fast.ts";
 import type { Started } from "./pipeline-request.ts";
@@ -39,6 +40,7 @@ export async function start(context: RunContext, { plan, takenOver }: Fresh): Pr
   const { env, ctx, responseMode, signal, onDelta, association } = request;
   const input = runInputOf(context, plan, takenOver);
   if (isDurable(plan, context)) {
+    keySharesOf(env).index(request.key.id, context.identical);
     await runStub(env, run).open(JSON.stringify(input));
     return { kind: "run", run, posts: responseMode.kind === "callback" };
   }

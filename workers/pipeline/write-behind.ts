@@ -3,21 +3,29 @@
 // A session's outcomes and a key's released leases go with the next call to the same object, or with the flush; the record goes to each shard
 // in one call. One request of the isolate carries the flush for all of them, in its own `waitUntil`.
 
+import type { ShareReport } from "../../shared/policy/share.ts";
 import type { Settled } from "../stubs/session-calls.ts";
 import type { LedgerEntry } from "../stubs/ledger-calls.ts";
 import type { Env } from "../platform/env.ts";
 import { errorClass, logEvent } from "../platform/log.ts";
 import { keyStub, ledgerShardOf, ledgerStub } from "../stubs/stubs.ts";
+import { keySharesOf } from "./key-shares.ts";
 
 /** Long enough that requests under load share a flush, and short before a person would look for a record. */
 const flushAfterMs = 250;
 const abandonedAfterMs = 5_000;
+/** A share of a key's limits that admitted nothing for so long is given back. */
+const idleMs = flushAfterMs;
+/** A flush goes on for as long as shares are held, and no longer than this: the platform ends a Worker that works on after its response. */
+const longestFlushMs = 20_000;
 
 export type WriteBehind = {
   /** By the session object's id. */
   readonly settled: Map<string, Settled[]>;
   /** Runs that ended, by the API key's id. */
   readonly released: Map<string, string[]>;
+  /** Shares that have ended, by the API key's id. */
+  readonly reports: Map<string, ShareReport[]>;
   readonly entries: Map<number, (() => LedgerEntry)[]>;
   /** When the running flush began, in Unix milliseconds; after `abandonedAfterMs` its Worker counts as cut off. */
   flushingSince: number | null;
@@ -28,7 +36,7 @@ const byEnvironment = new WeakMap<object, WriteBehind>();
 function writeBehindOf(env: Env): WriteBehind {
   let pending = byEnvironment.get(env);
   if (pending === undefined) {
-    pending = { settled: new Map(), released: new Map(), entries: new Map(), flushingSince: null };
+    pending = { settled: new Map(), released: new Map(), reports: new Map(), entries: new Map(), flushingSince: null };
     byEnvironment.set(env, pending);
   }
   return pending;
@@ -46,9 +54,26 @@ type Background = Pick<ExecutionContext, "waitUntil">;
 export const withSettled = <T>(env: Env, ctx: Background, session: string, call: (settled: Settled[]) => Promise<T>): Promise<T> =>
   withPending(env, ctx, writeBehindOf(env).settled, session, call);
 
-/** The same for a key. */
-export const withReleased = <T>(env: Env, ctx: Background, keyId: string, call: (released: string[]) => Promise<T>): Promise<T> =>
-  withPending(env, ctx, writeBehindOf(env).released, keyId, call);
+/** A call to this key that carries what has ended: runs, and shares of its limits. Where it fails, both stay pending. */
+export const withReleased = <T>(env: Env, ctx: Background, keyId: string, call: (ended: EndedOfKey) => Promise<T>): Promise<T> => {
+  const pending = writeBehindOf(env);
+  const now = Date.now();
+  for (const report of keySharesOf(env).end(keyId, now, now - idleMs)) add(pending.reports, keyId, report);
+  return withPending(env, ctx, pending.released, keyId, (released) =>
+    withPending(env, ctx, pending.reports, keyId, async (reports) => {
+      const answer = await call({ released, reports });
+      reported(env, ctx, keyId, reports);
+      return answer;
+    }),
+  );
+};
+
+type EndedOfKey = { readonly released: readonly string[]; readonly reports: readonly ShareReport[] };
+
+/** What has ended while the reports were on their way is released after them: a report counts it as running. */
+function reported(env: Env, ctx: Background, keyId: string, reports: readonly ShareReport[]): void {
+  for (const run of keySharesOf(env).reported(reports)) enqueue(env, ctx, { key: { id: keyId, run } });
+}
 
 async function withPending<V, T>(
   env: Env,
@@ -118,27 +143,48 @@ export type PendingEntries = {
 export function enqueue(env: Env, ctx: Background, { session, key, entry }: PendingEntries): void {
   const pending = writeBehindOf(env);
   if (session !== undefined) add(pending.settled, session.object, session.settled);
-  if (key !== undefined) add(pending.released, key.id, key.run);
+  if (key !== undefined && !keySharesOf(env).release(key.id, key.run)) add(pending.released, key.id, key.run);
   if (entry !== undefined) add(pending.entries, ledgerShardOf(entry.run), entry.make);
   const now = Date.now();
   if (pending.flushingSince !== null && now - pending.flushingSince < abandonedAfterMs) return;
   pending.flushingSince = now;
-  ctx.waitUntil(flushSoon(env, pending));
+  ctx.waitUntil(flushWhileHeld(env, ctx, pending));
 }
 
-async function flushSoon(env: Env, pending: WriteBehind): Promise<void> {
-  await new Promise((resolve) => setTimeout(resolve, flushAfterMs));
-  pending.flushingSince = null;
-  const [settled, released, entries] = [[...pending.settled], [...pending.released], [...pending.entries]];
+/** Flushes, and again while a share of a key's limits is held: nobody else would give it back where no request follows. */
+async function flushWhileHeld(env: Env, ctx: Background, pending: WriteBehind): Promise<void> {
+  const shares = keySharesOf(env);
+  const end = Date.now() + longestFlushMs;
+  let isLast: boolean;
+  do {
+    await new Promise((resolve) => setTimeout(resolve, flushAfterMs));
+    const now = Date.now();
+    isLast = now >= end || shares.held().length === 0;
+    pending.flushingSince = isLast ? null : now;
+    for (const keyId of shares.held())
+      for (const report of shares.end(keyId, now, now >= end ? now : now - idleMs)) add(pending.reports, keyId, report);
+    await flush(env, ctx, pending);
+  } while (!isLast);
+}
+
+async function flush(env: Env, ctx: Background, pending: WriteBehind): Promise<void> {
+  const [settled, released, reports, entries] = [
+    [...pending.settled],
+    new Map(pending.released),
+    new Map(pending.reports),
+    [...pending.entries],
+  ];
   // Cleared before the entries are made, so that one that cannot be sent is lost alone, and not retried for ever.
-  pending.settled.clear();
-  pending.released.clear();
-  pending.entries.clear();
+  for (const each of [pending.settled, pending.released, pending.reports, pending.entries]) each.clear();
   await Promise.all([
     ...settled.flatMap(([id, list]) =>
       portions(list, mostInCall).map((part) => attempt(() => env.SESSION.get(env.SESSION.idFromString(id)).settle(part))),
     ),
-    ...released.map(([id, list]) => attempt(() => keyStub(env, id).release(list))),
+    ...[...new Set([...released.keys(), ...reports.keys()])].map(async (id) => {
+      const ended = reports.get(id) ?? [];
+      await attempt(() => keyStub(env, id).release(released.get(id) ?? [], ended));
+      reported(env, ctx, id, ended);
+    }),
     ...entries.map(([shard, list]) => {
       const text = JSON.stringify(list.flatMap(made));
       return attempt(() => ledgerStub(env, shard).append(text));

@@ -2,6 +2,7 @@
 
 import type { Limits, Refusal } from "../../shared/policy/limits.ts";
 import type { GrantPass } from "../../shared/policy/grant.ts";
+import type { Share, ShareReport } from "../../shared/policy/share.ts";
 
 export type AdmitInput = {
   readonly run: string;
@@ -12,6 +13,10 @@ export type AdmitInput = {
   readonly identical: string;
   /** Runs that have ended since the last call. */
   readonly released: readonly string[];
+  /** Shares that have ended since the last call. */
+  readonly reports: readonly ShareReport[];
+  /** Asks for a share of the limits: how long a request that is admitted from it may run. Null: none is wanted. */
+  readonly shareFor: number | null;
   /** Where the policy closes a gate that a grant may open. */
   readonly grants?: {
     /** JSON of `GrantQuery`. */
@@ -22,16 +27,23 @@ export type AdmitInput = {
 };
 
 export type AdmitAnswer =
-  /** `passes`: the gates that grants open for it. */
-  (
-    | { readonly kind: "admitted"; readonly identical: string | null; readonly passes: readonly GrantPass[] }
-    /** `mayLook`: its session may be asked what it repeats. */
-    | (OverLimit & { readonly mayLook: boolean })
-    | { readonly kind: "revoked" }
-  ) & {
-    /** How many more requests there is room for. */
-    readonly left: number;
-  };
+  | {
+      readonly kind: "admitted";
+      readonly identical: string | null;
+      /** The gates that grants open for it. */
+      readonly passes: readonly GrantPass[];
+      readonly share: GivenToAdmit | null;
+    }
+  /** `mayLook`: its session may be asked what it repeats. */
+  | (OverLimit & { readonly mayLook: boolean })
+  | { readonly kind: "revoked" };
+
+/** A share of the key's limits. */
+export type GivenToAdmit = {
+  readonly share: Share;
+  /** The digests of requests that have a run to adopt: these are not admitted from the share. */
+  readonly indexed: readonly string[];
+};
 
 export type OverLimit = {
   readonly kind: "refused";
@@ -77,8 +89,8 @@ export interface KeyCalls extends Rpc.DurableObjectBranded {
   revokeGrant(id: string): boolean;
   /** JSON of `Grant[]`, newest first. */
   grants(): string;
-  /** Ends the leases of these runs. */
-  release(runs: readonly string[]): void;
+  /** Ends the leases of these runs, and these shares. */
+  release(runs: readonly string[], reports: readonly ShareReport[]): void;
   /** Until when an identical request may find this run; null: no longer. A newer run with the same digest replaces it. */
   indexRun(run: string, digest: string, expiresAt: number | null): void;
   isRevoked(): boolean;
@@ -90,7 +102,10 @@ export interface KeyCalls extends Rpc.DurableObjectBranded {
   addDependent(dependent: Dependent, until: number | null): boolean;
   /** The dependent is gone. Twice is the same as once. */
   removeDependent(dependent: Dependent): void;
-  /** Revokes the key for good, and ends everything that depends on it: now, or by the alarm where that fails. */
+  /**
+   * Revokes the key for good, and ends everything that depends on it: now, or by the alarm where that fails. Answers when nothing can be
+   * admitted any more from a share that is out: within two seconds.
+   */
   revoke(): Promise<void>;
   /** Ends the open responses of this session. */
   endSession(session: string): void;

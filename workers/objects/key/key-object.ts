@@ -1,7 +1,7 @@
 // One API key: its rate and its concurrent requests, whether it is revoked, its grants, what depends on it, and the runs that an identical
 // request may find.
 //
-// The arithmetic is shared/policy/limits.ts and shared/policy/grant.ts. Rate and leases are kept in memory and written once a second,
+// The arithmetic is shared/policy/limits.ts, share.ts and grant.ts. Rate and leases are kept in memory and written once a second,
 // without waiting: a crash may forget the last second's requests and never locks a key out. Revocation, dependents, grants with their uses,
 // and the index are committed before the answer.
 
@@ -13,6 +13,7 @@ import {
   type AdmitAnswer,
   type OverLimit,
   type CountAnswer,
+  type GivenToAdmit,
 } from "../../stubs/key-calls.ts";
 import { DurableObject } from "cloudflare:workers";
 import type { Grant, GrantPass, GrantQuery } from "../../../shared/policy/grant.ts";
@@ -25,8 +26,8 @@ import {
   dropLease,
   emptyKeyState,
   enter,
-  roomLeft,
 } from "../../../shared/policy/limits.ts";
+import { type ShareReport, endShare, giveShare, shareMsLeft } from "../../../shared/policy/share.ts";
 import { riskAbove } from "../../../shared/policy/risk.ts";
 import type { Env } from "../../platform/env.ts";
 import { atMost } from "../at-most.ts";
@@ -35,6 +36,8 @@ import { KeyDependents } from "./key-dependents.ts";
 import { KeyWindows } from "./key-windows.ts";
 
 const writeEveryMs = 1_000;
+/** A key with more runs that an identical request may find gets no shares: a share comes with their digests. */
+const mostIndexed = 64;
 /** A revocation waits this long for what it ends; the alarm ends the rest. */
 const revokeWaitMs = 5_000;
 
@@ -72,20 +75,31 @@ export class KeyObject extends DurableObject<Env> implements KeyCalls {
     });
   }
 
-  admit({ run, limits, leaseMs, identical, released, grants }: AdmitInput): AdmitAnswer {
-    if (this.#revoked) return { kind: "revoked", left: 0 };
+  admit({ run, limits, leaseMs, identical, released, reports, shareFor, grants }: AdmitInput): AdmitAnswer {
+    if (this.#revoked) return { kind: "revoked" };
     const now = this.now();
-    if (released.length > 0) this.release(released);
+    this.#end(released, reports, now);
     const { state, refusal } = enter(this.#state, { id: run, expiresAt: now + leaseMs }, limits, now);
     this.#setState(state);
-    if (refusal !== null) return { ...overLimit(refusal, limits), mayLook: this.count(1, limits).kind === "counted", left: 0 };
+    if (refusal !== null) return { ...overLimit(refusal, limits), mayLook: this.count(1, limits).kind === "counted" };
     const found = this.#index.get(identical);
     return {
       kind: "admitted",
       identical: found !== undefined && found.expiresAt > now ? found.run : null,
       passes: grants === undefined ? [] : this.#pass(run, grants, limits),
-      left: roomLeft(this.#state, limits),
+      share: shareFor === null ? null : this.#giveShare(shareFor, limits, now),
     };
+  }
+
+  /** Stored before the answer leaves: no reset forgets a share that is out. */
+  #giveShare(longestMs: number, limits: Limits, now: number): GivenToAdmit | null {
+    const indexed = [...this.#index].flatMap(([digest, { expiresAt }]) => (expiresAt > now ? [digest] : []));
+    if (indexed.length > mostIndexed) return null;
+    const { state, share } = giveShare(this.#state, { id: crypto.randomUUID(), longestMs }, limits, now);
+    if (share === null) return null;
+    this.#state = state;
+    void this.ctx.storage.put("state", state);
+    return { share, indexed };
   }
 
   count(calls: number, limits: Limits): CountAnswer {
@@ -122,10 +136,14 @@ export class KeyObject extends DurableObject<Env> implements KeyCalls {
     return JSON.stringify(this.#grants.list());
   }
 
-  release(runs: readonly string[]): void {
-    const now = this.now();
-    const leases = runs.reduce((left, run) => dropLease(left, run, now), this.#state.leases);
-    this.#setState({ ...this.#state, leases: [...leases] });
+  release(runs: readonly string[], reports: readonly ShareReport[]): void {
+    this.#end(runs, reports, this.now());
+  }
+
+  #end(runs: readonly string[], reports: readonly ShareReport[], now: number): void {
+    if (runs.length === 0 && reports.length === 0) return;
+    const state = reports.reduce((left, report) => endShare(left, report, now), this.#state);
+    this.#setState({ ...state, leases: [...runs.reduce((left, run) => dropLease(left, run, now), state.leases)] });
   }
 
   indexRun(run: string, digest: string, expiresAt: number | null): void {
@@ -163,7 +181,7 @@ export class KeyObject extends DurableObject<Env> implements KeyCalls {
     });
     for (const { id } of this.#grants.list()) this.#grants.revoke(id, now);
     this.#windows.endAll();
-    await atMost(revokeWaitMs, this.#dependents.endDue());
+    await Promise.all([atMost(revokeWaitMs, this.#dependents.endDue()), pause(shareMsLeft(this.#state, now))]);
   }
 
   endSession(session: string): void {
@@ -195,6 +213,8 @@ export class KeyObject extends DurableObject<Env> implements KeyCalls {
     }, writeEveryMs);
   }
 }
+
+const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 const overLimit = (refusal: Refusal, limits: Limits): OverLimit => ({
   kind: "refused",

@@ -122,7 +122,7 @@ export class RunEffects {
   async #settle(input: StoredInput, state: RunState): Promise<void> {
     if (state.phase !== "ended") return;
     const key = keyStub(this.#parts.env, input.key.id);
-    await Promise.all([key.release([input.id]), key.removeDependent({ kind: "run", name: input.id })]);
+    await Promise.all([key.release([input.id], []), key.removeDependent({ kind: "run", name: input.id })]);
     const bySession = Map.groupBy(this.#parts.store.requestRefs(), ({ session }) => session);
     await Promise.all([...bySession].map(([session, requests]) => sessionById(this.#parts.env, session).runEnded(input.id, requests)));
   }

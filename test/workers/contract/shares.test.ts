@@ -1,0 +1,73 @@
+// A busy key: the Worker admits its requests from a share of its limits, and the limits and a revocation are as exact as without.
+
+import { runInDurableObject } from "cloudflare:test";
+import { afterEach, expect, test, vi } from "vitest";
+import { emptyKeyState } from "../../../shared/policy/limits.ts";
+import { KeyObject } from "../../../workers/objects/key/key-object.ts";
+import { keyStub } from "../../../workers/stubs/stubs.ts";
+import { HeldModels } from "../support/held-models.ts";
+import { answerOf, createKey, env, errorOf, eventually, model, sample } from "../support/gateway.ts";
+
+afterEach(() => vi.restoreAllMocks());
+
+const statuses = async (key: string, count: number): Promise<number[]> => {
+  const seen: number[] = [];
+  for (let i = 0; i < count; i += 1) seen.push((await sample({}, { key })).status);
+  return seen;
+};
+
+/** What the object has written: within a second of a change. */
+const written = ({ id }: { readonly id: string }) =>
+  runInDurableObject(keyStub(env, id), async (_, state) => (await state.storage.get<typeof emptyKeyState>("state")) ?? emptyKeyState);
+
+test("its object is asked for few of its requests", async () => {
+  const { key } = await createKey({ limits: { roundsPerOriginatingRequest: 1_000, requestsPerMinute: 1_000, concurrent: 100 } });
+  const admit = vi.spyOn(KeyObject.prototype, "admit");
+  expect(await statuses(key, 40)).toEqual(Array.from({ length: 40 }, () => 200));
+  // The first, and the one that brings a share; one more for each two seconds that the forty take.
+  expect(admit.mock.calls.length).toBeLessThan(20);
+  expect(model.calls).toHaveLength(40);
+});
+
+test("as many requests are admitted as its limit says, and the next is refused", async () => {
+  const { key } = await createKey({ limits: { roundsPerOriginatingRequest: 1_000, requestsPerMinute: 30 } });
+  const at = Date.now();
+  const seen = await statuses(key, 40);
+  // A limit of thirty a minute earns one more each two seconds.
+  const most = 30 + Math.floor((Date.now() - at) / 2_000);
+  const admitted = seen.filter((status) => status === 200).length;
+  expect(admitted).toBeGreaterThanOrEqual(30);
+  expect(admitted).toBeLessThanOrEqual(most);
+  expect(await errorOf(await sample({}, { key }))).toMatchObject({ code: -32013, data: { limit: "requestsPerMinute", max: 30 } });
+});
+
+test("no more run at once than its limit says, those of a share and those of its object together", async () => {
+  const { key } = await createKey({ limits: { roundsPerOriginatingRequest: 1_000, requestsPerMinute: 1_000, concurrent: 8 } });
+  await statuses(key, 3);
+  const models = new HeldModels();
+  const running = Array.from({ length: 8 }, () => sample({}, { key }));
+  await models.came(8);
+  expect(await errorOf(await sample({}, { key }))).toMatchObject({ code: -32013, data: { limit: "concurrent", max: 8 } });
+  models.end();
+  for (const each of running) expect(await answerOf(each)).toHaveProperty("result");
+  expect((await sample({}, { key })).status).toBe(200);
+});
+
+test("what is left of a share is given back when no request follows", async () => {
+  const made = await createKey({ limits: { roundsPerOriginatingRequest: 1_000, requestsPerMinute: 1_000, concurrent: 100 } });
+  await statuses(made.key, 5);
+  await eventually("no share", async () => {
+    const { shares, leases, bucket } = await written(made);
+    return bucket !== null && shares.length === 0 && leases.length === 0;
+  });
+  const { bucket } = await written(made);
+  expect(bucket?.credit).toBeGreaterThanOrEqual((1_000 - 5) * 60_000);
+});
+
+test("a revocation ends when nothing can be admitted from a share any more", async () => {
+  const made = await createKey({ limits: { roundsPerOriginatingRequest: 1_000, requestsPerMinute: 1_000, concurrent: 100 } });
+  expect(await statuses(made.key, 5)).not.toContain(401);
+  // As at another place on earth, which tells neither this isolate nor KV.
+  await keyStub(env, made.id).revoke();
+  expect(await statuses(made.key, 3)).toEqual([401, 401, 401]);
+});
