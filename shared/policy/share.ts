@@ -80,7 +80,6 @@ export class HeldShare {
   /** Unix milliseconds by the holder's clock. */
   readonly #askedAt: number;
   #used = 0;
-  #looks = 0;
   readonly #running = new Set<string>();
 
   /** `askedAt`: before the share was asked for, by the holder's clock. */
@@ -94,13 +93,6 @@ export class HeldShare {
     if (this.isOver(now) || this.#running.size >= this.#share.slots) return false;
     this.#used += 1;
     this.#running.add(id);
-    return true;
-  }
-
-  /** Whether another object may be asked for a request of the key before that is admitted: as often as the share admits requests. */
-  mayLook(now: number): boolean {
-    if (this.isOver(now) || this.#looks >= this.#share.requests) return false;
-    this.#looks += 1;
     return true;
   }
 

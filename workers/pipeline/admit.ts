@@ -90,11 +90,9 @@ const askKey = (context: RunContext, plan: Result<Plan, Refusal>, mayWait: boole
         ...(grants === null ? {} : { grants: { query: JSON.stringify(grants), leaseMs: grantedMs } }),
       })
       .finally(ask.over);
-    if (answer.kind === "admitted" && answer.share !== null) {
-      ask.given(answer.share);
-      // The flush gives it back where no other request follows.
-      enqueue(env, ctx, {});
-    }
+    ask.answered(answer);
+    // The flush gives a share back where no other request follows.
+    if (answer.kind === "admitted" && answer.share !== null) enqueue(env, ctx, {});
     return answer;
   });
 };
@@ -119,7 +117,7 @@ export async function grantsToAsk(context: RunContext, planned: Result<Plan, Ref
   const query = grantQueryOf({ run, plan, request, requestor, requestRef: association.requestRef, params: digest });
   if (query === null) return ok(null);
   // No session is woken for a key that is over its limit.
-  const over = keySharesOf(env).mayLook(key.id, Date.now()) ? null : await countCalls(env, key);
+  const over = keySharesOf(env).mayLook(key.id) ? null : await countCalls(env, key);
   if (over !== null) return err(over);
   const seen = await associate(context, { reserve: false, durable: isDurable(plan, context) });
   if (seen.kind === "repeat") return ok({ ...query, asked: "repeat" });
@@ -156,12 +154,20 @@ type Asked = { readonly associated: AssociateAnswer | null; readonly admitted: A
 
 /**
  * A repeat opens the run that is reserved for its request: so a run is reserved only after the key has admitted the request. A request that is
- * answered at once asks its session alone, where this isolate has a share of the key's limits.
+ * answered at once asks its session alone, where this isolate has a share of the key's limits, and both objects together, where the key had room
+ * when it was last asked.
  */
 async function askBoth(context: RunContext, planned: Result<Plan, Refusal>, grants: GrantsAsked): Promise<Asked> {
   const mayWait = planned.ok && isDurable(planned.value, context);
   const shared = mayWait ? null : admitFromShare(context);
   if (shared !== null) return { associated: await associate(context, { reserve: planned.ok, durable: false }), admitted: shared };
+  if (!mayWait && keySharesOf(context.request.env).mayLook(context.request.key.id)) {
+    const [associated, admitted] = await Promise.all([
+      associate(context, { reserve: planned.ok, durable: false }),
+      askKey(context, planned, mayWait, null),
+    ]);
+    return { associated, admitted };
+  }
   const admitted = await askKey(context, planned, mayWait, grants);
   if (admitted.kind === "revoked" || (admitted.kind === "refused" && !admitted.mayLook)) return { associated: null, admitted };
   const plan = withPasses(planned, admitted);

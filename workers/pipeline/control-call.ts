@@ -70,7 +70,7 @@ export async function beginControl(call: ControlCall): Promise<Result<Started, R
   if (sessionId === undefined)
     return begin(requestOf(call, { kind: "sessionless", session: ids, reserves: isFirst ? envelope.requestId : null }), planned);
   // A request that was admitted already is counted; any other is counted now, before an object is woken.
-  const over = call.run !== undefined || keySharesOf(env).mayLook(key.id, Date.now()) ? null : await countCalls(env, key);
+  const over = call.run !== undefined || keySharesOf(env).mayLook(key.id) ? null : await countCalls(env, key);
   if (over !== null) return err(over);
   if (!(await ids.reserveRequestId(envelope.requestId, identity))) return { ok: false, error: { kind: "sameIdOtherParams" } };
   // A refused request may be changed and sent again under its id, unless a function of it has run.

@@ -5,7 +5,7 @@
 
 import { HeldShare, type ShareReport } from "../../shared/policy/share.ts";
 import type { Env } from "../platform/env.ts";
-import type { GivenToAdmit } from "../stubs/key-calls.ts";
+import type { AdmitAnswer } from "../stubs/key-calls.ts";
 
 /** A key that was asked for no longer ago than this gets a share. */
 const busyMs = 1_000;
@@ -18,11 +18,13 @@ type OfKey = {
   askedAt: number;
   /** A call that asks for a share is on its way. */
   isAsking: boolean;
+  /** How many requests may ask another object before they are admitted. */
+  looks: number;
 };
 
 type Asking = {
   readonly isWanted: boolean;
-  readonly given: (share: GivenToAdmit) => void;
+  readonly answered: (answer: AdmitAnswer) => void;
   /** The call has ended, with an answer or without. */
   readonly over: () => void;
 };
@@ -40,9 +42,15 @@ export class KeyShares {
     return true;
   }
 
-  /** Whether the key has room, so that another object may be asked before the request is admitted. */
-  mayLook(keyId: string, now: number): boolean {
-    return this.#keys.get(keyId)?.held?.share.mayLook(now) ?? false;
+  /**
+   * Whether the key has room, so that another object may be asked before the request is admitted: once for each request that the KeyObject
+   * admitted, and for each of a share; not where its last answer was a refusal.
+   */
+  mayLook(keyId: string): boolean {
+    const ofKey = this.#keys.get(keyId);
+    if (ofKey === undefined || ofKey.looks === 0) return false;
+    ofKey.looks -= 1;
+    return true;
   }
 
   /** Before a call to the KeyObject: whether it is to ask for a share, which it does where this isolate has none and the key is busy. */
@@ -53,8 +61,11 @@ export class KeyShares {
     ofKey.isAsking ||= isWanted;
     return {
       isWanted,
-      given: ({ share, indexed }) => {
-        ofKey.held = { share: new HeldShare(share, askedAt), indexed: new Set(indexed) };
+      answered: (answer) => {
+        const given = answer.kind === "admitted" ? answer.share : null;
+        ofKey.looks = answer.kind === "admitted" ? (given?.share.requests ?? 1) : 0;
+        if (given === null) return;
+        ofKey.held = { share: new HeldShare(given.share, askedAt), indexed: new Set(given.indexed) };
         ofKey.admittedAt = askedAt;
       },
       over: () => {
@@ -107,7 +118,7 @@ export class KeyShares {
     if (ofKey === undefined) {
       if (this.#keys.size >= mostKeys)
         for (const [each, { held, isAsking }] of this.#keys) if (held === null && !isAsking) this.#keys.delete(each);
-      ofKey = { held: null, admittedAt: 0, askedAt: Number.NEGATIVE_INFINITY, isAsking: false };
+      ofKey = { held: null, admittedAt: 0, askedAt: Number.NEGATIVE_INFINITY, isAsking: false, looks: 0 };
       this.#keys.set(keyId, ofKey);
     }
     return ofKey;
