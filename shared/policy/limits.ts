@@ -167,6 +167,11 @@ export function enter(
   return { state: { ...state, bucket, leases: leases.value }, refusal: null };
 }
 
+/** Whether one more request would be admitted now, by both limits. */
+export const hasRoom = (state: KeyState, limits: Pick<Limits, "requestsPerMinute" | "concurrent">, now: number): boolean =>
+  liveLeases(state.leases, now).length + slotsAway(state.shares, now) < limits.concurrent &&
+  admit(state.bucket, limits, now, requestsAway(state.shares, now)).admitted;
+
 /** How many slots are given away in shares. */
 export const slotsAway = (shares: readonly GivenShare[], now: number): number =>
   shares.reduce((sum, { slots, until }) => (until > now ? sum + slots : sum), 0);

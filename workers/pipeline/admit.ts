@@ -102,7 +102,7 @@ function admitFromShare({ request, run, identical, now }: RunContext): AdmitAnsw
   // A request that has its run was admitted before, and is renewed by the KeyObject.
   if (request.run !== undefined) return null;
   const isAdmitted = keySharesOf(request.env).admit(request.key.id, run, identical, now);
-  return isAdmitted ? { kind: "admitted", identical: null, passes: [], share: null } : null;
+  return isAdmitted ? { kind: "admitted", identical: null, passes: [], share: null, hasRoom: true } : null;
 }
 
 /**

@@ -22,6 +22,11 @@ type OfKey = {
   looks: number;
 };
 
+function looksAfter(answer: AdmitAnswer): number {
+  if (answer.kind !== "admitted") return 0;
+  return answer.share?.share.requests ?? (answer.hasRoom ? 1 : 0);
+}
+
 type Asking = {
   readonly isWanted: boolean;
   readonly answered: (answer: AdmitAnswer) => void;
@@ -43,8 +48,8 @@ export class KeyShares {
   }
 
   /**
-   * Whether the key has room, so that another object may be asked before the request is admitted: once for each request that the KeyObject
-   * admitted, and for each of a share; not where its last answer was a refusal.
+   * Whether the key has room, so that another object may be asked before the request is admitted: once after each request that the KeyObject
+   * admitted with room for one more, and once for each request of a share; not where its last answer was a refusal.
    */
   mayLook(keyId: string): boolean {
     const ofKey = this.#keys.get(keyId);
@@ -63,7 +68,7 @@ export class KeyShares {
       isWanted,
       answered: (answer) => {
         const given = answer.kind === "admitted" ? answer.share : null;
-        ofKey.looks = answer.kind === "admitted" ? (given?.share.requests ?? 1) : 0;
+        ofKey.looks = looksAfter(answer);
         if (given === null) return;
         ofKey.held = { share: new HeldShare(given.share, askedAt), indexed: new Set(given.indexed) };
         ofKey.admittedAt = askedAt;

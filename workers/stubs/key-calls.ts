@@ -33,6 +33,8 @@ export type AdmitAnswer =
       /** The gates that grants open for it. */
       readonly passes: readonly GrantPass[];
       readonly share: GivenToAdmit | null;
+      /** One more request would be admitted now, share or not. */
+      readonly hasRoom: boolean;
     }
   /** `mayLook`: its session may be asked what it repeats. */
   | (OverLimit & { readonly mayLook: boolean })

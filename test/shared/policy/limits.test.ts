@@ -6,6 +6,7 @@ import {
   dropLease,
   emptyKeyState,
   enter,
+  hasRoom,
   limitsSchema,
   liveLeases,
   takeLease,
@@ -171,5 +172,24 @@ describe("entering", () => {
     const again = enterAs("a", first.state, 500);
     expect(again.refusal).toBeNull();
     expect(again.state).toEqual({ ...first.state, leases: [{ id: "a", expiresAt: 1500 }] });
+  });
+
+  test("there is room for exactly what would be admitted next", () => {
+    const step = fc.record({ later: fc.nat(40_000), lasting: fc.nat(60_000) });
+    const bounds = fc.record({ requestsPerMinute: fc.integer({ min: 1, max: 5 }), concurrent: fc.integer({ min: 1, max: 4 }) });
+    const share = fc.record({ requests: fc.nat(3), slots: fc.nat(3), until: fc.nat(100_000) });
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 20 }), bounds, fc.array(share, { maxLength: 2 }), (steps, limits, given) => {
+        const shares = given.map((each, at) => ({ ...each, id: `share-${at}`, rate: limits.requestsPerMinute, endsAt: each.until }));
+        let [state, now] = [{ ...emptyKeyState, shares }, 0];
+        for (const [at, { later, lasting }] of steps.entries()) {
+          now += later;
+          const expected = hasRoom(state, limits, now);
+          const { state: next, refusal } = enter(state, { id: `run-${at}`, expiresAt: now + lasting }, limits, now);
+          expect(expected).toBe(refusal === null);
+          state = { ...next, shares };
+        }
+      }),
+    );
   });
 });

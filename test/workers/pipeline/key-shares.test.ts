@@ -5,7 +5,7 @@ import { KeyShares } from "../../../workers/pipeline/key-shares.ts";
 import type { AdmitAnswer } from "../../../workers/stubs/key-calls.ts";
 
 const now = 1_790_000_000_000;
-const admitted: AdmitAnswer = { kind: "admitted", identical: null, passes: [], share: null };
+const admitted: AdmitAnswer = { kind: "admitted", identical: null, passes: [], share: null, hasRoom: true };
 const withShare: AdmitAnswer = { ...admitted, share: { share: { id: "share", requests: 3, slots: 2 }, indexed: ["known"] } };
 
 function holding(): KeyShares {
@@ -15,13 +15,19 @@ function holding(): KeyShares {
 }
 
 describe("another object may be asked before a request is admitted", () => {
-  test("once for each request that the KeyObject admitted, and for each of a share", () => {
+  test("once after each request that the KeyObject admitted, and for each of a share", () => {
     const shares = new KeyShares();
     expect(shares.mayLook("key")).toBe(false);
     shares.asking("key", now, true).answered(admitted);
     expect([1, 2].map(() => shares.mayLook("key"))).toEqual([true, false]);
     const held = holding();
     expect([1, 2, 3, 4].map(() => held.mayLook("key"))).toEqual([true, true, true, false]);
+  });
+
+  test("not after the last request that the key has room for", () => {
+    const shares = new KeyShares();
+    shares.asking("key", now, true).answered({ ...admitted, hasRoom: false });
+    expect(shares.mayLook("key")).toBe(false);
   });
 
   test("never after a refusal", () => {

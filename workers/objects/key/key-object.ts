@@ -26,6 +26,7 @@ import {
   dropLease,
   emptyKeyState,
   enter,
+  hasRoom,
 } from "../../../shared/policy/limits.ts";
 import { type ShareReport, endShare, giveShare, shareMsLeft } from "../../../shared/policy/share.ts";
 import { riskAbove } from "../../../shared/policy/risk.ts";
@@ -83,11 +84,14 @@ export class KeyObject extends DurableObject<Env> implements KeyCalls {
     this.#setState(state);
     if (refusal !== null) return { ...overLimit(refusal, limits), mayLook: this.count(1, limits).kind === "counted" };
     const found = this.#index.get(identical);
+    const passes = grants === undefined ? [] : this.#pass(run, grants, limits);
+    const share = shareFor === null ? null : this.#giveShare(shareFor, limits, now);
     return {
       kind: "admitted",
       identical: found !== undefined && found.expiresAt > now ? found.run : null,
-      passes: grants === undefined ? [] : this.#pass(run, grants, limits),
-      share: shareFor === null ? null : this.#giveShare(shareFor, limits, now),
+      passes,
+      share,
+      hasRoom: hasRoom(this.#state, limits, now),
     };
   }
 
