@@ -4,12 +4,31 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { fileURLToPath } from "node:url";
 import { imagesWorker } from "./test/support/built-workers.ts";
 import { minify, sourceAsOneModule } from "./test/support/one-module.ts";
+import { packageRules, packagesAsFiles } from "./test/support/packages-as-files.ts";
 import { keepTemporaryFilesInMemory } from "./test/support/temporary-folder.ts";
 
 keepTemporaryFilesInMemory();
 
-/** The packages of many files, as one file each: loaded module by module they are half of a test file's time. */
-const bundled = ["@modelcontextprotocol/client", "ajv/dist/2020.js", "fast-check", "jose", "openai", "slack-web-api-client", "zod"];
+/** Loaded module by module, these packages are half of a test file's time. */
+const packages = [
+  "@cfworker/json-schema",
+  "@hono/zod-validator",
+  "@modelcontextprotocol/client",
+  "diff",
+  "fast-check",
+  "fflate",
+  "hono",
+  "hono/cors",
+  "hono/html",
+  "hono/http-exception",
+  "hono/jsx",
+  "hono/jsx/jsx-runtime",
+  "jose",
+  "openai",
+  "re2js",
+  "slack-web-api-client",
+  "zod",
+];
 
 /** The Worker with its objects, inside workerd. */
 const workerd = () =>
@@ -17,6 +36,7 @@ const workerd = () =>
     wrangler: { configPath: "./wrangler.toml" },
     miniflare: {
       workers: [imagesWorker()],
+      modulesRules: [...packageRules],
       bindings: {
         PUBLIC_URL: "http://localhost:8787",
         ADMIN_TOKEN: "admin-token-of-the-tests-0123456789",
@@ -35,12 +55,13 @@ const workerd = () =>
     },
   }));
 
-const oneModule = [sourceAsOneModule(fileURLToPath(new URL(".", import.meta.url)))];
+const root = fileURLToPath(new URL(".", import.meta.url));
+const inFewModules = [sourceAsOneModule(root), packagesAsFiles(root, packages)];
 
 /** Each file has a runtime of its own: what a file before it left under way would reach into it. */
 const inWorkerd = {
   hookTimeout: 60_000,
-  deps: { optimizer: { ssr: { enabled: true, include: bundled, rolldownOptions: { output: { minify } } } } },
+  deps: { optimizer: { ssr: { enabled: true, include: ["ajv/dist/2020.js"], rolldownOptions: { output: { minify } } } } },
 };
 
 /** The smoke test starts first: it keeps one core busy for seconds while the pure tests, which are many and short, have the other. */
@@ -78,7 +99,7 @@ export default defineConfig({
       },
       {
         // Objects and routes, inside workerd.
-        plugins: [...oneModule, workerd()],
+        plugins: [...inFewModules, workerd()],
         test: {
           name: "workers",
           include: ["test/workers/**/*.test.{ts,tsx}"],
@@ -89,7 +110,7 @@ export default defineConfig({
       },
       {
         // Whether the Worker works at all, for `npm run test:fast`. It is one of the files of the project before this.
-        plugins: [...oneModule, workerd()],
+        plugins: [...inFewModules, workerd()],
         test: { name: "smoke", include: ["test/workers/smoke.test.ts"], testTimeout: 180_000, maxWorkers: 4, ...inWorkerd },
       },
       {
@@ -119,7 +140,7 @@ export default defineConfig({
         },
       },
       {
-        plugins: [...oneModule, workerd()],
+        plugins: [...inFewModules, workerd()],
         test: {
           name: "verify-workers",
           include: ["test/verify/workers/**/*.test.ts"],
