@@ -9,6 +9,7 @@ import { createHash } from "node:crypto";
 import { execFileSync } from "node:child_process";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
 import { mutants } from "../test/mutants/all.ts";
 import { type Mutant, countOf } from "../test/mutants/mutant.ts";
 
@@ -128,15 +129,21 @@ export function table(judged: ReadonlyMap<string, Judged>): string {
 }
 
 async function main(): Promise<void> {
-  const argument = (name: string): string | undefined => {
-    const at = process.argv.indexOf(name);
-    return at === -1 ? undefined : (process.argv[at + 1] ?? "");
-  };
+  const {
+    only,
+    again,
+    table: isTable,
+  } = parseArgs({
+    options: {
+      only: { type: "string", default: "" },
+      again: { type: "boolean", default: false },
+      table: { type: "boolean", default: false },
+    },
+  }).values;
   const judged = judgedBefore();
-  if (process.argv.includes("--table")) return console.log(table(judged));
-  const only = argument("--only") ?? "";
+  if (isTable) return console.log(table(judged));
   const chosen = mutants.filter(({ name }) => name.includes(only));
-  const again = process.argv.includes("--again");
+  if (chosen.length === 0) throw new Error(`No mutation has "${only}" in its name`);
   const waiting = chosen.filter(
     (mutant) => again || !judged.has(keyOf(mutant)) || !isAsExpected(mutant, judged.get(keyOf(mutant)) as Judged),
   );

@@ -80,7 +80,7 @@ export const moment = (at: number): Inline => ({
 
 const segmentWords = (segment: Segment): string => {
   if (segment.kind === "text") return segment.text;
-  return segment.kind === "unseen" ? `⟨${segment.label}⟩` : `⟨${reviewWords.outside.blankLines(segment.count)}⟩\n`;
+  return segment.kind === "unseen" ? `⟨${reviewWords.outside.unseen(segment)}⟩` : `⟨${reviewWords.outside.blankLines(segment.count)}⟩\n`;
 };
 
 /** A text from outside as it is shown: invisible characters are named, blank lines are counted, nothing is cut. */

@@ -7,7 +7,7 @@ import { longestReason } from "../review/form.ts";
 import { type PlainText, type SlackBlock, grownLength, longestText, plain } from "./slack-blocks.ts";
 import { reasonWords } from "./fact-words.ts";
 import { editLead, slackGateWords } from "./slack-asking.ts";
-import { slackWords as words } from "./words/words.ts";
+import { reviewWords, slackWords as words } from "./words/words.ts";
 import { reviewFacts } from "../review/review-facts.ts";
 import { findInvisible } from "../invisible-characters.ts";
 import type { ReviewView } from "../review/view.ts";
@@ -108,7 +108,7 @@ export function editsFrom(view: ReviewView, values: ModalValues): (readonly [str
 export function modalErrors(view: ReviewView, issues: readonly EditIssue[]): Record<string, string> | null {
   const fields = fieldsOf(view);
   if (issues.length === 0 || !issues.every(({ field }) => fields.has(field))) return null;
-  return Object.fromEntries(issues.map(({ field, message }) => [field, message]));
+  return Object.fromEntries(issues.map(({ field, fault }) => [field, reviewWords.editFault(fault)]));
 }
 
 /** Replaces a modal that decided nothing. `sentence` is one of ours. */

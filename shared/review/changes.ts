@@ -28,8 +28,7 @@ export function changedRequest(
   const applied = applyRequestEdits(current.request, form.edits);
   if (!applied.ok) return applied;
   const { model } = form;
-  if (model !== undefined && !current.models.includes(model))
-    return err([{ field: "model", message: "This model cannot serve the request; choose one of the list." }]);
+  if (model !== undefined && !current.models.includes(model)) return err([{ field: "model", fault: { kind: "modelNotListed" } }]);
   const { value: request } = applied.value;
   const [first = ""] = current.models;
   const changes = requestChanges(current.request, request);

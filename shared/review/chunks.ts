@@ -1,7 +1,7 @@
 // Cuts a very long text into chunks that a browser can lay out one at a time. Nothing is left out. A chunk ends at a line end
 // where it can; `lineGoesOn` marks one that does not.
 
-import type { Segment } from "./text-view.ts";
+import type { Segment, Unseen } from "./text-view.ts";
 
 export type Chunk = { readonly segments: readonly Segment[]; readonly lineGoesOn: boolean };
 
@@ -18,6 +18,9 @@ function cutIn(text: string, room: number): { at: number; lineGoesOn: boolean } 
   return { at: next >= 0xdc00 && next <= 0xdfff ? room + 1 : room, lineGoesOn: true };
 }
 
+/** About as long as what a page shows for it. */
+const labelLength = (what: Unseen): number => (what.kind === "tags" || what.kind === "selectors" ? 40 + what.spells.length : 40);
+
 /** Chunks of about 8,000 UTF-16 code units, in order. Labels count with their length, so that no chunk has too many. */
 export function chunksOf(segments: readonly Segment[]): Chunk[] {
   const chunks: Chunk[] = [];
@@ -33,7 +36,7 @@ export function chunksOf(segments: readonly Segment[]): Chunk[] {
     if (length >= longest) end(segment.kind === "unseen" || (segment.kind === "text" && !segment.text.startsWith("\n")));
     if (segment.kind !== "text") {
       current.push(segment);
-      length += segment.kind === "unseen" ? segment.label.length : 0;
+      length += segment.kind === "unseen" ? labelLength(segment.what) : 0;
       continue;
     }
     let rest = segment.text;

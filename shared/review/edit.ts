@@ -11,8 +11,25 @@ import { err, ok, type Result } from "../result.ts";
 import { objectText, replyFields, requestFields, rewriteReply, rewriteRequest, type Rewrite } from "./editable-fields.ts";
 import { plainLineEnds } from "./form.ts";
 
-/** `field` is the path of the field; `message` is one plain sentence without content from outside. */
-export type EditIssue = { readonly field: string; readonly message: string };
+/** Why an edit is refused. It quotes no content from outside; the catalogue of words has a sentence for each. */
+export type EditFault =
+  | { readonly kind: "notJson" }
+  | { readonly kind: "notObject" }
+  /** `rule` is what the reader of JSON says of a text that it refuses, in English: "has a lone surrogate". */
+  | { readonly kind: "jsonRule"; readonly rule: string }
+  | { readonly kind: "empty" }
+  | { readonly kind: "notWholeNumber" }
+  | { readonly kind: "notNumber" }
+  | { readonly kind: "raised"; readonly requested: number }
+  | { readonly kind: "unknownField" }
+  | { readonly kind: "invalidRequest" }
+  | { readonly kind: "invalidReply" }
+  | { readonly kind: "modelNotListed" }
+  /** The client requested JSON; `hasSchema`: that matches a schema. */
+  | { readonly kind: "notRequestedJson"; readonly hasSchema: boolean };
+
+/** `field` is the path of the field; empty: the whole. */
+export type EditIssue = { readonly field: string; readonly fault: EditFault };
 
 export type Edited<T> = { readonly value: T; readonly changed: boolean };
 
@@ -28,16 +45,16 @@ function withLineEndsOf(original: string, text: string): string {
   return onlyPairs ? text.replaceAll("\n", "\r\n") : text;
 }
 
-function parseObject(text: string): Result<JsonObject, string> {
+function parseObject(text: string): Result<JsonObject, EditFault> {
   const parsed = parseJson(text);
-  if (parsed === undefined) return err("This is not valid JSON.");
+  if (parsed === undefined) return err({ kind: "notJson" });
   const value = objectOf(parsed);
-  if (value === null) return err("This must stay a JSON object: { … }.");
+  if (value === null) return err({ kind: "notObject" });
   // A reviewer's object is hashed and sent, so it keeps the rules of JSON from the wire.
   const issues = new IssueCollector();
   checkJson(value, issues);
   const [first] = issues.found;
-  return first === undefined ? ok(value) : err(`This ${first.message}.`);
+  return first === undefined ? ok(value) : err({ kind: "jsonRule", rule: first.message });
 }
 
 function applying(
@@ -54,8 +71,8 @@ function applying(
     const text = asSubmitted(edit);
     return text === asSubmitted(original) ? undefined : withLineEndsOf(original, text);
   };
-  const refuse = <T>(path: string, message: string, value: T): T => {
-    issues.push({ field: path, message });
+  const refuse = <T>(path: string, fault: EditFault, value: T): T => {
+    issues.push({ field: path, fault });
     return value;
   };
   const change = <T>(value: T): T => {
@@ -67,7 +84,7 @@ function applying(
     text(path, value) {
       const text = newText(path, value);
       if (text === undefined) return value;
-      if (text === "" && !mayBeEmpty) return refuse(path, "This text cannot be empty. Deny the request if nothing should be sent.", value);
+      if (text === "" && !mayBeEmpty) return refuse(path, { kind: "empty" }, value);
       return change(text);
     },
     optionalText(path, value) {
@@ -84,15 +101,15 @@ function applying(
     limit(path, value) {
       const text = newText(path, String(value))?.trim();
       if (text === undefined || text === String(value)) return value;
-      if (!/^[0-9]{1,15}$/.test(text) || Number(text) < 1) return refuse(path, "This must be a whole number, 1 or more.", value);
-      if (Number(text) > value) return refuse(path, `This can only be lowered; ${value} was requested.`, value);
+      if (!/^[0-9]{1,15}$/.test(text) || Number(text) < 1) return refuse(path, { kind: "notWholeNumber" }, value);
+      if (Number(text) > value) return refuse(path, { kind: "raised", requested: value }, value);
       return Number(text) === value ? value : change(Number(text));
     },
     number(path, value) {
       const text = newText(path, String(value))?.trim();
       if (text === undefined || text === String(value)) return value;
       if (text === "") return change(undefined);
-      if (!/^-?[0-9]{1,15}(?:\.[0-9]{1,15})?$/.test(text)) return refuse(path, "This must be a number such as 0.7, or empty.", value);
+      if (!/^-?[0-9]{1,15}(?:\.[0-9]{1,15})?$/.test(text)) return refuse(path, { kind: "notNumber" }, value);
       return Number(text) === value ? value : change(Number(text));
     },
   };
@@ -101,7 +118,7 @@ function applying(
 
 function unknownPaths(edits: ReadonlyMap<string, string>, known: ReadonlyMap<string, string>): EditIssue[] {
   const extra = [...edits.keys()].some((path) => !known.has(path));
-  return extra ? [{ field: "", message: "The form has a field that this content does not have." }] : [];
+  return extra ? [{ field: "", fault: { kind: "unknownField" } }] : [];
 }
 
 /**
@@ -118,14 +135,14 @@ export function applyRequestEdits(
   const { rewrite, changed } = applying(edits, issues, false);
   const value = rewriteRequest(request, rewrite);
   if (issues.length === 0 && changed() && !fits(samplingRequest, value)) {
-    issues.push({ field: "", message: "With these changes it is no longer a valid sampling request." });
+    issues.push({ field: "", fault: { kind: "invalidRequest" } });
   }
   if (issues.length > 0) return err(issues);
   return ok(changed() ? { value, changed: true } : { value: request, changed: false });
 }
 
-/** What a client requires of a reply beyond the protocol's schema. `message` says what is wrong with one that does not fit. */
-export type ReplyRule = { readonly fits: (reply: SamplingReply) => boolean; readonly message: string };
+/** What a client requires of a reply beyond the protocol's schema. `fault` is what is wrong with one that does not fit. */
+export type ReplyRule = { readonly fits: (reply: SamplingReply) => boolean; readonly fault: EditFault };
 
 /**
  * The reply with the edits in it: texts (which may be emptied), the input of tool uses, and the texts and structured content of
@@ -140,11 +157,11 @@ export function applyReplyEdits(
   const { rewrite, changed } = applying(edits, issues, true);
   const value = rewriteReply(reply, rewrite);
   if (issues.length === 0 && changed() && !fits(samplingReply, value)) {
-    issues.push({ field: "", message: "With these changes it is no longer a valid reply." });
+    issues.push({ field: "", fault: { kind: "invalidReply" } });
   }
   if (issues.length === 0 && changed() && rule !== undefined && !rule.fits(value)) {
     const before = replyFields(reply);
-    for (const [field, text] of replyFields(value)) if (before.get(field) !== text) issues.push({ field, message: rule.message });
+    for (const [field, text] of replyFields(value)) if (before.get(field) !== text) issues.push({ field, fault: rule.fault });
   }
   if (issues.length > 0) return err(issues);
   return ok(changed() ? { value, changed: true } : { value: reply, changed: false });

@@ -1,12 +1,20 @@
-// A text from outside as the parts that a page shows: the whole text, with a label for each invisible character. It cuts and
+// A text from outside as the parts that a page shows: the whole text, with each run of invisible characters told. It cuts and
 // escapes nothing; the renderer escapes.
 
 import { findInvisible, type InvisibleCharacter } from "../invisible-characters.ts";
 
+/** What characters are that nobody sees. */
+export type Unseen =
+  /** `name` in English; null where the text has had it before, so that a text full of such characters stays readable. */
+  | { readonly kind: "character"; readonly name: string | null }
+  /** `spells`: what a run of them says to a model where all of it is printable ASCII; else empty. */
+  | { readonly kind: "tags" | "selectors"; readonly spells: string }
+  | { readonly kind: "spaces" };
+
 export type Segment =
   | { readonly kind: "text"; readonly text: string }
   /** `count` of the same character, or of one family (tags, variation selectors), the first being `codePoint`. */
-  | { readonly kind: "unseen"; readonly label: string; readonly codePoint: number; readonly count: number }
+  | { readonly kind: "unseen"; readonly codePoint: number; readonly count: number; readonly what: Unseen }
   /** Four or more blank lines in a row. */
   | { readonly kind: "blankLines"; readonly count: number };
 
@@ -81,8 +89,6 @@ function familyOf(codePoint: number): string {
   return selectorByte(codePoint) === undefined ? `U+${codePoint}` : "selector";
 }
 
-const codeOf = (codePoint: number): string => `U+${codePoint.toString(16).toUpperCase().padStart(4, "0")}`;
-
 /** What a run of tags or selectors spells to a model, where all of it is printable ASCII; otherwise empty. */
 function spelled(run: readonly InvisibleCharacter[]): string {
   let text = "";
@@ -95,21 +101,16 @@ function spelled(run: readonly InvisibleCharacter[]): string {
   return text;
 }
 
-function labelOf(run: readonly InvisibleCharacter[], first: InvisibleCharacter, seen: Set<number>): string {
-  const many = run.length > 1 ? ` ×${run.length}` : "";
-  if (isTag(first.codePoint) || selectorByte(first.codePoint) !== undefined) {
-    const hidden = spelled(run);
-    const family = isTag(first.codePoint) ? "tag characters" : "variation selectors";
-    if (run.length > 1) return `${run.length} ${family}${hidden === "" ? "" : ` that spell “${hidden}”`}`;
-  }
-  // The name comes once in a text, so that a text full of such characters stays readable.
-  const name = seen.has(first.codePoint) ? "" : ` ${first.name}`;
+function whatIs(run: readonly InvisibleCharacter[], first: InvisibleCharacter, seen: Set<number>): Unseen {
+  const isSelector = selectorByte(first.codePoint) !== undefined;
+  if (run.length > 1 && (isSelector || isTag(first.codePoint))) return { kind: isSelector ? "selectors" : "tags", spells: spelled(run) };
+  const name = seen.has(first.codePoint) ? null : first.name;
   seen.add(first.codePoint);
-  return `${codeOf(first.codePoint)}${name}${many}`;
+  return { kind: "character", name };
 }
 
 /** Adds the parts of a text without long gaps; invisible neighbours of one family become one part. */
-function withLabels(text: string, seen: Set<number>, into: Segment[]): void {
+function withUnseen(text: string, seen: Set<number>, into: Segment[]): void {
   const unseen = findInvisible(text);
   let at = 0;
   for (let i = 0; i < unseen.length;) {
@@ -127,7 +128,7 @@ function withLabels(text: string, seen: Set<number>, into: Segment[]): void {
       at += next.length;
       i += 1;
     }
-    into.push({ kind: "unseen", label: labelOf(run, first, seen), codePoint: first.codePoint, count: run.length });
+    into.push({ kind: "unseen", codePoint: first.codePoint, count: run.length, what: whatIs(run, first, seen) });
   }
   if (at < text.length) into.push({ kind: "text", text: text.slice(at) });
 }
@@ -138,11 +139,11 @@ export function viewText(text: string): Segment[] {
   const seen = new Set<number>();
   let at = 0;
   for (const gap of gapsIn(text)) {
-    withLabels(text.slice(at, gap.at), seen, segments);
+    withUnseen(text.slice(at, gap.at), seen, segments);
     if (gap.kind === "lines") segments.push({ kind: "blankLines", count: gap.count });
-    else segments.push({ kind: "unseen", label: `${gap.count} spaces`, codePoint: 0x20, count: gap.count });
+    else segments.push({ kind: "unseen", codePoint: 0x20, count: gap.count, what: { kind: "spaces" } });
     at = gap.end;
   }
-  withLabels(text.slice(at), seen, segments);
+  withUnseen(text.slice(at), seen, segments);
   return segments;
 }

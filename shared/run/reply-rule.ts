@@ -9,9 +9,6 @@ export function replyRuleOf({ responseFormat }: Pick<SamplingRequest, "responseF
   if (responseFormat === undefined) return undefined;
   return {
     fits: (reply) => isJsonReply(reply, responseFormat),
-    message:
-      responseFormat.schema === undefined
-        ? "This must stay JSON: the client requested it."
-        : "This must stay JSON that matches the schema in the prompt: the client requested it.",
+    fault: { kind: "notRequestedJson", hasSchema: responseFormat.schema !== undefined },
   };
 }

@@ -5,6 +5,7 @@ import type { Mutant } from "./mutant.ts";
 const conditions = { file: "shared/policy/conditions.ts", test: { file: "test/shared/policy/evaluate.test.ts" } };
 const evaluate = { file: "shared/policy/evaluate.ts", test: { file: "test/shared/policy/evaluate.test.ts" } };
 const limits = { file: "shared/policy/limits.ts", test: { file: "test/shared/policy/limits.test.ts" } };
+const keyShares = { file: "workers/pipeline/key-shares.ts", test: { file: "test/workers/pipeline/key-shares.test.ts" } };
 const shares = { file: "shared/policy/share.ts", test: { file: "test/shared/policy/share.test.ts" } };
 
 export const policyMutants: readonly Mutant[] = [
@@ -230,6 +231,12 @@ export const policyMutants: readonly Mutant[] = [
     name: "a bucket holds no more than its rate",
     from: "const credit = Math.min((bucket?.credit ?? full) + elapsed * rate, most);",
     to: "const credit = (bucket?.credit ?? full) + elapsed * rate;",
+  },
+  {
+    ...keyShares,
+    name: "no session is asked for a key that has no room for one more request",
+    from: "(answer.hasRoom ? 1 : 0)",
+    to: "1",
   },
   {
     ...shares,

@@ -19,7 +19,9 @@ const unlinked = (text: string): string => text.replace(joints, `${breaker}$&${b
 export function outsideText(text: string): string {
   const parts = viewText(text).map((segment) => {
     if (segment.kind === "text") return unlinked(segment.text);
-    return segment.kind === "unseen" ? `⟨${unlinked(segment.label)}⟩` : `⟨${reviewWords.outside.blankLines(segment.count)}⟩\n`;
+    return segment.kind === "unseen"
+      ? `⟨${unlinked(reviewWords.outside.unseen(segment))}⟩`
+      : `⟨${reviewWords.outside.blankLines(segment.count)}⟩\n`;
   });
   return parts.join("").replaceAll("\r\n", "\n");
 }

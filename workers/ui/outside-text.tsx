@@ -11,7 +11,7 @@ const Parts = ({ segments }: { segments: readonly Segment[] }) => (
   <>
     {segments.map((segment) => {
       if (segment.kind === "text") return segment.text;
-      if (segment.kind === "unseen") return <b class="unseen">{segment.label}</b>;
+      if (segment.kind === "unseen") return <b class="unseen">{reviewWords.outside.unseen(segment)}</b>;
       return <b class="unseen gap">{reviewWords.outside.blankLines(segment.count)}</b>;
     })}
   </>
@@ -49,7 +49,7 @@ export const Frame = ({ from, children }: FrameProps) => (
 /** A segment without elements. */
 const lettersOf = (segment: Segment): string => {
   if (segment.kind === "text") return segment.text;
-  return segment.kind === "unseen" ? `⟨${segment.label}⟩` : `\n⟨${reviewWords.outside.blankLines(segment.count)}⟩\n`;
+  return segment.kind === "unseen" ? `⟨${reviewWords.outside.unseen(segment)}⟩` : `\n⟨${reviewWords.outside.blankLines(segment.count)}⟩\n`;
 };
 
 /** A short text from outside where elements are not possible, such as an option: labels are in brackets. */

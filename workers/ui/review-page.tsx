@@ -1,7 +1,6 @@
 // The review page: everything that would be sent or delivered, the fields to change it, and the decision. It decides and stores nothing,
 // and needs no script: the one it may have only listens.
 
-import type { EditIssue } from "../../shared/review/edit.ts";
 import { replyChanges, requestChanges, type FieldChange } from "../../shared/review/difference.ts";
 import { editField, formFields, type SubmittedForm } from "../../shared/review/form.ts";
 import type { ReviewView } from "../../shared/review/view.ts";
@@ -25,6 +24,9 @@ import { placeId } from "./place-id.ts";
 import { fill } from "./sentence.tsx";
 import { mayApprove, mayDecide, mayGiveUp } from "./review-standing.ts";
 
+/** `field` is the path of the field; `message` is a sentence of ours. */
+export type FieldProblem = { readonly field: string; readonly message: string };
+
 export type ReviewPageInput = {
   readonly view: ReviewView;
   /** The path that the form is posted to: this page's own. */
@@ -33,8 +35,8 @@ export type ReviewPageInput = {
   readonly nonce: string;
   /** The nonce of `reviewHeaders` in the same response. */
   readonly cspNonce: string;
-  /** Why the last POST decided nothing; `fields` are messages for single fields, an empty `field` for the whole. */
-  readonly error?: { readonly title: string; readonly fields?: readonly EditIssue[] };
+  /** Why the last POST decided nothing; `fields` are about single fields, an empty `field` about the whole. */
+  readonly error?: { readonly title: string; readonly fields?: readonly FieldProblem[] };
   /** What the reviewer wrote and chose in that POST, to show it again. */
   readonly kept?: SubmittedForm;
   /** The grant that the reviewer chose in that POST. */

@@ -2,8 +2,8 @@
 // word does not compile.
 //
 // Some English is made elsewhere. In JSON by contract: the `why` of an omission's note (shared/provider/), the words for vectors
-// (shared/review/vectors.ts), and a model's reason, whose function the catalogue uses (`whySentence`). For people alone, and still to
-// come here: messages of refused edits (shared/review/edit.ts) and labels of invisible characters (shared/review/text-view.ts).
+// (shared/review/vectors.ts), and a model's reason, whose function the catalogue uses (`whySentence`). Names of invisible characters are
+// Unicode's (shared/invisible-characters.ts), and what the reader of JSON says of an edited object is what a client gets, too.
 
 import { emailEn } from "./en/email-en.ts";
 import { pageEn } from "./en/page-en.ts";

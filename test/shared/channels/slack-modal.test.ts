@@ -128,10 +128,10 @@ describe("an edit that comes back", () => {
   });
 
   test("with faults names each beside its field, or not at all where one has no field", () => {
-    const fault = { field: "/maxTokens", message: "This can only be lowered." };
-    expect(modalErrors(plainRequest, [fault])).toEqual({ "/maxTokens": "This can only be lowered." });
-    expect(modalErrors(plainRequest, [fault, { field: "", message: "m" }])).toBeNull();
-    expect(modalErrors(plainRequest, [{ field: "/nowhere", message: "m" }])).toBeNull();
+    const issue = { field: "/maxTokens", fault: { kind: "raised", requested: 100 } } as const;
+    expect(modalErrors(plainRequest, [issue])).toEqual({ "/maxTokens": "This can only be lowered; 100 was requested." });
+    expect(modalErrors(plainRequest, [issue, { ...issue, field: "" }])).toBeNull();
+    expect(modalErrors(plainRequest, [{ ...issue, field: "/nowhere" }])).toBeNull();
     expect(modalErrors(plainRequest, [])).toBeNull();
   });
 

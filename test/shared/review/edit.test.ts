@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { SamplingReply, ChatRequest, SamplingRequest } from "../../../shared/model/sampling.ts";
+import { reviewWords } from "../../../shared/channels/words/words.ts";
 import { isJsonReply } from "../../../shared/provider/json-reply.ts";
 import { applyReplyEdits, applyRequestEdits } from "../../../shared/review/edit.ts";
 import { replyFields, requestFields } from "../../../shared/review/editable-fields.ts";
@@ -140,7 +141,8 @@ describe("applyRequestEdits", () => {
   ])("refuses %s as %j", (path, text, message) => {
     const result = edit(path, text);
     expect(result.ok).toBe(false);
-    if (!result.ok) expect(result.error).toEqual([{ field: path, message: expect.stringMatching(message) }]);
+    if (result.ok) return;
+    expect(result.error.map(({ field, fault }) => [field, reviewWords.editFault(fault)])).toEqual([[path, expect.stringMatching(message)]]);
   });
 
   test.each([
@@ -260,9 +262,12 @@ describe("applyReplyEdits", () => {
         { type: "text", text: '"Paris"}' },
       ],
     };
-    const rule = { fits: (edited: SamplingReply) => isJsonReply(edited, { type: "json" }), message: "This must stay JSON." };
+    const rule = {
+      fits: (edited: SamplingReply) => isJsonReply(edited, { type: "json" }),
+      fault: { kind: "notRequestedJson", hasSchema: false },
+    } as const;
     const edited = (text: string) => applyReplyEdits(json, new Map([["/content/1/text", text]]), rule);
-    expect(edited("Paris, France")).toEqual({ ok: false, error: [{ field: "/content/1/text", message: "This must stay JSON." }] });
+    expect(edited("Paris, France")).toEqual({ ok: false, error: [{ field: "/content/1/text", fault: rule.fault }] });
     expect(edited('"Lyon"}')).toMatchObject({ ok: true, value: { changed: true } });
     // What nobody edited is as the model gave it.
     expect(applyReplyEdits(reply, new Map(), rule)).toMatchObject({ ok: true, value: { changed: false } });

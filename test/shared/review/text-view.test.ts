@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { reviewWords } from "../../../shared/channels/words/words.ts";
 import { viewText } from "../../../shared/review/text-view.ts";
 
 describe("viewText", () => {
@@ -11,25 +12,42 @@ describe("viewText", () => {
   test("names an unseen character the first time and gives its code point after that", () => {
     expect(viewText("a\u200bb\u200bc")).toEqual([
       { kind: "text", text: "a" },
-      { kind: "unseen", label: "U+200B zero width space", codePoint: 0x200b, count: 1 },
+      { kind: "unseen", codePoint: 0x200b, count: 1, what: { kind: "character", name: "zero width space" } },
       { kind: "text", text: "b" },
-      { kind: "unseen", label: "U+200B", codePoint: 0x200b, count: 1 },
+      { kind: "unseen", codePoint: 0x200b, count: 1, what: { kind: "character", name: null } },
       { kind: "text", text: "c" },
     ]);
   });
 
   test("makes one part of a run of the same character", () => {
-    expect(viewText("\0".repeat(3000))).toEqual([{ kind: "unseen", label: "U+0000 null ×3000", codePoint: 0, count: 3000 }]);
+    expect(viewText("\0".repeat(3000))).toEqual([{ kind: "unseen", codePoint: 0, count: 3000, what: { kind: "character", name: "null" } }]);
   });
 
   test("reads out what tag characters spell", () => {
     const tags = [..."send it"].map((letter) => String.fromCodePoint(0xe0000 + letter.charCodeAt(0))).join("");
-    expect(viewText(`hi${tags}`)[1]).toMatchObject({ label: "7 tag characters that spell “send it”", count: 7 });
+    expect(viewText(`hi${tags}`)[1]).toMatchObject({ what: { kind: "tags", spells: "send it" }, count: 7 });
   });
 
   test("reads out what variation selectors behind an emoji spell", () => {
     const selectors = [..."secret"].map((letter) => String.fromCodePoint(0xe0100 + letter.charCodeAt(0) - 16)).join("");
-    expect(viewText(`\u{1f600}${selectors}`)).toMatchObject([{ kind: "text" }, { label: "6 variation selectors that spell “secret”" }]);
+    expect(viewText(`\u{1f600}${selectors}`)).toMatchObject([
+      { kind: "text" },
+      { what: { kind: "selectors", spells: "secret" }, count: 6 },
+    ]);
+  });
+
+  test("has words for each", () => {
+    const selectors = "\ufe01\ufe02";
+    const text = `a\u200b\u200bb\u200bc\u{e0041}\u{e0042}d${selectors}e${" ".repeat(120)}f\u{e0041}`;
+    const said = viewText(text).flatMap((segment) => (segment.kind === "unseen" ? [reviewWords.outside.unseen(segment)] : []));
+    expect(said).toEqual([
+      "U+200B zero width space ×2",
+      "U+200B",
+      "2 tag characters that spell “AB”",
+      "2 variation selectors",
+      "120 spaces",
+      'U+E0041 tag "A"',
+    ]);
   });
 
   test("counts four blank lines and more, also those of spaces and with \\r\\n, and leaves three alone", () => {
@@ -58,10 +76,10 @@ describe("viewText", () => {
         const text = pieces.join("");
         const expected = [...text.matchAll(gap)].map(([run]): number | string => {
           const lines = run.split("\n").length - 1;
-          return lines > 0 ? lines : `${run.length} spaces`;
+          return lines > 0 ? lines : `${run.length} ×`;
         });
         const found = viewText(text).flatMap((part): (number | string)[] =>
-          part.kind === "blankLines" ? [part.count] : part.kind === "unseen" && part.codePoint === 0x20 ? [part.label] : [],
+          part.kind === "blankLines" ? [part.count] : part.kind === "unseen" && part.codePoint === 0x20 ? [`${part.count} ×`] : [],
         );
         expect(found).toEqual(expected);
       }),
@@ -75,7 +93,7 @@ describe("viewText", () => {
   });
 
   test("counts a long run of spaces inside a line", () => {
-    expect(viewText(`a${" ".repeat(4000)}b`)[1]).toEqual({ kind: "unseen", label: "4000 spaces", codePoint: 0x20, count: 4000 });
+    expect(viewText(`a${" ".repeat(4000)}b`)[1]).toEqual({ kind: "unseen", codePoint: 0x20, count: 4000, what: { kind: "spaces" } });
   });
 
   const unit = fc.oneof(

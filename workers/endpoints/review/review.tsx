@@ -16,7 +16,7 @@ import { errorClass, logEvent } from "../../platform/log.ts";
 import { runStub } from "../../stubs/stubs.ts";
 import type { KeptGrant } from "../../ui/grant-offer.tsx";
 import { renderErrorPage } from "../../ui/plain-pages.tsx";
-import { type ReviewPageInput, isLive, renderReviewPage, reviewHeaders } from "../../ui/review-page.tsx";
+import { type FieldProblem, type ReviewPageInput, isLive, renderReviewPage, reviewHeaders } from "../../ui/review-page.tsx";
 import { paths, reviewUrl } from "../../platform/urls.ts";
 import type { App, AppContext } from "../app-context.ts";
 import { inPath, asPage } from "../openapi/answers.ts";
@@ -196,7 +196,7 @@ async function afterDecision(c: AppContext, { link, view, keep }: Answering, dec
     case "repeated":
       return c.redirect(reviewUrl(link.settings.publicUrl, link.token), 303);
     case "invalidEdit":
-      return page(c, link, view, { error: { title: words.invalidEdit, fields: decided.issues }, ...keep }, 422);
+      return page(c, link, view, { error: { title: words.invalidEdit, fields: problemsOf(decided.issues) }, ...keep }, 422);
     case "unseenChanges":
       return again(c, link, words.unseenChanges, 409, keep);
     case "noGrant":
@@ -248,8 +248,11 @@ function previewPage(c: AppContext, { link, view, form, keep }: Answering): Resp
   }
   const pending = pendingChanges(view, form);
   if (pending.ok) return page(c, link, view, { ...keep, preview: true }, 200);
-  return page(c, link, view, { ...keep, error: { title: words.cannotBe[view.gate], fields: pending.error } }, 200);
+  return page(c, link, view, { ...keep, error: { title: words.cannotBe[view.gate], fields: problemsOf(pending.error) } }, 200);
 }
+
+const problemsOf = (issues: readonly EditIssue[]): FieldProblem[] =>
+  issues.map(({ field, fault }) => ({ field, message: reviewWords.editFault(fault) }));
 
 /** Whether a form is for the current content. */
 const isFor = (view: ReviewView, form: Pick<SubmittedForm, "version" | "digest">): boolean =>

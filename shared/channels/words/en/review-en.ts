@@ -9,14 +9,68 @@ import type { SamplingRequest } from "../../../model/sampling.ts";
 import { unreachable } from "../../../result.ts";
 import { whySentence } from "../../../routing/choose.ts";
 import { modelPath } from "../../../review/changes.ts";
+import type { EditFault } from "../../../review/edit.ts";
 import { ordinalsIn } from "../../../review/editable-fields.ts";
 import type { UndeliverableCause } from "../../../review/decision.ts";
 import type { Asking, Sureness } from "../../../review/review-facts.ts";
+import type { Segment } from "../../../review/text-view.ts";
 import type { ReviewState } from "../../../review/view.ts";
 import { riskEn, riskLevelsEn } from "./risk-en.ts";
 
 /** "1 text", "2 texts". */
 export const plural = (count: number, one: string, many: string): string => `${count.toLocaleString("en-US")} ${count === 1 ? one : many}`;
+
+function editFault(fault: EditFault): string {
+  switch (fault.kind) {
+    case "notJson":
+      return "This is not valid JSON.";
+    case "notObject":
+      return "This must stay a JSON object: { … }.";
+    case "jsonRule":
+      return `This ${fault.rule}.`;
+    case "empty":
+      return "This text cannot be empty. Deny the request if nothing should be sent.";
+    case "notWholeNumber":
+      return "This must be a whole number, 1 or more.";
+    case "notNumber":
+      return "This must be a number such as 0.7, or empty.";
+    case "raised":
+      return `This can only be lowered; ${fault.requested} was requested.`;
+    case "unknownField":
+      return "The form has a field that this content does not have.";
+    case "invalidRequest":
+      return "With these changes it is no longer a valid sampling request.";
+    case "invalidReply":
+      return "With these changes it is no longer a valid reply.";
+    case "modelNotListed":
+      return "This model cannot serve the request; choose one of the list.";
+    case "notRequestedJson":
+      return fault.hasSchema
+        ? "This must stay JSON that matches the schema in the prompt: the client requested it."
+        : "This must stay JSON: the client requested it.";
+    default:
+      return unreachable(fault);
+  }
+}
+
+const codeOf = (codePoint: number): string => `U+${codePoint.toString(16).toUpperCase().padStart(4, "0")}`;
+
+/** "U+200B zero width space ×3", "7 tag characters that spell “send it”", "4000 spaces". */
+function unseen({ what, codePoint, count }: Pick<Extract<Segment, { kind: "unseen" }>, "what" | "codePoint" | "count">): string {
+  switch (what.kind) {
+    case "character":
+      return `${codeOf(codePoint)}${what.name === null ? "" : ` ${what.name}`}${count > 1 ? ` ×${count}` : ""}`;
+    case "tags":
+    case "selectors": {
+      const family = what.kind === "tags" ? "tag characters" : "variation selectors";
+      return `${count} ${family}${what.spells === "" ? "" : ` that spell “${what.spells}”`}`;
+    }
+    case "spaces":
+      return `${count} spaces`;
+    default:
+      return unreachable(what);
+  }
+}
 
 type AskingWords = {
   /** Headings, without a name in them. */
@@ -233,8 +287,11 @@ export const reviewEn = {
   left,
   money,
   atMost: "at most {cost}",
+  /** Why an edit was refused. */
+  editFault,
   /** In place of invisible text. */
   outside: {
+    unseen,
     empty: "(empty)",
     lineBreak: "line break",
     blankLines: (n: number): string => plural(n, "blank line", "blank lines"),
