@@ -52,6 +52,7 @@ async function build(root: string, packages: readonly string[]): Promise<Readonl
           if (resolved === null) throw new Error(`${name} is not installed`);
           const from = JSON.stringify(resolved.id);
           const { exports } = await this.load(resolved);
+          if (exports.length === 0) throw new Error(`${name} is no ES module: its exports are not known before it runs`);
           return `export * from ${from};${exports.includes("default") ? `export { default } from ${from};` : ""}`;
         },
       },
