@@ -1,4 +1,4 @@
-// Where we go out to: MCP servers, image hosts, issuers. Nothing leads on, and nothing leads inside.
+// Where we go out to: MCP servers, providers, image hosts, issuers. Nothing leads on, and nothing leads inside.
 
 import type { Mutant } from "./mutant.ts";
 
@@ -49,6 +49,13 @@ export const outsideMutants: readonly Mutant[] = [
     name: "an image's bytes are bounded",
     from: "if (bytes === null) return err(tooLarge);\n  const mimeType",
     to: 'if (bytes === null) throw new Error("too large");\n  const mimeType',
+  },
+  {
+    name: "a provider's redirect is not followed",
+    file: "workers/providers/provider-fetch.ts",
+    from: 'redirect: "manual", ',
+    to: "",
+    test: { file: "test/shared/provider/send.test.ts", only: "a redirect is a fault" },
   },
   {
     name: "an image's host is listed",

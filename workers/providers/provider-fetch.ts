@@ -1,8 +1,8 @@
-// `fetch` for every provider: no redirect is followed, and of an error answer only the status and headers are read.
+// The requests of providers' APIs: no redirect is followed, and of an error answer only the status and headers are read.
 
 import { isObject } from "../../shared/json/values.ts";
 
-/** An error answer's status and headers, thrown as OpenAI's SDK throws them. */
+/** An error answer's status and headers. */
 export class ErrorAnswer extends Error {
   readonly status: number;
   readonly headers: Headers;
@@ -14,21 +14,45 @@ export class ErrorAnswer extends Error {
   }
 }
 
+export type ProviderRequest = {
+  /** With or without a slash at its end. */
+  readonly baseUrl: string;
+  /** From a slash. */
+  readonly path: string;
+  /** Undefined: no credential is sent. */
+  readonly apiKey: string | undefined;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as JSON with POST; absent: the request is a GET. */
+  readonly body?: object;
+  readonly signal: AbortSignal;
+};
+
 /**
- * A redirect could carry the credential elsewhere. An error's body may have the prompt or the key in it, and an SDK would read it whole,
- * of any length, into the message that it throws. Where no answer came the error has a cause, unlike that of a request that could not be
- * made.
+ * Sends a request; a 2xx answer is returned unread. Any other status is thrown as an `ErrorAnswer`: a redirect could carry the credential
+ * elsewhere, and an error's body may have the prompt or the key in it. Where no answer came the error has a cause, unlike that of a request
+ * that could not be made, such as one with a credential that is not valid in a header.
  */
-export const providerFetch =
-  (fetch: typeof globalThis.fetch): typeof globalThis.fetch =>
-  async (input, init) => {
-    const response = await fetch(input, { ...init, redirect: "manual" }).catch((cause: unknown) => {
+export async function askProvider(
+  fetch: typeof globalThis.fetch,
+  { baseUrl, path, apiKey, headers: more, body, signal }: ProviderRequest,
+): Promise<Response> {
+  const headers = new Headers({
+    Accept: "application/json",
+    "User-Agent": "countersign",
+    ...(apiKey === undefined ? {} : { Authorization: `Bearer ${apiKey}` }),
+    ...(body === undefined ? {} : { "Content-Type": "application/json" }),
+    ...more,
+  });
+  const sent = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) };
+  const response = await fetch(`${baseUrl.replace(/\/$/, "")}${path}`, { ...sent, headers, redirect: "manual", signal }).catch(
+    (cause: unknown) => {
       throw new Error("The provider did not answer", { cause });
-    });
-    if (response.status < 300) return response;
-    response.body?.cancel().catch(() => {});
-    return new Response(null, { status: response.status, headers: response.headers });
-  };
+    },
+  );
+  if (response.ok) return response;
+  response.body?.cancel().catch(() => {});
+  throw new ErrorAnswer(response);
+}
 
 /** The ids in a list `{ data: [{ id }] }`. Google's list has `models/` before each name, and its calls take both. */
 export function idsIn(body: unknown): ReadonlySet<string> | undefined {

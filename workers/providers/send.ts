@@ -67,7 +67,6 @@ export type World = {
   readonly acquireSlot?: (candidate: Candidate, terms: SlotTerms) => Promise<Result<Slot, SlotRefusal>>;
 };
 
-/** Make one sender per isolate: it keeps OpenAI's clients, which cost half a call to make. */
 export function createSender(world: World): Sender {
   const providers = openProviders(world.fetch);
   const around: Surroundings = {

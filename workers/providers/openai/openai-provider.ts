@@ -1,6 +1,5 @@
-// OpenAI's API and compatible ones, over its SDK: Chat Completions and embeddings.
+// OpenAI's API and compatible ones: Chat Completions and embeddings.
 
-import type OpenAI from "openai";
 import type { ProviderError, Usage } from "../../../shared/model/call.ts";
 import { type EmbeddingReply, joinEmbeddings, sumOf } from "../../../shared/provider/embedding.ts";
 import { notReadyError } from "../../../shared/provider/provider-error.ts";
@@ -13,37 +12,34 @@ import { attemptOver } from "../http-attempt.ts";
 import type { EmbeddingCall, ProviderAdapter, Surroundings } from "../provider-adapter.ts";
 import { providerReady } from "../ready.ts";
 import { idsIn } from "../provider-fetch.ts";
-import { keptOpenAIClients } from "./openai-client.ts";
+import { type OpenAIClient, openaiClient } from "./openai-client.ts";
 
-export const openaiProvider: ProviderAdapter = (fetch) => {
-  const clientFor = keptOpenAIClients(fetch);
-  return {
-    reply: attemptOver((call, ready) => {
-      const client = clientFor(ready);
-      const { params, notes } = toOpenAI(call);
-      const uncounted = call.candidate.model.omits.includes("streamUsage");
-      const streamed = { ...params, stream: true as const, ...(uncounted ? {} : { stream_options: { include_usage: true } }) };
-      return {
-        notes,
-        whole: (signal) => client.chat.completions.create(params, { signal }).asResponse(),
-        stream: (signal) => client.chat.completions.create(streamed, { signal }).asResponse(),
-        reader: readOpenAI,
-        from: fromOpenAI,
-      };
-    }),
-    run: null,
-    embed: async (call, around, limits) => {
-      const ready = providerReady(call.candidate.provider, around.lookup);
-      return ready.ok ? embed(call, clientFor(ready.value), around, limits) : err(notReadyError);
-    },
-    modelList: { ask: (ready, signal) => clientFor(ready).models.list({ signal }).asResponse(), namesIn: idsIn },
-  };
-};
+export const openaiProvider: ProviderAdapter = (fetch) => ({
+  reply: attemptOver((call, ready) => {
+    const client = openaiClient(ready, fetch);
+    const { params, notes } = toOpenAI(call);
+    const uncounted = call.candidate.model.omits.includes("streamUsage");
+    const streamed = { ...params, stream: true as const, ...(uncounted ? {} : { stream_options: { include_usage: true } }) };
+    return {
+      notes,
+      whole: (signal) => client.createCompletion(params, signal),
+      stream: (signal) => client.createCompletion(streamed, signal),
+      reader: readOpenAI,
+      from: fromOpenAI,
+    };
+  }),
+  run: null,
+  embed: async (call, around, limits) => {
+    const ready = providerReady(call.candidate.provider, around.lookup);
+    return ready.ok ? embed(call, openaiClient(ready.value, fetch), around, limits) : err(notReadyError);
+  },
+  modelList: { ask: (ready, signal) => openaiClient(ready, fetch).listModels(signal), namesIn: idsIn },
+});
 
 /** Makes as many calls as the texts need, within one timeout. */
 async function embed(
   { texts, candidate }: EmbeddingCall,
-  client: OpenAI,
+  client: OpenAIClient,
   around: Surroundings,
   limits: Limits,
 ): Promise<Result<EmbeddingReply, ProviderError>> {
@@ -52,7 +48,7 @@ async function embed(
   for (const some of embeddingCalls(texts)) {
     const params = toEmbeddings(some, candidate.model);
     const answer = await exchange<unknown>({ ...limits, timeoutMs: Math.max(0, end - around.now()) }, around.now, {
-      ask: (signal) => client.embeddings.create(params, { signal }).asResponse(),
+      ask: (signal) => client.createEmbeddings(params, signal),
       read: readJson,
     });
     const part = answer.ok ? fromEmbeddings(answer.value, some, candidate.model) : answer;
