@@ -4,7 +4,7 @@
 import { isObject } from "../json/values.ts";
 import { format, ucs2length } from "@cfworker/json-schema";
 import { canonicalJson, type Json, type JsonObject } from "../encoding.ts";
-import { MAX_ERRORS, pointerTo } from "../json/issue-collector.ts";
+import { MAX_ERRORS, boundedPointerTo } from "../json/issue-collector.ts";
 import type { PointedError } from "../model/outcome.ts";
 import { type Bound, itemBounds, lengthBounds, memberBounds, numberBounds } from "./bounds.ts";
 import { checkedFormats } from "./schema-keywords.ts";
@@ -230,7 +230,7 @@ class Check {
 
   #report(steps: readonly string[] | undefined, message: string): void {
     if (steps === undefined || this.#errors.size >= MAX_ERRORS) return;
-    const pointer = pointerTo(steps);
+    const pointer = boundedPointerTo(steps);
     this.#errors.set(`${pointer} ${message}`, { pointer, message });
   }
 

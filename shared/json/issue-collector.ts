@@ -22,7 +22,7 @@ const longestName = 128;
 export const pointerStep = (name: string): string => `/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
 
 /** The pointer of a path, up to the first name that is too long to repeat. */
-export function pointerTo(path: readonly (string | number)[]): string {
+export function boundedPointerTo(path: readonly (string | number)[]): string {
   const end = path.findIndex((step) => typeof step === "string" && step.length > longestName);
   return (end === -1 ? path : path.slice(0, end)).map((step) => pointerStep(String(step))).join("");
 }

@@ -4,7 +4,7 @@
 // canonical form (RFC 8785 sections 3.2.2.2 and 3.2.2.3), a member named `__proto__` becomes a prototype in the first careless copy, and a
 // value nested a hundred thousand deep overflows the stack of the first recursive walk.
 
-import { pointerTo, type IssueCollector } from "./issue-collector.ts";
+import { boundedPointerTo, type IssueCollector } from "./issue-collector.ts";
 
 /** Objects and arrays inside one another in the params of a request, the params themselves counted. */
 const MAX_DEPTH = 64;
@@ -16,10 +16,10 @@ export function checkJson(value: unknown, issues: IssueCollector): void {
   function visit(value: unknown, depth: number): void {
     switch (typeof value) {
       case "string":
-        if (!value.isWellFormed()) issues.add(pointerTo(path), "has a lone surrogate, which is not a character");
+        if (!value.isWellFormed()) issues.add(boundedPointerTo(path), "has a lone surrogate, which is not a character");
         return;
       case "number":
-        if (!Number.isFinite(value)) issues.add(pointerTo(path), "is a number too large to carry");
+        if (!Number.isFinite(value)) issues.add(boundedPointerTo(path), "is a number too large to carry");
         return;
       case "boolean":
         return;
@@ -30,13 +30,13 @@ export function checkJson(value: unknown, issues: IssueCollector): void {
         // Absent in JSON; a field that requires the value reports it.
         return;
       default:
-        issues.add(pointerTo(path), "is not a JSON value");
+        issues.add(boundedPointerTo(path), "is not a JSON value");
     }
   }
 
   function visitMembers(container: object, depth: number): void {
     if (depth > MAX_DEPTH) {
-      issues.add(pointerTo(path), `is nested more than ${MAX_DEPTH} levels deep`);
+      issues.add(boundedPointerTo(path), `is nested more than ${MAX_DEPTH} levels deep`);
     } else if (Array.isArray(container)) {
       for (let i = 0; i < container.length && !issues.full; i += 1) {
         path.push(i);
@@ -46,8 +46,8 @@ export function checkJson(value: unknown, issues: IssueCollector): void {
     } else {
       for (const [name, member] of Object.entries(container)) {
         if (issues.full) return;
-        if (name === "__proto__") issues.add(pointerTo(path), "has a member named __proto__, which is refused");
-        else if (!name.isWellFormed()) issues.add(pointerTo(path), "has a member whose name has a lone surrogate");
+        if (name === "__proto__") issues.add(boundedPointerTo(path), "has a member named __proto__, which is refused");
+        else if (!name.isWellFormed()) issues.add(boundedPointerTo(path), "has a member whose name has a lone surrogate");
         else {
           path.push(name);
           visit(member, depth + 1);

@@ -130,14 +130,14 @@ const isNamedExactly = (candidate: Omit<Eligible, "position">, request: Sampling
 };
 
 /** Further hints are ignored: each is compared with every model. */
-export const mostHints = 16;
+const mostHintsCompared = 16;
 const longestHint = 256;
 
 /** The hints that count, in order: names with white space around them removed, without empty ones and ones over 256 characters; the first 16. */
 export function hintsOf(request: SamplingRequest): string[] {
   const hints: string[] = [];
   for (const { name } of request.modelPreferences?.hints ?? []) {
-    if (hints.length === mostHints) break;
+    if (hints.length === mostHintsCompared) break;
     if (name === undefined || name.length > longestHint) continue;
     const hint = name.trim();
     if (hint !== "") hints.push(hint);

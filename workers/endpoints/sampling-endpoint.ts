@@ -13,7 +13,7 @@ import { conversationStub, runStub, sessionStub } from "../stubs/stubs.ts";
 import { readBody } from "../http/body.ts";
 import { countCalls, mayRead } from "../pipeline/calls.ts";
 import { type KeptAlive, beforeKeepAlive, endingWith, keepAliveEvents, keepAliveJson, keptAlive } from "../http/keep-alive.ts";
-import { holdOpen } from "../pipeline/key-watch.ts";
+import { watchOpeningResponse } from "../pipeline/key-watch.ts";
 import type { Started } from "../pipeline/pipeline-request.ts";
 import { beginSampling, originatingKey } from "../pipeline/sampling-call.ts";
 import { askOwnTask } from "../pipeline/own-task.ts";
@@ -180,7 +180,7 @@ async function answerKeptAlive(
   }
   // A model call for this caller is already counted as under way.
   const isCounted = started.kind === "fast" && !started.attached;
-  const watch = isCounted ? null : await holdOpen(c.env, c.var.key);
+  const watch = isCounted ? null : await watchOpeningResponse(c.env, c.var.key);
   if (watch?.ok === false) return refused(c, watch.error, { id, method: "sampling/createMessage" });
   const response = keptAlive<Outcome>(signal, {
     work: async (onProgress, left) => {
@@ -210,7 +210,7 @@ async function task(c: AppContext, id: RequestId, method: string, params: unknow
   const answer = await askOwnTask(c.env, c.var.key.id, method, taskId);
   if (!answer.ok) return refused(c, answer.error, { id, method });
   if (answer.value.kind === "told") return rpc(c, success(id, answer.value.result));
-  const watch = await holdOpen(c.env, c.var.key);
+  const watch = await watchOpeningResponse(c.env, c.var.key);
   if (!watch.ok) return refused(c, watch.error, { id, method });
   const response = keptAlive<Outcome>(c.req.raw.signal, {
     work: (onProgress, left) => awaitRun(c.env, taskId, onProgress, left),

@@ -16,7 +16,7 @@ export type Waiting = {
 const postTimeoutMs = 20_000;
 
 /** Posts one message. `taken`: the server accepted it. `refused`: it never will. `failed`: no answer, 429 or 5xx; worth another attempt. */
-export async function postToServer(env: Env, waiting: Waiting, message: object): Promise<"taken" | "refused" | "failed"> {
+export async function postToServer(env: Env, waiting: Waiting, message: object): Promise<"accepted" | "refused" | "failed"> {
   const headers = new Headers({ "Content-Type": "application/json", Accept: "application/json, text/event-stream" });
   // Servers of revisions before that header do not expect it.
   if (featuresOf(waiting.revision).versionHeader) headers.set("MCP-Protocol-Version", waiting.revision);
@@ -31,6 +31,6 @@ export async function postToServer(env: Env, waiting: Waiting, message: object):
   if (!answer.ok) return answer.error === "unreachable" ? "failed" : "refused";
   const { status, body } = answer.value;
   body?.cancel().catch(() => {});
-  if (status >= 200 && status < 300) return "taken";
+  if (status >= 200 && status < 300) return "accepted";
   return status === 429 || status >= 500 ? "failed" : "refused";
 }

@@ -21,7 +21,7 @@ const lastRetryMs = 1_000;
 const longestTimerMs = 2 ** 31 - 1;
 
 /** Why the work has to end: its key or its session ended, or the key has as many open responses as it may. */
-export type WatchEnd = KeyEnd | "sessionEnded" | "tooManyHeld";
+export type WatchEnd = KeyEnd | "sessionEnded" | "tooManyStreams";
 
 export type Watch<End> = {
   /** Aborts at the end, with the end as its reason. */
@@ -34,7 +34,7 @@ export type Watch<End> = {
 
 export type KeyWatch = Watch<KeyEnd>;
 /** Of an open response. */
-export type HeldWatch = Watch<WatchEnd>;
+export type OpenResponseWatch = Watch<WatchEnd>;
 
 /** Watches a key from now until it ends, or until `done`. */
 export const watchKey = (env: Env, key: Pick<KeyRecord, "id" | "expiresAt">): KeyWatch => {
@@ -44,7 +44,7 @@ export const watchKey = (env: Env, key: Pick<KeyRecord, "id" | "expiresAt">): Ke
 };
 
 /** The same for an open response, which counts for `heldStreams` after `firstMs`. */
-export const watchOpen = (env: Env, key: KeyRecord, session: string): HeldWatch => {
+export const watchOpenResponse = (env: Env, key: KeyRecord, session: string): OpenResponseWatch => {
   const { watch, end, done } = newWatch<WatchEnd>(key);
   void windowsOf(env, key.id, openResponseOf(key, session), firstMs, done).then((how) => (how === "done" ? undefined : end(how)));
   return watch;
@@ -54,13 +54,13 @@ export const watchOpen = (env: Env, key: KeyRecord, session: string): HeldWatch 
  * The same for a response that is about to open, and counts at once: refused where the key has as many as it may. Where the key or the session
  * has ended already, the watch says so. `session` may be empty: then only the key is watched.
  */
-export async function holdOpen(env: Env, key: KeyRecord, session = ""): Promise<Result<HeldWatch, Refusal>> {
+export async function watchOpeningResponse(env: Env, key: KeyRecord, session = ""): Promise<Result<OpenResponseWatch, Refusal>> {
   const { watch, end, done } = newWatch<WatchEnd>(key);
   const opened = Promise.withResolvers<"opened">();
   const windows = windowsOf(env, key.id, openResponseOf(key, session), 0, done, () => opened.resolve("opened"));
   void windows.then((how) => (how === "done" ? undefined : end(how)));
   const first = await Promise.race([opened.promise, watch.ended]);
-  return first === "tooManyHeld" ? err(watchEndRefusal(first, key)) : ok(watch);
+  return first === "tooManyStreams" ? err(watchEndRefusal(first, key)) : ok(watch);
 }
 
 /** A response may close at any moment: this is only advice. */
@@ -73,7 +73,7 @@ export function watchEndRefusal(end: WatchEnd, { limits = defaultLimits }: KeyRe
       return keyEndRefusal(end);
     case "sessionEnded":
       return { kind: "notAssociated", why: "sessionEnded" };
-    case "tooManyHeld":
+    case "tooManyStreams":
       return { kind: "rateLimited", limit: "heldStreams", max: limits.heldStreams, retryAfterMs };
     default:
       return end satisfies never;
@@ -111,7 +111,7 @@ async function windowsOf(
   waitMs: number,
   done: AbortSignal,
   onOpen: () => void = () => {},
-): Promise<"keyRevoked" | "sessionEnded" | "tooManyHeld" | "done"> {
+): Promise<"keyRevoked" | "sessionEnded" | "tooManyStreams" | "done"> {
   await pause(waitMs, done);
   let wasOpen = false;
   const opened = (): void => {
@@ -134,7 +134,7 @@ async function watchThrough(
   counted: { readonly session: string; readonly most: number | null } | null,
   done: AbortSignal,
   opened: () => void,
-): Promise<"keyRevoked" | "sessionEnded" | "tooManyHeld" | "closed"> {
+): Promise<"keyRevoked" | "sessionEnded" | "tooManyStreams" | "closed"> {
   const headers = new Headers({ Upgrade: "websocket" });
   if (counted !== null) headers.set(sessionHeader, counted.session);
   if (counted !== null && counted.most !== null) headers.set(mostHeader, String(counted.most));
@@ -142,7 +142,7 @@ async function watchThrough(
     const response = await keyStub(env, id).fetch("https://key/", { headers });
     const socket = response.webSocket;
     if (socket === null)
-      return response.status === revokedStatus ? "keyRevoked" : response.status === fullStatus ? "tooManyHeld" : "closed";
+      return response.status === revokedStatus ? "keyRevoked" : response.status === fullStatus ? "tooManyStreams" : "closed";
     socket.accept();
     opened();
     return await new Promise((resolve) => {

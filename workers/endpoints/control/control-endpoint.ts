@@ -30,7 +30,7 @@ import {
   keptAlive,
   progressMessages,
 } from "../../http/keep-alive.ts";
-import { holdOpen } from "../../pipeline/key-watch.ts";
+import { watchOpeningResponse } from "../../pipeline/key-watch.ts";
 import { settingsOf } from "../../platform/settings.ts";
 import type { KeyRecord } from "../../stores/keys.ts";
 import { paths } from "../../platform/urls.ts";
@@ -197,7 +197,7 @@ async function serve(
   const started = await beginEnvelope(call);
   if (!started.ok) return refused(started.error);
   if (deltas !== null) {
-    const watch = await holdOpen(c.env, key);
+    const watch = await watchOpeningResponse(c.env, key);
     return watch.ok ? stream(c, call, started.value, deltas, watch.value.done) : answerRefused(envelope, watch.error);
   }
   const soon = started.value.soon === null ? null : await beforeKeepAlive(started.value.soon);
@@ -206,7 +206,7 @@ async function serve(
     const { outcome } = soon;
     return outcome === null || outcome.kind === "completed" ? json(answer, 200) : failed(answer, unsent(outcome));
   }
-  const watch = await holdOpen(c.env, key);
+  const watch = await watchOpeningResponse(c.env, key);
   if (!watch.ok) return answerRefused(envelope, watch.error);
   const response = keptAliveAnswer(c, call, started.value, (answer) => JSON.stringify(answer));
   return keepAliveJson(endingWith(response, watch.value.done));

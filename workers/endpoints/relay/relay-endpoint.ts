@@ -19,7 +19,7 @@ import { keyStub, sessionStub } from "../../stubs/stubs.ts";
 import { readBytes } from "../../http/body.ts";
 import { countCalls } from "../../pipeline/calls.ts";
 import { within } from "../../http/keep-alive.ts";
-import { holdOpen, watchKey } from "../../pipeline/key-watch.ts";
+import { watchOpeningResponse, watchKey } from "../../pipeline/key-watch.ts";
 import { recordRefusal } from "../../pipeline/refusals.ts";
 import { settingsOf } from "../../platform/settings.ts";
 import { callerOf, keyPrefix } from "../../stores/keys.ts";
@@ -281,7 +281,7 @@ async function listen(c: AppContext, visit: Visit): Promise<Response> {
   if (last?.request.startsWith(toldMark)) return new Response(null, { status: 405, headers: { Allow: "POST, DELETE" } });
   const name = associationSession(session);
   if (await sessionStub(c.env, c.var.key.id, name).isEnded()) return sessionNotFound(c);
-  const opened = await holdOpen(c.env, c.var.key, name);
+  const opened = await watchOpeningResponse(c.env, c.var.key, name);
   if (!opened.ok) return refuseKnown(c, "relay", opened.error, { server: visit.name });
   const watch = opened.value;
   if (watch.over.aborted) return sessionNotFound(c);

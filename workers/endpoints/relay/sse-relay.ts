@@ -12,7 +12,7 @@ import { describeRefusal } from "../../../shared/wire/describe.ts";
 import type { RunProgress } from "../../../shared/review/view.ts";
 import { featuresOf } from "../../../shared/wire/mcp-features.ts";
 import { progressMessages } from "../../http/keep-alive.ts";
-import { type HeldWatch, type WatchEnd, watchEndRefusal, watchOpen } from "../../pipeline/key-watch.ts";
+import { type OpenResponseWatch, type WatchEnd, watchEndRefusal, watchOpenResponse } from "../../pipeline/key-watch.ts";
 import { settingsOf } from "../../platform/settings.ts";
 import type { Originating } from "../../../shared/association/relay-association.ts";
 import type { InFlight } from "./relayed-requests.ts";
@@ -51,7 +51,7 @@ export type StreamParts = Omit<SamplingParts, "onProgress" | "isOver" | "isBrief
   /** The requests that this stream answers, where the session has to know that they are in flight. */
   readonly inFlight: InFlight | null;
   /** Where the stream already counts among those that its key may have open. */
-  readonly watch: HeldWatch | null;
+  readonly watch: OpenResponseWatch | null;
   /** The token by which the client wants to hear of its request's progress. */
   readonly progressToken: RequestId | undefined;
 };
@@ -120,7 +120,7 @@ class SseRelay {
     const timer = setInterval(() => this.#beat(), settingsOf(this.#parts.env).heartbeatMs);
     this.#writer.closed.catch(() => this.#cancelUpstream());
     const { env, key, session } = this.#parts;
-    const watch = this.#parts.watch ?? watchOpen(env, key, associationSession(session));
+    const watch = this.#parts.watch ?? watchOpenResponse(env, key, associationSession(session));
     const ended = watch.ended.then((end) => this.#endWith(end)).catch(() => {});
     let isWhole = false;
     try {

@@ -36,7 +36,7 @@ export class RunDelivery {
     if (waiting !== undefined && !this.#parts.store.isRequestorGone()) {
       const posted = await this.#post(waiting, state);
       if (posted === "failed" && attempts + 1 < postAttempts) return false;
-      receivers = posted === "taken" ? 1 : 0;
+      receivers = posted === "accepted" ? 1 : 0;
     }
     this.#parts.store.markDelivered(this.#parts.now(), receivers);
     // A reply that no requestor received is kept for an identical request.
@@ -57,7 +57,7 @@ export class RunDelivery {
   }
 
   /** Posts the outcome to the server. A request that the requestor's side withdrew gets no response. */
-  async #post({ server: name, session, revision, id }: WaitingServer, { end }: RunState): Promise<"taken" | "refused" | "failed"> {
+  async #post({ server: name, session, revision, id }: WaitingServer, { end }: RunState): Promise<"accepted" | "refused" | "failed"> {
     const text = this.#parts.store.outcome();
     if (text === undefined || (end?.kind === "cancelled" && withdrawn.has(end.cause))) return "refused";
     const { servers } = await serversOf(this.#parts.env, this.#parts.now(), this.#parts.waitUntil);
