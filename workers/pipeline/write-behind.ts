@@ -185,31 +185,11 @@ async function flush(env: Env, ctx: Background, pending: WriteBehind): Promise<v
       await attempt(() => keyStub(env, id).release(released.get(id) ?? [], ended));
       reported(env, ctx, id, ended);
     }),
-    appendAll(env, entries),
-  ]);
-}
-
-/** To make an entry takes some hundred microseconds, and what the isolate is asked meanwhile waits. */
-const entriesInCall = 16;
-const appendsAtOnce = 2;
-
-/** In parts with calls between them, so that requests are answered in between. */
-async function appendAll(env: Env, entries: readonly (readonly [number, readonly (() => LedgerEntry)[]])[]): Promise<void> {
-  const parts = entries.flatMap(([shard, list]) =>
-    Array.from({ length: Math.ceil(list.length / entriesInCall) }, (_, at) => ({
-      shard,
-      some: list.slice(at * entriesInCall, (at + 1) * entriesInCall),
-    })),
-  );
-  await Promise.all(
-    Array.from({ length: appendsAtOnce }, async () => {
-      for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
-        const { shard, some } = part;
-        const text = JSON.stringify(some.flatMap(made));
-        await attempt(() => ledgerStub(env, shard).append(text));
-      }
+    ...entries.map(([shard, list]) => {
+      const text = JSON.stringify(list.flatMap(made));
+      return attempt(() => ledgerStub(env, shard).append(text));
     }),
-  );
+  ]);
 }
 
 /** One entry, or none where it cannot be made: the others are written all the same. */
