@@ -32,7 +32,7 @@ type Exchange<T> = {
 
 /**
  * Sends and reads within the timeout. An exchange that takes longer, or that the caller gave up, is aborted, so that no connection stays
- * open. The body is read here and not by an SDK, which would accept any text as an answer.
+ * open. The body is read here: JSON or events alone are an answer.
  */
 export async function exchange<T>(limits: Limits, now: () => number, { ask, read }: Exchange<T>): Promise<Result<T, ProviderError>> {
   const attempt = new AbortController();

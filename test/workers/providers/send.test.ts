@@ -1,4 +1,4 @@
-// The SDKs inside workerd. What a provider does on the wire is tested over real sockets in test/shared/provider/send.test.ts.
+// Providers inside workerd. What a provider does on the wire is tested over real sockets in test/shared/provider/send.test.ts.
 
 import { describe, expect, test } from "vitest";
 import type { Candidate } from "../../../shared/routing/choose.ts";
@@ -20,7 +20,7 @@ describe.each([
 ] as const)("%s in workerd", (kind, url, body) => {
   const one: Candidate[] = [candidate(kind)];
 
-  test("a client that is kept sends each request with its own body and the same headers", async () => {
+  test("each request is sent with its own body and the same headers", async () => {
     const seen: Request[] = [];
     const sender = senderWith(async (input, init) => {
       seen.push(new Request(input, init));
@@ -52,7 +52,7 @@ describe.each([
     expect(result.ok || result.error.attempts.map(({ fault }) => fault.kind)).toEqual(["timeout"]);
   });
 
-  test("no setting of the SDKs is taken from the environment", async () => {
+  test("no setting of an SDK is taken from the environment", async () => {
     process.env["OPENAI_BASE_URL"] = process.env["ANTHROPIC_BASE_URL"] = "https://elsewhere.example.com";
     process.env["OPENAI_ORG_ID"] = "org-of-the-environment";
     let sent: Request | undefined;
