@@ -12,6 +12,13 @@ export type RawClient = {
   readonly end: () => Promise<Response>;
 };
 
+/** Every response of a client: one that a test does not read would be closed when garbage is collected, as if the client had left. */
+const kept: Response[] = [];
+const keep = async (answer: Promise<Response>): Promise<Response> => {
+  kept.push(await answer);
+  return answer;
+};
+
 /** Begins a session at this URL of the relay. */
 export async function rawClient(url: string, options: { key?: string; capabilities?: object; revision?: string } = {}): Promise<RawClient> {
   const { key = relayKey, capabilities = {}, revision = "2025-11-25" } = options;
@@ -21,7 +28,7 @@ export async function rawClient(url: string, options: { key?: string; capabiliti
     "Content-Type": "application/json",
   };
   const post = (message: unknown, signal?: AbortSignal): Promise<Response> =>
-    fetch(url, { method: "POST", headers, body: JSON.stringify(message), ...(signal === undefined ? {} : { signal }) });
+    keep(fetch(url, { method: "POST", headers, body: JSON.stringify(message), ...(signal === undefined ? {} : { signal }) }));
   const params = { protocolVersion: revision, capabilities, clientInfo: { name: "raw", version: "1" } };
   const begun = await post({ jsonrpc: "2.0", id: "init", method: "initialize", params });
   const session = begun.headers.get("Mcp-Session-Id");
@@ -35,10 +42,12 @@ export async function rawClient(url: string, options: { key?: string; capabiliti
       post({ jsonrpc: "2.0", id, method: "tools/call", params: { name: "tool", arguments: {}, ...more } }, signal),
     cancel: (id) => post({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: id } }),
     listen: (last, signal) =>
-      fetch(url, {
-        headers: { ...headers, ...(last === undefined ? {} : { "Last-Event-ID": last }) },
-        ...(signal === undefined ? {} : { signal }),
-      }),
+      keep(
+        fetch(url, {
+          headers: { ...headers, ...(last === undefined ? {} : { "Last-Event-ID": last }) },
+          ...(signal === undefined ? {} : { signal }),
+        }),
+      ),
     end: () => fetch(url, { method: "DELETE", headers }),
   };
 }

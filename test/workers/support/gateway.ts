@@ -29,12 +29,19 @@ export async function gateway(path: string, init: RequestInit & { key?: string |
   const request = requestOf(path, init);
   const answer = await exports.default.fetch(request);
   expectPublished(request, answer.status);
+  return keep(answer);
+}
+
+/** Every response, until its test ends. One that the test does not read would be closed when garbage is collected: its run lost its caller. */
+const kept: Response[] = [];
+async function keep(answer: Response | Promise<Response>): Promise<Response> {
+  kept.push(await answer);
   return answer;
 }
 
 /** The same Worker with other variables: for what an operator may set. */
 export function gatewayWith(variables: Partial<Env>, path: string, init: RequestInit & { key?: string | null } = {}): Promise<Response> {
-  return Promise.resolve(worker.fetch(requestOf(path, init), { ...env, ...variables }, createExecutionContext()));
+  return keep(worker.fetch(requestOf(path, init), { ...env, ...variables }, createExecutionContext()));
 }
 
 function requestOf(path: string, { key = devKey, ...init }: RequestInit & { key?: string | null }): Request {
@@ -118,6 +125,7 @@ beforeEach(async () => {
 afterEach(async () => {
   vi.restoreAllMocks();
   travelled = 0;
+  kept.length = 0;
   await reset();
 });
 
