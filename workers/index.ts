@@ -9,7 +9,7 @@ export { ConversationObject } from "./objects/conversation-object.ts";
 export { DigestObject } from "./objects/digest-object.ts";
 export { KeyObject } from "./objects/key/key-object.ts";
 export { ConcurrencyQueueObject } from "./objects/concurrency-queue-object.ts";
-export { LedgerObject } from "./objects/ledger-object.ts";
+export { LedgerObject } from "./objects/ledger/ledger-object.ts";
 export { RunObject } from "./objects/run/run-object.ts";
 export { SessionObject } from "./objects/session/session-object.ts";
 

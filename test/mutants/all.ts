@@ -9,6 +9,7 @@ import { outsideMutants } from "./outside-addresses.ts";
 import { ownershipMutants } from "./ownership.ts";
 import { policyMutants } from "./policy.ts";
 import { revocationMutants } from "./revocation.ts";
+import { recordMutants } from "./record.ts";
 import { reviewMutants } from "./review.ts";
 import { runMutants } from "./runs.ts";
 
@@ -25,4 +26,5 @@ export const mutants: readonly Mutant[] = [
   ...configurationMutants,
   ...outsideMutants,
   ...imageMutants,
+  ...recordMutants,
 ];

@@ -8,7 +8,7 @@ import { verifyRecord } from "../../../scripts/verify-record.ts";
 import { sha256Hex } from "../../../shared/encoding.ts";
 import { isOperatorChain } from "../../../shared/record/operators.ts";
 import { type RecordFact, type RunSummary, firstBrokenEvent } from "../../../shared/record/record.ts";
-import { LedgerObject } from "../../../workers/objects/ledger-object.ts";
+import { LedgerObject } from "../../../workers/objects/ledger/ledger-object.ts";
 import { configStub, ledgerShardOf, ledgerShards, ledgerStub } from "../../../workers/stubs/stubs.ts";
 import { newRunId } from "../../../workers/pipeline/run-context.ts";
 import { writtenOneByOne } from "../../../workers/pipeline/refusals.ts";

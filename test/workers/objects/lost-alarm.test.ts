@@ -4,7 +4,7 @@
 import { createScheduledController, runInDurableObject } from "cloudflare:test";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import worker from "../../../workers/index.ts";
-import { LedgerObject } from "../../../workers/objects/ledger-object.ts";
+import { LedgerObject } from "../../../workers/objects/ledger/ledger-object.ts";
 import { cacheStub, configStub, conversationStub, ledgerShardOf, ledgerStub, sessionStub } from "../../../workers/stubs/stubs.ts";
 import { RunNotices } from "../../../workers/objects/run/run-notices.ts";
 import { RunObject } from "../../../workers/objects/run/run-object.ts";

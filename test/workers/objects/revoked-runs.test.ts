@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { type MailApi, createMailApi } from "../../support/mail-api.ts";
 import { ScriptedSlack, buttonsIn } from "../../support/slack/scripted-slack.ts";
 import { KeyObject } from "../../../workers/objects/key/key-object.ts";
-import { LedgerObject } from "../../../workers/objects/ledger-object.ts";
+import { LedgerObject } from "../../../workers/objects/ledger/ledger-object.ts";
 import { keyStub, queueStub } from "../../../workers/stubs/stubs.ts";
 import { RunObject } from "../../../workers/objects/run/run-object.ts";
 import {

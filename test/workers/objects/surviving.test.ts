@@ -2,7 +2,7 @@
 
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { describe, expect, test, vi } from "vitest";
-import { LedgerObject } from "../../../workers/objects/ledger-object.ts";
+import { LedgerObject } from "../../../workers/objects/ledger/ledger-object.ts";
 import { RunStore } from "../../../workers/objects/run/run-store.ts";
 import { replyMarker } from "../support/logs.ts";
 import {

@@ -1,0 +1,43 @@
+// The record: an event is stored once and stays as it is, and a chain is deleted as a whole or not at all.
+
+import type { Mutant } from "./mutant.ts";
+
+const ledger = "test/workers/objects/ledger.test.ts";
+
+export const recordMutants: readonly Mutant[] = [
+  {
+    name: "an event is stored once",
+    file: "workers/objects/ledger/ledger-events.ts",
+    from: "first === undefined ? ofRun : this.#notStored(run, ofRun)",
+    to: "first === undefined ? ofRun : ofRun.filter(({ seq }) => seq > first.firstSeq)",
+    test: { file: ledger, only: "is stored once" },
+  },
+  {
+    name: "an event that came before another is stored too",
+    file: "workers/objects/ledger/ledger-events.ts",
+    from: "first === undefined ? ofRun : this.#notStored(run, ofRun)",
+    to: "first === undefined ? ofRun : ofRun.filter(({ seq }) => seq > (this.last(run)?.seq ?? 0))",
+    test: { file: ledger, only: "in whatever order" },
+  },
+  {
+    name: "a chain is as old as its last event",
+    file: "workers/objects/ledger/ledger-events.ts",
+    from: "Math.max(first?.lastAt ?? 0, ...batches.map(({ newestAt }) => newestAt))",
+    to: "first?.lastAt ?? begin.newestAt",
+    test: { file: ledger, only: "that has a young event" },
+  },
+  {
+    name: "a chain is deleted as a whole",
+    file: "workers/objects/ledger/ledger-events.ts",
+    from: "AND run NOT IN ${beingDeleted}",
+    to: "",
+    test: { file: ledger, only: "longer than a slice" },
+  },
+  {
+    name: "the line of an open run is kept",
+    file: "workers/objects/ledger/ledger-lines.ts",
+    from: "...endStates,",
+    to: '...endStates.slice(1), "waiting",',
+    test: { file: ledger, only: "thousands of old runs" },
+  },
+];

@@ -1,0 +1,306 @@
+// A shard of the record: what is stored once, how it is listed, and how it is deleted in slices.
+
+import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { type RecordEvent, type RecordFact, type RunSummary, chainEvents, firstBrokenEvent } from "../../../shared/record/record.ts";
+import type { LedgerObject } from "../../../workers/objects/ledger/ledger-object.ts";
+import type { Flood, LedgerEntry, NoticeRow, RunsQuery } from "../../../workers/stubs/ledger-calls.ts";
+import { env } from "../support/gateway.ts";
+import { asObject, tablesOf } from "./inside.ts";
+
+type Ledger = DurableObjectStub<LedgerObject>;
+
+const day = 24 * 3_600_000;
+const begun = Date.now();
+const bigNow = begun + 500 * day;
+const mostInSlice = 500;
+
+let shards = 0;
+/** An empty shard. */
+const newLedger = (): Ledger => {
+  shards += 1;
+  return asObject<LedgerObject>(env.LEDGER.getByName(`shard-of-test-${shards}`));
+};
+
+const append = (ledger: Ledger, entries: readonly Partial<LedgerEntry>[]): Promise<void> =>
+  ledger.append(JSON.stringify(entries.map((entry) => ({ events: [], summary: null, ...entry }))));
+
+const facts = (count: number): RecordFact[] =>
+  Array.from({ length: count }, (_, index) => ({ kind: "finished", outcome: `of ${index + 1}` }));
+const chain = (run: string, count: number, at = begun): RecordEvent[] => chainEvents(run, null, at, facts(count));
+
+const eventsOf = async (ledger: Ledger, run: string): Promise<RecordEvent[]> =>
+  JSON.parse(await ledger.events({ run, seq: 0 }, 10_000, true)) as RecordEvent[];
+
+/** Every event, read in pages of this size. */
+async function exported(ledger: Ledger, limit = 500): Promise<RecordEvent[]> {
+  const all: RecordEvent[] = [];
+  for (;;) {
+    const { run, seq } = all.at(-1) ?? { run: "", seq: 0 };
+    const page = JSON.parse(await ledger.events({ run, seq }, limit, false)) as RecordEvent[];
+    expect(page.length).toBeLessThanOrEqual(limit);
+    if (page.length === 0) return all;
+    all.push(...page);
+  }
+}
+
+const line = (run: string, more: Partial<RunSummary> = {}): RunSummary => ({
+  run,
+  key: "key_a",
+  server: "notes",
+  name: "summarize",
+  createdAt: begun,
+  endedAt: begun,
+  state: "completed",
+  cause: null,
+  model: "first",
+  inputTokens: 1,
+  outputTokens: 1,
+  costUsd: 0,
+  ...more,
+});
+
+const setNow = (ledger: Ledger, now: number): Promise<void> =>
+  runInDurableObject(ledger, (object: LedgerObject) => void (object.now = () => now));
+const alarmOf = (ledger: Ledger): Promise<number | null> => runInDurableObject(ledger, (_, state) => state.storage.getAlarm());
+const rowsIn = async (ledger: Ledger): Promise<number> => Object.values(await tablesOf(ledger as DurableObjectStub)).flat().length;
+
+/** Rings the alarm until the clean-up is done for the day; returns how many slices it had. Each may delete so many rows and no more. */
+async function cleanUp(ledger: Ledger, now: number): Promise<number> {
+  await setNow(ledger, now);
+  for (let slices = 1; ; slices += 1) {
+    const before = await rowsIn(ledger);
+    expect(await runDurableObjectAlarm(ledger)).toBe(true);
+    expect(before - (await rowsIn(ledger))).toBeLessThanOrEqual(mostInSlice);
+    if ((await alarmOf(ledger)) !== now) return slices;
+  }
+}
+
+describe("an event", () => {
+  test("of one append shares its row with the others of its run", async () => {
+    const ledger = newLedger();
+    await append(ledger, [{ events: chain("run_a", 4) }, { events: chain("run_b", 4) }]);
+    expect((await tablesOf(ledger as DurableObjectStub))["event_batch"]).toHaveLength(2);
+  });
+
+  test("is stored once, however often and with whatever others it comes, and what is stored does not change", async () => {
+    const ledger = newLedger();
+    const events = chain("run_a", 9);
+    const forged = chainEvents("run_a", null, begun + 5, facts(9).toReversed());
+    await append(ledger, [{ events: events.slice(0, 4) }]);
+    const stored = await tablesOf(ledger as DurableObjectStub);
+    for (const repeat of [events.slice(0, 4), events.slice(1, 3), forged.slice(0, 4)]) await append(ledger, [{ events: repeat }]);
+    expect(await tablesOf(ledger as DurableObjectStub)).toEqual(stored);
+    await append(ledger, [{ events: [...forged.slice(2, 4), ...events.slice(4, 6)] }]);
+    await append(ledger, [{ events: [...events.slice(4), ...events.slice(4)] }]);
+    expect(await eventsOf(ledger, "run_a")).toEqual(events);
+  });
+
+  test("is in its place, in whatever order and parts the events of its run come", async () => {
+    const chains = new Map(["run_a", "run_b"].map((run) => [run, chain(run, 12)]));
+    const part = fc.record({ run: fc.constantFrom("run_a", "run_b"), from: fc.nat(11), count: fc.integer({ min: 1, max: 6 }) });
+    await fc.assert(
+      fc.asyncProperty(fc.array(part, { maxLength: 8 }), fc.integer({ min: 1, max: 5 }), async (parts, limit) => {
+        const ledger = newLedger();
+        const sent = new Set<RecordEvent>();
+        for (const { run, from, count } of parts) {
+          const events = chains.get(run)?.slice(from, from + count) ?? [];
+          for (const event of events) sent.add(event);
+          await append(ledger, [{ events }]);
+        }
+        const expected = [...chains.values()].flat().filter((event) => sent.has(event));
+        expect(await exported(ledger, limit)).toEqual(expected);
+        expect(await eventsOf(ledger, "run_a")).toEqual(expected.filter(({ run }) => run === "run_a"));
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test("is stored also where all of an append are too long for a row", async () => {
+    const ledger = newLedger();
+    const events = chainEvents(
+      "run_a",
+      null,
+      begun,
+      Array.from({ length: 12 }, () => ({ kind: "finished", outcome: "é".repeat(300_000) })),
+    );
+    await append(ledger, [{ events }]);
+    expect((await eventsOf(ledger, "run_a")).map(({ hash }) => hash)).toEqual(events.map(({ hash }) => hash));
+  });
+
+  test("of a flood goes on from the last one of its chain, and the counts add up", async () => {
+    const ledger = newLedger();
+    const flood = (count: number): Flood => ({
+      run: "run_f",
+      key: "key_a",
+      endpoint: "sampling",
+      reason: "rateLimited",
+      since: begun,
+      until: begun + 60_000,
+      count,
+    });
+    await append(ledger, [{ flood: flood(5) }]);
+    expect(await eventsOf(ledger, "run_f")).toEqual([]);
+    for (const count of [5, 9, 9]) {
+      await append(ledger, [{ flood: flood(count) }]);
+      await setNow(ledger, begun + 120_000);
+      await eventsOf(ledger, "run_f");
+    }
+    const events = await eventsOf(ledger, "run_f");
+    expect(events.map(({ fact }) => (fact.kind === "refusedMany" ? fact.count : fact))).toEqual([5, 4]);
+    expect(firstBrokenEvent(events)).toBeNull();
+    expect(JSON.parse((await ledger.line("run_f")) ?? "")).toMatchObject({ cause: { count: 9 } });
+    await cleanUp(ledger, begun + 2 * day);
+    expect((await tablesOf(ledger as DurableObjectStub))["flood"]).toEqual([]);
+  });
+});
+
+describe("the clean-up", () => {
+  test("deletes thousands of old runs in slices, and nothing that is young", async () => {
+    const ledger = newLedger();
+    const entries = Array.from({ length: 2_000 }, (_, n) => ({ events: chain(`run_old-${n}`, 3), summary: line(`run_old-${n}`) }));
+    const young = Array.from({ length: 40 }, (_, n) => ({
+      events: chain(`run_new-${n}`, 3, bigNow - 399 * day),
+      summary: line(`run_new-${n}`, { createdAt: bigNow - 399 * day }),
+    }));
+    const notice = (n: number, at: number): NoticeRow => ({
+      id: `notice-${n}`,
+      at,
+      channel: "email",
+      reviewer: "Ada",
+      run: "run_old-1",
+      gate: "request",
+      state: "sent",
+      link: null,
+    });
+    // They come among each other.
+    await append(ledger, [...entries.slice(0, 900), ...young.slice(0, 20), ...entries.slice(900), ...young.slice(20)]);
+    await append(ledger, [{ summary: line("run_open", { endedAt: null, state: "waiting" }) }]);
+    await append(ledger, [{ notices: Array.from({ length: 600 }, (_, n) => notice(n, n < 590 ? begun : bigNow - day)) }]);
+    expect(await cleanUp(ledger, bigNow)).toBe(10);
+    expect(await exported(ledger)).toEqual(young.flatMap(({ events }) => events).toSorted((a, b) => (a.run < b.run ? -1 : 1)));
+    const left = (JSON.parse(await ledger.runs({ limit: 500 })) as RunSummary[]).map(({ run }) => run);
+    expect(left.toSorted()).toEqual([...young.map(({ summary: { run } }) => run), "run_open"].toSorted());
+    expect(JSON.parse(await ledger.notices({ limit: 500 }))).toHaveLength(10);
+    expect(await alarmOf(ledger)).toBe(bigNow + day);
+  });
+
+  test("keeps an old run that has a young event whole, whichever of its events came first", async () => {
+    const ledger = newLedger();
+    const kept = Array.from({ length: 600 }, (_, n) => {
+      const old = chain(`run_${n}`, 3);
+      return [...old, ...chainEvents(`run_${n}`, old.at(-1) ?? null, bigNow - day, facts(1))];
+    });
+    const parts = (events: readonly RecordEvent[]): RecordEvent[][] => [events.slice(0, 2), events.slice(2, 3), events.slice(3)];
+    await append(
+      ledger,
+      kept.flatMap((events, n) => (n % 2 === 0 ? parts(events) : parts(events).toReversed()).map((part) => ({ events: part }))),
+    );
+    // None of them is in the way of another slice.
+    expect(await cleanUp(ledger, bigNow)).toBe(1);
+    expect(await exported(ledger)).toEqual(kept.flat().toSorted((a, b) => (a.run === b.run ? a.seq - b.seq : a.run < b.run ? -1 : 1)));
+    // Old as a whole, they go as a whole.
+    expect(await cleanUp(ledger, bigNow + 400 * day)).toBe(4);
+    expect(await rowsIn(ledger)).toBe(0);
+  });
+
+  test("deletes a chain that is longer than a slice as a whole: nobody sees a part of it", async () => {
+    const ledger = newLedger();
+    const long = chain("run_b", 1_300);
+    const young = ["run_a", "run_c"].flatMap((run) => chain(run, 2, bigNow - day));
+    await append(
+      ledger,
+      [...long, ...young].map((event) => ({ events: [event] })),
+    );
+    expect(await exported(ledger)).toHaveLength(1_304);
+    await setNow(ledger, bigNow);
+    for (const rows of [804, 304, 4]) {
+      await runDurableObjectAlarm(ledger);
+      expect((await tablesOf(ledger as DurableObjectStub))["event_batch"]).toHaveLength(rows);
+      expect(await exported(ledger)).toEqual(young);
+      expect(await eventsOf(ledger, "run_b")).toEqual([]);
+    }
+    expect(await alarmOf(ledger)).toBe(bigNow + day);
+  });
+});
+
+describe("the lines of runs", () => {
+  const states = ["completed", "failed", "waiting", "generating", "rejected"] as const;
+  const lines = Array.from({ length: 3_000 }, (_, n) => {
+    const state = states[n % 7] ?? "completed";
+    return line(`run_${(n * 7_919) % 3_001}`, {
+      key: n % 500 === 0 ? "key_rare" : `key_${n % 3}`,
+      server: n % 5 === 0 ? null : `server_${n % 2}`,
+      createdAt: begun + Math.floor(n / 4),
+      endedAt: state === "waiting" || state === "generating" ? null : begun + n,
+      state,
+    });
+  });
+  const newest = lines.toSorted((a, b) => b.createdAt - a.createdAt || (a.run < b.run ? 1 : -1));
+  const middle = newest[1_500] ?? line("run_none");
+
+  const queries: readonly (readonly [string, Omit<RunsQuery, "limit">, (of: RunSummary) => boolean])[] = [
+    ["nothing", {}, () => true],
+    ["a state", { state: "completed" }, ({ state }) => state === "completed"],
+    ["a state that is rare", { state: "rejected" }, ({ state }) => state === "rejected"],
+    ["being open", { state: "open" }, ({ endedAt }) => endedAt === null],
+    ["a server", { server: "server_1" }, ({ server }) => server === "server_1"],
+    ["a key", { key: "key_1" }, ({ key }) => key === "key_1"],
+    ["a key that is rare", { key: "key_rare" }, ({ key }) => key === "key_rare"],
+    ["a time", { since: middle.createdAt }, ({ createdAt }) => createdAt >= middle.createdAt],
+  ];
+  const isAfterMiddle = ({ createdAt, run }: RunSummary): boolean =>
+    createdAt < middle.createdAt || (createdAt === middle.createdAt && run < middle.run);
+
+  test.each(queries)("by %s are listed newest first, and no other line is read", async (_, query, isWanted) => {
+    const ledger = newLedger();
+    await append(
+      ledger,
+      lines.map((summary) => ({ summary })),
+    );
+    const wanted = newest.filter(isWanted);
+    for (const limit of [20, 5_000])
+      for (const [more, expected] of [
+        [{}, wanted],
+        [{ after: { createdAt: middle.createdAt, run: middle.run } }, wanted.filter(isAfterMiddle)],
+      ] as const) {
+        const { found, read } = await listed(ledger, { ...query, ...more, limit });
+        expect(found).toEqual(expected.slice(0, limit));
+        // But for the first line beyond each end.
+        expect(read).toBeLessThanOrEqual(found.length + 2);
+      }
+  });
+
+  async function listed(ledger: Ledger, query: RunsQuery): Promise<{ found: RunSummary[]; read: number }> {
+    return runInDurableObject(ledger, (object: LedgerObject, { storage: { sql } }) => {
+      const cursors: SqlStorageCursor<Record<string, SqlStorageValue>>[] = [];
+      const exec = sql.exec.bind(sql);
+      Object.defineProperty(sql, "exec", {
+        configurable: true,
+        value: (query: string, ...values: SqlStorageValue[]) => {
+          const cursor = exec(query, ...values);
+          cursors.push(cursor);
+          return cursor;
+        },
+      });
+      const found = JSON.parse(object.runs(query)) as RunSummary[];
+      Object.defineProperty(sql, "exec", { configurable: true, value: exec });
+      expect(cursors).toHaveLength(1);
+      return { found, read: cursors[0]?.rowsRead ?? Number.NaN };
+    });
+  }
+
+  test("go on with their run, and a late repeat does not reopen one that has ended", async () => {
+    const ledger = newLedger();
+    const open = line("run_a", { endedAt: null, state: "waiting", server: null });
+    const ended = line("run_a");
+    const of = async (query: Omit<RunsQuery, "limit">): Promise<unknown> => JSON.parse(await ledger.runs({ limit: 5, ...query }));
+    await append(ledger, [{ summary: open }]);
+    expect([await of({ state: "open" }), await of({ state: "waiting" })]).toEqual([[open], [open]]);
+    for (const summary of [ended, open, { ...ended, state: "failed" as const }]) await append(ledger, [{ summary }]);
+    expect(await Promise.all([of({ state: "completed" }), of({ server: "notes" }), of({})])).toEqual([[ended], [ended], [ended]]);
+    expect(await Promise.all([of({ state: "open" }), of({ state: "waiting" }), of({ state: "failed" })])).toEqual([[], [], []]);
+    expect(JSON.parse((await ledger.line("run_a")) ?? "")).toEqual(ended);
+  });
+});

@@ -1,0 +1,168 @@
+// The events of a shard of the record: each run's chain, in batches. A batch is what one append brought, so that a request that is
+// answered at once is one row.
+//
+// Each event is stored once, and what is stored never changes. Batches of a run do not overlap.
+
+import type { RecordEvent } from "../../../shared/record/record.ts";
+
+/** Most UTF-16 code units of a batch, of at most three bytes each: the platform limits a row to 2 MB. */
+const longestBatch = 500_000;
+/** So many batches are read at a time. */
+const batchesAtOnce = 64;
+
+/** Successive events of one run, as a row has them. */
+type Batch = { readonly firstSeq: number; readonly lastSeq: number; readonly newestAt: number; readonly events: string };
+/** An event as its batch has it, which knows the run. */
+type BatchedEvent = Omit<RecordEvent, "run">;
+/** The first batch of a run has the time of the run's last event, so that a chain is old as a whole. */
+type FirstBatch = { readonly id: number; readonly firstSeq: number; readonly lastAt: number | null };
+
+/** The first number of the run's batch that has the event with this number, or else of the last batch before it; 0 where there is none. */
+const batchAt = "COALESCE((SELECT MAX(first_seq) FROM event_batch WHERE run = ?1 AND first_seq <= ?2), 0)";
+/** The run of a chain that is deleted in several slices; nobody sees the rest of it. */
+const beingDeleted = "(SELECT run FROM event_batch WHERE last_at = 0)";
+
+export class LedgerEvents {
+  readonly #sql: SqlStorage;
+
+  constructor(sql: SqlStorage) {
+    this.#sql = sql;
+    // Rows in the order of arrival: only the small entries of the index by run are inserted at random places.
+    sql.exec(
+      `CREATE TABLE IF NOT EXISTS event_batch (id INTEGER PRIMARY KEY, run TEXT NOT NULL, first_seq INTEGER NOT NULL, last_seq INTEGER NOT NULL, last_at INTEGER, events TEXT NOT NULL)`,
+    );
+    sql.exec("CREATE UNIQUE INDEX IF NOT EXISTS event_batch_run ON event_batch (run, first_seq)");
+    sql.exec("CREATE INDEX IF NOT EXISTS event_batch_last ON event_batch (last_at) WHERE last_at IS NOT NULL");
+  }
+
+  /** Stores the events that are not stored yet. Call it in a transaction. */
+  append(events: readonly RecordEvent[]): void {
+    for (const [run, ofRun] of Map.groupBy(events, (event) => event.run)) {
+      const first = this.#firstBatch(run);
+      const batches = batchesOf(first === undefined ? ofRun : this.#notStored(run, ofRun));
+      const [begin] = batches;
+      if (begin === undefined) continue;
+      const lastAt = Math.max(first?.lastAt ?? 0, ...batches.map(({ newestAt }) => newestAt));
+      const isNewFirst = first === undefined || begin.firstSeq < first.firstSeq;
+      if (first !== undefined) this.#sql.exec("UPDATE event_batch SET last_at = ? WHERE id = ?", isNewFirst ? null : lastAt, first.id);
+      for (const batch of batches) this.#insert(run, batch, isNewFirst && batch === begin ? lastAt : null);
+    }
+  }
+
+  #firstBatch(run: string): FirstBatch | undefined {
+    return this.#sql
+      .exec<FirstBatch>(
+        "SELECT id, first_seq AS firstSeq, last_at AS lastAt FROM event_batch WHERE run = ? ORDER BY first_seq LIMIT 1",
+        run,
+      )
+      .toArray()[0];
+  }
+
+  #notStored(run: string, events: readonly RecordEvent[]): RecordEvent[] {
+    const seqs = events.map(({ seq }) => seq);
+    const stored = this.#sql
+      .exec<{ firstSeq: number; lastSeq: number }>(
+        `SELECT first_seq AS firstSeq, last_seq AS lastSeq FROM event_batch WHERE run = ?1 AND first_seq >= ${batchAt} AND first_seq <= ?3`,
+        run,
+        Math.min(...seqs),
+        Math.max(...seqs),
+      )
+      .toArray();
+    return events.filter(({ seq }) => !stored.some(({ firstSeq, lastSeq }) => firstSeq <= seq && seq <= lastSeq));
+  }
+
+  #insert(run: string, { firstSeq, lastSeq, events }: Batch, lastAt: number | null): void {
+    this.#sql.exec(
+      "INSERT INTO event_batch (run, first_seq, last_seq, last_at, events) VALUES (?, ?, ?, ?, ?)",
+      run,
+      firstSeq,
+      lastSeq,
+      lastAt,
+      events,
+    );
+  }
+
+  /** The last event of a run's chain; null where it has none. */
+  last(run: string): BatchedEvent | null {
+    const [row] = this.#sql
+      .exec<{ events: string }>("SELECT events FROM event_batch WHERE run = ? ORDER BY first_seq DESC LIMIT 1", run)
+      .toArray();
+    return row === undefined ? null : (eventsIn(row.events).at(-1) ?? null);
+  }
+
+  /** Events after a run and number, in the order of run and number. `only`: of that run alone. */
+  after(after: { readonly run: string; readonly seq: number }, limit: number, only: boolean): RecordEvent[] {
+    const found: RecordEvent[] = [];
+    for (let more = true; more && found.length < limit;) {
+      const { run, seq } = found.at(-1) ?? after;
+      const next = this.#batchesFrom(run, seq, only).flatMap((batch) =>
+        eventsIn(batch.events)
+          .filter((event) => batch.run !== run || event.seq > seq)
+          .map((event): RecordEvent => ({ run: batch.run, ...event })),
+      );
+      found.push(...next);
+      more = next.length > 0;
+    }
+    return found.slice(0, limit);
+  }
+
+  /** From the batch that has the event with this number. */
+  #batchesFrom(run: string, seq: number, only: boolean): { run: string; events: string }[] {
+    return this.#sql
+      .exec<{ run: string; events: string }>(
+        `SELECT run, events FROM event_batch WHERE ${only ? `run = ?1 AND first_seq >= ${batchAt}` : `(run, first_seq) >= (?1, ${batchAt})`}
+           AND run NOT IN ${beingDeleted} ORDER BY run, first_seq LIMIT ?3`,
+        run,
+        seq,
+        batchesAtOnce,
+      )
+      .toArray();
+  }
+
+  /**
+   * Deletes chains whose last event is older than this, at most so many rows; returns how many. A longer chain goes in several slices,
+   * and is out of sight from the first on. Call it in a transaction.
+   */
+  deleteOld(before: number, most: number): number {
+    const due = this.#sql
+      .exec<{ id: number; run: string }>("SELECT id, run FROM event_batch WHERE last_at < ? ORDER BY last_at LIMIT ?", before, most)
+      .toArray();
+    let left = most;
+    for (const { id, run } of due) {
+      if (left === 0) break;
+      left -= this.#sql
+        .exec(
+          "DELETE FROM event_batch WHERE id IN (SELECT id FROM event_batch WHERE run = ? ORDER BY first_seq DESC LIMIT ?) RETURNING id",
+          run,
+          left,
+        )
+        .toArray().length;
+      // The first batch goes last; where it is left, the chain is the next slice's first.
+      if (left === 0) this.#sql.exec("UPDATE event_batch SET last_at = 0 WHERE id = ?", id);
+    }
+    return most - left;
+  }
+
+  isEmpty(): boolean {
+    return this.#sql.exec("SELECT 1 FROM event_batch LIMIT 1").toArray().length === 0;
+  }
+}
+
+const eventsIn = (text: string): BatchedEvent[] => JSON.parse(text) as BatchedEvent[]; // written by batchesOf
+
+/** One run's events as batches without gaps, each event once, each batch no longer than a row may be. */
+function batchesOf(events: readonly RecordEvent[]): Batch[] {
+  const batches: { firstSeq: number; lastSeq: number; newestAt: number; texts: string[]; length: number }[] = [];
+  for (const { seq, at, fact, hash } of events.toSorted((a, b) => a.seq - b.seq)) {
+    const text = JSON.stringify({ seq, at, fact, hash } satisfies BatchedEvent);
+    const last = batches.at(-1);
+    if (last?.lastSeq === seq) continue;
+    if (last?.lastSeq === seq - 1 && last.length + text.length <= longestBatch) {
+      last.lastSeq = seq;
+      last.newestAt = Math.max(last.newestAt, at);
+      last.texts.push(text);
+      last.length += text.length;
+    } else batches.push({ firstSeq: seq, lastSeq: seq, newestAt: at, texts: [text], length: text.length });
+  }
+  return batches.map(({ firstSeq, lastSeq, newestAt, texts }) => ({ firstSeq, lastSeq, newestAt, events: `[${texts.join(",")}]` }));
+}

@@ -1,0 +1,85 @@
+// The floods of a shard: refusals that are counted. A flood's line has the count at once, the record has it when the minute is over.
+
+import { type RecordFact, chainEvents } from "../../../shared/record/record.ts";
+import type { Flood } from "../../stubs/ledger-calls.ts";
+import type { LedgerEvents } from "./ledger-events.ts";
+import type { LedgerLines } from "./ledger-lines.ts";
+
+/** Workers report a flood's count within a quarter of a second; this leaves time for slow ones. */
+const settlesMs = 30_000;
+
+/** Call what writes in a transaction. */
+export class LedgerFloods {
+  readonly #sql: SqlStorage;
+  readonly #events: LedgerEvents;
+  readonly #lines: LedgerLines;
+
+  constructor(sql: SqlStorage, events: LedgerEvents, lines: LedgerLines) {
+    this.#sql = sql;
+    this.#events = events;
+    this.#lines = lines;
+    sql.exec(
+      `CREATE TABLE IF NOT EXISTS flood (run TEXT PRIMARY KEY, until INTEGER NOT NULL, count INTEGER NOT NULL, written INTEGER NOT NULL, text TEXT NOT NULL) WITHOUT ROWID`,
+    );
+    sql.exec("CREATE INDEX IF NOT EXISTS flood_open ON flood (until) WHERE count > written");
+    sql.exec("CREATE INDEX IF NOT EXISTS flood_closed ON flood (until) WHERE count = written");
+  }
+
+  /** Stores a flood's count. Its summary line has it at once, its event when the minute is over. */
+  count(flood: Flood): void {
+    const { run, key, reason, since, until } = flood;
+    const { count } = this.#sql
+      .exec<{ count: number }>(
+        `INSERT INTO flood (run, until, count, written, text) VALUES (?, ?, ?, 0, ?)
+         ON CONFLICT (run) DO UPDATE SET count = MAX(count, excluded.count) RETURNING count`,
+        run,
+        until,
+        flood.count,
+        JSON.stringify(flood),
+      )
+      .one();
+    this.#lines.replace({
+      run,
+      key,
+      server: null,
+      name: null,
+      createdAt: since,
+      endedAt: until,
+      state: "refused",
+      cause: { kind: "refusedMany", reason, count },
+      model: null,
+      inputTokens: 0,
+      outputTokens: 0,
+      costUsd: 0,
+    });
+  }
+
+  /**
+   * Writes the events of floods whose minute is over, at most so many; returns how many. A later count becomes one more event: the counts
+   * add up.
+   */
+  close(now: number, most: number): number {
+    const over = this.#sql
+      .exec<{ run: string; count: number; written: number; text: string }>(
+        "SELECT run, count, written, text FROM flood WHERE until < ? AND count > written LIMIT ?",
+        now - settlesMs,
+        most,
+      )
+      .toArray();
+    for (const { run, count, written, text } of over) {
+      const { key, endpoint, reason, since, until } = JSON.parse(text) as Flood; // written by count
+      const times = { since: new Date(since).toISOString(), until: new Date(until).toISOString() };
+      const fact: RecordFact = { kind: "refusedMany", key, endpoint, reason, ...times, count: count - written };
+      this.#events.append(chainEvents(run, this.#events.last(run), now, [fact]));
+      this.#sql.exec("UPDATE flood SET written = ? WHERE run = ?", count, run);
+    }
+    return over.length;
+  }
+
+  /** Deletes floods that ended before this and whose refusals are all in events, at most so many; returns how many. */
+  deleteOld(before: number, most: number): number {
+    return this.#sql
+      .exec("DELETE FROM flood WHERE run IN (SELECT run FROM flood WHERE until < ? AND count = written LIMIT ?) RETURNING 1", before, most)
+      .toArray().length;
+  }
+}

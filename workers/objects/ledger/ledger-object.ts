@@ -1,0 +1,154 @@
+// One of sixteen shards of the record: events without content, a summary line for each request, the index of open runs and notices.
+//
+// Appending is idempotent: a run's events are known by run and number, its summary and notices by their ids.
+
+import type { LedgerCalls, LedgerEntry, Expected, NoticeRow, RunsQuery, NoticesQuery } from "../../stubs/ledger-calls.ts";
+import { DurableObject } from "cloudflare:workers";
+import type { Env } from "../../platform/env.ts";
+import { ObjectAlarm } from "../alarm.ts";
+import { LedgerEvents } from "./ledger-events.ts";
+import { LedgerFloods } from "./ledger-floods.ts";
+import { LedgerLines } from "./ledger-lines.ts";
+
+const keptMs = 400 * 24 * 3_600_000;
+const cleanUpEveryMs = 24 * 3_600_000;
+/** So many rows in one alarm: calls wait for no more than that. */
+const rowsInSlice = 500;
+
+export class LedgerObject extends DurableObject<Env> implements LedgerCalls {
+  now = (): number => Date.now();
+  random = (): number => Math.random();
+  readonly #sql: SqlStorage;
+  readonly #events: LedgerEvents;
+  readonly #lines: LedgerLines;
+  readonly #floods: LedgerFloods;
+  readonly #alarm: ObjectAlarm;
+  #alarmSet = false;
+  /** The last slice of the clean-up had as many rows as it may have. */
+  #isMoreDue = false;
+
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env);
+    this.#sql = ctx.storage.sql;
+    this.#events = new LedgerEvents(this.#sql);
+    this.#lines = new LedgerLines(this.#sql);
+    this.#floods = new LedgerFloods(this.#sql, this.#events, this.#lines);
+    this.#sql.exec(
+      `CREATE TABLE IF NOT EXISTS notice (id TEXT PRIMARY KEY, at INTEGER NOT NULL, run TEXT NOT NULL, text TEXT NOT NULL) WITHOUT ROWID`,
+    );
+    this.#sql.exec("CREATE INDEX IF NOT EXISTS notice_at ON notice (at)");
+    this.#sql.exec(`CREATE TABLE IF NOT EXISTS expected (run TEXT PRIMARY KEY, due_at INTEGER NOT NULL) WITHOUT ROWID`);
+    this.#sql.exec(`CREATE INDEX IF NOT EXISTS expected_due ON expected (due_at)`);
+    this.#alarm = new ObjectAlarm({
+      storage: ctx.storage,
+      now: () => this.now(),
+      random: () => this.random(),
+      nextDue: () => this.#nextDue(),
+      failed: "ledger.alarmFailed",
+    });
+    void this.#alarm.restore();
+  }
+
+  append(entries: string): void {
+    const parsed = JSON.parse(entries) as LedgerEntry[]; // written by our own objects
+    this.ctx.storage.transactionSync(() => {
+      for (const { events, summary, notices, flood, expected } of parsed) {
+        this.#events.append(events);
+        if (flood !== undefined) this.#floods.count(flood);
+        if (summary !== null) this.#lines.write(summary);
+        for (const notice of notices ?? []) this.#writeNotice(notice);
+        if (expected !== undefined) this.#expect(expected.run, expected.dueAt);
+      }
+    });
+    if (!this.#alarmSet) {
+      this.#alarmSet = true;
+      this.ctx.waitUntil(this.#alarm.restore());
+    }
+  }
+
+  #writeNotice(notice: NoticeRow): void {
+    this.#sql.exec(
+      "INSERT INTO notice (id, at, run, text) VALUES (?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET text = json_set(excluded.text, '$.at', notice.at)",
+      notice.id,
+      notice.at,
+      notice.run,
+      JSON.stringify(notice),
+    );
+  }
+
+  #expect(run: string, dueAt: number | null): void {
+    if (dueAt === null) this.#sql.exec("DELETE FROM expected WHERE run = ?", run);
+    else this.#sql.exec("INSERT OR REPLACE INTO expected (run, due_at) VALUES (?, ?)", run, dueAt);
+  }
+
+  overdue(before: number, limit: number): Expected[] {
+    return this.#sql
+      .exec<Expected>("SELECT run, due_at AS dueAt FROM expected WHERE due_at < ? ORDER BY due_at, run LIMIT ?", before, limit)
+      .toArray();
+  }
+
+  lookedAfter(was: Expected, dueAt: number | null): void {
+    this.ctx.storage.transactionSync(() => {
+      const rows = this.#sql.exec("SELECT 1 FROM expected WHERE run = ? AND due_at = ?", was.run, was.dueAt).toArray();
+      if (rows.length > 0) this.#expect(was.run, dueAt);
+    });
+  }
+
+  runs(query: RunsQuery): string {
+    return this.#lines.list(query);
+  }
+
+  line(run: string): string | null {
+    return this.#lines.of(run);
+  }
+
+  notices({ open, before, limit }: NoticesQuery): string {
+    const rows = this.#sql
+      .exec<{ text: string }>(
+        "SELECT text FROM notice WHERE at < ? AND (? OR json_extract(text, '$.state') = 'sent') ORDER BY at DESC LIMIT ?",
+        before ?? Number.MAX_SAFE_INTEGER,
+        open === true ? 0 : 1,
+        limit,
+      )
+      .toArray();
+    return `[${rows.map(({ text }) => text).join(",")}]`;
+  }
+
+  events(after: { readonly run: string; readonly seq: number }, limit: number, only: boolean): string {
+    this.ctx.storage.transactionSync(() => this.#floods.close(this.now(), Number.MAX_SAFE_INTEGER));
+    return JSON.stringify(this.#events.after(after, limit, only));
+  }
+
+  override async alarm(): Promise<void> {
+    await this.#alarm.ring(() => {
+      this.#isMoreDue = this.ctx.storage.transactionSync(() => this.#cleanUp()) === rowsInSlice;
+      this.#alarm.arm();
+    });
+  }
+
+  /** One slice of the clean-up; returns how many rows it had. */
+  #cleanUp(): number {
+    const now = this.now();
+    const oldest = now - keptMs;
+    let rows = this.#floods.close(now, rowsInSlice);
+    rows += this.#events.deleteOld(oldest, rowsInSlice - rows);
+    rows += this.#lines.deleteOld(oldest, rowsInSlice - rows);
+    rows += this.#deleteOldNotices(oldest, rowsInSlice - rows);
+    rows += this.#floods.deleteOld(now - cleanUpEveryMs, rowsInSlice - rows);
+    return rows;
+  }
+
+  #deleteOldNotices(before: number, most: number): number {
+    return this.#sql.exec("DELETE FROM notice WHERE id IN (SELECT id FROM notice WHERE at < ? LIMIT ?) RETURNING 1", before, most).toArray()
+      .length;
+  }
+
+  #nextDue(): number | null {
+    if (this.#isMoreDue) return this.now();
+    return this.#isEmpty() ? null : this.now() + cleanUpEveryMs;
+  }
+
+  #isEmpty(): boolean {
+    return this.#events.isEmpty() && this.#lines.isEmpty() && this.#sql.exec("SELECT 1 FROM notice LIMIT 1").toArray().length === 0;
+  }
+}
