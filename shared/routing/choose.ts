@@ -31,8 +31,6 @@ export type Choice = {
   /** Never empty; the first will answer, the others only if those before it fail. */
   readonly ranked: readonly Candidate[];
   readonly passedOver: readonly PassedOver[];
-  /** Which model, which hint, which scores, and how many were passed over. */
-  readonly why: string;
 };
 
 /** `named`: a model was asked for by name. */
@@ -45,8 +43,7 @@ export type NoModel = { readonly kind: "noModel"; readonly reasons: readonly Pas
 export function chooseCandidates(input: RoutingInput): Result<Choice, NoModel> {
   const { eligible, passedOver, size } = findEligible(input);
   const ranked = rank(input.table, input.request, eligible, size);
-  const first = ranked[0];
-  if (first === undefined) {
+  if (ranked.length === 0) {
     return err({ kind: "noModel", reasons: passedOver, ...(input.request.namedModel === undefined ? {} : { named: true }) });
   }
   const candidates = ranked.map((entry) => ({
@@ -56,7 +53,7 @@ export function chooseCandidates(input: RoutingInput): Result<Choice, NoModel> {
     why: whyOf(entry),
     worstCostUsd: entry.worstCostUsd,
   }));
-  return ok({ ranked: candidates, passedOver, why: summaryOf(input, first, ranked.length, passedOver) });
+  return ok({ ranked: candidates, passedOver });
 }
 
 export const whyOf = ({ tier, terms, points }: Ranked): ModelWhy => ({ kind: "ranked", tier, terms, points });
@@ -103,6 +100,7 @@ const differencesOf = ({ differs }: Extract<NamedTier, { kind: "nearlyNamed" }>)
 export const arithmeticOf = (terms: Ranked["terms"]): string =>
   terms.map(({ axis, priority, score }) => `${axis} ${decimal(priority)} x ${decimal(score)}`).join(" + ");
 
+/** Which model, which hint, which scores, and how many were passed over. */
 export function summaryOf(input: RoutingInput, first: Ranked, count: number, passedOver: readonly PassedOver[]): string {
   const preferences = input.request.modelPreferences ?? {};
   const given = axes.filter((axis) => priorityOf(preferences, axis) !== undefined);

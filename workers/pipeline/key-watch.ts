@@ -80,6 +80,29 @@ export function watchEndRefusal(end: WatchEnd, { limits = defaultLimits }: KeyRe
   }
 }
 
+/** That the work is over by itself. Every model call has one: an AbortController takes an exception and an event for each abort. */
+class Stop {
+  isStopped = false;
+  readonly #listeners = new Set<() => void>();
+
+  stop(): void {
+    if (this.isStopped) return;
+    this.isStopped = true;
+    for (const listener of this.#listeners) listener();
+    this.#listeners.clear();
+  }
+
+  /** Calls the listener once, when the work is over; at once where it is. */
+  whenStopped(listener: () => void): void {
+    if (this.isStopped) listener();
+    else this.#listeners.add(listener);
+  }
+
+  forget(listener: () => void): void {
+    this.#listeners.delete(listener);
+  }
+}
+
 type OpenResponse = { readonly session: string; readonly most: number };
 const openResponseOf = ({ limits = defaultLimits }: KeyRecord, session: string): OpenResponse => ({ session, most: limits.heldStreams });
 
@@ -88,19 +111,19 @@ function newWatch<End extends WatchEnd>({
 }: Pick<KeyRecord, "expiresAt">): {
   readonly watch: Watch<End | "keyExpired">;
   readonly end: (why: End | "keyExpired") => void;
-  readonly done: AbortSignal;
+  readonly done: Stop;
 } {
-  const [over, done] = [new AbortController(), new AbortController()];
+  const [over, done] = [new AbortController(), new Stop()];
   const { promise: ended, resolve } = Promise.withResolvers<End | "keyExpired">();
   const end = (why: End | "keyExpired"): void => {
-    if (done.signal.aborted) return;
-    done.abort();
+    if (done.isStopped) return;
+    done.stop();
     over.abort(why);
     resolve(why);
   };
   if (expiresAt !== undefined && expiresAt - Date.now() < longestTimerMs)
-    void pause(expiresAt - Date.now(), done.signal).then(() => end("keyExpired"));
-  return { watch: { over: over.signal, ended, done: () => done.abort() }, end, done: done.signal };
+    void pause(expiresAt - Date.now(), done).then(() => end("keyExpired"));
+  return { watch: { over: over.signal, ended, done: () => done.stop() }, end, done };
 }
 
 /** Opens one window after another, until one says why the work has to end, or the work is over. Never rejects. */
@@ -109,7 +132,7 @@ async function windowsOf(
   id: string,
   counted: OpenResponse | null,
   waitMs: number,
-  done: AbortSignal,
+  done: Stop,
   onOpen: () => void = () => {},
 ): Promise<"keyRevoked" | "sessionEnded" | "tooManyStreams" | "done"> {
   await pause(waitMs, done);
@@ -118,7 +141,7 @@ async function windowsOf(
     wasOpen = true;
     onOpen();
   };
-  for (let failures = 0; !done.aborted; failures += 1) {
+  for (let failures = 0; !done.isStopped; failures += 1) {
     // A response that was counted is not refused later: the object that counts may have been reset.
     const how = await watchThrough(env, id, counted === null ? null : { ...counted, most: wasOpen ? null : counted.most }, done, opened);
     if (how !== "closed") return how;
@@ -132,7 +155,7 @@ async function watchThrough(
   env: Env,
   id: string,
   counted: { readonly session: string; readonly most: number | null } | null,
-  done: AbortSignal,
+  done: Stop,
   opened: () => void,
 ): Promise<"keyRevoked" | "sessionEnded" | "tooManyStreams" | "closed"> {
   const headers = new Headers({ Upgrade: "websocket" });
@@ -151,21 +174,19 @@ async function watchThrough(
         resolve("closed");
       };
       socket.addEventListener("close", ({ code }) => {
-        done.removeEventListener("abort", leave);
+        done.forget(leave);
         resolve(code === revokedCode ? "keyRevoked" : code === sessionEndedCode ? "sessionEnded" : "closed");
       });
       socket.addEventListener("error", () => resolve("closed"));
-      done.addEventListener("abort", leave, { once: true });
-      if (done.aborted) leave();
+      done.whenStopped(leave);
     });
   } catch {
     return "closed";
   }
 }
 
-const pause = (milliseconds: number, done: AbortSignal): Promise<void> =>
+const pause = (milliseconds: number, done: Stop): Promise<void> =>
   new Promise((resolve) => {
     const timer = setTimeout(resolve, Math.max(0, milliseconds));
-    done.addEventListener("abort", () => (clearTimeout(timer), resolve()), { once: true });
-    if (done.aborted) resolve();
+    done.whenStopped(() => (clearTimeout(timer), resolve()));
   });

@@ -26,7 +26,7 @@ const unlimited: Slot = { release: () => {} };
 export async function acquireSlot(env: Env, candidate: Candidate, terms: SlotTerms): Promise<Result<Slot, SlotRefusal>> {
   const found = queueOf(env, candidate);
   if (found === null) return ok(unlimited);
-  if (terms.signal?.aborted === true) return err("cancelled");
+  if (terms.gone.some(({ aborted }) => aborted)) return err("cancelled");
   const caller = new QueueCaller(env, candidate, found, terms);
   const result = await caller.wait();
   return result === "granted" ? ok(caller) : err(result);
@@ -65,8 +65,8 @@ class QueueCaller implements Slot {
 
   /** Resolves when the slot is granted, or will not be. */
   async wait(): Promise<"granted" | SlotRefusal> {
-    const { waitUntil, signal } = this.#terms;
-    const end = endOf(waitUntil, signal);
+    const { waitUntil, gone } = this.#terms;
+    const end = endOf(waitUntil, AbortSignal.any([...gone]));
     try {
       for (let failures = 0; ; failures += 1) {
         const result = await Promise.race([end.came, this.#ask()]);
@@ -162,20 +162,17 @@ const pause = (failures: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, Math.random() * Math.min(lastRetryMs, firstRetryMs * 2 ** failures)));
 
 /** Resolves when the time to wait is over, or the caller has left. */
-function endOf(
-  at: number,
-  signal: AbortSignal | undefined,
-): { readonly came: Promise<"timeout" | "cancelled">; readonly forget: () => void } {
+function endOf(at: number, signal: AbortSignal): { readonly came: Promise<"timeout" | "cancelled">; readonly forget: () => void } {
   let forget = (): void => {};
   const came = new Promise<"timeout" | "cancelled">((resolve) => {
     const cancel = (): void => resolve("cancelled");
     const timer = setTimeout(() => resolve("timeout"), Math.max(0, at - Date.now()));
-    signal?.addEventListener("abort", cancel, { once: true });
+    signal.addEventListener("abort", cancel, { once: true });
     forget = () => {
       clearTimeout(timer);
-      signal?.removeEventListener("abort", cancel);
+      signal.removeEventListener("abort", cancel);
     };
-    if (signal?.aborted === true) cancel();
+    if (signal.aborted) cancel();
   });
   return { came, forget };
 }

@@ -152,7 +152,7 @@ async function acquireSlot(
   // A full queue, like a silent provider, must leave the next model time to answer.
   const waitUntil = others ? Math.min(end, at + attemptTimeoutMs) : end;
   const gone = [signal, left, over].filter((each) => each !== undefined);
-  const acquired = await world.acquireSlot(candidate, { priority, waitUntil, until: end, signal: AbortSignal.any(gone) });
+  const acquired = await world.acquireSlot(candidate, { priority, waitUntil, until: end, gone });
   return acquired.ok ? acquired : err({ at, cause: queueError(acquired.error) });
 }
 

@@ -8,8 +8,8 @@ export type SlotTerms = {
   readonly waitUntil: number;
   /** Unix milliseconds: when the call itself is over at the latest. */
   readonly until: number;
-  /** The caller no longer wants a slot. */
-  readonly signal?: AbortSignal | undefined;
+  /** The caller no longer wants a slot where any of these is aborted. */
+  readonly gone: readonly AbortSignal[];
 };
 
 /** `release` may be called twice. */

@@ -34,7 +34,9 @@ test("an explanation says what choosing does, with tiers, sums and reasons", () 
   expect(chosen.ok && chosen.value.ranked.map(({ model, why }) => [model.id, whySentence(why)])).toEqual(
     explanation.ranked.map(({ model, why }) => [model, why]),
   );
-  expect(chosen.ok && chosen.value.why).toBe(explanation.why);
+  expect(explanation.why).toBe(
+    'second comes first with priorities for cost, intelligence. Matched "big one" through the alias "big". Score: cost 0.5 x 0.2 + intelligence 0.25 x 0.9 = 0.325. 1 more may take over if it fails; 1 passed over.',
+  );
 });
 
 test("a request that nothing can serve is explained too", () => {

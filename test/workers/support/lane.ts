@@ -93,7 +93,7 @@ export class Callers {
     this.#cancel.set(name, cancel);
     this.#asking.add(name);
     const now = Date.now();
-    const terms = { priority, waitUntil: now + waitMs, until: now + untilMs, signal: cancel.signal };
+    const terms = { priority, waitUntil: now + waitMs, until: now + untilMs, gone: [cancel.signal] };
     void acquireSlot(env, this.#candidate, terms).then((entered) => {
       this.#asking.delete(name);
       if (entered.ok) {
