@@ -7,7 +7,7 @@ import { grantQueryOf } from "../../shared/run/granting.ts";
 import type { Plan } from "../../shared/run/plan.ts";
 import { settingsOf } from "../platform/settings.ts";
 import type { AdmitAnswer } from "../stubs/key-calls.ts";
-import type { AssociateAnswer } from "../stubs/session-calls.ts";
+import { type AssociateAnswer, associateIn } from "../stubs/session-calls.ts";
 import { enqueue, withReleased, withSettled } from "./write-behind.ts";
 import { notAdmitted, countCalls } from "./calls.ts";
 import type { PipelineRequest } from "./pipeline-request.ts";
@@ -55,8 +55,8 @@ const waitMsOf = (context: RunContext, { gates }: Plan): number => leaseMsOf(con
 const associate = (context: RunContext, { reserve, durable }: { reserve: boolean; durable: boolean }): Promise<AssociateAnswer> => {
   const { request, run, limits } = context;
   const { env, ctx, association } = request;
-  return withSettled(env, ctx, association.requestRef.session, async (settled) =>
-    association.session.associate({
+  return withSettled(env, ctx, association.requestRef, async (settled) =>
+    associateIn(association.session, {
       ...sessionQuery(request),
       run,
       leaseMs: leaseMsOf(context),

@@ -1,3 +1,4 @@
+import { associateIn } from "../stubs/session-calls.ts";
 // A request whose images are made plain rasters before it is shown or sent. A repeat finds what is running by its original bytes, and decodes
 // nothing.
 
@@ -69,7 +70,7 @@ const beginsNothing: Refusal = { kind: "noLongerKept" };
 async function attach(asked: PipelineRequest & { readonly run: string }): Promise<Started | null> {
   const { association, key, responseMode } = asked;
   if (responseMode.kind === "task") return null;
-  const seen = await association.session.associate({
+  const seen = await associateIn(association.session, {
     ...sessionQuery(asked),
     run: asked.run,
     leaseMs: 0,

@@ -1,8 +1,9 @@
 // Writes behind, after the fast path has responded: the entries of `flushAfterMs` go to each object in one call.
 //
-// A session's outcomes and a key's released leases go with the next call to the same object, or with the flush; the record goes to each shard
-// in one call. One request of the isolate carries the flush for all of them, in its own `waitUntil`.
+// A key's released leases go with the next call to the same object, or with the flush; a session's outcomes with the flush, or with a repeat
+// of their request; the record to each shard in one call. One request of the isolate carries the flush for all of them, in its own `waitUntil`.
 
+import type { RequestRef } from "../../shared/run/run-input.ts";
 import type { ShareReport } from "../../shared/policy/share.ts";
 import type { Settled } from "../stubs/session-calls.ts";
 import type { LedgerEntry } from "../stubs/ledger-calls.ts";
@@ -50,9 +51,14 @@ function add<K, V>(to: Map<K, V[]>, key: K, value: V): void {
 
 type Background = Pick<ExecutionContext, "waitUntil">;
 
-/** A call to this session that carries its pending outcomes. Where it fails, they stay pending. */
-export const withSettled = <T>(env: Env, ctx: Background, session: string, call: (settled: Settled[]) => Promise<T>): Promise<T> =>
-  withPending(env, ctx, writeBehindOf(env).settled, session, call);
+/** A call to a session about one request, which carries that request's outcome where it is pending. Where the call fails, it stays pending. */
+export const withSettled = <T>(
+  env: Env,
+  ctx: Background,
+  { session, originating, request }: RequestRef,
+  call: (settled: Settled[]) => Promise<T>,
+): Promise<T> =>
+  withPending(env, ctx, writeBehindOf(env).settled, session, call, (each) => each.request === request && each.originating === originating);
 
 /** A call to this key that carries what has ended: runs, and shares of its limits. Where it fails, both stay pending. */
 export const withReleased = <T>(env: Env, ctx: Background, keyId: string, call: (ended: EndedOfKey) => Promise<T>): Promise<T> => {
@@ -81,10 +87,11 @@ async function withPending<V, T>(
   queue: Map<string, V[]>,
   of: string,
   call: (list: V[]) => Promise<T>,
+  isWanted: (each: V) => boolean = () => true,
 ): Promise<T> {
-  const { list, rest } = piggybacked(queue.get(of) ?? []);
-  queue.delete(of);
-  for (const each of rest) add(queue, of, each);
+  const { list = [], rest = [] } = Object.groupBy(queue.get(of) ?? [], (each) => (isWanted(each) ? "list" : "rest"));
+  if (rest.length === 0) queue.delete(of);
+  else if (list.length > 0) queue.set(of, rest);
   try {
     return await call(list);
   } catch (error) {
@@ -96,9 +103,6 @@ async function withPending<V, T>(
 
 /** In UTF-16 code units, of at most two bytes; one call between objects carries 32 MiB. A single text has only the platform's bound. */
 const mostInCall = 8 * 1024 * 1024;
-/** Less, since a caller waits for the call that carries them. */
-const mostPiggybacked = 256 * 1024;
-
 /** The list in its order, in parts of at most this size; a part of one entry may be larger. */
 function portions<V>(list: readonly V[], most: number): V[][] {
   const parts: V[][] = [];
@@ -113,18 +117,6 @@ function portions<V>(list: readonly V[], most: number): V[][] {
       last.push(each);
       room -= size;
     }
-  }
-  return parts;
-}
-
-/** What goes with a call; the rest goes with the coming flush. */
-function piggybacked<V>(list: readonly V[]): { readonly list: V[]; readonly rest: V[] } {
-  let room = mostPiggybacked;
-  const parts: { list: V[]; rest: V[] } = { list: [], rest: [] };
-  for (const each of list) {
-    const size = sizeOf(each);
-    (size > room ? parts.rest : parts.list).push(each);
-    if (size <= room) room -= size;
   }
   return parts;
 }
@@ -178,7 +170,7 @@ async function flush(env: Env, ctx: Background, pending: WriteBehind): Promise<v
   for (const each of [pending.settled, pending.released, pending.reports, pending.entries]) each.clear();
   await Promise.all([
     ...settled.flatMap(([id, list]) =>
-      portions(list, mostInCall).map((part) => attempt(() => env.SESSION.get(env.SESSION.idFromString(id)).settle(part))),
+      portions(list, mostInCall).map((part) => attempt(() => env.SESSION.get(env.SESSION.idFromString(id)).settle(JSON.stringify(part)))),
     ),
     ...[...new Set([...released.keys(), ...reports.keys()])].map(async (id) => {
       const ended = reports.get(id) ?? [];

@@ -38,6 +38,7 @@ export type LogEvent =
   | "config.alarmFailed"
   | "ledger.alarmFailed"
   | "session.alarmFailed"
+  | "session.writeFailed"
   | "digest.alarmFailed"
   | "sweep.failed"
   | "session.cancelFailed"

@@ -52,16 +52,19 @@ export type InFlightRow = {
 };
 
 export interface SessionCalls extends Rpc.DurableObjectBranded {
-  /** Associates a sampling request and, where it is fresh, reserves it: in one call, so that of two repeats only one is fresh. */
-  associate(input: AssociateInput): AssociateAnswer;
+  /**
+   * Associates a sampling request and, where it is fresh, reserves it: in one call, so that of two repeats only one is fresh. Unless it becomes
+   * a run, the answer does not wait until the reservation is confirmed. `question`: JSON of `AssociateInput`. The answer: JSON of `AssociateAnswer`.
+   */
+  associate(question: string): string;
   /** Reserves an id for this digest, in every session; false where it stands for another. Kept for a day after it was last reserved. */
   reserveRequestId(id: string, digest: string): boolean;
   /** Frees the id of a refused request, unless another request reserved it for the same digest and was not refused. */
   releaseRequestId(id: string, digest: string): void;
   /** The request adopted an earlier run, which answers it. Where its originating request ended meanwhile, it is withdrawn there. */
   adopted(originating: string, request: string, run: string): Promise<void>;
-  /** Stores the outcomes of fast-path requests for repeats, and gives them to the callers that wait now. */
-  settle(answers: readonly Settled[]): void;
+  /** Stores the outcomes of fast-path requests for repeats, and gives them to the callers that wait now. `answers`: JSON of `Settled[]`. */
+  settle(answers: string): void;
   /** Forgets a request that was reserved and then refused: its id is free again, and it was no round. `reservation`: the id it reserved. */
   forget(originating: string, request: string, run: string, reservation: string | null): void;
   /** Waits for a fast-path outcome that another caller is getting; null where none came within `waitMs`: ask again. */
@@ -111,3 +114,9 @@ export interface SessionCalls extends Rpc.DurableObjectBranded {
 
 /** One sampling request of this session. */
 export type SessionRequest = { readonly originating: string; readonly request: string };
+
+/** `associate` of this session. Between objects a text costs less than the values in it. */
+export const associateIn = async (
+  session: Pick<DurableObjectStub<SessionCalls>, "associate">,
+  input: AssociateInput,
+): Promise<AssociateAnswer> => JSON.parse(await session.associate(JSON.stringify(input))) as AssociateAnswer; // written by the object

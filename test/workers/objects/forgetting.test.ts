@@ -4,6 +4,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
 import { openGates } from "../../../shared/run/lifecycle.ts";
 import { originatingKey } from "../../../workers/pipeline/sampling-call.ts";
+import { associateIn } from "../../../workers/stubs/session-calls.ts";
 import { sessionStub } from "../../../workers/stubs/stubs.ts";
 import { promptMarker, reasonMarker, replyMarker } from "../support/logs.ts";
 import {
@@ -188,8 +189,10 @@ describe("a session", () => {
   test("lets go of a fast-path result after ten minutes, though its object was reset and other results came since", async () => {
     const held = async (): Promise<string> => JSON.stringify(await tablesOf(session() as unknown as DurableObjectStub));
     for (const [index, text] of ["FIRST-RESULT", "SECOND-RESULT"].entries()) {
-      await session().associate(claim(`r${index}`, `run${index}`, 7));
-      await session().settle([{ originating: originatingKey("open", 7), request: `r${index}`, run: `run${index}`, result: text }]);
+      await associateIn(session(), claim(`r${index}`, `run${index}`, 7));
+      await session().settle(
+        JSON.stringify([{ originating: originatingKey("open", 7), request: `r${index}`, run: `run${index}`, result: text }]),
+      );
       await crash();
       later(6 * 60_000);
     }
@@ -204,24 +207,24 @@ describe("a session", () => {
 
   test("a request that was reserved and refused is no round and may come again", async () => {
     for (let i = 0; i < 10; i += 1) {
-      expect(await session().associate(claim("r", `run${i}`, 7))).toEqual({ kind: "fresh", takenOver: false });
+      expect(await associateIn(session(), claim("r", `run${i}`, 7))).toEqual({ kind: "fresh", takenOver: false });
       await session().forget(originatingKey("open", 7), "r", `run${i}`, null);
     }
-    for (let i = 0; i < 3; i += 1) expect((await session().associate(claim(`r${i}`, `run-${i}`, 7))).kind).toBe("fresh");
-    expect(await session().associate(claim("r4", "run-4", 7))).toEqual({ kind: "tooManyRounds", limit: 3 });
+    for (let i = 0; i < 3; i += 1) expect((await associateIn(session(), claim(`r${i}`, `run-${i}`, 7))).kind).toBe("fresh");
+    expect(await associateIn(session(), claim("r4", "run-4", 7))).toEqual({ kind: "tooManyRounds", limit: 3 });
   });
 
   test("what one request gives up is not another's: forgetting names the run", async () => {
-    await session().associate(claim("r", "run-a", 7));
+    await associateIn(session(), claim("r", "run-a", 7));
     await session().forget(originatingKey("open", 7), "r", "run-b", null);
-    expect(await session().associate(claim("r", "run-c", 7))).toMatchObject({ kind: "repeat", run: "run-a" });
+    expect(await associateIn(session(), claim("r", "run-c", 7))).toMatchObject({ kind: "repeat", run: "run-a" });
   });
 
   test("a holder that vanished is replaced after its lease, and its late answer is not taken", async () => {
-    await session().associate(claim("r", "run-a", 7));
+    await associateIn(session(), claim("r", "run-a", 7));
     later(30_000);
-    expect(await session().associate(claim("r", "run-b", 7))).toEqual({ kind: "fresh", takenOver: true });
-    await session().settle([{ originating: originatingKey("open", 7), request: "r", run: "run-a", result: "late" }]);
-    expect(await session().associate(claim("r", "run-c", 7))).toMatchObject({ kind: "repeat", run: "run-b", result: null });
+    expect(await associateIn(session(), claim("r", "run-b", 7))).toEqual({ kind: "fresh", takenOver: true });
+    await session().settle(JSON.stringify([{ originating: originatingKey("open", 7), request: "r", run: "run-a", result: "late" }]));
+    expect(await associateIn(session(), claim("r", "run-c", 7))).toMatchObject({ kind: "repeat", run: "run-b", result: null });
   });
 });

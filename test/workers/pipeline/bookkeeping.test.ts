@@ -28,9 +28,9 @@ test("an entry that cannot be made is lost alone: those beside it, and those aft
   expect(appended).toEqual([entry, entry]);
 });
 
-test("answers that are too long for one call go to their session in several, and do not hold up a request of it", async () => {
+test("answers that are too long for one call go to their session in several, and a request of it carries its own alone", async () => {
   const calls: Settled[][] = [];
-  const session = { settle: async (list: Settled[]) => void calls.push(list) };
+  const session = { settle: async (list: string) => void calls.push(JSON.parse(list) as Settled[]) };
   const books = { ...env, SESSION: { idFromString: (id: string) => id, get: () => session } as unknown as typeof env.SESSION };
   const work: Promise<unknown>[] = [];
   const ctx = { waitUntil: (each: Promise<unknown>) => void work.push(each) };
@@ -39,8 +39,11 @@ test("answers that are too long for one call go to their session in several, and
 
   for (const request of ["1", "2", "3"]) enqueue(books, ctx, { session: { object: "s", settled: settled(request, 5 * mebibyte) } });
   enqueue(books, ctx, { session: { object: "s", settled: settled("4", 10) } });
-  const rode = await withSettled(books, ctx, "s", async (list) => list.map(({ request }) => request));
+  const carriedBy = (request: string): Promise<string[]> =>
+    withSettled(books, ctx, { session: "s", originating: "o", request }, async (list) => list.map((each) => each.request));
+  expect(await carriedBy("4")).toEqual(["4"]);
+  expect(await carriedBy("4")).toEqual([]);
+  expect(await carriedBy("5")).toEqual([]);
   await Promise.all(work);
-  expect(rode).toEqual(["4"]);
   expect(calls.map((list) => list.map(({ request }) => request))).toEqual([["1"], ["2"], ["3"]]);
 });

@@ -1,12 +1,12 @@
 // Outcomes of the fast path: kept for repeats for ten minutes, and given to the repeats that wait for them now.
 
 import { resultKeptMs } from "../../../shared/association/session.ts";
-import type { Settled } from "../../stubs/session-calls.ts";
+import type { SessionRequest, Settled } from "../../stubs/session-calls.ts";
 import { resultName } from "./session-tables.ts";
 import type { SessionParts } from "./session-parts.ts";
 
-/** In UTF-16 code units. Longer results go to a table of their own, in parts. */
-const longestInline = 100_000;
+/** In UTF-16 code units: a repeat reads a text to its end to find its outcome. */
+const longestText = 400_000;
 
 export class FastResults {
   readonly #parts: SessionParts;
@@ -16,43 +16,38 @@ export class FastResults {
     this.#parts = parts;
   }
 
+  /** Keeps the outcomes that come together in one text: a row for each would cost more than everything else in the session. */
   settle(answers: readonly Settled[]): void {
     if (!this.#parts.tables.exist) return;
     const now = this.#parts.now();
-    const kept = answers.filter((answer) => this.#settle(answer, now));
-    if (kept.length > 0) this.#parts.alarmBy(now + resultKeptMs);
-    for (const answer of kept) this.release(resultName(answer), answer.result);
+    for (const some of textsOf(answers)) this.#keep(some, now);
   }
 
-  #settle(answer: Settled, now: number): boolean {
-    const { originating, request, run, result } = answer;
-    // One row for a result of the usual size: most are a few kilobytes.
-    if (result.length <= longestInline) return this.#markSettled(originating, request, run, now, result);
-    return this.#parts.ctx.storage.transactionSync(() => {
-      const settled = this.#markSettled(originating, request, run, now, null);
-      if (settled) this.#parts.tables.results.write(resultName(answer), result);
-      return settled;
+  #keep(answers: readonly Settled[], now: number): void {
+    const name = crypto.randomUUID();
+    const asked = answers.map(({ originating, request, run }) => [originating, request, run]);
+    const settled = this.#parts.ctx.storage.transactionSync(() => {
+      const rows = this.#parts.sql.exec<SessionRequest>(markSettled, now, name, JSON.stringify(asked)).toArray();
+      if (rows.length > 0) this.#parts.tables.results.write(name, JSON.stringify(answers));
+      return new Set(rows.map(resultName));
     });
-  }
-
-  #markSettled(originating: string, request: string, run: string, now: number, result: string | null): boolean {
-    const { rowsWritten } = this.#parts.sql.exec(
-      "UPDATE sampling SET state = 'settled', settled_at = ?, result = ? WHERE originating = ? AND request = ? AND run = ? AND state = 'fast'",
-      now,
-      result,
-      originating,
-      request,
-      run,
-    );
-    return rowsWritten > 0;
+    if (settled.size > 0) this.#parts.alarmBy(now + resultKeptMs);
+    for (const answer of answers) if (settled.has(resultName(answer))) this.release(resultName(answer), answer.result);
   }
 
   /** The outcome that is kept for a request, as JSON. */
-  resultOf(of: { readonly originating: string; readonly request: string }): string | null {
+  resultOf({ originating, request }: SessionRequest): string | null {
     const [row] = this.#parts.sql
-      .exec<{ result: string | null }>("SELECT result FROM sampling WHERE originating = ? AND request = ?", of.originating, of.request)
+      .exec<{ run: string; kept: string | null }>(
+        "SELECT run, kept FROM sampling WHERE originating = ? AND request = ?",
+        originating,
+        request,
+      )
       .toArray();
-    return row?.result ?? this.#parts.tables.results.read(resultName(of)) ?? null;
+    const text = row?.kept == null ? undefined : this.#parts.tables.results.read(row.kept);
+    if (text === undefined) return null;
+    const answers = JSON.parse(text) as Settled[]; // written by #keep
+    return answers.find((each) => each.run === row?.run)?.result ?? null;
   }
 
   async awaitResult(originating: string, request: string, waitMs: number): Promise<string | null> {
@@ -83,4 +78,24 @@ export class FastResults {
   release(name: string, result: string | null): void {
     for (const done of this.#waiting.get(name) ?? []) done(result);
   }
+}
+
+const markSettled = `UPDATE sampling SET state = 'settled', settled_at = ?, kept = ? WHERE state = 'fast' AND (originating, request, run) IN
+  (SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(?)) RETURNING originating, request`;
+
+/** The answers in their order, in parts of `longestText`; one that is longer is a part of its own. */
+function textsOf(answers: readonly Settled[]): Settled[][] {
+  const parts: Settled[][] = [];
+  let room = 0;
+  for (const answer of answers) {
+    const last = parts.at(-1);
+    if (last === undefined || answer.result.length > room) {
+      parts.push([answer]);
+      room = longestText - answer.result.length;
+    } else {
+      last.push(answer);
+      room -= answer.result.length;
+    }
+  }
+  return parts;
 }

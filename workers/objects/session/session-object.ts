@@ -52,8 +52,12 @@ export class SessionObject extends DurableObject<Env> implements SessionCalls {
     void this.#alarm.restore();
   }
 
-  associate(input: AssociateInput): AssociateAnswer {
-    if (input.settled.length > 0) this.settle(input.settled);
+  associate(question: string): string {
+    return JSON.stringify(this.#associate(JSON.parse(question) as AssociateInput)); // written by `associateIn`
+  }
+
+  #associate(input: AssociateInput): AssociateAnswer {
+    if (input.settled.length > 0) this.#results.settle(input.settled);
     const now = this.now();
     const verdict = associate(this.#known(input), input, now);
     switch (verdict.kind) {
@@ -76,8 +80,8 @@ export class SessionObject extends DurableObject<Env> implements SessionCalls {
     }
   }
 
-  settle(answers: readonly Settled[]): void {
-    this.#results.settle(answers);
+  settle(answers: string): void {
+    this.#results.settle(JSON.parse(answers) as Settled[]); // written by `enqueue`
   }
 
   awaitResult(originating: string, request: string, waitMs: number): Promise<string | null> {
@@ -306,7 +310,13 @@ export class SessionObject extends DurableObject<Env> implements SessionCalls {
     };
   }
 
+  /** A run's reservation is confirmed before the run is opened; one of a model call from the Worker is written while the model is called. */
   #reserve(input: AssociateInput, reservation: Reservation, rounds: number, now: number): void {
+    if (input.durable || input.reservation !== null) this.#writeReservation(input, reservation, rounds, now);
+    else this.#parts.writeAfterAnswer(() => this.#writeReservation(input, reservation, rounds, now));
+  }
+
+  #writeReservation(input: AssociateInput, reservation: Reservation, rounds: number, now: number): void {
     this.#parts.tables.create();
     // Committed together, as nothing is awaited in between; an error in between would count one round too many, and nothing else.
     if (!input.alone)
@@ -317,7 +327,7 @@ export class SessionObject extends DurableObject<Env> implements SessionCalls {
         rounds,
       );
     this.#parts.sql.exec(
-      "INSERT OR REPLACE INTO sampling (originating, request, digest, run, state, lease_until, settled_at, result) VALUES (?, ?, ?, ?, ?, ?, NULL, NULL)",
+      "INSERT OR REPLACE INTO sampling (originating, request, digest, run, state, lease_until, settled_at, kept) VALUES (?, ?, ?, ?, ?, ?, NULL, NULL)",
       input.originating,
       input.request,
       reservation.digest,

@@ -42,7 +42,7 @@ export class SessionTables {
       );
       sql.exec(
         `CREATE TABLE IF NOT EXISTS sampling (originating TEXT NOT NULL, request TEXT NOT NULL, digest TEXT NOT NULL, run TEXT NOT NULL,
-         state TEXT NOT NULL, lease_until INTEGER NOT NULL, settled_at INTEGER, result TEXT, PRIMARY KEY (originating, request)) WITHOUT ROWID`,
+         state TEXT NOT NULL, lease_until INTEGER NOT NULL, settled_at INTEGER, kept TEXT, PRIMARY KEY (originating, request)) WITHOUT ROWID`,
       );
       sql.exec(
         `CREATE TABLE IF NOT EXISTS withdrawal (originating TEXT NOT NULL, request TEXT NOT NULL, cause TEXT NOT NULL, attempts INTEGER NOT NULL,
@@ -84,13 +84,14 @@ export class SessionTables {
     const { sql } = this.#storage;
     this.#storage.transactionSync(() => {
       const stale = sql
-        .exec<{ originating: string; request: string }>(
-          "DELETE FROM sampling WHERE settled_at <= CASE state WHEN 'settled' THEN ? ELSE ? END RETURNING originating, request",
+        .exec<{ kept: string | null }>(
+          "DELETE FROM sampling WHERE settled_at <= CASE state WHEN 'settled' THEN ? ELSE ? END RETURNING kept",
           now - resultKeptMs,
           now - originatingLapsesMs,
         )
         .toArray();
-      for (const row of stale) this.results.delete(resultName(row));
+      // The rows of one text were settled in the same moment.
+      for (const kept of new Set(stale.map((row) => row.kept))) if (kept !== null) this.results.delete(kept);
       // Reserved by a Worker that was cut off, and not repeated since; or by a run that is deleted.
       sql.exec(
         "DELETE FROM sampling WHERE settled_at IS NULL AND lease_until <= CASE state WHEN 'fast' THEN ? ELSE ? END",

@@ -3,6 +3,7 @@
 import { abortAllDurableObjects } from "cloudflare:test";
 import { beforeEach, describe, expect, test } from "vitest";
 import { envelopeIdentity } from "../../../../shared/wire/control/envelope-identity.ts";
+import { associateIn } from "../../../../workers/stubs/session-calls.ts";
 import { controlStub } from "../../../../workers/stubs/stubs.ts";
 import { newRunId } from "../../../../workers/pipeline/run-context.ts";
 import { type ControlAnswer, asked, control, controlAnswerOf, envelopeOf, gates } from "../../support/control.ts";
@@ -182,7 +183,7 @@ describe("a server that cannot be asked what its tool takes", () => {
   test("a call that was reserved and is yet to be opened is refused for what is in its way, and not as if its answer were gone", async () => {
     const envelope = call();
     const id = String(envelope["request_id"]);
-    await controlStub(env, "key_dev", id).associate({
+    await associateIn(controlStub(env, "key_dev", id), {
       originating: "control",
       request: JSON.stringify(id),
       digest: envelopeIdentity(envelope),

@@ -1,0 +1,113 @@
+// What a crash leaves of a fast-path request: nothing, where its reservation was not confirmed; else a reservation, and whoever takes it over
+// says in the record that the model may be paid twice.
+
+import { runInDurableObject } from "cloudflare:test";
+import { describe, expect, test } from "vitest";
+import { originatingKey } from "../../../workers/pipeline/sampling-call.ts";
+import { type AssociateInput, associateIn } from "../../../workers/stubs/session-calls.ts";
+import type { SessionObject } from "../../../workers/objects/session/session-object.ts";
+import { sessionStub } from "../../../workers/stubs/stubs.ts";
+import { devKeyId } from "../../../workers/stores/keys.ts";
+import { answerOf, env, eventually, model, post, sample, samplingMessage, travel } from "../support/gateway.ts";
+import { asObject, crash, recordWith } from "./inside.ts";
+
+/** A fresh stub each time: after a crash an old one is of no use. */
+const session = () => asObject<SessionObject>(sessionStub(env, devKeyId, "sess-1"));
+const claim = (more: Partial<AssociateInput> = {}): AssociateInput => ({
+  originating: originatingKey("open", 7),
+  request: "r",
+  digest: "d",
+  run: "run-a",
+  leaseMs: 30_000,
+  roundsLimit: 3,
+  alone: false,
+  reservation: null,
+  reserve: true,
+  durable: false,
+  settled: [],
+  ...more,
+});
+
+/** The object answers, which is returned, and is gone before it does anything else. */
+async function answeredAndGone(input: AssociateInput): Promise<unknown> {
+  let answer: unknown = null;
+  const call = runInDurableObject(session(), (object, state) => {
+    answer = JSON.parse(object.associate(JSON.stringify(input)));
+    state.abort("gone");
+  });
+  await expect(call).rejects.toThrow("gone");
+  return answer;
+}
+
+describe("a crash", () => {
+  test("before the reservation was confirmed leaves nothing: the same request is fresh, and no round was counted", async () => {
+    for (let times = 0; times < 4; times += 1) expect(await answeredAndGone(claim())).toEqual({ kind: "fresh", takenOver: false });
+    expect(await associateIn(session(), claim({ run: "run-b", roundsLimit: 1 }))).toEqual({ kind: "fresh", takenOver: false });
+  });
+
+  test("before the reservation of a run was confirmed has told nobody, and the run's own repeat is fresh as well", async () => {
+    expect(await answeredAndGone(claim({ durable: true }))).toMatchObject({ kind: "fresh" });
+    expect(await associateIn(session(), claim({ durable: true, run: "run-b" }))).toMatchObject({ kind: "fresh" });
+  });
+
+  test("after it keeps the request: a repeat finds it, and takes it over only when its lease is over", async () => {
+    await associateIn(session(), claim());
+    expect(await associateIn(session(), claim({ run: "run-b" }))).toMatchObject({ kind: "repeat", run: "run-a" });
+    await crash();
+    expect(await associateIn(session(), claim({ run: "run-b" }))).toMatchObject({ kind: "repeat", run: "run-a", result: null });
+    travel(30_000);
+    expect(await associateIn(session(), claim({ run: "run-b" }))).toEqual({ kind: "fresh", takenOver: true });
+  });
+
+  test("of everything, while the model answered: the repeat calls it again, and its event says so", async () => {
+    const message = samplingMessage({ id: 1 });
+    model.script({ until: new Promise<void>(() => {}), step: {} });
+    await post(message);
+    await eventually("the first call", async () => model.calls[0]);
+    await crash();
+    travel(200_000);
+    model.script({ text: "Paris." });
+    const answer = await answerOf(post(message));
+    expect(model.calls).toHaveLength(2);
+    const run = answer.result?._meta?.["countersign/run"]?.id ?? "";
+    const facts = (await recordWith(run, "finished")).map(({ fact }) => fact);
+    expect(facts.find(({ kind }) => kind === "received")).toMatchObject({ takenOver: true });
+    expect(facts.find(({ kind }) => kind === "called")).toMatchObject({ call: 1, again: true });
+  });
+});
+
+test("requests of one moment are each reserved once, and counted as so many rounds", async () => {
+  const answers = await runInDurableObject(session(), (object) =>
+    ["r1", "r2", "r2", "r3", "r4"].map((request, index) =>
+      JSON.parse(object.associate(JSON.stringify(claim({ request, run: `run-${index}` })))),
+    ),
+  );
+  expect(answers).toEqual([
+    { kind: "fresh", takenOver: false },
+    { kind: "fresh", takenOver: false },
+    { kind: "repeat", run: "run-1", state: "fast", ended: false, result: null },
+    { kind: "fresh", takenOver: false },
+    { kind: "tooManyRounds", limit: 3 },
+  ]);
+});
+
+test("outcomes that come together are each found by a repeat, and a late one of a lost Worker is not", async () => {
+  const of = (request: string, run: string, result: string) => ({ originating: originatingKey("open", 7), request, run, result });
+  for (const request of ["r1", "r2"]) await associateIn(session(), claim({ request, run: `run-${request}` }));
+  await session().settle(JSON.stringify([of("r1", "run-r1", "one"), of("r2", "run-lost", "late"), of("r2", "run-r2", "two")]));
+  // Sent once more, as the flush does where it heard no answer.
+  await session().settle(JSON.stringify([of("r1", "run-r1", "another"), of("r2", "run-r2", "another")]));
+  await crash();
+  for (const [request, result] of [
+    ["r1", "one"],
+    ["r2", "two"],
+  ] as const)
+    expect(await associateIn(session(), claim({ request }))).toMatchObject({ kind: "repeat", state: "settled", result });
+});
+
+test("a repeat that comes with the answer gets the kept one, and the model is asked once", async () => {
+  const first = await answerOf(sample({ id: 1 }));
+  const repeats = await Promise.all([answerOf(sample({ id: 1 })), answerOf(sample({ id: 1 }))]);
+  expect(repeats).toEqual([first, first]);
+  expect(model.calls).toHaveLength(1);
+});
