@@ -1,4 +1,3 @@
-import { associateIn } from "../stubs/session-calls.ts";
 // A request whose images are made plain rasters before it is shown or sent. A repeat finds what is running by its original bytes, and decodes
 // nothing.
 
@@ -10,6 +9,7 @@ import type { BlockPointer } from "../../shared/wire/mcp-2025/content-rules.ts";
 import type { Message } from "../../shared/model/sampling.ts";
 import { type Result, err, ok } from "../../shared/result.ts";
 import type { Plan } from "../../shared/run/plan.ts";
+import { associateIn } from "../stubs/session-calls.ts";
 import { type ErrorOf, plainImages } from "../media/plain-images.ts";
 import { sessionQuery } from "./admit.ts";
 import { begin } from "./begin.ts";

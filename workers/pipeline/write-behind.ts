@@ -1,4 +1,5 @@
-// Writes behind, after the fast path has responded: the entries of `flushAfterMs` go to each object in one call.
+// Writes behind, after the fast path has responded: the entries of `flushAfterMs` go to each object in one call. The calls of a flush are spread
+// over time, so that requests are answered in between.
 //
 // A key's released leases go with the next call to the same object, or with the flush; a session's outcomes with the flush, or with a repeat
 // of their request; the record to each shard in one call. One request of the isolate carries the flush for all of them, in its own `waitUntil`.
@@ -14,6 +15,9 @@ import { keySharesOf } from "./key-shares.ts";
 
 /** Long enough that requests under load share a flush, and short before a person would look for a record. */
 const flushAfterMs = 250;
+/** A flush makes its calls in so many parts, with such a pause between them: less than `flushAfterMs` in all. */
+const mostParts = 25;
+const betweenPartsMs = 8;
 const abandonedAfterMs = 5_000;
 /** A share of a key's limits that admitted nothing for so long is given back. */
 const idleMs = flushAfterMs;
@@ -147,41 +151,63 @@ export function enqueue(env: Env, ctx: Background, { session, key, entry }: Pend
 async function flushWhileHeld(env: Env, ctx: Background, pending: WriteBehind): Promise<void> {
   const shares = keySharesOf(env);
   const end = Date.now() + longestFlushMs;
-  let isLast: boolean;
-  do {
-    await new Promise((resolve) => setTimeout(resolve, flushAfterMs));
+  for (let waitMs = flushAfterMs; ;) {
+    await pause(waitMs);
     const now = Date.now();
-    isLast = now >= end || shares.held().length === 0;
+    const isLast = now >= end || shares.held().length === 0;
     pending.flushingSince = isLast ? null : now;
     for (const keyId of shares.held())
       for (const report of shares.end(keyId, now, now >= end ? now : now - idleMs)) add(pending.reports, keyId, report);
     await flush(env, ctx, pending);
-  } while (!isLast);
+    if (isLast) return;
+    waitMs = Math.max(0, flushAfterMs - (Date.now() - now));
+  }
 }
 
+const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+/** Makes the calls for everything that is pending now; each takes what is pending for its object when it is made. */
 async function flush(env: Env, ctx: Background, pending: WriteBehind): Promise<void> {
-  const [settled, released, reports, entries] = [
-    [...pending.settled],
-    new Map(pending.released),
-    new Map(pending.reports),
-    [...pending.entries],
-  ];
-  // Cleared before the entries are made, so that one that cannot be sent is lost alone, and not retried for ever.
-  for (const each of [pending.settled, pending.released, pending.reports, pending.entries]) each.clear();
-  await Promise.all([
-    ...settled.flatMap(([id, list]) =>
-      portions(list, mostInCall).map((part) => attempt(() => env.SESSION.get(env.SESSION.idFromString(id)).settle(JSON.stringify(part)))),
+  const { settled, released, reports, entries } = pending;
+  const calls = [
+    ...[...settled.keys()].map((id) => () => settle(env, id, taken(settled, id))),
+    ...[...new Set([...released.keys(), ...reports.keys()])].map(
+      (id) => () => release(env, ctx, id, { released: taken(released, id), reports: taken(reports, id) }),
     ),
-    ...[...new Set([...released.keys(), ...reports.keys()])].map(async (id) => {
-      const ended = reports.get(id) ?? [];
-      await attempt(() => keyStub(env, id).release(released.get(id) ?? [], ended));
-      reported(env, ctx, id, ended);
-    }),
-    ...entries.map(([shard, list]) => {
-      const text = JSON.stringify(list.flatMap(made));
-      return attempt(() => ledgerStub(env, shard).append(text));
-    }),
-  ]);
+    ...[...entries.keys()].map((shard) => () => append(env, shard, taken(entries, shard))),
+  ];
+  const inPart = Math.ceil(calls.length / mostParts);
+  const sent: Promise<void>[] = [];
+  for (const [index, call] of calls.entries()) {
+    if (index > 0 && index % inPart === 0) await pause(betweenPartsMs);
+    // Not awaited before the next: an object that does not answer holds up no other.
+    sent.push(call());
+  }
+  await Promise.all(sent);
+}
+
+/** Removed before the call is made: what cannot be sent is lost alone, and not retried for ever. */
+function taken<K, V>(from: Map<K, V[]>, key: K): V[] {
+  const list = from.get(key) ?? [];
+  from.delete(key);
+  return list;
+}
+
+async function settle(env: Env, session: string, list: readonly Settled[]): Promise<void> {
+  const send = (part: readonly Settled[]): Promise<void> => env.SESSION.get(env.SESSION.idFromString(session)).settle(JSON.stringify(part));
+  await Promise.all(portions(list, mostInCall).map((part) => attempt(() => send(part))));
+}
+
+async function release(env: Env, ctx: Background, keyId: string, { released, reports }: EndedOfKey): Promise<void> {
+  if (released.length === 0 && reports.length === 0) return;
+  await attempt(() => keyStub(env, keyId).release(released, reports));
+  reported(env, ctx, keyId, reports);
+}
+
+async function append(env: Env, shard: number, list: readonly (() => LedgerEntry)[]): Promise<void> {
+  if (list.length === 0) return;
+  const text = JSON.stringify(list.flatMap(made));
+  await attempt(() => ledgerStub(env, shard).append(text));
 }
 
 /** One entry, or none where it cannot be made: the others are written all the same. */

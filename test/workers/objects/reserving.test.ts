@@ -1,5 +1,4 @@
-// What a crash leaves of a fast-path request: nothing, where its reservation was not confirmed; else a reservation, and whoever takes it over
-// says in the record that the model may be paid twice.
+// What a crash leaves of a fast-path request in its session, and what is kept there for a repeat.
 
 import { runInDurableObject } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
