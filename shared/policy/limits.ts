@@ -65,15 +65,28 @@ export type GivenShare = {
   readonly until: number;
 };
 
+/** A part of `callsPerMinute` that was given away (call-share.ts). */
+export type GivenCalls = {
+  readonly id: string;
+  readonly calls: number;
+  /** The limit by which it was given. */
+  readonly rate: number;
+  /** Nothing is counted from it after this: Unix milliseconds. */
+  readonly endsAt: number;
+  /** What is left of it may come back until then: Unix milliseconds. */
+  readonly until: number;
+};
+
 /** `calls` is the bucket of `callsPerMinute`. */
 export type KeyState = {
   readonly bucket: Bucket | null;
   readonly calls: Bucket | null;
   readonly leases: readonly Lease[];
   readonly shares: readonly GivenShare[];
+  readonly callShares: readonly GivenCalls[];
 };
 
-export const emptyKeyState: KeyState = { bucket: null, calls: null, leases: [], shares: [] };
+export const emptyKeyState: KeyState = { bucket: null, calls: null, leases: [], shares: [], callShares: [] };
 
 /** The credit for one request: a rate of n a minute then earns n for each millisecond, without fractions. */
 export const costOfOne = 60_000;
@@ -118,7 +131,8 @@ export function countCalls(
   limits: Pick<Limits, "callsPerMinute" | "requestsPerMinute">,
   now: number,
 ): { readonly state: KeyState; readonly refusal: Refusal | null } {
-  const { admitted, bucket, retryAfterMs } = take(state.calls, { rate: callsPerMinuteOf(limits), count }, now);
+  const away = callsAway(state.callShares, now);
+  const { admitted, bucket, retryAfterMs } = take(state.calls, { rate: callsPerMinuteOf(limits), count, away }, now);
   return { state: { ...state, calls: bucket }, refusal: admitted ? null : { limit: "callsPerMinute", retryAfterMs } };
 }
 
@@ -179,3 +193,7 @@ export const slotsAway = (shares: readonly GivenShare[], now: number): number =>
 /** How many requests are given away in shares. */
 export const requestsAway = (shares: readonly GivenShare[], now: number): number =>
   shares.reduce((sum, { requests, until }) => (until > now ? sum + requests : sum), 0);
+
+/** How many messages are given away in shares. */
+export const callsAway = (shares: readonly GivenCalls[], now: number): number =>
+  shares.reduce((sum, { calls, until }) => (until > now ? sum + calls : sum), 0);

@@ -70,9 +70,9 @@ export function endShare(state: KeyState, report: ShareReport, now: number): Key
   };
 }
 
-/** For how many milliseconds something may still be admitted from a share that is out: from 0 to `shareMs`. */
-export const shareMsLeft = ({ shares }: Pick<KeyState, "shares">, now: number): number =>
-  shares.reduce((most, { endsAt }) => Math.max(most, Math.min(endsAt - now, shareMs)), 0);
+/** For how many milliseconds something may still be admitted, or counted, from a share that is out: from 0 to `shareMs`. */
+export const shareMsLeft = ({ shares, callShares }: Pick<KeyState, "shares" | "callShares">, now: number): number =>
+  [...shares, ...callShares].reduce((most, { endsAt }) => Math.max(most, Math.min(endsAt - now, shareMs)), 0);
 
 /** A share in the hands of an isolate. */
 export class HeldShare {

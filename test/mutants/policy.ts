@@ -7,8 +7,28 @@ const evaluate = { file: "shared/policy/evaluate.ts", test: { file: "test/shared
 const limits = { file: "shared/policy/limits.ts", test: { file: "test/shared/policy/limits.test.ts" } };
 const keyShares = { file: "workers/pipeline/key-shares.ts", test: { file: "test/workers/pipeline/key-shares.test.ts" } };
 const shares = { file: "shared/policy/share.ts", test: { file: "test/shared/policy/share.test.ts" } };
+const callShares = { file: "shared/policy/call-share.ts", test: { file: "test/shared/policy/call-share.test.ts" } };
 
 export const policyMutants: readonly Mutant[] = [
+  {
+    ...callShares,
+    name: "a share of messages is taken out of the limit",
+    from: "credit: bucket.credit - calls * costOfOne }",
+    to: "credit: bucket.credit }",
+  },
+  {
+    ...callShares,
+    name: "messages are counted from a share for two seconds",
+    from: "age < 0 || age >= shareMs || ",
+    to: "",
+  },
+  {
+    ...shares,
+    name: "a revocation waits for shares of messages too",
+    from: "[...shares, ...callShares].reduce(",
+    to: "shares.reduce(",
+    test: { file: "test/shared/policy/call-share.test.ts" },
+  },
   {
     ...evaluate,
     name: "a refusal of one model refuses the request",

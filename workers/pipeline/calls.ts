@@ -1,17 +1,30 @@
-// The count of a key's messages, before anything is done for them: exact in its object, and rough in this isolate before a body is read.
+// The count of a key's messages, before anything is done for them: exact in its object or from this isolate's share, and rough in this isolate
+// before a body is read.
 
 import type { Refusal } from "../../shared/model/outcome.ts";
+import { type CallReport, HeldCalls } from "../../shared/policy/call-share.ts";
+import { shareMs } from "../../shared/policy/share.ts";
 import { type Bucket, callsPerMinuteOf, defaultLimits, take } from "../../shared/policy/limits.ts";
 import type { Env } from "../platform/env.ts";
 import type { OverLimit } from "../stubs/key-calls.ts";
 import { keyStub } from "../stubs/stubs.ts";
 import type { KeyRecord } from "../stores/keys.ts";
 
-/** Counts so many messages of the key. Refused: a revoked key, also where KV still shows it, and one over its limit. Null where they are counted. */
+/**
+ * Counts so many messages of the key. Refused: a revoked key, also where KV still shows it, and one over its limit. Null where they are counted.
+ * A key that sends more than a message a second gets a share of its limit, from which the next messages are counted without a call.
+ */
 export async function countCalls(env: Env, { id, limits = defaultLimits }: KeyRecord, calls = 1): Promise<Refusal | null> {
-  const answer = await keyStub(env, id).count(calls, limits);
+  const shares = callSharesOf(env);
+  const askedAt = Date.now();
+  if (shares.get(id)?.held?.count(calls, askedAt) === true) return null;
+  const { report, wanted } = ended(shares, id, askedAt);
+  const answer = await keyStub(env, id)
+    .count({ calls, limits, report, wanted })
+    .finally(() => wanted > 0 && shares.set(id, { askedAt, held: null, isAsking: false }));
   switch (answer.kind) {
     case "counted":
+      if (answer.share !== null) shares.set(id, { askedAt, held: new HeldCalls(answer.share, askedAt), isAsking: false });
       return null;
     case "revoked":
     case "refused":
@@ -19,6 +32,36 @@ export async function countCalls(env: Env, { id, limits = defaultLimits }: KeyRe
     default:
       return answer satisfies never;
   }
+}
+
+/** `askedAt`: when the KeyObject was last asked, in Unix milliseconds. `isAsking`: a call that asks for a share is on its way. */
+type CallsOfKey = { readonly askedAt: number; readonly held: HeldCalls | null; readonly isAsking: boolean };
+
+const byEnvironment = new WeakMap<object, Map<string, CallsOfKey>>();
+
+/** The shares of keys' `callsPerMinute` that this isolate holds, by the key's id. */
+function callSharesOf(env: Env): Map<string, CallsOfKey> {
+  let shares = byEnvironment.get(env);
+  if (shares === undefined) {
+    shares = new Map();
+    byEnvironment.set(env, shares);
+  }
+  return shares;
+}
+
+/** A key that was asked for no longer ago than this gets a share. */
+const busyMs = 1_000;
+const fewestWanted = 8;
+
+/** The end of the share that has nothing left, and how many messages to ask for: twice what it counted. */
+function ended(shares: Map<string, CallsOfKey>, id: string, now: number): { readonly report: CallReport | null; readonly wanted: number } {
+  const last = shares.get(id);
+  if (shares.size >= mostKeys && last === undefined) shares.clear();
+  const report = last?.held?.report() ?? null;
+  const isBusy = last !== undefined && now - last.askedAt < (report === null ? busyMs : shareMs + busyMs);
+  const isWanted = isBusy && !last.isAsking;
+  shares.set(id, { askedAt: now, held: null, isAsking: isWanted || last?.isAsking === true });
+  return { report, wanted: isWanted ? Math.max(fewestWanted, 2 * (report?.used ?? 0)) : 0 };
 }
 
 /** The refusal for a request that the key's object does not admit. */

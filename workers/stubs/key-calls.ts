@@ -2,6 +2,7 @@
 
 import type { Limits, Refusal } from "../../shared/policy/limits.ts";
 import type { GrantPass } from "../../shared/policy/grant.ts";
+import type { CallReport, CallShare } from "../../shared/policy/call-share.ts";
 import type { Share, ShareReport } from "../../shared/policy/share.ts";
 
 export type AdmitInput = {
@@ -54,7 +55,16 @@ export type OverLimit = {
   readonly retryAfterMs: number;
 };
 
-export type CountAnswer = { readonly kind: "counted" } | OverLimit | { readonly kind: "revoked" };
+export type CountInput = {
+  readonly calls: number;
+  readonly limits: Limits;
+  /** A share that has ended since the last call. */
+  readonly report: CallReport | null;
+  /** Asks for a share of `callsPerMinute`, for so many messages in two seconds; 0: none is wanted. */
+  readonly wanted: number;
+};
+
+export type CountAnswer = { readonly kind: "counted"; readonly share: CallShare | null } | OverLimit | { readonly kind: "revoked" };
 
 /** `run`: by the run's id. `cache`, `conversation`: by the object's own id. */
 export type Dependent = { readonly kind: "run" | "cache" | "conversation"; readonly name: string };
@@ -82,7 +92,7 @@ export interface KeyCalls extends Rpc.DurableObjectBranded {
    */
   admit(admitInput: AdmitInput): AdmitAnswer;
   /** Counts so many messages of the key, of any kind, before anything is done for them. */
-  count(calls: number, limits: Limits): CountAnswer;
+  count(countInput: CountInput): CountAnswer;
   /** Stores a reviewer's grant: JSON of `Grant`. Twice is the same as once. */
   giveGrant(grant: string): void;
   /** Gives back a use of a grant, where the request adopted an earlier run instead. */

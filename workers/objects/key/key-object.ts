@@ -13,6 +13,7 @@ import {
   type AdmitAnswer,
   type OverLimit,
   type CountAnswer,
+  type CountInput,
   type GivenToAdmit,
 } from "../../stubs/key-calls.ts";
 import { DurableObject } from "cloudflare:workers";
@@ -29,6 +30,7 @@ import {
   hasRoom,
 } from "../../../shared/policy/limits.ts";
 import { type ShareReport, endShare, giveShare, shareMsLeft } from "../../../shared/policy/share.ts";
+import { type CallShare, endCalls, giveCalls } from "../../../shared/policy/call-share.ts";
 import { riskAbove } from "../../../shared/policy/risk.ts";
 import type { Env } from "../../platform/env.ts";
 import { atMost } from "../at-most.ts";
@@ -82,7 +84,7 @@ export class KeyObject extends DurableObject<Env> implements KeyCalls {
     this.#end(released, reports, now);
     const { state, refusal } = enter(this.#state, { id: run, expiresAt: now + leaseMs }, limits, now);
     this.#setState(state);
-    if (refusal !== null) return { ...overLimit(refusal, limits), mayLook: this.count(1, limits).kind === "counted" };
+    if (refusal !== null) return { ...overLimit(refusal, limits), mayLook: this.#count(1, limits, now) === null };
     const found = this.#index.get(identical);
     const passes = grants === undefined ? [] : this.#pass(run, grants, limits);
     const share = shareFor === null ? null : this.#giveShare(shareFor, limits, now);
@@ -106,11 +108,29 @@ export class KeyObject extends DurableObject<Env> implements KeyCalls {
     return { share, indexed };
   }
 
-  count(calls: number, limits: Limits): CountAnswer {
+  count({ calls, limits, report, wanted }: CountInput): CountAnswer {
     if (this.#revoked) return { kind: "revoked" };
-    const { state, refusal } = countCalls(this.#state, calls, limits, this.now());
+    const now = this.now();
+    if (report !== null) this.#setState(endCalls(this.#state, report, now));
+    const refusal = this.#count(calls, limits, now);
+    return refusal === null
+      ? { kind: "counted", share: wanted > 0 ? this.#giveCalls(wanted, limits, now) : null }
+      : overLimit(refusal, limits);
+  }
+
+  #count(calls: number, limits: Limits, now: number): Refusal | null {
+    const { state, refusal } = countCalls(this.#state, calls, limits, now);
     this.#setState(state);
-    return refusal === null ? { kind: "counted" } : overLimit(refusal, limits);
+    return refusal;
+  }
+
+  /** Stored before the answer leaves, as `#giveShare` does. */
+  #giveCalls(wanted: number, limits: Limits, now: number): CallShare | null {
+    const { state, share } = giveCalls(this.#state, { id: crypto.randomUUID(), wanted }, limits, now);
+    if (share === null) return null;
+    this.#state = state;
+    void this.ctx.storage.put("state", state);
+    return share;
   }
 
   #pass(run: string, { query: text, leaseMs }: NonNullable<AdmitInput["grants"]>, limits: Limits): readonly GrantPass[] {
