@@ -1,7 +1,7 @@
 // The gateway as it is deployed, on workerd itself, for benchmarks: its KV is a Worker, and the documents are written like an operator's.
 
-import { mkdirSync } from "node:fs";
-import { basename, join } from "node:path";
+import { readdirSync } from "node:fs";
+import { basename } from "node:path";
 import { freePort } from "../local-gateway.ts";
 import { publishedCopy } from "../../shared/published.ts";
 import { signingKey } from "../../shared/sealed-id.ts";
@@ -19,19 +19,24 @@ const config :Workerd.Config = (
 );`;
 
 const linkKey = "bench-link-key-0123456789";
-const adminToken = "bench-admin-token-0123456789";
+export const adminToken = "bench-admin-token-0123456789";
 
 /** A benchmark gateway's configuration: documents by name, and keys' records by the digest of the key. */
 export type Configured = { readonly documents: Readonly<Record<string, object>>; readonly keys: Readonly<Record<string, object>> };
 
-/** `disk` waits for this machine's disk at every commit, which no deployed object does; `memory` does not. */
-export async function gateway(
-  storage: "memory" | "disk",
-  { folder, memory, configured }: { readonly folder: string; readonly memory: string; readonly configured: Configured },
-): Promise<Served> {
+export type GatewayProcess = {
+  readonly name: string;
+  /** For the bundle and the configuration. */
+  readonly folder: string;
+  /** Where the objects are stored. Documents are written where it is empty. */
+  readonly disk: string;
+  readonly entry: string;
+  readonly configured: Configured;
+};
+
+export async function gateway({ name, folder, disk, entry, configured }: GatewayProcess): Promise<Served> {
   const port = await freePort();
-  const disk = join(storage === "disk" ? folder : memory, "objects");
-  mkdirSync(disk);
+  const isNew = readdirSync(disk).length === 0;
   const classes = {
     SESSION: "SessionObject",
     KEY: "KeyObject",
@@ -56,10 +61,10 @@ export async function gateway(
   const services = [
     `(name = "disk", disk = (path = "${disk}", writable = true))`,
     `(name = "kv", worker = ${worker(bundle("scripts/bench/workers/kv.ts", folder), `(name = "PUBLISHED", json = ${JSON.stringify(JSON.stringify(publishedKeys(configured)))})`)})`,
-    `(name = "main", worker = ${worker(bundle("workers/index.ts", folder), bindings, objects)})`,
+    `(name = "main", worker = ${worker(bundle(entry, folder), bindings, objects)})`,
   ].join(", ");
-  const served = await serve(`countersign-${storage}`, folder, port, config(services, port));
-  for (const [name, document] of Object.entries(configured.documents)) await write(port, name, document);
+  const served = await serve(name, folder, port, config(services, port));
+  if (isNew) for (const [document, content] of Object.entries(configured.documents)) await write(port, document, content);
   return served;
 }
 

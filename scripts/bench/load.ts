@@ -1,12 +1,15 @@
 // A load generator on raw sockets: each connection sends one request after another and reads each answer whole.
 
 import { connect } from "node:net";
+import { quantile } from "./report.ts";
 
 export type Load = {
   readonly port: number;
   readonly connections: number;
   readonly seconds: number;
   readonly request: (connection: number, count: number) => Buffer;
+  /** A text that the first token of a streamed answer has: the times are then those until it came. */
+  readonly firstToken?: string;
 };
 export type Measured = {
   readonly requests: number;
@@ -16,37 +19,52 @@ export type Measured = {
   readonly p99Ms: number;
 };
 
-/** Runs a bounded load and stops by itself. An answer other than 200, or with a JSON-RPC error in it, counts as failed. */
-export async function measure({ port, connections, seconds, request }: Load): Promise<Measured> {
+/** Runs a bounded load and stops by itself. An answer other than 200, or with an error in it, counts as failed. */
+export async function measure({ port, connections, seconds, request, firstToken }: Load): Promise<Measured> {
   const times: number[] = [];
   let failed = 0;
   const started = performance.now();
   const end = started + seconds * 1000;
   await Promise.all(
     Array.from({ length: connections }, async (_, connection) => {
-      const exchange = await open(port);
-      for (let count = 0; performance.now() < end; count += 1) {
+      const exchange = await open(port, firstToken);
+      // Each connection sends one request at least, however short the time is.
+      for (let count = 0; count === 0 || performance.now() < end; count += 1) {
+        const payload = request(connection, count);
         const before = performance.now();
-        const answer = await exchange.send(request(connection, count));
-        times.push(performance.now() - before);
-        if (!answer.startsWith("HTTP/1.1 200") || answer.includes('"error"')) failed += 1;
+        const answer = await exchange.send(payload);
+        times.push((firstToken === undefined ? performance.now() : answer.firstTokenAt) - before);
+        if (isFailed(answer.text) || (firstToken !== undefined && Number.isNaN(answer.firstTokenAt))) failed += 1;
       }
       exchange.close();
     }),
   );
   const elapsed = (performance.now() - started) / 1000;
-  times.sort((a, b) => a - b);
-  const at = (share: number): number => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? Number.NaN;
-  return { requests: times.length, failed, perSecond: times.length / elapsed, p50Ms: at(0.5), p99Ms: at(0.99) };
+  return {
+    requests: times.length,
+    failed,
+    perSecond: times.length / elapsed,
+    p50Ms: quantile(times, 0.5),
+    p99Ms: quantile(times, 0.99),
+  };
 }
 
-type Exchange = { readonly send: (request: Buffer) => Promise<string>; readonly close: () => void };
+export const isFailed = (answer: string): boolean =>
+  !answer.startsWith("HTTP/1.1 200") || answer.includes('"error"') || answer.includes("event: error");
 
-function open(port: number): Promise<Exchange> {
+type Answer = { readonly text: string; readonly firstTokenAt: number };
+export type Exchange = { readonly send: (request: Buffer) => Promise<Answer>; readonly close: () => void };
+
+/** A server that is silent for longer ends the measurement. */
+const answerMs = 60_000;
+
+/** One connection, for one request after another. */
+export function open(port: number, firstToken?: string): Promise<Exchange> {
   return new Promise((resolve, reject) => {
-    let answered: ((answer: string) => void) | undefined;
+    let answered: ((answer: Answer) => void) | undefined;
     let failed: ((error: Error) => void) | undefined;
     let received = "";
+    let firstTokenAt = Number.NaN;
     const socket = connect(port, "127.0.0.1", () =>
       resolve({
         send: (request) =>
@@ -54,16 +72,19 @@ function open(port: number): Promise<Exchange> {
             answered = done;
             failed = fail;
             received = "";
+            firstTokenAt = Number.NaN;
             socket.write(request);
           }),
         close: () => socket.destroy(),
       }),
     );
     socket.setNoDelay(true);
+    socket.setTimeout(answerMs, () => socket.destroy(new Error(`no answer on port ${port} within ${answerMs / 1000} s`)));
     socket.setEncoding("latin1");
     socket.on("data", (chunk: string) => {
       received += chunk;
-      if (isWhole(received)) answered?.(received);
+      if (firstToken !== undefined && Number.isNaN(firstTokenAt) && received.includes(firstToken)) firstTokenAt = performance.now();
+      if (isWhole(received)) answered?.({ text: received, firstTokenAt });
     });
     socket.on("error", (error) => (failed ?? reject)(error));
     socket.on("close", () => failed?.(new Error("the connection was closed")));
@@ -75,7 +96,7 @@ function isWhole(text: string): boolean {
   if (head < 0) return false;
   const length = /\r\ncontent-length: *(\d+)/i.exec(text.slice(0, head))?.[1];
   if (length !== undefined) return text.length >= head + 4 + Number(length);
-  return text.endsWith("0\r\n\r\n");
+  return text.endsWith("\r\n0\r\n\r\n");
 }
 
 /** A POST of JSON as it goes over the wire. */

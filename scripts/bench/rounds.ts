@@ -1,83 +1,89 @@
-// Rounds of load on several servers in turn, so that other load on the machine affects all alike; and their table.
+// Rounds of load on several servers in turn, so that other load on the machine affects all alike.
 
-import { rmSync } from "node:fs";
-import { type Measured, measure } from "./load.ts";
-import type { Served } from "./workerd.ts";
+import { type Load, type Measured, measure } from "./load.ts";
+import type { Settings } from "./options.ts";
+import type { Column, Row, Table } from "./report.ts";
 
-export type Contender = { readonly name: string; readonly served: Served; readonly request: (connection: number, count: number) => Buffer };
-
-export type Rounds = {
-  readonly connectionCounts: readonly number[];
-  readonly rounds: number;
-  readonly seconds: number;
-  readonly warmUpSeconds: number;
-  /** Folders that are deleted at the end. */
-  readonly clean: readonly string[];
+export type Contender = {
+  readonly name: string;
+  /** Where it answers, and the CPU time of its process so far. */
+  readonly served: { readonly port: number; readonly cpuSeconds: () => number };
+  readonly request: Load["request"];
 };
 
-type Row = Measured & { readonly cpuMicros: number };
+export type Comparison = {
+  readonly title: string;
+  readonly connectionCounts: readonly number[];
+  readonly settings: Settings;
+  /** See `Load.firstToken`. */
+  readonly firstToken?: string;
+};
 
-const median = (values: number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
-const spread = (values: number[], digits: number): string =>
-  `${median(values).toFixed(digits)} (${Math.min(...values).toFixed(digits)}-${Math.max(...values).toFixed(digits)})`;
+export const loadColumns: readonly Column[] = [
+  { key: "p50Ms", title: "p50 ms", digits: 2 },
+  { key: "addedP50Ms", title: "added p50 ms", digits: 2 },
+  { key: "p99Ms", title: "p99 ms", digits: 2 },
+  { key: "addedP99Ms", title: "added p99 ms", digits: 2 },
+  { key: "perSecond", title: "requests a second", digits: 0 },
+  { key: "cpuMicros", title: "CPU µs a request", digits: 0 },
+  { key: "failed", title: "failed", digits: 0 },
+];
 
-/** Measures all of them, prints a table as Markdown, and stops them. The first one is what the others are compared with. */
-export async function compare(
-  contenders: readonly Contender[],
-  { connectionCounts, rounds, seconds, warmUpSeconds, clean }: Rounds,
-): Promise<void> {
-  const results = new Map<string, Row[]>();
-  try {
-    for (const connections of connectionCounts) {
-      for (const { served, request } of contenders) await measure({ port: served.port, connections, seconds: warmUpSeconds, request });
-      for (let round = 1; round <= rounds; round += 1) {
-        for (const { name, served, request } of contenders) {
-          const before = served.cpuSeconds();
-          const measured = await measure({ port: served.port, connections, seconds, request });
-          const row = { ...measured, cpuMicros: ((served.cpuSeconds() - before) / measured.requests) * 1e6 };
-          const key = `${name}|${connections}`;
-          results.set(key, [...(results.get(key) ?? []), row]);
-          console.error(
-            `round ${round}/${rounds}, ${connections} connection${connections > 1 ? "s" : ""}, ${name}: ${row.perSecond.toFixed(0)} requests/s, p50 ${row.p50Ms.toFixed(2)} ms${row.failed > 0 ? `, ${row.failed} FAILED` : ""}`,
-          );
-        }
-      }
-    }
-  } finally {
-    for (const { served } of contenders) await served.stop();
-    for (const each of clean) rmSync(each, { recursive: true, force: true });
+type Figures = Measured & { readonly cpuMicros: number };
+
+/** Measures all contenders in each round. What is added is the difference from the first one in the same round. */
+export async function compare(contenders: readonly Contender[], comparison: Comparison): Promise<Table> {
+  const rows: Row[] = [];
+  for (const connections of comparison.connectionCounts) {
+    const figures = await figuresOf(contenders, connections, comparison);
+    const [first] = figures;
+    rows.push(
+      ...contenders.map(({ name }, index) => rowOf([name, String(connections)], figures[index] ?? [], index === 0 ? null : (first ?? []))),
+    );
   }
+  return { title: comparison.title, labels: ["", "connections"], columns: loadColumns, rows };
+}
 
-  const [first] = contenders;
-  console.log(
-    "| | connections | p50 ms | added p50 ms | p99 ms | requests/s | CPU µs a request | failed |\n|---|---|---|---|---|---|---|---|",
-  );
-  for (const connections of connectionCounts) {
-    const alone = median((results.get(`${first?.name}|${connections}`) ?? []).map(({ p50Ms }) => p50Ms));
-    for (const { name } of contenders) {
-      const rows = results.get(`${name}|${connections}`) ?? [];
-      const added =
-        name === first?.name
-          ? ""
-          : spread(
-              rows.map(({ p50Ms }) => p50Ms - alone),
-              2,
-            );
-      console.log(
-        `| ${name} | ${connections} | ${spread(
-          rows.map(({ p50Ms }) => p50Ms),
-          2,
-        )} | ${added} | ${spread(
-          rows.map(({ p99Ms }) => p99Ms),
-          2,
-        )} | ${spread(
-          rows.map(({ perSecond }) => perSecond),
-          0,
-        )} | ${spread(
-          rows.map(({ cpuMicros }) => cpuMicros),
-          0,
-        )} | ${rows.reduce((sum, { failed }) => sum + failed, 0)} |`,
+/** For each contender its figures, one for each round. */
+async function figuresOf(
+  contenders: readonly Contender[],
+  connections: number,
+  { settings: { rounds, seconds, warmUpSeconds }, firstToken }: Comparison,
+): Promise<Figures[][]> {
+  const token = firstToken === undefined ? {} : { firstToken };
+  for (const { served, request } of contenders)
+    await measure({ port: served.port, connections, seconds: warmUpSeconds, request, ...token });
+  const figures: Figures[][] = contenders.map(() => []);
+  for (let round = 1; round <= rounds; round += 1) {
+    for (const [index, { name, served, request }] of contenders.entries()) {
+      const before = served.cpuSeconds();
+      const measured = await measure({ port: served.port, connections, seconds, request, ...token });
+      const cpuMicros = ((served.cpuSeconds() - before) / measured.requests) * 1e6;
+      figures[index]?.push({ ...measured, cpuMicros });
+      console.error(
+        `round ${round}/${rounds}, ${connections} at once, ${name}: p50 ${measured.p50Ms.toFixed(2)} ms, ${measured.perSecond.toFixed(0)} a second${measured.failed > 0 ? `, ${measured.failed} FAILED` : ""}`,
       );
     }
   }
+  return figures;
+}
+
+/** `base`: the rounds that this contender's are compared with; null: none. */
+function rowOf(labels: readonly string[], figures: readonly Figures[], base: readonly Figures[] | null): Row {
+  const of = (key: keyof Figures): number[] => figures.map((each) => each[key]);
+  const added = (key: "p50Ms" | "p99Ms"): number[] =>
+    base === null ? [] : figures.map((each, round) => each[key] - (base[round]?.[key] ?? Number.NaN));
+  return {
+    labels,
+    values: {
+      p50Ms: of("p50Ms"),
+      addedP50Ms: added("p50Ms"),
+      p99Ms: of("p99Ms"),
+      addedP99Ms: added("p99Ms"),
+      perSecond: of("perSecond"),
+      cpuMicros: of("cpuMicros"),
+      failed: [figures.reduce((sum, { failed }) => sum + failed, 0)],
+      requests: of("requests"),
+    },
+  };
 }

@@ -3,9 +3,10 @@
 import { createHash } from "node:crypto";
 import type { Configured } from "./gateway-on-workerd.ts";
 import { post } from "./load.ts";
+import { mostConnections } from "./options.ts";
 
 /** One for each connection. */
-export const keys = Array.from({ length: 16 }, (_, index) => `bench-key-${String(index).padStart(4, "0")}`);
+export const keys = Array.from({ length: mostConnections }, (_, index) => `bench-key-${String(index).padStart(4, "0")}`);
 
 /** The gateway's configuration. `lane`: the model's concurrency limit; without it there is none. */
 export const configured = (providerUrl: string, lane?: { readonly concurrency: number }): Configured => ({
@@ -69,5 +70,21 @@ export const sampling = (connection: number): Buffer => {
       },
     },
     { Authorization: `Bearer ${keys[connection]}` },
+  );
+};
+
+/** A text generation at the control endpoint that was never sent before. Its session is the connection's. */
+export const control = (connection: number, stream = false): Buffer => {
+  serial += 1;
+  return post(
+    "/control",
+    {
+      protocol_version: "2.1",
+      request_id: `bench-${serial}`,
+      model: { name: "mock" },
+      task: { type: "text_generation", parameters: { prompt: message.content, max_tokens: 100, ...(stream ? { stream } : {}) } },
+      context: { session_id: `bench-${connection}` },
+    },
+    { Authorization: `Bearer ${keys[connection]}`, ...(stream ? { Accept: "text/event-stream" } : {}) },
   );
 };

@@ -43,21 +43,34 @@ export async function serve(name: string, folder: string, port: number, config: 
   mkdirSync(folder, { recursive: true });
   const file = join(folder, `${name}.capnp`);
   writeFileSync(file, config);
-  const child = spawn(workerd, ["serve", file, "--experimental"], { stdio: ["ignore", "inherit", "inherit"], cwd: folder });
-  const ended = new Promise<void>((resolve) => child.on("exit", () => resolve()));
-  // Every end of this process ends its children.
-  process.on("exit", () => child.kill("SIGKILL"));
-  for (let tries = 0; !(await isOpen(port)); tries += 1) {
-    if (tries > 200 || child.exitCode !== null) throw new Error(`${name}: workerd did not come up`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  return {
-    port,
-    process: child,
-    stop: () => (child.kill("SIGKILL"), ended),
-    cpuSeconds: () => cpuSecondsOf(child.pid ?? 0),
-  };
+  return served(name, port, spawn(workerd, ["serve", file, "--experimental"], { stdio: ["ignore", "inherit", "inherit"], cwd: folder }));
 }
+
+/** A process that was started just now, once its port answers. */
+export async function served(name: string, port: number, child: ChildProcess): Promise<Served> {
+  const ended = new Promise<void>((resolve) => {
+    child.on("exit", () => resolve());
+    child.on("error", () => resolve());
+  });
+  // Every end of this process ends its children.
+  const kill = (): void => void child.kill("SIGKILL");
+  process.on("exit", kill);
+  const stop = async (): Promise<void> => {
+    kill();
+    await ended;
+    process.off("exit", kill);
+  };
+  for (const end = Date.now() + startMs; !(await isOpen(port));) {
+    if (Date.now() > end || child.exitCode !== null || child.signalCode !== null) {
+      await stop();
+      throw new Error(`${name} did not come up`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  return { port, process: child, stop, cpuSeconds: () => cpuSecondsOf(child.pid ?? 0) };
+}
+
+const startMs = 30_000;
 
 const isOpen = (port: number): Promise<boolean> =>
   new Promise((resolve) => {

@@ -1,15 +1,20 @@
 // A bare MCP server for the benchmark: it knows one session, and answers each tool call at once, as JSON or as a stream.
 
+type Message = { readonly id?: unknown; readonly method: string; readonly params?: { readonly name?: string } };
+
 const answers = (id: unknown): string =>
   JSON.stringify({ jsonrpc: "2.0", id, result: { content: [{ type: "text", text: "The notes of the meeting are ready." }] } });
 
 export default {
   async fetch(request: Request): Promise<Response> {
-    const { id, method, params } = (await request.json()) as { id: unknown; method: string; params?: { name?: string } };
+    if (request.method !== "POST") return new Response(null, { status: 405 });
+    const { id, method, params } = (await request.json()) as Message;
+    if (id === undefined) return new Response(null, { status: 202 });
     if (method === "initialize") {
       const result = { protocolVersion: "2025-11-25", capabilities: { tools: {} }, serverInfo: { name: "bench", version: "1" } };
       return Response.json({ jsonrpc: "2.0", id, result }, { headers: { "Mcp-Session-Id": "bench" } });
     }
+    if (method !== "tools/call") return Response.json({ jsonrpc: "2.0", id, error: { code: -32601, message: "unknown method" } });
     if (params?.name === "json") return new Response(answers(id), { headers: { "Content-Type": "application/json" } });
     return new Response(`event: message\nid: 1\ndata: ${answers(id)}\n\n`, { headers: { "Content-Type": "text/event-stream" } });
   },

@@ -1,5 +1,5 @@
 // One cheap request must not become endless work: everything that a key can cause is counted before it is done, and bounded.
-// These tests count what was done; what it costs others is measured by scripts/bench/flood.ts.
+// These tests count what was done; what it costs others is measured by npm run bench -- flood.
 
 import { runDurableObjectAlarm } from "cloudflare:test";
 import { beforeEach, describe, expect, test, vi } from "vitest";

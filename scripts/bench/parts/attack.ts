@@ -1,5 +1,5 @@
 // One load of a flood, as a process of its own: sends requests at a fixed rate until flood.ts, which starts it, stops it. Then it reports the
-// number of answers with each status.
+// number of answers with each status. It ends with flood.ts.
 
 import { strict as assert } from "node:assert";
 
@@ -103,6 +103,7 @@ async function run(port: number, key: string, name: Attack): Promise<void> {
       ),
     1_000 / perSecond,
   );
+  process.once("disconnect", () => process.exit(1));
   process.once("message", () => {
     clearInterval(timer);
     process.send?.(statuses, () => process.exit(0));

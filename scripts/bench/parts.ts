@@ -1,0 +1,22 @@
+// The parts of the benchmark by name, in the order in which they run.
+
+import type { Settings } from "./options.ts";
+import type { Findings } from "./report.ts";
+import type { Rig } from "./rig.ts";
+import { flood } from "./parts/flood.ts";
+import { lane } from "./parts/lane.ts";
+import { overhead } from "./parts/overhead.ts";
+import { relay } from "./parts/relay.ts";
+
+export type Part = {
+  /** What it measures, in one line. */
+  readonly about: string;
+  readonly run: (rig: Rig, settings: Settings) => Promise<Findings>;
+};
+
+export const parts: Readonly<Record<string, Part>> = {
+  overhead: { about: "what a request costs through the gateway, beside forwarders and Portkey's gateway", run: overhead },
+  relay: { about: "what the relay adds to a tool call that does not sample, beside another MCP proxy", run: relay },
+  lane: { about: "what a model's concurrency limit costs where no request waits", run: lane },
+  flood: { about: "what a flood from one key does to the requests of another", run: flood },
+};

@@ -1,0 +1,80 @@
+// What the relay adds to a call that does not sample: against the server alone, and beside another MCP proxy.
+
+import { createHash } from "node:crypto";
+import { copyFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { freePort } from "../../local-gateway.ts";
+import { post } from "../load.ts";
+import type { Settings } from "../options.ts";
+import type { Findings } from "../report.ts";
+import type { Rig } from "../rig.ts";
+import { type Contender, compare } from "../rounds.ts";
+import type { Served } from "../workerd.ts";
+import { tool, withTools } from "../tools.ts";
+
+const key = "bench-key-of-the-relay";
+const mcpProxyVersion = "6.7.19";
+const answers = { json: "JSON", events: "a stream" } as const;
+
+/** An endpoint with an open session. */
+type Way = { readonly name: string; readonly served: Served; readonly path: string; readonly headers: Record<string, string> };
+
+export async function relay(rig: Rig, settings: Settings): Promise<Findings> {
+  const server = await rig.worker("mcp-server");
+  const url = `http://127.0.0.1:${server.port}/mcp`;
+  const gateway = await rig.gateway({
+    documents: { servers: { servers: { bench: { url, allowPrivate: true } } } },
+    keys: {
+      [createHash("sha256").update(key).digest("hex")]: { id: "key_0", name: "bench", createdAt: 0, limits: { callsPerMinute: 1_000_000 } },
+    },
+  });
+  const ways = [
+    await opened("server alone", server, "/mcp"),
+    ...(await withTools(settings, async () => [await opened("mcp-proxy, on Node", await mcpProxy(rig, url), "/mcp")])),
+    await opened("Countersign's relay", gateway, "/mcp/bench", { Authorization: `Bearer ${key}` }),
+  ];
+  const tables = [];
+  for (const answer of ["json", "events"] as const) {
+    const contenders = ways.map((way): Contender => ({ name: way.name, served: way.served, request: () => callOf(way, answer) }));
+    const title = `A tool call that does not sample, answered with ${answers[answer]}`;
+    tables.push(await compare(contenders, { title, connectionCounts: settings.connections ?? [1, 16], settings }));
+  }
+  return { tables };
+}
+
+async function mcpProxy(rig: Rig, url: string): Promise<Served> {
+  const port = await freePort();
+  const home = dirname(dirname(tool("mcp-proxy", mcpProxyVersion)));
+  const script = join(home, "over-http.mjs");
+  copyFileSync(fileURLToPath(new URL("../mcp-proxy-over-http.mjs", import.meta.url)), script);
+  return rig.node("mcp-proxy", port, [script, String(port), url]);
+}
+
+const accept = { Accept: "application/json, text/event-stream" };
+
+async function opened(name: string, served: Served, path: string, more: Record<string, string> = {}): Promise<Way> {
+  const headers = { ...accept, ...more };
+  const send = (message: object, session: Record<string, string> = {}): Promise<Response> =>
+    fetch(`http://127.0.0.1:${served.port}${path}`, {
+      method: "POST",
+      body: JSON.stringify({ jsonrpc: "2.0", ...message }),
+      headers: { ...headers, ...session, "Content-Type": "application/json" },
+    });
+  const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "bench", version: "1" } };
+  const initialized = await send({ id: 0, method: "initialize", params });
+  const session = initialized.headers.get("Mcp-Session-Id");
+  const text = await initialized.text();
+  if (session === null) throw new Error(`${name}: initialize was answered with ${initialized.status} ${text}`);
+  const open = { "Mcp-Session-Id": session };
+  await (await send({ method: "notifications/initialized" }, open)).arrayBuffer();
+  return { name, served, path, headers: { ...headers, ...open } };
+}
+
+let serial = 0;
+/** Each with an id of its own: in one session no two open requests may have the same. */
+function callOf({ path, headers }: Way, name: keyof typeof answers): Buffer {
+  serial += 1;
+  const params = { name, arguments: { text: "x".repeat(1_000) } };
+  return post(path, { jsonrpc: "2.0", id: serial, method: "tools/call", params }, headers);
+}

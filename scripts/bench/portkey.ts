@@ -1,0 +1,22 @@
+// Portkey's gateway from npm, on Node as its README runs it.
+
+import { join } from "node:path";
+import { freePort } from "../local-gateway.ts";
+import type { Rig } from "./rig.ts";
+import { tool } from "./tools.ts";
+import type { Served } from "./workerd.ts";
+
+const version = "1.15.2";
+
+export async function portkey(rig: Rig): Promise<Served> {
+  const port = await freePort();
+  const installed = tool("@portkey-ai/gateway", version);
+  return rig.node("Portkey's gateway", port, [join(installed, "build/start-server.js"), `--port=${port}`, "--headless"]);
+}
+
+/** The headers that send a request to the mock provider. */
+export const toPortkey = (providerUrl: string): Record<string, string> => ({
+  Authorization: "Bearer k",
+  "x-portkey-provider": "openai",
+  "x-portkey-custom-host": `${providerUrl}/v1`,
+});

@@ -1,0 +1,88 @@
+// What a part measures with: workerd processes, and folders for their data. `end` stops and deletes all of it.
+
+import { spawn } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { freePort } from "../local-gateway.ts";
+import { type Configured, config, gateway, text, worker } from "./gateway-on-workerd.ts";
+import { type Served, bundle, serve, served } from "./workerd.ts";
+
+export type Rig = {
+  /** For bundles, configurations and objects on disk. */
+  readonly folder: string;
+  /** A new folder on a file system in memory (Linux), where a commit does not wait for a disk. Elsewhere it is on the disk. */
+  readonly memory: () => string;
+  /** The mock provider. */
+  readonly provider: () => Promise<Served>;
+  /** A Worker of workers/ on a workerd of its own. `more` goes into its configuration; `services` beside it. */
+  readonly worker: (name: string, bindings?: string, more?: string, services?: string) => Promise<Served>;
+  readonly gateway: (configured: Configured, options?: GatewayOptions) => Promise<Served>;
+  /** A Node script that listens on the port. */
+  readonly node: (name: string, port: number, args: readonly string[], cwd?: string) => Promise<Served>;
+  /** Registers what must not outlive the part, on whatever way it ends. */
+  readonly onEnd: (stop: () => unknown) => void;
+  readonly end: () => Promise<void>;
+};
+
+export type GatewayOptions = {
+  /** `disk` waits for this machine's disk at every commit, which no deployed object does; `memory` does not. */
+  readonly storage?: "memory" | "disk";
+  /** The Worker's entry, in place of the gateway's own. */
+  readonly entry?: string;
+  /** Where the objects are stored, in place of a new folder. */
+  readonly objects?: string;
+};
+
+export function createRig(): Rig {
+  const ends: (() => unknown)[] = [];
+  const folderIn = (parent: string): string => {
+    const made = mkdtempSync(join(parent, "countersign-bench-"));
+    ends.push(() => rmSync(made, { recursive: true, force: true, maxRetries: 5 }));
+    return made;
+  };
+  const folder = folderIn(tmpdir());
+  const memory = (): string => folderIn(existsSync("/dev/shm") ? "/dev/shm" : tmpdir());
+  const kept = async (starting: Promise<Served>): Promise<Served> => {
+    const started = await starting;
+    ends.push(() => started.stop());
+    return started;
+  };
+  const ownWorker: Rig["worker"] = async (name, bindings = "", more = "", services = "") => {
+    const port = await freePort();
+    const file = bundle(`scripts/bench/workers/${name}.ts`, folder);
+    return kept(serve(name, folder, port, config(`(name = "main", worker = ${worker(file, bindings, more)})${services}`, port)));
+  };
+  const nodeScript: Rig["node"] = async (name, port, args, cwd = folder) => {
+    const child = spawn(process.execPath, args, {
+      cwd,
+      stdio: ["ignore", "ignore", "inherit"],
+      env: { ...process.env, NODE_ENV: "production" },
+    });
+    return kept(served(name, port, child));
+  };
+  let gateways = 0;
+  let ended: Promise<void> | undefined;
+  return {
+    folder,
+    memory,
+    provider: () => ownWorker("provider"),
+    worker: ownWorker,
+    gateway: async (configured, { storage = "memory", entry = "workers/index.ts", objects } = {}) => {
+      gateways += 1;
+      const disk = objects ?? join(storage === "disk" ? folder : memory(), `objects-${gateways}`);
+      mkdirSync(disk, { recursive: true });
+      return kept(gateway({ name: `countersign-${gateways}`, folder, disk, entry, configured }));
+    },
+    node: nodeScript,
+    onEnd: (stop) => void ends.push(stop),
+    end: () => (ended ??= stopAll(ends)),
+  };
+}
+
+/** The last first: a folder is deleted after the processes that write to it have ended. */
+async function stopAll(ends: (() => unknown)[]): Promise<void> {
+  for (let stop = ends.pop(); stop !== undefined; stop = ends.pop()) await stop();
+}
+
+export const providerText = (url: string): string => text("PROVIDER", url);
