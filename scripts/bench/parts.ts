@@ -3,10 +3,12 @@
 import type { Settings } from "./options.ts";
 import type { Findings } from "./report.ts";
 import type { Rig } from "./rig.ts";
+import { failover } from "./parts/failover.ts";
 import { flood } from "./parts/flood.ts";
 import { lane } from "./parts/lane.ts";
 import { overhead } from "./parts/overhead.ts";
 import { relay } from "./parts/relay.ts";
+import { streaming } from "./parts/streaming.ts";
 
 export type Part = {
   /** What it measures, in one line. */
@@ -16,6 +18,8 @@ export type Part = {
 
 export const parts: Readonly<Record<string, Part>> = {
   overhead: { about: "what a request costs through the gateway, beside forwarders and Portkey's gateway", run: overhead },
+  streaming: { about: "the time to the first token of a stream", run: streaming },
+  failover: { about: "what it costs where the first provider is overloaded and the second is asked", run: failover },
   relay: { about: "what the relay adds to a tool call that does not sample, beside another MCP proxy", run: relay },
   lane: { about: "what a model's concurrency limit costs where no request waits", run: lane },
   flood: { about: "what a flood from one key does to the requests of another", run: flood },

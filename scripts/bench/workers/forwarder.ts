@@ -1,17 +1,33 @@
-// A gateway without features, for comparison: Hono parses and forwards the body, and passes the answer on.
+// A gateway without features, for comparison: Hono parses and forwards the body, and passes the answer on. A stream is passed on as it comes.
 
 import { Hono } from "hono";
 
 const app = new Hono<{ Bindings: { PROVIDER: string } }>();
 
 app.post("/chat", async (c) => {
-  const body = await c.req.json<object>();
+  const body = await c.req.json<{ stream?: boolean }>();
   const answer = await fetch(`${c.env.PROVIDER}/v1/chat/completions`, {
     method: "POST",
     headers: { "Content-Type": "application/json", Authorization: "Bearer k" },
     body: JSON.stringify(body),
   });
+  if (body.stream === true) return c.body(answer.body, 200, { "Content-Type": "text/event-stream" });
   return c.json(await answer.json());
+});
+
+// One hop of failover: where the first provider is overloaded, the second is asked.
+app.post("/failover", async (c) => {
+  const body = JSON.stringify(await c.req.json<object>());
+  for (const base of [`${c.env.PROVIDER}/down`, c.env.PROVIDER]) {
+    const answer = await fetch(`${base}/v1/chat/completions`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json", Authorization: "Bearer k" },
+      body,
+    });
+    if (answer.ok) return c.json(await answer.json());
+    await answer.body?.cancel();
+  }
+  return c.json({ error: "no provider answered" }, 502);
 });
 
 export default app;
