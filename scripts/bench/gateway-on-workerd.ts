@@ -1,4 +1,4 @@
-// The gateway as it is deployed, on workerd itself, for benchmarks: its KV is a Worker, and the documents are written like an operator's.
+// The gateway as it is deployed, on workerd itself, for benchmarks: its KV and its rate limit are Workers, and the documents are written like an operator's.
 
 import { readdirSync } from "node:fs";
 import { basename } from "node:path";
@@ -50,6 +50,7 @@ export async function gateway({ name, folder, disk, entry, configured }: Gateway
   };
   const bindings = [
     `(name = "CONFIG", kvNamespace = "kv")`,
+    `(name = "FLOOD", service = "rate-limit")`,
     text("PUBLIC_URL", `http://127.0.0.1:${port}`),
     text("LINK_KEY", linkKey),
     text("ADMIN_TOKEN", adminToken),
@@ -61,6 +62,7 @@ export async function gateway({ name, folder, disk, entry, configured }: Gateway
   const services = [
     `(name = "disk", disk = (path = "${disk}", writable = true))`,
     `(name = "kv", worker = ${worker(bundle("scripts/bench/workers/kv.ts", folder), `(name = "PUBLISHED", json = ${JSON.stringify(JSON.stringify(publishedKeys(configured)))})`)})`,
+    `(name = "rate-limit", worker = ${worker(bundle("scripts/bench/workers/rate-limit.ts", folder), "")})`,
     `(name = "main", worker = ${worker(bundle(entry, folder), bindings, objects)})`,
   ].join(", ");
   const served = await serve(name, folder, port, config(services, port));

@@ -3,6 +3,7 @@
 import type { Settings } from "./options.ts";
 import type { Findings } from "./report.ts";
 import type { Rig } from "./rig.ts";
+import { decision } from "./parts/decision.ts";
 import { failover } from "./parts/failover.ts";
 import { flood } from "./parts/flood.ts";
 import { lane } from "./parts/lane.ts";
@@ -20,6 +21,7 @@ export const parts: Readonly<Record<string, Part>> = {
   overhead: { about: "what a request costs through the gateway, beside forwarders and Portkey's gateway", run: overhead },
   streaming: { about: "the time to the first token of a stream", run: streaming },
   failover: { about: "what it costs where the first provider is overloaded and the second is asked", run: failover },
+  decision: { about: "from a reviewer's press to the caller's last byte, with a thousand callers waiting", run: decision },
   relay: { about: "what the relay adds to a tool call that does not sample, beside another MCP proxy", run: relay },
   lane: { about: "what a model's concurrency limit costs where no request waits", run: lane },
   flood: { about: "what a flood from one key does to the requests of another", run: flood },

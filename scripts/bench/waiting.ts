@@ -1,14 +1,11 @@
-// How long a decision takes to reach a caller that waits, with many callers on real sockets at once, and whether any is lost.
-//
-//   node scripts/bench/waiting.ts [how many, 1000 by default]
+// Opens requests that wait for a person, on real sockets, decides them through the review pages, and measures what their callers see.
 
-import { mkdtempSync, rmSync } from "node:fs";
-import { availableParallelism, tmpdir } from "node:os";
-import { join } from "node:path";
-import { pathToFileURL } from "node:url";
-import { type Gateway, freePort, pause, startGateway } from "../local-gateway.ts";
+import { pause } from "../local-gateway.ts";
 import { operatorOf } from "../operator.ts";
 import { type PageForm, readForm } from "../page-form.ts";
+import { adminToken } from "./gateway-on-workerd.ts";
+import { inTurn } from "./in-turn.ts";
+import { quantile } from "./report.ts";
 
 export type Waited = {
   readonly callers: number;
@@ -16,94 +13,128 @@ export type Waited = {
   readonly lost: number;
   /** The reasons, each once. */
   readonly reasons: readonly string[];
-  /** From the press of the button to the caller's last byte, in milliseconds: first one decision at a time, then many at once. */
+  /** From the press of the button to the caller's last byte, in milliseconds: one decision at a time, then many at once. */
   readonly aloneP50: number;
   readonly p50: number;
-  readonly p95: number;
+  readonly p99: number;
   readonly max: number;
   /** How long it took until every request had its review and its notice. */
   readonly openedMs: number;
-  /** How long all decisions took. */
-  readonly decidedMs: number;
   readonly decisionsPerSecond: number;
 };
 
-const adminToken = "bench-admin-token-0123456789";
+export type WaitingLoad = {
+  readonly count: number;
+  /** So many are decided one at a time, the others `decidedAtOnce` at a time. */
+  readonly alone: number;
+  /** Called while all wait. */
+  readonly whileWaiting?: () => Promise<void>;
+};
+
 export const benchVariables = { ADMIN_TOKEN: adminToken, LINK_KEY: "bench-link-key-0123456789", DEV_API_KEY: "bench-dev-key-0123456789" };
 
 const wave = 200;
-const decidedAlone = 10;
-const decidedAtOnce = 32;
+export const decidedAtOnce = 32;
+const arrivalMs = 60_000;
 
-/** Opens `count` requests that wait for a person, decides them all, and measures what their callers see. */
-export async function waitAndDecide(gateway: Gateway, count: number): Promise<Waited> {
+/** Opens requests, decides all of them, and measures the deliveries. The gateway has no policy yet. */
+export async function waitAndDecide(gateway: { readonly url: string }, { count, alone, whileWaiting }: WaitingLoad): Promise<Waited> {
   const key = await prepare(gateway.url);
   const operator = operatorOf(gateway.url, adminToken);
-  const arrivedAt = new Map<string, number>();
-  let lost = 0;
-  const openingAt = performance.now();
-  const callers: Promise<void>[] = [];
   const links = new Map<string, string>();
+  const callers = waitingCallers((index) => ask(gateway.url, key, index));
+  const openingAt = performance.now();
+  // In waves: the list of notices has the newest 500, and the backlog of a listening socket is not measured.
+  while (callers.opened() < count) {
+    callers.open(Math.min(wave, count - callers.opened()));
+    await listLinks(operator, links, callers.opened());
+  }
+  const openedMs = performance.now() - openingAt;
+  await whileWaiting?.();
+  // Opens each page as a reviewer's browser does, and waits the second that a decision must take at least.
+  const forms = await inTurn([...links], decidedAtOnce, async ([run, link]) => ({ run, form: await openForm(link) }));
+  await pause(1_100);
+  const press = ({ run, form }: (typeof forms)[number], index: number): Promise<void> =>
+    callers.press(run, () =>
+      fetch(form.action, { method: "POST", body: form.fields, redirect: "manual", headers: browserHeaders(index, gateway.url) }),
+    );
+  return { ...(await decideAll(callers, forms, { alone, press, nameOf: ({ run }) => run })), openedMs };
+}
+
+export type Callers = {
+  readonly open: (more: number) => void;
+  readonly opened: () => number;
+  /** Sends a decision, and notes when. */
+  readonly press: (name: string, send: () => Promise<Response>) => Promise<void>;
+  readonly ended: () => Promise<unknown>;
+  readonly lost: () => number;
+  readonly reasons: ReadonlySet<string>;
+  /** From the press to the arrival, for those of these names that arrived. */
+  readonly timesOf: (names: readonly string[]) => number[];
+};
+
+/** Callers that wait. `wait` sends the request with this number and returns the name under which it is decided, once it is answered. */
+export function waitingCallers(wait: (index: number) => Promise<string>): Callers {
+  const arrivedAt = new Map<string, number>();
+  const pressedAt = new Map<string, number>();
+  const waiting: Promise<void>[] = [];
   const reasons = new Set<string>();
-  const wait = async (index: number): Promise<void> => {
+  const waitFor = async (index: number): Promise<void> => {
     try {
-      arrivedAt.set(await ask(gateway.url, key, index), performance.now());
+      arrivedAt.set(await wait(index), performance.now());
     } catch (error) {
-      lost += 1;
       reasons.add(reasonOf(error));
     }
   };
-  // In waves: the list of notices has the newest 500, and the backlog of a listening socket is not measured.
-  while (callers.length < count) {
-    const more = Math.min(wave, count - callers.length);
-    for (let i = 0; i < more; i += 1) callers.push(wait(callers.length));
-    await listLinks(operator, links, callers.length);
-  }
-  const openedMs = performance.now() - openingAt;
-
-  // Opens each page as a reviewer's browser does, and waits the second that a decision must take at least.
-  const forms = await inTurn([...links], 32, async ([run, link]) => ({ run, form: await openForm(link) }));
-  await pause(1_100);
-  const pressedAt = new Map<string, number>();
-  const press = async ({ run, form }: (typeof forms)[number], index: number): Promise<void> => {
-    pressedAt.set(run, performance.now());
-    const answer = await fetch(form.action, {
-      method: "POST",
-      body: form.fields,
-      redirect: "manual",
-      headers: browserHeaders(index, gateway.url),
-    });
-    if (answer.status !== 303) throw new Error(`a decision was answered with ${answer.status}`);
-    await answer.body?.cancel();
+  return {
+    open: (more) => {
+      for (let i = 0; i < more; i += 1) waiting.push(waitFor(waiting.length));
+    },
+    opened: () => waiting.length,
+    press: async (name, send) => {
+      pressedAt.set(name, performance.now());
+      const answer = await send();
+      if (answer.status !== 303) throw new Error(`a decision was answered with ${answer.status}`);
+      await answer.body?.cancel();
+    },
+    ended: () => Promise.race([Promise.all(waiting), pause(arrivalMs)]),
+    lost: () => waiting.length - arrivedAt.size,
+    reasons,
+    timesOf: (names) =>
+      names.map((name) => (arrivedAt.get(name) ?? Number.NaN) - (pressedAt.get(name) ?? Number.NaN)).filter((time) => !Number.isNaN(time)),
   };
-  const alone = forms.slice(0, decidedAlone);
+}
+
+/** Decides some one at a time and the others at once, and waits for the callers. */
+export async function decideAll<T>(
+  callers: Callers,
+  items: readonly T[],
+  how: {
+    readonly alone: number;
+    readonly press: (item: T, index: number) => Promise<void>;
+    readonly nameOf: (item: T) => string;
+  },
+): Promise<Omit<Waited, "openedMs">> {
+  const alone = items.slice(0, how.alone);
+  const together = items.slice(how.alone);
   for (const [index, each] of alone.entries()) {
-    await press(each, index);
+    await how.press(each, index);
     await pause(50);
   }
-  const deciding = performance.now();
-  await inTurn(forms.slice(decidedAlone), decidedAtOnce, (each, index) => press(each, decidedAlone + index));
-  const decidedMs = performance.now() - deciding;
-  await Promise.race([Promise.all(callers), pause(60_000)]);
-  lost += count - lost - arrivedAt.size;
-  const timesOf = (runs: Iterable<string>): number[] =>
-    Array.from(runs, (run) => (arrivedAt.get(run) ?? Number.NaN) - (pressedAt.get(run) ?? Number.NaN))
-      .filter((time) => !Number.isNaN(time))
-      .sort((a, b) => a - b);
-  const shareOf = (times: readonly number[], share: number): number =>
-    Math.round(times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? Number.NaN);
-  const together = timesOf(forms.slice(decidedAlone).map(({ run }) => run));
+  const decidingAt = performance.now();
+  await inTurn(together, decidedAtOnce, (each, index) => how.press(each, alone.length + index));
+  const decidingMs = performance.now() - decidingAt;
+  await callers.ended();
+  const times = callers.timesOf(together.map(how.nameOf));
   return {
-    callers: count,
-    lost,
-    reasons: [...reasons],
-    aloneP50: shareOf(timesOf(alone.map(({ run }) => run)), 0.5),
-    p50: shareOf(together, 0.5),
-    p95: shareOf(together, 0.95),
-    max: shareOf(together, 1),
-    openedMs: Math.round(openedMs),
-    decidedMs: Math.round(decidedMs),
-    decisionsPerSecond: Math.round(((count - alone.length) / decidedMs) * 1000),
+    callers: callers.opened(),
+    lost: callers.lost(),
+    reasons: [...callers.reasons],
+    aloneP50: quantile(callers.timesOf(alone.map(how.nameOf)), 0.5),
+    p50: quantile(times, 0.5),
+    p99: quantile(times, 0.99),
+    max: quantile(times, 1),
+    decisionsPerSecond: (together.length / decidingMs) * 1000,
   };
 }
 
@@ -159,7 +190,7 @@ async function ask(url: string, key: string, index: number): Promise<string> {
 
 /** Adds the link of each pending run, until there are enough. */
 async function listLinks(operator: ReturnType<typeof operatorOf>, links: Map<string, string>, count: number): Promise<void> {
-  for (const end = Date.now() + 120_000; links.size < count;) {
+  for (const end = Date.now() + 300_000; links.size < count;) {
     if (Date.now() > end) throw new Error(`only ${links.size} of ${count} reviews were ever listed`);
     for (const { run, link } of await operator.waiting()) if (link !== null) links.set(run, link);
     if (links.size < count) await pause(100);
@@ -180,40 +211,8 @@ const browserHeaders = (index: number, url: string): Record<string, string> => (
   "CF-Connecting-IP": `10.${(index >> 16) & 255}.${(index >> 8) & 255}.${index & 255}`,
 });
 
-async function inTurn<T, R>(items: readonly T[], atOnce: number, work: (item: T, index: number) => Promise<R>): Promise<R[]> {
-  const results: R[] = [];
-  let next = 0;
-  await Promise.all(
-    Array.from({ length: atOnce }, async () => {
-      for (let index = next++; index < items.length; index = next++) results[index] = await work(items[index] as T, index);
-    }),
-  );
-  return results;
-}
-
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return "unknown";
   const cause = error.cause instanceof Error ? ` (${error.cause.message})` : "";
   return `${error.message}${cause}`;
 }
-
-export const describeWaited = (waited: Waited): string =>
-  [
-    `${waited.callers} callers waited, ${waited.lost} were lost${waited.reasons.length > 0 ? `: ${waited.reasons.join("; ")}` : ""}`,
-    `from the press of the button to the caller's last byte, one decision at a time: p50 ${waited.aloneP50} ms`,
-    `the same with ${decidedAtOnce} decisions at once: p50 ${waited.p50} ms, p95 ${waited.p95} ms, max ${waited.max} ms`,
-    `all were open after ${waited.openedMs} ms; all decisions took ${waited.decidedMs} ms (${waited.decisionsPerSecond} a second on ${availableParallelism()} CPUs)`,
-  ].join("\n");
-
-async function main(count: number): Promise<void> {
-  const persistTo = mkdtempSync(join(tmpdir(), "countersign-waiting-"));
-  const gateway = await startGateway({ port: await freePort(), persistTo, variables: benchVariables });
-  try {
-    console.log(describeWaited(await waitAndDecide(gateway, count)));
-  } finally {
-    await gateway.stop("kill");
-    rmSync(persistTo, { recursive: true, force: true });
-  }
-}
-
-if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) await main(Number(process.argv[2] ?? 1_000));
