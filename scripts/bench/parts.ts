@@ -3,6 +3,7 @@
 import type { Settings } from "./options.ts";
 import type { Findings } from "./report.ts";
 import type { Rig } from "./rig.ts";
+import { bill } from "./parts/bill.ts";
 import { decision } from "./parts/decision.ts";
 import { failover } from "./parts/failover.ts";
 import { flood } from "./parts/flood.ts";
@@ -10,6 +11,7 @@ import { lane } from "./parts/lane.ts";
 import { overhead } from "./parts/overhead.ts";
 import { relay } from "./parts/relay.ts";
 import { streaming } from "./parts/streaming.ts";
+import { waiting } from "./parts/waiting.ts";
 
 export type Part = {
   /** What it measures, in one line. */
@@ -22,6 +24,8 @@ export const parts: Readonly<Record<string, Part>> = {
   streaming: { about: "the time to the first token of a stream", run: streaming },
   failover: { about: "what it costs where the first provider is overloaded and the second is asked", run: failover },
   decision: { about: "from a reviewer's press to the caller's last byte, with a thousand callers waiting", run: decision },
+  waiting: { about: "ten thousand requests that wait at once: objects awake, bytes, rows, none lost", run: waiting },
+  bill: { about: "counted operations to dollars: approved requests, and reviews of an hour", run: bill },
   relay: { about: "what the relay adds to a tool call that does not sample, beside another MCP proxy", run: relay },
   lane: { about: "what a model's concurrency limit costs where no request waits", run: lane },
   flood: { about: "what a flood from one key does to the requests of another", run: flood },

@@ -23,7 +23,13 @@ export type Table = {
 };
 export type Picture = { readonly file: string; readonly title: string; readonly svg: string };
 /** What one part returns. */
-export type Findings = { readonly tables: readonly Table[]; readonly notes?: readonly string[]; readonly pictures?: readonly Picture[] };
+export type Findings = {
+  /** How often it was measured, in place of the rounds and seconds of the settings. */
+  readonly measured?: string;
+  readonly tables: readonly Table[];
+  readonly notes?: readonly string[];
+  readonly pictures?: readonly Picture[];
+};
 
 export type Report = Omit<Findings, "pictures"> & {
   readonly part: string;
@@ -108,13 +114,15 @@ const tableMarkdown = ({ title, labels, columns, rows }: Table): string => {
   ].join("\n");
 };
 
+export const roundsWords = (rounds: number): string => `${rounds} round${rounds === 1 ? "" : "s"}`;
+
 /** The whole report as Markdown. `picturesFrom`: the folder of the pictures as the reader's page reaches it. */
 export function markdownOf(report: Report, picturesFrom: string): string {
   const { settings } = report;
   const when = `${report.date.slice(0, 10)} at ${report.commit}${report.changed ? ", with changes" : ""}`;
-  const rounds = `${settings.rounds} round${settings.rounds === 1 ? "" : "s"} of ${settings.seconds} s`;
+  const rounds = roundsWords(settings.rounds);
   return [
-    `Measured on ${when}, ${report.machine}, Node ${report.node}, workerd ${report.workerd}. ${rounds}: median (least to greatest).`,
+    `Measured on ${when}, ${report.machine}, Node ${report.node}, workerd ${report.workerd}. ${report.measured ?? `${rounds} of ${settings.seconds} s: median (least to greatest).`}`,
     ...report.tables.map(tableMarkdown),
     ...report.pictures.map(({ file, title }) => `![${title}](${picturesFrom}/${file})`),
     ...(report.notes ?? []),

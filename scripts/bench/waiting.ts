@@ -159,7 +159,13 @@ async function prepare(url: string): Promise<string> {
     reviewers: { everyone: [{ name: "Bench" }] },
   };
   await admin("/policy", "PUT", policy, { "If-Match": "0" });
-  const limits = { requestsPerMinute: 100_000, concurrent: 10_000, roundsPerOriginatingRequest: 10_000, bodyBytes: 1_000_000 };
+  const limits = {
+    requestsPerMinute: 100_000,
+    concurrent: 10_000,
+    heldStreams: 10_000,
+    roundsPerOriginatingRequest: 10_000,
+    bodyBytes: 1_000_000,
+  };
   const made = await admin("/keys", "POST", { name: "bench", limits });
   return String(made["key"]);
 }

@@ -1,7 +1,7 @@
 // From a reviewer's press to the last byte at the caller who waited, with many callers waiting: against one bare hop through an object.
 
 import type { Settings } from "../options.ts";
-import type { Column, Findings } from "../report.ts";
+import { type Column, type Findings, roundsWords } from "../report.ts";
 import type { Rig } from "../rig.ts";
 import { configured } from "../sampling-load.ts";
 import { type Waited, decideAll, waitAndDecide, waitingCallers } from "../waiting.ts";
@@ -38,7 +38,10 @@ export async function decision(rig: Rig, { rounds, short }: Settings): Promise<F
       lost: [waited.reduce((sum, { lost }) => sum + lost, 0)],
     },
   }));
-  return { tables: [{ title: "From the press of the button to the caller's last byte", labels: ["", "waiting"], columns, rows }] };
+  return {
+    measured: `${roundsWords(rounds)}: median (least to greatest).`,
+    tables: [{ title: "From the press of the button to the caller's last byte", labels: ["", "waiting"], columns, rows }],
+  };
 }
 
 type Load = { readonly count: number; readonly alone: number };

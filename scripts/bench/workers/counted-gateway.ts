@@ -1,0 +1,166 @@
+// The gateway with its billed operations counted: the same Worker and the same objects, whose calls to objects, storage and KV pass a
+// counter. GET /bench/counts returns the counts so far.
+
+import gateway, * as classes from "../../../workers/index.ts";
+
+type Counts = {
+  objectRequests: number;
+  alarms: number;
+  rowsRead: number;
+  rowsWritten: number;
+  kvReads: number;
+  kvWrites: number;
+  workerRequests: number;
+  /** The wall time during which an object had a call or work of its own, over all objects. */
+  objectMs: number;
+  /** Instances made, by class: an object that was asleep is made again when it is called. */
+  made: Record<string, number>;
+};
+const counts: Counts = {
+  objectRequests: 0,
+  alarms: 0,
+  rowsRead: 0,
+  rowsWritten: 0,
+  kvReads: 0,
+  kvWrites: 0,
+  workerRequests: 0,
+  objectMs: 0,
+  made: {},
+};
+
+/** Work under way, by object: overlapping work of one object is counted once. */
+const busy = new Map<string, { running: number; since: number }>();
+async function timed<T>(object: string, work: () => Promise<T> | T): Promise<T> {
+  const state = busy.get(object) ?? { running: 0, since: Date.now() };
+  busy.set(object, state);
+  state.running += 1;
+  try {
+    return await work();
+  } finally {
+    state.running -= 1;
+    if (state.running === 0) {
+      counts.objectMs += Date.now() - state.since;
+      busy.delete(object);
+    }
+  }
+}
+
+// A cursor knows its rows only once it was read.
+let cursors: SqlStorageCursor<Record<string, SqlStorageValue>>[] = [];
+function foldCursors(): void {
+  for (const cursor of cursors) {
+    counts.rowsRead += cursor.rowsRead;
+    counts.rowsWritten += cursor.rowsWritten;
+  }
+  cursors = [];
+}
+
+let isPatched = false;
+/** Counts at the prototypes, so that the objects keep the storage that the runtime gave them. */
+function patchStorage(ctx: DurableObjectState): void {
+  if (isPatched) return;
+  isPatched = true;
+  const sql = Object.getPrototypeOf(ctx.storage.sql) as SqlStorage;
+  const { exec } = sql;
+  sql.exec = function (this: SqlStorage, ...args: Parameters<typeof exec>) {
+    if (cursors.length > 10_000) foldCursors();
+    const cursor = exec.apply(this, args);
+    cursors.push(cursor);
+    return cursor;
+  } as typeof exec;
+  const storage = Object.getPrototypeOf(ctx.storage) as Record<string, (...args: unknown[]) => unknown>;
+  const count = (name: string, kind: "rowsRead" | "rowsWritten"): void => {
+    const original = storage[name];
+    if (original === undefined) return;
+    storage[name] = function (this: unknown, ...args: unknown[]) {
+      counts[kind] += 1;
+      return original.apply(this, args);
+    };
+  };
+  for (const name of ["put", "delete", "setAlarm", "deleteAlarm"]) count(name, "rowsWritten");
+  for (const name of ["get"]) count(name, "rowsRead");
+  const state = Object.getPrototypeOf(ctx) as DurableObjectState;
+  const { waitUntil } = state;
+  state.waitUntil = function (this: DurableObjectState, promise: Promise<unknown>) {
+    void timed(String(this.id), () => promise).catch(() => {});
+    waitUntil.call(this, promise);
+  };
+}
+
+type AnyObject = new (ctx: DurableObjectState, env: Env) => { alarm?: () => Promise<void> };
+type Env = Record<string, unknown>;
+
+const countedEnvs = new WeakMap<Env, Env>();
+const namespaces = ["SESSION", "KEY", "RUN", "CONFIGURATION", "LEDGER", "CONCURRENCY_QUEUE", "CACHE", "CONVERSATION", "DIGEST"];
+
+/** The environment whose namespaces and KV count. */
+function countedEnv(env: Env): Env {
+  const known = countedEnvs.get(env);
+  if (known !== undefined) return known;
+  const counted: Env = { ...env, CONFIG: countedKv(env["CONFIG"] as KVNamespace) };
+  for (const name of namespaces) counted[name] = countedNamespace(env[name] as DurableObjectNamespace);
+  countedEnvs.set(env, counted);
+  return counted;
+}
+
+const countedKv = (kv: KVNamespace): object => ({
+  get: (...args: Parameters<KVNamespace["get"]>) => ((counts.kvReads += 1), kv.get(...args)),
+  put: (...args: Parameters<KVNamespace["put"]>) => ((counts.kvWrites += 1), kv.put(...args)),
+});
+
+const countedNamespace = (namespace: DurableObjectNamespace): object => ({
+  idFromName: (name: string) => namespace.idFromName(name),
+  idFromString: (id: string) => namespace.idFromString(id),
+  get: (id: DurableObjectId) => countedStub(namespace.get(id)),
+  getByName: (name: string) => countedStub(namespace.getByName(name)),
+});
+
+const countedStub = (stub: DurableObjectStub): object =>
+  new Proxy(stub, {
+    get: (target, name) => {
+      const value: unknown = Reflect.get(target, name, target);
+      if (typeof value !== "function") return value;
+      return (...args: unknown[]) => {
+        counts.objectRequests += 1;
+        return timed(String(target.id), () => Reflect.apply(value, target, args) as Promise<unknown>);
+      };
+    },
+  });
+
+function counted<C extends AnyObject>(Class: C, name: string): C {
+  const Counted = class extends (Class as AnyObject) {
+    constructor(ctx: DurableObjectState, env: Env) {
+      patchStorage(ctx);
+      super(ctx, countedEnv(env));
+      counts.made[name] = (counts.made[name] ?? 0) + 1;
+    }
+  };
+  const { alarm } = Class.prototype as { alarm?: (this: unknown) => Promise<void> };
+  if (alarm !== undefined)
+    (Counted.prototype as { alarm: () => Promise<void> }).alarm = function (this: { ctx: DurableObjectState }) {
+      counts.alarms += 1;
+      return timed(String(this.ctx.id), () => alarm.call(this));
+    } as () => Promise<void>;
+  return Counted as unknown as C;
+}
+
+export const CacheObject = counted(classes.CacheObject as unknown as AnyObject, "CacheObject");
+export const ConfigObject = counted(classes.ConfigObject as unknown as AnyObject, "ConfigObject");
+export const ConversationObject = counted(classes.ConversationObject as unknown as AnyObject, "ConversationObject");
+export const DigestObject = counted(classes.DigestObject as unknown as AnyObject, "DigestObject");
+export const KeyObject = counted(classes.KeyObject as unknown as AnyObject, "KeyObject");
+export const ConcurrencyQueueObject = counted(classes.ConcurrencyQueueObject as unknown as AnyObject, "ConcurrencyQueueObject");
+export const LedgerObject = counted(classes.LedgerObject as unknown as AnyObject, "LedgerObject");
+export const RunObject = counted(classes.RunObject as unknown as AnyObject, "RunObject");
+export const SessionObject = counted(classes.SessionObject as unknown as AnyObject, "SessionObject");
+
+export default {
+  fetch(request: Request, env: Env, ctx: ExecutionContext): Response | Promise<Response> {
+    if (new URL(request.url).pathname === "/bench/counts") {
+      foldCursors();
+      return Response.json(counts);
+    }
+    counts.workerRequests += 1;
+    return gateway.fetch(request, countedEnv(env) as never, ctx);
+  },
+};
