@@ -111,3 +111,11 @@ export function post(path: string, body: object, headers: Record<string, string>
   });
   return Buffer.from(`POST ${path} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join("")}\r\n${payload}`);
 }
+
+/** A GET as it goes over the wire. */
+export const get = (path: string, headers: Record<string, string>): Buffer =>
+  Buffer.from(
+    `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n${Object.entries(headers)
+      .map(([name, value]) => `${name}: ${value}\r\n`)
+      .join("")}\r\n`,
+  );

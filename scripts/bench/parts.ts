@@ -4,9 +4,11 @@ import type { Settings } from "./options.ts";
 import type { Findings } from "./report.ts";
 import type { Rig } from "./rig.ts";
 import { bill } from "./parts/bill.ts";
+import { cold } from "./parts/cold.ts";
 import { decision } from "./parts/decision.ts";
 import { failover } from "./parts/failover.ts";
 import { flood } from "./parts/flood.ts";
+import { growth } from "./parts/growth.ts";
 import { lane } from "./parts/lane.ts";
 import { overhead } from "./parts/overhead.ts";
 import { relay } from "./parts/relay.ts";
@@ -27,6 +29,8 @@ export const parts: Readonly<Record<string, Part>> = {
   waiting: { about: "ten thousand requests that wait at once: objects awake, bytes, rows, none lost", run: waiting },
   bill: { about: "counted operations to dollars: approved requests, and reviews of an hour", run: bill },
   relay: { about: "what the relay adds to a tool call that does not sample, beside another MCP proxy", run: relay },
+  growth: { about: "how a request's time grows with models, size, session and ledger, as pictures", run: growth },
+  cold: { about: "the bundle, the start of the Worker, and the first request", run: cold },
   lane: { about: "what a model's concurrency limit costs where no request waits", run: lane },
   flood: { about: "what a flood from one key does to the requests of another", run: flood },
 };

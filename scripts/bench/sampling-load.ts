@@ -19,7 +19,7 @@ export const configured = (providerUrl: string, lane?: { readonly concurrency: n
           provider: "mock",
           name: "mock-1",
           tools: true,
-          contextTokens: 100_000,
+          contextTokens: 10_000_000,
           maxOutputTokens: 10_000,
           price: { inputPerMTok: 1, outputPerMTok: 1 },
           scores: { intelligence: 0.5, speed: 0.5, cost: 0.5 },
@@ -40,7 +40,7 @@ export const configured = (providerUrl: string, lane?: { readonly concurrency: n
         id: `key_${index}`,
         name: `bench ${index}`,
         createdAt: 0,
-        limits: { requestsPerMinute: 100_000, concurrent: 10_000, roundsPerOriginatingRequest: 10_000, bodyBytes: 1_000_000 },
+        limits: { requestsPerMinute: 100_000, concurrent: 10_000, roundsPerOriginatingRequest: 10_000, bodyBytes: 8 * 1024 * 1024 },
       },
     ]),
   ),
@@ -50,7 +50,9 @@ export const message = { role: "user", content: "What is the capital of France? 
 
 let serial = 0;
 /** A sampling request that was never sent before. */
-export const sampling = (connection: number): Buffer => {
+export const sampling = (connection: number): Buffer => samplingOf({ connection, content: message.content });
+
+export function samplingOf({ connection, content }: { readonly connection: number; readonly content: string }): Buffer {
   serial += 1;
   return post(
     "/sampling",
@@ -59,7 +61,7 @@ export const sampling = (connection: number): Buffer => {
       id: serial,
       method: "sampling/createMessage",
       params: {
-        messages: [{ role: "user", content: { type: "text", text: message.content } }],
+        messages: [{ role: "user", content: { type: "text", text: content } }],
         maxTokens: 100,
         modelPreferences: { hints: [{ name: "mock" }], intelligencePriority: 0.5 },
         _meta: {
@@ -71,7 +73,7 @@ export const sampling = (connection: number): Buffer => {
     },
     { Authorization: `Bearer ${keys[connection]}` },
   );
-};
+}
 
 /** A text generation at the control endpoint that was never sent before. Its session is the connection's. */
 export const control = (connection: number, stream = false): Buffer => {

@@ -29,6 +29,8 @@ export type WaitingLoad = {
   readonly alone: number;
   /** Called while all wait. */
   readonly whileWaiting?: () => Promise<void>;
+  /** Called before each wave, each page and each decision: a gateway at a limit of its machine is given time. */
+  readonly pace?: () => Promise<void>;
 };
 
 export const benchVariables = { ADMIN_TOKEN: adminToken, LINK_KEY: "bench-link-key-0123456789", DEV_API_KEY: "bench-dev-key-0123456789" };
@@ -38,7 +40,10 @@ export const decidedAtOnce = 32;
 const arrivalMs = 60_000;
 
 /** Opens requests, decides all of them, and measures the deliveries. The gateway has no policy yet. */
-export async function waitAndDecide(gateway: { readonly url: string }, { count, alone, whileWaiting }: WaitingLoad): Promise<Waited> {
+export async function waitAndDecide(
+  gateway: { readonly url: string },
+  { count, alone, whileWaiting, pace = async () => {} }: WaitingLoad,
+): Promise<Waited> {
   const key = await prepare(gateway.url);
   const operator = operatorOf(gateway.url, adminToken);
   const links = new Map<string, string>();
@@ -46,18 +51,24 @@ export async function waitAndDecide(gateway: { readonly url: string }, { count, 
   const openingAt = performance.now();
   // In waves: the list of notices has the newest 500, and the backlog of a listening socket is not measured.
   while (callers.opened() < count) {
+    await pace();
     callers.open(Math.min(wave, count - callers.opened()));
     await listLinks(operator, links, callers.opened());
   }
   const openedMs = performance.now() - openingAt;
   await whileWaiting?.();
   // Opens each page as a reviewer's browser does, and waits the second that a decision must take at least.
-  const forms = await inTurn([...links], decidedAtOnce, async ([run, link]) => ({ run, form: await openForm(link) }));
+  const forms = await inTurn([...links], decidedAtOnce, async ([run, link]) => {
+    await pace();
+    return { run, form: await openForm(link) };
+  });
   await pause(1_100);
-  const press = ({ run, form }: (typeof forms)[number], index: number): Promise<void> =>
-    callers.press(run, () =>
+  const press = async ({ run, form }: (typeof forms)[number], index: number): Promise<void> => {
+    await pace();
+    await callers.press(run, () =>
       fetch(form.action, { method: "POST", body: form.fields, redirect: "manual", headers: browserHeaders(index, gateway.url) }),
     );
+  };
   return { ...(await decideAll(callers, forms, { alone, press, nameOf: ({ run }) => run })), openedMs };
 }
 

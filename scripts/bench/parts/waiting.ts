@@ -1,6 +1,6 @@
 // Many requests that wait for a person at once: whether their objects sleep, what each stores, and whether each gets its decision.
 
-import { readdirSync, statSync } from "node:fs";
+import { readFileSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { pause } from "../../local-gateway.ts";
@@ -10,6 +10,7 @@ import type { Column, Findings } from "../report.ts";
 import type { Rig } from "../rig.ts";
 import { configured } from "../sampling-load.ts";
 import { waitAndDecide } from "../waiting.ts";
+import type { Served } from "../workerd.ts";
 
 const columns: readonly Column[] = [
   { key: "waiting", title: "waiting at once", digits: 0 },
@@ -40,6 +41,7 @@ export async function waiting(rig: Rig, { short }: Settings): Promise<Findings> 
     {
       count,
       alone: Math.min(count / 4, 100),
+      pace: withinOpenFiles(gateway, count),
       whileWaiting: async () => {
         console.error(`${count} wait; pausing, so that their objects may sleep`);
         await pause(short ? quietMs.short : quietMs.full);
@@ -76,6 +78,23 @@ export async function waiting(rig: Rig, { short }: Settings): Promise<Findings> 
       },
     ],
     ...(waited.reasons.length > 0 ? { notes: [`Lost: ${waited.reasons.join("; ")}.`] } : {}),
+  };
+}
+
+/**
+ * Waits while workerd has nearly as many files open as it may: a caller's socket is one, and the database of an object in memory is three,
+ * until ten seconds after its last work.
+ */
+function withinOpenFiles({ process: { pid = 0 } }: Served, count: number): () => Promise<void> {
+  const limit = Number(/Max open files +(\d+)/.exec(readFileSync(`/proc/${pid}/limits`, "utf8"))?.[1] ?? Number.POSITIVE_INFINITY);
+  if (limit < count * 1.5)
+    throw new Error(`workerd may have ${limit} files open, too few for ${count} callers: ulimit -n ${count * 2}, and run it again`);
+  const openFiles = (): number => readdirSync(`/proc/${pid}/fd`).length;
+  let calls = 0;
+  return async () => {
+    calls += 1;
+    if (calls % 50 !== 1) return;
+    while (openFiles() > limit - 4_000) await pause(250);
   };
 }
 

@@ -1,0 +1,43 @@
+// Fills a stopped gateway's ledger: copies of the lines and events that it wrote itself, each under a run's id of its own.
+
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+
+type Values = Record<string, string | number | null>;
+
+/** Adds lines until the shards together have `lines`. Each shard must have one of its own already. */
+export function fillLedger(objects: string, lines: number): void {
+  const folder = join(objects, "LedgerObject");
+  const files = readdirSync(folder).filter((name) => name.endsWith(".sqlite") && name !== "metadata.sqlite");
+  for (const file of files) fillShard(join(folder, file), Math.ceil(lines / files.length));
+}
+
+function fillShard(file: string, lines: number): void {
+  const database = new DatabaseSync(file);
+  try {
+    const summary = database.prepare("SELECT * FROM summary ORDER BY created_at LIMIT 1").get() as Values | undefined;
+    if (summary === undefined) return;
+    const run = String(summary["run"]);
+    const events = database.prepare("SELECT * FROM event WHERE run = ?").all(run) as Values[];
+    const { count } = database.prepare("SELECT COUNT(*) AS count FROM summary").get() as { count: number };
+    const insert = (table: string, row: Values): ((values: Values) => void) => {
+      const names = Object.keys(row);
+      const statement = database.prepare(`INSERT INTO ${table} (${names.join(", ")}) VALUES (${names.map(() => "?").join(", ")})`);
+      return (values) => void statement.run(...names.map((name) => values[name] ?? null));
+    };
+    const addLine = insert("summary", summary);
+    const addEvents = events.map((event) => insert("event", event));
+    database.exec("BEGIN");
+    for (let index = count; index < lines; index += 1) {
+      const name = `${run.slice(0, -10)}${index.toString(36).padStart(10, "0")}`;
+      // Older than what the gateway wrote itself, one line a second.
+      const at = Number(summary["created_at"]) - index * 1_000;
+      addLine({ ...summary, run: name, created_at: at, ended_at: at, text: String(summary["text"]).replaceAll(run, name) });
+      for (const [place, add] of addEvents.entries()) add({ ...events[place], run: name, at });
+    }
+    database.exec("COMMIT");
+  } finally {
+    database.close();
+  }
+}
