@@ -288,7 +288,8 @@ describe("files", () => {
     ).toEqual([]);
     expect(
       inside
-        .filter(({ to }) => to === "workers/index.ts")
+        // The benchmark counts what the whole Worker is billed for: its entry wraps this one.
+        .filter(({ from, to }) => to === "workers/index.ts" && from !== "scripts/bench/workers/counted-gateway.ts")
         .map(({ from }) => topOf(from))
         .filter((top) => top !== "test"),
     ).toEqual([]);

@@ -25,7 +25,7 @@ export type Options = {
 };
 
 const full = { rounds: 5, seconds: 4, warmUpSeconds: 3, connections: null, short: false } satisfies Settings;
-const short = { rounds: 2, seconds: 0.3, warmUpSeconds: 0.1, connections: [1, 2], short: true } satisfies Settings;
+const short = { rounds: 2, seconds: 0.1, warmUpSeconds: 0.02, connections: [2], short: true } satisfies Settings;
 
 /** The folder of the results, and where a short run puts its own. */
 export const resultsFolder = "bench/results";

@@ -1,6 +1,8 @@
 // A plain line chart on two logarithmic axes, as SVG: the median of each point with its least and greatest figure, and a dashed line that
 // shows what growing in proportion would be.
 
+import { median } from "./report.ts";
+
 export type Point = { readonly x: number; readonly values: readonly number[] };
 export type Line = { readonly name: string; readonly points: readonly Point[] };
 export type Chart = { readonly title: string; readonly x: string; readonly y: string; readonly lines: readonly Line[] };
@@ -10,7 +12,6 @@ const plot = { left: 70, top: 40, right: 620, bottom: 300 };
 const colors = ["#0b5cad", "#b3450b", "#2f7d32", "#6a3ea1"];
 
 const escape = (text: string): string => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
-const middle = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
 type Scale = (value: number) => number;
 const scale = (from: number, to: number, at: number, end: number): Scale => {
@@ -62,11 +63,11 @@ const gridLine = (from: readonly [number, number], to: readonly [number, number]
   `<line x1="${from[0].toFixed(1)}" y1="${from[1].toFixed(1)}" x2="${to[0].toFixed(1)}" y2="${to[1].toFixed(1)}" stroke="#ddd"/>`;
 
 function lineSvg({ points }: Line, { color, atX, atY }: { readonly color: string; readonly atX: Scale; readonly atY: Scale }): string {
-  const path = points.map(({ x, values }) => `${atX(x).toFixed(1)},${atY(middle(values)).toFixed(1)}`).join(" ");
+  const path = points.map(({ x, values }) => `${atX(x).toFixed(1)},${atY(median(values)).toFixed(1)}`).join(" ");
   const marks = points.map(({ x, values }) => {
     const at = atX(x).toFixed(1);
     const [least, most] = [atY(Math.min(...values)).toFixed(1), atY(Math.max(...values)).toFixed(1)];
-    return `<line x1="${at}" y1="${least}" x2="${at}" y2="${most}" stroke="${color}"/><circle cx="${at}" cy="${atY(middle(values)).toFixed(1)}" r="3" fill="${color}"/>`;
+    return `<line x1="${at}" y1="${least}" x2="${at}" y2="${most}" stroke="${color}"/><circle cx="${at}" cy="${atY(median(values)).toFixed(1)}" r="3" fill="${color}"/>`;
   });
   return `<polyline points="${path}" fill="none" stroke="${color}" stroke-width="2"/>${marks.join("")}`;
 }
@@ -78,7 +79,7 @@ function proportional(
 ): string {
   const [first] = points;
   if (first === undefined) return "";
-  const start = middle(first.values);
+  const start = median(first.values);
   const times = Math.min(last / first.x, highest / start);
   return `<line x1="${atX(first.x).toFixed(1)}" y1="${atY(start).toFixed(1)}" x2="${atX(first.x * times).toFixed(1)}" y2="${atY(start * times).toFixed(1)}" stroke="#777" stroke-dasharray="4 4"/>`;
 }

@@ -27,6 +27,8 @@ export type WaitingLoad = {
   readonly count: number;
   /** So many are decided one at a time, the others `decidedAtOnce` at a time. */
   readonly alone: number;
+  /** So many callers hold a connection; the others asked for a task, and fetch its result once it is decided. All hold one where absent. */
+  readonly held?: number;
   /** Called while all wait. */
   readonly whileWaiting?: () => Promise<void>;
   /** Called before each wave, each page and each decision: a gateway at a limit of its machine is given time. */
@@ -42,12 +44,15 @@ const arrivalMs = 60_000;
 /** Opens requests, decides all of them, and measures the deliveries. The gateway has no policy yet. */
 export async function waitAndDecide(
   gateway: { readonly url: string },
-  { count, alone, whileWaiting, pace = async () => {} }: WaitingLoad,
+  { count, alone, held = count, whileWaiting, pace = async () => {} }: WaitingLoad,
 ): Promise<Waited> {
   const key = await prepare(gateway.url);
   const operator = operatorOf(gateway.url, adminToken);
   const links = new Map<string, string>();
-  const callers = waitingCallers((index) => ask(gateway.url, key, index));
+  const decided = new Map<string, () => void>();
+  const untilDecided = (run: string): Promise<void> => new Promise((resolve) => decided.set(run, resolve));
+  const asking = { url: gateway.url, key };
+  const callers = waitingCallers((index) => (index < held ? ask(asking, index) : askForTask(asking, index, untilDecided)));
   const openingAt = performance.now();
   // In waves: the list of notices has the newest 500, and the backlog of a listening socket is not measured.
   while (callers.opened() < count) {
@@ -68,6 +73,7 @@ export async function waitAndDecide(
     await callers.press(run, () =>
       fetch(form.action, { method: "POST", body: form.fields, redirect: "manual", headers: browserHeaders(index, gateway.url) }),
     );
+    decided.get(run)?.();
   };
   return { ...(await decideAll(callers, forms, { alone, press, nameOf: ({ run }) => run })), openedMs };
 }
@@ -181,25 +187,45 @@ async function prepare(url: string): Promise<string> {
   return String(made["key"]);
 }
 
+type Asking = { readonly url: string; readonly key: string };
+
 /** Sends one request and waits for its answer. Returns the run's id. */
-async function ask(url: string, key: string, index: number): Promise<string> {
-  const response = await fetch(`${url}/sampling`, {
+async function ask(asking: Asking, index: number): Promise<string> {
+  return runOf(await send(asking, requestOf(index)));
+}
+
+/** Sends one request that is answered at once, and asks for its result once it is decided. Returns the run's id. */
+async function askForTask(asking: Asking, index: number, untilDecided: (run: string) => Promise<void>): Promise<string> {
+  const response = await send(asking, requestOf(index), { Prefer: "respond-async" });
+  await response.body?.cancel();
+  const run = decodeURIComponent((response.headers.get("Location") ?? "").replace("/runs/", ""));
+  if (run === "") throw new Error(`a request for a task was answered with ${response.status}`);
+  await untilDecided(run);
+  return runOf(await send(asking, { jsonrpc: "2.0", id: index, method: "tasks/result", params: { taskId: run } }));
+}
+
+const send = ({ url, key }: Asking, message: object, headers: Record<string, string> = {}): Promise<Response> =>
+  fetch(`${url}/sampling`, {
     method: "POST",
-    headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json", Accept: "application/json" },
-    body: JSON.stringify({
-      jsonrpc: "2.0",
-      id: index,
-      method: "sampling/createMessage",
-      params: {
-        messages: [{ role: "user", content: { type: "text", text: `Question ${index}` } }],
-        maxTokens: 20,
-        _meta: {
-          "countersign/session": `bench-${index % 20}`,
-          "countersign/originatingRequest": { id: index, method: "tools/call", name: "wait", server: "bench" },
-        },
-      },
-    }),
+    headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json", Accept: "application/json", ...headers },
+    body: JSON.stringify(message),
   });
+
+const requestOf = (index: number): object => ({
+  jsonrpc: "2.0",
+  id: index,
+  method: "sampling/createMessage",
+  params: {
+    messages: [{ role: "user", content: { type: "text", text: `Question ${index}` } }],
+    maxTokens: 20,
+    _meta: {
+      "countersign/session": `bench-${index % 20}`,
+      "countersign/originatingRequest": { id: index, method: "tools/call", name: "wait", server: "bench" },
+    },
+  },
+});
+
+async function runOf(response: Response): Promise<string> {
   const answer = (await response.json()) as { result?: { _meta: { "countersign/run": { id: string } } }; error?: { code: number } };
   if (answer.result === undefined) throw new Error(`an error came in place of a result: ${answer.error?.code}`);
   return answer.result._meta["countersign/run"].id;

@@ -10,26 +10,36 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 const workerd = join(root, "node_modules/.bin/workerd");
 const esbuild = join(root, "node_modules/.bin/esbuild");
 
-/** One Worker as a module for workerd's configuration. */
+const bundles = new Map<string, Buffer>();
+
+/** One Worker as a module for workerd's configuration. Built once in a process. */
 export function bundle(entry: string, into: string): string {
   const file = join(into, `${entry.replaceAll(/[^a-z]/g, "-")}.mjs`);
-  execFileSync(esbuild, [
-    join(root, entry),
-    "--bundle",
-    "--format=esm",
-    "--platform=neutral",
-    "--main-fields=module,main",
-    "--conditions=workerd,worker,browser,import",
-    "--external:cloudflare:*",
-    "--external:node:*",
-    "--jsx=automatic",
-    "--jsx-import-source=hono/jsx",
-    "--target=es2024",
-    `--outfile=${file}`,
-    "--log-level=error",
-  ]);
+  const built = bundles.get(entry) ?? build(entry);
+  bundles.set(entry, built);
+  writeFileSync(file, built);
   return file;
 }
+
+const build = (entry: string): Buffer =>
+  execFileSync(
+    esbuild,
+    [
+      join(root, entry),
+      "--bundle",
+      "--format=esm",
+      "--platform=neutral",
+      "--main-fields=module,main",
+      "--conditions=workerd,worker,browser,import",
+      "--external:cloudflare:*",
+      "--external:node:*",
+      "--jsx=automatic",
+      "--jsx-import-source=hono/jsx",
+      "--target=es2024",
+      "--log-level=error",
+    ],
+    { maxBuffer: 256 * 1024 * 1024 },
+  );
 
 export type Served = {
   readonly port: number;

@@ -16,7 +16,7 @@ const columns: readonly Column[] = [
 ];
 
 export async function decision(rig: Rig, { rounds, short }: Settings): Promise<Findings> {
-  const load = short ? { count: 40, alone: 4 } : { count: 1_000, alone: 100 };
+  const load = short ? { count: 20, alone: 2 } : { count: 1_000, alone: 100 };
   const provider = await rig.provider();
   const contenders: { name: string; waited: Waited[]; run: () => Promise<Omit<Waited, "openedMs">> }[] = [
     { name: "one bare WebSocket hop through an object", waited: [], run: () => bareHop(rig, load) },
