@@ -63,7 +63,7 @@ export function readOptions(args: readonly string[], partNames: readonly string[
     return err(`--connections takes whole numbers from 1 to ${mostConnections} with commas between them, not "${values.connections}".`);
   return ok({
     parts: positionals,
-    settings: { ...base, rounds, seconds, connections },
+    settings: { ...base, rounds, seconds, warmUpSeconds: Math.min(base.warmUpSeconds, seconds), connections },
     results: values.results ?? (values.short ? shortResultsFolder : resultsFolder),
     writeDocs: values["write-docs"],
     help: values.help,
