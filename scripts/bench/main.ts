@@ -1,15 +1,16 @@
 // npm run bench: measures the gateway on workerd itself. docs/performance.md says what each part measures; `--help` lists the options.
 // Tables go to stdout, progress to stderr.
 
-import { readFileSync, writeFileSync, existsSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { stopOnSignals } from "../stopping.ts";
-import { withReport } from "./docs.ts";
+import { withReport, withText } from "./docs.ts";
 import { type Options, helpText, readOptions, resultsFolder } from "./options.ts";
 import { parts } from "./parts.ts";
 import { markdownOf, readReport, reportOf, writeReport } from "./report.ts";
 import { type Rig, createRig } from "./rig.ts";
+import { summaryOf } from "./summary.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const page = join(root, "docs/performance.md");
@@ -54,15 +55,19 @@ async function measureParts(chosen: Options): Promise<void> {
   process.exit();
 }
 
+/** A part that was never measured keeps what the page has. */
 function writeDocs(chosen: Options): void {
-  let text = readFileSync(page, "utf8");
-  for (const name of named(chosen)) {
-    if (!existsSync(join(root, resultsFolder, `${name}.json`))) {
-      if (chosen.parts.length > 0) throw new Error(`${resultsFolder}/${name}.json is missing: npm run bench -- ${name}`);
-      continue;
-    }
-    text = withReport(text, readReport(join(root, resultsFolder), name), `../${resultsFolder}`);
-    console.error(`docs/performance.md has the figures of ${resultsFolder}/${name}.json.`);
+  const folder = join(root, resultsFolder);
+  const measured = Object.keys(parts).filter((name) => existsSync(join(folder, `${name}.json`)));
+  const missing = chosen.parts.find((name) => !measured.includes(name));
+  if (missing !== undefined) {
+    console.error(`npm run bench: ${resultsFolder}/${missing}.json is missing. \`npm run bench -- ${missing}\` measures it.`);
+    process.exit(1);
   }
+  let text = readFileSync(page, "utf8");
+  for (const name of named(chosen).filter((each) => measured.includes(each)))
+    text = withReport(text, readReport(folder, name), `../${resultsFolder}`);
+  text = withText(text, "summary", summaryOf(measured.map((name) => readReport(folder, name))));
   writeFileSync(page, text);
+  console.error(`docs/performance.md has the figures of ${resultsFolder}/.`);
 }
