@@ -9,12 +9,14 @@ export type Counts = {
   readonly kvReads: number;
   readonly kvWrites: number;
   readonly objectMs: number;
-  readonly made: Readonly<Record<string, number>>;
+  readonly called: number;
+  readonly awake: number;
 };
 
 export const countedEntry = "scripts/bench/workers/counted-gateway.ts";
 
-export async function countsOf({ port }: { readonly port: number }): Promise<Counts> {
-  const response = await fetch(`http://127.0.0.1:${port}/bench/counts`);
+/** `mark`: from now on, count the run objects that are called and were awake. */
+export async function countsOf({ port }: { readonly port: number }, mark = false): Promise<Counts> {
+  const response = await fetch(`http://127.0.0.1:${port}/bench/counts${mark ? "?mark" : ""}`);
   return (await response.json()) as Counts; // written by counted-gateway.ts
 }

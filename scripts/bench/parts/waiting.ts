@@ -38,7 +38,6 @@ export async function waiting(rig: Rig, { short }: Settings): Promise<Findings> 
   // In a short run half of them, so that both ways are taken.
   const held = short ? count / 2 : heldWithin(gateway, count);
   let stored = { runBytes: Number.NaN, allBytes: Number.NaN, rows: Number.NaN };
-  let madeBefore = 0;
   const waited = await waitAndDecide(
     { url: `http://127.0.0.1:${gateway.port}` },
     {
@@ -50,38 +49,26 @@ export async function waiting(rig: Rig, { short }: Settings): Promise<Findings> 
         console.error(`${count} wait; pausing, so that their objects may sleep`);
         await pause(short ? quietMs.short : quietMs.full);
         stored = storedIn(objects, count);
-        madeBefore = (await countsOf(gateway)).made["RunObject"] ?? 0;
+        await countsOf(gateway, true);
       },
     },
   );
-  const madeAgain = ((await countsOf(gateway)).made["RunObject"] ?? 0) - madeBefore;
+  // Each was called for its page and its decision.
+  const { called, awake } = await countsOf(gateway);
+  const figures: Record<string, number> = {
+    waiting: count,
+    held,
+    awake: awake + count - called,
+    ...stored,
+    decided: waited.callers - waited.lost,
+    lost: waited.lost,
+    openedSeconds: waited.openedMs / 1000,
+    decisionsPerSecond: waited.decisionsPerSecond,
+  };
+  const values = Object.fromEntries(Object.entries(figures).map(([name, figure]) => [name, [figure]]));
   return {
     measured: "Counted once.",
-    tables: [
-      {
-        title: "Requests that wait for a person",
-        labels: [],
-        columns,
-        rows: [
-          {
-            labels: [],
-            values: {
-              waiting: [count],
-              held: [held],
-              // Each is called for its page: an object that slept is made again for that, and one that was awake is not.
-              awake: [Math.max(0, count - madeAgain)],
-              runBytes: [stored.runBytes],
-              allBytes: [stored.allBytes],
-              rows: [stored.rows],
-              decided: [waited.callers - waited.lost],
-              lost: [waited.lost],
-              openedSeconds: [waited.openedMs / 1000],
-              decisionsPerSecond: [waited.decisionsPerSecond],
-            },
-          },
-        ],
-      },
-    ],
+    tables: [{ title: "Requests that wait for a person", labels: [], columns, rows: [{ labels: [], values }] }],
     notes: [
       "Callers that hold no connection asked for a task and fetch its result after the decision; how many hold one is bounded by the open files that this machine allows a process.",
       ...(waited.reasons.length > 0 ? [`Lost: ${waited.reasons.join("; ")}.`] : []),

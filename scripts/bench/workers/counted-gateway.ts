@@ -1,5 +1,5 @@
 // The gateway with its billed operations counted: the same Worker and the same objects, whose calls to objects, storage and KV pass a
-// counter. GET /bench/counts returns the counts so far.
+// counter. GET /bench/counts returns the counts so far; with ?mark, run objects that are awake are counted from then on.
 
 import gateway, * as classes from "../../../workers/index.ts";
 
@@ -13,8 +13,9 @@ type Counts = {
   workerRequests: number;
   /** The wall time during which an object had a call or work of its own, over all objects. */
   objectMs: number;
-  /** Instances made, by class: an object that was asleep is made again when it is called. */
-  made: Record<string, number>;
+  /** Run objects that were called since the mark, and those of them whose first call found an instance from before. */
+  called: number;
+  awake: number;
 };
 const counts: Counts = {
   objectRequests: 0,
@@ -25,8 +26,25 @@ const counts: Counts = {
   kvWrites: 0,
   workerRequests: 0,
   objectMs: 0,
-  made: {},
+  called: 0,
+  awake: 0,
 };
+
+/** An object that is asleep is made again when it is called. */
+const madeSinceMark = new Set<string>();
+const calledSinceMark = new Set<string>();
+function mark(): void {
+  madeSinceMark.clear();
+  calledSinceMark.clear();
+  counts.called = 0;
+  counts.awake = 0;
+}
+function noteCalled(object: string): void {
+  if (calledSinceMark.has(object)) return;
+  calledSinceMark.add(object);
+  counts.called += 1;
+  if (!madeSinceMark.has(object)) counts.awake += 1;
+}
 
 /** Work under way, by object: overlapping work of one object is counted once. */
 const busy = new Map<string, { running: number; since: number }>();
@@ -98,7 +116,8 @@ function countedEnv(env: Env): Env {
   const known = countedEnvs.get(env);
   if (known !== undefined) return known;
   const counted: Env = { ...env, CONFIG: countedKv(env["CONFIG"] as KVNamespace) };
-  for (const name of namespaces) counted[name] = countedNamespace(env[name] as DurableObjectNamespace);
+  for (const name of namespaces)
+    counted[name] = countedNamespace(env[name] as DurableObjectNamespace, name === "RUN" ? noteCalled : () => {});
   countedEnvs.set(env, counted);
   return counted;
 }
@@ -108,31 +127,36 @@ const countedKv = (kv: KVNamespace): object => ({
   put: (...args: Parameters<KVNamespace["put"]>) => ((counts.kvWrites += 1), kv.put(...args)),
 });
 
-const countedNamespace = (namespace: DurableObjectNamespace): object => ({
+const countedNamespace = (namespace: DurableObjectNamespace, called: (object: string) => void): object => ({
   idFromName: (name: string) => namespace.idFromName(name),
   idFromString: (id: string) => namespace.idFromString(id),
-  get: (id: DurableObjectId) => countedStub(namespace.get(id)),
-  getByName: (name: string) => countedStub(namespace.getByName(name)),
+  get: (id: DurableObjectId) => countedStub(namespace.get(id), called),
+  getByName: (name: string) => countedStub(namespace.getByName(name), called),
 });
 
-const countedStub = (stub: DurableObjectStub): object =>
+const countedStub = (stub: DurableObjectStub, called: (object: string) => void): object =>
   new Proxy(stub, {
     get: (target, name) => {
       const value: unknown = Reflect.get(target, name, target);
       if (typeof value !== "function") return value;
       return (...args: unknown[]) => {
         counts.objectRequests += 1;
-        return timed(String(target.id), () => Reflect.apply(value, target, args) as Promise<unknown>);
+        const object = String(target.id);
+        return timed(object, async () => {
+          const result: unknown = await Reflect.apply(value, target, args);
+          called(object);
+          return result;
+        });
       };
     },
   });
 
-function counted<C extends AnyObject>(Class: C, name: string): C {
+function counted<C extends AnyObject>(Class: C): C {
   const Counted = class extends (Class as AnyObject) {
     constructor(ctx: DurableObjectState, env: Env) {
       patchStorage(ctx);
       super(ctx, countedEnv(env));
-      counts.made[name] = (counts.made[name] ?? 0) + 1;
+      madeSinceMark.add(String(ctx.id));
     }
   };
   const { alarm } = Class.prototype as { alarm?: (this: unknown) => Promise<void> };
@@ -144,19 +168,21 @@ function counted<C extends AnyObject>(Class: C, name: string): C {
   return Counted as unknown as C;
 }
 
-export const CacheObject = counted(classes.CacheObject as unknown as AnyObject, "CacheObject");
-export const ConfigObject = counted(classes.ConfigObject as unknown as AnyObject, "ConfigObject");
-export const ConversationObject = counted(classes.ConversationObject as unknown as AnyObject, "ConversationObject");
-export const DigestObject = counted(classes.DigestObject as unknown as AnyObject, "DigestObject");
-export const KeyObject = counted(classes.KeyObject as unknown as AnyObject, "KeyObject");
-export const ConcurrencyQueueObject = counted(classes.ConcurrencyQueueObject as unknown as AnyObject, "ConcurrencyQueueObject");
-export const LedgerObject = counted(classes.LedgerObject as unknown as AnyObject, "LedgerObject");
-export const RunObject = counted(classes.RunObject as unknown as AnyObject, "RunObject");
-export const SessionObject = counted(classes.SessionObject as unknown as AnyObject, "SessionObject");
+export const CacheObject = counted(classes.CacheObject as unknown as AnyObject);
+export const ConfigObject = counted(classes.ConfigObject as unknown as AnyObject);
+export const ConversationObject = counted(classes.ConversationObject as unknown as AnyObject);
+export const DigestObject = counted(classes.DigestObject as unknown as AnyObject);
+export const KeyObject = counted(classes.KeyObject as unknown as AnyObject);
+export const ConcurrencyQueueObject = counted(classes.ConcurrencyQueueObject as unknown as AnyObject);
+export const LedgerObject = counted(classes.LedgerObject as unknown as AnyObject);
+export const RunObject = counted(classes.RunObject as unknown as AnyObject);
+export const SessionObject = counted(classes.SessionObject as unknown as AnyObject);
 
 export default {
   fetch(request: Request, env: Env, ctx: ExecutionContext): Response | Promise<Response> {
-    if (new URL(request.url).pathname === "/bench/counts") {
+    const { pathname, searchParams } = new URL(request.url);
+    if (pathname === "/bench/counts") {
+      if (searchParams.has("mark")) mark();
       foldCursors();
       return Response.json(counts);
     }
