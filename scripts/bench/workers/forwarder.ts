@@ -11,7 +11,7 @@ app.post("/chat", async (c) => {
     headers: { "Content-Type": "application/json", Authorization: "Bearer k" },
     body: JSON.stringify(body),
   });
-  if (body.stream === true) return c.body(answer.body, 200, { "Content-Type": "text/event-stream" });
+  if (body.stream === true) return new Response(answer.body, { headers: { "Content-Type": "text/event-stream" } });
   return c.json(await answer.json());
 });
 
