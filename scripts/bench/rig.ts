@@ -36,7 +36,9 @@ export type GatewayOptions = {
 
 export function createRig(): Rig {
   const ends: (() => unknown)[] = [];
+  let ended: Promise<void> | undefined;
   const folderIn = (parent: string): string => {
+    if (ended !== undefined) throw new Error("the part has ended");
     const made = mkdtempSync(join(parent, "countersign-bench-"));
     ends.push(() => rmSync(made, { recursive: true, force: true, maxRetries: 5 }));
     return made;
@@ -62,7 +64,6 @@ export function createRig(): Rig {
     return kept(served(name, port, child));
   };
   let gateways = 0;
-  let ended: Promise<void> | undefined;
   return {
     folder,
     memory,

@@ -25,10 +25,13 @@ type Ended = { readonly code: number | null; readonly printed: string; readonly 
 function run(args: readonly string[], stopOn?: string): Promise<Ended> {
   const child = spawn(process.execPath, ["scripts/bench/main.ts", ...args], { cwd: root, env: { ...process.env, TMPDIR: temporary } });
   let [printed, progress] = ["", ""];
+  let isStopped = false;
   child.stdout.on("data", (chunk: Buffer) => (printed += chunk.toString()));
   child.stderr.on("data", (chunk: Buffer) => {
     progress += chunk.toString();
-    if (stopOn !== undefined && progress.includes(stopOn)) child.kill("SIGINT");
+    if (stopOn === undefined || isStopped || !progress.includes(stopOn)) return;
+    isStopped = true;
+    child.kill("SIGINT");
   });
   return new Promise((resolve) => child.on("close", (code) => resolve({ code, printed, progress })));
 }
@@ -70,7 +73,7 @@ test("the command succeeds, and leaves no data behind", () => {
 });
 
 test("stopped by Ctrl-C, it ends with its processes and deletes its data", async () => {
-  const stopped = await run(["lane", "--seconds", "60", "--results", results], "# lane");
+  const stopped = await run(["lane", "--rounds", "500", "--seconds", "0.2", "--results", results], "round 1/500");
   expect(stopped.code).toBe(130);
   expect(left()).toEqual([]);
 });
