@@ -57,6 +57,7 @@ export async function bill(rig: Rig, { short }: Settings): Promise<Findings> {
       hourOf(reviewed),
     ],
     notes: [
+      "What is counted for reviews has the benchmark's own lists of open notices in it, which ask all sixteen shards of the ledger: requests of objects and rows read are fewer without them.",
       "CPU is that of the whole process, objects and the Workers for KV and the rate limit among it: the Worker's own is less. Wall time of objects is that of this machine, with a provider that answers at once: a run's object is awake during its model call. Prices are the platform's list prices above what the paid plan includes.",
     ],
   };
