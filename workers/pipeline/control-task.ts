@@ -41,6 +41,8 @@ export type Ending = {
 export type Doing<E = Ending> = {
   /** The ending, where no reviewer has to be waited for; null otherwise. */
   readonly soon: Promise<E> | null;
+  /** It has a lease among the key's `concurrent` requests for as long as its model call takes, and ends with the key. */
+  readonly isCounted: boolean;
   readonly ending: (onProgress: (state: RunProgress) => void, left: AbortSignal) => Promise<E>;
 };
 
@@ -121,12 +123,14 @@ function doing({ env }: EnvelopeCall, begun: Started): Doing<Answered> {
   if (begun.kind === "run") {
     return {
       soon: null,
+      isCounted: false,
       ending: async (onProgress, left) => ({ outcome: await awaitRun(env, begun.run, onProgress, left) }),
     };
   }
   const ending = Promise.resolve(begun.outcome).then((outcome) => ({ outcome }));
   return {
     soon: ending,
+    isCounted: begun.kind === "fast" && !begun.attached,
     ending: (onProgress) => {
       if (begun.kind === "fast") onProgress("generating");
       return ending;
@@ -159,12 +163,16 @@ async function callFunction(
   }
   const begun = await beginControl(found.value);
   if (!begun.ok) return begun;
-  const { soon, ending } = doing(call, begun.value);
+  const { soon, isCounted, ending } = doing(call, begun.value);
   const withCall = ({ outcome }: Answered): Ending => ({ outcome, calls: [callOf(given, outcome)] });
-  return ok({ soon: soon?.then(withCall) ?? null, ending: async (onProgress, left) => withCall(await ending(onProgress, left)) });
+  return ok({
+    soon: soon?.then(withCall) ?? null,
+    isCounted,
+    ending: async (onProgress, left) => withCall(await ending(onProgress, left)),
+  });
 }
 
-const over = (ending: Ending): Doing => ({ soon: Promise.resolve(ending), ending: () => Promise.resolve(ending) });
+const over = (ending: Ending): Doing => ({ soon: Promise.resolve(ending), isCounted: false, ending: () => Promise.resolve(ending) });
 
 type CallPointers = {
   /** The index of the call in the envelope, where a model chose it. */
@@ -236,6 +244,7 @@ async function choose(call: EnvelopeCall, task: FunctionTask): Promise<Result<Do
   const { ending } = doing(call, begun.value);
   return ok({
     soon: null,
+    isCounted: false,
     ending: async (onProgress, left) => {
       const chosen = await ending(onProgress, left);
       releaseLease(call, begun.value);

@@ -15,6 +15,7 @@ import { describeOutcome, describeRefusal } from "../../../shared/wire/describe.
 import type { Completed, Outcome, Refusal } from "../../../shared/model/outcome.ts";
 import { defaultLimits } from "../../../shared/policy/limits.ts";
 import { CONTROL_SERVER } from "../../../shared/wire/mcp-2025/meta.ts";
+import { type Result, ok } from "../../../shared/result.ts";
 import { errorClass, logEvent } from "../../platform/log.ts";
 import { readBytes } from "../../http/body.ts";
 import { mayRead } from "../../pipeline/calls.ts";
@@ -197,8 +198,8 @@ async function serve(
   const started = await beginEnvelope(call);
   if (!started.ok) return refused(started.error);
   if (deltas !== null) {
-    const watch = await watchOpeningResponse(c.env, key);
-    return watch.ok ? stream(c, call, started.value, deltas, watch.value.done) : answerRefused(envelope, watch.error);
+    const opened = await countOpen(c, key, started.value);
+    return opened.ok ? stream(c, call, started.value, deltas, opened.value) : answerRefused(envelope, opened.error);
   }
   const soon = started.value.soon === null ? null : await beforeKeepAlive(started.value.soon);
   if (soon !== null) {
@@ -206,10 +207,17 @@ async function serve(
     const { outcome } = soon;
     return outcome === null || outcome.kind === "completed" ? json(answer, 200) : failed(answer, unsent(outcome));
   }
-  const watch = await watchOpeningResponse(c.env, key);
-  if (!watch.ok) return answerRefused(envelope, watch.error);
+  const opened = await countOpen(c, key, started.value);
+  if (!opened.ok) return answerRefused(envelope, opened.error);
   const response = keptAliveAnswer(c, call, started.value, (answer) => JSON.stringify(answer));
-  return keepAliveJson(endingWith(response, watch.value.done));
+  return keepAliveJson(endingWith(response, opened.value));
+}
+
+/** Counts a response that opens now, unless its work is counted; what is to be called at its end. A window on the key costs as much as all the rest. */
+async function countOpen(c: AppContext, key: KeyRecord, { isCounted }: Doing): Promise<Result<() => void, Refusal>> {
+  if (isCounted) return ok(() => {});
+  const watch = await watchOpeningResponse(c.env, key);
+  return watch.ok ? ok(watch.value.done) : watch;
 }
 
 /** Sends deltas as they come where no gate is closed; else progress, and the reviewed text at the end. */
