@@ -19,7 +19,9 @@ function fillShard(file: string, lines: number): void {
     const summary = database.prepare("SELECT * FROM summary ORDER BY created_at LIMIT 1").get() as Values | undefined;
     if (summary === undefined) return;
     const run = String(summary["run"]);
-    const events = database.prepare("SELECT * FROM event WHERE run = ?").all(run) as Values[];
+    const batches = database
+      .prepare("SELECT run, first_seq, last_seq, last_at, events FROM event_batch WHERE run = ?")
+      .all(run) as Values[];
     const { count } = database.prepare("SELECT COUNT(*) AS count FROM summary").get() as { count: number };
     const insert = (table: string, row: Values): ((values: Values) => void) => {
       const names = Object.keys(row);
@@ -27,14 +29,18 @@ function fillShard(file: string, lines: number): void {
       return (values) => void statement.run(...names.map((name) => values[name] ?? null));
     };
     const addLine = insert("summary", summary);
-    const addEvents = events.map((event) => insert("event", event));
+    const addBatches = batches.map((batch) => insert("event_batch", batch));
     database.exec("BEGIN");
     for (let index = count; index < lines; index += 1) {
       const name = `${run.slice(0, -10)}${index.toString(36).padStart(10, "0")}`;
       // Older than what the gateway wrote itself, one line a second.
       const at = Number(summary["created_at"]) - index * 1_000;
       addLine({ ...summary, run: name, created_at: at, ended_at: at, text: String(summary["text"]).replaceAll(run, name) });
-      for (const [place, add] of addEvents.entries()) add({ ...events[place], run: name, at });
+      for (const [place, add] of addBatches.entries()) {
+        const batch = batches[place];
+        // The run's first batch alone has the time of its last event.
+        add({ ...batch, run: name, last_at: batch?.["last_at"] == null ? null : at });
+      }
     }
     database.exec("COMMIT");
   } finally {
