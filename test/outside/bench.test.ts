@@ -39,7 +39,7 @@ function run(args: readonly string[], stopOn?: string): Promise<Ended> {
 let whole: Ended;
 beforeAll(async () => {
   whole = await run(["--short", "--results", results]);
-}, 300_000);
+}, 600_000);
 
 test.each(Object.keys(parts))("the part %s gives a complete table and its figures as JSON", (name) => {
   const file = join(results, `${name}.json`);
