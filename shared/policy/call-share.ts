@@ -4,10 +4,8 @@
 // so a share is a number alone. No clock, no random, no storage.
 
 import { type GivenCalls, type KeyState, type Limits, callsAway, callsPerMinuteOf, costOfOne, take } from "./limits.ts";
-import { shareMs } from "./share.ts";
+import { isShareOver, partOfRest, shareMs } from "./share.ts";
 
-/** A share is at most this part of what is left: near the limit there is none, and the KeyObject counts each message. */
-const partOfRest = 4;
 const mostCalls = 256;
 /** A report that comes later gives nothing back. */
 const reportedWithinMs = 60_000;
@@ -63,10 +61,9 @@ export class HeldCalls {
     this.#askedAt = askedAt;
   }
 
-  /** Counts so many messages; false where the share is over, or has fewer left. A clock that went back ends it: how old it is, is unknown then. */
+  /** Counts so many messages; false where the share is over, or has fewer left. */
   count(calls: number, now: number): boolean {
-    const age = now - this.#askedAt;
-    if (age < 0 || age >= shareMs || this.#used + calls > this.#share.calls) return false;
+    if (isShareOver(this.#askedAt, now) || this.#used + calls > this.#share.calls) return false;
     this.#used += calls;
     return true;
   }

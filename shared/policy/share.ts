@@ -9,7 +9,7 @@ import { type GivenShare, type KeyState, type Limits, costOfOne, liveLeases, req
 /** How long a holder may admit from a share, by its own clock, from before it asked for it. */
 export const shareMs = 2_000;
 /** A share is at most this part of what is left: near a limit there is none, and the KeyObject is asked for each request. */
-const partOfRest = 4;
+export const partOfRest = 4;
 const mostRequests = 256;
 const mostSlots = 64;
 
@@ -74,6 +74,12 @@ export function endShare(state: KeyState, report: ShareReport, now: number): Key
 export const shareMsLeft = ({ shares, callShares }: Pick<KeyState, "shares" | "callShares">, now: number): number =>
   [...shares, ...callShares].reduce((most, { endsAt }) => Math.max(most, Math.min(endsAt - now, shareMs)), 0);
 
+/** Whether a share is over by its holder's clock. A clock that went back ends it: how old it is, is unknown then. */
+export function isShareOver(askedAt: number, now: number): boolean {
+  const age = now - askedAt;
+  return age < 0 || age >= shareMs;
+}
+
 /** A share in the hands of an isolate. */
 export class HeldShare {
   readonly #share: Share;
@@ -96,10 +102,9 @@ export class HeldShare {
     return true;
   }
 
-  /** Nothing can be admitted any more, whatever ends. A clock that went back ends the share: how old it is, is unknown then. */
+  /** Nothing can be admitted any more, whatever ends. */
   isOver(now: number): boolean {
-    const age = now - this.#askedAt;
-    return age < 0 || age >= shareMs || this.#used >= this.#share.requests;
+    return isShareOver(this.#askedAt, now) || this.#used >= this.#share.requests;
   }
 
   /** Ends a request; false where this share did not admit it. */

@@ -19,7 +19,7 @@ export const policyMutants: readonly Mutant[] = [
   {
     ...callShares,
     name: "messages are counted from a share for two seconds",
-    from: "age < 0 || age >= shareMs || ",
+    from: "isShareOver(this.#askedAt, now) || ",
     to: "",
   },
   {
@@ -299,7 +299,7 @@ export const policyMutants: readonly Mutant[] = [
   {
     ...shares,
     name: "a share ends after two seconds",
-    from: "age < 0 || age >= shareMs || ",
+    from: "isShareOver(this.#askedAt, now) || ",
     to: "",
   },
   {

@@ -4,6 +4,7 @@
 // A key's released leases go with the next call to the same object, or with the flush; a session's outcomes with the flush, or with a repeat
 // of their request; the record to each shard in one call. One request of the isolate carries the flush for all of them, in its own `waitUntil`.
 
+import { portions } from "../../shared/portions.ts";
 import type { RequestRef } from "../../shared/run/run-input.ts";
 import type { ShareReport } from "../../shared/policy/share.ts";
 import type { Settled } from "../stubs/session-calls.ts";
@@ -107,26 +108,6 @@ async function withPending<V, T>(
 
 /** In UTF-16 code units, of at most two bytes; one call between objects carries 32 MiB. A single text has only the platform's bound. */
 const mostInCall = 8 * 1024 * 1024;
-/** The list in its order, in parts of at most this size; a part of one entry may be larger. */
-function portions<V>(list: readonly V[], most: number): V[][] {
-  const parts: V[][] = [];
-  let room = 0;
-  for (const each of list) {
-    const size = sizeOf(each);
-    const last = parts.at(-1);
-    if (last === undefined || size > room) {
-      parts.push([each]);
-      room = most - size;
-    } else {
-      last.push(each);
-      room -= size;
-    }
-  }
-  return parts;
-}
-
-const sizeOf = (each: unknown): number =>
-  typeof each === "object" && each !== null && "result" in each && typeof each.result === "string" ? each.result.length : 0;
 
 export type PendingEntries = {
   readonly session?: { readonly object: string; readonly settled: Settled };
@@ -195,7 +176,7 @@ function taken<K, V>(from: Map<K, V[]>, key: K): V[] {
 
 async function settle(env: Env, session: string, list: readonly Settled[]): Promise<void> {
   const send = (part: readonly Settled[]): Promise<void> => env.SESSION.get(env.SESSION.idFromString(session)).settle(JSON.stringify(part));
-  await Promise.all(portions(list, mostInCall).map((part) => attempt(() => send(part))));
+  await Promise.all(portions(list, mostInCall, ({ result }) => result.length).map((part) => attempt(() => send(part))));
 }
 
 async function release(env: Env, ctx: Background, keyId: string, { released, reports }: EndedOfKey): Promise<void> {

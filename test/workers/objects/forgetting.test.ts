@@ -25,7 +25,7 @@ import {
   samplingMessage,
 } from "../support/gateway.ts";
 import { decide, pathOf, press } from "../support/reviewer.ts";
-import { crash, everything, kindsOf, later, recordOf, recordWith, ringAlarm, stubOf, tablesOf } from "./inside.ts";
+import { associateInput, crash, everything, kindsOf, later, recordOf, recordWith, ringAlarm, stubOf, tablesOf } from "./inside.ts";
 
 const day = 24 * 3_600_000;
 
@@ -172,19 +172,7 @@ describe("a run whose time is over", () => {
 describe("a session", () => {
   /** A stub is of no use after a crash: a fresh one each time. */
   const session = () => sessionStub(env, "key_dev", "sess-9");
-  const claim = (request: string, run: string, at: number) => ({
-    originating: originatingKey("open", at),
-    request,
-    digest: "d",
-    run,
-    leaseMs: 30_000,
-    roundsLimit: 3,
-    alone: false,
-    reservation: null,
-    reserve: true,
-    durable: false,
-    settled: [],
-  });
+  const claim = (request: string, run: string, at: number) => associateInput({ originating: originatingKey("open", at), request, run });
 
   test("lets go of a fast-path result after ten minutes, though its object was reset and other results came since", async () => {
     const held = async (): Promise<string> => JSON.stringify(await tablesOf(session() as unknown as DurableObjectStub));

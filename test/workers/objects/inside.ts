@@ -4,6 +4,8 @@ import { abortAllDurableObjects, listDurableObjectIds, runDurableObjectAlarm, ru
 import { afterEach, vi } from "vitest";
 import { parseRunId } from "../../../shared/sealed-id.ts";
 import { type RecordEvent, type RecordFact, firstBrokenEvent } from "../../../shared/record/record.ts";
+import { originatingKey } from "../../../workers/pipeline/sampling-call.ts";
+import type { AssociateInput } from "../../../workers/stubs/session-calls.ts";
 import { runStub } from "../../../workers/stubs/stubs.ts";
 import type { RunObject } from "../../../workers/objects/run/run-object.ts";
 import { settingsOf } from "../../../workers/platform/settings.ts";
@@ -17,6 +19,22 @@ export const stubOf = (run: string): DurableObjectStub<RunObject> => asObject(ru
 
 /** The crash: every object is gone, whatever it was doing. */
 export const crash = abortAllDurableObjects;
+
+/** A question to a session: a fresh request of the server `open`, where nothing else is given. */
+export const associateInput = (more: Partial<AssociateInput> = {}): AssociateInput => ({
+  originating: originatingKey("open", 7),
+  request: "r",
+  digest: "d",
+  run: "run-a",
+  leaseMs: 30_000,
+  roundsLimit: 3,
+  alone: false,
+  reservation: null,
+  reserve: true,
+  durable: false,
+  settled: [],
+  ...more,
+});
 
 export const isRunId = (id: string): boolean => parseRunId(settingsOf(env).keys, id) !== undefined;
 

@@ -8,25 +8,10 @@ import type { SessionObject } from "../../../workers/objects/session/session-obj
 import { sessionStub } from "../../../workers/stubs/stubs.ts";
 import { devKeyId } from "../../../workers/stores/keys.ts";
 import { answerOf, env, eventually, model, post, sample, samplingMessage, travel } from "../support/gateway.ts";
-import { asObject, crash, recordWith } from "./inside.ts";
+import { asObject, associateInput, crash, recordWith, tablesIn } from "./inside.ts";
 
 /** A fresh stub each time: after a crash an old one is of no use. */
 const session = () => asObject<SessionObject>(sessionStub(env, devKeyId, "sess-1"));
-const claim = (more: Partial<AssociateInput> = {}): AssociateInput => ({
-  originating: originatingKey("open", 7),
-  request: "r",
-  digest: "d",
-  run: "run-a",
-  leaseMs: 30_000,
-  roundsLimit: 3,
-  alone: false,
-  reservation: null,
-  reserve: true,
-  durable: false,
-  settled: [],
-  ...more,
-});
-
 /** The object answers, which is returned, and is gone before it does anything else. */
 async function answeredAndGone(input: AssociateInput): Promise<unknown> {
   let answer: unknown = null;
@@ -38,24 +23,33 @@ async function answeredAndGone(input: AssociateInput): Promise<unknown> {
   return answer;
 }
 
+test.each([
+  ["a run", true, 1],
+  ["a model call", false, 0],
+])("the reservation of %s is written before the answer: %s", async (_name, durable, written) => {
+  // A session that has its tables.
+  await associateIn(session(), associateInput({ request: "earlier" }));
+  const rows = await runInDurableObject(session(), (object, { storage }) => {
+    object.associate(JSON.stringify(associateInput({ durable })));
+    return tablesIn(storage)["sampling"]?.filter(({ request }) => request === "r").length;
+  });
+  expect(rows).toBe(written);
+  expect(await associateIn(session(), associateInput({ durable, run: "run-b" }))).toMatchObject({ kind: "repeat", run: "run-a" });
+});
+
 describe("a crash", () => {
   test("before the reservation was confirmed leaves nothing: the same request is fresh, and no round was counted", async () => {
-    for (let times = 0; times < 4; times += 1) expect(await answeredAndGone(claim())).toEqual({ kind: "fresh", takenOver: false });
-    expect(await associateIn(session(), claim({ run: "run-b", roundsLimit: 1 }))).toEqual({ kind: "fresh", takenOver: false });
-  });
-
-  test("before the reservation of a run was confirmed has told nobody, and the run's own repeat is fresh as well", async () => {
-    expect(await answeredAndGone(claim({ durable: true }))).toMatchObject({ kind: "fresh" });
-    expect(await associateIn(session(), claim({ durable: true, run: "run-b" }))).toMatchObject({ kind: "fresh" });
+    for (let times = 0; times < 4; times += 1) expect(await answeredAndGone(associateInput())).toEqual({ kind: "fresh", takenOver: false });
+    expect(await associateIn(session(), associateInput({ run: "run-b", roundsLimit: 1 }))).toEqual({ kind: "fresh", takenOver: false });
   });
 
   test("after it keeps the request: a repeat finds it, and takes it over only when its lease is over", async () => {
-    await associateIn(session(), claim());
-    expect(await associateIn(session(), claim({ run: "run-b" }))).toMatchObject({ kind: "repeat", run: "run-a" });
+    await associateIn(session(), associateInput());
+    expect(await associateIn(session(), associateInput({ run: "run-b" }))).toMatchObject({ kind: "repeat", run: "run-a" });
     await crash();
-    expect(await associateIn(session(), claim({ run: "run-b" }))).toMatchObject({ kind: "repeat", run: "run-a", result: null });
+    expect(await associateIn(session(), associateInput({ run: "run-b" }))).toMatchObject({ kind: "repeat", run: "run-a", result: null });
     travel(30_000);
-    expect(await associateIn(session(), claim({ run: "run-b" }))).toEqual({ kind: "fresh", takenOver: true });
+    expect(await associateIn(session(), associateInput({ run: "run-b" }))).toEqual({ kind: "fresh", takenOver: true });
   });
 
   test("of everything, while the model answered: the repeat calls it again, and its event says so", async () => {
@@ -78,7 +72,7 @@ describe("a crash", () => {
 test("requests of one moment are each reserved once, and counted as so many rounds", async () => {
   const answers = await runInDurableObject(session(), (object) =>
     ["r1", "r2", "r2", "r3", "r4"].map((request, index) =>
-      JSON.parse(object.associate(JSON.stringify(claim({ request, run: `run-${index}` })))),
+      JSON.parse(object.associate(JSON.stringify(associateInput({ request, run: `run-${index}` })))),
     ),
   );
   expect(answers).toEqual([
@@ -92,7 +86,7 @@ test("requests of one moment are each reserved once, and counted as so many roun
 
 test("outcomes that come together are each found by a repeat, and a late one of a lost Worker is not", async () => {
   const of = (request: string, run: string, result: string) => ({ originating: originatingKey("open", 7), request, run, result });
-  for (const request of ["r1", "r2"]) await associateIn(session(), claim({ request, run: `run-${request}` }));
+  for (const request of ["r1", "r2"]) await associateIn(session(), associateInput({ request, run: `run-${request}` }));
   await session().settle(JSON.stringify([of("r1", "run-r1", "one"), of("r2", "run-lost", "late"), of("r2", "run-r2", "two")]));
   // Sent once more, as the flush does where it heard no answer.
   await session().settle(JSON.stringify([of("r1", "run-r1", "another"), of("r2", "run-r2", "another")]));
@@ -101,7 +95,7 @@ test("outcomes that come together are each found by a repeat, and a late one of 
     ["r1", "one"],
     ["r2", "two"],
   ] as const)
-    expect(await associateIn(session(), claim({ request }))).toMatchObject({ kind: "repeat", state: "settled", result });
+    expect(await associateIn(session(), associateInput({ request }))).toMatchObject({ kind: "repeat", state: "settled", result });
 });
 
 test("a repeat that comes with the answer gets the kept one, and the model is asked once", async () => {

@@ -1,5 +1,6 @@
 // Outcomes of the fast path: kept for repeats for ten minutes, and given to the repeats that wait for them now.
 
+import { portions } from "../../../shared/portions.ts";
 import { resultKeptMs } from "../../../shared/association/session.ts";
 import type { SessionRequest, Settled } from "../../stubs/session-calls.ts";
 import { resultName } from "./session-tables.ts";
@@ -20,7 +21,7 @@ export class FastResults {
   settle(answers: readonly Settled[]): void {
     if (!this.#parts.tables.exist) return;
     const now = this.#parts.now();
-    for (const some of textsOf(answers)) this.#keep(some, now);
+    for (const some of portions(answers, longestText, ({ result }) => result.length)) this.#keep(some, now);
   }
 
   #keep(answers: readonly Settled[], now: number): void {
@@ -82,20 +83,3 @@ export class FastResults {
 
 const markSettled = `UPDATE sampling SET state = 'settled', settled_at = ?, kept = ? WHERE state = 'fast' AND (originating, request, run) IN
   (SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(?)) RETURNING originating, request`;
-
-/** The answers in their order, in parts of `longestText`; one that is longer is a part of its own. */
-function textsOf(answers: readonly Settled[]): Settled[][] {
-  const parts: Settled[][] = [];
-  let room = 0;
-  for (const answer of answers) {
-    const last = parts.at(-1);
-    if (last === undefined || answer.result.length > room) {
-      parts.push([answer]);
-      room = longestText - answer.result.length;
-    } else {
-      last.push(answer);
-      room -= answer.result.length;
-    }
-  }
-  return parts;
-}

@@ -21,7 +21,7 @@ export class SessionParts {
     this.random = random;
   }
 
-  /** Of the tables, with everything that was written after an answer. */
+  /** The storage, with every write that waited for its response. */
   get sql(): SqlStorage {
     this.#write();
     return this.ctx.storage.sql;
@@ -34,8 +34,8 @@ export class SessionParts {
   }
 
   /**
-   * Writes as soon as the answer of this call is on its way, so that the caller does not wait for the platform to confirm the write. Whoever
-   * reads the tables before that has it written first. An object that is reset before it is written has nothing of it.
+   * Writes right after the response of this call, which then does not wait until the platform has confirmed the write. A read of the tables
+   * before that writes first. A reset of the object before that loses the write.
    */
   writeAfterAnswer(write: () => void): void {
     this.#unwritten.push(write);
