@@ -74,7 +74,19 @@ export const digestOf = (domain: string, value: unknown): string => hashing.sha2
 
 /** HMAC-SHA-256 over the domain, a NUL and the bytes: 32 bytes. */
 export const macOf = (key: Uint8Array, domain: string, bytes: Uint8Array): Uint8Array =>
-  hashing.hmacSha256(key, concatBytes(utf8ToBytes(`${domain}\0`), bytes));
+  hashing.hmacSha256(key, concatBytes(domainBytes(domain), bytes));
+
+const domains = new Map<string, Uint8Array>();
+
+/** The domain and a NUL. Domains are constants of this project, a few dozen. */
+function domainBytes(domain: string): Uint8Array {
+  let bytes = domains.get(domain);
+  if (bytes === undefined) {
+    bytes = utf8ToBytes(`${domain}\0`);
+    domains.set(domain, bytes);
+  }
+  return bytes;
+}
 
 /** HMAC-SHA-256 over the bytes as they are: for what others sign. What we sign ourselves has a domain (`macOf`). */
 export const hmacSha256 = (key: Uint8Array, bytes: Uint8Array): Uint8Array => hashing.hmacSha256(key, bytes);

@@ -5,7 +5,7 @@ import { type SamplingRequest, outputLimit } from "../model/sampling.ts";
 import { isExactlyNamed, mayBeMeant, namedTiers } from "./named.ts";
 import { isBuiltIn } from "./provider-kinds.ts";
 import { leastInputTokens, sizeOf, type RequestSize } from "./price.ts";
-import { foldCase, namesOf, providerOf, type Model, type Provider, type RoutingTable } from "./table.ts";
+import { foldCase, foldedNamesOf, providerOf, type Model, type Provider, type RoutingTable } from "./table.ts";
 
 export type RoutingInput = {
   readonly table: RoutingTable;
@@ -125,7 +125,7 @@ const demoStandsIn = (input: RoutingInput): boolean =>
 const isNamedExactly = (candidate: Omit<Eligible, "position">, request: SamplingRequest): boolean => {
   const { model } = candidate;
   if (request.namedModel !== undefined) return isExactlyNamed(request.namedModel, candidate);
-  const names = new Set(namesOf(model).map(foldCase));
+  const names = new Set(foldedNamesOf(model));
   return hintsOf(request).some((hint) => names.has(foldCase(hint)));
 };
 

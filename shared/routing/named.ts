@@ -3,7 +3,7 @@
 
 import type { NamedModel } from "../model/sampling.ts";
 import { standInsFor } from "./equivalents.ts";
-import { foldCase, namesOf, type Model, type Provider, type RoutingTable } from "./table.ts";
+import { foldCase, foldedNamesOf, type Model, type Provider, type RoutingTable } from "./table.ts";
 
 /** How a model matches the one that was named. */
 export type NamedTier =
@@ -43,7 +43,7 @@ export function namedTiers<T extends Candidate>(
   const standIns = standInsFor(
     table,
     appliesTo(named),
-    candidates.map((member) => ({ member, names: namesOf(member.model).map(foldCase) })),
+    candidates.map((member) => ({ member, names: foldedNamesOf(member.model) })),
   );
   if (standIns !== undefined) assign({ kind: "namedEquivalent", named, entry: standIns.entry }, standIns.members);
   return tiers;
@@ -55,7 +55,7 @@ export const isExactlyNamed = (named: NamedModel, candidate: Candidate): boolean
 /** False where the name cannot lead to this model, whatever becomes of the others. */
 export function mayBeMeant(table: RoutingTable, named: NamedModel, candidate: Candidate): boolean {
   if (differencesFrom(named, candidate) !== undefined) return true;
-  const names = new Set(namesOf(candidate.model).map(foldCase));
+  const names = new Set(foldedNamesOf(candidate.model));
   const applies = appliesTo(named);
   return table.equivalents.some(({ hint, models }) => {
     const own = foldCase(hint.trim());
@@ -65,7 +65,7 @@ export function mayBeMeant(table: RoutingTable, named: NamedModel, candidate: Ca
 
 /** In which parts the model differs from the named one; undefined where it has another name. */
 function differencesFrom(named: NamedModel, { model, provider, providerName }: Candidate): readonly ("version" | "provider")[] | undefined {
-  const names = new Set(namesOf(model).map(foldCase));
+  const names = new Set(foldedNamesOf(model));
   const name = foldCase(named.name.trim());
   const version = named.version === undefined ? undefined : foldCase(named.version.trim());
   // Without a version the newest is meant; some servers call that one `latest`.

@@ -6,7 +6,7 @@ import { hintsOf, type Eligible } from "./eligible.ts";
 import { standInsFor } from "./equivalents.ts";
 import { namedTiers, type NamedTier } from "./named.ts";
 import { worstCostUsd, type RequestSize } from "./price.ts";
-import { foldCase, namesOf, type RoutingTable } from "./table.ts";
+import { foldCase, foldedNamesOf, type RoutingTable } from "./table.ts";
 
 export const axes = ["cost", "speed", "intelligence"] as const;
 export type Axis = (typeof axes)[number];
@@ -88,7 +88,7 @@ function pointsOf(member: Eligible, preferences: ModelPreferences): { terms: Ter
 /** Each eligible model once, in its first tier; tiers without members are left out. Beside a named model hints do not count. */
 function tiersOf(table: RoutingTable, request: SamplingRequest, eligible: readonly Eligible[]): { tier: Tier; members: Eligible[] }[] {
   if (request.namedModel !== undefined) return namedTiers(table, request.namedModel, eligible);
-  const candidates = eligible.map((member) => ({ member, names: namesOf(member.model).map(foldCase) }));
+  const candidates = eligible.map((member) => ({ member, names: foldedNamesOf(member.model) }));
   const assigned = new Set<number>();
   const tiers: { tier: Tier; members: Eligible[] }[] = [];
   const assign = (tier: Tier, members: readonly Eligible[]): void => {

@@ -176,6 +176,18 @@ function modelIssues(table: RoutingTable): Issue[] {
 /** Everything that a hint or an equivalent may call a model. */
 export const namesOf = (entry: Model): string[] => [entry.id, entry.name, ...entry.aliases];
 
+const folded = new WeakMap<Model, readonly string[]>();
+
+/** The same as `foldCase` writes them, folded once for each model: every request compares its hints with every name. */
+export function foldedNamesOf(entry: Model): readonly string[] {
+  let names = folded.get(entry);
+  if (names === undefined) {
+    names = namesOf(entry).map(foldCase);
+    folded.set(entry, names);
+  }
+  return names;
+}
+
 /** The provider of that name; a name such as `constructor` finds nothing. */
 export const providerOf = (table: RoutingTable, id: string): Provider | undefined =>
   Object.hasOwn(table.providers, id) ? table.providers[id] : undefined;

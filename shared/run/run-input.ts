@@ -57,7 +57,8 @@ export type CacheTerms = {
   readonly found?: CachedReply;
 };
 
-export type RunInput = {
+/** What is known of a request that begins, whether it becomes a run or is answered at once. */
+export type RequestInput = {
   readonly id: string;
   readonly createdAt: number;
   readonly endpoint: Endpoint;
@@ -76,8 +77,6 @@ export type RunInput = {
   /** The closed gates that grants open for this request. */
   readonly granted?: readonly GrantPass[];
   readonly risks: readonly RiskNote[];
-  /** What the first candidate will leave out or change, as far as known before the call. */
-  readonly notes: readonly Note[];
   readonly contextIgnored: string | null;
   /** The digests of its images, in order; absent where it has none. */
   readonly images?: readonly ImageDigests[];
@@ -96,8 +95,14 @@ export type RunInput = {
   /** Unix milliseconds: no review and no call lasts longer. */
   readonly endsAt?: number;
   readonly cache?: CacheTerms;
-  readonly identicalDigest: string;
   readonly requestRef: RequestRef;
+};
+
+/** What a run knows beside it. */
+export type RunInput = RequestInput & {
+  /** What was added to the request; and what the first candidate will leave out or change, as far as known before the call. */
+  readonly notes: readonly Note[];
+  readonly identicalDigest: string;
 };
 
 /** One version of what is sent: the request and the ids of the models that it may go to, in order. */
@@ -154,7 +159,7 @@ export const decidersDigest = ({ rule, quorum, selfApproval, owner, reviewers }:
   });
 
 /** The first events of a run's record: the request, and the grants that opened gates for it. */
-export const inputFacts = (input: Omit<RunInput, "request">, digest: string): RecordFact[] => [
+export const inputFacts = (input: Omit<RequestInput, "request">, digest: string): RecordFact[] => [
   receivedFact(input, digest),
   ...(input.granted ?? []).map(({ gate, grant, by }): RecordFact => ({ kind: "grantUsed", gate, grant, by })),
 ];
@@ -174,7 +179,7 @@ export const adoptedFact = (
   request: digestOf("countersign/attachment/v1", { ...requestRef }),
 });
 
-const receivedFact = (input: Omit<RunInput, "request">, digest: string): RecordFact => ({
+const receivedFact = (input: Omit<RequestInput, "request">, digest: string): RecordFact => ({
   kind: "received",
   key: input.key.id,
   server: input.requestor.server,

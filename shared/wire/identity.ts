@@ -5,13 +5,13 @@ import { digestOf } from "../encoding.ts";
 
 /**
  * The digest by which a repeat in the same session is recognized: of the whole params as they came, without `_meta.progressToken` and
- * `task`, which say how the requestor wants to wait and not what it asks. An absent and an empty `_meta` are equal. `content` is their
- * `contentIdentity`, where it is known already: a megabyte is walked once. Takes params that `parseSampling` accepted; throws where they
- * are not canonical JSON, which that has ruled out.
+ * `task`, which say how the requestor wants to wait and not what it asks. An absent and an empty `_meta` are equal. Takes params that
+ * `parseSampling` accepted; throws where they are not canonical JSON, which that has ruled out.
  */
-export function samplingIdentity(params: unknown, content: string = contentIdentity(params)): string {
-  const { progressToken: _token, ...meta } = membersOf(membersOf(params)["_meta"]);
-  return digestOf("countersign/params/v1", { content, meta });
+export function samplingIdentity(params: unknown): string {
+  const { _meta, task: _task, ...asked } = membersOf(params);
+  const { progressToken: _token, ...meta } = membersOf(_meta);
+  return digestOf("countersign/params/v2", { asked, meta });
 }
 
 /** The digest by which an identical request of any session is recognized: as above, and without all of `_meta`. */

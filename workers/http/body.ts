@@ -2,12 +2,14 @@
 
 import { joinBytes } from "../../shared/bytes.ts";
 
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
+
 /** The body's text; `tooLarge` over `limitBytes`, by its header or by what arrives; `notUtf8` where it is not UTF-8. */
 export async function readBody(request: Request, limitBytes: number): Promise<{ text: string } | "tooLarge" | "notUtf8"> {
   const bytes = await readBytes(request, limitBytes);
   if (bytes === "tooLarge") return "tooLarge";
   try {
-    return { text: new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes) };
+    return { text: utf8.decode(bytes) };
   } catch {
     return "notUtf8";
   }

@@ -84,7 +84,7 @@ const askKey = (context: RunContext, plan: Result<Plan, Refusal>, mayWait: boole
         run,
         limits,
         leaseMs: plan.ok && mayWait ? waitMsOf(context, plan.value) : leaseMs,
-        identical,
+        identical: identical(),
         ...ended,
         shareFor: ask.isWanted ? leaseMs : null,
         ...(grants === null ? {} : { grants: { query: JSON.stringify(grants), leaseMs: grantedMs } }),

@@ -7,6 +7,7 @@ import type { Refusal } from "../../shared/model/outcome.ts";
 import { defaultLimits } from "../../shared/policy/limits.ts";
 import { CONTROL_SERVER } from "../../shared/wire/mcp-2025/meta.ts";
 import type { SamplingRequest } from "../../shared/model/sampling.ts";
+import { once } from "../../shared/once.ts";
 import { type Result, err, ok } from "../../shared/result.ts";
 import type { Candidate } from "../../shared/routing/choose.ts";
 import type { Requestor } from "../../shared/run/run-input.ts";
@@ -110,7 +111,7 @@ function requestOf(call: ControlCall, association: Unnamed<Association>): Pipeli
       },
     },
     digest: position === null ? identity : digestOf("countersign/control-call/v1", { identity, request }),
-    content: digestOf("countersign/identical-control/v1", isFunction ? { identity, position } : { request, called }),
+    content: once(() => digestOf("countersign/identical-control/v1", isFunction ? { identity, position } : { request, called })),
     responseMode: { kind: "sync" },
     terms: {
       timeoutMs: Math.max(1, control.timeoutMs - spentMs),

@@ -9,7 +9,15 @@ import { type Cause, failedCause } from "../../shared/record/cause.ts";
 import { type RecordEvent, type RecordFact, type RunSummary, chainEvents } from "../../shared/record/record.ts";
 import { answeredFact, cachedFact, requestLine } from "../../shared/run/run-record.ts";
 import { completed, runMeta } from "../../shared/run/run-outcome.ts";
-import { type CachedReply, type RunInput, decidersDigest, nothingSpent, inputFacts, requestDigest } from "../../shared/run/run-input.ts";
+import {
+  type CachedReply,
+  type RequestInput,
+  type RunInput,
+  decidersDigest,
+  nothingSpent,
+  inputFacts,
+  requestDigest,
+} from "../../shared/run/run-input.ts";
 import { findReplyRisks, highestRisk } from "../../shared/policy/risk.ts";
 import { isUnasked } from "../../shared/provider/provider-error.ts";
 import type { ModelFacts } from "../../shared/run/present.ts";
@@ -25,7 +33,9 @@ import { watchKey } from "./key-watch.ts";
 
 type FastCall = {
   readonly env: Env;
-  readonly input: RunInput;
+  readonly input: RequestInput;
+  /** As a run has it. */
+  readonly runInput: () => RunInput;
   readonly ctx: Pick<ExecutionContext, "waitUntil">;
   readonly signal: AbortSignal;
   readonly onDelta?: (text: string) => void;
@@ -111,7 +121,7 @@ async function callOnce({ env, input, onDelta: tell, signal }: FastCall, over: A
 }
 
 /** An identical request was answered before: nothing is sent, and nothing is spent. */
-function fromCache(input: RunInput, cached: CachedReply, onDelta: FastCall["onDelta"]): Called {
+function fromCache(input: RequestInput, cached: CachedReply, onDelta: FastCall["onDelta"]): Called {
   const { reply, facts: known, at } = cached;
   const candidate = input.candidates.find(({ model: { id } }) => id === known.candidate);
   if (candidate === undefined) throw new Error("a cached reply of a model that is no candidate");
@@ -126,7 +136,7 @@ function fromCache(input: RunInput, cached: CachedReply, onDelta: FastCall["onDe
 }
 
 /** The facts of the request and its call. Their digests are computed here, after the response. */
-function begunFacts(input: RunInput): RecordFact[] {
+function begunFacts(input: RequestInput): RecordFact[] {
   const models = input.candidates.map(({ model }) => model.id);
   const digest = requestDigest({ request: input.request, models }, input.candidates);
   const opened = inputFacts(input, digest);
@@ -134,7 +144,7 @@ function begunFacts(input: RunInput): RecordFact[] {
 }
 
 /** Queues the outcome for repeats, the end of the key's lease, and the record; caches the reply; stores a run where the requestor has left. */
-function enqueueResult({ env, ctx, input, signal }: FastCall, { outcome, model, facts, cause, unasked }: Called): void {
+function enqueueResult({ env, ctx, input, runInput, signal }: FastCall, { outcome, model, facts, cause, unasked }: Called): void {
   const endedAt = Date.now();
   const { requestRef, id } = input;
   const cost = model === null ? 0 : costUsd(model.candidate.model, model.reply.usage);
@@ -170,7 +180,8 @@ function enqueueResult({ env, ctx, input, signal }: FastCall, { outcome, model, 
   }
   if (!signal.aborted) return;
   const modelFacts: ModelFacts = { candidate, usage: tokens, notes, replyRisk: highestRisk(findReplyRisks(reply)) };
-  keySharesOf(env).index(input.key.id, input.identicalDigest);
-  const kept = runStub(env, id).storeEnded(JSON.stringify(input), text, JSON.stringify(modelFacts), JSON.stringify(events()));
+  const stored = runInput();
+  keySharesOf(env).index(input.key.id, stored.identicalDigest);
+  const kept = runStub(env, id).storeEnded(JSON.stringify(stored), text, JSON.stringify(modelFacts), JSON.stringify(events()));
   ctx.waitUntil(kept.catch((error: unknown) => logEvent("request.failed", { run: id, error: errorClass(error) })));
 }

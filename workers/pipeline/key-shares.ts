@@ -40,9 +40,11 @@ export class KeyShares {
   readonly #reporting = new Map<string, boolean>();
 
   /** Admits a request. False: the KeyObject has to be asked; always so where a run may answer the identical request. */
-  admit(keyId: string, run: string, identical: string, now: number): boolean {
+  admit(keyId: string, run: string, identical: () => string, now: number): boolean {
     const ofKey = this.#keys.get(keyId);
-    if (ofKey?.held == null || ofKey.held.indexed.has(identical) || !ofKey.held.share.admit(run, now)) return false;
+    if (ofKey?.held == null) return false;
+    const { share, indexed } = ofKey.held;
+    if ((indexed.size > 0 && indexed.has(identical())) || !share.admit(run, now)) return false;
     ofKey.admittedAt = now;
     return true;
   }

@@ -55,8 +55,8 @@ export type PipelineRequest = {
   readonly requestId?: string;
   /** The same request reference with another digest is refused. */
   readonly digest: string;
-  /** A digest of the content: equal for requests of one key that one reply could answer, from any requestor. */
-  readonly content: string;
+  /** A digest of the content: equal for requests of one key that one reply could answer, from any requestor. Few requests need it. */
+  readonly content: () => string;
   readonly responseMode: ResponseMode;
   /** The requestor's terms for the model call. */
   readonly terms?: CallTerms;

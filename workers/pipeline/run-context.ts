@@ -4,9 +4,10 @@ import type { GrantQuery } from "../../shared/policy/grant.ts";
 import { type Limits, defaultLimits } from "../../shared/policy/limits.ts";
 import { findReplyRisks, highestRisk } from "../../shared/policy/risk.ts";
 import type { Refusal } from "../../shared/model/outcome.ts";
+import { once } from "../../shared/once.ts";
 import type { Result } from "../../shared/result.ts";
 import { isReplyAsked } from "../../shared/run/lifecycle.ts";
-import { type CacheTerms, type RunInput, gatesOf, identicalDigest } from "../../shared/run/run-input.ts";
+import { type CacheTerms, type RequestInput, type RunInput, gatesOf, identicalDigest } from "../../shared/run/run-input.ts";
 import { type Plan, plannedNotes } from "../../shared/run/plan.ts";
 import { runIdOf, runRandomLength } from "../../shared/sealed-id.ts";
 import type { Env } from "../platform/env.ts";
@@ -24,7 +25,7 @@ export type RunContext = {
   readonly limits: Limits;
   readonly cache: CacheTerms | null;
   /** `identicalDigest`. */
-  readonly identical: string;
+  readonly identical: () => string;
 };
 
 /** The question to the key's grants; null where there is none. */
@@ -41,7 +42,7 @@ export async function contextOf(request: PipelineRequest, plan: Result<Plan, Ref
     keyObject: keyStub(env, key.id),
     limits: key.limits ?? defaultLimits,
     // Without a plan nothing begins, and no run is adopted.
-    identical: identicalDigest(request.requestor, plan.ok ? plan.value.gates.boundTo : "tool", request.content),
+    identical: once(() => identicalDigest(request.requestor, plan.ok ? plan.value.gates.boundTo : "tool", request.content())),
     cache: cache === undefined || !plan.ok ? null : await cacheTermsOf(env, key.id, request, plan.value, cache),
   };
 }
@@ -63,8 +64,17 @@ export function isDurable(plan: Plan, { request: { responseMode, request }, cach
 }
 
 /** A run's input. `takenOver`: an earlier attempt reserved the request and was cut off. */
-export function runInputOf({ request: asked, run, now, cache, identical }: RunContext, plan: Plan, takenOver: boolean): RunInput {
-  const { key, request, responseMode, terms, added, association } = asked;
+export const runInputOf = (context: RunContext, plan: Plan, takenOver: boolean): RunInput =>
+  asRunInput(context, plan, requestInputOf(context, plan, takenOver));
+
+export const asRunInput = ({ request: { request, added }, identical }: RunContext, plan: Plan, input: RequestInput): RunInput => ({
+  ...input,
+  notes: [...(added === undefined ? [] : [added]), ...plannedNotes(request, plan)],
+  identicalDigest: identical(),
+});
+
+export function requestInputOf({ request: asked, run, now, cache }: RunContext, plan: Plan, takenOver: boolean): RequestInput {
+  const { key, request, responseMode, terms, association } = asked;
   return {
     id: run,
     createdAt: now,
@@ -83,7 +93,6 @@ export function runInputOf({ request: asked, run, now, cache, identical }: RunCo
     plan: plan.gates,
     ...(plan.granted === undefined ? {} : { granted: plan.granted }),
     risks: plan.risks,
-    notes: [...(added === undefined ? [] : [added]), ...plannedNotes(request, plan)],
     contextIgnored: asked.contextIgnored,
     ...(asked.images === undefined ? {} : { images: asked.images }),
     takenOver,
@@ -93,7 +102,6 @@ export function runInputOf({ request: asked, run, now, cache, identical }: RunCo
     ...(terms === undefined ? {} : { call: terms }),
     ...(terms?.timeoutMs !== undefined && plan.gates.timeoutCoversReview ? { endsAt: now + terms.timeoutMs } : {}),
     ...(cache === null ? {} : { cache }),
-    identicalDigest: identical,
     requestRef: association.requestRef,
   };
 }

@@ -4,6 +4,7 @@
 import { digestOf } from "../../shared/encoding.ts";
 import type { Refusal } from "../../shared/model/outcome.ts";
 import { contentIdentity, samplingIdentity } from "../../shared/wire/identity.ts";
+import { once } from "../../shared/once.ts";
 import { type RequestId, idKey } from "../../shared/wire/json-rpc.ts";
 import { type ParsedSampling, pointerInto } from "../../shared/wire/mcp-2025/sampling-params.ts";
 import { type ServerContext, withContext } from "../../shared/relay/added-context.ts";
@@ -35,7 +36,7 @@ export async function beginSampling(call: SamplingCall): Promise<Result<Started,
   if (originating === undefined) return err({ kind: "notAssociated", why: "noOriginatingRequest" });
   const { server, method, name } = originating;
   const session = sessionStub(env, key.id, sessionName);
-  const content = contentIdentity(call.params);
+  const content = once(() => contentIdentity(call.params));
   const asked: PipelineRequest = {
     env,
     ctx,
@@ -56,7 +57,7 @@ export async function beginSampling(call: SamplingCall): Promise<Result<Started,
       session,
       requestRef: { session: session.id.toString(), originating: originatingKey(server, originating.id), request: idKey(call.id) },
     },
-    digest: samplingIdentity(call.params, content),
+    digest: samplingIdentity(call.params),
     content,
     responseMode,
     signal,
@@ -92,7 +93,7 @@ async function withAddedContext(
     ...asked,
     request,
     contextIgnored: null,
-    content: digestOf("countersign/with-context/v1", { content: asked.content, context: request.systemPrompt }),
+    content: once(() => digestOf("countersign/with-context/v1", { content: asked.content(), context: request.systemPrompt })),
     added: { kind: "contextAdded", parts, characters },
   };
   return begin(extended, again);

@@ -1,13 +1,13 @@
 // The start of an admitted request: it adopts the run of an identical request whose requestor left, opens a run, or is answered at once.
 
-import { decidersDigest } from "../../shared/run/run-input.ts";
+import { type RunInput, decidersDigest } from "../../shared/run/run-input.ts";
 import { runStub } from "../stubs/stubs.ts";
 import { type Admitted, forgetReservation } from "./admit.ts";
 import { keySharesOf } from "./key-shares.ts";
 import { enqueue } from "./write-behind.ts";
 import { answerFast } from "./fast.ts";
 import type { Started } from "./pipeline-request.ts";
-import { type GrantsAsked, type RunContext, gatesIn, isDurable, runInputOf } from "./run-context.ts";
+import { type GrantsAsked, type RunContext, gatesIn, asRunInput, isDurable, requestInputOf } from "./run-context.ts";
 
 type Fresh = Extract<Admitted, { kind: "fresh" }>;
 
@@ -38,16 +38,18 @@ export async function adoptIdentical(context: RunContext, { plan, identical }: F
 export async function start(context: RunContext, { plan, takenOver }: Fresh): Promise<Started> {
   const { request, run } = context;
   const { env, ctx, responseMode, signal, onDelta, association } = request;
-  const input = runInputOf(context, plan, takenOver);
+  const input = requestInputOf(context, plan, takenOver);
+  const runInput = (): RunInput => asRunInput(context, plan, input);
   if (isDurable(plan, context)) {
-    keySharesOf(env).index(request.key.id, context.identical);
-    await runStub(env, run).open(JSON.stringify(input));
+    keySharesOf(env).index(request.key.id, context.identical());
+    await runStub(env, run).open(JSON.stringify(runInput()));
     return { kind: "run", run, posts: responseMode.kind === "callback" };
   }
   const outcome = answerFast({
     env,
     ctx,
     input,
+    runInput,
     signal,
     forget: async () => {
       await forgetReservation(context);

@@ -48,19 +48,19 @@ test("a share is asked for by one call at a time, and only for a key that was as
 
 test("a request that a run may answer is not admitted from a share", () => {
   const shares = holding();
-  expect(shares.admit("key", "run", "known", now)).toBe(false);
+  expect(shares.admit("key", "run", () => "known", now)).toBe(false);
   shares.index("key", "begun here");
-  expect(shares.admit("key", "run", "begun here", now)).toBe(false);
-  expect(shares.admit("key", "run", "new", now)).toBe(true);
+  expect(shares.admit("key", "run", () => "begun here", now)).toBe(false);
+  expect(shares.admit("key", "run", () => "new", now)).toBe(true);
 });
 
 test("a request that ends while the report of its share is on its way is released after it, and once", () => {
   const shares = holding();
-  for (const run of ["ends", "goes on"]) shares.admit("key", run, run, now);
+  for (const run of ["ends", "goes on"]) shares.admit("key", run, () => run, now);
   expect(shares.end("key", now + 100, now - 1)).toEqual([]);
   const reports = shares.end("key", now + 2_000, now - 1);
   expect(reports).toEqual([{ id: "share", used: 2, running: ["ends", "goes on"] }]);
-  expect(shares.admit("key", "late", "late", now)).toBe(false);
+  expect(shares.admit("key", "late", () => "late", now)).toBe(false);
   expect(shares.release("key", "ends")).toBe(true);
   expect(shares.reported(reports)).toEqual(["ends"]);
   expect(shares.release("key", "goes on")).toBe(false);
