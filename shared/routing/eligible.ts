@@ -13,7 +13,7 @@ export type RoutingInput = {
   readonly key: { readonly id: string; readonly name: string };
   /** The MCP server that asks. */
   readonly server: string;
-  /** Why a provider cannot be used now (no credential, no address), or undefined where it can. */
+  /** Why a provider cannot be used now (no credential, no address), or undefined where it can. Always the same answers. */
   readonly ready: (provider: Provider, providerName: string) => string | undefined;
   /** Why a request cannot be put into a provider's words for this model, or undefined where it can. */
   readonly cannotCarry: (request: SamplingRequest, model: Model, provider: Provider) => string | undefined;
@@ -35,23 +35,23 @@ export function findEligible(input: RoutingInput): {
 } {
   const size = sizeOf(input.request);
   const needs = needsOf(input.request);
-  const standIns = demoStandsIn(input);
+  const { models, demoStandsIn } = standingOf(input);
   const canServe: Eligible[] = [];
-  const reasons = new Map<number, string>();
-  for (const [position, model] of input.table.models.entries()) {
-    const provider = providerOf(input.table, model.provider);
-    const reason =
-      provider === undefined ? "its provider is not in the routing table" : reasonAgainst(input, model, provider, size, needs, standIns);
+  const passedOver: (PassedOver & { readonly position: number })[] = [];
+  for (const [position, standing] of models.entries()) {
+    const { model, provider } = standing;
+    const reason = reasonAgainst(input, standing, size, needs, demoStandsIn);
     if (provider !== undefined && reason === undefined) canServe.push({ model, provider, providerName: model.provider, position });
-    else reasons.set(position, reason ?? "");
+    else passedOver.push({ position, model: model.id, reason: reason ?? "" });
   }
   const eligible = meant(input, canServe);
-  for (const { position } of canServe) if (!eligible.some((each) => each.position === position)) reasons.set(position, notMeant);
-  const passedOver = input.table.models.flatMap(({ id }, position) => {
-    const reason = reasons.get(position);
-    return reason === undefined ? [] : [{ model: id, reason }];
-  });
-  return { eligible, passedOver, size };
+  if (eligible.length < canServe.length) {
+    const positions = new Set(eligible.map(({ position }) => position));
+    for (const { position, model } of canServe)
+      if (!positions.has(position)) passedOver.push({ position, model: model.id, reason: notMeant });
+    passedOver.sort((a, b) => a.position - b.position);
+  }
+  return { eligible, passedOver: passedOver.map(({ model, reason }) => ({ model, reason })), size };
 }
 
 const notMeant = "it is neither the requested model nor one of its equivalents";
@@ -67,22 +67,57 @@ function meant({ table, request }: RoutingInput, canServe: readonly Eligible[]):
 
 type Needs = { readonly content: readonly ("text" | "image" | "audio")[]; readonly tools: boolean; readonly forced: boolean };
 
+/** What of a model's reasons is the same for every request of one key and server. */
+type Standing = {
+  readonly model: Model;
+  /** Undefined: it is not in the routing table. */
+  readonly provider: Provider | undefined;
+  readonly noAccess: string | undefined;
+  readonly notReady: string | undefined;
+};
+
+/** Every model of the table, in its order; and `standsIn`. */
+type Standings = { readonly models: readonly Standing[]; readonly demoStandsIn: boolean };
+
+const standings = new WeakMap<RoutingTable, WeakMap<RoutingInput["ready"], Map<string, Standings>>>();
+/** Of keys and servers, for one table. */
+const mostStandings = 1_000;
+
+/** Found once for each table, `ready`, key and server: a table does not change, and `ready` always gives the same answers. */
+function standingOf(input: RoutingInput): Standings {
+  const { table, ready, key, server, onlyModels } = input;
+  const ofTable = standings.get(table) ?? new WeakMap<RoutingInput["ready"], Map<string, Standings>>();
+  standings.set(table, ofTable);
+  const known = ofTable.get(ready) ?? new Map<string, Standings>();
+  ofTable.set(ready, known);
+  const label = JSON.stringify([key.id, key.name, server, onlyModels ?? null]);
+  const earlier = known.get(label);
+  if (earlier !== undefined) return earlier;
+  const models = table.models.map((model): Standing => {
+    const provider = providerOf(table, model.provider);
+    const notReady = provider === undefined ? undefined : ready(provider, model.provider);
+    return { model, provider, noAccess: accessReason(input, model), notReady };
+  });
+  const found = { models, demoStandsIn: standsIn(models) };
+  if (known.size >= mostStandings) known.clear();
+  known.set(label, found);
+  return found;
+}
+
 function reasonAgainst(
   input: RoutingInput,
-  model: Model,
-  provider: Provider,
+  { model, provider, noAccess, notReady }: Standing,
   size: RequestSize,
   needs: Needs,
   demoStandsIn: boolean,
 ): string | undefined {
+  if (provider === undefined) return "its provider is not in the routing table";
+  if (noAccess !== undefined) return noAccess;
   const { request } = input;
   const task = taskOf(request);
-  const access = accessReason(input, model);
-  if (access !== undefined) return access;
   const candidate = { model, provider, providerName: model.provider };
   // Before readiness: a missing credential of a model that was not asked for does not matter.
   if (request.namedModel !== undefined && !mayBeMeant(input.table, request.namedModel, candidate)) return notMeant;
-  const notReady = input.ready(provider, model.provider);
   if (notReady !== undefined) return notReady;
   if (isBuiltIn(provider.kind) && !demoStandsIn && !isNamedExactly(candidate, request))
     return "the demo model is used only while no other provider is ready, or when a request names it exactly";
@@ -111,16 +146,11 @@ function accessReason(input: RoutingInput, model: Model): string | undefined {
  * provider that is ready. Its scores (free, fast) would otherwise win every cost or speed preference, and as the last candidate it would
  * answer real requests when every other provider is down.
  */
-const demoStandsIn = (input: RoutingInput): boolean =>
-  !input.table.models.some((model) => {
-    const provider = providerOf(input.table, model.provider);
-    return (
-      provider !== undefined &&
-      !isBuiltIn(provider.kind) &&
-      accessReason(input, model) === undefined &&
-      input.ready(provider, model.provider) === undefined
-    );
-  });
+const standsIn = (models: readonly Standing[]): boolean =>
+  !models.some(
+    ({ provider, noAccess, notReady }) =>
+      provider !== undefined && !isBuiltIn(provider.kind) && noAccess === undefined && notReady === undefined,
+  );
 
 const isNamedExactly = (candidate: Omit<Eligible, "position">, request: SamplingRequest): boolean => {
   const { model } = candidate;
