@@ -175,7 +175,7 @@ async function answerKeptAlive(
 ): Promise<Response> {
   if (started.kind === "answered") return answered(c, id, started.outcome);
   if (started.kind === "fast" && !wantsEvents(c)) {
-    const soon = await beforeKeepAlive(started.outcome);
+    const soon = await beforeKeepAlive(started.outcome, started.slow);
     if (soon !== null) return answered(c, id, soon);
   }
   // A model call for this caller is already counted as under way.

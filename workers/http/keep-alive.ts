@@ -4,6 +4,7 @@
 // gave a token. Losing the connection ends the wait and nothing else.
 
 import type { RunProgress } from "../../shared/review/view.ts";
+import { type Slow, slowAfterMs } from "../platform/slow.ts";
 import { errorClass, logEvent } from "../platform/log.ts";
 
 export type KeptAlive<T> = {
@@ -52,11 +53,12 @@ export const endingWith = <T>(response: KeptAlive<T>, done: () => void): KeptAli
   },
 });
 
-/** An answer within this time is sent whole, with its status and length. */
-const keepAliveAfterMs = 250;
-
-/** The answer where it comes before the response has to be kept alive, else null; also null where it rejects. */
-export const beforeKeepAlive = <T>(answer: Promise<T>): Promise<T | null> => within(answer, keepAliveAfterMs);
+/**
+ * The answer where it comes before the response has to be kept alive, else null; also null where it rejects. It is then sent whole, with its
+ * status and length. `slow`: of the work for it.
+ */
+export const beforeKeepAlive = <T>(answer: Promise<T>, slow?: Slow): Promise<T | null> =>
+  slow === undefined ? within(answer, slowAfterMs) : Promise.race([answer.catch(() => null), slow.passed.then(() => null)]);
 
 /** The answer where it comes within `milliseconds`, else null; also null where it rejects, which its next `await` sees. */
 export function within<T>(answer: Promise<T>, milliseconds: number): Promise<T | null> {

@@ -1,6 +1,7 @@
 // An envelope as requests of the pipeline: one, or none where a call is handed back, or several where a model chooses functions that run here.
 // Each goes through the pipeline by itself; nothing here decides what is allowed.
 
+import type { Slow } from "../platform/slow.ts";
 import { type ControlCall as FunctionCall, callOf, chosenIn, endedCall, validatedCall } from "../../shared/wire/control/answered-call.ts";
 import type { ControlTask, GivenImage, Turn } from "../../shared/wire/control/envelope.ts";
 import { checkArguments } from "../../shared/wire/control/function-arguments.ts";
@@ -41,6 +42,8 @@ export type Ending = {
 export type Doing<E = Ending> = {
   /** The ending, where no reviewer has to be waited for; null otherwise. */
   readonly soon: Promise<E> | null;
+  /** Of the work for it. */
+  readonly slow?: Slow | undefined;
   /** It has a lease among the key's `concurrent` requests for as long as its model call takes, and ends with the key. */
   readonly isCounted: boolean;
   readonly ending: (onProgress: (state: RunProgress) => void, left: AbortSignal) => Promise<E>;
@@ -130,6 +133,7 @@ function doing({ env }: EnvelopeCall, begun: Started): Doing<Answered> {
   const ending = Promise.resolve(begun.outcome).then((outcome) => ({ outcome }));
   return {
     soon: ending,
+    slow: begun.kind === "fast" ? begun.slow : undefined,
     isCounted: begun.kind === "fast" && !begun.attached,
     ending: (onProgress) => {
       if (begun.kind === "fast") onProgress("generating");
@@ -163,10 +167,11 @@ async function callFunction(
   }
   const begun = await beginControl(found.value);
   if (!begun.ok) return begun;
-  const { soon, isCounted, ending } = doing(call, begun.value);
+  const { soon, slow, isCounted, ending } = doing(call, begun.value);
   const withCall = ({ outcome }: Answered): Ending => ({ outcome, calls: [callOf(given, outcome)] });
   return ok({
     soon: soon?.then(withCall) ?? null,
+    slow,
     isCounted,
     ending: async (onProgress, left) => withCall(await ending(onProgress, left)),
   });

@@ -24,6 +24,7 @@ import type { ModelFacts } from "../../shared/run/present.ts";
 import { costUsd } from "../../shared/routing/price.ts";
 import type { Env } from "../platform/env.ts";
 import { errorClass, logEvent } from "../platform/log.ts";
+import type { beginWork } from "../platform/slow.ts";
 import { runStub } from "../stubs/stubs.ts";
 import { type ModelAnswer, callModels } from "../providers/call-model.ts";
 import { enqueue } from "./write-behind.ts";
@@ -38,6 +39,8 @@ type FastCall = {
   readonly runInput: () => RunInput;
   readonly ctx: Pick<ExecutionContext, "waitUntil">;
   readonly signal: AbortSignal;
+  /** Of this call, which begins now. */
+  readonly slow: ReturnType<typeof beginWork>;
   readonly onDelta?: (text: string) => void;
   /** Releases the request's id: no model was asked, so the same request may come again. */
   readonly forget: () => Promise<void>;
@@ -56,14 +59,19 @@ type Called = {
 
 /** The outcome, as soon as the model has answered; the record is written behind. */
 export async function answerFast(call: FastCall): Promise<Outcome> {
-  const watch = watchKey(call.env, call.input.key);
+  const watch = watchKey(call.env, call.input.key, call.slow);
   const calling = callOnce(call, watch.over);
   const called = await Promise.race([calling, watch.ended]);
-  if (typeof called === "string") return cutOff(call, called, calling);
+  if (typeof called === "string") {
+    // The model call goes on, within its timeout.
+    void calling.finally(call.slow.over);
+    return cutOff(call, called, calling);
+  }
   watch.done();
   // Before the response, since the caller may retry at once. Where it fails, the id is free when its lease has expired.
   if (called.unasked)
     await call.forget().catch((error: unknown) => logEvent("request.failed", { run: call.input.id, error: errorClass(error) }));
+  call.slow.over();
   enqueueResult(call, called);
   return called.outcome;
 }
@@ -88,12 +96,12 @@ function cutOff(call: FastCall, key: KeyEnd, calling: Promise<Called>): Outcome 
   return outcome;
 }
 
-async function callOnce({ env, input, onDelta: tell, signal }: FastCall, over: AbortSignal): Promise<Called> {
+async function callOnce({ env, input, onDelta: tell, signal, slow }: FastCall, over: AbortSignal): Promise<Called> {
   const onDelta = tell === undefined ? undefined : (text: string): void => (over.aborted ? undefined : tell(text));
   try {
     const cached = input.cache?.found;
     if (cached !== undefined) return fromCache(input, cached, onDelta);
-    const answered = await callModels(env, input.request, input.candidates, input.call, { onDelta, left: signal, over });
+    const answered = await callModels(env, input.request, input.candidates, input.call, { onDelta, left: signal, over, slow });
     if (!answered.ok) {
       const attempts = answered.error;
       const facts = (): RecordFact[] => [

@@ -10,6 +10,7 @@ import { type Refusal, keyEndRefusal } from "../../shared/model/outcome.ts";
 import { defaultLimits } from "../../shared/policy/limits.ts";
 import { type Result, err, ok } from "../../shared/result.ts";
 import type { Env } from "../platform/env.ts";
+import { type Slow, later } from "../platform/slow.ts";
 import { keyStub } from "../stubs/stubs.ts";
 import type { KeyRecord } from "../stores/keys.ts";
 
@@ -36,10 +37,11 @@ export type KeyWatch = Watch<KeyEnd>;
 /** Of an open response. */
 export type OpenResponseWatch = Watch<WatchEnd>;
 
-/** Watches a key from now until it ends, or until `done`. */
-export const watchKey = (env: Env, key: Pick<KeyRecord, "id" | "expiresAt">): KeyWatch => {
+/** Watches a key from now until it ends, or until `done`. `slow`: of the work, which begins now. */
+export const watchKey = (env: Env, key: Pick<KeyRecord, "id" | "expiresAt">, slow?: Slow): KeyWatch => {
   const { watch, end, done } = newWatch<KeyEnd>(key);
-  void windowsOf(env, key.id, null, firstMs, done).then((how) => (how === "keyRevoked" ? end(how) : undefined));
+  const first = new Promise<void>((resolve) => done.whenStopped(later(firstMs, slow, resolve)));
+  void first.then(() => windowsOf(env, key.id, null, 0, done)).then((how) => (how === "keyRevoked" ? end(how) : undefined));
   return watch;
 };
 

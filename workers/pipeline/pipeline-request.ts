@@ -7,6 +7,7 @@ import type { SamplingRequest } from "../../shared/model/sampling.ts";
 import type { Candidate } from "../../shared/routing/choose.ts";
 import type { Requestor, RequestRef, RunInput, WaitingServer } from "../../shared/run/run-input.ts";
 import type { Env } from "../platform/env.ts";
+import type { Slow } from "../platform/slow.ts";
 import type { KeyRecord } from "../stores/keys.ts";
 import type { SessionCalls } from "../stubs/session-calls.ts";
 
@@ -76,6 +77,8 @@ export type Started =
   | {
       readonly kind: "fast";
       readonly outcome: Promise<Outcome>;
+      /** Of this call; absent where it is another caller's. */
+      readonly slow?: Slow;
       /** Another caller's call: this request has no lease of its own. */
       readonly attached: boolean;
     }

@@ -1,6 +1,7 @@
 // The start of an admitted request: it adopts the run of an identical request whose requestor left, opens a run, or is answered at once.
 
 import { type RunInput, decidersDigest } from "../../shared/run/run-input.ts";
+import { beginWork } from "../platform/slow.ts";
 import { runStub } from "../stubs/stubs.ts";
 import { type Admitted, forgetReservation } from "./admit.ts";
 import { keySharesOf } from "./key-shares.ts";
@@ -45,12 +46,14 @@ export async function start(context: RunContext, { plan, takenOver }: Fresh): Pr
     await runStub(env, run).open(JSON.stringify(runInput()));
     return { kind: "run", run, posts: responseMode.kind === "callback" };
   }
+  const slow = beginWork();
   const outcome = answerFast({
     env,
     ctx,
     input,
     runInput,
     signal,
+    slow,
     forget: async () => {
       await forgetReservation(context);
       if (association.kind === "ownRequest") await association.releaseRequestId?.();
@@ -58,5 +61,5 @@ export async function start(context: RunContext, { plan, takenOver }: Fresh): Pr
     ...(onDelta === undefined ? {} : { onDelta }),
   });
   ctx.waitUntil(outcome);
-  return { kind: "fast", outcome, attached: false };
+  return { kind: "fast", outcome, slow, attached: false };
 }

@@ -50,14 +50,14 @@ function senderOf(env: Env): Sender {
  *
  * `terms.timeoutMs` bounds everything from the queue to the last byte, and is never above the gateway's own MODEL_TIMEOUT_SECONDS.
  * `onDelta` gets a reply's text in pieces while it comes: together they are the text of the reply, or of what came before the error.
- * For `left` and `over` see `SendOptions`.
+ * For `left`, `over` and `slow` see `SendOptions`.
  */
 export async function callModels(
   env: Env,
   request: SamplingRequest,
   candidates: readonly Candidate[],
   terms: CallTerms = {},
-  { onDelta, left, over }: { readonly onDelta?: OnDelta | undefined; readonly left?: AbortSignal; readonly over?: AbortSignal } = {},
+  { onDelta, ...around }: { readonly onDelta?: OnDelta | undefined } & Pick<SendOptions, "left" | "over" | "slow"> = {},
 ): Promise<Result<ModelAnswer, readonly Attempt[]>> {
   const { modelTimeoutMs } = settingsOf(env);
   const totalTimeoutMs = Math.min(modelTimeoutMs, terms.timeoutMs ?? modelTimeoutMs);
@@ -69,8 +69,7 @@ export async function callModels(
     maxAttemptsPerCandidate,
     ...(terms.once === undefined ? {} : { once: terms.once }),
     ...(terms.priority === undefined ? {} : { priority: terms.priority }),
-    ...(left === undefined ? {} : { left }),
-    ...(over === undefined ? {} : { over }),
+    ...around,
   };
   if (request.kind === "embedding") return embed(env, request, candidates, options);
   const sent = await senderOf(env).send(request, candidates, options, onDelta);

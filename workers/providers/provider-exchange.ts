@@ -15,6 +15,7 @@ import {
 } from "../../shared/provider/provider-error.ts";
 import type { StreamReader } from "../../shared/provider/text-deltas.ts";
 import { readText } from "../http/body.ts";
+import { type Slow, later } from "../platform/slow.ts";
 
 export type Limits = {
   readonly timeoutMs: number;
@@ -22,6 +23,8 @@ export type Limits = {
   readonly longestMs?: number;
   /** The caller no longer wants an answer. */
   readonly signal?: AbortSignal | undefined;
+  /** Of the work that this is the beginning of: then the timeout takes no timer until it has passed. */
+  readonly slow?: Slow | undefined;
 };
 
 type Exchange<T> = {
@@ -38,12 +41,12 @@ export async function exchange<T>(limits: Limits, now: () => number, { ask, read
   const attempt = new AbortController();
   let cancelled = false;
   const startedAt = now();
-  let timer = setTimeout(() => attempt.abort(), limits.timeoutMs);
+  let stop = later(limits.timeoutMs, limits.slow, () => attempt.abort());
   let longest = limits.longestMs ?? limits.timeoutMs;
   const stay = (): void => {
     if (longest <= limits.timeoutMs) return;
-    clearTimeout(timer);
-    timer = setTimeout(() => attempt.abort(), Math.max(0, longest - (now() - startedAt)));
+    stop();
+    stop = later(Math.max(0, longest - (now() - startedAt)), undefined, () => attempt.abort());
     longest = 0;
   };
   const cancel = (): void => {
@@ -61,7 +64,7 @@ export async function exchange<T>(limits: Limits, now: () => number, { ask, read
   } catch (error) {
     return err(abortError() ?? (answered ? brokenAnswer() : errorOfException(error, now())));
   } finally {
-    clearTimeout(timer);
+    stop();
     limits.signal?.removeEventListener("abort", cancel);
   }
 }

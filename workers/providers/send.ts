@@ -7,6 +7,7 @@ import type { Attempt, ModelReply, Priority, ProviderError } from "../../shared/
 import type { EmbeddingReply } from "../../shared/provider/embedding.ts";
 import { badCallError, cancelledError, queueError, outOfTimeError } from "../../shared/provider/provider-error.ts";
 import type { Candidate } from "../../shared/routing/choose.ts";
+import type { Slow } from "../platform/slow.ts";
 import type { Limits } from "./provider-exchange.ts";
 import type { Slot, SlotRefusal, SlotTerms } from "./slot.ts";
 import type { OnDelta, RunFunction, Surroundings } from "./provider-adapter.ts";
@@ -27,6 +28,8 @@ export type SendOptions = {
   readonly signal?: AbortSignal;
   /** The caller has left: it waits in no queue, but the attempt under way goes on, because it is paid for and its answer is kept. */
   readonly left?: AbortSignal;
+  /** Of the work that the first attempt begins. */
+  readonly slow?: Slow;
   /** No caller may have an answer any more: no queue and no new attempt; the one under way goes on, so that its cost is known. */
   readonly over?: AbortSignal;
 };
@@ -105,6 +108,7 @@ async function failover<T>(
   const asked = options.once ? candidates.slice(0, 1) : candidates;
   const mostAttempts = options.once ? 1 : options.maxAttemptsPerCandidate;
   const attempts: Attempt[] = [];
+  let isFirst = true;
   const failed = (candidate: Candidate, at: number, error: ProviderError): void => {
     attempts.push({ model: candidate.model.id, provider: candidate.model.provider, at, durationMs: world.now() - at, fault: error });
   };
@@ -124,7 +128,13 @@ async function failover<T>(
           return err({ kind: "allFailed", attempts });
         }
         const timeoutMs = Math.min(options.attemptTimeoutMs, end - at);
-        const answer = await ask(candidate, { timeoutMs, longestMs: end - at, signal: options.signal });
+        const answer = await ask(candidate, {
+          timeoutMs,
+          longestMs: end - at,
+          signal: options.signal,
+          slow: isFirst ? options.slow : undefined,
+        });
+        isFirst = false;
         if (answer.ok) return ok({ value: answer.value, candidate, attempts });
         failed(candidate, at, answer.error);
         if (answer.error.then === "stop") return err({ kind: "allFailed", attempts });

@@ -201,7 +201,7 @@ async function serve(
     const opened = await countOpen(c, key, started.value);
     return opened.ok ? stream(c, call, started.value, deltas, opened.value) : answerRefused(envelope, opened.error);
   }
-  const soon = started.value.soon === null ? null : await beforeKeepAlive(started.value.soon);
+  const soon = started.value.soon === null ? null : await beforeKeepAlive(started.value.soon, started.value.slow);
   if (soon !== null) {
     const answer = await delivered(call, soon);
     const { outcome } = soon;
