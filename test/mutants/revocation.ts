@@ -136,8 +136,8 @@ export const revocationMutants: readonly Mutant[] = [
   {
     name: "a reply on the fast path is not delivered to a key that ended",
     file: "workers/pipeline/fast.ts",
-    from: 'if (typeof called === "string") return cutOff(call, called, calling);',
-    to: 'if (typeof called === "string") return (await calling).answer;',
+    from: "return cutOff(call, called, calling);",
+    to: "return (await calling).outcome;",
     test: contract("is told so while the model still thinks"),
   },
 ];

@@ -1,10 +1,11 @@
-// What the relay adds to a call that does not sample: against the server alone, and beside another MCP proxy.
+// What the relay adds to a call that does not sample: against the server alone, and beside a forwarder and another MCP proxy.
 
 import { createHash } from "node:crypto";
 import { copyFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { freePort } from "../../local-gateway.ts";
+import { text } from "../gateway-on-workerd.ts";
 import { post } from "../load.ts";
 import type { Settings } from "../options.ts";
 import type { Findings } from "../report.ts";
@@ -24,15 +25,23 @@ export async function relay(rig: Rig, settings: Settings): Promise<Findings> {
   const server = await rig.worker("mcp-server");
   const url = `http://127.0.0.1:${server.port}/mcp`;
   const gateway = await rig.gateway({
-    documents: { servers: { servers: { bench: { url, allowPrivate: true } } } },
+    documents: {
+      servers: {
+        servers: { auto: { url, allowPrivate: true, association: "auto" }, strict: { url, allowPrivate: true, association: "strict" } },
+      },
+    },
     keys: {
       [createHash("sha256").update(key).digest("hex")]: { id: "key_0", name: "bench", createdAt: 0, limits: { callsPerMinute: 1_000_000 } },
     },
   });
+  const forwarder = await rig.worker("mcp-forwarder", text("SERVER", url));
+  const authorization = { Authorization: `Bearer ${key}` };
   const ways = [
     await opened("server alone", server, "/mcp"),
+    await opened("Hono forwarder", forwarder, "/mcp"),
     ...(await withTools(settings, async () => [await opened("mcp-proxy, on Node", await mcpProxy(rig, url), "/mcp")])),
-    await opened("Countersign's relay", gateway, "/mcp/bench", { Authorization: `Bearer ${key}` }),
+    await opened("Countersign's relay, strict", gateway, "/mcp/strict", authorization),
+    await opened("Countersign's relay, auto", gateway, "/mcp/auto", authorization),
   ];
   const tables = [];
   for (const answer of ["json", "events"] as const) {
@@ -64,8 +73,8 @@ async function opened(name: string, served: Served, path: string, more: Record<s
   const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "bench", version: "1" } };
   const initialized = await send({ id: 0, method: "initialize", params });
   const session = initialized.headers.get("Mcp-Session-Id");
-  const text = await initialized.text();
-  if (session === null) throw new Error(`${name}: initialize was answered with ${initialized.status} ${text}`);
+  const answer = await initialized.text();
+  if (session === null) throw new Error(`${name}: initialize was answered with ${initialized.status} ${answer}`);
   const open = { "Mcp-Session-Id": session };
   await (await send({ method: "notifications/initialized" }, open)).arrayBuffer();
   return { name, served, path, headers: { ...headers, ...open } };
