@@ -20,7 +20,7 @@ function fillShard(file: string, lines: number): void {
     if (summary === undefined) return;
     const run = String(summary["run"]);
     const batches = database
-      .prepare("SELECT run, first_seq, last_seq, last_at, events FROM event_batch WHERE run = ?")
+      .prepare("SELECT run, first_seq, last_seq, last_at, line_at, events FROM event_batch WHERE run = ?")
       .all(run) as Values[];
     const { count } = database.prepare("SELECT COUNT(*) AS count FROM summary").get() as { count: number };
     const insert = (table: string, row: Values): ((values: Values) => void) => {
@@ -29,6 +29,7 @@ function fillShard(file: string, lines: number): void {
       return (values) => void statement.run(...names.map((name) => values[name] ?? null));
     };
     const addLine = insert("summary", summary);
+    const hours = database.prepare("INSERT OR IGNORE INTO line_hour (hour, key, server, state) VALUES (?, ?, ?, ?)");
     const addBatches = batches.map((batch) => insert("event_batch", batch));
     database.exec("BEGIN");
     for (let index = count; index < lines; index += 1) {
@@ -36,10 +37,11 @@ function fillShard(file: string, lines: number): void {
       // Older than what the gateway wrote itself, one line a second.
       const at = Number(summary["created_at"]) - index * 1_000;
       addLine({ ...summary, run: name, created_at: at, ended_at: at, text: String(summary["text"]).replaceAll(run, name) });
+      hours.run(Math.floor(at / 3_600_000), summary["key"] ?? null, summary["server"] ?? "", summary["state"] ?? null);
       for (const [place, add] of addBatches.entries()) {
         const batch = batches[place];
         // The run's first batch alone has the time of its last event.
-        add({ ...batch, run: name, last_at: batch?.["last_at"] == null ? null : at });
+        add({ ...batch, run: name, last_at: batch?.["last_at"] == null ? null : at, line_at: at });
       }
     }
     database.exec("COMMIT");

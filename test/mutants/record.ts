@@ -36,8 +36,22 @@ export const recordMutants: readonly Mutant[] = [
   {
     name: "the line of an open run is kept",
     file: "workers/objects/ledger/ledger-lines.ts",
-    from: "...endStates,",
-    to: '...endStates.slice(1), "waiting",',
+    from: "WHERE created_at < ? AND ended_at IS NOT NULL ORDER",
+    to: "WHERE created_at < ? ORDER",
     test: { file: ledger, only: "thousands of old runs" },
+  },
+  {
+    name: "a chain that goes on is kept, whenever it began",
+    file: "workers/objects/ledger/ledger-events.ts",
+    from: "WHERE id < ? AND last_at < ? ORDER",
+    to: "WHERE id < ? AND ? > 0 AND last_at IS NOT NULL ORDER",
+    test: { file: ledger, only: "that has a young event" },
+  },
+  {
+    name: "a key's lines are in the hours that are read",
+    file: "workers/objects/ledger/ledger-lines.ts",
+    from: 'this.#note(hourOf(createdAt), key, server ?? "", state);',
+    to: 'this.#note(hourOf(createdAt) - 1, key, server ?? "", state);',
+    test: { file: ledger, only: "by a key" },
   },
 ];

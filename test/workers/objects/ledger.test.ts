@@ -227,38 +227,51 @@ describe("the clean-up", () => {
 
 describe("the lines of runs", () => {
   const states = ["completed", "failed", "waiting", "generating", "rejected"] as const;
+  const minute = 60_000;
+  const hourOf = ({ createdAt }: RunSummary): number => Math.floor(createdAt / (60 * minute));
   const lines = Array.from({ length: 3_000 }, (_, n) => {
     const state = states[n % 7] ?? "completed";
     return line(`run_${(n * 7_919) % 3_001}`, {
       key: n % 500 === 0 ? "key_rare" : `key_${n % 3}`,
       server: n % 5 === 0 ? null : `server_${n % 2}`,
-      createdAt: begun + Math.floor(n / 4),
-      endedAt: state === "waiting" || state === "generating" ? null : begun + n,
+      createdAt: begun + Math.floor(n / 4) * minute,
+      endedAt: state === "waiting" || state === "generating" ? null : begun + n * minute,
       state,
     });
   });
   const newest = lines.toSorted((a, b) => b.createdAt - a.createdAt || (a.run < b.run ? 1 : -1));
   const middle = newest[1_500] ?? line("run_none");
 
-  const queries: readonly (readonly [string, Omit<RunsQuery, "limit">, (of: RunSummary) => boolean])[] = [
-    ["nothing", {}, () => true],
-    ["a state", { state: "completed" }, ({ state }) => state === "completed"],
-    ["a state that is rare", { state: "rejected" }, ({ state }) => state === "rejected"],
-    ["being open", { state: "open" }, ({ endedAt }) => endedAt === null],
-    ["a server", { server: "server_1" }, ({ server }) => server === "server_1"],
-    ["a key", { key: "key_1" }, ({ key }) => key === "key_1"],
-    ["a key that is rare", { key: "key_rare" }, ({ key }) => key === "key_rare"],
-    ["a time", { since: middle.createdAt }, ({ createdAt }) => createdAt >= middle.createdAt],
+  const isOpen = ({ endedAt }: RunSummary): boolean => endedAt === null;
+  type By = "time" | "open" | "hours";
+  const queries: readonly (readonly [string, Omit<RunsQuery, "limit">, (of: RunSummary) => boolean, By])[] = [
+    ["nothing", {}, () => true, "time"],
+    ["being open", { state: "open" }, isOpen, "open"],
+    ["a state of open ones", { state: "waiting" }, ({ state }) => state === "waiting", "open"],
+    ["a state", { state: "completed" }, ({ state }) => state === "completed", "hours"],
+    ["a state that is rare", { state: "rejected" }, ({ state }) => state === "rejected", "hours"],
+    ["a server", { server: "server_1" }, ({ server }) => server === "server_1", "hours"],
+    ["a key", { key: "key_1" }, ({ key }) => key === "key_1", "hours"],
+    ["a key that is rare", { key: "key_rare" }, ({ key }) => key === "key_rare", "hours"],
+    ["a key and a server", { key: "key_rare", server: "server_0" }, (of) => of.key === "key_rare" && of.server === "server_0", "hours"],
+    ["a time", { since: middle.createdAt }, ({ createdAt }) => createdAt >= middle.createdAt, "time"],
+    [
+      "a key and a time",
+      { key: "key_1", since: middle.createdAt },
+      ({ key, createdAt }) => key === "key_1" && createdAt >= middle.createdAt,
+      "hours",
+    ],
   ];
   const isAfterMiddle = ({ createdAt, run }: RunSummary): boolean =>
     createdAt < middle.createdAt || (createdAt === middle.createdAt && run < middle.run);
 
-  test.each(queries)("by %s are listed newest first, and no other line is read", async (_, query, isWanted) => {
+  test.each(queries)("by %s are listed newest first, and hours without any of them are not read", async (_, query, isWanted, by) => {
     const ledger = newLedger();
     await append(
       ledger,
       lines.map((summary) => ({ summary })),
     );
+    const listedHours = by === "hours" ? ((await tablesOf(ledger as DurableObjectStub))["line_hour"] ?? []).length : 0;
     const wanted = newest.filter(isWanted);
     for (const limit of [20, 5_000])
       for (const [more, expected] of [
@@ -267,8 +280,11 @@ describe("the lines of runs", () => {
       ] as const) {
         const { found, read } = await listed(ledger, { ...query, ...more, limit });
         expect(found).toEqual(expected.slice(0, limit));
+        const hours = new Set(found.map(hourOf));
+        const looked = { time: found, open: lines.filter(isOpen), hours: lines.filter((each) => hours.has(hourOf(each))) }[by];
         // But for the first line beyond each end.
-        expect(read).toBeLessThanOrEqual(found.length + 2);
+        const ends = by === "hours" ? 2 * (hours.size + 1) : 2;
+        expect(read).toBeLessThanOrEqual(looked.length + listedHours + ends);
       }
   });
 
@@ -286,8 +302,7 @@ describe("the lines of runs", () => {
       });
       const found = JSON.parse(object.runs(query)) as RunSummary[];
       Object.defineProperty(sql, "exec", { configurable: true, value: exec });
-      expect(cursors).toHaveLength(1);
-      return { found, read: cursors[0]?.rowsRead ?? Number.NaN };
+      return { found, read: cursors.reduce((sum, { rowsRead }) => sum + rowsRead, 0) };
     });
   }
 
@@ -296,7 +311,7 @@ describe("the lines of runs", () => {
     const open = line("run_a", { endedAt: null, state: "waiting", server: null });
     const ended = line("run_a");
     const of = async (query: Omit<RunsQuery, "limit">): Promise<unknown> => JSON.parse(await ledger.runs({ limit: 5, ...query }));
-    await append(ledger, [{ summary: open }]);
+    await append(ledger, [{ events: chain("run_a", 1), summary: open }]);
     expect([await of({ state: "open" }), await of({ state: "waiting" })]).toEqual([[open], [open]]);
     for (const summary of [ended, open, { ...ended, state: "failed" as const }]) await append(ledger, [{ summary }]);
     expect(await Promise.all([of({ state: "completed" }), of({ server: "notes" }), of({})])).toEqual([[ended], [ended], [ended]]);

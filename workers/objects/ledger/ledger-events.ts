@@ -15,7 +15,10 @@ type Batch = { readonly firstSeq: number; readonly lastSeq: number; readonly new
 /** An event as its batch has it, which knows the run. */
 type BatchedEvent = Omit<RecordEvent, "run">;
 /** The first batch of a run has the time of the run's last event, so that a chain is old as a whole. */
-type FirstBatch = { readonly id: number; readonly firstSeq: number; readonly lastAt: number | null };
+type FirstBatch = { readonly id: number; readonly firstSeq: number; readonly lastAt: number | null; readonly lineAt: number | null };
+
+/** Ids follow the time of arrival, with room for so many in a millisecond; more of them take the ids of later ones. Exact until the year 2041. */
+const idsInMs = 1_000;
 
 /** The first number of the run's batch that has the event with this number, or else of the last batch before it; 0 where there is none. */
 const batchAt = "COALESCE((SELECT MAX(first_seq) FROM event_batch WHERE run = ?1 AND first_seq <= ?2), 0)";
@@ -24,35 +27,43 @@ const beingDeleted = "(SELECT run FROM event_batch WHERE last_at = 0)";
 
 export class LedgerEvents {
   readonly #sql: SqlStorage;
+  readonly #now: () => number;
+  #lastId: number | undefined;
 
-  constructor(sql: SqlStorage) {
+  constructor(sql: SqlStorage, now: () => number) {
     this.#sql = sql;
+    this.#now = now;
     // Rows in the order of arrival: only the small entries of the index by run are inserted at random places.
     sql.exec(
-      `CREATE TABLE IF NOT EXISTS event_batch (id INTEGER PRIMARY KEY, run TEXT NOT NULL, first_seq INTEGER NOT NULL, last_seq INTEGER NOT NULL, last_at INTEGER, events TEXT NOT NULL)`,
+      `CREATE TABLE IF NOT EXISTS event_batch (id INTEGER PRIMARY KEY, run TEXT NOT NULL, first_seq INTEGER NOT NULL, last_seq INTEGER NOT NULL, last_at INTEGER, line_at INTEGER, events TEXT NOT NULL)`,
     );
     sql.exec("CREATE UNIQUE INDEX IF NOT EXISTS event_batch_run ON event_batch (run, first_seq)");
-    sql.exec("CREATE INDEX IF NOT EXISTS event_batch_last ON event_batch (last_at) WHERE last_at IS NOT NULL");
   }
 
-  /** Stores the events that are not stored yet. Call it in a transaction. */
-  append(events: readonly RecordEvent[]): void {
+  /**
+   * Stores the events that are not stored yet. Call it in a transaction.
+   * @param lineAt when the line of their run was created; null where it has none. Returns the time that was first given for the run.
+   */
+  append(events: readonly RecordEvent[], lineAt: number | null): number | null {
+    let firstGiven = lineAt;
     for (const [run, ofRun] of Map.groupBy(events, (event) => event.run)) {
       const first = this.#firstBatch(run);
+      firstGiven = first?.lineAt ?? lineAt;
       const batches = batchesOf(first === undefined ? ofRun : this.#notStored(run, ofRun));
       const [begin] = batches;
       if (begin === undefined) continue;
       const lastAt = Math.max(first?.lastAt ?? 0, ...batches.map(({ newestAt }) => newestAt));
       const isNewFirst = first === undefined || begin.firstSeq < first.firstSeq;
       if (first !== undefined) this.#sql.exec("UPDATE event_batch SET last_at = ? WHERE id = ?", isNewFirst ? null : lastAt, first.id);
-      for (const batch of batches) this.#insert(run, batch, isNewFirst && batch === begin ? lastAt : null);
+      for (const batch of batches) this.#insert(run, batch, isNewFirst && batch === begin ? lastAt : null, firstGiven);
     }
+    return firstGiven;
   }
 
   #firstBatch(run: string): FirstBatch | undefined {
     return this.#sql
       .exec<FirstBatch>(
-        "SELECT id, first_seq AS firstSeq, last_at AS lastAt FROM event_batch WHERE run = ? ORDER BY first_seq LIMIT 1",
+        "SELECT id, first_seq AS firstSeq, last_at AS lastAt, line_at AS lineAt FROM event_batch WHERE run = ? ORDER BY first_seq LIMIT 1",
         run,
       )
       .toArray()[0];
@@ -71,15 +82,28 @@ export class LedgerEvents {
     return events.filter(({ seq }) => !stored.some(({ firstSeq, lastSeq }) => firstSeq <= seq && seq <= lastSeq));
   }
 
-  #insert(run: string, { firstSeq, lastSeq, events }: Batch, lastAt: number | null): void {
+  #insert(run: string, { firstSeq, lastSeq, events }: Batch, lastAt: number | null, lineAt: number | null): void {
     this.#sql.exec(
-      "INSERT INTO event_batch (run, first_seq, last_seq, last_at, events) VALUES (?, ?, ?, ?, ?)",
+      "INSERT INTO event_batch (id, run, first_seq, last_seq, last_at, line_at, events) VALUES (?, ?, ?, ?, ?, ?, ?)",
+      this.#nextId(),
       run,
       firstSeq,
       lastSeq,
       lastAt,
+      lineAt,
       events,
     );
+  }
+
+  #nextId(): number {
+    this.#lastId ??= this.#sql.exec<{ id: number | null }>("SELECT MAX(id) AS id FROM event_batch").one().id ?? 0;
+    this.#lastId = Math.max(this.#lastId + 1, this.#now() * idsInMs);
+    return this.#lastId;
+  }
+
+  /** When the run's line was created; null where that is not known. */
+  lineAt(run: string): number | null {
+    return this.#firstBatch(run)?.lineAt ?? null;
   }
 
   /** The last event of a run's chain; null where it has none. */
@@ -125,7 +149,13 @@ export class LedgerEvents {
    */
   deleteOld(before: number, most: number): number {
     const due = this.#sql
-      .exec<{ id: number; run: string }>("SELECT id, run FROM event_batch WHERE last_at < ? ORDER BY last_at LIMIT ?", before, most)
+      .exec<{ id: number; run: string }>(
+        // What arrived later is younger. Of chains that go on, the first batch is among the old ones: it is passed over.
+        "SELECT id, run FROM event_batch WHERE id < ? AND last_at < ? ORDER BY id LIMIT ?",
+        before * idsInMs,
+        before,
+        most,
+      )
       .toArray();
     let left = most;
     for (const { id, run } of due) {

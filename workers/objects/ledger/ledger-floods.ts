@@ -70,10 +70,16 @@ export class LedgerFloods {
       const { key, endpoint, reason, since, until } = JSON.parse(text) as Flood; // written by count
       const times = { since: new Date(since).toISOString(), until: new Date(until).toISOString() };
       const fact: RecordFact = { kind: "refusedMany", key, endpoint, reason, ...times, count: count - written };
-      this.#events.append(chainEvents(run, this.#events.last(run), now, [fact]));
+      this.#events.append(chainEvents(run, this.#events.last(run), now, [fact]), since);
       this.#sql.exec("UPDATE flood SET written = ? WHERE run = ?", count, run);
     }
     return over.length;
+  }
+
+  /** When the minute of a flood began: its line was created then. Null where there is none of this id. */
+  since(run: string): number | null {
+    const [row] = this.#sql.exec<{ text: string }>("SELECT text FROM flood WHERE run = ?", run).toArray();
+    return row === undefined ? null : (JSON.parse(row.text) as Flood).since; // written by count
   }
 
   /** Deletes floods that ended before this and whose refusals are all in events, at most so many; returns how many. */

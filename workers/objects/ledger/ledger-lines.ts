@@ -1,26 +1,43 @@
-// The summary lines of a shard: one for each request. What lists filter by are columns.
+// The summary lines of a shard: one for each request, in the order of time. What lists filter by are columns.
+//
+// Every index entry of a line would be billed like a row. So the lines have one index, of those that are open; for the other filters a small
+// table says in which hours there are lines with a key, a server and a state, and only these hours are read.
 
-import { type RunSummary, endStates } from "../../../shared/record/record.ts";
+import { type RunSummary, openStates } from "../../../shared/record/record.ts";
 import type { RunsQuery } from "../../stubs/ledger-calls.ts";
 
-/** One for each filter, newest first; rows are scanned where several filters are combined. */
-const indexes = {
-  open: "(created_at) WHERE ended_at IS NULL",
-  of_key: "(key, created_at)",
-  of_state: "(state, created_at)",
-  of_server: "(server, created_at)",
-};
+const hourMs = 3_600_000;
+const hourOf = (at: number): number => Math.floor(at / hourMs);
+/** So many entries of `line_hour` are known to be written, without asking the table. */
+const mostNoted = 10_000;
+
+/** Conditions of a query, each with its values. */
+type Conditions = readonly (readonly [string, ...(string | number)[]])[];
+const whereOf = (conditions: Conditions): string =>
+  conditions.length === 0 ? "" : `WHERE ${conditions.map(([condition]) => condition).join(" AND ")}`;
+const valuesOf = (conditions: Conditions): (string | number)[] => conditions.flatMap(([, ...values]) => values);
+
+type After = NonNullable<RunsQuery["after"]>;
+const from = (since: number | undefined): Conditions => (since === undefined ? [] : [["created_at >= ?", since]]);
+const before = (after: After | undefined): Conditions =>
+  after === undefined ? [] : [["(created_at, run) < (?, ?)", after.createdAt, after.run]];
+
+const textsAsList = (texts: readonly string[]): string => `[${texts.join(",")}]`;
 
 export class LedgerLines {
   readonly #sql: SqlStorage;
+  readonly #noted = new Set<string>();
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;
     // In the order of time: the list without a filter needs no index, and a new line goes to the table's end.
     sql.exec(
-      `CREATE TABLE IF NOT EXISTS summary (run TEXT NOT NULL UNIQUE, created_at INTEGER NOT NULL, ended_at INTEGER, key TEXT NOT NULL, state TEXT NOT NULL, server TEXT, text TEXT NOT NULL, PRIMARY KEY (created_at, run)) WITHOUT ROWID`,
+      `CREATE TABLE IF NOT EXISTS summary (run TEXT NOT NULL, created_at INTEGER NOT NULL, ended_at INTEGER, key TEXT NOT NULL, state TEXT NOT NULL, server TEXT, text TEXT NOT NULL, PRIMARY KEY (created_at, run)) WITHOUT ROWID`,
     );
-    for (const [name, columns] of Object.entries(indexes)) sql.exec(`CREATE INDEX IF NOT EXISTS summary_${name} ON summary ${columns}`);
+    sql.exec("CREATE INDEX IF NOT EXISTS summary_open ON summary (created_at) WHERE ended_at IS NULL");
+    sql.exec(
+      `CREATE TABLE IF NOT EXISTS line_hour (hour INTEGER NOT NULL, key TEXT NOT NULL, server TEXT NOT NULL, state TEXT NOT NULL, PRIMARY KEY (hour, key, server, state)) WITHOUT ROWID`,
+    );
   }
 
   /** Writes a run's line. A late repeat of an earlier line never reopens a run that has ended. */
@@ -41,45 +58,95 @@ export class LedgerLines {
   #write(statement: string, line: RunSummary): void {
     const { run, createdAt, endedAt, key, state, server } = line;
     this.#sql.exec(statement, run, createdAt, endedAt, key, state, server, JSON.stringify(line));
+    this.#note(hourOf(createdAt), key, server ?? "", state);
+  }
+
+  #note(hour: number, key: string, server: string, state: string): void {
+    const entry = JSON.stringify([hour, key, server, state]);
+    if (this.#noted.has(entry)) return;
+    this.#sql.exec("INSERT OR IGNORE INTO line_hour (hour, key, server, state) VALUES (?, ?, ?, ?)", hour, key, server, state);
+    if (this.#noted.size >= mostNoted) this.#noted.clear();
+    this.#noted.add(entry);
+  }
+
+  /** A transaction was undone, perhaps with hours that it noted. */
+  undone(): void {
+    this.#noted.clear();
   }
 
   /** Lines, newest first, as JSON of `RunSummary[]`. */
   list({ state, server, key, since, after, limit }: RunsQuery): string {
-    const wanted: [string, ...(string | number)[]][] = [];
-    if (state === "open") wanted.push(["ended_at IS NULL"]);
-    else if (state !== undefined) wanted.push(["state = ?", state]);
-    if (server !== undefined) wanted.push(["server = ?", server]);
-    if (key !== undefined) wanted.push(["key = ?", key]);
-    if (since !== undefined) wanted.push(["created_at >= ?", since]);
-    if (after !== undefined) wanted.push(["(created_at, run) < (?, ?)", after.createdAt, after.run]);
-    const where = wanted.length === 0 ? "" : `WHERE ${wanted.map(([condition]) => condition).join(" AND ")}`;
-    const rows = this.#sql
-      .exec<{ text: string }>(
-        `SELECT text FROM summary ${where} ORDER BY created_at DESC, run DESC LIMIT ?`,
-        ...wanted.flatMap(([, ...values]) => values),
-        limit,
-      )
-      .toArray();
-    return `[${rows.map(({ text }) => text).join(",")}]`;
+    const isOpen = state === "open" || openStates.some((each) => each === state);
+    const filters: Conditions = [
+      ...(state === undefined || state === "open" ? [] : [["state = ?", state] as const]),
+      ...(server === undefined ? [] : [["server = ?", server] as const]),
+      ...(key === undefined ? [] : [["key = ?", key] as const]),
+    ];
+    if (isOpen || filters.length === 0)
+      return textsAsList(
+        this.#texts([...(isOpen ? [["ended_at IS NULL"] as const] : []), ...filters, ...from(since), ...before(after)], limit),
+      );
+    return textsAsList(this.#byHours(filters, { since, after, limit }));
   }
 
-  /** The line of one run, as JSON of `RunSummary`. */
-  of(run: string): string | null {
-    return this.#sql.exec<{ text: string }>("SELECT text FROM summary WHERE run = ?", run).toArray()[0]?.text ?? null;
+  #texts(conditions: Conditions, limit: number): string[] {
+    return this.#sql
+      .exec<{ text: string }>(
+        `SELECT text FROM summary ${whereOf(conditions)} ORDER BY created_at DESC, run DESC LIMIT ?`,
+        ...valuesOf(conditions),
+        limit,
+      )
+      .toArray()
+      .map(({ text }) => text);
+  }
+
+  /** Reads the hours that have such lines, from the newest on, until there are enough. */
+  #byHours(
+    filters: Conditions,
+    { since = 0, after, limit }: { since: number | undefined; after: After | undefined; limit: number },
+  ): string[] {
+    const newest = after === undefined ? Number.MAX_SAFE_INTEGER : hourOf(after.createdAt);
+    const within: Conditions = [...filters, ["hour BETWEEN ? AND ?", hourOf(since), newest]];
+    const hours = this.#sql.exec<{ hour: number }>(
+      `SELECT DISTINCT hour FROM line_hour ${whereOf(within)} ORDER BY hour DESC`,
+      ...valuesOf(within),
+    );
+    const texts: string[] = [];
+    for (const { hour } of hours) {
+      // One bound at each end: SQLite looks up one and tests the others line by line.
+      const until: Conditions = hour === newest ? before(after) : [["created_at < ?", (hour + 1) * hourMs]];
+      texts.push(...this.#texts([...filters, ...from(Math.max(since, hour * hourMs)), ...until], limit - texts.length));
+      if (texts.length >= limit) break;
+    }
+    return texts;
+  }
+
+  /** The line of one run that was created then, as JSON of `RunSummary`. */
+  of(run: string, createdAt: number): string | null {
+    const [row] = this.#sql.exec<{ text: string }>("SELECT text FROM summary WHERE created_at = ? AND run = ?", createdAt, run).toArray();
+    return row?.text ?? null;
   }
 
   /** Deletes lines of ended runs that began before this, at most so many; returns how many. */
   deleteOld(before: number, most: number): number {
-    // By the states of ended runs: their index passes over the lines of open ones, however old.
-    return this.#sql
+    const deleted = this.#sql
       .exec(
-        `DELETE FROM summary WHERE run IN (SELECT run FROM summary INDEXED BY summary_of_state
-           WHERE state IN (${endStates.map(() => "?").join(", ")}) AND created_at < ? LIMIT ?) RETURNING 1`,
-        ...endStates,
+        `DELETE FROM summary WHERE (created_at, run) IN (SELECT created_at, run FROM summary
+           WHERE created_at < ? AND ended_at IS NOT NULL ORDER BY created_at LIMIT ?) RETURNING 1`,
         before,
         most,
       )
       .toArray().length;
+    // The hour of an open run's line is deleted too: the line is found as an open one.
+    const hours = this.#sql
+      .exec(
+        `DELETE FROM line_hour WHERE (hour, key, server, state) IN (SELECT hour, key, server, state FROM line_hour WHERE hour < ? LIMIT ?) RETURNING 1`,
+        hourOf(before),
+        most - deleted,
+      )
+      .toArray().length;
+    if (hours > 0) this.#noted.clear();
+    return deleted + hours;
   }
 
   isEmpty(): boolean {

@@ -30,7 +30,7 @@ export class LedgerObject extends DurableObject<Env> implements LedgerCalls {
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
     this.#sql = ctx.storage.sql;
-    this.#events = new LedgerEvents(this.#sql);
+    this.#events = new LedgerEvents(this.#sql, () => this.now());
     this.#lines = new LedgerLines(this.#sql);
     this.#floods = new LedgerFloods(this.#sql, this.#events, this.#lines);
     this.#sql.exec(
@@ -51,19 +51,27 @@ export class LedgerObject extends DurableObject<Env> implements LedgerCalls {
 
   append(entries: string): void {
     const parsed = JSON.parse(entries) as LedgerEntry[]; // written by our own objects
-    this.ctx.storage.transactionSync(() => {
-      for (const { events, summary, notices, flood, expected } of parsed) {
-        this.#events.append(events);
-        if (flood !== undefined) this.#floods.count(flood);
-        if (summary !== null) this.#lines.write(summary);
-        for (const notice of notices ?? []) this.#writeNotice(notice);
-        if (expected !== undefined) this.#expect(expected.run, expected.dueAt);
-      }
-    });
+    try {
+      this.ctx.storage.transactionSync(() => {
+        for (const entry of parsed) this.#write(entry);
+      });
+    } catch (error) {
+      this.#lines.undone();
+      throw error;
+    }
     if (!this.#alarmSet) {
       this.#alarmSet = true;
       this.ctx.waitUntil(this.#alarm.restore());
     }
+  }
+
+  #write({ events, summary, notices, flood, expected }: LedgerEntry): void {
+    const createdAt = this.#events.append(events, summary?.createdAt ?? null);
+    if (flood !== undefined) this.#floods.count(flood);
+    // A run has one line, under the time that its first entry said.
+    if (summary !== null) this.#lines.write({ ...summary, createdAt: createdAt ?? summary.createdAt });
+    for (const notice of notices ?? []) this.#writeNotice(notice);
+    if (expected !== undefined) this.#expect(expected.run, expected.dueAt);
   }
 
   #writeNotice(notice: NoticeRow): void {
@@ -99,7 +107,8 @@ export class LedgerObject extends DurableObject<Env> implements LedgerCalls {
   }
 
   line(run: string): string | null {
-    return this.#lines.of(run);
+    const createdAt = this.#events.lineAt(run) ?? this.#floods.since(run);
+    return createdAt === null ? null : this.#lines.of(run, createdAt);
   }
 
   notices({ open, before, limit }: NoticesQuery): string {

@@ -3,7 +3,7 @@
 import { portions } from "../../../shared/portions.ts";
 import { resultKeptMs } from "../../../shared/association/session.ts";
 import type { SessionRequest, Settled } from "../../stubs/session-calls.ts";
-import { resultName } from "./session-tables.ts";
+import { outcomesForgottenAt, resultName } from "./session-tables.ts";
 import type { SessionParts } from "./session-parts.ts";
 
 /** In UTF-16 code units: a repeat reads a text to its end to find its outcome. */
@@ -32,7 +32,7 @@ export class FastResults {
       if (rows.length > 0) this.#parts.tables.results.write(name, JSON.stringify(answers));
       return new Set(rows.map(resultName));
     });
-    if (settled.size > 0) this.#parts.alarmBy(now + resultKeptMs);
+    if (settled.size > 0) this.#parts.alarmBy(outcomesForgottenAt(now + resultKeptMs));
     for (const answer of answers) if (settled.has(resultName(answer))) this.release(resultName(answer), answer.result);
   }
 

@@ -10,6 +10,7 @@ import type { CancelCause } from "../../../shared/model/outcome.ts";
 import type { Env } from "../../platform/env.ts";
 import { ObjectAlarm } from "../alarm.ts";
 import { runStub } from "../../stubs/stubs.ts";
+import { OriginatingRequests } from "./originating-requests.ts";
 import { FastResults } from "./fast-results.ts";
 import { InFlightRequests } from "./session-in-flight.ts";
 import { RequestIds } from "./request-ids.ts";
@@ -23,6 +24,7 @@ export class SessionObject extends DurableObject<Env> implements SessionCalls {
   readonly #parts: SessionParts;
   readonly #alarm: ObjectAlarm;
   readonly #ids: RequestIds;
+  readonly #originating: OriginatingRequests;
   readonly #results: FastResults;
   readonly #inFlight: InFlightRequests;
   readonly #withdrawals: Withdrawals;
@@ -38,6 +40,7 @@ export class SessionObject extends DurableObject<Env> implements SessionCalls {
     );
     this.#parts = parts;
     this.#ids = new RequestIds(parts);
+    this.#originating = new OriginatingRequests(parts);
     this.#results = new FastResults(parts);
     this.#inFlight = new InFlightRequests(parts);
     this.#withdrawals = new Withdrawals(parts);
@@ -146,8 +149,8 @@ export class SessionObject extends DurableObject<Env> implements SessionCalls {
       if (dropped.length === 0) return;
       if (reservation !== null) this.#parts.sql.exec("DELETE FROM request_id WHERE id = ?", reservation);
       this.#parts.sql.exec("DELETE FROM withdrawal WHERE originating = ? AND request = ?", originating, request);
-      this.#parts.sql.exec("UPDATE originating SET rounds = MAX(0, rounds - 1) WHERE key = ?", originating);
     });
+    this.#originating.changed();
     this.#results.release(resultName({ originating, request }), null);
   }
 
@@ -161,7 +164,7 @@ export class SessionObject extends DurableObject<Env> implements SessionCalls {
         originating,
         request,
       );
-      const ended = this.#parts.sql.exec("SELECT 1 FROM originating WHERE key = ? AND state = 'ended'", originating).toArray().length > 0;
+      const ended = this.#originating.known(originating)?.state === "ended";
       if (this.#ended || ended)
         this.#withdrawals.queue(
           "originating = ? AND request = ?",
@@ -197,11 +200,7 @@ export class SessionObject extends DurableObject<Env> implements SessionCalls {
     const now = this.now();
     this.ctx.storage.transactionSync(() => {
       for (const originating of ended) {
-        this.#parts.sql.exec(
-          "INSERT INTO originating (key, state, last_at, rounds) VALUES (?, 'ended', ?, 0) ON CONFLICT (key) DO UPDATE SET state = 'ended', last_at = excluded.last_at",
-          originating,
-          now,
-        );
+        this.#originating.end(originating, now);
         this.#parts.sql.exec("DELETE FROM in_flight WHERE originating = ?", originating);
         this.#withdrawals.queue("originating = ?", [originating], cause, now);
       }
@@ -217,7 +216,7 @@ export class SessionObject extends DurableObject<Env> implements SessionCalls {
         .exec<{ originating: string }>("DELETE FROM in_flight WHERE request = ? RETURNING originating", request)
         .toArray();
       if (goesOn || row === undefined) continue;
-      if (this.#parts.sql.exec("SELECT 1 FROM originating WHERE key = ? AND state = 'open'", row.originating).toArray().length > 0)
+      if (this.#originating.known(row.originating)?.state === "open")
         await this.endOriginating([row.originating], "originatingRequest", true);
     }
   }
@@ -290,23 +289,23 @@ export class SessionObject extends DurableObject<Env> implements SessionCalls {
   override async alarm(): Promise<void> {
     this.#parts.alarmCame();
     await this.#alarm.ring(async () => {
+      this.#originating.changed();
       await this.#parts.tables.forget(this.now());
       this.#ended = this.#parts.tables.isEnded();
       await this.#withdrawals.send();
     });
   }
 
-  /** One statement for both tables: on the fast path a statement costs more than the decision. */
-  #known(input: SessionRequest): Known {
+  #known({ originating, request, alone }: AssociateInput): Known {
     if (!this.#parts.tables.exist) return { sessionEnded: false, originating: null, reservation: null };
-    const row = this.#parts.sql.exec<KnownRow>(selectKnown, input.originating, input.request).one();
+    const [row] = this.#parts.sql.exec<ReservationRow>(selectReservation, originating, request).toArray();
     return {
       sessionEnded: this.#ended,
-      originating: row.state === null ? null : { state: row.state, lastAt: row.last_at ?? 0, rounds: row.rounds ?? 0 },
+      originating: alone ? null : this.#originating.known(originating),
       reservation:
-        row.digest === null || row.run === null || row.reserved === null
+        row === undefined
           ? null
-          : { digest: row.digest, run: row.run, state: row.reserved, leaseUntil: row.lease_until ?? 0, ended: row.settled_at !== null },
+          : { digest: row.digest, run: row.run, state: row.state, leaseUntil: row.lease_until, ended: row.settled_at !== null },
     };
   }
 
@@ -318,39 +317,28 @@ export class SessionObject extends DurableObject<Env> implements SessionCalls {
 
   #writeReservation(input: AssociateInput, reservation: Reservation, rounds: number, now: number): void {
     this.#parts.tables.create();
-    // Committed together, as nothing is awaited in between; an error in between would count one round too many, and nothing else.
-    if (!input.alone)
-      this.#parts.sql.exec(
-        "INSERT INTO originating (key, state, last_at, rounds) VALUES (?, 'open', ?, ?) ON CONFLICT (key) DO UPDATE SET last_at = excluded.last_at, rounds = excluded.rounds",
-        input.originating,
-        now,
-        rounds,
-      );
     this.#parts.sql.exec(
-      "INSERT OR REPLACE INTO sampling (originating, request, digest, run, state, lease_until, settled_at, kept) VALUES (?, ?, ?, ?, ?, ?, NULL, NULL)",
+      "INSERT OR REPLACE INTO sampling (originating, request, digest, run, state, at, rounds, lease_until, settled_at, kept) VALUES (?, ?, ?, ?, ?, ?, ?, ?, NULL, NULL)",
       input.originating,
       input.request,
       reservation.digest,
       reservation.run,
       reservation.state,
+      now,
+      input.alone ? 0 : 1,
       reservation.leaseUntil,
     );
+    if (!input.alone) this.#originating.sampled(input.originating, rounds, now);
     this.#parts.alarmBy(forgettingAt(now + forgottenAfterMs));
   }
 }
 
-const selectKnown = `SELECT o.state, o.last_at, o.rounds, s.digest, s.run, s.state AS reserved, s.lease_until, s.settled_at
-  FROM (SELECT ? AS key, ? AS request) AS asked
-  LEFT JOIN originating AS o ON o.key = asked.key
-  LEFT JOIN sampling AS s ON s.originating = asked.key AND s.request = asked.request`;
+const selectReservation = "SELECT digest, run, state, lease_until, settled_at FROM sampling WHERE originating = ? AND request = ?";
 
-type KnownRow = {
-  readonly state: "open" | "ended" | null;
-  readonly last_at: number | null;
-  readonly rounds: number | null;
-  readonly digest: string | null;
-  readonly run: string | null;
-  readonly reserved: Reservation["state"] | null;
-  readonly lease_until: number | null;
+type ReservationRow = {
+  readonly digest: string;
+  readonly run: string;
+  readonly state: Reservation["state"];
+  readonly lease_until: number;
   readonly settled_at: number | null;
 };

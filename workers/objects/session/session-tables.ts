@@ -14,8 +14,9 @@ export const reservationKeptMs = 24 * 3_600_000;
 const instructionsKeptMs = 30 * 24 * 3_600_000;
 /** A run is deleted by then: longer than the longest deadlines and the longest retention. */
 const runKeptMostMs = 60 * 24 * 3_600_000;
-/** Rows need not be deleted to the minute: the alarm that only deletes comes at most once an hour. */
+/** Rows need not be deleted at once: the alarm that only deletes comes at most once an hour, and for stored outcomes once a minute. */
 const forgetEveryMs = 3_600_000;
+const forgetOutcomesEveryMs = 60_000;
 
 export class SessionTables {
   readonly results: LongTexts;
@@ -42,7 +43,7 @@ export class SessionTables {
       );
       sql.exec(
         `CREATE TABLE IF NOT EXISTS sampling (originating TEXT NOT NULL, request TEXT NOT NULL, digest TEXT NOT NULL, run TEXT NOT NULL,
-         state TEXT NOT NULL, lease_until INTEGER NOT NULL, settled_at INTEGER, kept TEXT, PRIMARY KEY (originating, request)) WITHOUT ROWID`,
+         state TEXT NOT NULL, at INTEGER NOT NULL, rounds INTEGER NOT NULL, lease_until INTEGER NOT NULL, settled_at INTEGER, kept TEXT, PRIMARY KEY (originating, request)) WITHOUT ROWID`,
       );
       sql.exec(
         `CREATE TABLE IF NOT EXISTS withdrawal (originating TEXT NOT NULL, request TEXT NOT NULL, cause TEXT NOT NULL, attempts INTEGER NOT NULL,
@@ -83,21 +84,7 @@ export class SessionTables {
     if (!this.#exist) return;
     const { sql } = this.#storage;
     this.#storage.transactionSync(() => {
-      const stale = sql
-        .exec<{ kept: string | null }>(
-          "DELETE FROM sampling WHERE settled_at <= CASE state WHEN 'settled' THEN ? ELSE ? END RETURNING kept",
-          now - resultKeptMs,
-          now - originatingLapsesMs,
-        )
-        .toArray();
-      // The rows of one text were settled in the same moment.
-      for (const kept of new Set(stale.map((row) => row.kept))) if (kept !== null) this.results.delete(kept);
-      // Reserved by a Worker that was cut off, and not repeated since; or by a run that is deleted.
-      sql.exec(
-        "DELETE FROM sampling WHERE settled_at IS NULL AND lease_until <= CASE state WHEN 'fast' THEN ? ELSE ? END",
-        now - originatingLapsesMs,
-        now - runKeptMostMs,
-      );
+      this.#forgetSampling(now);
       sql.exec("DELETE FROM request_id WHERE at <= ?", now - reservationKeptMs);
       sql.exec("DELETE FROM in_flight WHERE at <= ? AND until <= ?", now - originatingLapsesMs, now);
       sql.exec("DELETE FROM task WHERE at <= ?", now - originatingLapsesMs);
@@ -107,6 +94,34 @@ export class SessionTables {
       if ((this.#instructions()?.at ?? now) <= now - instructionsKeptMs) this.#storage.kv.delete("instructions");
     });
     if (this.#isEmpty()) await this.#deleteAll();
+  }
+
+  /** Deletes expired sampling requests with their outcomes; their originating requests stay known. */
+  #forgetSampling(now: number): void {
+    const { sql } = this.#storage;
+    const settled = sql
+      .exec<StaleRow>(
+        `DELETE FROM sampling WHERE settled_at <= CASE state WHEN 'settled' THEN ? ELSE ? END RETURNING originating, at, rounds, kept`,
+        now - resultKeptMs,
+        now - originatingLapsesMs,
+      )
+      .toArray();
+    // Reserved by a Worker that was cut off, and not repeated since; or by a run that is deleted.
+    const abandoned = sql
+      .exec<StaleRow>(
+        `DELETE FROM sampling WHERE settled_at IS NULL AND lease_until <= CASE state WHEN 'fast' THEN ? ELSE ? END
+         RETURNING originating, at, rounds, kept`,
+        now - originatingLapsesMs,
+        now - runKeptMostMs,
+      )
+      .toArray();
+    // The rows of one text were settled in the same moment.
+    for (const kept of new Set(settled.map((row) => row.kept))) if (kept !== null) this.results.delete(kept);
+    const byOriginating = Map.groupBy([...settled, ...abandoned], ({ originating }) => originating);
+    for (const [originating, rows] of byOriginating) {
+      const rounds = rows.reduce((sum, row) => sum + row.rounds, 0);
+      if (rounds > 0) sql.exec(addRounds, originating, Math.max(...rows.map(({ at }) => at)), rounds);
+    }
   }
 
   /** When a row has work or expires next, in Unix milliseconds; null where nothing is kept. */
@@ -138,7 +153,13 @@ export class SessionTables {
       .one();
     const instructions = this.#instructions();
     const forgotten = earliest([...Object.values(over), instructions === undefined ? null : instructions.at + instructionsKeptMs]);
-    return earliest([withdrawal, settled, reservation, inFlight, forgotten === null ? null : forgettingAt(forgotten)]);
+    return earliest([
+      withdrawal,
+      settled === null ? null : outcomesForgottenAt(settled),
+      reservation,
+      inFlight,
+      forgotten === null ? null : forgettingAt(forgotten),
+    ]);
   }
 
   #isEmpty(): boolean {
@@ -156,6 +177,8 @@ export class SessionTables {
 
 /** The full hour after this moment. */
 export const forgettingAt = (moment: number): number => Math.ceil(moment / forgetEveryMs) * forgetEveryMs;
+/** The full minute after this moment. */
+export const outcomesForgottenAt = (moment: number): number => Math.ceil(moment / forgetOutcomesEveryMs) * forgetOutcomesEveryMs;
 
 function earliest(times: readonly (number | null)[]): number | null {
   const known = times.filter((at) => at !== null);
@@ -167,4 +190,9 @@ export const resultName = (of: { readonly originating: string; readonly request:
 /** SQL: the originating request has no sampling request any more. */
 const isSettled = "NOT EXISTS (SELECT 1 FROM sampling WHERE sampling.originating = originating.key)";
 
+/** An ended one stays as it is. */
+const addRounds = `INSERT INTO originating (key, state, last_at, rounds) VALUES (?, 'open', ?, ?)
+  ON CONFLICT (key) DO UPDATE SET last_at = MAX(last_at, excluded.last_at), rounds = rounds + excluded.rounds WHERE state = 'open'`;
+
+type StaleRow = { readonly originating: string; readonly at: number; readonly rounds: number; readonly kept: string | null };
 type Instructions = { readonly text: string; readonly at: number };
