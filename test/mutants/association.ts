@@ -40,8 +40,22 @@ export const associationMutants: readonly Mutant[] = [
   {
     ...inFlight,
     name: "a cancelled request is not in flight",
-    from: 'this.#parts.sql.exec("DELETE FROM in_flight WHERE originating = ?", originating);',
+    from: "this.#inFlight.closeFor(originating);",
     to: "",
+  },
+  {
+    name: "a request that has sampled is written with its reservation",
+    file: "workers/objects/session/session-object.ts",
+    from: "this.#inFlight.write();",
+    to: "",
+    test: { file: "test/workers/objects/in-flight.test.ts", only: "is written with the reservation" },
+  },
+  {
+    name: "a request that is longer under way is written",
+    file: "workers/objects/session/session-in-flight.ts",
+    from: "this.#timer ??= setTimeout(() => {",
+    to: "this.#timer ??= setTimeout(() => { if (requests.length > 0) return;",
+    test: { file: "test/workers/objects/in-flight.test.ts", only: "is written, and a reset leaves it" },
   },
   {
     ...inFlight,

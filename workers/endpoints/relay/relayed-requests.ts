@@ -1,8 +1,8 @@
 // The client's requests that are in flight at a server, as their session knows them: a sampling request on the stand-alone stream can be
 // associated only by them. A request is in flight from before the server gets it until its answer, its cancellation or the end of its stream.
 //
-// It costs its session one call before the server is asked and one before the answer passes. Where the entry is `strict`, or sampling is
-// not ours, nothing is stored.
+// It costs its session one call before the server is asked and one before the answer passes, and a write only where the request takes a
+// second or samples. Where the entry is `strict`, or sampling is not ours, it costs nothing.
 
 import { idKey } from "../../../shared/wire/json-rpc.ts";
 import { type Originating, maySample } from "../../../shared/association/relay-association.ts";

@@ -1,6 +1,7 @@
 // A relay session's client requests: which are in flight, which tasks run for them, and the server's instructions.
 
 import { originatingLapsesMs } from "../../../shared/association/session.ts";
+import { errorClass, logEvent } from "../../platform/log.ts";
 import type { InFlightRow } from "../../stubs/session-calls.ts";
 import { forgettingAt } from "./session-tables.ts";
 import type { SessionParts } from "./session-parts.ts";
@@ -10,47 +11,123 @@ const inFlightLeaseMs = 3 * 60_000;
 /** How many of the newest are listed: more would not change the association. */
 const mostInFlight = 100;
 
+/**
+ * Most requests are answered before this, and then they are never written. A reset of the object loses those that are younger: sampling that
+ * only they could be associated with is refused then.
+ */
+const writeAfterMs = 1_000;
+
+type Held = InFlightRow & { readonly holder: string; readonly at: number };
+
 export class InFlightRequests {
   readonly #parts: SessionParts;
+  /** Not written yet, by their ids; the newest is the last. */
+  readonly #young = new Map<string, Held>();
+  /** The ids of those that are written, and perhaps of some that are not any more; null where nobody has looked. */
+  #written: Set<string> | null = null;
+  #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(parts: SessionParts) {
     this.#parts = parts;
   }
 
   open(requests: readonly InFlightRow[], holder: string): void {
+    const at = this.#parts.now();
+    for (const row of requests) {
+      this.close(row.request);
+      this.#young.set(row.request, { ...row, holder, at });
+    }
+    this.#timer ??= setTimeout(() => {
+      try {
+        this.write();
+      } catch (error) {
+        logEvent("session.writeFailed", { error: errorClass(error) });
+      }
+    }, writeAfterMs);
+  }
+
+  /** Forgets the request; its originating request's key, or null where it is not in flight. */
+  close(request: string): string | null {
+    const young = this.#young.get(request);
+    if (young !== undefined) {
+      this.#young.delete(request);
+      if (this.#young.size === 0) this.#stop();
+      return young.originating;
+    }
+    if (!this.#stored().has(request)) return null;
+    this.#stored().delete(request);
+    const [row] = this.#parts.sql
+      .exec<{ originating: string }>("DELETE FROM in_flight WHERE request = ? RETURNING originating", request)
+      .toArray();
+    return row?.originating ?? null;
+  }
+
+  /** Forgets what serves this originating request. */
+  closeFor(originating: string): void {
+    for (const [request, young] of this.#young) if (young.originating === originating) this.#young.delete(request);
+    if (this.#stored().size > 0) this.#parts.sql.exec("DELETE FROM in_flight WHERE originating = ?", originating);
+  }
+
+  closeAll(): void {
+    this.#young.clear();
+    this.#stop();
+    if (this.#parts.tables.exist) this.#parts.sql.exec("DELETE FROM in_flight");
+    this.#written?.clear();
+  }
+
+  /** Writes what is not written. Before sampling is reserved: a request that has sampled must be found when it is answered, also after a reset. */
+  write(): void {
+    this.#stop();
+    if (this.#young.size === 0) return;
     this.#parts.tables.create();
-    const now = this.#parts.now();
-    for (const { request, originating, named } of requests)
+    for (const { request, originating, named, holder, at } of this.#young.values()) {
       this.#parts.sql.exec(
         "INSERT OR REPLACE INTO in_flight (request, originating, named, holder, at, until) VALUES (?, ?, ?, ?, ?, ?)",
         request,
         originating,
         named,
         holder,
-        now,
-        now + inFlightLeaseMs,
+        at,
+        at + inFlightLeaseMs,
       );
-    this.#parts.alarmBy(now + originatingLapsesMs);
+      this.#stored().add(request);
+    }
+    this.#young.clear();
+    this.#parts.alarmBy(this.#parts.now() + originatingLapsesMs);
   }
 
   resume(request: string, holder: string): void {
-    if (!this.#parts.tables.exist) return;
-    this.#parts.sql.exec(
-      "UPDATE in_flight SET holder = ?, until = ? WHERE request = ?",
-      holder,
-      this.#parts.now() + inFlightLeaseMs,
-      request,
-    );
+    this.#update("holder = ?, until = ? WHERE request = ?", holder, this.#parts.now() + inFlightLeaseMs, request);
   }
 
   renew(holder: string): void {
-    if (!this.#parts.tables.exist) return;
-    this.#parts.sql.exec("UPDATE in_flight SET until = ? WHERE holder = ?", this.#parts.now() + inFlightLeaseMs, holder);
+    this.#update("until = ? WHERE holder = ?", this.#parts.now() + inFlightLeaseMs, holder);
   }
 
   leave(holder: string): void {
-    if (!this.#parts.tables.exist) return;
-    this.#parts.sql.exec("UPDATE in_flight SET until = 0 WHERE holder = ?", holder);
+    this.#update("until = 0 WHERE holder = ?", holder);
+  }
+
+  #update(change: string, ...values: readonly (string | number)[]): void {
+    this.write();
+    if (this.#parts.tables.exist) this.#parts.sql.exec(`UPDATE in_flight SET ${change}`, ...values);
+  }
+
+  #stored(): Set<string> {
+    this.#written ??= new Set(
+      this.#parts.tables.exist
+        ? this.#parts.sql
+            .exec<{ request: string }>("SELECT request FROM in_flight")
+            .toArray()
+            .map(({ request }) => request)
+        : [],
+    );
+    return this.#written;
+  }
+
+  #stop(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
   }
 
   keepTask(id: string, named: string): void {
@@ -76,12 +153,18 @@ export class InFlightRequests {
   }
 
   associationSigns(task: string | null): { readonly task: string | null; readonly inFlight: string[] } {
-    if (!this.#parts.tables.exist) return { task: null, inFlight: [] };
-    const rows = this.#parts.sql.exec<{ named: string }>(
-      "SELECT named FROM in_flight WHERE until > ? ORDER BY rowid DESC LIMIT ?",
-      this.#parts.now(),
-      mostInFlight,
-    );
-    return { task: task === null ? null : this.taskServes(task), inFlight: rows.toArray().map(({ named }) => named) };
+    const young = [...this.#young.values()].map(({ named }) => named).reverse();
+    const { exist } = this.#parts.tables;
+    const written = exist
+      ? this.#parts.sql
+          .exec<{ named: string }>(
+            "SELECT named FROM in_flight WHERE until > ? ORDER BY rowid DESC LIMIT ?",
+            this.#parts.now(),
+            mostInFlight,
+          )
+          .toArray()
+          .map(({ named }) => named)
+      : [];
+    return { task: task === null ? null : this.taskServes(task), inFlight: [...young, ...written].slice(0, mostInFlight) };
   }
 }

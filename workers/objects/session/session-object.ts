@@ -201,7 +201,7 @@ export class SessionObject extends DurableObject<Env> implements SessionCalls {
     this.ctx.storage.transactionSync(() => {
       for (const originating of ended) {
         this.#originating.end(originating, now);
-        this.#parts.sql.exec("DELETE FROM in_flight WHERE originating = ?", originating);
+        this.#inFlight.closeFor(originating);
         this.#withdrawals.queue("originating = ?", [originating], cause, now);
       }
     });
@@ -210,14 +210,10 @@ export class SessionObject extends DurableObject<Env> implements SessionCalls {
   }
 
   async closeInFlight(requests: readonly string[], goesOn: boolean): Promise<void> {
-    if (!this.#parts.tables.exist) return;
     for (const request of requests) {
-      const [row] = this.#parts.sql
-        .exec<{ originating: string }>("DELETE FROM in_flight WHERE request = ? RETURNING originating", request)
-        .toArray();
-      if (goesOn || row === undefined) continue;
-      if (this.#originating.known(row.originating)?.state === "open")
-        await this.endOriginating([row.originating], "originatingRequest", true);
+      const originating = this.#inFlight.close(request);
+      if (goesOn || originating === null || !this.#parts.tables.exist) continue;
+      if (this.#originating.known(originating)?.state === "open") await this.endOriginating([originating], "originatingRequest", true);
     }
   }
 
@@ -232,7 +228,7 @@ export class SessionObject extends DurableObject<Env> implements SessionCalls {
     this.ctx.storage.transactionSync(() => {
       this.#parts.sql.exec("INSERT OR IGNORE INTO session (one, ended_at) VALUES (1, ?)", now);
       this.ctx.storage.kv.delete("instructions");
-      this.#parts.sql.exec("DELETE FROM in_flight");
+      this.#inFlight.closeAll();
       this.#withdrawals.queue("TRUE", [], "session", now);
     });
     this.#ended = true;
@@ -317,6 +313,7 @@ export class SessionObject extends DurableObject<Env> implements SessionCalls {
 
   #writeReservation(input: AssociateInput, reservation: Reservation, rounds: number, now: number): void {
     this.#parts.tables.create();
+    this.#inFlight.write();
     this.#parts.sql.exec(
       "INSERT OR REPLACE INTO sampling (originating, request, digest, run, state, at, rounds, lease_until, settled_at, kept) VALUES (?, ?, ?, ?, ?, ?, ?, ?, NULL, NULL)",
       input.originating,
