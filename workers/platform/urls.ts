@@ -29,12 +29,18 @@ export const paths = {
     grant: "/admin/grants/:id",
     doctor: "/admin/doctor",
     record: "/admin/record",
-    versions: "/admin/:document/versions",
-    version: "/admin/:document/versions/:version",
-    schema: "/admin/:document/schema",
-    restore: "/admin/:document/versions/:version/restore",
   },
 } as const;
+
+/** A document's paths. Each document has its own, so that no path is a pattern of another one: then one regular expression finds a route. */
+export const documentPaths = <Name extends "routing" | "policy" | "servers" | "issuers">(name: Name) =>
+  ({
+    document: paths.admin[name],
+    schema: `${paths.admin[name]}/schema`,
+    versions: `${paths.admin[name]}/versions`,
+    version: `${paths.admin[name]}/versions/:version`,
+    restore: `${paths.admin[name]}/versions/:version/restore`,
+  }) as const;
 
 /** The path of a run, for a `Location` header. */
 export const runPath = (id: string): string => `/runs/${encodeURIComponent(id)}`;

@@ -12,7 +12,7 @@ import { parseRoutingTable, routingJsonSchema } from "../../../shared/routing/ta
 import { readBody } from "../../http/body.ts";
 import { iso } from "../../http/iso-time.ts";
 import type { Env } from "../../platform/env.ts";
-import { paths } from "../../platform/urls.ts";
+import { documentPaths } from "../../platform/urls.ts";
 import { documentsOf, serveWritten, standardDocument } from "../../stores/documents.ts";
 import { acceptedKeys } from "../../stores/keys.ts";
 import { type DocumentName, type StoredDocument, documentNames } from "../../stubs/config-calls.ts";
@@ -23,7 +23,6 @@ import { describe } from "../openapi/describe.ts";
 import type { SchemaName } from "../openapi/schemas.ts";
 
 const documentLimitBytes = 1_000_000;
-const isDocument = (name: string | undefined): name is DocumentName => documentNames.some((known) => known === name);
 
 type Kind = {
   readonly parse: (value: unknown) => Result<{ readonly version: number }, readonly PointedError[]>;
@@ -41,36 +40,28 @@ const kinds: Record<DocumentName, Kind> = {
 
 export const documentRoutes = new Hono<App>();
 
-const document = inPath("document", "routing, policy, servers or issuers");
 const version = inPath("version", "Its number");
 const ifMatchHeader = inHeader("If-Match", "The version that was read, as a number or an ETag");
 const cutOffKeys = inQuery("cutOffKeys", "yes: write a policy although it cuts API keys off");
 const eTag = { ETag: "Its version" };
-const noDocument = "No such document";
 const noVersion = "There is no such version; the last 20 are kept";
 const written = { 200: asJson("Document", "The document in use", eTag), 412: asJson("Conflict", "Version conflict; the current document") };
 const cutsOff = asJson("CutOff", "The policy would cut off these API keys; nothing was changed");
 
-const getSchema = describe("getSchema", {
-  summary: "The JSON Schema of a document",
-  parameters: [document],
-  200: asJson("JsonSchema", "The schema"),
-  404: noDocument,
-});
-
-documentRoutes.get(paths.admin.schema, getSchema, (c) => {
-  const name = c.req.param("document");
-  if (!isDocument(name)) return c.notFound();
-  return c.json(kinds[name].schema());
-});
-
 for (const name of documentNames) {
+  addDocument(name, documentPaths(name));
+  addVersions(name, documentPaths(name));
+}
+
+type DocumentPaths = ReturnType<typeof documentPaths>;
+
+function addDocument(name: DocumentName, at: DocumentPaths): void {
   const get = describe(`get-${name}`, {
     summary: `The ${name} document; version 0 is the built-in one`,
     200: asJson("Document", "The document", eTag),
   });
 
-  documentRoutes.get(paths.admin[name], get, async (c) => {
+  documentRoutes.get(at.document, get, async (c) => {
     const current = await currentDocument(c.env, name);
     return c.json(JSON.parse(current.text) as object, 200, { ETag: `"${current.version}"` });
   });
@@ -86,7 +77,7 @@ for (const name of documentNames) {
     428: "Without a version",
   });
 
-  documentRoutes.put(paths.admin[name], put, async (c) => {
+  documentRoutes.put(at.document, put, async (c) => {
     const body = await readBody(c.req.raw, documentLimitBytes);
     if (body === "tooLarge") return c.json({ error: `The document is larger than the limit of ${documentLimitBytes} bytes` }, 413);
     const expected = ifMatch(c);
@@ -97,50 +88,55 @@ for (const name of documentNames) {
   });
 }
 
-const listVersions = describe("listVersions", {
-  summary: "The last 20 versions of a document, newest first",
-  parameters: [document],
-  200: asJson("Versions", "Versions and times"),
-  404: noDocument,
-});
+function addVersions(name: DocumentName, at: DocumentPaths): void {
+  const getSchema = describe(`get-${name}-schema`, {
+    summary: `The JSON Schema of the ${name} document`,
+    200: asJson("JsonSchema", "The schema"),
+  });
 
-documentRoutes.get(paths.admin.versions, listVersions, async (c) => {
-  const name = c.req.param("document");
-  if (!isDocument(name)) return c.notFound();
-  const versions = await configStub(c.env).versions(name);
-  return c.json({ versions: versions.map(({ version, at }) => ({ version, at: iso(at) })) });
-});
+  documentRoutes.get(at.schema, getSchema, (c) => c.json(kinds[name].schema()));
 
-const getVersion = describe("getVersion", {
-  summary: "One version of a document",
-  parameters: [document, version],
-  200: asJson("Document", "The document as it was"),
-  404: noVersion,
-});
+  const listVersions = describe(`list-${name}-versions`, {
+    summary: `The last 20 versions of the ${name} document, newest first`,
+    200: asJson("Versions", "Versions and times"),
+  });
 
-documentRoutes.get(paths.admin.version, getVersion, async (c) => {
-  const found = await storedVersion(c);
-  return found === null ? c.json({ error: noVersion }, 404) : c.json(JSON.parse(found.stored.text) as object);
-});
+  documentRoutes.get(at.versions, listVersions, async (c) => {
+    const versions = await configStub(c.env).versions(name);
+    return c.json({ versions: versions.map(({ version, at }) => ({ version, at: iso(at) })) });
+  });
 
-const restoreVersion = describe("restoreVersion", {
-  summary: "Writes an old version again, as the newest",
-  parameters: [document, version, ifMatchHeader, cutOffKeys],
-  ...written,
-  400: "No longer valid",
-  404: noVersion,
-  409: cutsOff,
-});
+  const getVersion = describe(`get-${name}-version`, {
+    summary: `One version of the ${name} document`,
+    parameters: [version],
+    200: asJson("Document", "The document as it was"),
+    404: noVersion,
+  });
 
-documentRoutes.post(paths.admin.restore, restoreVersion, async (c) => {
-  const found = await storedVersion(c);
-  if (found === null) return c.json({ error: noVersion }, 404);
-  const named = ifMatch(c);
-  if (named === null && c.req.header("If-Match") !== undefined)
-    return c.json({ error: "If-Match is not a version number; send If-Match: <version>, or leave it out. Nothing was changed" }, 400);
-  const expected = named ?? (await currentDocument(c.env, found.name)).version;
-  return write(c, found.name, expected, JSON.parse(found.stored.text), found.stored.version);
-});
+  documentRoutes.get(at.version, getVersion, async (c) => {
+    const stored = await storedVersion(c, name);
+    return stored === null ? c.json({ error: noVersion }, 404) : c.json(JSON.parse(stored.text) as object);
+  });
+
+  const restoreVersion = describe(`restore-${name}-version`, {
+    summary: `Writes an old version of the ${name} document again, as the newest`,
+    parameters: [version, ifMatchHeader, ...(name === "policy" ? [cutOffKeys] : [])],
+    ...written,
+    400: "No longer valid",
+    404: noVersion,
+    ...(name === "policy" ? { 409: cutsOff } : {}),
+  });
+
+  documentRoutes.post(at.restore, restoreVersion, async (c) => {
+    const stored = await storedVersion(c, name);
+    if (stored === null) return c.json({ error: noVersion }, 404);
+    const named = ifMatch(c);
+    if (named === null && c.req.header("If-Match") !== undefined)
+      return c.json({ error: "If-Match is not a version number; send If-Match: <version>, or leave it out. Nothing was changed" }, 400);
+    const expected = named ?? (await currentDocument(c.env, name)).version;
+    return write(c, name, expected, JSON.parse(stored.text), stored.version);
+  });
+}
 
 async function write(c: AppContext, name: DocumentName, expected: number, value: unknown, restored: number | null): Promise<Response> {
   const parsed = kinds[name].parse(value);
@@ -198,12 +194,9 @@ async function currentDocument(env: Env, name: DocumentName): Promise<StoredDocu
   return current ?? { version: 0, at: 0, text: JSON.stringify(standardDocument(name)) };
 }
 
-async function storedVersion(c: AppContext): Promise<{ name: DocumentName; stored: StoredDocument } | null> {
-  const name = c.req.param("document");
+async function storedVersion(c: AppContext, name: DocumentName): Promise<StoredDocument | null> {
   const version = Number(c.req.param("version"));
-  if (!isDocument(name) || !Number.isSafeInteger(version)) return null;
-  const stored = await configStub(c.env).version(name, version);
-  return stored === null ? null : { name, stored };
+  return Number.isSafeInteger(version) ? configStub(c.env).version(name, version) : null;
 }
 
 function ifMatch(c: AppContext): number | null {
