@@ -31,6 +31,19 @@ export async function readBounded(body: ReadableStream<Uint8Array>, limitBytes: 
   return (await readWithin(body, limitBytes, (part) => parts.push(part))) ? joinBytes(parts) : null;
 }
 
+/** The bytes of another service's answer, or null where they are more than `limitBytes`. */
+export async function readAnswer(answer: Response, limitBytes: number): Promise<Uint8Array | null> {
+  const { body } = answer;
+  if (body === null) return new Uint8Array();
+  return isWithin(answer, limitBytes) ? new Uint8Array(await answer.arrayBuffer()) : readBounded(body, limitBytes);
+}
+
+/** Whether an answer says that it is no longer. The connection enforces a Content-Length; one of compressed bytes does not bound them. */
+export function isWithin({ headers }: Response, limitBytes: number): boolean {
+  const length = headers.get("Content-Length");
+  return length !== null && Number(length) <= limitBytes && !headers.has("Content-Encoding");
+}
+
 /** The text of another service's answer, or undefined where it is longer than `limitBytes`: then it is cancelled. */
 export async function readText(body: ReadableStream<Uint8Array> | null, limitBytes: number): Promise<string | undefined> {
   const decoder = new TextDecoder();

@@ -14,7 +14,7 @@ import {
   timeoutError,
 } from "../../shared/provider/provider-error.ts";
 import type { StreamReader } from "../../shared/provider/text-deltas.ts";
-import { readText } from "../http/body.ts";
+import { isWithin, readText } from "../http/body.ts";
 import { type Slow, later } from "../platform/slow.ts";
 
 export type Limits = {
@@ -85,12 +85,9 @@ export async function readJson(response: Response): Promise<Result<unknown, Prov
 
 /** The body's text, or undefined where it is longer than `mostBytes`: the rest is not read. */
 async function boundedText(response: Response): Promise<string | undefined> {
-  const { body, headers } = response;
+  const { body } = response;
   if (body === null) return "";
-  // The connection enforces a Content-Length; one of compressed bytes does not bound the text.
-  const length = Number(headers.get("Content-Length") ?? Number.NaN);
-  if (length <= mostBytes && !headers.has("Content-Encoding")) return response.text();
-  return readText(body, mostBytes);
+  return isWithin(response, mostBytes) ? response.text() : readText(body, mostBytes);
 }
 
 /** Whether the answer is a stream. A server that cannot stream sends the whole answer although a stream was requested. */

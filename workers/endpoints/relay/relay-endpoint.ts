@@ -12,7 +12,7 @@ import { EventSplitter, dataOf, eventOf } from "../../../shared/relay/event-stre
 import type { Originating } from "../../../shared/association/relay-association.ts";
 import { type JsonRpcMessage, messageOf } from "../../../shared/relay/messages.ts";
 import type { Server } from "../../../shared/relay/servers.ts";
-import { type RelaySession, eventPrefix, parseEventId, parseRelaySession, relaySessionId } from "../../../shared/relay/session-id.ts";
+import { type RelaySession, eventPrefix, parseEventId, relaySessionId } from "../../../shared/relay/session-id.ts";
 import { keyEndRefusal } from "../../../shared/model/outcome.ts";
 import { ok } from "../../../shared/result.ts";
 import { keyStub, sessionStub } from "../../stubs/stubs.ts";
@@ -24,6 +24,7 @@ import { recordRefusal } from "../../pipeline/refusals.ts";
 import { settingsOf } from "../../platform/settings.ts";
 import { callerOf, keyPrefix } from "../../stores/keys.ts";
 import { type UpstreamError, askUpstream, headersDown, lateStream } from "../../mcp-client/ask-server.ts";
+import { openSession } from "./known-sessions.ts";
 import { InFlight } from "./relayed-requests.ts";
 import { answerIntercepted, associationSession, endOriginating, keepTask, servedByTask, takeParked } from "./relay-sampling.ts";
 import { singleAnswer } from "./single.ts";
@@ -364,7 +365,7 @@ async function down(
     await (isGet ? inFlight?.streamEnded(false) : inFlight?.allAnswered(false));
     return new Response(answer.body, { status, headers });
   }
-  const body = await singleAnswer(answer.body, server, session);
+  const body = await singleAnswer(answer, server, session);
   const goesOn =
     originating?.asTask === true &&
     body instanceof Uint8Array &&
@@ -383,7 +384,7 @@ const isStream = (answer: Response): boolean => /text\/event-stream/i.test(answe
 async function sessionOf(c: AppContext, { name }: Visit): Promise<RelaySession | Response> {
   const id = c.req.header(sessionHeader);
   if (id === undefined) return refuseWith(c, 400, `Send the ${sessionHeader} header that initialize returned`);
-  const session = parseRelaySession(settingsOf(c.env).keys, id, c.var.key.id, name);
+  const session = openSession(settingsOf(c.env).keys, id, c.var.key.id, name);
   return session ?? (await sessionNotFound(c));
 }
 

@@ -5,17 +5,17 @@ import { isOurs } from "../../../shared/relay/capability-2025.ts";
 import { fromServer, samplingMethod } from "../../../shared/relay/messages.ts";
 import type { Server } from "../../../shared/relay/servers.ts";
 import type { RelaySession } from "../../../shared/relay/session-id.ts";
-import { readBounded } from "../../http/body.ts";
+import { readAnswer } from "../../http/body.ts";
 import { longestEvent } from "./sse-relay.ts";
 
 /** The body as the client gets it, or what is wrong with it. */
 export async function singleAnswer(
-  body: ReadableStream<Uint8Array>,
+  answer: Response,
   server: Server,
   session: Pick<RelaySession, "clientSamples">,
-): Promise<ReadableStream<Uint8Array> | Uint8Array | "tooLong" | "asks"> {
-  if (!isOurs(server.mode, session.clientSamples)) return body;
-  const bytes = await readBounded(body, longestEvent);
+): Promise<ReadableStream<Uint8Array> | Uint8Array | null | "tooLong" | "asks"> {
+  if (!isOurs(server.mode, session.clientSamples)) return answer.body;
+  const bytes = await readAnswer(answer, longestEvent);
   if (bytes === null) return "tooLong";
   const text = new TextDecoder().decode(bytes);
   // An escape may hide any word.
