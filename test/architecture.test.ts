@@ -295,6 +295,14 @@ describe("files", () => {
     ).toEqual([]);
   });
 
+  test("an error's class in the Worker says its own name, which the log writes: minifying renames the class", () => {
+    const classes = files
+      .filter((file) => ["shared", "workers"].includes(topOf(file)))
+      .flatMap((file) => [...textOf(file).matchAll(/class (\w+) extends \w*Error \{([^}]*)/g)].map(([, name, body]) => ({ name, body })));
+    expect(classes.length).toBeGreaterThan(0);
+    expect(classes.filter(({ name, body }) => !body?.includes(`override readonly name = "${name}";`)).map(({ name }) => name)).toEqual([]);
+  });
+
   test("open with a sentence on what they are for", () => {
     const source = files.filter((file) => ["shared", "workers", "client"].includes(topOf(file)));
     expect(source.filter((file) => !/^(\/\/|\/\*)/.test(textOf(file)))).toEqual([]);

@@ -27,6 +27,7 @@ const build = (entry: string): Buffer =>
     [
       join(root, entry),
       "--bundle",
+      "--minify",
       "--format=esm",
       "--platform=neutral",
       "--main-fields=module,main",

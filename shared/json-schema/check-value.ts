@@ -37,6 +37,7 @@ export function checkValue(ready: ReadySchema, value: Json): readonly PointedErr
 
 /** Thrown through the whole recursion: the errors found so far are no result. */
 class WorkExceeded extends Error {
+  override readonly name = "WorkExceeded";
   readonly why: Unchecked;
 
   constructor(why: Unchecked) {

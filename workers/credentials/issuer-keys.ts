@@ -35,7 +35,9 @@ const failureCooldownMs = 5_000;
 export type KeySetError = "unreachable" | "notOk" | "tooLarge" | "notKeySet";
 
 /** Carries a `KeySetError`, or "noSecret", through `jose` as its message. */
-class IssuerKeysUnavailable extends Error {}
+class IssuerKeysUnavailable extends Error {
+  override readonly name = "IssuerKeysUnavailable";
+}
 
 type Resolver = (header?: JWSHeaderParameters, token?: FlattenedJWSInput) => Promise<JoseKey>;
 

@@ -52,5 +52,11 @@ export function logEvent(event: LogEvent, facts: LogFacts = {}): void {
   console.error(JSON.stringify({ event, ...facts }));
 }
 
-/** The class of an error and nothing of its message. */
-export const errorClass = (error: unknown): string => (error instanceof Error ? error.constructor.name : typeof error);
+/**
+ * The class of an error and nothing of its message: its `name`, because minifying renames the class itself. A name that is no word is not
+ * a class's.
+ */
+export function errorClass(error: unknown): string {
+  if (!(error instanceof Error)) return typeof error;
+  return /^\w{1,60}$/.test(error.name) ? error.name : "Error";
+}

@@ -4,6 +4,7 @@ import { isObject } from "../../shared/json/values.ts";
 
 /** An error answer's status and headers. */
 export class ErrorAnswer extends Error {
+  override readonly name = "ErrorAnswer";
   readonly status: number;
   readonly headers: Headers;
 

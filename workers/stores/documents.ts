@@ -21,7 +21,9 @@ import { type CopyIssue, findDocument, noteWritten } from "./published-document.
 export type Documents = { readonly routing: RoutingTable; readonly policy: Policy };
 
 /** Thrown where a document can be read neither from KV nor from the ConfigObject, and this isolate never had one. */
-export class ConfigurationUnavailable extends Error {}
+export class ConfigurationUnavailable extends Error {
+  override readonly name = "ConfigurationUnavailable";
+}
 
 /** A served document is at most a minute old. KV's own cache takes the other half. */
 const servedMs = 30_000;

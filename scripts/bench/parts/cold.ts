@@ -101,7 +101,7 @@ function bundleTable(rig: Rig): Table {
       env: { ...process.env, WRANGLER_SEND_METRICS: "false", WRANGLER_WRITE_LOGS: "false" },
     });
     const files = readdirSync(folder)
-      .filter((name) => /\.(js|wasm)$/.test(name))
+      .filter((name) => /(\.js|wasm)$/.test(name))
       .map((name) => readFileSync(join(folder, name)));
     const kib = (sizes: readonly number[]): number[] => [sizes.reduce((sum, size) => sum + size, 0) / 1_024];
     return {
