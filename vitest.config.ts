@@ -24,7 +24,6 @@ const packages = [
   "hono/jsx",
   "hono/jsx/jsx-runtime",
   "jose",
-  "re2js",
   "zod",
 ];
 

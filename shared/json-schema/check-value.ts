@@ -11,8 +11,8 @@ import { checkedFormats } from "./schema-keywords.ts";
 import type { ReadySchema, Schema, SchemaNode } from "./schema-node.ts";
 
 /**
- * `steps`: applications of a schema to a value, about a microsecond each. `patternSteps`: characters of a text times the instructions of the
- * pattern, of which RE2 takes fewer. `depth`: applications inside one another, each of which takes a part of the stack.
+ * `steps`: applications of a schema to a value, about a microsecond each. `patternSteps`: characters of a text times the size of the
+ * pattern's program. `depth`: applications inside one another, each of which takes a part of the stack.
  */
 export const workLimits = { steps: 100_000, patternSteps: 10_000_000, depth: 200 } as const;
 

@@ -1,19 +1,17 @@
-// A schema's regular expression, matched in time that is linear in the text: by RE2, because the platform's matcher backtracks. A schema
+// A schema's regular expression, matched in time that is linear in the text: not by the platform's matcher, which backtracks. A schema
 // comes from a caller or an MCP server, and nothing can stop a match that has begun.
-//
-// The pattern has its meaning of ECMA-262. Where RE2 reads the same characters otherwise (`.`, `\s`, classes, `{02}`), it is rewritten.
 
-import { RE2JS } from "re2js";
 import { err, ok, type Result } from "../result.ts";
+import { type Program, programOf } from "./pattern-program.ts";
 
 export type Pattern = {
-  /** Instructions of the program, each of which may run for each character. */
+  /** Steps that each character may take: about the instructions of its program. */
   readonly size: number;
   /** Whether it matches anywhere in the text. */
   readonly matches: (text: string) => boolean;
 };
 
-/** UTF-16 units of a pattern's text, and instructions that it is compiled to. */
+/** UTF-16 units of a pattern's text, and the size of its program. */
 export const patternLimits = { length: 2_000, size: 10_000 } as const;
 
 /**
@@ -33,21 +31,20 @@ export function compilePattern(source: string, mostSize: number = patternLimits.
   if (refusal !== undefined) return err(refusal);
   const conditions = conditionsOf(all);
   if (conditions.some(({ tokens }) => tokens.some(isAhead))) return err("must not look ahead, except at its beginning, right after ^");
-  if (conditions.reduce((sum, { tokens }) => sum + sizeOf(tokens), 0) > Math.min(mostSize, patternLimits.size))
-    return err("must be smaller, or repeat less");
-  try {
-    const matchers = conditions.map(({ tokens, mustMatch }) => ({ mustMatch, expression: RE2JS.compile(tokens.map(toRe2).join("")) }));
-    const size = matchers.reduce((sum, { expression }) => sum + expression.programSize(), 0);
-    return ok({ size, matches: (text) => matchers.every(({ mustMatch, expression }) => expression.test(text) === mustMatch) });
-  } catch {
-    return err("must be one that RE2 supports: no repetitions above 1000, and only known character properties");
+  const matchers: { readonly mustMatch: boolean; readonly program: Program }[] = [];
+  let size = 0;
+  for (const { tokens, mustMatch } of conditions) {
+    const program = programOf(tokens, Math.min(mostSize, patternLimits.size) - size);
+    if (program === null) return err("must be smaller, or repeat less");
+    matchers.push({ mustMatch, program });
+    size += program.size;
   }
+  return ok({ size, matches: (text) => matchers.every(({ mustMatch, program }) => program.matches(text) === mustMatch) });
 }
 
 const escape = String.raw`\\(?:u\{[0-9a-f]+\}|u[dD][89abAB][0-9a-f]{2}\\u[dD][c-fC-F][0-9a-f]{2}|u[0-9a-f]{4}|x[0-9a-f]{2}|c[a-z]|p\{[^}]*\}|[^])`;
 /** One escape, character class, opening of a group, quantifier or character. */
 const token = new RegExp(String.raw`${escape}|\[(?:\\[^]|[^\]\\])*\]|\(\?(?:<?[=!]|<[^>]*>|:)?|\{\d+(?:,\d*)?\}\??|[*+?]\??|[^]`, "giu");
-const tokenInClass = new RegExp(`${escape}|[^]`, "giu");
 
 const refusals: readonly (readonly [RegExp, string])[] = [
   [/^\\[1-9k]/u, "must not have a backreference"],
@@ -88,74 +85,4 @@ function closing(tokens: readonly string[], from: number): number {
     if (depth === 0) return at;
   }
   return tokens.length;
-}
-
-/** At least the instructions of the program, before it is made: RE2 writes repetitions out, and `(a{1000}){1000}` is short. */
-function sizeOf(tokens: readonly string[]): number {
-  const sums = [0];
-  let last = 0;
-  const add = (size: number): void => {
-    sums.push((sums.pop() ?? 0) + size);
-  };
-  for (const each of tokens) {
-    const [, least, most] = /^\{(\d+)(?:,(\d*))?\}/u.exec(each) ?? [];
-    if (each.startsWith("(")) sums.push(2);
-    else if (least !== undefined) add((last + 1) * Math.max(Number(least) + 1, Number(most ?? 0)));
-    else {
-      last = each === ")" ? (sums.pop() ?? 0) : 2;
-      add(last);
-    }
-  }
-  return sums.reduce((sum, size) => sum + size, 4);
-}
-
-/** What `\s` is in ECMA-262 (white space and line terminators), and every other character; RE2's knows ASCII alone. */
-const space = "\\t-\\r \\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}\\x{3000}\\x{feff}";
-const notSpace =
-  "\\x{0}-\\x{8}\\x{e}-\\x{1f}!-\\x{9f}\\x{a1}-\\x{167f}\\x{1681}-\\x{1fff}\\x{200b}-\\x{2027}\\x{202a}-\\x{202e}\\x{2030}-\\x{205e}\\x{2060}-\\x{2fff}\\x{3001}-\\x{fefe}\\x{ff00}-\\x{10ffff}";
-
-function toRe2(each: string): string {
-  if (each === ".") return "[^\\n\\r\\x{2028}\\x{2029}]";
-  if (each === "[]") return "[^\\x{0}-\\x{10ffff}]";
-  if (each === "[^]") return "[\\x{0}-\\x{10ffff}]";
-  if (each === "\\s" || each === "\\S") return `[${inClass(each)}]`;
-  if (each.startsWith("[")) return `[${(each.slice(1, -1).match(tokenInClass) ?? []).map(inClass).join("")}]`;
-  if (each.startsWith("(")) return each === "(" || each.startsWith("(?<") ? "(?:" : each;
-  // `a{02}` is five letters to RE2.
-  if (each.startsWith("{")) return each.replaceAll(/\b0+(?=\d)/gu, "");
-  return escaped(each);
-}
-
-function inClass(each: string): string {
-  if (each === "\\s") return space;
-  if (each === "\\S") return notSpace;
-  if (each === "\\b") return "\\x{8}";
-  // `[[:alpha:]` is a class of ASCII letters to RE2 alone.
-  return each === "[" ? "\\[" : escaped(each);
-}
-
-/** Categories that ECMA-262 has long names for too; RE2 knows the short ones, and scripts by their long names. */
-const shortNames: ReadonlyMap<string, string> = new Map([
-  ["Letter", "L"],
-  ["Uppercase_Letter", "Lu"],
-  ["Lowercase_Letter", "Ll"],
-  ["Mark", "M"],
-  ["Number", "N"],
-  ["Decimal_Number", "Nd"],
-  ["digit", "Nd"],
-  ["Punctuation", "P"],
-  ["Symbol", "S"],
-  ["Separator", "Z"],
-]);
-
-/** An escape that RE2 writes otherwise, or knows under a shorter name. */
-function escaped(each: string): string {
-  if (each === "\\0") return "\\x{0}";
-  if (each.startsWith("\\c")) return `\\x{${(each.charCodeAt(2) % 32).toString(16)}}`;
-  const [, high, low] = /^\\[ux]\{?([0-9a-f]+)\}?(?:\\u([0-9a-f]+))?$/iu.exec(each) ?? [];
-  if (high === undefined)
-    return each.replace(/\{(?:(?:General_Category|gc|Script|sc)=)?(\w+)\}$/u, (_, name: string) => `{${shortNames.get(name) ?? name}}`);
-  const units = [high, low ?? []].flat().map((unit) => Number.parseInt(unit, 16));
-  const codePoint = low === undefined ? units[0] : String.fromCharCode(...units).codePointAt(0);
-  return `\\x{${codePoint?.toString(16)}}`;
 }

@@ -15,7 +15,7 @@ import { readSchema } from "../../json-schema/read-schema.ts";
  * Known standard formats are checked; others are annotations (JSON Schema validation, section 7). Refused without being checked: values
  * that cannot be carried (`checkJson`), and all values where the schema is not usable (`schemaErrors` says why). Refused as soon as it is
  * found: what takes too much work (`workLimits`): 100,000 applications of a subschema to a value, 200 of these inside one another, or
- * 10,000,000 steps of the patterns, which are characters of a text times instructions of the pattern that it meets.
+ * 10,000,000 steps of the patterns, which are characters of a text times the size of the pattern that it meets.
  */
 export function checkArguments(schema: unknown, value: unknown, at: string): Result<void, readonly PointedError[]> {
   const ready = readSchema(schema, at);
