@@ -1,4 +1,5 @@
 import { cloudflareTest } from "@cloudflare/vitest-plugin";
+import { kCurrentWorker } from "miniflare";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { fileURLToPath } from "node:url";
@@ -30,9 +31,11 @@ const packages = [
 /** The Worker with its objects, inside workerd. */
 const workerd = () =>
   cloudflareTest(() => ({
+    main: "./test/workers/support/worker-with-tools.ts",
     wrangler: { configPath: "./wrangler.toml" },
     miniflare: {
       workers: [imagesWorker()],
+      serviceBindings: { TOOLS: { name: kCurrentWorker, entrypoint: "ToolsWorker" } },
       modulesRules: [...packageRules],
       bindings: {
         PUBLIC_URL: "http://localhost:8787",

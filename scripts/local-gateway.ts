@@ -43,8 +43,8 @@ export function startGateway({ port, persistTo, mailToDisk = false, variables = 
   const options: ServeOptions = {
     port,
     persistTo,
-    // The first is the gateway. Its binding finds the other by name.
-    configs: [mailToDisk ? configWithMail() : "wrangler.toml", "workers/images/wrangler.toml"],
+    // The first is the gateway. Its bindings find the others by name.
+    configs: [mailToDisk ? configWithMail() : "wrangler.toml", "workers/images/wrangler.toml", "workers/tools/wrangler.toml"],
     variables: { PUBLIC_URL: localUrl(port), ...variables },
   };
   return startServer(port, serve, options);

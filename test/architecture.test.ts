@@ -132,6 +132,7 @@ describe("the direction of imports", () => {
       "objects",
       "endpoints",
       "images",
+      "tools",
       "",
     ],
   } as const;

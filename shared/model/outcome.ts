@@ -58,9 +58,9 @@ export type CredentialError =
 
 /**
  * `broken`: its server's answer is no list of tools. `taskOnly`: it runs only as a task of MCP. `uncheckableSchema`: its server declares a
- * schema by which arguments cannot be checked here.
+ * schema by which arguments cannot be checked here. `noToolsWorker`: the Worker that asks servers for their tools did not answer.
  */
-export type FunctionError = "noSuchTool" | "taskOnly" | "unreachable" | "noCredential" | "broken" | "uncheckableSchema";
+export type FunctionError = "noSuchTool" | "taskOnly" | "unreachable" | "noCredential" | "broken" | "uncheckableSchema" | "noToolsWorker";
 
 /** What ended a run before its time: its requestor, the client request that it served, their session, an operator, or the end of its key. */
 export type CancelCause = "caller" | "originatingRequest" | "session" | "admin" | KeyEnd;

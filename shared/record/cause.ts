@@ -204,6 +204,7 @@ const functionSentences: Readonly<Record<FunctionError, string>> = {
   noCredential: "the secret that its server's entry names is not set",
   broken: "its MCP server does not follow the MCP specification",
   uncheckableSchema: "its MCP server declares a JSON Schema that this gateway cannot check",
+  noToolsWorker: "the tools Worker did not answer; check that countersign-tools is deployed",
 };
 
 const credentialSentences: Readonly<Record<CredentialError, string>> = {

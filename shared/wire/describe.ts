@@ -179,6 +179,7 @@ const functionErrors: Readonly<Record<FunctionError, string>> = {
   broken: "its MCP server does not follow the MCP specification; ask the operator",
   uncheckableSchema:
     "its MCP server declares a JSON Schema that this gateway cannot check, and unchecked arguments are not sent; ask the operator",
+  noToolsWorker: "the gateway could not ask its MCP server; try again",
 };
 
 /** What the caller is told of an outcome without a reply. It never has anything of a denied response. */

@@ -1,4 +1,4 @@
-// The gateway and the images Worker as `wrangler deploy` would upload them, described for Miniflare.
+// The gateway and the Workers beside it as `wrangler deploy` would upload them, described for Miniflare.
 
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
@@ -15,6 +15,8 @@ const { unstable_getMiniflareWorkerOptions: optionsOf } = load("wrangler") as ty
 
 /** Built once in a process. */
 export const imagesWorker = once(() => built("workers/images/wrangler.toml", "countersign-images"));
+/** Built once in a process. */
+export const toolsWorker = once(() => built("workers/tools/wrangler.toml", "countersign-tools"));
 
 /** The gateway, with the bindings of wrangler.toml but without variables: those of `.dev.vars` are not a test's. Built once in a process. */
 export const gatewayWorker = once(() => {

@@ -6,6 +6,7 @@ import { settingsOf } from "../platform/settings.ts";
 import { ConfigurationUnavailable, documentIssues, documentsOf } from "../stores/documents.ts";
 import { keyIssues, keysWithoutOwner } from "../stores/keys.ts";
 import { paths } from "../platform/urls.ts";
+import { missingWorkerIssues } from "../platform/workers-beside.ts";
 import type { App } from "./app-context.ts";
 import { asJson } from "./openapi/answers.ts";
 import { describe } from "./openapi/describe.ts";
@@ -24,6 +25,7 @@ healthRoutes.get(paths.health, health, async (c) => {
     const { policy } = await documentsOf(c.env, Date.now(), (work) => c.executionCtx.waitUntil(work));
     const issues = [
       ...settings.issues,
+      ...missingWorkerIssues(c.env),
       ...channelIssues(c.env),
       ...documentIssues(c.env),
       ...keyIssues(c.env),

@@ -30,14 +30,24 @@ export type UpstreamRequest = {
 
 /** The server's answer, its body unread. */
 export async function askUpstream(env: Env, server: Server, request: UpstreamRequest): Promise<Result<Response, UpstreamError>> {
+  const credential = credentialOf(env, server, request.authorization);
+  return credential === undefined ? err("noCredential") : askServer({ server, credential }, request);
+}
+
+/** What is asked of a server's entry, and the credential of its requests: null where they have none. */
+export type Reached = { readonly server: Pick<Server, "url" | "headers" | "allowPrivate">; readonly credential: string | null };
+
+/** The same where the credential is known. */
+export async function askServer(
+  { server, credential }: Reached,
+  request: Omit<UpstreamRequest, "authorization">,
+): Promise<Result<Response, Exclude<UpstreamError, "noCredential">>> {
   const headers = new Headers(server.headers);
   for (const name of passedUp) {
     const value = request.headers.get(name);
     if (value !== null) headers.set(name, value);
   }
   for (const [name, value] of request.more ?? []) headers.set(name, value);
-  const credential = credentialOf(env, server, request.authorization);
-  if (credential === undefined) return err("noCredential");
   if (credential !== null) headers.set("Authorization", credential);
   if (request.session !== null) headers.set("Mcp-Session-Id", request.session);
   if (request.lastEventId !== undefined) headers.set("Last-Event-ID", request.lastEventId);
@@ -84,7 +94,7 @@ export function lateStream(asking: Promise<Result<Response, UpstreamError>>, lef
 }
 
 /** Null: the server needs none. Undefined: the secret that its entry names is not set. */
-function credentialOf(env: Env, server: Server, authorization: string | null): string | null | undefined {
+export function credentialOf(env: Env, server: Server, authorization: string | null): string | null | undefined {
   if (server.passAuthorization) return authorization;
   if (server.secret === undefined) return null;
   const secret = lookupIn(env)(server.secret)?.trim();

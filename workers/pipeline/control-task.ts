@@ -20,7 +20,7 @@ import { conversationStub, runStub } from "../stubs/stubs.ts";
 import { documentsOf, serversOf } from "../stores/documents.ts";
 import { type ImageData, fetchImages, imagePointer } from "../media/envelope-images.ts";
 import { type PlainImage, plainImages } from "../media/plain-images.ts";
-import { functionSchema } from "../mcp-client/tool-call.ts";
+import { functionSchema } from "../mcp-client/functions.ts";
 import type { Started } from "./pipeline-request.ts";
 import { enqueue } from "./write-behind.ts";
 import { type ControlCall, beginControl, letIn, planControl } from "./control-call.ts";

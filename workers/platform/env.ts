@@ -1,6 +1,7 @@
 // The Worker's bindings and variables, by the names in wrangler.toml and of the secrets.
 
 import type ImagesWorker from "../images/worker.ts";
+import type ToolsWorker from "../tools/worker.ts";
 import type { CacheCalls } from "../stubs/cache-calls.ts";
 import type { ConfigCalls } from "../stubs/config-calls.ts";
 import type { ConversationCalls } from "../stubs/conversation-calls.ts";
@@ -25,6 +26,8 @@ export interface Env {
   readonly FLOOD: RateLimit;
   /** The images Worker: workers/images/. */
   readonly IMAGES: Service<ImagesWorker>;
+  /** The tools Worker: workers/tools/. */
+  readonly TOOLS: Service<ToolsWorker>;
 
   readonly PUBLIC_URL?: string;
   readonly LINK_KEY?: string;

@@ -44,7 +44,8 @@ export type LogEvent =
   | "session.cancelFailed"
   | "cache.failed"
   | "kept.forgetFailed"
-  | "images.failed";
+  | "images.failed"
+  | "tools.failed";
 
 /** Writes one line of JSON. */
 export function logEvent(event: LogEvent, facts: LogFacts = {}): void {

@@ -10,7 +10,7 @@ import type { Env } from "../platform/env.ts";
 import { lookupIn } from "../platform/lookup.ts";
 import { settingsOf } from "../platform/settings.ts";
 import { plainReply } from "../media/plain-reply.ts";
-import { runFunction } from "../mcp-client/tool-call.ts";
+import { runFunction } from "../mcp-client/functions.ts";
 import type { OnDelta } from "./provider-adapter.ts";
 import { acquireSlot } from "./queue-caller.ts";
 import { type Sender, type SendOptions, createSender } from "./send.ts";

@@ -9,8 +9,12 @@ import type { Candidate } from "../../shared/routing/choose.ts";
 import type { Limits } from "./provider-exchange.ts";
 import type { Ready } from "./ready.ts";
 
-/** Runs the function that the request's one tool use names, on the candidate's MCP server. */
-export type RunFunction = (request: FunctionRequest, candidate: Candidate, limits: Limits) => Promise<Result<ModelReply, ProviderError>>;
+/** Runs the function that the request's one tool use names, on the candidate's MCP server. A call that has begun is not aborted. */
+export type RunFunction = (
+  request: FunctionRequest,
+  candidate: Candidate,
+  limits: Pick<Limits, "timeoutMs">,
+) => Promise<Result<ModelReply, ProviderError>>;
 
 /** Gets the text of a reply in pieces while it comes. Together they are the text of the reply. */
 export type OnDelta = (text: string) => void;

@@ -114,8 +114,8 @@ function bundleTable(rig: Rig): Table {
     labels: ["Worker"],
     columns: [
       { key: "uploaded", title: "KiB", digits: 0 },
-      { key: "gzipped", title: "KiB, gzip", digits: 0 },
+      { key: "gzipped", title: "KiB after gzip", digits: 0 },
     ],
-    rows: [row("gateway", "wrangler.toml"), row("images", "workers/images/wrangler.toml")],
+    rows: [row("gateway", "wrangler.toml"), row("images", "workers/images/wrangler.toml"), row("tools", "workers/tools/wrangler.toml")],
   };
 }

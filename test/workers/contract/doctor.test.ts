@@ -87,6 +87,33 @@ describe("who may ask", () => {
   });
 });
 
+describe("the Workers beside the gateway", () => {
+  const tools = "worker countersign-tools";
+  const bound = (TOOLS: unknown): Variables => ({ ...bare, TOOLS }) as Variables;
+
+  test("each is bound and answers", async () => {
+    for (const name of ["worker countersign-images", tools]) expect(await said(name)).toEqual(one("good", /bound and answers/));
+  });
+
+  test("one that is not bound is named, and so is what fails without it; /healthz says so too", async () => {
+    const unbound = bound(undefined);
+    expect(await said(tools, unbound)).toEqual(
+      one("fix", /binding TOOLS is missing.*no registered function.*workers\/tools\/wrangler\.toml/),
+    );
+    const health = await (await gatewayWith(unbound, "/healthz")).json<{ status: string; problems: string[] }>();
+    expect(health.status).toBe("degraded");
+    expect(health.problems.join()).toContain("TOOLS");
+    expect(await (await gateway("/healthz", { key: null })).json()).toEqual({ status: "ok", problems: [] });
+  });
+
+  test.each([
+    ["fails", () => Promise.reject(new Error("no such Worker"))],
+    ["is another", async () => new Response("hello")],
+  ])("one that %s is to be deployed again", async (_name, fetch) => {
+    expect(await said(tools, bound({ fetch }))).toEqual(one("fix", /does not answer.*workers\/tools\/wrangler\.toml/));
+  });
+});
+
 describe("settings", () => {
   test("a gateway on one's own machine is well", async () => {
     lists("vendor/first", "vendor/second");

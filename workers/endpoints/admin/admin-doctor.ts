@@ -10,6 +10,7 @@ import { peopleChecks } from "../../doctor/people.ts";
 import { providerChecks } from "../../doctor/check-providers.ts";
 import { serverChecks } from "../../doctor/check-servers.ts";
 import { settingsChecks } from "../../doctor/check-settings.ts";
+import { workerChecks } from "../../doctor/check-workers.ts";
 import type { Env } from "../../platform/env.ts";
 import { errorClass, logEvent } from "../../platform/log.ts";
 import { configStub } from "../../stubs/stubs.ts";
@@ -47,6 +48,7 @@ async function allChecks(env: Env): Promise<readonly (readonly Check[])[]> {
   const documents = freshDocuments(env);
   return Promise.all([
     guarded("settings", () => settingsChecks(env)),
+    guarded("workers", () => workerChecks(env)),
     guarded("documents", async () => documentChecks(env, await documents)),
     guarded("reviewers", async () => peopleChecks(env, (await documents).policy)),
     guarded("providers", async () => providerChecks(env, (await documents).routing)),

@@ -1,19 +1,22 @@
 // MCP servers that fail, lie or die while a function is called: it is called once, and the answer says what is known of it.
 
 import { abortAllDurableObjects } from "cloudflare:test";
-import { beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { envelopeIdentity } from "../../../../shared/wire/control/envelope-identity.ts";
 import { associateIn } from "../../../../workers/stubs/session-calls.ts";
 import { controlStub } from "../../../../workers/stubs/stubs.ts";
+import ToolsWorker from "../../../../workers/tools/worker.ts";
 import { newRunId } from "../../../../workers/pipeline/run-context.ts";
 import { type ControlAnswer, asked, control, controlAnswerOf, envelopeOf, gates } from "../../support/control.ts";
 import { admin, createKey, env, eventually, travel } from "../../support/gateway.ts";
+import { loggedLines } from "../../support/logs.ts";
 import { eventFor, streamOf, type UpstreamCall } from "../../support/mcp-server.ts";
 import { decide } from "../../support/reviewer.ts";
 import { type ToolServer, resultOf, scriptToolServer, textResult } from "../../support/tool-server.ts";
 
 let server: ToolServer;
 
+afterEach(() => void vi.restoreAllMocks());
 beforeEach(async () => {
   await gates();
   server = await scriptToolServer();
@@ -34,6 +37,38 @@ const cutOff = (): Response =>
     }),
     { headers: { "Content-Type": "application/json" } },
   );
+
+describe("where the tools Worker fails", () => {
+  const logged = (): number => loggedLines().filter((line) => line.includes('"tools.failed"')).length;
+
+  test("before the tool was read: the function is unavailable, and nothing was called", async () => {
+    const before = logged();
+    vi.spyOn(ToolsWorker.prototype, "definition").mockRejectedValue(new Error("no such Worker"));
+    const answer = await asked(call());
+    expect(answer).toMatchObject({
+      status: "failed",
+      error: { code: -32_011, details: { function: "tools/sum", reason: "noToolsWorker" } },
+    });
+    expect(server.upstream.calls).toEqual([]);
+    expect(logged()).toBe(before + 1);
+  });
+
+  test("while the tool may run: nobody knows what became of it, and it is not called again", async () => {
+    const failing = vi.spyOn(ToolsWorker.prototype, "call").mockRejectedValue(new Error("it ran out of memory"));
+    const envelope = call();
+    const answer = await asked(envelope);
+    expect(attemptIn(answer)).toMatchObject({ detail: "outcomeUnknown" });
+    expect(await asked(envelope)).toEqual(answer);
+    expect(failing).toHaveBeenCalledTimes(1);
+  });
+
+  test("it is given the server's address and credential with each call, and serves nothing over HTTP", async () => {
+    const read = vi.spyOn(ToolsWorker.prototype, "definition");
+    expect((await asked(call())).status).toBe("completed");
+    expect(Object.keys(read.mock.calls[0]?.[0] ?? {}).toSorted()).toEqual(["credential", "server", "timeoutMs", "tool"]);
+    expect((await env.TOOLS.fetch("https://tools.invalid/")).status).toBe(404);
+  });
+});
 
 describe("a call whose outcome nobody knows", () => {
   test.each<[string, () => Response]>([

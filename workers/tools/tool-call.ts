@@ -1,4 +1,4 @@
-// Functions that are tools of configured MCP servers: reads a tool's schema, and runs it once.
+// One tool of an MCP server: reads its schema, and calls it once.
 
 import { isObject } from "../../shared/json/values.ts";
 import { ProtocolError, SdkError, SdkErrorCode, type Tool } from "@modelcontextprotocol/client";
@@ -6,25 +6,27 @@ import * as z from "zod";
 import type { JsonObject } from "../../shared/encoding.ts";
 import { checkArguments } from "../../shared/wire/control/function-arguments.ts";
 import { schemaErrors } from "../../shared/wire/control/function-schema.ts";
-import { registeredFunction, toToolResultReply } from "../../shared/run/functions.ts";
+import { toToolResultReply } from "../../shared/run/functions.ts";
 import { tool as toolField } from "../../shared/wire/mcp-2025/content.ts";
 import { checkJson } from "../../shared/json/json-rules.ts";
 import { IssueCollector } from "../../shared/json/issue-collector.ts";
-import type { SamplingRequest, ToolDefinition, ToolResultBlock, ToolUseBlock } from "../../shared/model/sampling.ts";
-import type { ModelReply, Note, ProviderError } from "../../shared/model/call.ts";
-import { cancelledError, connectionError, errorOfStatus, outcomeUnknownError, timeoutError } from "../../shared/provider/provider-error.ts";
+import type { ToolDefinition, ToolResultBlock } from "../../shared/model/sampling.ts";
+import type { FunctionError } from "../../shared/model/outcome.ts";
+import type { ProviderError } from "../../shared/model/call.ts";
+import { connectionError, errorOfStatus, outcomeUnknownError, timeoutError } from "../../shared/provider/provider-error.ts";
 import { type Result, err, ok } from "../../shared/result.ts";
-import { type Server, functionNames } from "../../shared/relay/servers.ts";
-import type { Candidate } from "../../shared/routing/choose.ts";
-import type { Env } from "../platform/env.ts";
-import { serversOf } from "../stores/documents.ts";
+import type { Reached } from "../mcp-client/ask-server.ts";
 import { ToolSession, noAnswer } from "./tool-session.ts";
 
-export type FunctionLimits = {
+/** A tool of a server, and what the gateway knows of both. */
+export type AskedTool = Reached & {
+  readonly tool: string;
   /** For everything, from the first byte to the last. */
   readonly timeoutMs: number;
-  readonly signal?: AbortSignal | undefined;
 };
+
+/** `input`: the arguments as JSON. */
+export type ToolUse = { readonly id: string; readonly input: string };
 
 /** Pages of a server's list of tools; a server with more is not searched to its end. */
 const mostPages = 50;
@@ -40,7 +42,7 @@ const broken = (detail?: "tooLarge"): ProviderError => ({
   ...(detail === undefined ? {} : { detail }),
 });
 
-/** No longer registered, or without the tool that was approved. */
+/** The server no longer has the tool that was approved. */
 const notAsApproved: ProviderError = { kind: "badRequest", then: "stop", detail: "notReady" };
 /** The error where, just before the call, the tool cannot be run. */
 const noToolErrors: { readonly [reason in NoTool]: ProviderError } = {
@@ -51,40 +53,27 @@ const noToolErrors: { readonly [reason in NoTool]: ProviderError } = {
 };
 const badArguments: ProviderError = { kind: "badRequest", then: "stop", detail: "toolArguments" };
 
-/**
- * Runs the function of `request` (a `function` task: one tool use) at `candidate`'s server: exactly that tool with exactly those arguments,
- * once. Just before the call the servers document must still register it, and the arguments must fit the tool's current schema. A result
- * with `isError` is a reply. The errors, all of which are final once the call was sent:
- * - `badRequest`: nothing was run. `notReady`: not registered, no such tool, or an unusable schema; `toolArguments`: they do not fit it.
- * - `outcomeUnknown`: the call was sent and no answer came; the function may have run, and is not run again.
- * - `providerError`: the server answered with an error; `asksForMore`: it wants more of its caller, or runs the tool as a task alone.
- * - `brokenAnswer`: the answer is no result, or too large.
- */
-export async function runFunction(
-  env: Env,
-  request: SamplingRequest,
-  candidate: Candidate,
-  limits: FunctionLimits,
-): Promise<Result<ModelReply, ProviderError>> {
-  const use = toolUseOf(request);
-  const servers = await serversOf(env, Date.now(), () => {});
-  const found = registeredFunction(servers, candidate.model.id);
-  const server = found === undefined ? undefined : servers.servers[found.server];
-  if (found === undefined || server === undefined || use === undefined || !functionNames(found.server, found.tool).includes(use.name))
-    return err(notAsApproved);
-  return inSession(env, server, limits, async (session, signal) => {
-    const tool = await findTool(session, found.tool, signal);
+/** `block`: the result as JSON of `ToolResultBlock`. */
+export type CallAnswer =
+  | { readonly block: string; readonly needsSampling: boolean; readonly error: null }
+  | { readonly block: null; readonly error: ProviderError };
+
+/** Calls the tool with these arguments, once, where they fit its current schema. The errors are those of `runFunction`. */
+export async function callTool(asked: AskedTool, use: ToolUse): Promise<CallAnswer> {
+  const input = JSON.parse(use.input) as JsonObject; // the gateway's own
+  const called = await inSession<CallAnswer>(asked, async (session, signal) => {
+    const tool = await findTool(session, asked.tool, signal);
     if (!tool.ok) return err(noToolErrors[tool.error]);
     const { inputSchema } = tool.value;
-    if (!checkArguments(inputSchema, use.input, "").ok) return err(badArguments);
-    const options = { signal, timeout: limits.timeoutMs + spareMs, toolDefinition: { name: found.tool, inputSchema } as Tool };
-    const result = await session.client.callTool({ name: found.tool, arguments: use.input }, options);
+    if (!checkArguments(inputSchema, input, "").ok) return err(badArguments);
+    const options = { signal, timeout: asked.timeoutMs + spareMs, toolDefinition: { name: asked.tool, inputSchema } as Tool };
+    const result = await session.client.callTool({ name: asked.tool, arguments: input }, options);
     const block = toToolResultReply(use.id, result);
     if (!block.ok) return err(broken());
-    const usage = { inputTokens: 0, outputTokens: 0 };
-    const notes: Note[] = session.askedForSampling || saysThatItSamples(block.value) ? [{ kind: "toolNeedsSampling" }] : [];
-    return ok({ reply: { content: [block.value], model: candidate.model.id }, usage, notes });
+    const needsSampling = session.askedForSampling || saysThatItSamples(block.value);
+    return ok({ block: JSON.stringify(block.value), needsSampling, error: null });
   });
+  return called.ok ? called.value : { block: null, error: called.error };
 }
 
 /**
@@ -95,53 +84,27 @@ const saysThatItSamples = ({ isError, content }: ToolResultBlock): boolean =>
   isError === true &&
   content.some((part) => part.type === "text" && /\bnot support sampling\b|sampling\/createMessage/i.test(part.text.slice(0, 2_000)));
 
-function toolUseOf({ messages }: SamplingRequest): ToolUseBlock | undefined {
-  const [only, ...others] = messages.flatMap(({ content }) => content);
-  return only?.type === "tool_use" && others.length === 0 ? only : undefined;
-}
-
 export type FunctionSchema = { readonly description?: string; readonly inputSchema: JsonObject };
 /**
  * `broken`: the server's answer is no readable list of tools. `taskOnly`: the tool runs as a task alone. `uncheckableSchema`: arguments
  * cannot be checked by its schema, and unchecked ones are not sent.
  */
-export type NoSchema = "noSuchTool" | "taskOnly" | "unreachable" | "noCredential" | "broken" | "uncheckableSchema";
+export type NoSchema = Exclude<FunctionError, "noToolsWorker">;
 
-const schemaServedMs = 60_000;
-const schemaTimeoutMs = 15_000;
-type CachedSchema = { readonly at: number; readonly entry: string; readonly schema: FunctionSchema };
-const caches = new WeakMap<object, Map<string, CachedSchema>>();
+/** `schema`: JSON of `FunctionSchema`. */
+export type DefinitionAnswer = { readonly schema: string; readonly error: null } | { readonly schema: null; readonly error: NoSchema };
 
-/** A registered function's schema from its server. Cached in this isolate for a minute, and read again when the server's entry changes. */
-export async function functionSchema(
-  env: Env,
-  serverName: string,
-  tool: string,
-  limits: FunctionLimits = { timeoutMs: schemaTimeoutMs },
-): Promise<Result<FunctionSchema, NoSchema>> {
-  const now = Date.now();
-  const servers = await serversOf(env, now, () => {});
-  const found = registeredFunction(servers, `${serverName}/${tool}`);
-  const server = found === undefined ? undefined : servers.servers[found.server];
-  if (server === undefined) return err("noSuchTool");
-  const cache = caches.get(env.CONFIG) ?? new Map<string, CachedSchema>();
-  caches.set(env.CONFIG, cache);
-  const [key, entry] = [`${serverName}/${tool}`, JSON.stringify(server)];
-  const cached = cache.get(key);
-  if (cached !== undefined && cached.entry === entry && now - cached.at < schemaServedMs) return ok(cached.schema);
-  const asked = await inSession<Result<ToolDefinition, NoTool>>(env, server, limits, async (session, signal) =>
-    ok(await findTool(session, tool, signal)),
-  );
-  if (!asked.ok) return err(noSchemaOf(asked.error));
-  if (!asked.value.ok) return err(asked.value.error);
-  const { description, inputSchema } = asked.value.value;
-  const schema = { inputSchema, ...(description === undefined ? {} : { description }) };
-  cache.set(key, { at: now, entry, schema });
-  return ok(schema);
+export async function readTool(asked: AskedTool): Promise<DefinitionAnswer> {
+  const found = await inSession(asked, async (session, signal) => ok(await findTool(session, asked.tool, signal)));
+  if (!found.ok) return { schema: null, error: noSchemaOf(found.error) };
+  if (!found.value.ok) return { schema: null, error: found.value.error };
+  const { description, inputSchema } = found.value.value;
+  const schema: FunctionSchema = { inputSchema, ...(description === undefined ? {} : { description }) };
+  return { schema: JSON.stringify(schema), error: null };
 }
 
 function noSchemaOf({ kind, detail }: ProviderError): NoSchema {
-  if (kind === "noCredential" || kind === "refusedCredential") return "noCredential";
+  if (kind === "refusedCredential") return "noCredential";
   return kind === "brokenAnswer" || (kind === "providerError" && detail === undefined) ? "broken" : "unreachable";
 }
 
@@ -173,36 +136,28 @@ function readFound(value: unknown): Result<ToolDefinition, NoTool> {
 /** The client's timeout is this much longer, so that ours comes first and is recognized. */
 const spareMs = 1_000;
 
-/** Opens a session for `work` within the limits, and ends it. Exceptions become a `ProviderError`. */
+/** Opens a session for `work` within the timeout, and ends it. Exceptions become a `ProviderError`. */
 async function inSession<T>(
-  env: Env,
-  server: Server,
-  { timeoutMs, signal }: FunctionLimits,
+  { timeoutMs, ...reached }: AskedTool,
   work: (session: ToolSession, signal: AbortSignal) => Promise<Result<T, ProviderError>>,
 ): Promise<Result<T, ProviderError>> {
   const over = new AbortController();
   const timer = setTimeout(() => over.abort(), timeoutMs);
-  const ours = signal === undefined ? over.signal : AbortSignal.any([over.signal, signal]);
-  const session = new ToolSession(env, server, ours);
+  const session = new ToolSession(reached, over.signal);
   try {
-    if (ours.aborted) return err(cancelledError);
     await session.connect(timeoutMs + spareMs);
-    return await work(session, ours);
+    return await work(session, over.signal);
   } catch (error) {
-    return err(errorOf(error, session, { isOver: over.signal.aborted, isCancelled: signal?.aborted === true }));
+    return err(errorOf(error, session, over.signal.aborted));
   } finally {
     clearTimeout(timer);
     await session.end();
   }
 }
 
-type Ended = { readonly isOver: boolean; readonly isCancelled: boolean };
-
 /** What an exception of the client means. Its message is not read: it may have the server's words. */
-function errorOf(error: unknown, { seen, callSent }: ToolSession, { isOver, isCancelled }: Ended): ProviderError {
-  if (isCancelled) return callSent ? outcomeUnknownError : cancelledError;
+function errorOf(error: unknown, { seen, callSent }: ToolSession, isOver: boolean): ProviderError {
   if (isOver) return callSent ? { ...outcomeUnknownError, kind: "timeout" } : { ...timeoutError, then: "stop" };
-  if (seen.error === "noCredential") return { kind: "noCredential", then: "stop", detail: "notReady" };
   if (seen.error === "redirected") return stopped({ detail: "redirected" });
   if (seen.error === "tooLarge") return broken("tooLarge");
   if (seen.error !== undefined || (error instanceof ProtocolError && error.data === noAnswer))

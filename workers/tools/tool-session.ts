@@ -1,11 +1,9 @@
-// A session with a configured MCP server in which we are the client: the official client, with every request through `askUpstream`. So it
+// A session with a configured MCP server in which we are the client: the official client, with every request through `askServer`. So it
 // reaches only the configured address, follows no redirect and does no OAuth; every answer is bounded, no stand-alone stream is opened,
 // and `tools/call` is sent once at most. It declares no capabilities.
 
 import { Client, type JSONRPCMessage, ProtocolError, ProtocolErrorCode, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import type { Server } from "../../shared/relay/servers.ts";
-import type { Env } from "../platform/env.ts";
-import { type UpstreamError, askUpstream } from "./ask-server.ts";
+import { type Reached, type UpstreamError, askServer } from "../mcp-client/ask-server.ts";
 
 /** Of one answer or one stream. */
 const mostBytes = 8_000_000;
@@ -17,7 +15,7 @@ const ownHeader = /^mcp-(?:method|name|param-.+)$/;
 
 /** What became of the latest request. The client's own errors say it only in words. */
 export type Seen = {
-  error?: UpstreamError | "tooLarge" | "cut";
+  error?: Exclude<UpstreamError, "noCredential"> | "tooLarge" | "cut";
   /** Where it is not 2xx. */
   status?: number;
 };
@@ -27,8 +25,7 @@ export const noAnswer: unique symbol = Symbol("no answer");
 
 export class ToolSession {
   readonly client: Client;
-  readonly #env: Env;
-  readonly #server: Server;
+  readonly #reached: Reached;
   readonly #signal: AbortSignal;
   readonly #transport: AnsweringTransport;
   #seen: Seen = {};
@@ -36,11 +33,10 @@ export class ToolSession {
   #askedForSampling = false;
 
   /** @param signal aborts every request but those that end the session. */
-  constructor(env: Env, server: Server, signal: AbortSignal) {
-    this.#env = env;
-    this.#server = server;
+  constructor(reached: Reached, signal: AbortSignal) {
+    this.#reached = reached;
     this.#signal = signal;
-    this.#transport = new AnsweringTransport(new URL(server.url), {
+    this.#transport = new AnsweringTransport(new URL(reached.server.url), {
       fetch: (_url, init) => this.#ask(init ?? {}),
       reconnectionOptions: reconnection,
     });
@@ -80,13 +76,7 @@ export class ToolSession {
     if (sessionId !== undefined) {
       const headers = new Headers(protocolVersion === undefined ? {} : { "MCP-Protocol-Version": protocolVersion });
       const signal = AbortSignal.timeout(endTimeoutMs);
-      const ended = await askUpstream(this.#env, this.#server, {
-        method: "DELETE",
-        session: sessionId,
-        headers,
-        authorization: null,
-        signal,
-      });
+      const ended = await askServer(this.#reached, { method: "DELETE", session: sessionId, headers, signal });
       if (ended.ok) ended.value.body?.cancel().catch(() => {});
     }
     await this.client.close().catch(() => {});
@@ -110,13 +100,12 @@ export class ToolSession {
     // One for each request: an older answer that is still being read must not change the newer request's.
     const seen: Seen = {};
     if (isRequest) this.#seen = seen;
-    const asked = await askUpstream(this.#env, this.#server, {
+    const asked = await askServer(this.#reached, {
       method,
       ...(typeof init.body === "string" ? { body: init.body } : {}),
       session: headers.get("Mcp-Session-Id"),
       headers,
       more: new Headers([...headers].filter(([name]) => ownHeader.test(name))),
-      authorization: null,
       ...(lastEventId === null ? {} : { lastEventId }),
       signal,
     });

@@ -1,0 +1,106 @@
+// Functions that are tools of configured MCP servers: a tool's schema, and one call. The tools Worker is the client of their servers
+// (workers/tools/); what may be asked, and with which credential, is decided here.
+
+import { registeredFunction } from "../../shared/run/functions.ts";
+import type { SamplingRequest, ToolResultBlock, ToolUseBlock } from "../../shared/model/sampling.ts";
+import type { FunctionError } from "../../shared/model/outcome.ts";
+import type { ModelReply, Note, ProviderError } from "../../shared/model/call.ts";
+import { outcomeUnknownError } from "../../shared/provider/provider-error.ts";
+import { type Result, err, ok } from "../../shared/result.ts";
+import { type Server, functionNames } from "../../shared/relay/servers.ts";
+import type { Candidate } from "../../shared/routing/choose.ts";
+import type { Env } from "../platform/env.ts";
+import { errorClass, logEvent } from "../platform/log.ts";
+import { serversOf } from "../stores/documents.ts";
+import type { AskedTool, FunctionSchema } from "../tools/tool-call.ts";
+import { credentialOf } from "./ask-server.ts";
+
+export type FunctionLimits = {
+  /** For everything, from the first byte to the last. */
+  readonly timeoutMs: number;
+};
+
+/** No longer registered. */
+const notAsApproved: ProviderError = { kind: "badRequest", then: "stop", detail: "notReady" };
+const noCredential: ProviderError = { kind: "noCredential", then: "stop", detail: "notReady" };
+
+/**
+ * Runs the function of `request` (a `function` task: one tool use) at `candidate`'s server: exactly that tool with exactly those arguments,
+ * once. Just before the call the servers document must still register it, and the arguments must fit the tool's current schema. A result
+ * with `isError` is a reply. The errors, all of which are final once the call was sent:
+ * - `badRequest`: nothing was run. `notReady`: not registered, no such tool, or an unusable schema; `toolArguments`: they do not fit it.
+ * - `outcomeUnknown`: the call was sent and no answer came; the function may have run, and is not run again.
+ * - `providerError`: the server answered with an error; `asksForMore`: it wants more of its caller, or runs the tool as a task alone.
+ * - `brokenAnswer`: the answer is no result, or too large.
+ */
+export async function runFunction(
+  env: Env,
+  request: SamplingRequest,
+  candidate: Candidate,
+  { timeoutMs }: FunctionLimits,
+): Promise<Result<ModelReply, ProviderError>> {
+  const use = toolUseOf(request);
+  const servers = await serversOf(env, Date.now(), () => {});
+  const found = registeredFunction(servers, candidate.model.id);
+  const server = found === undefined ? undefined : servers.servers[found.server];
+  if (found === undefined || server === undefined || use === undefined || !functionNames(found.server, found.tool).includes(use.name))
+    return err(notAsApproved);
+  const asked = askedTool(env, server, found.tool, timeoutMs);
+  if (asked === undefined) return err(noCredential);
+  const answer = await env.TOOLS.call(asked, { id: use.id, input: JSON.stringify(use.input) }).catch((error: unknown) => {
+    logEvent("tools.failed", { error: errorClass(error) });
+    return null;
+  });
+  // The Worker may have called the tool before it failed.
+  if (answer === null) return err(outcomeUnknownError);
+  if (answer.error !== null) return err(answer.error);
+  const block = JSON.parse(answer.block) as ToolResultBlock; // written by the tools Worker from a result that was read
+  const notes: Note[] = answer.needsSampling ? [{ kind: "toolNeedsSampling" }] : [];
+  return ok({ reply: { content: [block], model: candidate.model.id }, usage: { inputTokens: 0, outputTokens: 0 }, notes });
+}
+
+function toolUseOf({ messages }: SamplingRequest): ToolUseBlock | undefined {
+  const [only, ...others] = messages.flatMap(({ content }) => content);
+  return only?.type === "tool_use" && others.length === 0 ? only : undefined;
+}
+
+/** Undefined where the secret that the server's entry names is not set. */
+function askedTool(env: Env, server: Server, tool: string, timeoutMs: number): AskedTool | undefined {
+  const credential = credentialOf(env, server, null);
+  const { url, headers, allowPrivate } = server;
+  return credential === undefined ? undefined : { server: { url, headers, allowPrivate }, credential, tool, timeoutMs };
+}
+
+const schemaServedMs = 60_000;
+const schemaTimeoutMs = 15_000;
+type CachedSchema = { readonly at: number; readonly entry: string; readonly schema: FunctionSchema };
+const caches = new WeakMap<object, Map<string, CachedSchema>>();
+
+/** A registered function's schema from its server. Cached in this isolate for a minute, and read again when the server's entry changes. */
+export async function functionSchema(env: Env, serverName: string, tool: string): Promise<Result<FunctionSchema, FunctionError>> {
+  const now = Date.now();
+  const servers = await serversOf(env, now, () => {});
+  const found = registeredFunction(servers, `${serverName}/${tool}`);
+  const server = found === undefined ? undefined : servers.servers[found.server];
+  if (server === undefined) return err("noSuchTool");
+  const cache = caches.get(env.CONFIG) ?? new Map<string, CachedSchema>();
+  caches.set(env.CONFIG, cache);
+  const [key, entry] = [`${serverName}/${tool}`, JSON.stringify(server)];
+  const cached = cache.get(key);
+  if (cached !== undefined && cached.entry === entry && now - cached.at < schemaServedMs) return ok(cached.schema);
+  const read = await readSchemaOf(env, server, tool);
+  if (read.ok) cache.set(key, { at: now, entry, schema: read.value });
+  return read;
+}
+
+async function readSchemaOf(env: Env, server: Server, tool: string): Promise<Result<FunctionSchema, FunctionError>> {
+  const asked = askedTool(env, server, tool, schemaTimeoutMs);
+  if (asked === undefined) return err("noCredential");
+  try {
+    const { schema, error } = await env.TOOLS.definition(asked);
+    return schema === null ? err(error) : ok(JSON.parse(schema) as FunctionSchema); // written by the tools Worker from a tool that was read
+  } catch (error) {
+    logEvent("tools.failed", { error: errorClass(error) });
+    return err("noToolsWorker");
+  }
+}
