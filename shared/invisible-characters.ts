@@ -3,6 +3,8 @@
 // Ordinary uses are left alone: a joined emoji, a joiner inside Persian or an Indic script, `\r\n`, and the spaces of ordinary writing
 // (U+00A0, U+202F, U+3000). The same characters anywhere else hide something, and are found.
 
+import { lazy } from "./lazy.ts";
+
 export type InvisibleCharacter = {
   /** Index and length in UTF-16 code units. */
   readonly at: number;
@@ -41,7 +43,8 @@ const ordinary = [
 const invisible =
   "[[\\p{Default_Ignorable_Code_Point}\\p{Cc}\\p{Cs}\\p{Co}\\p{Noncharacter_Code_Point}\\u1680\\u2000-\\u200a\\u2028\\u2029\\u205f\\u2800\\ufff9-\\ufffc]--[\\t\\n]]";
 
-const pattern = new RegExp(`(?:${ordinary.join("|")})|(?<invisible>${invisible})`, "gv");
+/** It takes the runtime some milliseconds to make. */
+const notOrdinary = lazy(() => new RegExp(`(?:${ordinary.join("|")})|(?<invisible>${invisible})`, "gv"));
 
 const names: ReadonlyMap<number, string> = new Map([
   [0x00, "null"],
@@ -123,6 +126,7 @@ export function findInvisible(text: string): InvisibleCharacter[] {
   if (start === -1) return [];
   const found: InvisibleCharacter[] = [];
   // One character earlier: a keycap's digit, or the letter in front of a joiner, belongs to what is looked at.
+  const pattern = notOrdinary();
   pattern.lastIndex = Math.max(0, start - 1);
   for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
     const character = match.groups?.["invisible"];

@@ -3,6 +3,7 @@
 // An unreadable document never stops the gateway: the last one is served, and health reports it. Where none was ever read, requests are
 // refused, since it is not known what is allowed.
 
+import { lazy } from "../../shared/lazy.ts";
 import { parseJson } from "../../shared/json/values.ts";
 import type { DocumentName } from "../stubs/config-calls.ts";
 import type { Result } from "../../shared/result.ts";
@@ -36,7 +37,7 @@ type Kind<T> = {
   readonly name: DocumentName;
   readonly parse: (value: unknown) => Result<T, readonly PointedError[]>;
   /** What a new gateway uses. */
-  readonly standard: T;
+  readonly standard: () => T;
 };
 
 const issueWords: Record<CopyIssue, (name: DocumentName) => string> = {
@@ -55,7 +56,8 @@ const issueWords: Record<CopyIssue, (name: DocumentName) => string> = {
 /** One document in this isolate. */
 class ServedDocument<T> {
   readonly #kind: Kind<T>;
-  #value: T;
+  /** Null as long as none was read that is valid: the standard is in effect. */
+  #value: T | null = null;
   /** The text that was read last, even if malformed; null where no document was ever written. */
   #text: string | null = null;
   /** The version of that text; null where nothing was read yet. */
@@ -68,7 +70,6 @@ class ServedDocument<T> {
 
   constructor(kind: Kind<T>) {
     this.#kind = kind;
-    this.#value = kind.standard;
   }
 
   /** Waits the first time only; later the last value is served while the next is read. The first time every request reads: another's read may be cut off. */
@@ -78,11 +79,15 @@ class ServedDocument<T> {
       this.#refreshingSince = now;
       background(this.#read(env, now));
     }
-    return this.#value;
+    return this.#inEffect;
   }
 
   get inMemory(): T | null {
-    return this.#version === null ? null : this.#value;
+    return this.#version === null ? null : this.#inEffect;
+  }
+
+  get #inEffect(): T {
+    return this.#value ?? this.#kind.standard();
   }
 
   /** Serves what was just written here. A read that began before is dropped. */
@@ -119,7 +124,7 @@ class ServedDocument<T> {
     this.#version = published?.version ?? 0;
     if (isKnown) return;
     this.#text = published?.text ?? null;
-    const parsed = published === null ? this.#kind.standard : parseText(this.#kind, published.text);
+    const parsed = published === null ? this.#kind.standard() : parseText(this.#kind, published.text);
     this.#isMalformed = parsed === null;
     if (parsed === null) logEvent("config.documentInvalid");
     else this.#value = parsed;
@@ -131,14 +136,14 @@ function parseText<T>(kind: Kind<T>, text: string): T | null {
   return parsed.ok ? parsed.value : null;
 }
 
-const routingKind: Kind<RoutingTable> = { name: "routing", parse: parseRoutingTable, standard: defaultRoutingTable() };
-const policyKind: Kind<Policy> = { name: "policy", parse: parsePolicy, standard: defaultPolicy() };
-const serversKind: Kind<Servers> = { name: "servers", parse: parseServers, standard: { version: 0, servers: {} } };
-const issuersKind: Kind<Issuers> = { name: "issuers", parse: parseIssuers, standard: { version: 0, issuers: {} } };
+const routingKind: Kind<RoutingTable> = { name: "routing", parse: parseRoutingTable, standard: lazy(defaultRoutingTable) };
+const policyKind: Kind<Policy> = { name: "policy", parse: parsePolicy, standard: lazy(defaultPolicy) };
+const serversKind: Kind<Servers> = { name: "servers", parse: parseServers, standard: () => ({ version: 0, servers: {} }) };
+const issuersKind: Kind<Issuers> = { name: "issuers", parse: parseIssuers, standard: () => ({ version: 0, issuers: {} }) };
 const kinds = { routing: routingKind, policy: policyKind, servers: serversKind, issuers: issuersKind };
 
 /** The document of a new gateway: version 0. */
-export const standardDocument = (name: DocumentName): object => ({ ...kinds[name].standard, version: 0 });
+export const standardDocument = (name: DocumentName): object => ({ ...kinds[name].standard(), version: 0 });
 
 type ServedDocuments = {
   readonly routing: ServedDocument<RoutingTable>;

@@ -1,6 +1,5 @@
 // One call of Slack's Web API, bounded in time. It never retries, and nothing of the call or its answer is in an error or a log.
 
-import { SlackAPIClient, SlackAPIConnectionError } from "slack-web-api-client";
 import { retryAfterMs } from "../../../shared/provider/provider-error.ts";
 import { exchangeTimeoutMs, longestWaitMs } from "../channel-exchange.ts";
 import type { SlackApp } from "./slack-settings.ts";
@@ -17,25 +16,31 @@ export type SlackAnswer =
 
 /** Calls `method` once. The client's own retries would wait within a request; the outbox retries instead. */
 export async function callSlack(
-  { token, apiUrl }: Pick<SlackApp, "token" | "apiUrl">,
+  app: Pick<SlackApp, "token" | "apiUrl">,
   method: SlackMethod,
   params: Readonly<Record<string, unknown>>,
   timeoutMs = exchangeTimeoutMs,
 ): Promise<SlackAnswer> {
-  const client = new SlackAPIClient(token, { baseUrl: apiUrl, retryHandlers: [], throwSlackAPIError: false, logLevel: "ERROR" });
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<SlackAnswer>((resolve) => {
     timer = setTimeout(() => resolve({ kind: "unavailable" }), timeoutMs);
   });
   try {
     // The client takes no signal: a call that is late goes on, and its result is dropped.
-    return await Promise.race([answerOf(client, method, params), late]);
+    return await Promise.race([answerOf(app, method, params), late]);
   } finally {
     clearTimeout(timer);
   }
 }
 
-async function answerOf(client: SlackAPIClient, method: SlackMethod, params: Readonly<Record<string, unknown>>): Promise<SlackAnswer> {
+async function answerOf(
+  { token, apiUrl }: Pick<SlackApp, "token" | "apiUrl">,
+  method: SlackMethod,
+  params: Readonly<Record<string, unknown>>,
+): Promise<SlackAnswer> {
+  // Loaded here, so that an isolate does not run it when it starts.
+  const { SlackAPIClient, SlackAPIConnectionError } = await import("slack-web-api-client");
+  const client = new SlackAPIClient(token, { baseUrl: apiUrl, retryHandlers: [], throwSlackAPIError: false, logLevel: "ERROR" });
   try {
     const { ok, error, ...body } = await client.call(method, { ...params });
     if (ok) return { kind: "ok", body };

@@ -93,7 +93,7 @@ reviewRoutes.post(paths.review, decideReview, async (c) => {
   const view = await readView(c, link);
   if (view === null) return noSuchLink(c);
   const keep = keeping(readable, fields);
-  if (!form.ok) return page(c, link, view, { ...keep, error: usesError }, 422);
+  if (!form.ok) return page(c, link, view, { ...keep, error: usesError() }, 422);
   return answerForm(c, { link, view, form: form.value, keep, body: body.text });
 });
 
@@ -157,7 +157,7 @@ function withoutGrant(fields: URLSearchParams, unreadable: string): SubmittedFor
   return form.ok ? form.value : null;
 }
 
-const usesError = { title: words.uses.title, fields: [{ field: "", message: words.uses.message(mostGrantUses) }] };
+const usesError = () => ({ title: words.uses.title, fields: [{ field: "", message: words.uses.message(mostGrantUses) }] });
 
 type Answering = {
   readonly link: PresentedLink;
