@@ -3,7 +3,7 @@
 // Ordinary uses are left alone: a joined emoji, a joiner inside Persian or an Indic script, `\r\n`, and the spaces of ordinary writing
 // (U+00A0, U+202F, U+3000). The same characters anywhere else hide something, and are found.
 
-import { lazy } from "./lazy.ts";
+import { once } from "./once.ts";
 
 export type InvisibleCharacter = {
   /** Index and length in UTF-16 code units. */
@@ -44,7 +44,7 @@ const invisible =
   "[[\\p{Default_Ignorable_Code_Point}\\p{Cc}\\p{Cs}\\p{Co}\\p{Noncharacter_Code_Point}\\u1680\\u2000-\\u200a\\u2028\\u2029\\u205f\\u2800\\ufff9-\\ufffc]--[\\t\\n]]";
 
 /** It takes the runtime some milliseconds to make. */
-const notOrdinary = lazy(() => new RegExp(`(?:${ordinary.join("|")})|(?<invisible>${invisible})`, "gv"));
+const notOrdinary = once(() => new RegExp(`(?:${ordinary.join("|")})|(?<invisible>${invisible})`, "gv"));
 
 const names: ReadonlyMap<number, string> = new Map([
   [0x00, "null"],

@@ -1,7 +1,7 @@
 // Checks the reviewers: whether those whom each rule asks, or escalates to, can be reached by a channel that is set up.
 
 import { everyoneIn, type Policy, type PolicyReviewer } from "../../shared/policy/rules.ts";
-import { lazy } from "../../shared/lazy.ts";
+import { once } from "../../shared/once.ts";
 import { pointerTo } from "../../shared/routing/issues.ts";
 import { channelDoctors, channelsFor, openChannels } from "../channels/registry.ts";
 import type { Env } from "../platform/env.ts";
@@ -85,7 +85,7 @@ const named = (people: readonly PolicyReviewer[]): string =>
   );
 
 /** It takes the runtime 20 ms to make. */
-const anyOf = lazy(() => new Intl.ListFormat("en-GB", { type: "disjunction" }));
+const anyOf = once(() => new Intl.ListFormat("en-GB", { type: "disjunction" }));
 
 /** Which addresses the reviewer has, and what the gateway lacks to use them. */
 function remedy(policy: Policy, person: PolicyReviewer): string {

@@ -3,7 +3,7 @@
 // An unreadable document never stops the gateway: the last one is served, and health reports it. Where none was ever read, requests are
 // refused, since it is not known what is allowed.
 
-import { lazy } from "../../shared/lazy.ts";
+import { once } from "../../shared/once.ts";
 import { parseJson } from "../../shared/json/values.ts";
 import type { DocumentName } from "../stubs/config-calls.ts";
 import type { Result } from "../../shared/result.ts";
@@ -136,8 +136,8 @@ function parseText<T>(kind: Kind<T>, text: string): T | null {
   return parsed.ok ? parsed.value : null;
 }
 
-const routingKind: Kind<RoutingTable> = { name: "routing", parse: parseRoutingTable, standard: lazy(defaultRoutingTable) };
-const policyKind: Kind<Policy> = { name: "policy", parse: parsePolicy, standard: lazy(defaultPolicy) };
+const routingKind: Kind<RoutingTable> = { name: "routing", parse: parseRoutingTable, standard: once(defaultRoutingTable) };
+const policyKind: Kind<Policy> = { name: "policy", parse: parsePolicy, standard: once(defaultPolicy) };
 const serversKind: Kind<Servers> = { name: "servers", parse: parseServers, standard: () => ({ version: 0, servers: {} }) };
 const issuersKind: Kind<Issuers> = { name: "issuers", parse: parseIssuers, standard: () => ({ version: 0, issuers: {} }) };
 const kinds = { routing: routingKind, policy: policyKind, servers: serversKind, issuers: issuersKind };
