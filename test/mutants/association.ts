@@ -122,6 +122,20 @@ export const associationMutants: readonly Mutant[] = [
     test: { file: "test/workers/contract/errors.test.ts", only: "params against the schema|before the model" },
   },
   {
+    name: "a session forgets a request whose id stands for another",
+    file: "workers/pipeline/admit.ts",
+    from: 'if (how.reserve && asked.value.kind === "fresh") await forgetReservation(context);',
+    to: "",
+    test: { file: "test/workers/contract/control/repeats.test.ts", only: "in two sessions at once" },
+  },
+  {
+    name: "an id that stands for another request is a conflict",
+    file: "workers/pipeline/admit.ts",
+    from: 'if (reserved.status === "fulfilled" && reserved.value) return asked.value;',
+    to: 'if (reserved.status === "fulfilled") return asked.value;',
+    test: { file: "test/workers/contract/control/repeats.test.ts", only: "in two sessions at once" },
+  },
+  {
     name: "an identical request of another server is another",
     file: "shared/run/run-input.ts",
     from: 'digestOf("countersign/identical/v2", { server, provenance',

@@ -51,8 +51,25 @@ export const forgetReservation = ({ request: { association }, run }: RunContext)
 const leaseMsOf = ({ request }: RunContext): number => settingsOf(request.env).modelTimeoutMs + leaseSlackMs;
 const waitMsOf = (context: RunContext, { gates }: Plan): number => leaseMsOf(context) + 2 * gates.deadlineSeconds * 1000;
 
-/** Asks the session. `reserve`: reserves a fresh request. `durable`: for a run, whose reservation does not expire. */
-const associate = (context: RunContext, { reserve, durable }: { reserve: boolean; durable: boolean }): Promise<AssociateAnswer> => {
+/** `reserve`: reserves a fresh request. `durable`: for a run, whose reservation does not expire. */
+type Reserving = { readonly reserve: boolean; readonly durable: boolean };
+
+/**
+ * Asks the session and, where another object knows the request's id, that one at the same time. Nothing begins before both have agreed: where
+ * the id stands for another request, the session forgets this one.
+ */
+async function associate(context: RunContext, how: Reserving): Promise<AssociateAnswer> {
+  const { association } = context.request;
+  const reserving = association.kind === "ownRequest" ? association.reserveRequestId() : true;
+  const [asked, reserved] = await Promise.allSettled([askSession(context, how), reserving]);
+  if (asked.status === "rejected") throw asked.reason;
+  if (reserved.status === "fulfilled" && reserved.value) return asked.value;
+  if (how.reserve && asked.value.kind === "fresh") await forgetReservation(context);
+  if (reserved.status === "rejected") throw reserved.reason;
+  return { kind: "conflict" };
+}
+
+const askSession = (context: RunContext, { reserve, durable }: Reserving): Promise<AssociateAnswer> => {
   const { request, run, limits } = context;
   const { env, ctx, association } = request;
   return withSettled(env, ctx, association.requestRef, async (settled) =>

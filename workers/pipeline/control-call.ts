@@ -13,13 +13,13 @@ import type { Candidate } from "../../shared/routing/choose.ts";
 import type { Requestor } from "../../shared/run/run-input.ts";
 import type { Plan } from "../../shared/run/plan.ts";
 import { controlStub, keyStub, sessionStub } from "../stubs/stubs.ts";
+import type { SessionCalls } from "../stubs/session-calls.ts";
 import { begin } from "./begin.ts";
 import { planFor } from "./plan-request.ts";
 import type { Association, PipelineRequest, Started } from "./pipeline-request.ts";
 import { newRunId } from "./run-context.ts";
 import { withReleased } from "./write-behind.ts";
-import { countCalls, notAdmitted } from "./calls.ts";
-import { keySharesOf } from "./key-shares.ts";
+import { notAdmitted } from "./calls.ts";
 
 /** Stands for the client request that a sampling request serves. */
 const noOriginating = "control";
@@ -70,15 +70,23 @@ export async function beginControl(call: ControlCall): Promise<Result<Started, R
   const isFirst = (destination?.position ?? null) === null;
   if (sessionId === undefined)
     return begin(requestOf(call, { kind: "sessionless", session: ids, reserves: isFirst ? envelope.requestId : null }), planned);
-  // A request that was admitted already is counted; any other is counted now, before an object is woken.
-  const over = call.run !== undefined || keySharesOf(env).mayLook(key.id) ? null : await countCalls(env, key);
-  if (over !== null) return err(over);
-  if (!(await ids.reserveRequestId(envelope.requestId, identity))) return { ok: false, error: { kind: "sameIdOtherParams" } };
-  // A refused request may be changed and sent again under its id, unless a function of it has run.
-  const release = isFirst ? { releaseRequestId: async (): Promise<void> => ids.releaseRequestId(envelope.requestId, identity) } : {};
-  const begun = await begin(requestOf(call, { kind: "ownRequest", session: sessionStub(env, key.id, sessionId), ...release }), planned);
-  if (!begun.ok) await release.releaseRequestId?.();
+  const ofId = reservationOf(ids, envelope.requestId, identity, isFirst);
+  const begun = await begin(requestOf(call, { kind: "ownRequest", session: sessionStub(env, key.id, sessionId), ...ofId }), planned);
+  if (!begun.ok) await ofId.releaseRequestId();
   return begun;
+}
+
+/** `isReleased`: a refused request may be changed and sent again under its id; not where a function of it has run. */
+function reservationOf(ids: DurableObjectStub<SessionCalls>, id: string, digest: string, isReleased: boolean) {
+  let reserving: Promise<boolean> | null = null;
+  return {
+    reserveRequestId: (): Promise<boolean> => (reserving ??= ids.reserveRequestId(id, digest)),
+    releaseRequestId: async (): Promise<void> => {
+      const isReserved = isReleased && reserving !== null && (await reserving);
+      reserving = null;
+      if (isReserved) await ids.releaseRequestId(id, digest);
+    },
+  };
 }
 
 /** An association before its request reference is known. */

@@ -27,10 +27,10 @@ export type Association = {
 } & (
   | /** It serves a client request of its session. */ { readonly kind: "clientRequest" }
   /**
-   * It serves none, and is known in a session of its requestor. Its id is reserved elsewhere: `releaseRequestId` releases it where the request
-   * is refused.
+   * It serves none, and is known in a session of its requestor. Its id is reserved elsewhere, once however often that is asked: false where it
+   * stands for another request. Where the request is refused, `releaseRequestId` releases what was reserved.
    */
-  | { readonly kind: "ownRequest"; readonly releaseRequestId?: () => Promise<void> }
+  | { readonly kind: "ownRequest"; readonly reserveRequestId: () => Promise<boolean>; readonly releaseRequestId: () => Promise<void> }
   /** It serves none and has no session: the object of its id knows it. `reserves`: the id that is reserved with it. */
   | { readonly kind: "sessionless"; readonly reserves: string | null }
 );

@@ -56,7 +56,7 @@ export async function start(context: RunContext, { plan, takenOver }: Fresh): Pr
     slow,
     forget: async () => {
       await forgetReservation(context);
-      if (association.kind === "ownRequest") await association.releaseRequestId?.();
+      if (association.kind === "ownRequest") await association.releaseRequestId();
     },
     ...(onDelta === undefined ? {} : { onDelta }),
   });

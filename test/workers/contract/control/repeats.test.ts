@@ -1,7 +1,8 @@
 // The same key, request_id and body is one request, asked once and paid once; another body under the id is a conflict.
 
 import { describe, expect, test, vi } from "vitest";
-import { runStub } from "../../../../workers/stubs/stubs.ts";
+import { runStub, sessionStub } from "../../../../workers/stubs/stubs.ts";
+import { devKeyId } from "../../../../workers/stores/keys.ts";
 import { SessionObject } from "../../../../workers/objects/session/session-object.ts";
 import { tablesOf } from "../../objects/inside.ts";
 import {
@@ -170,6 +171,16 @@ test("an id stays taken for a day", async () => {
   for (const session of [undefined, "chat-2"]) await expectConflict(control(once({ max_tokens: 100 }, inSession(session))));
   travel(3_600_000);
   expect((await asked(once({ max_tokens: 100 }, inSession("chat-2")))).status).toBe("completed");
+});
+
+test("of two bodies under one id in two sessions at once, one is answered, and the other leaves nothing in its session", async () => {
+  await gates();
+  const sessions = ["chat-1", "chat-2"];
+  const answers = await Promise.all(sessions.map((session, index) => asked(once({ max_tokens: 10 + index }, inSession(session)))));
+  expect(answers.map(({ status }) => status).toSorted()).toEqual(["completed", "conflict"]);
+  expect(model.calls).toHaveLength(1);
+  const refused = sessions[answers.findIndex(({ status }) => status === "conflict")] ?? "";
+  expect((await tablesOf(sessionStub(env, devKeyId, refused)))["sampling"] ?? []).toEqual([]);
 });
 
 test("an id stays taken by what was served, where a repeat of it is refused", async () => {
