@@ -10,6 +10,11 @@ const inFlight = {
   test: { file: "test/workers/contract/relay-entry.test.ts", only: "does not count for a request" },
 };
 
+const endedRequests = {
+  file: "workers/objects/session/originating-requests.ts",
+  test: { file: "test/workers/objects/ended-requests.test.ts", only: "ended or lapsed" },
+};
+
 export const associationMutants: readonly Mutant[] = [
   {
     ...relay,
@@ -120,6 +125,27 @@ export const associationMutants: readonly Mutant[] = [
     from: 'if (originating === undefined) return err({ kind: "notAssociated", why: "noOriginatingRequest" });',
     to: 'if (originating === undefined) throw new Error("none");',
     test: { file: "test/workers/contract/errors.test.ts", only: "params against the schema|before the model" },
+  },
+  {
+    ...endedRequests,
+    name: "a packed request stays ended",
+    from: 'if (row.state === "ended" || this.#ended.has(key)) return',
+    to: 'if (row.state === "ended") return',
+  },
+  {
+    ...endedRequests,
+    file: "workers/objects/session/session-object.ts",
+    name: "a session of very many ended requests opens no more",
+    from: "known === null && !alone && this.#originating.isFull()",
+    to: "false",
+    test: { file: "test/workers/objects/ended-requests.test.ts", only: "opens no more" },
+  },
+  {
+    ...endedRequests,
+    name: "the rows of ended requests are bounded",
+    from: "if (this.#unpacked > mostUnpacked) this.#pack(",
+    to: "if (this.#unpacked < 0) this.#pack(",
+    test: { file: "test/workers/objects/ended-requests.test.ts", only: "are few" },
   },
   {
     name: "a session forgets a request whose id stands for another",

@@ -225,7 +225,7 @@ describe("a session", () => {
     expect(await answerOf(sample({ session, originating: 2 }, { key }))).toHaveProperty("result");
     travel(30 * hourMs);
     await runDurableObjectAlarm(stub(session, id));
-    expect((await tablesOf(stub(session, id)))["originating"]).toHaveLength(1);
+    expect((await tablesOf(stub(session, id)))["ended"]).toHaveLength(1);
     travel(30 * hourMs);
     await runDurableObjectAlarm(stub(session, id));
     expect(await tablesOf(stub(session, id))).toEqual({});

@@ -1,20 +1,28 @@
 // The originating requests of a session: which are open, which have ended, and how many sampling requests each has had.
 //
 // An open one has no row while its sampling requests have theirs: these rows are what is known of it. Its own row is written when the first
-// of them is deleted, or when it ends.
+// of them is deleted, or when it ends. Ended ones are packed: many share one row.
 
-import type { Originating } from "../../../shared/association/session.ts";
+import { type Originating, originatingLapsesMs } from "../../../shared/association/session.ts";
+import { EndedRequests } from "./ended-requests.ts";
 import type { SessionParts } from "./session-parts.ts";
+import { forgottenAfterMs } from "./session-tables.ts";
 
 /** So many open ones are known without asking the tables. */
 const mostInMemory = 1_000;
+/** So many ended ones have rows of their own at most. */
+const mostUnpacked = 256;
 
 export class OriginatingRequests {
   readonly #parts: SessionParts;
+  readonly #ended: EndedRequests;
   readonly #open = new Map<string, Originating>();
+  /** How many ended ones have rows of their own, at most; counted at the first use. */
+  #unpacked: number | undefined;
 
   constructor(parts: SessionParts) {
     this.#parts = parts;
+    this.#ended = new EndedRequests(parts);
   }
 
   /** What the session knows of this one; null where that is nothing. */
@@ -23,14 +31,17 @@ export class OriginatingRequests {
     const inMemory = this.#open.get(key);
     if (inMemory !== undefined) return inMemory;
     const row = this.#parts.sql.exec<KnownRow>(selectKnown, key).one();
+    const lastAt = Math.max(row.last_at ?? 0, row.sampled_at ?? 0);
+    const rounds = (row.rounds ?? 0) + (row.sampled ?? 0);
+    if (row.state === "ended" || this.#ended.has(key)) return { state: "ended", lastAt, rounds };
     if (row.sampled_at === null && row.state === null) return null;
-    const known: Originating = {
-      state: row.state ?? "open",
-      lastAt: Math.max(row.last_at ?? 0, row.sampled_at ?? 0),
-      rounds: (row.rounds ?? 0) + (row.sampled ?? 0),
-    };
-    if (known.state === "open") this.#remember(key, known);
-    return known;
+    this.#remember(key, { state: "open", lastAt, rounds });
+    return { state: "open", lastAt, rounds };
+  }
+
+  /** So many have ended that the session opens no more. */
+  isFull(): boolean {
+    return this.#parts.tables.exist && this.#ended.isFull();
   }
 
   /** A sampling request's row was written, with which it has had so many. */
@@ -43,18 +54,58 @@ export class OriginatingRequests {
     this.#open.set(key, known);
   }
 
-  /** Rows are about to be deleted, or were: the tables are asked next time. */
-  changed(): void {
+  /** A row of it was deleted: the tables are asked next time. */
+  changed(key: string): void {
+    this.#open.delete(key);
+  }
+
+  /** A transaction was undone: what is in memory may be wrong. */
+  undone(): void {
     this.#open.clear();
+    this.#ended.undone();
+    this.#unpacked = undefined;
   }
 
   /** Ends it, also where it is not known yet. Call it in a transaction. */
   end(key: string, now: number): void {
     this.#open.delete(key);
+    if (this.#ended.has(key)) return;
     this.#parts.sql.exec(
       "INSERT INTO originating (key, state, last_at, rounds) VALUES (?, 'ended', ?, 0) ON CONFLICT (key) DO UPDATE SET state = 'ended', last_at = excluded.last_at",
       key,
       now,
+    );
+    this.#unpacked = this.#unpacked === undefined ? this.#countUnpacked() : this.#unpacked + 1;
+    if (this.#unpacked > mostUnpacked) this.#pack("state = 'ended'", []);
+  }
+
+  #countUnpacked(): number {
+    return this.#parts.sql.exec<{ count: number }>("SELECT COUNT(*) AS count FROM originating WHERE state = 'ended'").one().count;
+  }
+
+  addRounds(key: string, at: number, rounds: number): void {
+    if (!this.#ended.has(key)) this.#parts.sql.exec(addRounds, key, at, rounds);
+  }
+
+  /** Forgets what ended long ago, and packs what ended or lapsed since. */
+  forget(now: number): void {
+    this.#open.clear();
+    this.#parts.sql.exec(`DELETE FROM originating WHERE last_at <= ? AND ${isSettled}`, now - forgottenAfterMs);
+    this.#ended.forget(now);
+    this.#pack(`(state = 'ended' OR last_at <= ? AND ${isSettled})`, [now - originatingLapsesMs]);
+  }
+
+  /** `where`: a condition on the table `originating`. */
+  #pack(where: string, values: number[]): void {
+    const rows = this.#parts.sql
+      .exec<{ key: string; last_at: number }>(`DELETE FROM originating WHERE ${where} RETURNING key, last_at`, ...values)
+      .toArray();
+    this.#unpacked = 0;
+    if (rows.length === 0) return;
+    const last = rows.reduce((latest, row) => Math.max(latest, row.last_at), 0);
+    this.#ended.add(
+      rows.map(({ key }) => key),
+      last + forgottenAfterMs,
     );
   }
 }
@@ -62,6 +113,13 @@ export class OriginatingRequests {
 const selectKnown = `SELECT o.state, o.last_at, o.rounds, sampling.at AS sampled_at, sampling.rounds AS sampled
   FROM (SELECT MAX(at) AS at, SUM(rounds) AS rounds FROM sampling WHERE originating = ?1) AS sampling
   LEFT JOIN originating AS o ON o.key = ?1`;
+
+/** An ended one stays as it is. */
+const addRounds = `INSERT INTO originating (key, state, last_at, rounds) VALUES (?, 'open', ?, ?)
+  ON CONFLICT (key) DO UPDATE SET last_at = MAX(last_at, excluded.last_at), rounds = rounds + excluded.rounds WHERE state = 'open'`;
+
+/** SQL: the originating request has no sampling request any more. */
+const isSettled = "NOT EXISTS (SELECT 1 FROM sampling WHERE sampling.originating = originating.key)";
 
 type KnownRow = {
   readonly state: Originating["state"] | null;

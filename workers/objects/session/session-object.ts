@@ -150,7 +150,7 @@ export class SessionObject extends DurableObject<Env> implements SessionCalls {
       if (reservation !== null) this.#parts.sql.exec("DELETE FROM request_id WHERE id = ?", reservation);
       this.#parts.sql.exec("DELETE FROM withdrawal WHERE originating = ? AND request = ?", originating, request);
     });
-    this.#originating.changed();
+    this.#originating.changed(originating);
     this.#results.release(resultName({ originating, request }), null);
   }
 
@@ -198,13 +198,18 @@ export class SessionObject extends DurableObject<Env> implements SessionCalls {
     if (!this.#parts.tables.exist && !begins) return false;
     this.#parts.tables.create();
     const now = this.now();
-    this.ctx.storage.transactionSync(() => {
-      for (const originating of ended) {
-        this.#originating.end(originating, now);
-        this.#inFlight.closeFor(originating);
-        this.#withdrawals.queue("originating = ?", [originating], cause, now);
-      }
-    });
+    try {
+      this.ctx.storage.transactionSync(() => {
+        for (const originating of ended) {
+          this.#originating.end(originating, now);
+          this.#inFlight.closeFor(originating);
+          this.#withdrawals.queue("originating = ?", [originating], cause, now);
+        }
+      });
+    } catch (error) {
+      this.#originating.undone();
+      throw error;
+    }
     await this.#withdrawals.send();
     return true;
   }
@@ -285,8 +290,7 @@ export class SessionObject extends DurableObject<Env> implements SessionCalls {
   override async alarm(): Promise<void> {
     this.#parts.alarmCame();
     await this.#alarm.ring(async () => {
-      this.#originating.changed();
-      await this.#parts.tables.forget(this.now());
+      await this.#parts.tables.forget(this.now(), this.#originating);
       this.#ended = this.#parts.tables.isEnded();
       await this.#withdrawals.send();
     });
@@ -295,9 +299,11 @@ export class SessionObject extends DurableObject<Env> implements SessionCalls {
   #known({ originating, request, alone }: AssociateInput): Known {
     if (!this.#parts.tables.exist) return { sessionEnded: false, originating: null, reservation: null };
     const [row] = this.#parts.sql.exec<ReservationRow>(selectReservation, originating, request).toArray();
+    const known = alone ? null : this.#originating.known(originating);
     return {
-      sessionEnded: this.#ended,
-      originating: alone ? null : this.#originating.known(originating),
+      // One that is full is over for what it does not know.
+      sessionEnded: this.#ended || (known === null && !alone && this.#originating.isFull()),
+      originating: known,
       reservation:
         row === undefined
           ? null

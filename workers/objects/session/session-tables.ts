@@ -18,6 +18,14 @@ const runKeptMostMs = 60 * 24 * 3_600_000;
 const forgetEveryMs = 3_600_000;
 const forgetOutcomesEveryMs = 60_000;
 
+/** In the transaction that forgets the rest. */
+type ForgetsOriginating = {
+  /** Adds the rounds of sampling requests that are deleted, the last of which came then. */
+  readonly addRounds: (key: string, at: number, rounds: number) => void;
+  /** Comes after all of `addRounds`. */
+  readonly forget: (now: number) => void;
+};
+
 export class SessionTables {
   readonly results: LongTexts;
   readonly #storage: DurableObjectStorage;
@@ -41,6 +49,7 @@ export class SessionTables {
       sql.exec(
         `CREATE TABLE IF NOT EXISTS originating (key TEXT PRIMARY KEY, state TEXT NOT NULL, last_at INTEGER NOT NULL, rounds INTEGER NOT NULL) WITHOUT ROWID`,
       );
+      sql.exec(`CREATE TABLE IF NOT EXISTS ended (id INTEGER PRIMARY KEY, until INTEGER NOT NULL, marks BLOB NOT NULL)`);
       sql.exec(
         `CREATE TABLE IF NOT EXISTS sampling (originating TEXT NOT NULL, request TEXT NOT NULL, digest TEXT NOT NULL, run TEXT NOT NULL,
          state TEXT NOT NULL, at INTEGER NOT NULL, rounds INTEGER NOT NULL, lease_until INTEGER NOT NULL, settled_at INTEGER, kept TEXT, PRIMARY KEY (originating, request)) WITHOUT ROWID`,
@@ -79,17 +88,17 @@ export class SessionTables {
     return this.#storage.kv.get<Instructions>("instructions");
   }
 
-  /** Deletes expired rows; the whole object where none is left. */
-  async forget(now: number): Promise<void> {
+  /** Deletes expired rows; the whole object where none is left. `originating`: who forgets the originating requests. */
+  async forget(now: number, originating: ForgetsOriginating): Promise<void> {
     if (!this.#exist) return;
     const { sql } = this.#storage;
     this.#storage.transactionSync(() => {
-      this.#forgetSampling(now);
+      this.#forgetSampling(now, originating);
       sql.exec("DELETE FROM request_id WHERE at <= ?", now - reservationKeptMs);
       sql.exec("DELETE FROM in_flight WHERE at <= ? AND until <= ?", now - originatingLapsesMs, now);
       sql.exec("DELETE FROM task WHERE at <= ?", now - originatingLapsesMs);
       sql.exec("DELETE FROM withdrawal WHERE (originating, request) NOT IN (SELECT originating, request FROM sampling)");
-      sql.exec(`DELETE FROM originating WHERE last_at <= ? AND ${isSettled}`, now - forgottenAfterMs);
+      originating.forget(now);
       sql.exec("DELETE FROM session WHERE ended_at <= ? AND NOT EXISTS (SELECT 1 FROM sampling)", now - forgottenAfterMs);
       if ((this.#instructions()?.at ?? now) <= now - instructionsKeptMs) this.#storage.kv.delete("instructions");
     });
@@ -97,7 +106,7 @@ export class SessionTables {
   }
 
   /** Deletes expired sampling requests with their outcomes; their originating requests stay known. */
-  #forgetSampling(now: number): void {
+  #forgetSampling(now: number, originating: ForgetsOriginating): void {
     const { sql } = this.#storage;
     const settled = sql
       .exec<StaleRow>(
@@ -118,9 +127,10 @@ export class SessionTables {
     // The rows of one text were settled in the same moment.
     for (const kept of new Set(settled.map((row) => row.kept))) if (kept !== null) this.results.delete(kept);
     const byOriginating = Map.groupBy([...settled, ...abandoned], ({ originating }) => originating);
-    for (const [originating, rows] of byOriginating) {
+    for (const [key, rows] of byOriginating) {
       const rounds = rows.reduce((sum, row) => sum + row.rounds, 0);
-      if (rounds > 0) sql.exec(addRounds, originating, Math.max(...rows.map(({ at }) => at)), rounds);
+      const last = rows.reduce((latest, { at }) => Math.max(latest, at), 0);
+      if (rounds > 0) originating.addRounds(key, last, rounds);
     }
   }
 
@@ -130,7 +140,10 @@ export class SessionTables {
     // Scalar subqueries: the platform allows five parts of a compound SELECT at most.
     const { withdrawal, settled, reservation, inFlight, ...over } = this.#storage.sql
       .exec<
-        Record<"withdrawal" | "settled" | "unsettled" | "reservation" | "inFlight" | "task" | "originating" | "session", number | null>
+        Record<
+          "withdrawal" | "settled" | "unsettled" | "reservation" | "inFlight" | "task" | "originating" | "ended" | "session",
+          number | null
+        >
       >(
         `SELECT (SELECT MIN(due_at) FROM withdrawal) AS withdrawal,
          (SELECT MIN(settled_at + CASE state WHEN 'settled' THEN ? ELSE ? END) FROM sampling WHERE settled_at IS NOT NULL) AS settled,
@@ -138,7 +151,8 @@ export class SessionTables {
          (SELECT MIN(at) + ? FROM request_id) AS reservation,
          (SELECT MIN(MAX(at + ?, until)) FROM in_flight) AS inFlight,
          (SELECT MIN(at) + ? FROM task) AS task,
-         (SELECT MIN(last_at) + ? FROM originating WHERE ${isSettled}) AS originating,
+         (SELECT MIN(last_at) + ? FROM originating WHERE NOT EXISTS (SELECT 1 FROM sampling WHERE sampling.originating = originating.key)) AS originating,
+         (SELECT MIN(until) FROM ended) AS ended,
          (SELECT MIN(ended_at) + ? FROM session WHERE NOT EXISTS (SELECT 1 FROM sampling)) AS session`,
         resultKeptMs,
         originatingLapsesMs,
@@ -163,7 +177,7 @@ export class SessionTables {
   }
 
   #isEmpty(): boolean {
-    const tables = ["session", "originating", "sampling", "withdrawal", "in_flight", "task", "request_id"];
+    const tables = ["session", "originating", "ended", "sampling", "withdrawal", "in_flight", "task", "request_id"];
     const rows = tables.map((table) => `EXISTS (SELECT 1 FROM ${table})`).join(" OR ");
     return this.#instructions() === undefined && this.#storage.sql.exec(`SELECT 1 WHERE ${rows}`).toArray().length === 0;
   }
@@ -186,13 +200,6 @@ function earliest(times: readonly (number | null)[]): number | null {
 }
 
 export const resultName = (of: { readonly originating: string; readonly request: string }): string => `${of.originating} ${of.request}`;
-
-/** SQL: the originating request has no sampling request any more. */
-const isSettled = "NOT EXISTS (SELECT 1 FROM sampling WHERE sampling.originating = originating.key)";
-
-/** An ended one stays as it is. */
-const addRounds = `INSERT INTO originating (key, state, last_at, rounds) VALUES (?, 'open', ?, ?)
-  ON CONFLICT (key) DO UPDATE SET last_at = MAX(last_at, excluded.last_at), rounds = rounds + excluded.rounds WHERE state = 'open'`;
 
 type StaleRow = { readonly originating: string; readonly at: number; readonly rounds: number; readonly kept: string | null };
 type Instructions = { readonly text: string; readonly at: number };
