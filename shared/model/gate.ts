@@ -12,4 +12,4 @@ export type Provenance = "claimed" | "inferred" | "observed" | "own";
 export type KeyEnd = "keyRevoked" | "keyExpired";
 
 /** The limits that a caller may exceed for a time. */
-export type LimitName = "requestsPerMinute" | "concurrent" | "callsPerMinute" | "heldStreams";
+export type LimitName = "requestsPerMinute" | "concurrent" | "callsPerMinute" | "heldStreams" | "sessions";

@@ -9,6 +9,7 @@ export const defaultLimits = {
   requestsPerMinute: 60,
   concurrent: 20,
   heldStreams: 100,
+  sessions: 10_000,
   roundsPerOriginatingRequest: 25,
   bodyBytes: 4 * 1024 * 1024,
 } as const;
@@ -28,6 +29,8 @@ export const limitsSchema = z.strictObject({
   callsPerMinute: z.int().min(1).max(1_000_000).optional(),
   /** Responses open at the same time, streams at the relay included. */
   heldStreams: z.int().min(1).max(10_000).default(defaultLimits.heldStreams),
+  /** Sessions that have sampled, were not ended, and were used within the last two days. */
+  sessions: z.int().min(1).max(1_000_000).default(defaultLimits.sessions),
   /** Sampling requests that one originating request may cause. */
   roundsPerOriginatingRequest: z.int().min(1).max(10_000).default(defaultLimits.roundsPerOriginatingRequest),
   /** The largest body of one request. It is bounded because a run has several copies of it in 128 MB of memory. */

@@ -232,6 +232,8 @@ const limitSentences: Readonly<Record<LimitName, (max: number) => string>> = {
     `The key had ${max} requests in progress, which is its limit; let some end, or create a key with a higher limits.concurrent.`,
   heldStreams: (max) =>
     `The key held ${max} responses open, which is its limit; close some, or create a key with a higher limits.heldStreams.`,
+  sessions: (max) =>
+    `The key had ${max} sessions, which is its limit; end sessions that are over, or create a key with a higher limits.sessions.`,
   callsPerMinute: (max) =>
     `The key sent more than ${max} messages a minute; send fewer, or create a key with a higher limits.callsPerMinute.`,
 };

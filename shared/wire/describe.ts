@@ -296,5 +296,6 @@ const limitMessages: Readonly<Record<LimitName, (max: number) => string>> = {
   requestsPerMinute: (max) => `this key may make ${max} requests a minute; wait and try again`,
   concurrent: (max) => `${max} requests of this key are in progress; wait for one to end`,
   heldStreams: (max) => `${max} responses of this key are held open; close one`,
+  sessions: (max) => `this key has ${max} sessions; end one that is over, with DELETE /sessions/{session}`,
   callsPerMinute: (max) => `this key may send ${max} messages a minute, of any kind; wait and try again`,
 };

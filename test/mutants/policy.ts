@@ -9,6 +9,8 @@ const keyShares = { file: "workers/pipeline/key-shares.ts", test: { file: "test/
 const shares = { file: "shared/policy/share.ts", test: { file: "test/shared/policy/share.test.ts" } };
 const callShares = { file: "shared/policy/call-share.ts", test: { file: "test/shared/policy/call-share.test.ts" } };
 
+const sessions = { file: "workers/objects/key/key-sessions.ts", test: { file: "test/workers/contract/session-limit.test.ts" } };
+
 export const policyMutants: readonly Mutant[] = [
   {
     ...callShares,
@@ -308,5 +310,42 @@ export const policyMutants: readonly Mutant[] = [
     from: ", pause(shareMsLeft(this.#state, now))]",
     to: "]",
     test: { file: "test/workers/contract/shares.test.ts", only: "revocation" },
+  },
+  {
+    ...sessions,
+    name: "a key has no more sessions than its limit",
+    from: "known === undefined && this.#count >= limits.sessions",
+    to: "known === undefined && this.#count > limits.sessions",
+    test: { ...sessions.test, only: "of a flood" },
+  },
+  {
+    ...sessions,
+    name: "a session that does not answer keeps its place",
+    from: "        return true;\n",
+    to: "        return false;\n",
+    test: { ...sessions.test, only: "cannot be asked" },
+  },
+  {
+    ...sessions,
+    name: "a session that was asked for meanwhile keeps its place",
+    from: "DELETE FROM live_session WHERE id = ? AND check_at = ? RETURNING 1",
+    to: "DELETE FROM live_session WHERE id = ? AND ? > 0 RETURNING 1",
+    test: { ...sessions.test, only: "asked for while it is checked" },
+  },
+  {
+    ...sessions,
+    file: "workers/objects/session/session-object.ts",
+    name: "a session begins with its key's leave alone",
+    from: "this.#begun = leaveUntil !== null && now < leaveUntil;",
+    to: "this.#begun = true;",
+    test: { ...sessions.test, only: "of a flood" },
+  },
+  {
+    ...sessions,
+    file: "workers/objects/session/session-object.ts",
+    name: "an ended session keeps no place",
+    from: "return this.#begun && !this.#ended;",
+    to: "return this.#begun;",
+    test: { ...sessions.test, only: "does not hear of" },
   },
 ];

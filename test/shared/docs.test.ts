@@ -137,6 +137,7 @@ const objectOf: Readonly<Record<string, string>> = {
   "key-object.ts": "KeyObject",
   "key-grants.ts": "KeyObject",
   "key-dependents.ts": "KeyObject",
+  "key-sessions.ts": "KeyObject",
   "kept-text.ts": "CacheObject and ConversationObject",
   "concurrency-queue-object.ts": "ConcurrencyQueueObject",
   "ledger-object.ts": "LedgerObject",

@@ -9,7 +9,7 @@ import { type RequestId, idKey, parseIdJson, parseMessage, responseOf, success }
 import { type McpCodec, mcpCodec } from "../../shared/wire/mcp-codecs.ts";
 import type { ParsedSampling } from "../../shared/wire/mcp-2025/sampling-params.ts";
 import { createTaskResult, parseCancelled, parseTaskParams, relatedTo } from "../../shared/wire/mcp-2025/tasks.ts";
-import { conversationStub, runStub, sessionStub } from "../stubs/stubs.ts";
+import { conversationStub, keyStub, runStub, sessionStub } from "../stubs/stubs.ts";
 import { readBody } from "../http/body.ts";
 import { countCalls, mayRead } from "../pipeline/calls.ts";
 import { type KeptAlive, beforeKeepAlive, endingWith, keepAliveEvents, keepAliveJson, keptAlive } from "../http/keep-alive.ts";
@@ -119,7 +119,10 @@ samplingRoutes.delete(paths.sessions, endSession, requireKey, requireCounted, as
   if (!isSessionName(session)) return c.json({ error: `A session's name ${sessionNameError}` }, 400);
   const { id } = c.var.key;
   await conversationStub(c.env, id, session).forget();
-  return end(c, (begins) => sessionStub(c.env, id, session).endSession(begins));
+  const stub = sessionStub(c.env, id, session);
+  const ended = await end(c, (begins) => stub.endSession(begins));
+  if (ended.status === 204) await keyStub(c.env, id).sessionEnded(stub.id.toString());
+  return ended;
 });
 
 const refused = (c: AppContext, refusal: Refusal, about: Parameters<typeof refuseKnown>[3] = {}): Promise<Response> =>

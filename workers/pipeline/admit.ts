@@ -7,7 +7,7 @@ import { grantQueryOf } from "../../shared/run/granting.ts";
 import type { Plan } from "../../shared/run/plan.ts";
 import { settingsOf } from "../platform/settings.ts";
 import type { AdmitAnswer } from "../stubs/key-calls.ts";
-import { type AssociateAnswer, associateIn } from "../stubs/session-calls.ts";
+import { type AssociateAnswer, type AssociateInput, associateIn } from "../stubs/session-calls.ts";
 import { enqueue, withReleased, withSettled } from "./write-behind.ts";
 import { notAdmitted, countCalls } from "./calls.ts";
 import type { PipelineRequest } from "./pipeline-request.ts";
@@ -51,14 +51,21 @@ export const forgetReservation = ({ request: { association }, run }: RunContext)
 const leaseMsOf = ({ request }: RunContext): number => settingsOf(request.env).modelTimeoutMs + leaseSlackMs;
 const waitMsOf = (context: RunContext, { gates }: Plan): number => leaseMsOf(context) + 2 * gates.deadlineSeconds * 1000;
 
+/** `notCounted`: the session did not begin, since its key has no room for it. */
+type Associated = Exclude<AssociateAnswer, { kind: "notBegun" }> | { readonly kind: "notCounted"; readonly refusal: Refusal };
+
 /** `reserve`: reserves a fresh request. `durable`: for a run, whose reservation does not expire. */
-type Reserving = { readonly reserve: boolean; readonly durable: boolean };
+type Reserving = {
+  readonly reserve: boolean;
+  readonly durable: boolean;
+  /** As in `AssociateInput`. */ readonly leaveUntil?: number | null;
+};
 
 /**
  * Asks the session and, where another object knows the request's id, that one at the same time. Nothing begins before both have agreed: where
  * the id stands for another request, the session forgets this one.
  */
-async function associate(context: RunContext, how: Reserving): Promise<AssociateAnswer> {
+async function associate(context: RunContext, how: Reserving): Promise<Associated> {
   const { association } = context.request;
   const reserving = association.kind === "ownRequest" ? association.reserveRequestId() : true;
   const [asked, reserved] = await Promise.allSettled([askSession(context, how), reserving]);
@@ -69,7 +76,26 @@ async function associate(context: RunContext, how: Reserving): Promise<Associate
   return { kind: "conflict" };
 }
 
-const askSession = (context: RunContext, { reserve, durable }: Reserving): Promise<AssociateAnswer> => {
+/** Asks the session; where it would begin, its key counts it first. */
+async function askSession(context: RunContext, how: Reserving): Promise<Associated> {
+  const session = countedSession(context.request);
+  const asked = await askOnce(context, how, session === null ? {} : { leaveUntil: how.leaveUntil ?? null });
+  if (asked.kind !== "notBegun") return asked;
+  if (session === null) throw new Error("askSession: a session that is not counted needs no leave");
+  const begun = await context.keyObject.beginSession(session, context.limits);
+  if (begun.kind !== "begun") return { kind: "notCounted", refusal: notAdmitted(begun) };
+  const again = await askOnce(context, how, { leaveUntil: begun.until });
+  if (again.kind === "notBegun") throw new Error("askSession: the leave to begin was over before it arrived");
+  return again;
+}
+
+/** The object's id of the session that the key counts; null where the request has none. */
+const countedSession = ({ association }: PipelineRequest): string | null =>
+  association.kind === "sessionless" ? null : association.requestRef.session;
+
+type Leave = Pick<AssociateInput, "leaveUntil">;
+
+const askOnce = (context: RunContext, { reserve, durable }: Reserving, leave: Leave): Promise<AssociateAnswer> => {
   const { request, run, limits } = context;
   const { env, ctx, association } = request;
   return withSettled(env, ctx, association.requestRef, async (settled) =>
@@ -80,6 +106,7 @@ const askSession = (context: RunContext, { reserve, durable }: Reserving): Promi
       roundsLimit: limits.roundsPerOriginatingRequest,
       reserve,
       durable,
+      ...leave,
       settled,
     }),
   );
@@ -99,6 +126,7 @@ const askKey = (context: RunContext, plan: Result<Plan, Refusal>, mayWait: boole
     const answer = await keyObject
       .admit({
         run,
+        session: countedSession(request),
         limits,
         leaseMs: plan.ok && mayWait ? waitMsOf(context, plan.value) : leaseMs,
         identical: identical(),
@@ -119,7 +147,7 @@ function admitFromShare({ request, run, identical, now }: RunContext): AdmitAnsw
   // A request that has its run was admitted before, and is renewed by the KeyObject.
   if (request.run !== undefined) return null;
   const isAdmitted = keySharesOf(request.env).admit(request.key.id, run, identical, now);
-  return isAdmitted ? { kind: "admitted", identical: null, passes: [], share: null, hasRoom: true } : null;
+  return isAdmitted ? { kind: "admitted", identical: null, passes: [], share: null, leaveUntil: null, hasRoom: true } : null;
 }
 
 /**
@@ -167,7 +195,7 @@ export async function admit(context: RunContext, planned: Result<Plan, Refusal>,
   return ok({ kind: "fresh", plan: plan.value, takenOver, identical: admitted.identical });
 }
 
-type Asked = { readonly associated: AssociateAnswer | null; readonly admitted: AdmitAnswer };
+type Asked = { readonly associated: Associated | null; readonly admitted: AdmitAnswer };
 
 /**
  * A repeat opens the run that is reserved for its request: so a run is reserved only after the key has admitted the request. A request that is
@@ -189,18 +217,21 @@ async function askBoth(context: RunContext, planned: Result<Plan, Refusal>, gran
   if (admitted.kind === "revoked" || (admitted.kind === "refused" && !admitted.mayLook)) return { associated: null, admitted };
   const plan = withPasses(planned, admitted);
   const reserve = plan.ok && admitted.kind === "admitted";
-  return { associated: await associate(context, { reserve, durable: plan.ok && isDurable(plan.value, context) }), admitted };
+  const leaveUntil = admitted.kind === "admitted" ? admitted.leaveUntil : null;
+  return { associated: await associate(context, { reserve, durable: plan.ok && isDurable(plan.value, context), leaveUntil }), admitted };
 }
 
 const withPasses = (planned: Result<Plan, Refusal>, answer: AdmitAnswer): Result<Plan, Refusal> =>
   planned.ok && answer.kind === "admitted" && answer.passes.length > 0 ? ok({ ...planned.value, granted: answer.passes }) : planned;
 
-function refusalOf(associated: Exclude<AssociateAnswer, { kind: "repeat" }>): Refusal | null {
+function refusalOf(associated: Exclude<Associated, { kind: "repeat" }>): Refusal | null {
   switch (associated.kind) {
     case "fresh":
       return null;
     case "conflict":
       return { kind: "sameIdOtherParams" };
+    case "notCounted":
+      return associated.refusal;
     case "ended":
       return { kind: "notAssociated", why: associated.what === "session" ? "sessionEnded" : "originatingRequestEnded" };
     case "tooManyRounds":

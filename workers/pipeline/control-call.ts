@@ -56,7 +56,7 @@ export async function letIn({ env, ctx, key }: Pick<ControlCall, "env" | "ctx" |
   const run = newRunId(env);
   const limits = key.limits ?? defaultLimits;
   const admitted = await withReleased(env, ctx, key.id, async (ended) =>
-    keyStub(env, key.id).admit({ run, limits, leaseMs: preparingMs, identical: run, ...ended, shareFor: null }),
+    keyStub(env, key.id).admit({ run, limits, leaseMs: preparingMs, session: null, identical: run, ...ended, shareFor: null }),
   );
   return admitted.kind === "admitted" ? ok(run) : err(notAdmitted(admitted));
 }

@@ -34,6 +34,7 @@ export type LogEvent =
   | "run.unreadable"
   | "key.endFailed"
   | "key.alarmFailed"
+  | "key.checkFailed"
   | "queue.alarmFailed"
   | "config.alarmFailed"
   | "ledger.alarmFailed"

@@ -10,6 +10,8 @@ export type AdmitInput = {
   readonly limits: Limits;
   /** How long the request counts as running where its end is not reported. */
   readonly leaseMs: number;
+  /** The object's id of the session that may begin with the request; null where it has none that is counted. */
+  readonly session: string | null;
   /** The digest by which an identical request of this key is known. */
   readonly identical: string;
   /** Runs that have ended since the last call. */
@@ -34,6 +36,8 @@ export type AdmitAnswer =
       /** The gates that grants open for it. */
       readonly passes: readonly GrantPass[];
       readonly share: GivenToAdmit | null;
+      /** Until when the session may begin (`beginSession`); null where it may not, or none was named. */
+      readonly leaveUntil: number | null;
       /** One more request would be admitted now, share or not. */
       readonly hasRoom: boolean;
     }
@@ -65,6 +69,9 @@ export type CountInput = {
 };
 
 export type CountAnswer = { readonly kind: "counted"; readonly share: CallShare | null } | OverLimit | { readonly kind: "revoked" };
+
+/** `until`: the session may begin until then, in Unix milliseconds. */
+export type BeginAnswer = { readonly kind: "begun"; readonly until: number } | OverLimit | { readonly kind: "revoked" };
 
 /** `run`: by the run's id. `cache`, `conversation`: by the object's own id. */
 export type Dependent = { readonly kind: "run" | "cache" | "conversation"; readonly name: string };
@@ -119,6 +126,10 @@ export interface KeyCalls extends Rpc.DurableObjectBranded {
    * admitted any more from a share that is out: within two seconds.
    */
   revoke(): Promise<void>;
+  /** Counts a session that is about to begin, by its object's id, within the key's limit of sessions. Twice is the same as once. */
+  beginSession(session: string, limits: Limits): BeginAnswer;
+  /** A session was ended, by its object's id: it counts no longer. */
+  sessionEnded(session: string): void;
   /** Ends the open responses of this session. */
   endSession(session: string): void;
 }

@@ -20,6 +20,11 @@ export type AssociateInput = {
   readonly reserve: boolean;
   /** True where the request becomes a run: its RunObject has it from the start, and its reservation has no lease. */
   readonly durable: boolean;
+  /**
+   * Until when a session that its key counts may begin with this request, in Unix milliseconds. Null: it may not, unless it has begun. Absent: it
+   * is not counted.
+   */
+  readonly leaveUntil?: number | null;
   /** Outcomes of earlier requests that this session does not have yet. */
   readonly settled: readonly Settled[];
 };
@@ -38,6 +43,8 @@ export type AssociateAnswer =
       readonly result: string | null;
     }
   | { readonly kind: "conflict" }
+  /** The session would begin: its key has to count it first. Nothing is reserved. */
+  | { readonly kind: "notBegun" }
   | { readonly kind: "ended"; readonly what: "session" | "originatingRequest" }
   | { readonly kind: "tooManyRounds"; readonly limit: number };
 
@@ -98,6 +105,8 @@ export interface SessionCalls extends Rpc.DurableObjectBranded {
    */
   associationSigns(task: string | null): { readonly task: string | null; readonly inFlight: string[] };
   isEnded(): boolean;
+  /** Whether its key counts it: it has begun, was not ended, and is not forgotten. */
+  isAlive(): boolean;
   /** Ends the session for as long as it is known. `begins`: as in `endOriginating`. */
   endSession(begins: boolean): Promise<boolean>;
   /**

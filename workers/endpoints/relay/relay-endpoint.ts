@@ -326,7 +326,8 @@ async function end(c: AppContext, visit: Visit): Promise<Response> {
   const session = await sessionOf(c, visit);
   if (session instanceof Response) return session;
   const name = associationSession(session);
-  await Promise.all([sessionStub(c.env, c.var.key.id, name).endSession(true), keyStub(c.env, c.var.key.id).endSession(name)]);
+  const [stub, key] = [sessionStub(c.env, c.var.key.id, name), keyStub(c.env, c.var.key.id)];
+  await Promise.all([stub.endSession(true).then(() => key.sessionEnded(stub.id.toString())), key.endSession(name)]);
   const asked = await askUpstream(c.env, visit.server, {
     method: "DELETE",
     session: session.upstream,

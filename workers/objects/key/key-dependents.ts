@@ -8,7 +8,7 @@ import type { Dependent } from "../../stubs/key-calls.ts";
 import { type Backoff, backoffMs } from "../../../shared/backoff.ts";
 import type { Env } from "../../platform/env.ts";
 import { errorClass, logEvent } from "../../platform/log.ts";
-import { type AlarmParts, ObjectAlarm } from "../alarm.ts";
+import type { AlarmParts, ObjectAlarm } from "../alarm.ts";
 import { runStub } from "../../stubs/stubs.ts";
 
 const retry: Backoff = { firstMs: 1_000, mostMs: 60_000 };
@@ -19,19 +19,17 @@ export class KeyDependents {
   readonly #env: Env;
   readonly #sql: SqlStorage;
   readonly #parts: Pick<AlarmParts, "now" | "random">;
-  readonly #alarm: ObjectAlarm;
+  readonly #alarm: Pick<ObjectAlarm, "arm">;
 
-  /** For the object's constructor: restores the alarm that ends what is left. */
-  constructor(env: Env, storage: DurableObjectStorage, parts: Pick<AlarmParts, "now" | "random">) {
+  constructor(env: Env, sql: SqlStorage, parts: Pick<AlarmParts, "now" | "random">, alarm: Pick<ObjectAlarm, "arm">) {
     this.#env = env;
-    this.#sql = storage.sql;
+    this.#sql = sql;
     this.#parts = parts;
     this.#sql.exec(
       `CREATE TABLE IF NOT EXISTS dependent (kind TEXT NOT NULL, name TEXT NOT NULL, until INTEGER, attempts INTEGER NOT NULL, due_at INTEGER,
        PRIMARY KEY (kind, name)) WITHOUT ROWID`,
     );
-    this.#alarm = new ObjectAlarm({ storage, ...parts, nextDue: () => this.#nextDue(), failed: "key.alarmFailed" });
-    void this.#alarm.restore();
+    this.#alarm = alarm;
   }
 
   /** @param until Unix milliseconds, when it expires by itself; null: until it is dropped. */
@@ -50,12 +48,9 @@ export class KeyDependents {
     this.#alarm.arm();
   }
 
-  /** For the object's alarm and for a revocation: ends what is due. Throws as `ObjectAlarm.ring` does. */
+  /** For the object's alarm and for a revocation: ends what is due. */
   async endDue(): Promise<void> {
-    await this.#alarm.ring(async () => {
-      for (let due = this.#due(); due.length > 0; due = this.#due()) await Promise.all(due.map((each) => this.#attempt(each)));
-      this.#alarm.arm();
-    });
+    for (let due = this.#due(); due.length > 0; due = this.#due()) await Promise.all(due.map((each) => this.#attempt(each)));
   }
 
   async #attempt({ attempts, ...dependent }: Dependent & { readonly attempts: number }): Promise<void> {
@@ -99,7 +94,7 @@ export class KeyDependents {
       .toArray();
   }
 
-  #nextDue(): number | null {
+  nextDue(): number | null {
     return this.#sql.exec<{ at: number | null }>("SELECT MIN(due_at) AS at FROM dependent").one().at;
   }
 }

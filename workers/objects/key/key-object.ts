@@ -1,9 +1,9 @@
-// One API key: its rate and its concurrent requests, whether it is revoked, its grants, what depends on it, and the runs that an identical
-// request may find.
+// One API key: its rate and its concurrent requests, whether it is revoked, its grants, what depends on it, its sessions, and the runs that an
+// identical request may find.
 //
 // The arithmetic is shared/policy/limits.ts, share.ts and grant.ts. Rate and leases are kept in memory and written once a second,
-// without waiting: a crash may forget the last second's requests and never locks a key out. Revocation, dependents, grants with their uses,
-// and the index are committed before the answer.
+// without waiting: a crash may forget the last second's requests and never locks a key out. Revocation, dependents, sessions, grants with
+// their uses, and the index are committed before the answer.
 
 import {
   type KeyCalls,
@@ -11,6 +11,7 @@ import {
   type Dependent,
   type AdmitInput,
   type AdmitAnswer,
+  type BeginAnswer,
   type OverLimit,
   type CountAnswer,
   type CountInput,
@@ -34,6 +35,8 @@ import { type CallShare, endCalls, giveCalls } from "../../../shared/policy/call
 import { riskAbove } from "../../../shared/policy/risk.ts";
 import type { Env } from "../../platform/env.ts";
 import { atMost } from "../at-most.ts";
+import { ObjectAlarm } from "../alarm.ts";
+import { KeySessions } from "./key-sessions.ts";
 import { KeyGrants } from "./key-grants.ts";
 import { KeyDependents } from "./key-dependents.ts";
 import { KeyWindows } from "./key-windows.ts";
@@ -55,14 +58,20 @@ export class KeyObject extends DurableObject<Env> implements KeyCalls {
   readonly #index = new Map<string, { run: string; expiresAt: number }>();
   readonly #grants: KeyGrants;
   readonly #dependents: KeyDependents;
+  readonly #sessions: KeySessions;
   readonly #windows: KeyWindows;
+  readonly #alarm: ObjectAlarm;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
     this.#sql = ctx.storage.sql;
     this.#grants = new KeyGrants(ctx.storage);
     this.#windows = new KeyWindows(ctx, () => this.now());
-    this.#dependents = new KeyDependents(env, ctx.storage, { now: () => this.now(), random: () => this.random() });
+    const parts = { now: () => this.now(), random: () => this.random() };
+    this.#alarm = new ObjectAlarm({ storage: ctx.storage, ...parts, nextDue: () => this.#nextDue(), failed: "key.alarmFailed" });
+    this.#dependents = new KeyDependents(env, this.#sql, parts, this.#alarm);
+    this.#sessions = new KeySessions(env, this.#sql, parts, this.#alarm);
+    void this.#alarm.restore();
     this.#sql.exec("CREATE TABLE IF NOT EXISTS revocation (one INTEGER PRIMARY KEY CHECK (one = 1), at INTEGER NOT NULL)");
     this.#sql.exec(
       "CREATE TABLE IF NOT EXISTS identical (digest TEXT PRIMARY KEY, run TEXT NOT NULL, expires_at INTEGER NOT NULL) WITHOUT ROWID",
@@ -78,7 +87,7 @@ export class KeyObject extends DurableObject<Env> implements KeyCalls {
     });
   }
 
-  admit({ run, limits, leaseMs, identical, released, reports, shareFor, grants }: AdmitInput): AdmitAnswer {
+  admit({ run, session, limits, leaseMs, identical, released, reports, shareFor, grants }: AdmitInput): AdmitAnswer {
     if (this.#revoked) return { kind: "revoked" };
     const now = this.now();
     this.#end(released, reports, now);
@@ -93,8 +102,14 @@ export class KeyObject extends DurableObject<Env> implements KeyCalls {
       identical: found !== undefined && found.expiresAt > now ? found.run : null,
       passes,
       share,
+      leaveUntil: session === null ? null : this.#leaveOf(session, limits),
       hasRoom: hasRoom(this.#state, limits, now),
     };
+  }
+
+  #leaveOf(session: string, limits: Limits): number | null {
+    const begun = this.#sessions.begin(session, limits);
+    return begun.kind === "begun" ? begun.until : null;
   }
 
   /** Stored before the answer leaves: no reset forgets a share that is out. */
@@ -205,7 +220,15 @@ export class KeyObject extends DurableObject<Env> implements KeyCalls {
     });
     for (const { id } of this.#grants.list()) this.#grants.revoke(id, now);
     this.#windows.endAll();
-    await Promise.all([atMost(revokeWaitMs, this.#dependents.endDue()), pause(shareMsLeft(this.#state, now))]);
+    await Promise.all([atMost(revokeWaitMs, this.alarm()), pause(shareMsLeft(this.#state, now))]);
+  }
+
+  beginSession(session: string, limits: Limits): BeginAnswer {
+    return this.#revoked ? { kind: "revoked" } : this.#sessions.begin(session, limits);
+  }
+
+  sessionEnded(session: string): void {
+    this.#sessions.ended(session);
   }
 
   endSession(session: string): void {
@@ -222,8 +245,17 @@ export class KeyObject extends DurableObject<Env> implements KeyCalls {
     // Windows only listen.
   }
 
+  /** Also for a revocation. Throws as `ObjectAlarm.ring` does. */
   override async alarm(): Promise<void> {
-    await this.#dependents.endDue();
+    await this.#alarm.ring(async () => {
+      await Promise.all([this.#dependents.endDue(), this.#sessions.checkDue()]);
+      this.#alarm.arm();
+    });
+  }
+
+  #nextDue(): number | null {
+    const times = [this.#dependents.nextDue(), this.#sessions.nextDue()].filter((at) => at !== null);
+    return times.length === 0 ? null : Math.min(...times);
   }
 
   /** In memory at once, in storage within a second. */

@@ -29,6 +29,7 @@ export class SessionObject extends DurableObject<Env> implements SessionCalls {
   readonly #inFlight: InFlightRequests;
   readonly #withdrawals: Withdrawals;
   #ended: boolean;
+  #begun: boolean;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
@@ -45,6 +46,7 @@ export class SessionObject extends DurableObject<Env> implements SessionCalls {
     this.#inFlight = new InFlightRequests(parts);
     this.#withdrawals = new Withdrawals(parts);
     this.#ended = parts.tables.isEnded();
+    this.#begun = parts.tables.isBegun();
     this.#alarm = new ObjectAlarm({
       storage: ctx.storage,
       now: () => this.now(),
@@ -67,6 +69,7 @@ export class SessionObject extends DurableObject<Env> implements SessionCalls {
       case "fresh":
       case "takenOver":
         if (input.reservation !== null && !this.#ids.mayReserve(input.reservation, input.digest)) return { kind: "conflict" };
+        if (input.reserve && !this.#mayBegin(input, now)) return { kind: "notBegun" };
         if (input.reserve && input.reservation !== null) this.reserveRequestId(input.reservation, input.digest);
         if (input.reserve) this.#reserve(input, verdict.reservation, verdict.rounds, now);
         return { kind: "fresh", takenOver: verdict.kind === "takenOver" };
@@ -222,6 +225,17 @@ export class SessionObject extends DurableObject<Env> implements SessionCalls {
     }
   }
 
+  /** A session that its key counts begins only with its key's leave. */
+  #mayBegin({ leaveUntil }: AssociateInput, now: number): boolean {
+    if (this.#begun || leaveUntil === undefined) return true;
+    this.#begun = leaveUntil !== null && now < leaveUntil;
+    return this.#begun;
+  }
+
+  isAlive(): boolean {
+    return this.#begun && !this.#ended;
+  }
+
   isEnded(): boolean {
     return this.#ended;
   }
@@ -292,6 +306,7 @@ export class SessionObject extends DurableObject<Env> implements SessionCalls {
     await this.#alarm.ring(async () => {
       await this.#parts.tables.forget(this.now(), this.#originating);
       this.#ended = this.#parts.tables.isEnded();
+      this.#begun = this.#parts.tables.isBegun();
       await this.#withdrawals.send();
     });
   }
@@ -320,6 +335,7 @@ export class SessionObject extends DurableObject<Env> implements SessionCalls {
   #writeReservation(input: AssociateInput, reservation: Reservation, rounds: number, now: number): void {
     this.#parts.tables.create();
     this.#inFlight.write();
+    if (input.leaveUntil !== undefined) this.#parts.tables.begin();
     this.#parts.sql.exec(
       "INSERT OR REPLACE INTO sampling (originating, request, digest, run, state, at, rounds, lease_until, settled_at, kept) VALUES (?, ?, ?, ?, ?, ?, ?, ?, NULL, NULL)",
       input.originating,

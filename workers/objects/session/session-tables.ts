@@ -30,11 +30,13 @@ export class SessionTables {
   readonly results: LongTexts;
   readonly #storage: DurableObjectStorage;
   #exist: boolean;
+  #begun: boolean;
 
   constructor(storage: DurableObjectStorage) {
     this.#storage = storage;
     this.results = new LongTexts(storage.sql, "result");
     this.#exist = storage.sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'session'").toArray().length > 0;
+    this.#begun = this.isBegun();
   }
 
   get exist(): boolean {
@@ -74,6 +76,17 @@ export class SessionTables {
   /** Whether the session is known to have ended. */
   isEnded(): boolean {
     return this.#exist && this.#storage.sql.exec("SELECT 1 FROM session").toArray().length > 0;
+  }
+
+  /** Whether the session has begun, with its key's leave. */
+  isBegun(): boolean {
+    return this.#exist && this.#storage.kv.get<boolean>("begun") === true;
+  }
+
+  begin(): void {
+    if (this.#begun) return;
+    this.#storage.kv.put("begun", true);
+    this.#begun = true;
   }
 
   keepInstructions(text: string, now: number): void {
@@ -185,6 +198,7 @@ export class SessionTables {
   /** Both deletions begin before an await, so that they are one commit. */
   async #deleteAll(): Promise<void> {
     this.#exist = false;
+    this.#begun = false;
     await Promise.all([this.#storage.deleteAlarm(), this.#storage.deleteAll()]);
   }
 }
