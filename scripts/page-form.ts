@@ -44,14 +44,19 @@ export function readForm(html: string, pageUrl: string): PageForm | null {
 
 const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-/** The value of a pressed button. That of Approve has the number of changed fields, as the page that previews them counts. */
-export function pressedAct(act: string, untouched: URLSearchParams, fields: URLSearchParams): string {
-  if (act !== "approve") return act;
+/**
+ * Presses a button of the form. That of Approve has the number of changed fields, and the form says that the page showed them, as its
+ * script would.
+ */
+export function pressButton(act: string, untouched: URLSearchParams, fields: URLSearchParams): void {
+  fields.set("act", act);
+  if (act !== "approve") return;
   // A browser sends every line end as CRLF.
   const plain = (text: string | null): string | undefined => text?.replaceAll(/\r\n?/g, "\n");
   const isEditable = (name: string): boolean => name === "model" || name.startsWith("edit:");
   const differ = [...fields].filter(([name, text]) => isEditable(name) && plain(untouched.get(name)) !== plain(text));
-  return `approve:${differ.length}`;
+  fields.set("act", `approve:${differ.length}`);
+  if (differ.length > 0) fields.set("shown", "live");
 }
 
 /** Opens a review link, and presses a button a second later, since the gateway refuses faster decisions. `change` edits the fields. */
@@ -65,7 +70,7 @@ export async function decideByLink(
   if (form === null) throw new Error(`no form at this link: ${page.status}`);
   const untouched = new URLSearchParams(form.fields);
   change(form.fields);
-  form.fields.set("act", pressedAct(act, untouched, form.fields));
+  pressButton(act, untouched, form.fields);
   await pause(1_100);
   return fetch(form.action, {
     method: "POST",

@@ -2,34 +2,36 @@
 
 import type { OpenState, ReviewFacts } from "../review/review-facts.ts";
 import type { ReviewState } from "../review/view.ts";
-import { reviewWords as words } from "./words/words.ts";
+import { reviewWords, type Words } from "./words/words.ts";
+
+type ReviewWords = Words["review"];
 
 /** The heading, without a name in it. */
 export const titleWords = ({ asking, gate, isOpen }: Pick<ReviewFacts, "asking" | "gate" | "isOpen">): string =>
-  words.asking[asking][isOpen ? "title" : "closedTitle"][gate];
+  reviewWords.asking[asking][isOpen ? "title" : "closedTitle"][gate];
 
 /** Who asks for what, with {server}, {client}, {method} and {name}; in the past tense where the tool has run or the review is over. */
-export const asksWords = ({ asking, isAhead }: Pick<ReviewFacts, "asking" | "isAhead">): string =>
+export const asksWords = ({ asking, isAhead }: Pick<ReviewFacts, "asking" | "isAhead">, words: ReviewWords = reviewWords): string =>
   words.asking[asking][isAhead ? "asks" : "asked"];
 
 /** The current state, the heading of the content, and the Approve button. */
 export const gateWords = ({ asking, gate }: Pick<ReviewFacts, "asking" | "gate">) =>
-  (asking === "function" ? words.runGates : words.gates)[gate];
+  (asking === "function" ? reviewWords.runGates : reviewWords.gates)[gate];
 
 /** Who is told the reason of a denial. */
-export const reasonWords = ({ reason }: Pick<ReviewFacts, "reason">): string =>
+export const reasonWords = ({ reason }: Pick<ReviewFacts, "reason">, words: ReviewWords = reviewWords): string =>
   reason === null ? words.reason.unsaid : words.reason[reason.isTold ? "told" : "kept"][reason.of];
 
 /** US dollars, rounded upwards and never to nothing. */
 export const costWords = ({ kind, usd }: NonNullable<ReviewFacts["cost"]>): string =>
-  kind === "was" || usd === 0 ? words.money(usd) : words.atMost.replace("{cost}", words.money(usd));
+  kind === "was" || usd === 0 ? reviewWords.money(usd) : reviewWords.atMost.replace("{cost}", reviewWords.money(usd));
 
 /** Why it ended without a decision. */
-export const causeWords = (state: Extract<ReviewState, { kind: "cancelled" | "failed" }>): string =>
+export const causeWords = (state: Extract<ReviewState, { kind: "cancelled" | "failed" }>, words: ReviewWords = reviewWords): string =>
   state.kind === "cancelled" ? words.cancelled[state.cause] : words.undeliverable[state.cause];
 
 /** How it ended, with {by} and {at}. */
 export function endedWords(state: Exclude<ReviewState, OpenState>): { readonly title: string; readonly sentence: string } {
   const kind = state.kind === "approved" && state.edited ? "approvedEdited" : state.kind;
-  return { title: words.ended.titles[kind], sentence: words.ended[kind] };
+  return { title: reviewWords.ended.titles[kind], sentence: reviewWords.ended[kind] };
 }

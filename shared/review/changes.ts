@@ -3,16 +3,25 @@
 // The page shows these differences and has their number in its button; the run object counts them again before an approval
 // counts. Both use this file, so that no edit is approved that its page did not show (docs/reviews.md, "Edits").
 
+import { digestOf } from "../encoding.ts";
 import type { SamplingReply, SamplingRequest } from "../model/sampling.ts";
 import { type Result, err, ok } from "../result.ts";
 import { type FieldChange, differenceOf, replyChanges, requestChanges } from "./difference.ts";
 import { type EditIssue, type ReplyRule, applyReplyEdits, applyRequestEdits } from "./edit.ts";
+import { type PromisedChanges, shownLive } from "./form.ts";
 
 /** A request, and the ids of the models that it may go to, in order. */
 export type ModelledRequest = { readonly request: SamplingRequest; readonly models: readonly string[] };
 
 /** The edited content, and one entry for each changed field. */
 export type FormChanges<T> = { readonly value: T; readonly changes: readonly FieldChange[] };
+
+/** For the form: what the page shows as changes, so that other changes of the same number are not taken for them. */
+export const shownDigest = (changes: readonly FieldChange[]): string => digestOf("countersign/shown/v1", JSON.stringify(changes));
+
+/** Whether the page of an approval showed each of these changes, and its button their number. */
+export const isPromised = (changes: readonly FieldChange[], { count, shown }: PromisedChanges): boolean =>
+  count === changes.length && (shown === shownLive || (shown ?? shownDigest([])) === shownDigest(changes));
 
 /** The path of the choice of model among the changes. */
 export const modelPath = "/model";

@@ -8,6 +8,8 @@ export const formFields = {
   version: "version",
   digest: "digest",
   act: "act",
+  shown: "shown",
+  note: "note",
   reason: "reason",
   model: "model",
   to: "to",
@@ -20,8 +22,19 @@ const editPrefix = "edit:";
 
 export const editField = (path: string): string => editPrefix + path;
 
-/** What the pressed button asks for. `approve` and `deny` decide; `handOver` and `notMine` recuse the reviewer. */
-export type Act = "approve" | "deny" | "preview" | "handOver" | "notMine";
+/** What the pressed button asks for. `approve` and `deny` decide; `handOver` and `notMine` recuse the reviewer; `undoGrant` ends a grant. */
+export type Act = "approve" | "deny" | "preview" | "handOver" | "notMine" | "undoGrant";
+
+/** What an approval says of the changes that its reviewer was shown. */
+export type PromisedChanges = {
+  /** How many, by the button. */
+  readonly count: number;
+  /** `shownDigest` of those, or `shownLive`. Absent: the page showed none. */
+  readonly shown?: string;
+};
+
+/** In place of a digest: the page's script showed each change as it stood in its field. */
+export const shownLive = "live";
 
 /** Which later requests a grant lets pass: identical ones, or any of the same shape. */
 export const grantKinds = ["exact", "shape"] as const;
@@ -42,14 +55,16 @@ export type SubmittedForm = {
   readonly version: number;
   readonly digest: string;
   readonly act: Act;
-  /** With `approve`: how many changes the page showed. */
-  readonly promised?: number;
+  /** With `approve`: which changes the page showed. */
+  readonly promised?: PromisedChanges;
   /** Trimmed, line ends as `\n`, 1 to 1,000 UTF-16 code units; absent where nothing was written. */
   readonly reason?: string;
   /** The id of the model that is to be asked first. The page always sends one. */
   readonly model?: string;
   /** With `handOver`: the name of the other reviewer. */
   readonly to?: string;
+  /** With `handOver`: trimmed, as `reason`. */
+  readonly note?: string;
   /** With `approve`. */
   readonly grant?: GrantRequest;
   /** Path to text as the browser sent it, for every field, changed or not. */
@@ -60,15 +75,19 @@ export type SubmittedForm = {
 export type FormError = { readonly kind: "missing" | "repeated" | "malformed" | "tooLong"; readonly field: string };
 
 export const longestReason = 1_000;
+export const longestNote = 1_000;
 
 /** All but an approval, which carries a number. */
-const acts: readonly Act[] = ["deny", "preview", "handOver", "notMine"];
+const acts: readonly Act[] = ["deny", "preview", "handOver", "notMine", "undoGrant"];
 const approval = /^approve:(0|[1-9][0-9]{0,5})$/;
 const shapes = {
   nonce: /^[A-Za-z0-9_.~-]{1,300}$/,
   version: /^[1-9][0-9]{0,8}$/,
   digest: /^[A-Za-z0-9_-]{1,100}$/,
 };
+
+/** The value of the button that approves and gives the grant that the form has. No other button gives one. */
+export const allowAct = "allow";
 
 /** The value of the Approve button of a page that shows this many changes. */
 export const approveAct = (changes: number): string => `approve:${changes}`;
@@ -79,7 +98,7 @@ export const plainLineEnds = (text: string): string => text.replaceAll(/\r\n?/g,
 /**
  * Reads the decoded fields of one POST. Refused: a missing or malformed `nonce`, `version` or `digest`, a field that comes twice,
  * an unknown act, a malformed grant. Unknown fields are ignored. Without `act` (a script that submits the form presses no button)
- * it is a preview, which decides nothing. An approval is `approve:` and the number of changes that its page showed.
+ * it is a preview, which decides nothing. An approval is `approve:` and the number of changes that its page showed, or `allow` with a grant.
  */
 export function parseDecisionForm(fields: Iterable<[string, string]>): Result<SubmittedForm, FormError> {
   const plain = new Map<string, string>();
@@ -98,17 +117,22 @@ export function parseDecisionForm(fields: Iterable<[string, string]>): Result<Su
     if (!shapes[field].test(value)) return err({ kind: "malformed", field });
   }
   const asked = plain.get(formFields.act) ?? "preview";
-  const promised = approval.exec(asked)?.[1];
-  const act = promised === undefined ? acts.find((each) => each === asked) : "approve";
+  const isAllowing = asked === allowAct;
+  const count = isAllowing ? "0" : approval.exec(asked)?.[1];
+  const act = count === undefined ? acts.find((each) => each === asked) : "approve";
   if (act === undefined) return err({ kind: "malformed", field: "act" });
-  const reason = plainLineEnds(plain.get(formFields.reason) ?? "").trim();
+  const shown = plain.get(formFields.shown);
+  if (shown !== undefined && !shapes.digest.test(shown)) return err({ kind: "malformed", field: "shown" });
+  const reason = written(plain, formFields.reason);
   if (reason.length > longestReason) return err({ kind: "tooLong", field: "reason" });
+  const note = act === "handOver" ? written(plain, formFields.note) : "";
+  if (note.length > longestNote) return err({ kind: "tooLong", field: "note" });
   const model = plain.get(formFields.model);
   if (model !== undefined && (model === "" || model.length > 500)) return err({ kind: "malformed", field: "model" });
-  // The page always sends a reviewer for a hand-over and a grant; each counts with its own button alone.
+  // The page always sends a reviewer for a hand-over, a note and a grant; each counts with its own button alone.
   const to = act === "handOver" ? plain.get(formFields.to) : undefined;
   if (act === "handOver" && (to === undefined || to === "" || to.length > 80)) return err({ kind: "malformed", field: "to" });
-  const grant = act === "approve" ? parseGrant(plain) : ok(undefined);
+  const grant = isAllowing ? parseGrant(plain) : ok(undefined);
   if (!grant.ok) return grant;
 
   return ok({
@@ -116,19 +140,22 @@ export function parseDecisionForm(fields: Iterable<[string, string]>): Result<Su
     version: Number(plain.get(formFields.version)),
     digest: plain.get(formFields.digest) ?? "",
     act,
-    ...(promised === undefined ? {} : { promised: Number(promised) }),
+    ...(count === undefined ? {} : { promised: { count: Number(count), ...(shown === undefined ? {} : { shown }) } }),
     ...(reason === "" ? {} : { reason }),
     ...(model === undefined ? {} : { model }),
     ...(to === undefined ? {} : { to }),
+    ...(note === "" ? {} : { note }),
     ...(grant.value === undefined ? {} : { grant: grant.value }),
     edits,
   });
 }
 
-/** `grant` is empty for "not now", or a scope and a kind: `tool:shape`. */
-function parseGrant(plain: ReadonlyMap<string, string>): Result<GrantRequest | undefined, FormError> {
+/** What somebody wrote in a field: trimmed, line ends as `\n`. */
+const written = (plain: ReadonlyMap<string, string>, field: string): string => plainLineEnds(plain.get(field) ?? "").trim();
+
+/** `grant` is a scope and a kind: `tool:shape`. */
+function parseGrant(plain: ReadonlyMap<string, string>): Result<GrantRequest, FormError> {
   const text = plain.get(formFields.grant) ?? "";
-  if (text === "") return ok(undefined);
   const [first, second] = text.split(":");
   const scope = grantScopes.find((each) => each === first);
   const what = grantKinds.find((each) => each === second);

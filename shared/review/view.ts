@@ -42,6 +42,15 @@ export type GrantOffer = {
   readonly replyRisk: SeenRisk | null;
 };
 
+/** A grant that was given with an approval. Times are Unix milliseconds. */
+export type GivenGrant = {
+  readonly what: "exact" | "shape";
+  readonly scope: GrantOffer["scopes"][number];
+  readonly uses: number;
+  readonly expiresAt: number;
+  readonly undoneAt: number | null;
+};
+
 export type ReviewView = {
   readonly gate: Gate;
   readonly state: ReviewState;
@@ -73,6 +82,14 @@ export type ReviewView = {
   readonly deadlineAt: number;
   readonly quorum: number;
   readonly rule: string;
+  /** Approvals of the current version, the earliest first: of a closed review, those that approved it. */
+  readonly votes?: readonly { readonly by: string; readonly at: number }[];
+  /** Names of those who may decide. */
+  readonly reviewers?: readonly string[];
+  /** Who handed the review to this reviewer, with their note. */
+  readonly handedBy?: { readonly by: string; readonly at: number; readonly note: string | null } | null;
+  /** The grant that this reviewer gave with their approval. */
+  readonly given?: GivenGrant | null;
   /** This reviewer's approval of the current version, where more are needed. */
   readonly ownVote?: { readonly at: number } | null;
   /** This reviewer's recusal: in favour of `to`, or null where the review is not theirs. */

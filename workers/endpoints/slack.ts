@@ -103,7 +103,7 @@ async function answerPress(heard: Heard, press: SlackPress): Promise<Response> {
   const isPerson = standing.as.member === null;
   switch (review.reference.act) {
     case "approve": {
-      const answer = await decide(heard, review, standing.as, { act: "approve", promised: 0, edits: [] });
+      const answer = await decide(heard, review, standing.as, { act: "approve", promised: { count: 0 }, edits: [] });
       const words = wordsOf(answer);
       return words === null ? c.body(null, 200) : tell(heard, review, press, words, isPerson && words === "invalidEdit");
     }

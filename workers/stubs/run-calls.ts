@@ -7,7 +7,7 @@ import type { RunSummary, Operator } from "../../shared/record/record.ts";
 import type { Reviewer } from "../../shared/policy/evaluate.ts";
 import type { Recusal, Verdict } from "../../shared/review/decision.ts";
 import type { EditIssue } from "../../shared/review/edit.ts";
-import type { SubmittedForm } from "../../shared/review/form.ts";
+import type { PromisedChanges, SubmittedForm } from "../../shared/review/form.ts";
 import type { ReviewView } from "../../shared/review/view.ts";
 import type { RunState } from "../../shared/run/lifecycle.ts";
 import type { Requestor, RequestRef, RunInput, WaitingServer } from "../../shared/run/run-input.ts";
@@ -49,10 +49,10 @@ export type RunLine = RunSummary & {
 /** What a reviewer submits, by any channel: a review form without its nonce. */
 export type Submission = Omit<SubmittedForm, "nonce" | "edits" | "promised"> & {
   /**
-   * With `approve`: how many changes the reviewer was shown. `typed`: they wrote each text in a field that always shows all of it, as in
+   * With `approve`: which changes the reviewer was shown. `typed`: they wrote each text in a field that always shows all of it, as in
    * Slack's dialog, so that no change is unseen. Absent: none was shown.
    */
-  readonly promised?: number | "typed";
+  readonly promised?: PromisedChanges | "typed";
   /** Path to text, for every field that was shown for editing, changed or not. */
   readonly edits: readonly (readonly [string, string])[];
 };

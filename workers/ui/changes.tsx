@@ -1,11 +1,11 @@
-// The changes, field by field: for the reviewer who previews their own edits, and for later reviewers.
+// The difference between two texts, for the reviewer who changed one and for those who come later.
 
-import type { SamplingRequest } from "../../shared/model/sampling.ts";
 import { condense, type Change, type FieldChange } from "../../shared/review/difference.ts";
-import { Frame, SaidInline, type Origin } from "./outside-text.tsx";
-import { pageWords as words, reviewWords } from "../../shared/channels/words/words.ts";
+import { useWords } from "./language.ts";
+import { SaidInline } from "./outside-text.tsx";
 
 const Part = ({ change }: { change: Change }) => {
+  const { changes: words } = useWords().page;
   switch (change.kind) {
     case "same":
       return <SaidInline text={change.text} />;
@@ -13,38 +13,29 @@ const Part = ({ change }: { change: Change }) => {
     case "removed":
       return (
         <del>
-          <span class="hidden">[{words.changes.removed}: </span>
+          <span class="sr">[{words.removed}: </span>
           <SaidInline text={change.text} />
-          <span class="hidden">]</span>
+          <span class="sr">]</span>
         </del>
       );
     case "added":
       return (
         <ins>
-          <span class="hidden">[{words.changes.added}: </span>
+          <span class="sr">[{words.added}: </span>
           <SaidInline text={change.text} />
-          <span class="hidden">]</span>
+          <span class="sr">]</span>
         </ins>
       );
     case "skipped":
-      return <b class="unseen gap">{words.changes.skipped(change.lines)}</b>;
+      return <b class="unseen gap">{words.skipped(change.lines)}</b>;
   }
 };
 
-/** The changed fields with what was removed and added. `from` says whose text it is. */
-export const Changes = ({ changes, from, kind }: { changes: readonly FieldChange[]; from: Origin; kind: SamplingRequest["kind"] }) => (
-  <>
-    {changes.map((field) => (
-      <section class="piece">
-        <h3>{reviewWords.place(field.path, kind)}</h3>
-        <Frame from={from}>
-          <div class="said" dir="auto">
-            {condense(field.changes).map((change) => (
-              <Part change={change} />
-            ))}
-          </div>
-        </Frame>
-      </section>
+/** What was removed and added, in the frame that it stands in. */
+export const Difference = ({ change, id }: { change: FieldChange; id?: string }) => (
+  <div class="said diff" dir="auto" {...(id === undefined ? {} : { id })}>
+    {condense(change.changes).map((each) => (
+      <Part change={each} />
     ))}
-  </>
+  </div>
 );

@@ -1,91 +1,25 @@
-// The end of the review form: preview, approve, deny. The first button decides nothing, because a browser presses it for Enter in a
-// field, and a link scanner that submits forms presses it too.
+// The decision bar: what Approve does, Deny with its reason, Approve, and further choices. On a phone it never scrolls away. The form's first
+// button is elsewhere and decides nothing, because a browser presses it for Enter in a field, and a link scanner presses it too.
 
 import type { Child } from "hono/jsx";
 import { reasonWords } from "../../shared/channels/fact-words.ts";
 import { type SubmittedForm, approveAct, formFields, longestReason } from "../../shared/review/form.ts";
 import type { ReviewFacts } from "../../shared/review/review-facts.ts";
 import type { ReviewView } from "../../shared/review/view.ts";
-import { gateWords } from "./asking-words.ts";
-import { Grant, GrantReminder, type KeptGrant } from "./grant-offer.tsx";
+import { approveForScript, approveWords } from "./approve-words.ts";
+import { GrantForm, type KeptGrant } from "./grant-offer.tsx";
+import { Icon } from "./icons.tsx";
+import { useWords } from "./language.ts";
 import { LiveCopy } from "./live.tsx";
-import { modelsOnButton } from "./models.tsx";
+import { Clock } from "./lead.tsx";
+import { chosenIndex, modelsOnButton } from "./models.tsx";
+import { People, Time } from "./names.tsx";
 import { Name } from "./outside-text.tsx";
-import { pageWords as words, reviewWords } from "../../shared/channels/words/words.ts";
+import { RecuseForm } from "./recuse-form.tsx";
 import { fill } from "./sentence.tsx";
-import { mayApprove } from "./review-standing.ts";
+import { mayApprove, mayGiveUp } from "./review-standing.ts";
 
-/** A name from outside has any length; on a button a long one would push the important words off the screen. */
-const shortName = (name: string): string | undefined => (/^[A-Za-z0-9._:/@-]{1,48}$/.test(name) ? name : undefined);
-
-/**
- * "Approve and send to …" names the chosen model without a script: a rule in the stylesheet shows the one whose radio button is checked.
- * In a browser without that selector the button says "Approve and send".
- */
-const ApproveWords = ({ view, facts }: { view: ReviewView; facts: ReviewFacts }) => {
-  const { approve, approveTo } = gateWords(facts);
-  if (view.gate === "response") {
-    // The reply to a client's own task goes to that client.
-    const server = shortName(facts.asking === "sampling" ? view.requestor.server : view.requestor.client);
-    return <>{server === undefined ? approve : fill(approveTo, { server })}</>;
-  }
-  const names = view.models.map((model) => shortName(model.id));
-  const [only] = names;
-  if (names.length === 1 && only !== undefined) return <>{fill(approveTo, { model: only })}</>;
-  if (names.length > modelsOnButton || names.includes(undefined)) return <>{approve}</>;
-  return (
-    <>
-      <span class="to-any">{approve}</span>
-      {names.map((name, i) => (
-        <span class={`to to-${i}`}>{fill(approveTo, { model: name })}</span>
-      ))}
-    </>
-  );
-};
-
-const exactly = (view: ReviewView, facts: ReviewFacts): string => gateWords(facts)[view.models.length === 1 ? "exactlyOne" : "exactly"];
-
-/** The form's first button, which decides nothing. */
-const Harmless = ({ hint, name }: { hint: string; name: string }) => (
-  <div class="choice">
-    <p id="preview-hint">{hint}</p>
-    <button type="submit" name={formFields.act} value="preview" class="quiet" aria-describedby="preview-hint">
-      {name}
-    </button>
-  </div>
-);
-
-/** Vectors have no editable field. */
-const isFixed = ({ gate, embedding }: ReviewFacts): boolean => gate === "response" && embedding !== null;
-
-type ApproveProps = { view: ReviewView; facts: ReviewFacts; changes: number; grant: KeptGrant | undefined };
-
-const Approve = ({ view, facts, changes, grant }: ApproveProps) => (
-  <>
-    {isFixed(facts) ? (
-      <Harmless hint={words.decide.lookAgainHint} name={words.decide.lookAgain} />
-    ) : (
-      <Harmless hint={words.decide.changed} name={words.decide.preview} />
-    )}
-    {view.grant == null ? null : <Grant view={view} facts={facts} offer={view.grant} kept={grant} />}
-    <div class="choice">
-      {view.grant == null ? null : <GrantReminder gate={view.gate} />}
-      <button type="submit" name={formFields.act} value={approveAct(changes)} class="approve">
-        <ApproveWords view={view} facts={facts} />
-        {words.decide.withChanges(changes)}
-      </button>
-    </div>
-  </>
-);
-
-/** What approving would do; or why this reviewer cannot. */
-function standing(view: ReviewView, facts: ReviewFacts, changes: number): Child {
-  const version = String(view.version);
-  if (mayApprove(view)) return fill(exactly(view, facts), { version, changes: words.decide.shownChanges(changes) });
-  return facts.bar === "voted" ? fill(words.decide.ownVote, { version }) : reviewWords.ownRequest;
-}
-
-type DecisionProps = {
+export type DecisionProps = {
   readonly view: ReviewView;
   readonly facts: ReviewFacts;
   readonly kept: SubmittedForm | undefined;
@@ -95,36 +29,163 @@ type DecisionProps = {
   readonly isListening: boolean;
 };
 
-export const Decision = ({ view, facts, kept, changes, grant, isListening }: DecisionProps) => (
-  <section class="decision" id="decision" tabindex={-1} aria-labelledby="decision-heading">
-    <h2 id="decision-heading">{words.decide.heading}</h2>
-    <p>{fill(words.decide.as, { reviewer: <Name value={view.reviewer} /> })}</p>
-    <p>
-      {standing(view, facts, changes)} {gateWords(facts).notSent} {fill(reviewWords.silence, { at: reviewWords.time(facts.deadline.at) })}
-    </p>
-    {facts.quorum === null ? null : (
-      <p>
-        {fill(words.decide.quorum, { quorum: String(facts.quorum.needed) })}{" "}
-        {facts.quorum.votes === 0
-          ? ""
-          : fill(words.decide.votes, { votes: String(facts.quorum.votes), quorum: String(facts.quorum.needed) })}
-      </p>
-    )}
-    {isListening ? <LiveCopy /> : null}
-    {mayApprove(view) ? (
-      <Approve view={view} facts={facts} changes={changes} grant={grant} />
-    ) : (
-      <Harmless hint={words.decide.lookAgainHint} name={words.decide.lookAgain} />
-    )}
-    <div class="choice deny-choice">
-      <label for="reason">{words.decide.reason}</label>
-      <p id="reason-hint">{reasonWords(facts)}</p>
-      <textarea id="reason" name={formFields.reason} rows={2} maxlength={longestReason} aria-describedby="reason-hint">
-        {`\n${kept?.reason ?? ""}`}
-      </textarea>
-      <button type="submit" name={formFields.act} value="deny" class="deny">
-        {words.decide.deny}
-      </button>
-    </div>
-  </section>
-);
+/** The names of those who may still vote, this reviewer not among them. */
+export const otherVoters = ({ reviewers = [], votes = [], reviewer }: ReviewView): string[] =>
+  reviewers.filter((name) => name !== reviewer && votes.every(({ by }) => by !== name));
+
+/**
+ * Who gets it. The chosen model is named without a script: a rule in the stylesheet shows the one whose radio button is checked.
+ */
+const ChosenModel = ({ view: { models }, chosen }: { view: ReviewView; chosen: string | undefined }) => {
+  const words = useWords();
+  const first = models[chosenIndex(models, chosen)];
+  if (first === undefined) return <>{words.page.noModel}</>;
+  if (models.length === 1 || models.length > modelsOnButton) return <Name value={first.id} />;
+  return (
+    <>
+      {models.map(({ id }, i) => (
+        <span class={`to to-${i}`}>
+          <Name value={id} />
+        </span>
+      ))}
+    </>
+  );
+};
+
+/** What Approve does; or why this reviewer cannot approve. */
+const Effect = ({ view, facts, kept, changes }: Pick<DecisionProps, "view" | "facts" | "kept" | "changes">) => {
+  const { page, review } = useWords();
+  const { effect, moreVotes, ownVote } = page.decide;
+  if (!mayApprove(view)) return <>{facts.bar === "voted" ? fill(ownVote, { version: String(view.version) }) : review.ownRequest}</>;
+  const missing = facts.quorum === null ? 0 : facts.quorum.needed - facts.quorum.votes - 1;
+  const others = otherVoters(view);
+  if (missing > 0 && others.length > 0)
+    return <>{fill(moreVotes(missing), { others: <People names={others} reader={view.reviewer} joined="or" /> })}</>;
+  const how = changes === 0 ? "same" : "changed";
+  const isRun = facts.asking === "function" && view.gate === "request";
+  return (
+    <>
+      {fill((isRun ? effect.run : effect[view.gate])[how], {
+        model: <ChosenModel view={view} chosen={kept?.model} />,
+        server: <Name value={view.requestor.server} />,
+        // The reply to a client's own task goes to that client.
+        to: <Name value={facts.asking === "sampling" ? view.requestor.server : view.requestor.client} />,
+      })}
+    </>
+  );
+};
+
+/** Everybody's vote, by name. */
+export const Votes = ({ view }: { view: ReviewView }) => {
+  const { page } = useWords();
+  const { votes = [], reviewer } = view;
+  const waiting = mayApprove(view) ? [reviewer, ...otherVoters(view)] : otherVoters(view);
+  return (
+    <ul class="votes" aria-label={page.votes.heading}>
+      {votes.map(({ by, at }) => (
+        <li class="ok">
+          <Icon of="check" />
+          <span>
+            {fill(page.votes.approved, { by: <People names={[by]} reader={reviewer} joined="and" />, at: <Time at={at} now={view.now} /> })}
+          </span>
+        </li>
+      ))}
+      {waiting.map((name) => (
+        <li class="wait">
+          <Icon of="clock" />
+          <span>{fill(page.votes.waiting, { who: <People names={[name]} reader={reviewer} joined="and" /> })}</span>
+        </li>
+      ))}
+    </ul>
+  );
+};
+
+const Deny = ({ facts, kept, isSolid }: { facts: ReviewFacts; kept: SubmittedForm | undefined; isSolid: boolean }) => {
+  const { page, review } = useWords();
+  return (
+    <details class="up deny" name="up">
+      <summary class={isSolid ? "btn no solid" : "btn no"}>{page.decide.deny}</summary>
+      <div class="panel">
+        <label for="reason">{page.decide.reason}</label>
+        <textarea class="field" id="reason" name={formFields.reason} rows={2} maxlength={longestReason} aria-describedby="reason-hint">
+          {`\n${kept?.reason ?? ""}`}
+        </textarea>
+        <p class="hint" id="reason-hint">
+          {reasonWords(facts, review)} {facts.asking === "function" && facts.gate === "response" ? page.decide.notUndone : ""}
+        </p>
+        <button type="submit" name={formFields.act} value="deny" class="btn no solid deny-now">
+          {page.decide.deny}
+        </button>
+      </div>
+    </details>
+  );
+};
+
+const More = ({ view, facts, kept, grant }: Pick<DecisionProps, "view" | "facts" | "kept" | "grant">) => {
+  const { page } = useWords();
+  const offer = mayApprove(view) ? (view.grant ?? null) : null;
+  if (!mayGiveUp(view) && offer === null) return null;
+  const isOpen = kept?.to !== undefined || (grant?.grant ?? "") !== "";
+  return (
+    <details class="up more" name="up" open={isOpen}>
+      <summary class="btn" aria-label={page.decide.more}>
+        <span class="word">{page.decide.more}</span>
+        <Icon of="dots" />
+      </summary>
+      <div class="panel menu">
+        {offer === null ? null : <GrantForm view={view} facts={facts} offer={offer} kept={grant} />}
+        {mayGiveUp(view) ? <RecuseForm view={view} kept={kept} /> : null}
+      </div>
+    </details>
+  );
+};
+
+const Approve = ({ facts, changes }: Pick<DecisionProps, "facts" | "changes">) => {
+  const { page } = useWords();
+  const isDespite = facts.risks.some(({ level }) => level === "high");
+  const said = { quorum: facts.quorum, changes, warnings: facts.risks.length };
+  return (
+    <button
+      type="submit"
+      id="approve"
+      name={formFields.act}
+      value={approveAct(changes)}
+      class={isDespite ? "btn approve despite" : "btn approve yes"}
+      data-words={JSON.stringify(approveForScript(page, said))}
+    >
+      {approveWords(page, said)}
+    </button>
+  );
+};
+
+/** The first button of the form, hidden until it has the focus. It decides nothing. */
+export const Harmless = ({ view, facts }: Pick<DecisionProps, "view" | "facts">) => {
+  const { decide } = useWords().page;
+  // Vectors have no editable field.
+  const isFixed = !mayApprove(view) || (view.gate === "response" && facts.embedding !== null);
+  return (
+    <button type="submit" name={formFields.act} value="preview" class="btn skip">
+      {isFixed ? decide.lookAgain : decide.preview[view.gate]}
+    </button>
+  );
+};
+
+export const Decision = ({ view, facts, kept, changes, grant, isListening }: DecisionProps) => {
+  const { page } = useWords();
+  const approves = mayApprove(view);
+  const isDespite = approves && facts.risks.some(({ level }) => level === "high");
+  const effect: Child = <Effect view={view} facts={facts} kept={kept} changes={changes} />;
+  return (
+    <section class="decide" id="decision" tabindex={-1} aria-label={page.decide.heading}>
+      <Clock view={view} facts={facts} />
+      {facts.quorum === null ? null : <Votes view={view} />}
+      <p class="effect">{effect}</p>
+      {isListening ? <LiveCopy /> : null}
+      <div class="row">
+        <Deny facts={facts} kept={kept} isSolid={isDespite} />
+        {approves ? <Approve facts={facts} changes={changes} /> : null}
+        <More view={view} facts={facts} kept={kept} grant={grant} />
+      </div>
+    </section>
+  );
+};

@@ -2,36 +2,105 @@
 
 import { raw } from "hono/html";
 import type { Child } from "hono/jsx";
+import { Icon } from "./icons.tsx";
+import { useWords } from "./language.ts";
+import { Name } from "./outside-text.tsx";
 import { stylesheet } from "./stylesheet.ts";
 
 type DocumentProps = {
-  title: string;
-  cspNonce: string;
-  skip?: { to: string; words: string };
+  readonly title: string;
+  readonly cspNonce: string;
+  readonly skip?: { readonly to: string; readonly words: string };
+  /** The reviewer who decides on this page. */
+  readonly reader?: string;
   /** A constant of ours, without any content. */
-  script?: string;
-  children: Child;
+  readonly script?: string;
+  readonly children: Child;
 };
 
-export const Document = ({ title, cspNonce, skip, script, children }: DocumentProps) => (
-  <html lang="en">
-    <head>
-      <meta charset="utf-8" />
-      <meta name="viewport" content="width=device-width, initial-scale=1" />
-      <meta name="robots" content="noindex, nofollow" />
-      <title>{title}</title>
-      <style nonce={cspNonce}>{raw(stylesheet)}</style>
-    </head>
-    <body>
-      <header>
-        <span class="product">Countersign</span>
-        {skip === undefined ? null : <a href={`#${skip.to}`}>{skip.words}</a>}
-      </header>
-      <main>{children}</main>
-      {script === undefined ? null : <script nonce={cspNonce}>{raw(script)}</script>}
-    </body>
-  </html>
-);
+/** The keys of the page's script, in a popover that needs no script. Its button is no part of the form. */
+const Shortcuts = () => {
+  const { shortcuts } = useWords().page;
+  return (
+    <div class="help" id="help" popover="auto" role="dialog" aria-labelledby="help-heading">
+      <h2 id="help-heading">{shortcuts.heading}</h2>
+      <dl>
+        {Object.entries(shortcuts.keys).map(([key, what]) => (
+          <>
+            <dt>
+              <kbd>{key}</kbd>
+            </dt>
+            <dd>{what}</dd>
+          </>
+        ))}
+      </dl>
+      <p class="soft">{shortcuts.note}</p>
+    </div>
+  );
+};
+
+const Top = ({ skip, reader }: Pick<DocumentProps, "skip" | "reader">) => {
+  const { page } = useWords();
+  return (
+    <header class="top">
+      {skip === undefined ? null : (
+        <a class="btn skip" href={`#${skip.to}`}>
+          {skip.words}
+        </a>
+      )}
+      <span class="brand">
+        <Icon of="brand" />
+        {page.product}
+      </span>
+      {reader === undefined ? null : (
+        <div class="end">
+          <button class="act wide" type="button" popovertarget="help">
+            {page.shortcuts.open}
+          </button>
+          <span class="soft reader">
+            <span class="sr">{page.decideAs} </span>
+            <Name value={reader} />
+          </span>
+        </div>
+      )}
+    </header>
+  );
+};
+
+export const Document = ({ title, cspNonce, skip, reader, script, children }: DocumentProps) => {
+  const { page } = useWords();
+  return (
+    <html lang={page.lang}>
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover" />
+        <meta name="robots" content="noindex, nofollow" />
+        <meta name="color-scheme" content="light dark" />
+        <title>{title}</title>
+        <style nonce={cspNonce}>{raw(stylesheet)}</style>
+      </head>
+      <body>
+        <Top {...(skip === undefined ? {} : { skip })} {...(reader === undefined ? {} : { reader })} />
+        {reader === undefined ? null : <Shortcuts />}
+        <main>{children}</main>
+        {script === undefined ? null : <script nonce={cspNonce}>{raw(script)}</script>}
+      </body>
+    </html>
+  );
+};
+
+/** A short page of ours without a review. */
+export const PlainDocument = ({ title, cspNonce, children }: Pick<DocumentProps, "title" | "cspNonce" | "children">) => {
+  const { page } = useWords();
+  return (
+    <Document title={`${title} · ${page.product}`} cspNonce={cspNonce}>
+      <div class="wrap plain-page">
+        <h1 class="said-by-us">{title}</h1>
+        {children}
+      </div>
+    </Document>
+  );
+};
 
 /** A page as the text of a response. Our components are never asynchronous, so `page` is always a string. */
 export const asHtml = (page: Child): string => `<!doctype html>${String(page)}`;

@@ -4,14 +4,14 @@
 import type { LinkChannel } from "../../shared/notice-channels.ts";
 import { formFields } from "../../shared/review/form.ts";
 import type { ReviewState } from "../../shared/review/view.ts";
-import { asHtml, Document } from "./document.tsx";
-import { pageWords, reviewWords } from "../../shared/channels/words/words.ts";
+import { asHtml, PlainDocument } from "./document.tsx";
+import { useWords, PageLanguage } from "./language.ts";
+import { catalogues, type Words } from "../../shared/channels/words/words.ts";
+import { Time } from "./names.tsx";
 import { fill } from "./sentence.tsx";
 
-const words = pageWords.expiredLink;
-
 /** Why the last request for a new link did nothing. */
-export type ExpiredLinkError = keyof typeof words.problems;
+export type ExpiredLinkError = keyof Words["page"]["expiredLink"]["problems"];
 
 type ExpiredLinkPageInput = {
   readonly cspNonce: string;
@@ -29,39 +29,60 @@ type ExpiredLinkPageInput = {
 /** The act of the page's one button. */
 export const renewAct = "renew";
 
-const Offer = ({ action, nonce }: { action: string; nonce: string }) => (
-  <form method="post" action={action} accept-charset="utf-8" autocomplete="off">
-    <input type="hidden" name={formFields.nonce} value={nonce} />
-    <p>{words.offer}</p>
-    <button type="submit" name={formFields.act} value={renewAct}>
-      {words.renew}
-    </button>
-  </form>
-);
-
-/** For 410, and for a request for a new link that did nothing. */
-export const renderExpiredLinkPage = ({ cspNonce, untilSeconds, state, open, action, nonce, error }: ExpiredLinkPageInput): string => {
-  const waits = state === "open" || state === "voted";
-  return asHtml(
-    <Document title={words.title} cspNonce={cspNonce}>
-      <h1>{words.title}</h1>
-      {error === undefined ? null : (
-        <section class="problem" role="alert" tabindex={-1} autofocus>
-          <p>{words.problems[error]}</p>
-        </section>
-      )}
-      <p class="lead">{words.states[state]}</p>
-      <p>{fill(words.until, { until: reviewWords.time(untilSeconds * 1_000) })}</p>
-      {open ? <Offer action={action} nonce={nonce} /> : waits ? <p>{words.unsendable}</p> : null}
-    </Document>,
+const Offer = ({ action, nonce }: { action: string; nonce: string }) => {
+  const { expiredLink: words } = useWords().page;
+  return (
+    <form method="post" action={action} accept-charset="utf-8" autocomplete="off">
+      <input type="hidden" name={formFields.nonce} value={nonce} />
+      <p>{words.offer}</p>
+      <button type="submit" name={formFields.act} value={renewAct} class="btn yes">
+        {words.renew}
+      </button>
+    </form>
   );
 };
 
-/** For 200: the new link was sent. `channel` names where, never the address. */
-export const renderLinkSentPage = ({ cspNonce, channel }: { cspNonce: string; channel: LinkChannel }): string =>
-  asHtml(
-    <Document title={words.sent.title} cspNonce={cspNonce}>
-      <h1>{words.sent.title}</h1>
-      <p>{fill(words.sent.lead, { channel: words.sent.channels[channel] })}</p>
-    </Document>,
+const ExpiredLinkPage = ({ cspNonce, untilSeconds, state, open, action, nonce, error }: ExpiredLinkPageInput) => {
+  const { expiredLink: words } = useWords().page;
+  const waits = state === "open" || state === "voted";
+  const until = untilSeconds * 1_000;
+  return (
+    <PlainDocument title={words.title} cspNonce={cspNonce}>
+      {error === undefined ? null : (
+        <section class="note bad problem" role="alert" tabindex={-1} autofocus>
+          <p>{words.problems[error]}</p>
+        </section>
+      )}
+      <section class="note mind">
+        <div>
+          <p>{words.states[state]}</p>
+          <p>{fill(words.until, { until: <Time at={until} now={until} /> })}</p>
+        </div>
+      </section>
+      {open ? <Offer action={action} nonce={nonce} /> : waits ? <p>{words.unsendable}</p> : null}
+    </PlainDocument>
   );
+};
+
+/** For 410, and for a request for a new link that did nothing. */
+export const renderExpiredLinkPage = (input: ExpiredLinkPageInput, words: Words = catalogues.en): string =>
+  asHtml(
+    <PageLanguage.Provider value={words}>
+      <ExpiredLinkPage {...input} />
+    </PageLanguage.Provider>,
+  );
+
+/** For 200: the new link was sent. `channel` names where, never the address. */
+export const renderLinkSentPage = (
+  { cspNonce, channel }: { cspNonce: string; channel: LinkChannel },
+  words: Words = catalogues.en,
+): string => {
+  const { sent } = words.page.expiredLink;
+  return asHtml(
+    <PageLanguage.Provider value={words}>
+      <PlainDocument title={sent.title} cspNonce={cspNonce}>
+        <p>{fill(sent.lead, { channel: sent.channels[channel] })}</p>
+      </PlainDocument>
+    </PageLanguage.Provider>,
+  );
+};

@@ -1,12 +1,14 @@
-// "Also allow later requests like this one": the grants that a reviewer may give with an approval. "Not now" is preselected.
+// "Allow later requests": the grants that a reviewer may give with an approval, by a button of its own; and the one that was given.
 
 import type { Provenance } from "../../shared/model/gate.ts";
-import { formFields, grantKinds, mostGrantUses } from "../../shared/review/form.ts";
+import type { Words } from "../../shared/channels/words/words.ts";
+import { allowAct, formFields, grantKinds, mostGrantUses } from "../../shared/review/form.ts";
 import type { ReviewFacts } from "../../shared/review/review-facts.ts";
 import type { GrantOffer, ReviewView } from "../../shared/review/view.ts";
 import { grantWords } from "./asking-words.ts";
-import { plainLetters } from "./outside-text.tsx";
-import { pageWords as words } from "../../shared/channels/words/words.ts";
+import { useWords } from "./language.ts";
+import { Time } from "./names.tsx";
+import { Name, plainLetters } from "./outside-text.tsx";
 import { fill } from "./sentence.tsx";
 
 /** What the reviewer chose here before, as the browser sent it: shown again even where it cannot be read. */
@@ -15,71 +17,141 @@ export type KeptGrant = { readonly grant: string; readonly hours: string; readon
 const hours = ["1", "24", "168", "720"] as const;
 const usual = { hours: "24", uses: "10" };
 
-type GrantFieldsProps = { view: ReviewView; facts: ReviewFacts; offer: GrantOffer; kept: KeptGrant | undefined };
+type GrantFormProps = {
+  readonly view: ReviewView;
+  readonly facts: ReviewFacts;
+  readonly offer: GrantOffer;
+  readonly kept: KeptGrant | undefined;
+};
 
-const What = ({ view: { requestor }, facts, offer, kept }: GrantFieldsProps) => (
-  <div class="choice">
-    <label for="grant">{words.grant.what}</label>
-    <select id="grant" name={formFields.grant}>
-      <option value="">{words.grant.notNow}</option>
-      {grantKinds.flatMap((kind) =>
-        offer.scopes.map((scope) => (
-          <option value={`${scope}:${kind}`} selected={kept?.grant === `${scope}:${kind}`}>
-            {words.grant.kinds[kind]},{" "}
-            {fill(grantWords(facts).scopes[scope], {
-              server: plainLetters(requestor.server),
-              client: plainLetters(requestor.client),
-              name: plainLetters(requestor.name),
-            })}
-          </option>
-        )),
-      )}
-    </select>
-  </div>
-);
-
-const knownWords: Readonly<Partial<Record<Provenance, string>>> = words.grant.known;
-
-export const Grant = ({ view, facts, offer, kept }: GrantFieldsProps) => {
-  const known = knownWords[view.requestor.provenance];
+const What = ({ view: { requestor }, facts, offer, kept }: GrantFormProps) => {
+  const words = useWords();
+  const { grant } = words.page;
   return (
-    <details class="grant" open={(kept?.grant ?? "") !== ""}>
-      <summary>{words.grant.heading[view.gate]}</summary>
-      <p>{grantWords(facts).lead}</p>
-      <ul>
-        <li>{words.grant.exact[view.gate]}</li>
-        <li>{grantWords(facts).shape}</li>
-      </ul>
-      <p>
-        {words.grant.limits} {words.grant.risk[offer.risk]} {offer.replyRisk === null ? null : words.grant.replyRisk[offer.replyRisk]}
-      </p>
-      {known === undefined ? null : <p>{known}</p>}
-      <What view={view} facts={facts} offer={offer} kept={kept} />
-      <div class="choice">
-        <label for="grant-hours">{words.grant.hours}</label>
+    <>
+      <label for="grant">{grant.what}</label>
+      <select id="grant" name={formFields.grant}>
+        {grantKinds.flatMap((kind) =>
+          offer.scopes.map((scope) => (
+            <option value={`${scope}:${kind}`} selected={kept?.grant === `${scope}:${kind}`}>
+              {grant.kinds[kind]},{" "}
+              {fill(grantWords(facts, words).scopes[scope], {
+                server: plainLetters(requestor.server, words),
+                client: plainLetters(requestor.client, words),
+                name: plainLetters(requestor.name, words),
+              })}
+            </option>
+          )),
+        )}
+      </select>
+    </>
+  );
+};
+
+const Limits = ({ kept }: { kept: KeptGrant | undefined }) => {
+  const { grant } = useWords().page;
+  return (
+    <div class="two">
+      <div>
+        <label for="grant-hours">{grant.hours}</label>
         <select id="grant-hours" name={formFields.grantHours}>
           {hours.map((each) => (
             <option value={each} selected={each === (hours.find((known) => known === kept?.hours) ?? usual.hours)}>
-              {words.grant.hoursOf[each]}
+              {grant.hoursOf[each]}
             </option>
           ))}
         </select>
       </div>
-      <div class="choice">
-        <label for="grant-uses">{words.grant.uses}</label>
-        <p id="grant-uses-hint">{words.grant.usesHint(mostGrantUses)}</p>
+      <div>
+        <label for="grant-uses">{grant.uses}</label>
         {/* No type or limits for the browser to check: they would also block a "deny". */}
         <input
           id="grant-uses"
           name={formFields.grantUses}
           value={kept?.uses ?? usual.uses}
           inputmode="numeric"
-          aria-describedby="grant-uses-hint"
+          aria-describedby="grant-hint"
         />
+      </div>
+    </div>
+  );
+};
+
+const knownWords = ({ page }: Words, provenance: Provenance): string | undefined =>
+  (page.grant.known as Readonly<Partial<Record<Provenance, string>>>)[provenance];
+
+export const GrantForm = (props: GrantFormProps) => {
+  const { view, facts, offer, kept } = props;
+  const words = useWords();
+  const { grant } = words.page;
+  const known = knownWords(words, view.requestor.provenance);
+  return (
+    <details class="grant" name="more" open={(kept?.grant ?? "") !== ""}>
+      <summary class="chev">{grant.heading[view.gate]}</summary>
+      <div class="in">
+        <p>{grantWords(facts, words).lead}</p>
+        <What {...props} />
+        <Limits kept={kept} />
+        <p class="hint" id="grant-hint">
+          {grant.usesHint(mostGrantUses)} {grant.limits}
+        </p>
+        <button type="submit" name={formFields.act} value={allowAct} class="btn allow">
+          {grant.approve[view.gate]}
+        </button>
+        <p class="hint">
+          {grant.exact[view.gate]} {grantWords(facts, words).shape}
+        </p>
+        <p class="hint">
+          {grant.risk[offer.risk]} {offer.replyRisk === null ? "" : grant.replyRisk[offer.replyRisk]} {known ?? ""}
+        </p>
       </div>
     </details>
   );
 };
 
-/** Beside the approve button. The stylesheet shows it while a grant is chosen, also where the fold is closed. */
-export const GrantReminder = ({ gate }: Pick<ReviewView, "gate">) => <p class="granting">{words.grant.chosen[gate]}</p>;
+type GivenProps = {
+  readonly view: ReviewView;
+  readonly facts: ReviewFacts;
+  readonly action: string;
+  readonly nonce: string;
+};
+
+/** The act of the button that ends a grant. */
+export const undoGrantAct = "undoGrant";
+
+/** What was allowed with the approval, and the way back. */
+export const GivenGrant = ({ view, facts, action, nonce }: GivenProps) => {
+  const words = useWords();
+  const { given, kinds } = words.page.grant;
+  const { server, client, name } = view.requestor;
+  if (view.given == null) return null;
+  const { what, scope, uses, expiresAt, undoneAt } = view.given;
+  const scopeWords = fill(grantWords(facts, words).scopes[scope], {
+    server: <Name value={server} />,
+    client: <Name value={client} />,
+    name: <Name value={name} />,
+  });
+  return (
+    <section class="note live given" aria-labelledby="given">
+      <div>
+        <h2 id="given">{given.heading[view.gate]}</h2>
+        <p>{fill(given.covers, { what: kinds[what], scope: scopeWords })}</p>
+        <p>{fill(given.until(uses), { at: <Time at={expiresAt} now={view.now} /> })}</p>
+        {undoneAt === null ? (
+          <form method="post" action={action} accept-charset="utf-8" autocomplete="off">
+            <input type="hidden" name={formFields.nonce} value={nonce} />
+            <input type="hidden" name={formFields.version} value={String(view.version)} />
+            <input type="hidden" name={formFields.digest} value={view.digest} />
+            <button type="submit" name={formFields.act} value={undoGrantAct} class="btn small">
+              {given.undo}
+            </button>
+          </form>
+        ) : (
+          <p>
+            <b>{fill(given.undone[view.gate], { at: <Time at={undoneAt} now={view.now} /> })}</b>
+          </p>
+        )}
+      </div>
+    </section>
+  );
+};

@@ -2,8 +2,8 @@
 // base64, so that everything that reaches a provider is on the page. It fetches nothing.
 
 import type { Child } from "hono/jsx";
-import { Frame, Name, OutsideText, type Origin } from "./outside-text.tsx";
-import { pageWords as words } from "../../shared/channels/words/words.ts";
+import { useWords } from "./language.ts";
+import { Name, OutsideText } from "./outside-text.tsx";
 
 /** What the gateway makes of every image (`plain-images.ts`). SVG is a document, and may look different elsewhere: it is shown as its source. */
 const drawable: ReadonlySet<string> = new Set(["image/png", "image/jpeg"]);
@@ -23,61 +23,59 @@ const readable = /^(?:text\/|image\/svg\+xml$|application\/(?:[\w.+-]+\+)?(?:jso
 
 const isBase64 = (data: string): boolean => /^[A-Za-z0-9+/]*={0,2}$/.test(data) && data.length % 4 === 0;
 
-const sizeOf = (data: string): string =>
-  words.media.bytes(Math.floor((data.length * 3) / 4) - (data.endsWith("==") ? 2 : data.endsWith("=") ? 1 : 0));
+const sizeOf = (data: string): number => Math.floor((data.length * 3) / 4) - (data.endsWith("==") ? 2 : data.endsWith("=") ? 1 : 0);
 
 function decoded(data: string): string {
   const binary = atob(data);
   return new TextDecoder().decode(Uint8Array.from(binary, (character) => character.charCodeAt(0)));
 }
 
-type MediaProps = { data: string; mimeType: string; place: string; from: Origin };
+type MediaProps = { readonly data: string; readonly mimeType: string; readonly place: string };
 
-/** Base64 from outside with its claimed type. `place` says in our words where in the content it is. */
-export const Media = ({ data, mimeType, place, from }: MediaProps) => {
+/** The bytes themselves, where a browser renders them without running code; else their source or base64. */
+const Rendered = ({ data, mimeType, place }: MediaProps): { inside: Child; why: string } => {
+  const { media } = useWords().page;
   const type = mimeType.toLowerCase();
-  const facts = (
-    <p>
-      {words.pieces.mimeType}: <Name value={mimeType} />, {sizeOf(data)}
-    </p>
-  );
-  if (!isBase64(data)) return <Explained facts={facts} why={words.media.notBase64} text={data} from={from} />;
+  if (!isBase64(data)) return { inside: <OutsideText text={data} />, why: media.notBase64 };
+  const size = media.bytes(sizeOf(data));
+  const source = `data:${type};base64,${data}`;
   if (drawable.has(type)) {
-    return (
-      <>
-        {facts}
-        <p>{words.media.plain}</p>
-        <Frame from={from}>
-          <img class="media" src={`data:${type};base64,${data}`} alt={words.media.image(place, sizeOf(data))} />
-        </Frame>
-      </>
+    const image = (
+      <div class="said">
+        <img class="media" src={source} alt={media.image(place, size)} />
+      </div>
     );
+    return { inside: image, why: media.plain };
   }
   if (playable.has(type)) {
-    return (
-      <>
-        {facts}
-        <Frame from={from}>
-          <audio
-            class="media"
-            controls
-            preload="metadata"
-            src={`data:${type};base64,${data}`}
-            aria-label={words.media.audio(place, sizeOf(data))}
-          />
-        </Frame>
-      </>
+    const player = (
+      <div class="said">
+        <audio class="media" controls preload="metadata" src={source} aria-label={media.audio(place, size)} />
+      </div>
     );
+    return { inside: player, why: "" };
   }
-  if (type === "image/svg+xml") return <Explained facts={facts} why={words.media.unsafe} text={decoded(data)} from={from} />;
-  if (readable.test(type)) return <Explained facts={facts} why="" text={decoded(data)} from={from} />;
-  return <Explained facts={facts} why={words.media.unplayable} text={data} from={from} />;
+  if (type === "image/svg+xml") return { inside: <OutsideText text={decoded(data)} />, why: media.unsafe };
+  if (readable.test(type)) return { inside: <OutsideText text={decoded(data)} />, why: "" };
+  return { inside: <OutsideText text={data} />, why: media.unplayable };
 };
 
-const Explained = ({ facts, why, text, from }: { facts: Child; why: string; text: string; from: Origin }) => (
-  <>
-    {facts}
-    {why === "" ? null : <p>{why}</p>}
-    <OutsideText text={text} from={from} />
-  </>
-);
+/** Base64 from outside with its claimed type. `place` says in our words where in the content it is. */
+export const MediaPart = ({ title, id, about, ...media }: MediaProps & { title: Child; id?: string | undefined; about?: Child }) => {
+  const { page } = useWords();
+  const { inside, why } = Rendered(media);
+  return (
+    <section class="part" {...(id === undefined ? {} : { id })}>
+      <header>
+        <h2>{title}</h2>
+      </header>
+      {about === undefined ? null : <p class="sub">{about}</p>}
+      {inside}
+      <p class="sub">
+        {page.pieces.mimeType}: <Name value={media.mimeType} />
+        {isBase64(media.data) ? `, ${page.media.bytes(sizeOf(media.data))}` : ""}
+        {why === "" ? "" : `. ${why}`}
+      </p>
+    </section>
+  );
+};

@@ -1,75 +1,122 @@
 // How a review ended, at the top of its page: who, when, what, and what became of the run. It decides nothing.
 
 import type { Child } from "hono/jsx";
-import { causeWords, endedWords } from "../../shared/channels/fact-words.ts";
+import { causeWords } from "../../shared/channels/fact-words.ts";
+import type { Words } from "../../shared/channels/words/words.ts";
 import { isOpen } from "../../shared/review/review-facts.ts";
 import type { ReviewState, ReviewView } from "../../shared/review/view.ts";
-import { Name, Plain } from "./outside-text.tsx";
 import { progressOf } from "./asking-words.ts";
-import { pageWords as words, reviewWords } from "../../shared/channels/words/words.ts";
+import { otherVoters } from "./decision.tsx";
+import { Icon } from "./icons.tsx";
+import { useWords } from "./language.ts";
+import { People, Time } from "./names.tsx";
+import { Name, OutsideText, Plain } from "./outside-text.tsx";
 import { fill } from "./sentence.tsx";
 
-/** The state in a word or two, for the banner's heading and the page's title. */
-export const stateWords = (state: ReviewState): string => (isOpen(state) ? words.states[state.kind] : endedWords(state).title);
+const kinds = {
+  open: { style: "", icon: "info" },
+  voted: { style: "ok", icon: "check" },
+  approved: { style: "ok", icon: "check" },
+  denied: { style: "bad", icon: "cross" },
+  expired: { style: "mind", icon: "clock" },
+  cancelled: { style: "", icon: "undo" },
+  failed: { style: "bad", icon: "cross" },
+} as const satisfies Record<ReviewState["kind"], object>;
 
-function explanation(state: ReviewState): Child[] {
-  if (state.kind === "open") return [];
-  if (state.kind === "voted") return fill(words.states.votedSoFar, { votes: String(state.votes), quorum: String(state.quorum) });
-  const who: Readonly<Record<string, Child>> = "by" in state ? { by: <Name value={state.by} /> } : {};
-  const sentence = fill(endedWords(state).sentence, { ...who, at: reviewWords.time(state.at) });
-  return state.kind === "expired" ? [...sentence, " ", words.states.linkIsOver] : sentence;
+/** Everybody whose vote made the outcome; the last one of them where an older run does not say. */
+function decidersOf({ state, votes = [] }: ReviewView): string[] {
+  if (state.kind === "approved") return votes.length === 0 ? [state.by] : votes.map(({ by }) => by);
+  return state.kind === "denied" ? [state.by] : [];
 }
 
-function reasonOf(state: ReviewState): Child[] {
-  if (state.kind === "denied" && state.reason !== null) return fill(words.states.reason, { reason: <Plain value={state.reason} /> });
-  if (state.kind === "cancelled" || state.kind === "failed") return fill(words.states.why, { why: <Plain value={causeWords(state)} /> });
-  return [];
+function headingOf(view: ReviewView, { page: { states } }: Words): Child {
+  const { state, reviewer } = view;
+  const by = <People names={decidersOf(view)} reader={reviewer} joined="and" />;
+  if (state.kind === "approved") return fill(state.edited ? states.approvedEdited : states.approved, { by });
+  return state.kind === "denied" ? fill(states.denied, { by }) : states[state.kind];
+}
+
+function reasonOf(state: ReviewState, { page: { states }, review }: Words): Child[] {
+  if (state.kind === "denied" && state.reason !== null) return fill(states.reason, { reason: <Plain value={state.reason} /> });
+  if (state.kind === "cancelled" || state.kind === "failed") return fill(states.why, { why: <Plain value={causeWords(state, review)} /> });
+  return state.kind === "expired" ? [states.expiredAt] : [];
 }
 
 /** What became of the run, and where an approver finds the reply. */
-function afterwards(view: ReviewView): string {
+function afterwards(view: ReviewView, words: Words): string {
   const { gate, state, progress } = view;
+  const { states } = words.page;
   if (isOpen(state)) return "";
   const { keyEnd = null } = view;
-  if (keyEnd !== null)
-    return state.kind === "cancelled" ? reviewWords.keyEndNothing : `${reviewWords.keyEnd[keyEnd]} ${reviewWords.keyEndNothing}`;
-  const now = progressOf(view);
+  const { keyEnd: keyEndWords, keyEndNothing } = words.review;
+  if (keyEnd !== null) return state.kind === "cancelled" ? keyEndNothing : `${keyEndWords[keyEnd]} ${keyEndNothing}`;
+  const now = progressOf(view, words);
   if (gate === "response" || state.kind !== "approved") return now;
-  if (progress === "generating") return `${now} ${words.states.replyLink}`;
-  return progress === "responseReview" ? `${now} ${words.states.replyLinkSent}` : now;
+  if (progress === "generating") return `${now} ${states.replyLink}`;
+  return progress === "responseReview" ? `${now} ${states.replyLinkSent}` : now;
 }
 
 /** What this reviewer did, where the review goes on without them or waits for others. */
-export const OwnStanding = ({ view: { state, ownVote, left } }: { view: ReviewView }) => {
+export const OwnStanding = ({ view }: { view: ReviewView }) => {
+  const { own } = useWords().page;
+  const { state, ownVote, left, now, reviewer } = view;
   if (left != null) {
-    const sentence = left.to === null ? words.own.notMine : words.own.handedOver;
+    const sentence = left.to === null ? own.notMine : own.handedOver;
     return (
-      <section class="outcome" role="status">
-        <h2>{words.own.leftHeading}</h2>
-        <p>{fill(sentence, { to: <Name value={left.to ?? ""} />, at: reviewWords.time(left.at) })}</p>
+      <section class="note" role="status">
+        <Icon of="info" />
+        <div>
+          <h2>{own.leftHeading}</h2>
+          <p>{fill(sentence, { to: <Name value={left.to ?? ""} />, at: <Time at={left.at} now={now} /> })}</p>
+        </div>
       </section>
     );
   }
   if (ownVote == null || state.kind !== "voted") return null;
+  const others = <People names={otherVoters(view)} reader={reviewer} joined="or" />;
   return (
-    <section class="outcome approved" role="status">
-      <h2>{words.own.votedHeading}</h2>
-      <p>{fill(words.own.voted(state.quorum - state.votes), { at: reviewWords.time(ownVote.at) })}</p>
+    <section class="note ok" role="status">
+      <Icon of="check" />
+      <div>
+        <h2>{own.votedHeading}</h2>
+        <p>{fill(own.voted(state.quorum - state.votes), { others })}</p>
+      </div>
+    </section>
+  );
+};
+
+/** Who handed the review to this reviewer. Their note is a person's text, and stands in stripes like all text that is not ours. */
+export const HandedOver = ({ view }: { view: ReviewView }) => {
+  const { recuse } = useWords().page;
+  if (view.handedBy == null || !isOpen(view.state)) return null;
+  const { by, at, note } = view.handedBy;
+  const line = fill(recuse.handedToYou, { by: <Name value={by} />, at: <Time at={at} now={view.now} /> });
+  return (
+    <section class="parts handed">
+      <p class="origin">
+        <span>{line}</span>
+      </p>
+      {note === null ? null : <OutsideText text={note} />}
     </section>
   );
 };
 
 export const Outcome = ({ view }: { view: ReviewView }) => {
+  const words = useWords();
   const { state } = view;
-  if (state.kind === "open" || (state.kind === "voted" && view.ownVote != null)) return null;
-  const reason = reasonOf(state);
-  const after = afterwards(view);
+  if (isOpen(state)) return null;
+  const reason = reasonOf(state, words);
+  const after = afterwards(view, words);
+  const { style, icon } = kinds[state.kind];
   return (
-    <section class={`outcome ${state.kind}`} role="status">
-      <h2>{stateWords(state)}</h2>
-      <p>{explanation(state)}</p>
-      {reason.length === 0 ? null : <p>{reason}</p>}
-      {after === "" ? null : <p>{after}</p>}
+    <section class={`note outcome ${style}`} role="status">
+      <Icon of={icon} />
+      <div>
+        <h2>{headingOf(view, words)}</h2>
+        <p>{fill(words.page.states.at, { at: <Time at={state.at} now={view.now} exact /> })}</p>
+        {reason.length === 0 ? null : <p>{reason}</p>}
+        {after === "" ? null : <p>{after}</p>}
+      </div>
     </section>
   );
 };

@@ -1,29 +1,32 @@
-// Text that Countersign did not write, shown so that no reader takes it for ours: in a marked frame, letter by letter, with labels for
+// Text that Countersign did not write, shown so that no reader takes it for ours: in a striped frame, letter by letter, with labels for
 // invisible characters. It is never markdown, HTML or a link.
 
 import type { Child } from "hono/jsx";
+import type { Words } from "../../shared/channels/words/words.ts";
 import { chunksOf } from "../../shared/review/chunks.ts";
+import { allLines, linePartsOf } from "../../shared/review/line-parts.ts";
 import { viewText, type Segment } from "../../shared/review/text-view.ts";
+import { useWords } from "./language.ts";
 import { fill } from "./sentence.tsx";
-import { pageWords as words, reviewWords } from "../../shared/channels/words/words.ts";
 
-const Parts = ({ segments }: { segments: readonly Segment[] }) => (
-  <>
-    {segments.map((segment) => {
-      if (segment.kind === "text") return segment.text;
-      if (segment.kind === "unseen") return <b class="unseen">{reviewWords.outside.unseen(segment)}</b>;
-      return <b class="unseen gap">{reviewWords.outside.blankLines(segment.count)}</b>;
-    })}
-  </>
-);
-
-const unseenIn = (segments: readonly Segment[]): number =>
-  segments.reduce((sum, segment) => sum + (segment.kind === "unseen" && segment.codePoint !== 0x20 ? segment.count : 0), 0);
+const Parts = ({ segments }: { segments: readonly Segment[] }) => {
+  const { outside } = useWords().review;
+  return (
+    <>
+      {segments.map((segment) => {
+        if (segment.kind === "text") return segment.text;
+        if (segment.kind === "unseen") return <b class="unseen">{outside.unseen(segment)}</b>;
+        return <b class="unseen gap">{outside.blankLines(segment.count)}</b>;
+      })}
+    </>
+  );
+};
 
 /** A short text from outside in a sentence of ours, such as a server's name. Its direction does not affect the sentence. */
-export const Name = ({ value }: { value: string }) => (
-  <bdi class="name">{value === "" ? reviewWords.outside.empty : <Parts segments={viewText(value)} />}</bdi>
-);
+export const Name = ({ value }: { value: string }) => {
+  const { outside } = useWords().review;
+  return <bdi class="name">{value === "" ? outside.empty : <Parts segments={viewText(value)} />}</bdi>;
+};
 
 /** A sentence of Countersign that may quote text from outside: in our type, with labels for invisible characters. */
 export const Plain = ({ value }: { value: string }) => (
@@ -32,69 +35,116 @@ export const Plain = ({ value }: { value: string }) => (
   </bdi>
 );
 
-/** Who wrote the text, in words for the frame's start and end. A frame inside the text cannot imitate that end. */
-export type Origin = { readonly start: string; readonly end: string };
+/** Who wrote a text: a sentence for the top of its frame, and the names in it. */
+export type Origin = { readonly sentence: string; readonly names: Readonly<Record<string, string>> };
 
-type FrameProps = { from: Origin; children: Child };
+/** A piece of the content, with who wrote it. */
+export type FramedPart = { readonly from: Origin; readonly part: Child };
 
-/** The frame around text from outside, which cannot paint over or beyond its border. */
-export const Frame = ({ from, children }: FrameProps) => (
-  <div class="outside">
-    <p class="edge">{from.start}</p>
-    {children}
-    <p class="edge end">{from.end}</p>
-  </div>
+const OriginLine = ({ from: { sentence, names } }: { from: Origin }) => (
+  <p class="origin">
+    <span>{fill(sentence, Object.fromEntries(Object.entries(names).map(([name, value]) => [name, <Name value={value} />])))}</span>
+  </p>
+);
+
+/** Neighbours from one origin, in order. */
+function grouped(parts: readonly FramedPart[]): { from: Origin; inside: Child[] }[] {
+  const groups: { from: Origin; inside: Child[] }[] = [];
+  for (const { from, part } of parts) {
+    const last = groups.at(-1);
+    if (last?.from.sentence === from.sentence) last.inside.push(part);
+    else groups.push({ from, inside: [part] });
+  }
+  return groups;
+}
+
+/** The content in its frames: one for each run of parts from the same origin. A frame's text cannot paint beyond its border. */
+export const Frames = ({ parts }: { parts: readonly FramedPart[] }) => (
+  <>
+    {grouped(parts).map(({ from, inside }) => (
+      <div class="parts">
+        <OriginLine from={from} />
+        {inside}
+      </div>
+    ))}
+  </>
 );
 
 /** A segment without elements. */
-const lettersOf = (segment: Segment): string => {
+const lettersOf = (segment: Segment, { outside }: Words["review"]): string => {
   if (segment.kind === "text") return segment.text;
-  return segment.kind === "unseen" ? `⟨${reviewWords.outside.unseen(segment)}⟩` : `\n⟨${reviewWords.outside.blankLines(segment.count)}⟩\n`;
+  return segment.kind === "unseen" ? `⟨${outside.unseen(segment)}⟩` : `\n⟨${outside.blankLines(segment.count)}⟩\n`;
 };
 
 /** A short text from outside where elements are not possible, such as an option: labels are in brackets. */
-export const plainLetters = (value: string): string => viewText(value).map(lettersOf).join("");
+export const plainLetters = (value: string, { review }: Words): string =>
+  viewText(value)
+    .map((segment) => lettersOf(segment, review))
+    .join("");
 
 /** Each label is an element, and a text of invisible characters must not make a page that no browser opens. */
 const mostLabels = 1_000;
 
 /** Labels beyond `mostLabels` are written as text: ⟨U+200B⟩. */
-function withFewLabels(segments: readonly Segment[]): readonly Segment[] {
+function withFewLabels(segments: readonly Segment[], { review }: Words): readonly Segment[] {
   let labels = 0;
   const from = segments.findIndex((segment) => segment.kind !== "text" && (labels += 1) > mostLabels);
   if (from === -1) return segments;
-  return [...segments.slice(0, from), { kind: "text", text: segments.slice(from).map(lettersOf).join("") }];
+  const letters = segments.slice(from).map((segment) => lettersOf(segment, review));
+  return [...segments.slice(0, from), { kind: "text", text: letters.join("") }];
 }
 
 /** A text without its frame. A long one is in chunks, which the browser lays out on demand. */
-export const Said = ({ segments }: { segments: readonly Segment[] }) => {
-  const chunks = chunksOf(withFewLabels(segments));
+const Said = ({ segments }: { segments: readonly Segment[] }) => {
+  const { outside } = useWords().page;
+  const chunks = chunksOf(segments);
   if (chunks.length <= 1) return <Parts segments={chunks[0]?.segments ?? []} />;
   return (
     <>
       {chunks.map((chunk) => (
         <div class="stretch">
           <Parts segments={chunk.segments} />
-          {chunk.lineGoesOn ? <b class="unseen gap">{words.outside.lineGoesOn}</b> : null}
+          {chunk.lineGoesOn ? <b class="unseen gap">{outside.lineGoesOn}</b> : null}
         </div>
       ))}
     </>
   );
 };
 
-/** A whole text from outside, uncut. */
-export const OutsideText = ({ text, from }: { text: string; from: Origin }) => {
-  const segments = viewText(text);
-  const unseen = unseenIn(segments);
-  return (
-    <Frame from={from}>
-      {unseen === 0 ? null : <p class="edge">{fill(words.outside.unseen(unseen), { sample: <b class="unseen">U+200B</b> })}</p>}
-      <div class="said" dir="auto">
-        {text === "" ? <i>{reviewWords.outside.empty}</i> : <Said segments={segments} />}
+/** A whole text from outside, uncut: a long one in parts, each with the numbers of its lines. */
+export const OutsideText = ({ text }: { text: string }) => {
+  const words = useWords();
+  if (text === "")
+    return (
+      <div class="said">
+        <i>{words.review.outside.empty}</i>
       </div>
-    </Frame>
+    );
+  const segments = withFewLabels(viewText(text), words);
+  const parts = linePartsOf(segments);
+  if (parts.length === 1)
+    return (
+      <div class="said" dir="auto">
+        <Said segments={segments} />
+      </div>
+    );
+  const of = allLines(segments);
+  return (
+    <>
+      {parts.map(({ segments: inside, from, to }) => (
+        <details class="lines" open>
+          <summary class="chev">{words.page.outside.lines(from, to, of)}</summary>
+          <div class="said" dir="auto">
+            <Said segments={inside} />
+          </div>
+        </details>
+      ))}
+    </>
   );
 };
 
 /** The same from the text itself: for differences. */
-export const SaidInline = ({ text }: { text: string }) => <Said segments={viewText(text)} />;
+export const SaidInline = ({ text }: { text: string }) => {
+  const words = useWords();
+  return <Said segments={withFewLabels(viewText(text), words)} />;
+};

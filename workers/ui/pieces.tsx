@@ -1,150 +1,148 @@
-// The blocks of messages and replies, uncut, each with its field where it can be changed.
+// The blocks of messages and replies, uncut, each with who wrote it and a field where it can be changed.
 
+import type { Child } from "hono/jsx";
 import type { ReplyBlock, SamplingRequest, ToolResultBlock } from "../../shared/model/sampling.ts";
+import type { Words } from "../../shared/channels/words/words.ts";
 import { objectText } from "../../shared/review/editable-fields.ts";
-import { EditField, type Editing } from "./edit-field.tsx";
-import { Media } from "./media.tsx";
-import { Name, OutsideText, type Origin } from "./outside-text.tsx";
-import { pageWords as words, reviewWords } from "../../shared/channels/words/words.ts";
+import { MediaPart } from "./media.tsx";
+import { Name, type FramedPart, type Origin } from "./outside-text.tsx";
+import { type Showing, TextPart } from "./text-part.tsx";
 import { fill } from "./sentence.tsx";
 
 type ResultContent = ToolResultBlock["content"][number];
 
-export type Showing = {
-  readonly editing: Editing | undefined;
-  /** The texts before reviewers changed some; null where no reviewer did. */
-  readonly original: ReadonlyMap<string, string> | null;
-  readonly kind: SamplingRequest["kind"];
-  /** Who wrote the texts, and who those that a reviewer changed. */
+/** What every piece needs: how it is shown, in which words, who wrote it, and its heading and id. */
+export type PieceContext = {
+  readonly showing: Showing;
+  readonly words: Words;
   readonly from: Origin;
-  readonly edited: Origin;
+  readonly id?: string | undefined;
+  /** The heading that its message or place has, before the block says what it is. */
+  readonly title: Child;
+  readonly role: "user" | "assistant" | "model";
 };
 
-type FieldProps = { showing: Showing; path: string; from?: Origin };
-
-const origin = ({ original, edited }: Showing, path: string, text: string, from: Origin): Origin =>
-  original !== null && original.get(path) !== text ? edited : from;
-
-export const TextPiece = ({
-  showing,
-  path,
-  text,
-  from = showing.from,
-  kind = "text",
-}: FieldProps & { text: string; kind?: "text" | "removable" }) => (
+const resourceFacts = ({ page }: Words, uri: string, mimeType: string | undefined): Child => (
   <>
-    <OutsideText text={text} from={origin(showing, path, text, from)} />
-    <EditField editing={showing.editing} path={path} text={text} kind={kind} />
-  </>
-);
-
-const ObjectPiece = ({ showing, path, text, from = showing.from }: FieldProps & { text: string }) => (
-  <>
-    <OutsideText text={text} from={origin(showing, path, text, from)} />
-    <EditField editing={showing.editing} path={path} text={text} kind="object" />
-  </>
-);
-
-const ResourceFacts = ({ uri, mimeType }: { uri: string; mimeType: string | undefined }) => (
-  <p>
-    {words.pieces.uri}: <Name value={uri} />
+    {page.pieces.uri}: <Name value={uri} />
     {mimeType === undefined ? null : (
       <>
-        , {words.pieces.mimeType}: <Name value={mimeType} />
+        , {page.pieces.mimeType}: <Name value={mimeType} />
       </>
     )}
-  </p>
+  </>
 );
 
-const ResultPiece = ({ showing, path, content }: FieldProps & { content: ResultContent }) => {
+function resultPart(context: PieceContext, path: string, content: ResultContent): Child {
+  const { showing, words, title, id } = context;
+  const place = words.review.place(path, showing.kind);
+  const { pieces } = words.page;
   switch (content.type) {
     case "text":
-      return <TextPiece showing={showing} path={`${path}/text`} text={content.text} />;
+      return <TextPart showing={showing} path={`${path}/text`} title={title} text={content.text} id={id} />;
     case "image":
     case "audio":
-      return <Media data={content.data} mimeType={content.mimeType} place={reviewWords.place(path, showing.kind)} from={showing.from} />;
+      return <MediaPart title={title} data={content.data} mimeType={content.mimeType} place={place} id={id} />;
     case "resource_link":
       return (
-        <>
-          <h5>{words.pieces.link}</h5>
-          <p>
-            {words.pieces.name}: <Name value={content.name} />
-          </p>
-          <ResourceFacts uri={content.uri} mimeType={content.mimeType} />
-          {content.description === undefined ? null : <OutsideText text={content.description} from={showing.from} />}
-        </>
+        <TextPart
+          showing={showing}
+          path={path}
+          fixed
+          id={id}
+          title={
+            <>
+              {title}: {pieces.link}
+            </>
+          }
+          text={content.description ?? ""}
+          about={
+            <>
+              {pieces.name}: <Name value={content.name} />, {resourceFacts(words, content.uri, content.mimeType)}
+            </>
+          }
+        />
       );
     case "resource": {
       const { resource } = content;
-      return (
+      const heading = (
         <>
-          <h5>{words.pieces.resource}</h5>
-          {"text" in resource ? (
-            <>
-              <ResourceFacts uri={resource.uri} mimeType={resource.mimeType} />
-              <TextPiece showing={showing} path={`${path}/resource/text`} text={resource.text} />
-            </>
-          ) : (
-            <>
-              <ResourceFacts uri={resource.uri} mimeType={undefined} />
-              <Media
-                data={resource.blob}
-                mimeType={resource.mimeType ?? ""}
-                place={reviewWords.place(path, showing.kind)}
-                from={showing.from}
-              />
-            </>
-          )}
+          {title}: {pieces.resource}
         </>
       );
+      if ("text" in resource) {
+        const about = resourceFacts(words, resource.uri, resource.mimeType);
+        return <TextPart showing={showing} path={`${path}/resource/text`} title={heading} text={resource.text} about={about} id={id} />;
+      }
+      const about = resourceFacts(words, resource.uri, undefined);
+      return <MediaPart title={heading} data={resource.blob} mimeType={resource.mimeType ?? ""} place={place} about={about} id={id} />;
     }
   }
-};
+}
 
-const toolUseWords = (kind: SamplingRequest["kind"]): string => (kind === "function" ? words.pieces.run : words.pieces.toolUse);
+function resultParts(context: PieceContext, path: string, block: ToolResultBlock): FramedPart[] {
+  const { showing, words, from } = context;
+  const { pieces } = words.page;
+  const result = fill(block.isError === true ? pieces.failedToolResult : pieces.toolResult, { id: <Name value={block.toolUseId} /> });
+  const title = (
+    <>
+      {context.title}
+      {result}
+    </>
+  );
+  const parts = block.content.map((content, k): FramedPart => {
+    const id = k === 0 ? context.id : undefined;
+    return { from, part: resultPart({ ...context, title, id }, `${path}/content/${k}`, content) };
+  });
+  if (block.content.length === 0)
+    parts.push({ from, part: <TextPart showing={showing} path={path} fixed title={title} text="" id={context.id} /> });
+  if (block.structuredContent === undefined) return parts;
+  const structured = (
+    <TextPart
+      showing={showing}
+      path={`${path}/structuredContent`}
+      title={
+        <>
+          {title}: {pieces.structured}
+        </>
+      }
+      text={objectText(block.structuredContent)}
+      kind="object"
+    />
+  );
+  return [...parts, { from, part: structured }];
+}
 
-const ResultBlock = ({ showing, path, block }: { showing: Showing; path: string; block: ToolResultBlock }) => (
-  <>
-    <h4>
-      {fill(block.isError === true ? words.pieces.failedToolResult : words.pieces.toolResult, {
-        id: <Name value={block.toolUseId} />,
-      })}
-    </h4>
-    {block.content.length === 0 ? <p>{reviewWords.outside.empty}</p> : null}
-    {block.content.map((content, k) => (
-      <ResultPiece showing={showing} path={`${path}/content/${k}`} content={content} />
-    ))}
-    {block.structuredContent === undefined ? null : (
-      <>
-        <h5>{words.pieces.structured}</h5>
-        <ObjectPiece showing={showing} path={`${path}/structuredContent`} text={objectText(block.structuredContent)} />
-      </>
-    )}
-  </>
-);
+const toolUse = (kind: SamplingRequest["kind"], { page: { pieces } }: Words): string => (kind === "function" ? pieces.run : pieces.toolUse);
 
-type BlockPieceProps = FieldProps & { block: Exclude<ReplyBlock, { type: "embedding" }>; from?: Origin };
-
-export const BlockPiece = ({ showing, path, block, from = showing.from }: BlockPieceProps) => {
+/** The parts of one block of a message or a reply. */
+export function blockParts(context: PieceContext, path: string, block: Exclude<ReplyBlock, { type: "embedding" }>): FramedPart[] {
+  const { showing, words, from, title, id, role } = context;
+  const { pieces } = words.page;
   switch (block.type) {
     case "text":
-      return <TextPiece showing={showing} path={`${path}/text`} text={block.text} from={from} />;
+      return [{ from, part: <TextPart showing={showing} path={`${path}/text`} title={title} text={block.text} id={id} /> }];
     case "image":
-    case "audio":
-      return (
+    case "audio": {
+      const heading = (
         <>
-          <h4>{block.type === "image" ? words.pieces.image : words.pieces.audio}</h4>
-          <Media data={block.data} mimeType={block.mimeType} place={reviewWords.place(path, showing.kind)} from={from} />
+          {title}: {block.type === "image" ? pieces.image : pieces.audio}
         </>
       );
-    case "tool_use":
-      return (
-        <>
-          <h4>{fill(toolUseWords(showing.kind), { name: <Name value={block.name} />, id: <Name value={block.id} /> })}</h4>
-          <ObjectPiece showing={showing} path={`${path}/input`} text={objectText(block.input)} from={from} />
-        </>
-      );
+      const place = words.review.place(path, showing.kind);
+      return [{ from, part: <MediaPart title={heading} data={block.data} mimeType={block.mimeType} place={place} id={id} /> }];
+    }
+    case "tool_use": {
+      const heading = fill(toolUse(showing.kind, words), {
+        role: role === "model" ? pieces.model : role === "assistant" ? pieces.assistant : title,
+        name: <Name value={block.name} />,
+      });
+      const about = fill(pieces.id, { id: <Name value={block.id} /> });
+      const text = objectText(block.input);
+      const input = <TextPart showing={showing} path={`${path}/input`} title={heading} text={text} kind="object" about={about} id={id} />;
+      return [{ from, part: input }];
+    }
     case "tool_result":
-      return <ResultBlock showing={showing} path={path} block={block} />;
+      return resultParts(context, path, block);
   }
-};
+}

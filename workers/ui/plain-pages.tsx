@@ -1,37 +1,43 @@
 // The pages without a review: for an invalid link, and for a request that is refused. One text for all cases of a kind, so that a page
 // never tells an attacker which part of a guess was right.
 
-import { pageWords } from "../../shared/channels/words/words.ts";
-import { asHtml, Document } from "./document.tsx";
-
-const words = pageWords.plain;
+import { catalogues, type Words } from "../../shared/channels/words/words.ts";
+import { asHtml, PlainDocument } from "./document.tsx";
+import { PageLanguage } from "./language.ts";
 
 /** Why a request is refused. The HTTP status is the route's. */
-export type PageError = keyof typeof words.problems;
+export type PageError = keyof Words["page"]["plain"]["problems"];
 
 /** For 404: a forged, unknown, deleted or truncated link. */
-export const renderNoSuchLinkPage = ({ cspNonce }: { cspNonce: string }): string =>
-  asHtml(
-    <Document title={words.noSuchLink.title} cspNonce={cspNonce}>
-      <h1>{words.noSuchLink.title}</h1>
-      <p>{words.noSuchLink.lead}</p>
-      <p>{words.noSuchLink.help}</p>
-    </Document>,
+export const renderNoSuchLinkPage = ({ cspNonce }: { cspNonce: string }, words: Words = catalogues.en): string => {
+  const { title, lead, help } = words.page.plain.noSuchLink;
+  return asHtml(
+    <PageLanguage.Provider value={words}>
+      <PlainDocument title={title} cspNonce={cspNonce}>
+        <p>{lead}</p>
+        <p>{help}</p>
+      </PlainDocument>
+    </PageLanguage.Provider>,
   );
+};
+
+type ErrorPageInput = { readonly error: PageError; readonly cspNonce: string; readonly quote?: string };
 
 /** For 400, 403, 405, 413, 415, 429 and 500. `quote` is the id under which the log has an internal error. */
-export const renderErrorPage = ({ error, cspNonce, quote }: { error: PageError; cspNonce: string; quote?: string }): string => {
-  const { title, lead } = words.problems[error];
+export const renderErrorPage = ({ error, cspNonce, quote }: ErrorPageInput, words: Words = catalogues.en): string => {
+  const { plain } = words.page;
+  const { title, lead } = plain.problems[error];
   return asHtml(
-    <Document title={title} cspNonce={cspNonce}>
-      <h1>{title}</h1>
-      <p>{lead}</p>
-      {quote === undefined ? null : (
-        <p>
-          {words.quote}
-          <code>{quote}</code>
-        </p>
-      )}
-    </Document>,
+    <PageLanguage.Provider value={words}>
+      <PlainDocument title={title} cspNonce={cspNonce}>
+        <p>{lead}</p>
+        {quote === undefined ? null : (
+          <p>
+            {plain.quote}
+            <code>{quote}</code>
+          </p>
+        )}
+      </PlainDocument>
+    </PageLanguage.Provider>,
   );
 };

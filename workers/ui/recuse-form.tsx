@@ -1,40 +1,58 @@
-// "Not yours to decide?": hands the review to another reviewer, or recuses this one. Folded, below the decision.
+// Not the reviewer's to decide: hands the review to another reviewer with a note, or recuses this one.
 
-import { formFields } from "../../shared/review/form.ts";
+import { type SubmittedForm, formFields, longestNote } from "../../shared/review/form.ts";
 import type { ReviewView } from "../../shared/review/view.ts";
+import { useWords } from "./language.ts";
 import { plainLetters } from "./outside-text.tsx";
-import { pageWords as words } from "../../shared/channels/words/words.ts";
 
-type RecuseFormProps = { view: ReviewView; chosen: string | undefined };
+type RecuseFormProps = { readonly view: ReviewView; readonly kept: SubmittedForm | undefined };
 
-const HandOver = ({ to, chosen }: { to: readonly string[]; chosen: string | undefined }) => (
-  <div class="choice">
-    <label for="to">{words.recuse.to}</label>
-    <select id="to" name={formFields.to} aria-describedby="to-hint">
-      {to.map((name) => (
-        <option value={name} selected={name === chosen}>
-          {plainLetters(name)}
-        </option>
-      ))}
-    </select>
-    <p id="to-hint">{words.recuse.handOverHint}</p>
-    <button type="submit" name={formFields.act} value="handOver">
-      {words.recuse.handOver}
-    </button>
-  </div>
-);
-
-export const RecuseForm = ({ view: { handOverTo = [] }, chosen }: RecuseFormProps) => (
-  <section class="card folded">
-    <details open={chosen !== undefined}>
-      <summary>{words.recuse.heading}</summary>
-      {handOverTo.length === 0 ? null : <HandOver to={handOverTo} chosen={chosen} />}
-      <div class="choice">
-        <p id="not-mine-hint">{words.recuse.notMineHint}</p>
-        <button type="submit" name={formFields.act} value="notMine" aria-describedby="not-mine-hint">
-          {words.recuse.notMine}
+const HandOver = ({ to, kept }: { to: readonly string[]; kept: SubmittedForm | undefined }) => {
+  const words = useWords();
+  const { recuse } = words.page;
+  return (
+    <details name="more" open={kept?.to !== undefined}>
+      <summary class="chev">{recuse.handOver}</summary>
+      <div class="in">
+        <label for="to">{recuse.to}</label>
+        <select id="to" name={formFields.to} aria-describedby="to-hint">
+          {to.map((name) => (
+            <option value={name} selected={name === kept?.to}>
+              {plainLetters(name, words)}
+            </option>
+          ))}
+        </select>
+        <label for="note">{recuse.note}</label>
+        <textarea class="field" id="note" name={formFields.note} rows={2} maxlength={longestNote}>
+          {`\n${kept?.note ?? ""}`}
+        </textarea>
+        <p class="hint" id="to-hint">
+          {recuse.handOverHint}
+        </p>
+        <button type="submit" name={formFields.act} value="handOver" class="btn">
+          {recuse.handOver}
         </button>
       </div>
     </details>
-  </section>
-);
+  );
+};
+
+export const RecuseForm = ({ view: { handOverTo = [] }, kept }: RecuseFormProps) => {
+  const { recuse } = useWords().page;
+  return (
+    <>
+      {handOverTo.length === 0 ? null : <HandOver to={handOverTo} kept={kept} />}
+      <details name="more">
+        <summary class="chev">{recuse.notMine}</summary>
+        <div class="in">
+          <p class="hint" id="not-mine-hint">
+            {recuse.notMineHint}
+          </p>
+          <button type="submit" name={formFields.act} value="notMine" class="btn" aria-describedby="not-mine-hint">
+            {recuse.notMine}
+          </button>
+        </div>
+      </details>
+    </>
+  );
+};

@@ -1,28 +1,32 @@
 // The review page: everything that would be sent or delivered, the fields to change it, and the decision. It decides and stores nothing,
-// and needs no script: the one it may have only listens.
+// and needs no script: its script counts changes, tells times and listens.
 
+import type { Child } from "hono/jsx";
 import { replyChanges, requestChanges, type FieldChange } from "../../shared/review/difference.ts";
+import { shownDigest } from "../../shared/review/changes.ts";
 import { editField, formFields, type SubmittedForm } from "../../shared/review/form.ts";
 import type { ReviewView } from "../../shared/review/view.ts";
-import { costWords, titleWords } from "../../shared/channels/fact-words.ts";
 import { type ReviewFacts, reviewFacts } from "../../shared/review/review-facts.ts";
-import { asksOf, gateWords, hiddenWords, noticeOf, originsOf, promptWords } from "./asking-words.ts";
-import { Changes } from "./changes.tsx";
-import { Decision } from "./decision.tsx";
+import { catalogues, type Words } from "../../shared/channels/words/words.ts";
+import { hiddenWords, noticeOf, type Origins, originsOf, promptWords } from "./asking-words.ts";
+import { Decision, Harmless } from "./decision.tsx";
+import { Details } from "./details.tsx";
 import { asHtml, Document, pageHeaders } from "./document.tsx";
-import type { Editing } from "./edit-field.tsx";
-import { RecuseForm } from "./recuse-form.tsx";
-import type { KeptGrant } from "./grant-offer.tsx";
-import { LiveBanner, liveScript } from "./live.tsx";
-import { Models, NamedModel } from "./models.tsx";
-import { Outcome, OwnStanding, stateWords } from "./outcome.tsx";
-import { Name, Plain, type Origin } from "./outside-text.tsx";
-import { ReplyContent, replySummary } from "./reply-content.tsx";
-import { RequestContent, requestSummary } from "./request-content.tsx";
-import { pageWords as words, reviewWords } from "../../shared/channels/words/words.ts";
+import { GivenGrant, type KeptGrant } from "./grant-offer.tsx";
+import { PageLanguage, useWords } from "./language.ts";
+import { Heading, promptId, promptPrefix, Steps, Strip, titleOf, Warnings } from "./lead.tsx";
+import { LiveBanner } from "./live.tsx";
+import { Time } from "./names.tsx";
+import { HandedOver, Outcome, OwnStanding } from "./outcome.tsx";
+import { Name } from "./outside-text.tsx";
+import { pageScript } from "./page-script.ts";
+import { liveScript } from "./live-script.ts";
 import { placeId } from "./place-id.ts";
+import { ReplyContent } from "./reply-content.tsx";
+import { RequestContent, requestSummary } from "./request-content.tsx";
 import { fill } from "./sentence.tsx";
-import { mayApprove, mayDecide, mayGiveUp } from "./review-standing.ts";
+import { type Editing, isFoldable, type Showing } from "./text-part.tsx";
+import { mayApprove, mayDecide } from "./review-standing.ts";
 
 /** `field` is the path of the field; `message` is a sentence of ours. */
 export type FieldProblem = { readonly field: string; readonly message: string };
@@ -35,6 +39,8 @@ export type ReviewPageInput = {
   readonly nonce: string;
   /** The nonce of `reviewHeaders` in the same response. */
   readonly cspNonce: string;
+  /** The reader's language. */
+  readonly words?: Words;
   /** Why the last POST decided nothing; `fields` are about single fields, an empty `field` about the whole. */
   readonly error?: { readonly title: string; readonly fields?: readonly FieldProblem[] };
   /** What the reviewer wrote and chose in that POST, to show it again. */
@@ -51,309 +57,259 @@ export type ReviewPageInput = {
 
 export const reviewHeaders = pageHeaders;
 
-/** Whether the page of this view listens. Its headers must then allow its script. */
+/** Whether the page of this view listens. */
 export const isLive = mayDecide;
-
-type ErrorSummaryProps = { error: NonNullable<ReviewPageInput["error"]>; open: boolean; kind: ReviewView["request"]["kind"] };
-
-const ErrorSummary = ({ error, open, kind }: ErrorSummaryProps) => (
-  <section class="problem" role="alert" tabindex={-1} id="problem" autofocus>
-    <h2>{error.title}</h2>
-    {open ? <p>{words.problem.still}</p> : null}
-    {error.fields === undefined || error.fields.length === 0 ? null : (
-      <ul>
-        {error.fields.map(({ field, message }) =>
-          field === "" ? (
-            <li>{message}</li>
-          ) : (
-            <li>
-              <a href={`#${editField(field)}`}>{reviewWords.place(field, kind)}</a>: {message}
-            </li>
-          ),
-        )}
-      </ul>
-    )}
-  </section>
-);
-
-const Goes = ({ models }: { models: ReviewView["models"] }) => {
-  const [first, ...rest] = models;
-  if (first === undefined) return <>{words.glance.noModel}</>;
-  const name = <Name value={first.id} />;
-  return <>{rest.length === 0 ? name : fill(words.glance.thenTo(rest.length), { first: name })}</>;
-};
 
 type Shown = { readonly view: ReviewView; readonly facts: ReviewFacts };
 
-/** None for a tool's run, which has no price: the sentence above says what runs where. */
-const ModelFacts = ({ view, facts: { serving, cost, isUnsent, isOpen } }: Shown) => {
-  if (isUnsent || serving.kind === "runs" || serving.kind === "ran") return null;
+type ErrorSummaryProps = { error: NonNullable<ReviewPageInput["error"]>; open: boolean; kind: ReviewView["request"]["kind"] };
+
+const ErrorSummary = ({ error, open, kind }: ErrorSummaryProps) => {
+  const { page, review } = useWords();
+  return (
+    <section class="note bad problem" role="alert" tabindex={-1} id="problem" autofocus>
+      <div>
+        <h2>{error.title}</h2>
+        {open ? <p>{page.problem.still}</p> : null}
+        {error.fields === undefined || error.fields.length === 0 ? null : (
+          <ul>
+            {error.fields.map(({ field, message }) =>
+              field === "" ? (
+                <li>{message}</li>
+              ) : (
+                <li>
+                  <a href={`#${editField(field)}`}>{review.place(field, kind)}</a>: {message}
+                </li>
+              ),
+            )}
+          </ul>
+        )}
+      </div>
+    </section>
+  );
+};
+
+/** The names of the changed fields, each a link to its place. */
+const ChangedFields = ({ changes, kind }: { changes: readonly FieldChange[]; kind: ReviewView["request"]["kind"] }) => {
+  const { review } = useWords();
   return (
     <>
-      <dt>{serving.kind === "goesTo" ? (isOpen ? words.glance.model : words.glance.approvedModel) : words.glance.answeredBy}</dt>
-      <dd>{serving.kind === "goesTo" ? <Goes models={view.models} /> : <Name value={serving.by?.id ?? serving.realName} />}</dd>
-      {cost === null ? null : (
+      {changes.map(({ path }, i) => (
         <>
-          <dt>{words.glance.cost}</dt>
-          <dd>{costWords(cost)}</dd>
+          {i === 0 ? "" : ", "}
+          <a href={`#${placeId(path)}`}>{review.place(path, kind)}</a>
         </>
-      )}
+      ))}
     </>
   );
 };
 
-/** The facts to know before reading. On a closed page: those that are still true. */
-const Glance = ({ view, facts }: Shown) => {
-  const { requestor } = view;
-  const { label, sentence } = asksOf(facts);
-  const notice = facts.isOpen ? noticeOf(facts) : null;
+/** What the reviewer's own changes are, at the top of a page that shows them. */
+const Preview = ({ changes, view, isFocused }: { changes: readonly FieldChange[]; view: ReviewView; isFocused: boolean }) => {
+  const { changes: words } = useWords().page;
   return (
-    <section class="card">
-      <h2 class="hidden">{words.glance.heading}</h2>
-      {requestor.gone && facts.isOpen ? <p class="notice">{reviewWords.gone}</p> : null}
-      {notice === null ? null : <p class="notice">{notice}</p>}
-      <dl class="facts">
-        <dt>{label}</dt>
-        <dd>
-          {fill(sentence, {
-            server: <Name value={requestor.server} />,
-            client: <Name value={requestor.client} />,
-            method: <Name value={requestor.method} />,
-            name: <Name value={requestor.name} />,
-          })}{" "}
-          {reviewWords.sure[facts.sureness].short}
-        </dd>
-        {facts.isOpen ? (
-          <>
-            <dt>{words.glance.deadline}</dt>
-            <dd>
-              <time datetime={new Date(facts.deadline.at).toISOString()}>{reviewWords.time(facts.deadline.at)}</time>,{" "}
-              <strong>{fill(words.glance.left, { span: reviewWords.left(facts.deadline.leftMs) })}</strong> {words.glance.whenOpened}
-            </dd>
-          </>
-        ) : null}
-        <ModelFacts view={view} facts={facts} />
-      </dl>
+    <section class="note live" id="preview" role="status" tabindex={-1} {...(isFocused ? { autofocus: true } : {})}>
+      <p>
+        {fill(words.preview(changes.length), { fields: <ChangedFields changes={changes} kind={view.request.kind} /> })} {words.undecided}
+      </p>
     </section>
   );
 };
 
-/** Further facts, folded, below the content. */
-const AboutRequest = ({ view, facts }: Shown) => (
-  <section class="card folded">
-    <details>
-      <summary>{words.about.heading}</summary>
-      <dl class="facts">
-        <dt>{words.about.sure}</dt>
-        <dd>{reviewWords.sure[facts.sureness].full}</dd>
-        {view.requestor.owner === null ? null : (
-          <>
-            <dt>{words.about.owner}</dt>
-            <dd>
-              <Name value={view.requestor.owner} />
-            </dd>
-          </>
-        )}
-        <dt>{words.glance.content}</dt>
-        <dd>
-          {view.gate === "response" && view.reply !== null && view.state.kind !== "denied"
-            ? replySummary(view.reply)
-            : requestSummary(view.request)}
-        </dd>
-        <dt>{words.about.reviewer}</dt>
-        <dd>{fill(words.about.forYou, { reviewer: <Name value={view.reviewer} />, rule: <Name value={view.rule} /> })}</dd>
-        <dt>{words.about.run}</dt>
-        <dd>
-          <Name value={view.run} />
-        </dd>
-      </dl>
-    </details>
-  </section>
-);
-
-/** At the response gate the prompt is folded, so a field of it is named as part of the prompt and links to the fold. */
-const RiskPlace = ({ pointer, view: { gate, request } }: { pointer: string; view: ReviewView }) => {
-  if (pointer === "") return null;
-  const place = reviewWords.place(pointer, request.kind);
-  if (gate === "request" || pointer.startsWith("/content/")) return <a href={`#${placeId(pointer)}`}>{place}</a>;
-  return <a href={`#${promptId}`}>{fill(words.risks.inPrompt, { place })}</a>;
+/** What earlier reviewers changed, and who made each version. */
+const EditHistory = ({ changes, view }: { changes: readonly FieldChange[]; view: ReviewView }) => {
+  const { changes: words } = useWords().page;
+  const editor = view.versions.find(({ version }) => version === view.version)?.by ?? null;
+  if (changes.length === 0 || editor === null) return null;
+  return (
+    <section class="note live" id="changes">
+      <p>{fill(words.byWhom, { by: <Name value={editor} />, fields: <ChangedFields changes={changes} kind={view.request.kind} /> })}</p>
+    </section>
+  );
 };
 
-const promptId = "prompt";
-
-const Risks = ({ view, facts }: Shown) => (
-  <section class="card">
-    <h2>{reviewWords.risks}</h2>
-    <ul class="risks">
-      {facts.risks.map((risk) => (
-        <li>
-          <span class={`level ${risk.level}`}>{reviewWords.riskLevels[risk.level]}</span> <Plain value={reviewWords.risk(risk)} />{" "}
-          <RiskPlace pointer={risk.pointer} view={view} />
-        </li>
-      ))}
-    </ul>
-  </section>
-);
-
-const Notes = ({ view, facts }: Shown) =>
-  view.notes.length === 0 || facts.isUnsent ? null : (
-    <section class="card">
-      <h2>{words.notes.heading}</h2>
-      <ul>
-        {view.notes.map((note) => (
-          <li>
-            <Plain value={reviewWords.note(note)} />
-          </li>
-        ))}
-      </ul>
-    </section>
-  );
-
-const EditHistory = ({ changes, view, from }: { changes: readonly FieldChange[]; view: ReviewView; from: Origin }) =>
-  changes.length === 0 ? null : (
-    <section class="card" id="changes">
-      <h2>{words.changes.heading}</h2>
-      <ul>
-        {view.versions.map(({ version, by, at }) =>
-          by === null ? null : (
-            <li>{fill(words.changes.byWhom, { version: String(version), by: <Name value={by} />, at: reviewWords.time(at) })}</li>
-          ),
-        )}
-      </ul>
-      <Changes changes={changes} from={from} kind={view.request.kind} />
-    </section>
-  );
-
-const editedIn = (view: ReviewView): Origin => originsOf(view)[view.gate === "request" ? "requestEdited" : "replyEdited"];
-
-const Preview = ({ changes, view }: { changes: readonly FieldChange[]; view: ReviewView }) => (
-  <section class="card preview" id="preview" role="status" tabindex={-1} autofocus>
-    <h2>{words.changes.preview}</h2>
-    <p>{words.changes.previewLead}</p>
-    {changes.length === 0 ? <p>{words.changes.previewNone}</p> : null}
-    <Changes changes={changes} from={editedIn(view)} kind={view.request.kind} />
-  </section>
-);
+/** Differences that no edit of a field makes: between the texts there is none. */
+const byPath = (changes: readonly FieldChange[]): Map<string, FieldChange> => new Map(changes.map((change) => [change.path, change]));
 
 const requestHistory = (view: ReviewView): FieldChange[] =>
   view.requestAsAsked === null ? [] : requestChanges(view.requestAsAsked, view.request);
 
-const RequestGate = ({ view, facts, editing, chosen }: Shown & { editing: Editing | undefined; chosen: string | undefined }) => (
-  <>
-    <EditHistory changes={requestHistory(view)} view={view} from={editedIn(view)} />
-    <section>
-      <h2>{facts.isOpen ? gateWords(facts).content : gateWords(facts).closedContent}</h2>
-      <p>{words.outside.rule}</p>
-      <RequestContent request={view.request} asAsked={view.requestAsAsked} editing={editing} origins={originsOf(view)} />
-    </section>
-    <section class="card">
-      <h2>{modelsHeading(facts)}</h2>
-      <NamedModel request={view.request} />
-      <Models models={view.models} choosable={editing !== undefined} chosen={chosen} />
-    </section>
-    <Notes view={view} facts={facts} />
-  </>
-);
+const replyHistory = ({ reply, replyAsGenerated }: ReviewView): FieldChange[] =>
+  reply === null || replyAsGenerated === null ? [] : replyChanges(replyAsGenerated, reply);
 
-function modelsHeading({ asking, isUnsent }: ReviewFacts): string {
-  const { heading, unaskedHeading, runsHeading, unrunHeading } = words.models;
-  if (asking === "function") return isUnsent ? unrunHeading : runsHeading;
-  return isUnsent ? unaskedHeading : heading;
+const isWithin = (a: string, b: string): boolean => a === b || a.startsWith(`${b}/`) || b.startsWith(`${a}/`) || a === "";
+
+function showingOf(
+  { view, facts }: Shown,
+  words: Words,
+  editing: Editing | undefined,
+  own: readonly FieldChange[],
+  earlier: FieldChange[],
+): Showing {
+  const version = view.versions.findLast(({ by }) => by !== null);
+  const sentence = words.page.changes.versionBy;
+  return {
+    editing,
+    gate: view.gate,
+    isOpen: facts.isOpen,
+    kind: view.request.kind,
+    own: byPath(own),
+    earlier: byPath(earlier),
+    editedBy:
+      version === undefined ? null : fill(sentence, { by: <Name value={version.by ?? ""} />, at: <Time at={version.at} now={view.now} /> }),
+    isWarned: (path) => view.risks.some(({ pointer }) => isWithin(pointer, path)),
+  };
 }
 
-/** A denied reply is never shown: only its prompt. */
-const ResponseGate = ({ view, facts, editing }: Shown & { editing: Editing | undefined }) => {
+/** The approved prompt, below the reply: folded where it is long, and open where a warning is about it. */
+const Prompt = ({ view, facts, showing, origins }: Shown & { showing: Showing; origins: Origins }) => {
+  const words = useWords();
+  const { request } = view;
+  const isLong =
+    request.messages.length > 2 ||
+    (request.tools ?? []).length > 0 ||
+    isFoldable(
+      [
+        request.systemPrompt ?? "",
+        ...request.messages.flatMap(({ content }) => content.map((block) => (block.type === "text" ? block.text : "\n\n\n\n\n\n\n\n"))),
+      ].join("\n"),
+    );
+  const isWarned = view.risks.some(({ pointer }) => !pointer.startsWith("/content/"));
+  return (
+    <details class="ours" id={promptId} open={!isLong || isWarned}>
+      <summary class="chev">
+        {promptWords(facts, words)} <span class="size">{requestSummary(request, words)}</span>
+      </summary>
+      <div class="in">
+        <RequestContent request={request} showing={showing} origins={origins} prefix={promptPrefix} />
+      </div>
+    </details>
+  );
+};
+
+type ContentProps = Shown & { readonly content: Showing; readonly prompt: Showing; readonly origins: Origins };
+
+/** The request, or the reply with its request. A denied reply is never shown: only its prompt. */
+const Content = ({ view, facts, content, prompt, origins }: ContentProps) => {
+  const words = useWords();
+  if (view.gate === "request") return <RequestContent request={view.request} showing={content} origins={origins} />;
   const reply = view.state.kind === "denied" ? null : view.reply;
-  const origins = originsOf(view);
-  const replyHistory = reply === null || view.replyAsGenerated === null ? [] : replyChanges(view.replyAsGenerated, reply);
   return (
     <>
-      <EditHistory changes={replyHistory} view={view} from={editedIn(view)} />
-      <section class="card folded">
-        <details id={promptId}>
-          <summary>
-            {promptWords(facts)}: {requestSummary(view.request)}
-          </summary>
-          {view.requestAsAsked === null ? null : (
-            <Changes changes={requestHistory(view)} from={origins.requestEdited} kind={view.request.kind} />
-          )}
-          <RequestContent request={view.request} asAsked={view.requestAsAsked} editing={undefined} origins={origins} />
-          <NamedModel request={view.request} />
-          <Models models={view.models} choosable={false} chosen={undefined} />
-        </details>
-      </section>
-      <section>
-        <h2>{facts.isOpen ? gateWords(facts).content : gateWords(facts).closedContent}</h2>
-        {reply === null ? (
-          <p>{view.state.kind === "denied" ? hiddenWords(facts) : words.response.missing}</p>
-        ) : (
-          <>
-            <p>{words.outside.rule}</p>
-            <ReplyContent reply={reply} asGenerated={view.replyAsGenerated} editing={editing} view={view} />
-          </>
-        )}
-      </section>
-      <Notes view={view} facts={facts} />
+      {reply === null ? (
+        <p class="note">{view.state.kind === "denied" ? hiddenWords(facts, words) : words.page.missing}</p>
+      ) : (
+        <ReplyContent reply={reply} showing={content} origins={origins} view={view} />
+      )}
+      <Prompt view={view} facts={facts} showing={prompt} origins={origins} />
     </>
   );
 };
 
-const ReviewPage = ({ view, action, nonce, cspNonce, error, kept, keptGrant, changes = [], preview = false, live }: ReviewPageInput) => {
-  const facts = reviewFacts(view);
-  const open = facts.isOpen;
-  const decides = mayDecide(view);
-  const editing: Editing | undefined = mayApprove(view)
-    ? {
-        kept: kept?.edits ?? new Map(),
-        errors: new Map(error?.fields?.map(({ field, message }) => [field, message])),
-        kind: view.request.kind,
-      }
-    : undefined;
-  const heading = titleWords(facts);
-  const content = (
+/** What a reviewer has to know before reading. */
+const Notices = ({ view, facts }: Shown) => {
+  const words = useWords();
+  const notice = facts.isOpen ? noticeOf(facts, words) : null;
+  return (
     <>
-      {view.gate === "request" ? (
-        <RequestGate view={view} facts={facts} editing={editing} chosen={kept?.model} />
-      ) : (
-        <ResponseGate view={view} facts={facts} editing={editing} />
-      )}
-      {view.risks.length > 0 && !open ? <Risks view={view} facts={facts} /> : null}
-      {view.risks.length === 0 && open ? <p class="meta after">{words.risks.none}</p> : null}
-      <AboutRequest view={view} facts={facts} />
+      <HandedOver view={view} />
+      {view.requestor.gone && facts.isOpen ? <p class="note mind">{words.review.gone}</p> : null}
+      {notice === null ? null : <p class="note mind">{notice}</p>}
     </>
   );
+};
+
+/** The form around everything on it; a page without a decision has none. */
+const Shell = ({
+  input: { view, action, nonce, changes = [] },
+  facts,
+  children,
+}: {
+  input: ReviewPageInput;
+  facts: ReviewFacts;
+  children: Child;
+}) =>
+  mayDecide(view) ? (
+    <form class="wrap review" method="post" action={action} accept-charset="utf-8" autocomplete="off">
+      <Harmless view={view} facts={facts} />
+      <input type="hidden" name={formFields.nonce} value={nonce} />
+      <input type="hidden" name={formFields.version} value={String(view.version)} />
+      <input type="hidden" name={formFields.digest} value={view.digest} />
+      <input type="hidden" name={formFields.shown} value={shownDigest(changes)} />
+      {children}
+    </form>
+  ) : (
+    <div class="wrap review closed">{children}</div>
+  );
+
+function editingOf({ view, kept, error }: ReviewPageInput): Editing | undefined {
+  if (!mayApprove(view)) return undefined;
+  return { kept: kept?.edits ?? new Map(), errors: new Map(error?.fields?.map(({ field, message }) => [field, message])) };
+}
+
+const Lead = ({ input, facts, isListening }: { input: ReviewPageInput; facts: ReviewFacts; isListening: boolean }) => {
+  const { view, action, nonce, error, kept, changes = [], preview = false, live } = input;
+  const { page } = useWords();
+  const isEditing = mayApprove(view);
+  return (
+    <div class="lead">
+      {isListening && live !== undefined ? <LiveBanner view={view} action={action} live={live} /> : null}
+      <Steps facts={facts} />
+      <Heading view={view} facts={facts} chosen={isEditing ? kept?.model : undefined} />
+      {facts.isOpen ? null : <p class="soft">{page.states.closedLink}</p>}
+      <Strip view={view} facts={facts} />
+      {error === undefined ? null : <ErrorSummary error={error} open={mayDecide(view)} kind={view.request.kind} />}
+      <Outcome view={view} />
+      <GivenGrant view={view} facts={facts} action={action} nonce={nonce} />
+      <OwnStanding view={view} />
+      {isEditing && (preview || changes.length > 0) ? <Preview changes={changes} view={view} isFocused={error === undefined} /> : null}
+      <Notices view={view} facts={facts} />
+      <Warnings view={view} facts={facts} />
+    </div>
+  );
+};
+
+const ReviewPage = (input: ReviewPageInput) => {
+  const { view, cspNonce, kept, keptGrant, changes = [], live } = input;
+  const words = useWords();
+  const facts = reviewFacts(view);
+  const shown = { view, facts };
+  const decides = mayDecide(view);
+  const editing = editingOf(input);
+  const atRequest = view.gate === "request";
+  const history = atRequest ? requestHistory(view) : replyHistory(view);
+  const content = showingOf(shown, words, editing, changes, history);
+  const prompt = atRequest ? content : showingOf(shown, words, undefined, [], requestHistory(view));
+  const origins = originsOf(view, words);
   const isListening = isLive(view) && live !== undefined;
   return (
     <Document
-      title={`${open ? "" : `${stateWords(view.state)}: `}${heading} – ${words.product}`}
+      title={titleOf(view, facts, words)}
       cspNonce={cspNonce}
-      {...(decides ? { skip: { to: "decision", words: words.toDecision } } : {})}
-      {...(isListening ? { script: liveScript } : {})}
+      {...(decides ? { skip: { to: "decision", words: words.page.toDecision }, reader: view.reviewer } : {})}
+      script={isListening ? pageScript + liveScript : pageScript}
     >
-      <h1>{heading}</h1>
-      {isListening ? <LiveBanner view={view} action={action} live={live} /> : null}
-      {error === undefined ? null : <ErrorSummary error={error} open={decides} kind={view.request.kind} />}
-      <Outcome view={view} />
-      <OwnStanding view={view} />
-      {open ? <p class="lead">{editing === undefined ? gateWords(facts).stillHere : gateWords(facts).lead}</p> : null}
-      {editing !== undefined && (preview || changes.length > 0) ? <Preview changes={changes} view={view} /> : null}
-      <Glance view={view} facts={facts} />
-      {open && view.risks.length > 0 ? <Risks view={view} facts={facts} /> : null}
-      {decides ? (
-        <form method="post" action={action} accept-charset="utf-8" autocomplete="off">
-          <input type="hidden" name={formFields.nonce} value={nonce} />
-          <input type="hidden" name={formFields.version} value={String(view.version)} />
-          <input type="hidden" name={formFields.digest} value={view.digest} />
-          {content}
-          <Decision view={view} facts={facts} kept={kept} changes={changes.length} grant={keptGrant} isListening={isListening} />
-          {mayGiveUp(view) ? <RecuseForm view={view} chosen={kept?.to} /> : null}
-        </form>
-      ) : (
-        content
-      )}
+      <Shell input={input} facts={facts}>
+        <Lead input={input} facts={facts} isListening={isListening} />
+        <div class="content">
+          <EditHistory changes={history} view={view} />
+          <Content view={view} facts={facts} content={content} prompt={prompt} origins={origins} />
+        </div>
+        <div class="rail">
+          {decides ? (
+            <Decision view={view} facts={facts} kept={kept} changes={changes.length} grant={keptGrant} isListening={isListening} />
+          ) : null}
+          <Details view={view} facts={facts} showing={prompt} origins={origins} chosen={editing === undefined ? undefined : kept?.model} />
+        </div>
+      </Shell>
     </Document>
   );
 };
 
 /** The whole page, from `<!doctype html>` on. Every string in `input` is escaped. */
-export const renderReviewPage = (input: ReviewPageInput): string => asHtml(<ReviewPage {...input} />);
+export const renderReviewPage = (input: ReviewPageInput): string =>
+  asHtml(
+    <PageLanguage.Provider value={input.words ?? catalogues.en}>
+      <ReviewPage {...input} />
+    </PageLanguage.Provider>,
+  );

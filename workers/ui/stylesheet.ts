@@ -1,145 +1,277 @@
-// The one stylesheet: phone first, light and dark, text of 16 px and more, targets of 44 px. A constant.
+// The one stylesheet: phone first, light and dark, text of 16 px and more, targets of 44 px. A constant. No style attribute is needed, so
+// that the policy of the pages allows this style alone.
 
-/** A rule for each model: the approve button names the model whose radio button is checked, without a script. */
-const modelRules = Array.from({ length: 12 }, (_, i) => `form:has(#model-${i}:checked) .to-${i}`).join(",");
+import { modelsOnButton } from "./models.tsx";
 
-export const stylesheet = `
+/** A rule for each model: the decision bar names the model whose radio button is checked, without a script. */
+const modelRules = Array.from({ length: modelsOnButton }, (_, i) => `form:has(#model-${i}:checked) .to-${i}`).join(",");
+
+const tokens = `
 :root {
   color-scheme: light dark;
-  --page: #f4f3ef; --card: #ffffff; --ink: #1a1e23; --soft: #4d565f; --line: #c9c6bd; --control: #6b7178;
-  --link: #0b4f9c; --focus: #0b4f9c;
-  --outside: #fbf5e6; --rule: #b07d1c; --edge: #6a4a08;
-  --chip: #5b2a86; --chip-ink: #ffffff;
-  --yes: #14603a; --yes-ink: #ffffff; --no: #9c1f1f; --no-ink: #9c1f1f;
-  --added: #d5efdb; --removed: #f9d9d6;
-  --high: #9c1f1f; --medium: #8a4b00; --low: #3c5266; --level-ink: #ffffff;
+  --page: #f3f4f6; --card: #ffffff; --sunk: #e9ebef;
+  --ink: #14171b; --soft: #4c5560; --line: #d3d7dd; --control: #6d7682;
+  --link: #1c4cb8; --focus: #1c4cb8; --link-tint: #e8eefb;
+  --yes: #0d6a3f; --yes-ink: #ffffff; --yes-tint: #e2f3ea;
+  --no: #a51d18; --no-ink: #ffffff; --no-tint: #fdeceb;
+  --warn: #7b4a00; --warn-tint: #fff2d6;
+  --out: #6c46a3; --out-tint: #fbf9fe; --out-line: #c9b9e0; --out-ink: #ffffff;
+  --add: #cdeed8; --cut: #fbd6d3;
+  --r: .625rem; --r-s: .5rem; --hit: 2.75rem;
+  --sans: system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif;
+  --mono: ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace;
+  --stripes: repeating-linear-gradient(-45deg, var(--out) 0 2px, transparent 2px 6px) 0 0 / .625rem 100% no-repeat;
+  --raised: 0 1px 2px #0000000f, 0 6px 24px #00000017;
+  --safe: env(safe-area-inset-bottom, 0px);
 }
 @media (prefers-color-scheme: dark) {
   :root {
-    --page: #121518; --card: #1b1f24; --ink: #e9ebee; --soft: #b3bac2; --line: #3a4149; --control: #8b939c;
-    --link: #8cc4ff; --focus: #8cc4ff;
-    --outside: #231e12; --rule: #d9a441; --edge: #f0cf8c;
-    --chip: #dcc0ff; --chip-ink: #24113a;
-    --yes: #5fd394; --yes-ink: #06210f; --no: #ff9d96; --no-ink: #ffb3ad;
-    --added: #16402a; --removed: #572320;
-    --high: #ffb3ad; --medium: #ffcc80; --low: #b9d2ea; --level-ink: #1b1205;
+    --page: #0f1216; --card: #171b21; --sunk: #20262e;
+    --ink: #e8eaee; --soft: #aab3bf; --line: #303843; --control: #87919e;
+    --link: #9abcff; --focus: #9abcff; --link-tint: #1b2740;
+    --yes: #57cf90; --yes-ink: #03200f; --yes-tint: #12301f;
+    --no: #ff9d95; --no-ink: #2b0503; --no-tint: #3a1816;
+    --warn: #ffc96b; --warn-tint: #33270e;
+    --out: #b795f0; --out-tint: #17141f; --out-line: #4d3d6b; --out-ink: #1b0f30;
+    --add: #174a2d; --cut: #5c2522;
+    --raised: 0 1px 2px #0006, 0 8px 28px #0009;
   }
 }
-* { box-sizing: border-box; }
-html { font: 100%/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; -webkit-text-size-adjust: 100%; text-size-adjust: 100%; scroll-padding-top: 4.5rem; }
-body { margin: 0 auto; padding: 0 1rem 3rem; max-width: 46rem; background: var(--page); color: var(--ink); overflow-wrap: anywhere; }
-header { position: sticky; top: 0; z-index: 1; background: var(--page); display: flex; flex-wrap: wrap; gap: 0 1rem; align-items: center; justify-content: space-between; min-height: 3.25rem; border-bottom: 1px solid var(--line); }
-.product { font-weight: 700; letter-spacing: .01em; }
-.product::before { content: ""; display: inline-block; width: .65em; height: .65em; margin-right: .5em; border: .16em solid var(--yes); border-radius: 50%; }
-header a { display: inline-flex; align-items: center; min-height: 2.75rem; }
-a { color: var(--link); text-underline-offset: .2em; }
-:focus-visible { outline: 3px solid var(--focus); outline-offset: 2px; }
-section:focus { outline-offset: 4px; }
-h1 { margin: 1.5rem 0 .5rem; font-size: 1.6rem; line-height: 1.25; text-wrap: balance; }
-h2 { margin: 0 0 .5rem; font-size: 1.25rem; line-height: 1.3; }
-h3 { margin: 0 0 .5rem; font-size: 1.0625rem; }
-h4, h5 { margin: 1rem 0 .5rem; font-size: 1rem; }
-p { margin: 0 0 .75rem; }
-ul, ol { margin: 0 0 .75rem; padding-left: 1.25rem; }
-li { margin-bottom: .5rem; }
-main > section, form > section { margin-top: 1.75rem; }
-h1 + .card, .lead + .card { margin-top: 1rem; }
-.after { margin-top: 1.75rem; }
-.card, .decision, .outcome, .problem { padding: 1rem; background: var(--card); border: 1px solid var(--line); border-radius: .75rem; }
-.outcome + .lead, .problem + .lead { margin-top: 1.25rem; }
-.lead { font-size: 1.0625rem; }
-.meta { color: var(--soft); }
-.hidden { position: absolute; width: 1px; height: 1px; margin: -1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
-dl { margin: 0; }
-.facts { display: grid; grid-template-columns: fit-content(7.5rem) minmax(0, 1fr); gap: .5rem .75rem; }
-.facts > dd { margin: 0; }
-dt { color: var(--soft); }
-dd { margin: 0 0 .75rem; }
-dd:last-child { margin-bottom: 0; }
-.card > :last-child, .decision > :last-child, .problem > :last-child, .risks li:last-child, .models li:last-child, .card > ul > li:last-child, dd > p:last-child { margin-bottom: 0; }
-.card.folded { padding-block: .25rem; }
-.folded > details[open] { padding-bottom: .75rem; }
-.name { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace; font-weight: 600; white-space: pre-wrap; unicode-bidi: isolate; }
-.plain { white-space: pre-line; unicode-bidi: isolate; }
-
-.piece { margin: 1rem 0 1.5rem; }
-.role { display: inline-block; padding: 0 .5rem; border: 1px solid var(--control); border-radius: 1rem; font-weight: 600; }
-.role.assistant { border-style: dashed; }
-.outside { margin: .25rem 0 0; border: 1px solid var(--rule); border-left-width: .4rem; border-radius: .25rem; background: var(--outside); contain: paint; }
-.edge { margin: 0; padding: .15rem .75rem; color: var(--edge); font-weight: 600; }
-.edge:first-child { border-bottom: 1px dashed var(--rule); }
-.edge:last-child { border-top: 1px dashed var(--rule); font-weight: 400; }
-.said { padding: .75rem; font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace; font-size: 1rem; line-height: 1.5; white-space: pre-wrap; overflow-wrap: anywhere; unicode-bidi: plaintext; tab-size: 4; }
-.unseen { padding: 0 .35em; border-radius: .25em; background: var(--chip); color: var(--chip-ink); font: 600 1rem/1.4 system-ui, sans-serif; white-space: normal; -webkit-box-decoration-break: clone; box-decoration-break: clone; unicode-bidi: isolate; }
-.unseen.gap { display: block; margin: .5rem 0; padding: .35rem .75rem; text-align: center; }
-.stretch { content-visibility: auto; contain-intrinsic-size: auto 40rem; unicode-bidi: plaintext; }
-.media { display: block; max-width: 100%; height: auto; margin: .75rem; max-width: calc(100% - 1.5rem); }
-audio.media { width: calc(100% - 1.5rem); height: 3.375rem; }
-img.media { background: repeating-conic-gradient(#8883 0 25%, #fff3 0 50%) 0 0 / 1rem 1rem; min-width: 2rem; min-height: 2rem; }
-ins, del { text-decoration-thickness: .1em; padding: 0 .1em; border-radius: .15em; color: inherit; }
-ins { background: var(--added); text-decoration: underline; }
-del { background: var(--removed); text-decoration: line-through; }
-
-.edit { margin-bottom: .75rem; }
-.edit[open] { padding-bottom: .5rem; }
-summary { display: flex; align-items: center; min-height: 2.75rem; padding: .25rem 0; color: var(--link); font-weight: 600; cursor: pointer; }
-summary::-webkit-details-marker { display: none; }
-summary::before { content: "▸"; flex: none; width: 1.25em; }
-details[open] > summary::before { content: "▾"; }
-label { display: block; font-weight: 600; margin-bottom: .25rem; }
-textarea, input:not([type]), select { display: block; width: 100%; padding: .6rem .75rem; border: 1px solid var(--control); border-radius: .4rem; background: var(--card); color: var(--ink); font: 1rem/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace; }
-textarea { resize: vertical; min-height: 4.5rem; max-height: 70vh; field-sizing: content; }
-.edit textarea, .edit input:not([type]) { scroll-margin-top: 6rem; }
-#reason, select { font-family: inherit; }
-select { min-height: 3rem; margin-bottom: .5rem; text-overflow: ellipsis; }
-input:not([type]) { min-height: 2.75rem; max-width: 12rem; }
-textarea[aria-invalid="true"], input[aria-invalid="true"]:not([type]) { border: 2px solid var(--no); }
-.fault { color: var(--no-ink); font-weight: 600; }
-.kept { color: var(--soft); }
-fieldset { margin: 0; padding: 0; border: 0; }
-legend { padding: 0; font-weight: 600; }
-.model { display: flex; gap: .75rem; align-items: flex-start; min-height: 2.75rem; padding: .75rem 0; border-top: 1px solid var(--line); font-weight: 400; cursor: pointer; }
-.model input { flex: none; font-size: 1rem; width: 1.5rem; height: 1.5rem; margin: 0; accent-color: var(--link); }
-.model:last-child { padding-bottom: 0; }
-.model > span, .models li { display: block; }
-.model strong, .model .meta, .models strong, .models .meta { display: block; }
-.models { padding: 0; list-style: none; }
-.models li { margin-bottom: 1rem; }
-
-.level { display: inline-block; padding: 0 .5rem; border-radius: .25rem; background: var(--low); color: var(--level-ink); font-weight: 600; }
-.level.high { background: var(--high); }
-.level.medium { background: var(--medium); }
-.risks { list-style: none; padding: 0; }
-.notice { padding: .5rem .75rem; border-left: .4rem solid var(--medium); }
-.preview { border: 2px solid var(--link); }
-.problem { border: 2px solid var(--no); }
-.problem h2 { color: var(--no-ink); }
-.outcome { border-left: .6rem solid var(--low); }
-.outcome.approved { border-left-color: var(--yes); }
-.outcome.denied, .outcome.failed { border-left-color: var(--no); }
-.outcome p:last-child { margin-bottom: 0; }
-
-.live:not(:empty) { margin: 1.25rem 0; padding: 1rem; background: var(--card); border: 2px solid var(--medium); border-left-width: .6rem; border-radius: .75rem; }
-.live > :last-child { margin-bottom: 0; }
-.live a { display: inline-flex; align-items: center; min-height: 2.75rem; font-weight: 600; }
-.decision { border: 2px solid var(--ink); }
-.choice { margin-top: 1.25rem; }
-.choice p { margin-bottom: .5rem; }
-.grant { margin-top: 1.25rem; }
-.grant[open] { padding: 0 0 .75rem 1rem; border-left: .25rem solid var(--line); }
-.granting { display: none; font-weight: 600; }
-form:has(#grant option:checked:not([value=""])) .granting { display: block; }
-.deny-choice { margin-top: 1.75rem; padding-top: 1.25rem; border-top: 1px solid var(--line); }
-button { text-wrap: balance; display: block; width: 100%; min-height: 3rem; padding: .6rem 1rem; border: 2px solid var(--control); border-radius: .5rem; background: transparent; color: var(--ink); font: inherit; font-size: 1.0625rem; font-weight: 600; line-height: 1.3; cursor: pointer; }
-button.approve { min-height: 3.5rem; border-color: var(--yes); background: var(--yes); color: var(--yes-ink); }
-button:disabled { opacity: .55; cursor: not-allowed; }
-button.deny { margin-top: .75rem; border-color: var(--no); color: var(--no-ink); }
-.to { display: none; }
-@supports selector(:has(a)) { form:has([name="model"]) .to-any { display: none; } ${modelRules} { display: inline; } }
-@media (min-width: 40rem) {
-  .card, .decision, .outcome, .problem { padding: 1.25rem 1.5rem; }
-  button { width: auto; min-width: 14rem; }
-}
-@media (forced-colors: active) { .unseen, .level { border: 1px solid; } }
-@media print { header a, .edit, .decision, .live, form > .folded:last-child { display: none; } }
 `;
+
+const base = `
+*, ::before, ::after { box-sizing: border-box; }
+html { font: 100%/1.5 var(--sans); -webkit-text-size-adjust: 100%; text-size-adjust: 100%; scroll-padding: 1rem 0 10rem; }
+body { margin: 0; background: var(--page); color: var(--ink); overflow-wrap: anywhere; }
+h1, h2, p, ul, ol, dl, dd, fieldset, legend { margin: 0; padding: 0; border: 0; }
+ul, ol { list-style: none; }
+h1 { font-size: 1.3125rem; line-height: 1.3; font-weight: 400; color: var(--soft); }
+h1.said-by-us { font-weight: 650; color: var(--ink); text-wrap: balance; }
+h2 { font-size: 1rem; line-height: 1.5; font-weight: 600; }
+a { color: var(--link); text-underline-offset: .2em; text-decoration-thickness: .06em; }
+b, strong { font-weight: 600; }
+:focus-visible { outline: 3px solid var(--focus); outline-offset: 2px; border-radius: var(--r-s); }
+.soft, .hint { color: var(--soft); }
+.num { font-variant-numeric: tabular-nums; white-space: nowrap; }
+.name { font-family: var(--mono); font-size: 1rem; font-weight: 600; white-space: pre-wrap; unicode-bidi: isolate; }
+.plain { white-space: pre-line; unicode-bidi: isolate; }
+h1 .name { display: inline-block; max-width: 100%; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; vertical-align: bottom; font: 650 1.3125rem/1.3 var(--sans); color: var(--ink); }
+.i { width: 1.25rem; height: 1.25rem; flex: none; fill: none; stroke: currentColor; stroke-width: 2; stroke-linecap: round; stroke-linejoin: round; vertical-align: -.25rem; }
+.i.dots { stroke-width: 3.5; }
+.sr, .skip:not(:focus) { position: absolute; width: 1px; height: 1px; min-height: 0; padding: 0; margin: -1px; border: 0; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+.skip:focus { position: fixed; z-index: 9; top: .5rem; left: .5rem; }
+kbd { display: inline-block; min-width: 1.6em; padding: 0 .35em; border: 1px solid var(--control); border-bottom-width: 2px; border-radius: .3em; font: 600 1rem/1.5 var(--mono); text-align: center; }
+code { font-family: var(--mono); font-size: 1rem; }
+`;
+
+const controls = `
+.btn { display: inline-flex; align-items: center; justify-content: center; gap: .5rem; min-height: 3rem; padding: .5rem 1rem; border: 1.5px solid var(--control); border-radius: var(--r-s); background: var(--card); color: var(--ink); font: 600 1rem/1.25 var(--sans); text-align: center; text-decoration: none; text-wrap: balance; cursor: pointer; }
+.btn:hover { background: var(--sunk); }
+.btn.yes { border-color: var(--yes); background: var(--yes); color: var(--yes-ink); }
+.btn.no { border-color: var(--no); color: var(--no); }
+.btn.no.solid { background: var(--no); color: var(--no-ink); }
+.btn.yes:hover { background: color-mix(in srgb, var(--yes) 88%, var(--ink)); }
+.btn.no.solid:hover { background: color-mix(in srgb, var(--no) 88%, var(--ink)); }
+.btn.despite { border: 2px solid var(--yes); color: var(--yes); }
+.btn.small { min-height: var(--hit); }
+.btn:disabled { border: 1.5px dashed var(--control); background: none; color: var(--soft); cursor: not-allowed; }
+.act { display: inline-flex; align-items: center; gap: .375rem; min-height: var(--hit); min-width: var(--hit); padding: 0 .25rem; border: 0; background: none; color: var(--link); font: 600 1rem/1.5 var(--sans); cursor: pointer; }
+.act:hover { text-decoration: underline; }
+label { display: block; font-weight: 600; }
+input:not([type=radio], [type=hidden]), select, .field { display: block; width: 100%; min-height: var(--hit); padding: .5rem .75rem; border: 1px solid var(--control); border-radius: var(--r-s); background: var(--card); color: var(--ink); font: 1rem/1.5 var(--sans); }
+select { text-overflow: ellipsis; }
+textarea { display: block; width: 100%; margin: 0; min-height: var(--hit); resize: vertical; overflow-wrap: anywhere; field-sizing: content; border: 0; border-radius: 0; color: inherit; font: 1rem/1.5 var(--sans); }
+@supports (field-sizing: content) { textarea { resize: none; } }
+textarea.field { min-height: 4.5rem; border: 1px solid var(--control); border-radius: var(--r-s); }
+input.narrow { max-width: 8rem; }
+.field.mono { font-family: var(--mono); }
+[aria-invalid="true"] { outline: 2px solid var(--no); outline-offset: -2px; }
+.fault { color: var(--no); font-weight: 600; }
+summary { cursor: pointer; list-style: none; min-height: var(--hit); }
+summary::-webkit-details-marker { display: none; }
+.chev { display: flex; align-items: center; gap: .5rem; font-weight: 600; }
+.chev::before { content: ""; flex: none; width: .5rem; height: .5rem; margin: 0 .25rem 0 .125rem; border: solid currentColor; border-width: 0 2px 2px 0; transform: rotate(-45deg); }
+details[open] > .chev::before { transform: rotate(45deg) translate(-1px, -1px); }
+`;
+
+const chrome = `
+.top { display: flex; align-items: center; gap: 1rem; min-height: 3.25rem; padding: 0 1rem; border-bottom: 1px solid var(--line); background: var(--card); }
+.brand { display: inline-flex; flex: none; align-items: center; gap: .5rem; min-height: var(--hit); font-weight: 650; }
+.brand .i { width: 1.5rem; height: 1.5rem; color: var(--yes); }
+.top .end { margin-left: auto; display: flex; align-items: center; gap: 1rem; min-width: 0; }
+.reader { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+.reader .name { font: inherit; white-space: nowrap; }
+.wide { display: none !important; }
+.help { max-width: 24rem; padding: 1.25rem; border: 1px solid var(--control); border-radius: var(--r); background: var(--card); color: var(--ink); box-shadow: var(--raised); }
+.help dl { display: grid; grid-template-columns: auto 1fr; gap: .5rem 1rem; margin: .75rem 0; }
+.wrap { max-width: 70rem; margin: 0 auto; padding: 1rem; }
+.plain-page { max-width: 46rem; } .plain-page > * + *, .plain-page form > * + * { margin-top: 1rem; }
+.card { padding: 1rem; border: 1px solid var(--line); border-radius: var(--r); background: var(--card); }
+.note { display: flex; gap: .625rem; padding: .625rem .875rem; border: 1px solid var(--line); border-left-width: .375rem; border-radius: var(--r-s); background: var(--card); }
+.note > .i { margin-top: .125rem; }
+.note > div { min-width: 0; } .note > div > * + form { margin-top: .5rem; }
+.note.ok { border-color: var(--yes); background: var(--yes-tint); } .note.ok > .i { color: var(--yes); }
+.note.bad { border-color: var(--no); background: var(--no-tint); } .note.bad > .i { color: var(--no); }
+.note.mind { border-color: var(--warn); background: var(--warn-tint); } .note.mind > .i { color: var(--warn); }
+.note.live { border-color: var(--link); background: var(--link-tint); }
+`;
+
+const review = `
+.review { display: block; padding-bottom: calc(10rem + var(--safe)); }
+.review.closed { padding-bottom: 2rem; }
+.lead > * + * { margin-top: .375rem; }
+.lead > .note, .lead > .warnings, .lead > .parts { margin-top: .75rem; }
+.steps { display: flex; flex-wrap: wrap; gap: 0 .5rem; color: var(--soft); }
+.steps li + li::before { content: "›"; margin-right: .5rem; }
+.steps [aria-current] { color: var(--ink); font-weight: 600; }
+.steps .done::after { content: " ✓" / ""; color: var(--yes); font-weight: 700; }
+.strip { display: flex; flex-wrap: wrap; gap: 0 .75rem; color: var(--soft); }
+.strip b { color: var(--ink); } .strip:empty { display: none; }
+.soon { color: var(--no) !important; }
+.content, .rail { margin-top: 1rem; min-width: 0; }
+.content > * + *, .rail > * + * { margin-top: 1rem; }
+.clock { display: none; }
+.warnings { border: 1.5px solid var(--no); border-radius: var(--r); background: var(--no-tint); counter-reset: warning; }
+.warnings.mind { border-color: var(--warn); background: var(--warn-tint); }
+.warnings h2 { display: flex; align-items: center; gap: .5rem; padding: .5rem .875rem .25rem; color: var(--no); }
+.warnings.mind h2 { color: var(--warn); }
+.warnings li { counter-increment: warning; }
+.warnings li, .warnings a { display: flex; gap: .625rem; align-items: center; line-height: 1.35; }
+.warnings li { padding: 0 .875rem; min-height: var(--hit); }
+.warnings a { flex: 1; min-height: var(--hit); padding: .25rem 0; color: var(--ink); text-decoration: none; }
+.warnings a::after { content: "↓" / ""; margin-left: auto; color: var(--soft); }
+.warnings a:hover { text-decoration: underline; }
+.warnings li::before { content: counter(warning); flex: none; display: inline-grid; place-items: center; min-width: 1.5rem; height: 1.5rem; border-radius: .75rem; background: var(--soft); color: var(--card); font: 600 1rem/1 var(--sans); }
+.warnings li.high::before { background: var(--no); color: var(--no-ink); } .warnings li.medium::before { background: var(--warn); color: var(--warn-tint); }
+.warnings li + li { border-top: 1px solid color-mix(in srgb, var(--soft) 25%, transparent); }
+.votes li { display: flex; gap: .5rem; align-items: flex-start; padding: .125rem 0; }
+.votes .i { margin-top: .125rem; } .votes .ok .i { color: var(--yes); } .votes .wait { color: var(--soft); }
+.facts { border: 1px solid var(--line); border-radius: var(--r); background: var(--card); }
+.facts > summary { min-height: 3rem; padding: 0 .875rem; }
+.facts > summary .soft { margin-left: auto; font-weight: 400; }
+.facts dl { padding: .25rem .875rem .875rem; }
+.facts dl > div + div { margin-top: .625rem; }
+.facts .pair { display: flex; gap: .25rem .75rem; flex-wrap: wrap; justify-content: space-between; }
+.facts .pair > dd { text-align: right; }
+.facts .changed { padding: .5rem; margin-inline: -.5rem; outline: 2px solid var(--link); border-radius: var(--r-s); }
+.facts ul > li + li, .facts dd > p + p { margin-top: .25rem; }
+.facts .parts { margin-top: .25rem; }
+dt, dt > label { color: var(--soft); font-weight: 400; }
+.mind { color: inherit; } .facts .mind { display: flex; gap: .375rem; color: var(--warn); line-height: 1.35; } .facts .mind .i { width: 1.125rem; height: 1.125rem; margin-top: .125rem; }
+.sure { display: block; }
+.model { display: flex; gap: .75rem; align-items: flex-start; min-height: var(--hit); padding: .5rem 0; font-weight: 400; cursor: pointer; }
+.model + .model, .models li + li { border-top: 1px solid var(--line); }
+.model input { flex: none; width: 1.5rem; height: 1.5rem; margin: 0; font-size: 1rem; accent-color: var(--link); }
+.model > span { min-width: 0; }
+.model > span > *, .models li > * { display: block; }
+.models li { padding: .25rem 0; }
+.to { display: none; }
+@supports selector(:has(a)) { ${modelRules} { display: inline; } }
+@supports not selector(:has(a)) { .to-0 { display: inline; } }
+.ours { border: 1px solid var(--line); border-radius: var(--r); background: var(--card); }
+.ours > summary { min-height: 3rem; padding: .5rem .875rem; flex-wrap: wrap; }
+.ours > .in { padding: 0 .875rem .875rem; }
+.ours > .in > * + * { margin-top: .75rem; }
+.vectors { padding-left: 2.5rem; list-style: decimal; font-family: var(--mono); }
+.card > * + * { margin-top: .5rem; }
+`;
+
+/** Text from outside: the striped gutter is never ours, and never missing. */
+const outside = `
+.parts { border: 1px solid var(--out-line); border-radius: var(--r); background: var(--card); contain: paint; }
+.origin { display: flex; align-items: center; padding: .375rem .875rem .375rem 0; border-bottom: 1px solid var(--out-line); background: var(--out-tint); color: var(--out); }
+.origin::before { content: ""; flex: none; align-self: stretch; width: .625rem; margin: -.375rem .875rem -.375rem 0; background: var(--stripes); }
+.origin > span { min-width: 0; }
+.origin .name { font: 600 1rem/1.5 var(--sans); }
+.part + .part { border-top: 1px solid var(--out-line); }
+.part > header, .part > summary { display: flex; flex-wrap: wrap; align-items: center; gap: 0 .5rem; min-height: var(--hit); padding: 0 .875rem; }
+.part > header > h2, .part > summary > h2 { min-width: 0; }
+.part .act, .size { margin-left: auto; }
+.size { color: var(--soft); font-weight: 400; }
+.said { margin: 0; padding: .625rem .875rem .75rem 1.5rem; border-top: 1px solid var(--out-line); background: var(--stripes), var(--out-tint); font: 1rem/1.5 var(--mono); white-space: pre-wrap; overflow-wrap: anywhere; unicode-bidi: plaintext; tab-size: 4; }
+textarea.said { border-top: 1px solid var(--out-line); outline-offset: -3px; overflow: auto; }
+.origin + .said, .handed > .origin + .said { border-top: 0; }
+.lines > summary, .edit > summary { padding: 0 .875rem; border-top: 1px solid var(--out-line); color: var(--soft); font-weight: 400; }
+.edit > summary { color: var(--link); font-weight: 600; }
+.tall .edit > summary { padding: 0; border: 0; }
+.part:has(> .edit[open]) > .view { display: none; }
+.stretch { content-visibility: auto; contain-intrinsic-size: auto 40rem; unicode-bidi: plaintext; }
+.unseen { padding: 0 .35em; border-radius: .25em; background: var(--out); color: var(--out-ink); font: 600 1rem/1.4 var(--sans); white-space: normal; -webkit-box-decoration-break: clone; box-decoration-break: clone; unicode-bidi: isolate; }
+.unseen.gap { display: block; margin: .375rem 0; padding: .25rem .75rem; text-align: center; }
+.media { display: block; max-width: 100%; height: auto; }
+audio.media { width: 100%; height: 3.375rem; }
+img.media { background: repeating-conic-gradient(#8883 0 25%, #fff3 0 50%) 0 0 / 1rem 1rem; min-width: 2rem; min-height: 2rem; border: 1px solid var(--out-line); }
+ins, del { padding: 0 .1em; border-radius: .15em; color: inherit; text-decoration-thickness: .1em; }
+ins { background: var(--add); text-decoration: underline; }
+del { background: var(--cut); text-decoration: line-through; }
+.part.changed { position: relative; outline: 2px solid var(--link); outline-offset: -2px; border-radius: .25rem; }
+.badge { flex: none; padding: 0 .5rem; border-radius: 1rem; background: var(--link); color: var(--card); font-weight: 600; }
+.sub { padding: .25rem .875rem; border-top: 1px solid var(--out-line); color: var(--soft); }
+.sub.fault { color: var(--no); }
+:target { outline: 3px solid var(--focus); outline-offset: -3px; }
+/* Without a script: a field that a person has changed keeps its fold open, and says so. */
+details:has(textarea:user-valid)::details-content { content-visibility: visible; block-size: auto; }
+.part:has(textarea:user-valid):not(.changed) > :is(header, summary) h2::after { content: " · edited"; color: var(--link); }
+`;
+
+/** A bar at the bottom of a phone, a card beside the content on a desktop. */
+const decision = `
+.decide { position: fixed; z-index: 3; inset: auto 0 0; padding: .5rem 1rem calc(.75rem + var(--safe)); border-top: 1px solid var(--line); background: var(--card); box-shadow: var(--raised); }
+.effect { margin-bottom: .375rem; color: var(--soft); line-height: 1.35; }
+.effect b, .effect .name { color: var(--ink); }
+.effect .name { display: inline-block; max-width: 100%; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; vertical-align: bottom; font: 600 1rem/1.35 var(--sans); }
+.row { display: flex; gap: .625rem; align-items: stretch; }
+.row > .approve { flex: 2.4 1 0; padding-inline: .5rem; }
+.row > .deny { flex: .85 1 0; }
+.up > summary { width: 100%; height: 100%; padding-inline: .5rem; }
+.row > .more { flex: 0 0 3rem; }
+.more .word, .decide .votes { display: none; }
+.up > .panel { position: absolute; z-index: 4; inset: auto .5rem calc(100% + .5rem); max-height: 70vh; max-height: 70dvh; overflow: auto; padding: 1rem; border: 1px solid var(--control); border-radius: var(--r); background: var(--card); box-shadow: var(--raised); }
+.up[open] > summary { background: var(--sunk); color: var(--ink); }
+.panel > * + *, .menu .in > * + * { margin-top: .625rem; }
+.up > .menu { padding: .25rem 1rem; }
+.menu > details + details { border-top: 1px solid var(--line); margin-top: 0; }
+.menu > details > summary { min-height: 3rem; }
+.menu .in { padding-bottom: 1rem; }
+.two { display: grid; grid-template-columns: 1fr 1fr; gap: .75rem; }
+.panel .btn { width: 100%; }
+.live:not(:empty) { padding: .75rem; border: 2px solid var(--warn); border-left-width: .5rem; border-radius: var(--r-s); background: var(--warn-tint); }
+.lead > .live:not(:empty) { margin-bottom: .75rem; }
+.decide > .live:not(:empty) { margin-bottom: .5rem; }
+.live a { display: inline-flex; align-items: center; min-height: var(--hit); font-weight: 600; }
+@media (max-height: 22rem) { .decide { position: static; box-shadow: none; } .review { padding-bottom: 1rem; } }
+`;
+
+const wide = `
+@media (min-width: 48rem) { .wrap { padding: 1.5rem; } .review { padding-bottom: calc(10rem + var(--safe)); } .wide { display: inline-flex !important; } }
+@media (min-width: 62rem) {
+  .review, .review.closed { display: grid; grid-template-columns: minmax(0, 45rem) 20rem; grid-template-rows: auto 1fr; justify-content: space-between; gap: 0 2.5rem; padding-bottom: 3rem; }
+  html { scroll-padding-bottom: 1rem; }
+  .lead, .content { grid-column: 1; }
+  h1, h1 .name { font-size: 1.5rem; }
+  .review:not(.closed) .strip { display: none; }
+  .rail { grid-column: 2; grid-row: 1 / span 2; align-self: start; position: sticky; top: 1rem; margin-top: 0; display: flex; flex-direction: column; max-height: calc(100vh - 2rem); }
+  .rail > .facts { min-height: 8rem; display: flex; flex-direction: column; overflow: hidden; }
+  .rail > .decide { flex: none; }
+  .decide { position: relative; inset: auto; padding: 1rem; border: 1px solid var(--line); border-radius: var(--r); box-shadow: none; }
+  .clock { display: block; padding-bottom: .75rem; margin-bottom: .75rem; border-bottom: 1px solid var(--line); }
+  .clock > span { display: block; }
+  .clock > span > .num { font-size: 1.5rem; line-height: 1.2; }
+  .decide .votes { display: block; margin: -.25rem 0 .5rem; }
+  .row { flex-wrap: wrap; }
+  .row > .more { flex: 1 0 100%; } .more .word { display: inline; }
+  .more > summary { border-color: transparent; background: none; color: var(--link); min-height: var(--hit); margin-bottom: -.5rem; }
+  .up > .panel { inset: calc(100% - .5rem) 0 auto; }
+  @supports selector(::details-content) {
+    .rail > .facts > summary { display: none; }
+    .rail > .facts::details-content { content-visibility: visible; display: flex; block-size: auto; min-height: 0; }
+    .facts > .scroll { overflow: auto; flex: 1; overscroll-behavior: contain; scrollbar-width: thin; }
+    .rail > .facts dl { padding-top: .875rem; }
+  }
+}
+@media (prefers-reduced-motion: no-preference) { html { scroll-behavior: smooth; } }
+@media (forced-colors: active) { .unseen, .badge, .warnings li::before { border: 1px solid; } .said { border-left: .625rem double; } }
+@media print { .top .end, .decide, .live, .edit, .act { display: none; } .review { padding-bottom: 0; } }
+`;
+
+export const stylesheet = tokens + base + controls + chrome + review + outside + decision + wide;

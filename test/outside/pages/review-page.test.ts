@@ -87,6 +87,12 @@ describe.skipIf(chromiumPath === undefined)("the review page in a browser", () =
   const newPage = async (options: BrowserContextOptions = {}): Promise<Page> =>
     (await browser.newContext({ ...phone, ...options })).newPage();
 
+  /** The form's first button shows itself to the keyboard alone. */
+  const pressHarmless = async (page: Page): Promise<void> => {
+    await page.locator("button[value=preview]").focus();
+    await page.keyboard.press("Enter");
+  };
+
   async function submitted(): Promise<SubmittedForm> {
     await expect.poll(() => site.posted, { timeout: 30_000 }).toBeDefined();
     // The tab has arrived, so that nothing of this navigation is left for the next test.
@@ -123,7 +129,7 @@ describe.skipIf(chromiumPath === undefined)("the review page in a browser", () =
 
   async function expectUntouched(asked: ChatRequest): Promise<void> {
     const page = await open(render({ ...openRequest, request: asked }));
-    await page.getByRole("button", { name: "Preview changes" }).click();
+    await pressHarmless(page);
     await page.waitForLoadState();
     const form = await submitted();
     expect(form.edits.size).toBeGreaterThan(asked.messages.length);
@@ -152,12 +158,18 @@ describe.skipIf(chromiumPath === undefined)("the review page in a browser", () =
       const long = { ...openRequest, requestor: { ...openRequest.requestor, server: "n".repeat(300), name: "\u{1f600}".repeat(200) } };
       const page = await open(render(long, { kept, error: problem }), { viewport: { width, height: 844 } }, {});
       const found = await page.evaluate(() => {
-        for (const details of document.querySelectorAll("details")) details.open = true;
-        const shown = (element: Element) => element.getClientRects().length > 0 && !element.closest(".hidden");
+        for (const details of document.querySelectorAll("details")) {
+          // Of those with one name only one can be open.
+          details.removeAttribute("name");
+          details.open = true;
+        }
+        const shown = (element: Element) => element.getClientRects().length > 0 && !element.closest(".sr, .skip");
         const small = [...document.querySelectorAll("body *")].filter(
           (element) => shown(element) && Number.parseFloat(getComputedStyle(element).fontSize) < 16,
         );
-        const targets = [...document.querySelectorAll("button, summary, textarea, input:not([type]), label.model, header a")].filter(
+        const targets = [
+          ...document.querySelectorAll("button, summary, textarea, select, input:not([type]), label.model, label.act, .warnings a"),
+        ].filter(
           (element) => shown(element) && (element.getBoundingClientRect().height < 44 || element.getBoundingClientRect().width < 44),
         );
         return {
@@ -175,26 +187,28 @@ describe.skipIf(chromiumPath === undefined)("the review page in a browser", () =
         { ...openResponse, requestor: { ...openResponse.requestor, gone: false } },
       ]) {
         const page = await open(render({ ...view, run: `run_${"x".repeat(40)}` }));
-        const box = await page.locator("section.piece .said").first().boundingBox();
+        const box = await page.locator(".part .said").first().boundingBox();
         expect(box?.y).toBeLessThan(phone.viewport.height);
       }
     });
 
-    test("a field that is focused while the header covers its top comes into view with its own words and “Edit”", async () => {
-      const long = { ...request, systemPrompt: "One line of many.\n".repeat(60) };
+    test("a field that is focused while the decision bar covers it comes into view", async () => {
+      const long = { ...request, systemPrompt: "One line of many.\n".repeat(5) };
       const page = await open(render({ ...openRequest, request: long }));
-      const below = await page.evaluate(() => {
-        for (const details of document.querySelectorAll("details")) details.open = true;
-        const header = document.querySelector("header");
-        return [...document.querySelectorAll<HTMLElement>(".edit textarea, .edit input")].map((field) => {
-          scrollBy(0, field.getBoundingClientRect().top - 30);
-          field.focus();
-          const summary = field.closest(".edit")?.querySelector("summary");
-          return (summary?.getBoundingClientRect().top ?? Number.NaN) - (header?.getBoundingClientRect().bottom ?? Number.NaN);
-        });
+      const above = await page.evaluate(() => {
+        for (const details of document.querySelectorAll("details:not(.up, .up *)")) (details as HTMLDetailsElement).open = true;
+        document.documentElement.style.scrollBehavior = "auto";
+        const bar = document.querySelector("#decision")?.getBoundingClientRect().top ?? Number.NaN;
+        return [...document.querySelectorAll<HTMLElement>(".part input, .facts input:not([type=radio]), .facts textarea, .warnings a")].map(
+          (field) => {
+            scrollBy(0, field.getBoundingClientRect().bottom - bar - 30);
+            field.focus();
+            return bar - field.getBoundingClientRect().bottom;
+          },
+        );
       });
-      expect(below.length).toBeGreaterThan(5);
-      expect(below.filter((distance) => !(distance >= 0))).toEqual([]);
+      expect(above.length).toBeGreaterThan(4);
+      expect(above.filter((distance) => !(distance >= 0))).toEqual([]);
     });
 
     test("with the keyboard alone: the first stop is harmless, a text is edited, and the decision is reached", async () => {
@@ -209,14 +223,19 @@ describe.skipIf(chromiumPath === undefined)("the review page in a browser", () =
         }
         throw new Error("not reached");
       };
-      await focusOn((element) => element?.tagName === "SUMMARY");
-      await page.keyboard.press("Enter");
       await focusOn((element) => element?.tagName === "TEXTAREA");
       await page.keyboard.press("Control+A");
       await page.keyboard.type("Be kind.");
+      await focusOn((element) => element?.getAttribute("value") === "approve:0");
+      await focusOn((element) => element?.closest("#settings") !== null);
+      await page.keyboard.press("Enter");
       await focusOn((element) => element?.getAttribute("name") === "model");
       await page.keyboard.press("ArrowDown");
-      await focusOn((element) => element?.getAttribute("value") === "approve:0");
+      await page.keyboard.press("Shift+Tab");
+      for (let presses = 0; presses < 40; presses += 1) {
+        if (await page.evaluate(() => document.activeElement?.id === "approve")) break;
+        await page.keyboard.press("Shift+Tab");
+      }
       await page.keyboard.press("Enter");
       await page.waitForLoadState();
       const form = await submitted();
@@ -225,6 +244,7 @@ describe.skipIf(chromiumPath === undefined)("the review page in a browser", () =
 
     test("with scripts off: a denial with its reason is one form", async () => {
       const page = await open(render(openRequest), { javaScriptEnabled: false });
+      await page.locator(".deny > summary").click();
       await page.getByLabel("Reason for denying").fill("Not this one.");
       await page.getByRole("button", { name: "Deny" }).click();
       await page.waitForURL("**/r/t");
@@ -238,13 +258,16 @@ describe.skipIf(chromiumPath === undefined)("the review page in a browser", () =
       ]);
     });
 
-    test("the approve button names the model that is chosen", async () => {
-      const page = await open(render(openRequest));
-      expect(await page.locator("button.approve").innerText()).toBe("Approve and send to claude-sonnet-4-5");
+    test("beside the approve button stands who gets it: the model that is chosen, with scripts off", async () => {
+      const page = await open(render(openRequest), { javaScriptEnabled: false });
+      expect(await page.locator("button.approve").innerText()).toBe("Approve despite 3 warnings");
+      expect(await page.locator(".effect").innerText()).toBe("Approve sends it to claude-sonnet-4-5.");
+      await page.locator("#settings > summary").click();
       await page.locator("#model-2").check();
-      expect(await page.locator("button.approve").innerText()).toBe("Approve and send to demo");
+      expect(await page.locator(".effect").innerText()).toBe("Approve sends it to demo.");
       const answered = await open(render(openResponse));
-      expect(await answered.locator("button.approve").innerText()).toBe("Approve and deliver to notes");
+      expect(await answered.locator("button.approve").innerText()).toBe("Approve");
+      expect(await answered.locator(".effect").innerText()).toBe("Approve delivers it to notes.");
     });
 
     test("after an edit that could not be used, the page says so first and has every edit still in its field", async () => {
@@ -265,9 +288,17 @@ describe.skipIf(chromiumPath === undefined)("the review page in a browser", () =
       async (name) => {
         const page = await open(pages[name] ?? "");
         expect(await page.locator("form").count()).toBe(1);
-        await page.locator("button, input[type=submit]").first().click();
-        await page.waitForLoadState();
+        const first = page.locator("form button, form input[type=submit]").first();
+        expect(await first.getAttribute("value")).toBe("preview");
+        await first.focus();
+        await page.keyboard.press("Enter");
         expect((await submitted()).act).toBe("preview");
+        // What stands before the form posts nothing at all.
+        await page.goto(site.url);
+        site.posted = undefined;
+        for (const button of await page.locator("button:not(form button)").all())
+          await button.evaluate((each: HTMLButtonElement) => each.click());
+        expect(site.posted).toBeUndefined();
       },
     );
 
@@ -454,10 +485,10 @@ describe.skipIf(chromiumPath === undefined)("the review page in a browser", () =
         };
         const page = await open(render(view));
         const result = await page.evaluate(() =>
-          ["form", "button", "a", "section", ".outside"].map((selector) => document.querySelectorAll(selector).length),
+          ["form", "button", "a", "section", ".parts"].map((selector) => document.querySelectorAll(selector).length),
         );
         const clipped = await page
-          .locator(".outside")
+          .locator(".parts")
           .first()
           .evaluate((element) => getComputedStyle(element).contain);
         return { result, clipped };
@@ -474,18 +505,20 @@ describe.skipIf(chromiumPath === undefined)("the review page in a browser", () =
       );
       expect(
         await big
-          .locator(".said", { hasText: "the very last words" })
+          .locator(".part", { hasText: "the very last words" })
           .first()
-          .evaluate((element) => element.textContent),
+          .evaluate((element) => [...element.querySelectorAll(".view .said")].map((each) => each.textContent).join("")),
       ).toBe(text);
-      await big.getByRole("link", { name: "Go to the decision" }).click();
+      await big.getByRole("link", { name: "Go to the decision" }).focus();
+      await big.keyboard.press("Enter");
       await big.locator("button.approve").waitFor({ state: "visible" });
       const messages = Array.from({ length: 200 }, (_, i) => ({
         role: "user" as const,
         content: [{ type: "text" as const, text: `message ${i}` }],
       }));
       const many = await open(render({ ...openRequest, request: { ...request, messages } }));
-      expect(await many.locator(".said", { hasText: /^message \d+$/ }).count()).toBe(200);
+      const shown = await many.locator("textarea.said").evaluateAll((all) => all.map((each) => (each as HTMLTextAreaElement).value));
+      expect(shown.filter((each) => /^message \d+$/.test(each))).toHaveLength(200);
     });
 
     test("what would be invisible has a label, and 5,000 blank lines are counted", async () => {
@@ -544,7 +577,7 @@ describe.skipIf(chromiumPath === undefined)("the review page in a browser", () =
       await page.goto(site.url);
       expect(await page.evaluate(() => "pwned" in globalThis)).toBe(false);
       expect(await page.locator("img.media").evaluate((image: HTMLImageElement) => image.decode().then(() => image.naturalWidth))).toBe(64);
-      expect(await page.locator("button.approve").evaluate((button) => getComputedStyle(button).color)).toBe("rgb(255, 255, 255)");
+      expect(await page.locator(".deny > summary").evaluate((button) => getComputedStyle(button).color)).toBe("rgb(255, 255, 255)");
       expect(fetched.filter((url) => url !== site.url && !url.startsWith("data:") && !url.endsWith("/favicon.ico"))).toEqual([]);
     });
 

@@ -53,27 +53,34 @@ describe.skipIf(chromiumPath === undefined)("beside deciding, in a browser", () 
     throw new Error(`not reached: ${selector}`);
   }
 
-  const fold = "form > .folded:last-child summary";
+  /** The panel of further choices, and one of them in it. */
+  const choose = async (page: Page, name: string): Promise<void> => {
+    await page.locator(".more > summary").click();
+    await page.locator(".menu > details > summary", { hasText: name }).click();
+  };
 
-  test("with scripts off, a review is handed over in three taps", async () => {
+  test("with scripts off, a review is handed over in a few taps, with a note", async () => {
     const page = await open(render(standings.mayHandOver), { javaScriptEnabled: false });
-    await page.getByText("Not yours to decide?").click();
-    await page.getByLabel("Hand it over to").selectOption("Edsger Dijkstra");
-    await page.getByRole("button", { name: "Hand it over" }).click();
+    await choose(page, "Hand over");
+    await page.getByLabel("To", { exact: true }).selectOption("Edsger Dijkstra");
+    await page.getByLabel("Note (optional)").fill("You know\nthis one.");
+    await page.getByRole("button", { name: "Hand over" }).click();
     const form = await submitted(page);
-    expect([form.act, form.to, form.nonce]).toEqual(["handOver", "Edsger Dijkstra", "n0nce"]);
+    expect([form.act, form.to, form.note, form.nonce]).toEqual(["handOver", "Edsger Dijkstra", "You know\nthis one.", "n0nce"]);
   });
 
-  test("with scripts off, “This is not mine” is two taps", async () => {
+  test("with scripts off, “Not mine” is three taps", async () => {
     const page = await open(render(standings.ownRequest), { javaScriptEnabled: false });
-    await page.getByText("Not yours to decide?").click();
-    await page.getByRole("button", { name: "This is not mine" }).click();
+    await choose(page, "Not mine");
+    await page.getByRole("button", { name: "Not mine" }).click();
     expect((await submitted(page)).act).toBe("notMine");
   });
 
   test("with the keyboard alone, a review is handed over", async () => {
     const page = await open(render(standings.mayHandOver));
-    await tabTo(page, fold);
+    await tabTo(page, ".more > summary");
+    await page.keyboard.press("Enter");
+    await tabTo(page, ".menu > details > summary");
     await page.keyboard.press("Enter");
     await tabTo(page, "select[name=to]");
     await page.keyboard.press("ArrowDown");
@@ -83,9 +90,11 @@ describe.skipIf(chromiumPath === undefined)("beside deciding, in a browser", () 
     expect([form.act, form.to]).toEqual(["handOver", "Edsger Dijkstra"]);
   });
 
-  test("with the keyboard alone, “This is not mine” is said", async () => {
+  test("with the keyboard alone, “Not mine” is said", async () => {
     const page = await open(render(standings.mayHandOver));
-    await tabTo(page, fold);
+    await tabTo(page, ".more > summary");
+    await page.keyboard.press("Enter");
+    await tabTo(page, ".menu > details:last-child > summary");
     await page.keyboard.press("Enter");
     await tabTo(page, "button[value=notMine]");
     await page.keyboard.press("Space");
@@ -95,28 +104,26 @@ describe.skipIf(chromiumPath === undefined)("beside deciding, in a browser", () 
   test("a name that hides something is shown for what it is, and sent as it is", async () => {
     const name = "Gr\u200bace \u202eeman <b>x</b>";
     const page = await open(render({ ...openRequest, handOverTo: [name] }));
-    await page.getByText("Not yours to decide?").click();
+    await choose(page, "Hand over");
     expect(await page.locator("select[name=to]").innerText()).toBe(
       "Gr⟨U+200B zero width space⟩ace ⟨U+202E right-to-left override⟩eman <b>x</b>",
     );
-    await page.getByRole("button", { name: "Hand it over" }).click();
+    await page.getByRole("button", { name: "Hand over" }).click();
     expect((await submitted(page)).to).toBe(name);
   });
 
   describe("a grant", () => {
     test("is nothing that an approval does by itself", async () => {
       const page = await open(render(standings.mayGrant), { javaScriptEnabled: false });
-      expect(await page.getByText("Approving also allows later requests").isVisible()).toBe(false);
       await page.locator("button.approve").click();
       const form = await submitted(page);
       expect([form.act, form.grant]).toEqual(["approve", undefined]);
     });
 
-    test("is chosen in words, with its time and its number, and goes with the approval", async () => {
+    test("is chosen in words, with its time and its number, and has a button of its own that says so", async () => {
       const page = await open(render(standings.mayGrant), { javaScriptEnabled: false });
-      await page.getByText("Also allow later requests like this one").click();
-      expect(await page.getByLabel("Allow without asking").locator("option").allInnerTexts()).toEqual([
-        "Not now",
+      await choose(page, "Allow later requests");
+      expect(await page.getByLabel("Allow", { exact: true }).locator("option").allInnerTexts()).toEqual([
         "Exactly this, in this session, for summarize_meeting of notes",
         "Exactly this, for summarize_meeting of notes, for desk-assistant",
         "Exactly this, for any tool of notes, for desk-assistant",
@@ -127,22 +134,28 @@ describe.skipIf(chromiumPath === undefined)("beside deciding, in a browser", () 
         "Any like this, for any tool of any server, for desk-assistant",
       ]);
       await page
-        .getByLabel("Allow without asking")
+        .getByLabel("Allow", { exact: true })
         .selectOption({ label: "Any like this, for summarize_meeting of notes, for desk-assistant" });
-      await page.getByLabel("For how long").selectOption("7 days");
-      await page.getByLabel("How many times at most").fill("25");
-      // The fold is closed again; what was chosen in it is still said beside the button.
-      await page.getByText("Also allow later requests like this one").click();
-      expect(await page.getByText("Approving also allows later requests").isVisible()).toBe(true);
-      await page.locator("button.approve").click();
+      await page.getByLabel("For", { exact: true }).selectOption("7 days");
+      await page.getByLabel("Uses", { exact: true }).fill("25");
+      await page.getByRole("button", { name: "Approve and allow later requests" }).click();
       expect((await submitted(page)).grant).toEqual({ scope: "tool", what: "shape", hours: 168, uses: 25 });
+    });
+
+    test("that was chosen is not given by the button that only approves", async () => {
+      const page = await open(render(standings.mayGrant), { javaScriptEnabled: false });
+      await choose(page, "Allow later requests");
+      await page.getByLabel("Allow", { exact: true }).selectOption({ index: 7 });
+      await page.locator(".more > summary").click();
+      await page.locator("button.approve").click();
+      expect((await submitted(page)).grant).toBeUndefined();
     });
 
     test("lasts a day and ten times where nothing else is chosen", async () => {
       const page = await open(render(standings.mayGrantReply));
-      await page.getByText("Also allow later replies like this one").click();
-      await page.getByLabel("Allow without asking").selectOption("tool:exact");
-      await page.locator("button.approve").click();
+      await choose(page, "Allow later replies");
+      await page.getByLabel("Allow", { exact: true }).selectOption("tool:exact");
+      await page.getByRole("button", { name: "Approve and allow later replies" }).click();
       expect((await submitted(page)).grant).toEqual({ scope: "tool", what: "exact", hours: 24, uses: 10 });
     });
 
@@ -153,23 +166,24 @@ describe.skipIf(chromiumPath === undefined)("beside deciding, in a browser", () 
         [...document.querySelectorAll<HTMLSelectElement | HTMLInputElement>(".grant select, .grant input")].map(({ value }) => value),
       );
       expect(values).toEqual(["key:exact", "720", "a lot"]);
-      expect(await page.getByLabel("Allow without asking").isVisible()).toBe(true);
+      expect(await page.getByLabel("Allow", { exact: true }).isVisible()).toBe(true);
       await page.context().close();
     });
 
     test.each(["a lot", "", "0", "1001"])("with a number that cannot be used (%s) stops no denial, by browser or by us", async (uses) => {
       const page = await open(render(standings.mayGrant));
-      await page.getByText("Also allow later requests like this one").click();
-      await page.getByLabel("Allow without asking").selectOption("key:exact");
-      await page.getByLabel("How many times at most").fill(uses);
+      await choose(page, "Allow later requests");
+      await page.getByLabel("Allow", { exact: true }).selectOption("key:exact");
+      await page.getByLabel("Uses", { exact: true }).fill(uses);
+      await page.locator(".deny > summary").click();
       await page.getByRole("button", { name: "Deny" }).click();
       expect((await submitted(page)).act).toBe("deny");
     });
 
     test("is chosen by nothing that presses Enter in its field: that is a preview", async () => {
       const page = await open(render(standings.mayGrant));
-      await page.getByText("Also allow later requests like this one").click();
-      await page.getByLabel("How many times at most").press("Enter");
+      await choose(page, "Allow later requests");
+      await page.getByLabel("Uses", { exact: true }).press("Enter");
       expect((await submitted(page)).act).toBe("preview");
     });
   });
@@ -179,7 +193,8 @@ describe.skipIf(chromiumPath === undefined)("beside deciding, in a browser", () 
 
     test.each(withForm)("the first button decides nothing and gives nothing up: %s", async (name) => {
       const page = await open(render(standings[name as keyof typeof standings]), { javaScriptEnabled: false });
-      await page.locator("button, input[type=submit]").first().click();
+      await page.locator("form button, form input[type=submit]").first().focus();
+      await page.keyboard.press("Enter");
       expect((await submitted(page)).act).toBe("preview");
     });
 
@@ -194,8 +209,8 @@ describe.skipIf(chromiumPath === undefined)("beside deciding, in a browser", () 
     test.each(["hasApproved", "ownRequest"] as const)("no page offers an approval that would not count: %s", async (name) => {
       const page = await open(render(standings[name], { live: "/r/t/live" }));
       expect(await page.locator("[value^=approve]").count()).toBe(0);
-      expect(await page.locator(".edit, [name=model]").count()).toBe(0);
-      expect(await page.getByRole("button", { name: "Deny" }).count()).toBe(1);
+      expect(await page.locator("[name^='edit:'], [name=model]").count()).toBe(0);
+      expect(await page.locator("button[value=deny]").count()).toBe(1);
       await page.context().close();
     });
   });
@@ -286,14 +301,18 @@ describe.skipIf(chromiumPath === undefined)("beside deciding, in a browser", () 
     for (const html of pages) {
       const page = await open(html, { viewport: { width, height: 844 } });
       const found = await page.evaluate(() => {
-        for (const details of document.querySelectorAll("details")) details.open = true;
-        const shown = (element: Element) => element.getClientRects().length > 0 && !element.closest(".hidden");
+        for (const details of document.querySelectorAll("details")) {
+          // Of those with one name only one can be open.
+          details.removeAttribute("name");
+          details.open = true;
+        }
+        const shown = (element: Element) => element.getClientRects().length > 0 && !element.closest(".sr, .skip");
         const sizeOf = (element: Element) => element.getBoundingClientRect();
         return {
           small: [...document.querySelectorAll("body *")].filter(
             (element) => shown(element) && Number.parseFloat(getComputedStyle(element).fontSize) < 16,
           ).length,
-          targets: [...document.querySelectorAll("button, summary, select, textarea, input, header a")]
+          targets: [...document.querySelectorAll("button, summary, select, textarea, input:not([type=hidden])")]
             .filter(
               (element) =>
                 shown(element) && !element.matches(".model input") && (sizeOf(element).height < 44 || sizeOf(element).width < 44),

@@ -8,12 +8,12 @@ import { decided, openRequest, openResponse } from "./examples.ts";
 /** The words of a page, with one space between any two: no tags, no style. */
 const wordsOf = (view: ReviewView): string =>
   renderReviewPage({ view, action: "/r/t", nonce: "n", cspNonce: "c" })
-    .replace(/<style[\s\S]*?<\/style>/, "")
+    .replaceAll(/<(style|script)[\s\S]*?<\/\1>/g, "")
     .replaceAll(/<[^>]*>/g, " ")
     .replaceAll(/\s+/g, " ");
 
 describe("a review page says only what is true now", () => {
-  const open = ["Deadline", "Goes to", "Cost ", "Warnings", "First, at most", "Differences from the request"];
+  const open = ["Expires", "Approve sends it to", "up to $0.0138", "3 warnings", "· up to $0.0091", "Differences from the request"];
 
   test("an open request has its deadline, its first model, its cost and what to look at", () => {
     for (const words of open) expect(wordsOf(openRequest)).toContain(words);
@@ -23,18 +23,46 @@ describe("a review page says only what is true now", () => {
     "a request that is %s goes nowhere, costs nothing and has no deadline",
     (name) => {
       const words = wordsOf(decided[name]);
-      for (const gone of ["Deadline", "Goes to", "Approved for", "Cost ", "Differences from the request"])
-        expect(words).not.toContain(gone);
-      expect(words).toContain("Which model would have been asked");
-      expect(words).toContain("Warnings");
+      for (const gone of ["Expires", "Approve", "sends it to", "cost ", "Differences from the request"]) expect(words).not.toContain(gone);
+      expect(words).toContain("Model that would have been asked");
+      expect(words).toContain("3 warnings");
     },
   );
 
   test("an approved request still says for which model, and at what cost at most", () => {
     const words = wordsOf(decided.approved);
-    expect(words).toMatch(/Approved for claude-sonnet-4-5 ?; if that fails, 2 others/);
-    expect(words).toContain("at most 1.4 US cents");
-    for (const gone of ["Deadline", "Goes to"]) expect(words).not.toContain(gone);
+    expect(words).toContain("asked claude-sonnet-4-5");
+    expect(words).toContain("up to $0.0138");
+    for (const gone of ["Expires", "sends it to"]) expect(words).not.toContain(gone);
+  });
+
+  test.each(Object.entries(decided))("a review that is %s never says that nothing was sent, or what would be", (_name, view) => {
+    expect(wordsOf(view)).not.toMatch(/has been sent|would be sent|is sent:|yet/i);
+  });
+
+  test("everybody whose approval counted is named, and so is who denied; the reader is “You”", () => {
+    const votes = [
+      { by: "Bo Chen", at: openRequest.now - 9_000 },
+      { by: "Ada Lovelace", at: openRequest.now - 1_000 },
+    ];
+    expect(wordsOf({ ...decided.approved, votes })).toContain("Bo Chen and You approved it with changes");
+    expect(wordsOf({ ...decided.approved, votes, reviewer: "Grace Hopper" })).toContain(
+      "Bo Chen and Ada Lovelace approved it with changes",
+    );
+    expect(wordsOf(decided.denied)).toContain("You denied it");
+    expect(wordsOf({ ...decided.denied, reviewer: "Grace Hopper" })).toContain("Ada Lovelace denied it");
+  });
+
+  test("where two must approve, the button says which vote it is, and beside it stands who must approve too", () => {
+    const two: ReviewView = { ...openRequest, risks: [], quorum: 2, reviewers: ["Ada Lovelace", "Bo Chen", "Cy Young"] };
+    expect(wordsOf(two)).toMatch(/Bo Chen or Cy Young must approve too\..* Approve \(1 of 2\) /);
+    const second: ReviewView = {
+      ...two,
+      state: { kind: "voted", votes: 1, quorum: 2 },
+      votes: [{ by: "Bo Chen", at: openRequest.now - 9_000 }],
+    };
+    expect(wordsOf(second)).toMatch(/Bo Chen approved, 14:42 UTC .*You : no vote yet .*Approve sends it to .* Approve \(2 of 2\) /);
+    expect(wordsOf(second)).not.toContain("must approve too");
   });
 
   test.each<[RunProgress, string | null]>([
@@ -51,15 +79,17 @@ describe("a review page says only what is true now", () => {
   test("with one model there is no talk of an order, and its name is said once where it has only one", () => {
     const demo = { id: "demo", provider: "demo", name: "demo", why: defaultModel, worstCostUsd: 0 };
     const words = wordsOf({ ...openRequest, models: [demo], worstCostUsd: 0 });
-    for (const empty of ["First", ", free", "from demo", "in its list", "if that fails"]) expect(words).not.toContain(empty);
-    expect(words).toContain("to this model only");
+    for (const empty of ["up to", "demo · free", "from demo", "If it fails"]) expect(words).not.toContain(empty);
+    expect(words).toContain("free");
     expect(wordsOf({ ...openRequest, models: [{ ...demo, provider: "acme" }] })).toContain("from acme");
   });
 
   test("at the response gate a risk of the prompt says so, and leads to the fold that the prompt is in", () => {
     const html = renderReviewPage({ view: { ...openResponse, risks: openRequest.risks }, action: "/r/t", nonce: "n", cspNonce: "c" });
-    expect(html).toContain('<a href="#prompt">In the prompt: Message 1, part 2</a>');
-    expect(html).toContain('<details id="prompt">');
+    expect(html).toMatch(
+      /<a href="#prompt"><span><bdi class="plain">There is an image here[^<]*<\/bdi> <span class="soft">In the prompt: Message 1, part 2</,
+    );
+    expect(html).toContain('<details class="ours" id="prompt" open="">');
     expect(html).not.toContain('href="#message-');
   });
 

@@ -2,7 +2,7 @@
 
 import { formNonce, nonceRandomLength } from "../../../shared/review/link.ts";
 import { signingKey } from "../../../shared/sealed-id.ts";
-import { pressedAct, readForm } from "../../../scripts/page-form.ts";
+import { pressButton, readForm } from "../../../scripts/page-form.ts";
 import { type Notice, env, gateway, openNotice, publicUrl } from "./gateway.ts";
 
 export const pathOf = (link: string): string => new URL(link).pathname;
@@ -45,7 +45,7 @@ export async function filledForm(
   const untouched = new URLSearchParams(fields);
   fields.set("nonce", nonceFor(link, fields, 5_000));
   change(fields);
-  if (!fields.has("act")) fields.set("act", pressedAct(act, untouched, fields));
+  if (!fields.has("act")) pressButton(act, untouched, fields);
   return fields;
 }
 

@@ -8,6 +8,7 @@ import type { RecordFact } from "../../../shared/record/record.ts";
 import type { Reviewer } from "../../../shared/policy/evaluate.ts";
 import type { Grant } from "../../../shared/policy/grant.ts";
 import { grantFrom, grantedFact } from "../../../shared/run/granting.ts";
+import { isPromised } from "../../../shared/review/changes.ts";
 import type { Verdict } from "../../../shared/review/decision.ts";
 import { type Step, step } from "../../../shared/run/lifecycle.ts";
 import { grantOffer } from "./run-account.ts";
@@ -35,9 +36,9 @@ type Counted = {
 };
 
 /** Whether an approval has changes that its page did not show. Slack's dialog shows each text as it will be sent. */
-function hasUnseenChanges(edit: EditedContent, { promised = 0 }: Submission): boolean {
+function hasUnseenChanges(edit: EditedContent, { promised = { count: 0 } }: Submission): boolean {
   if (edit.kind !== "same" && edit.kind !== "edited") return false;
-  return promised !== "typed" && promised !== (edit.kind === "edited" ? edit.changes : 0);
+  return promised !== "typed" && !isPromised(edit.kind === "edited" ? edit.changes : [], promised);
 }
 
 export class RunDeciding {
@@ -75,6 +76,7 @@ export class RunDeciding {
       case "notMine":
         return this.#recuse(asked, submission.act === "handOver" ? (submission.to ?? "") : null);
       case "preview":
+      case "undoGrant":
         return { kind: "noSuchLink" };
       default:
         return submission.act satisfies never;
@@ -85,9 +87,9 @@ export class RunDeciding {
     const { input, state, link, gate, by, submission } = asked;
     const edit = editedContent(this.#parts.store, input, state, gate, submission);
     if (edit.kind === "invalid") return { kind: "invalidEdit", issues: edit.issues };
-    if (hasUnseenChanges(edit, submission)) return { kind: "unseenChanges" };
     // A grant covers the request or reply as it came, never an edited one.
     if (edit.kind === "edited" && submission.grant !== undefined) return { kind: "noGrant" };
+    if (hasUnseenChanges(edit, submission)) return { kind: "unseenChanges" };
     const now = this.#parts.now();
     const { version, digest, reason } = submission;
     const answer = {

@@ -2,6 +2,7 @@
 
 import type { Gate } from "../../../shared/model/gate.ts";
 import { changedReply, changedRequest } from "../../../shared/review/changes.ts";
+import type { FieldChange } from "../../../shared/review/difference.ts";
 import type { EditIssue } from "../../../shared/review/edit.ts";
 import type { RunState } from "../../../shared/run/lifecycle.ts";
 import { replyDigest, requestDigest } from "../../../shared/run/run-input.ts";
@@ -18,8 +19,8 @@ export type EditedContent =
   | { readonly kind: "invalid"; readonly issues: readonly EditIssue[] }
   | {
       readonly kind: "edited";
-      /** How many fields differ from the version that the form was made for. */
-      readonly changes: number;
+      /** How it differs from the version that the form was made for. */
+      readonly changes: readonly FieldChange[];
       readonly digest: string;
       readonly write: (version: number, by: string, at: number) => void;
     };
@@ -54,7 +55,7 @@ function editedRequest(store: RunStore, { candidates }: StoredInput, current: Cu
   if (digest === current.digest) return { kind: "same" };
   return {
     kind: "edited",
-    changes: changes.length,
+    changes,
     digest,
     write: (version, by, at) => store.writeRequestVersion(version, value, by, at),
   };
@@ -73,7 +74,7 @@ function editedReply(store: RunStore, state: RunState, current: Current, form: S
   if (digest === current.digest) return { kind: "same" };
   return {
     kind: "edited",
-    changes: changes.length,
+    changes,
     digest,
     write: (version, by, at) => store.writeReplyVersion(version, value, by, at),
   };

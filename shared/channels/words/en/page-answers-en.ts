@@ -1,0 +1,103 @@
+// What a review page says after a form that did not count, and the pages without a review, in English.
+
+import type { LinkChannel } from "../../../notice-channels.ts";
+import type { ReviewState } from "../../../review/view.ts";
+
+export const pageAnswersEn = {
+  /** The message on top of the page after a decision that did not count. */
+  answers: {
+    sentBefore: "This form was sent before. Nothing more was decided; this page shows the current state.",
+    stale: "The content changed while you were reading. This is the new version; please read it before you decide.",
+    staleChanges: "The content changed while you were reading. This is the new version; your changes were for the old one.",
+    notAReviewer: "You are not among the reviewers of this request.",
+    invalidEdit: "Some of your changes cannot be sent. Nothing was decided.",
+    cannotBe: { request: "Some of your changes cannot be sent.", response: "Some of your changes cannot be delivered." },
+    unseenChanges:
+      "Nothing was decided: the page that you approved did not show your changes. They are shown below; check them, then approve.",
+    giveUp: {
+      ownRequest: "This is your own request, so you cannot choose who decides it. You can say that it is not yours.",
+      left: "You left this review before. Nothing was changed.",
+      hasApproved: "You have approved this, and your approval stands. You can still deny it.",
+      isAskedAlready: "That person is already asked. Nothing was changed; you are still asked too.",
+      noSuchReviewer: "That person cannot be asked here. Nothing was changed; you are still asked.",
+      unreachable: "That person cannot be reached by any channel, or may not approve this. Nothing was changed; you are still asked.",
+    },
+    noGrant: {
+      title: "Nothing was decided: later requests cannot be allowed here.",
+      message:
+        "Later requests can be allowed only with an approval without changes and with the first model. Press Approve to approve only this one, or undo your changes.",
+    },
+    uses: {
+      title: "Nothing was decided: the number of later requests is not valid.",
+      message: (most: number): string => `How many times at most: write a whole number from 1 to ${most.toLocaleString("en-US")}.`,
+    },
+    nonce: {
+      early: "The button was pressed too soon after the page opened. Nothing was decided; read everything, then press it again.",
+      late: "This page was open for more than half an hour. Nothing was decided; your changes are still here. Look again, then decide.",
+      forged: "This form does not belong to this page. Nothing was decided; look again, then decide.",
+    },
+  },
+  /** The pages of an expired link. */
+  expiredLink: {
+    title: "This link has expired",
+    until: "The link was valid until {until}.",
+    states: {
+      open: "The review is still open. Nobody has decided it.",
+      voted: "The review is still open: more people have to approve it.",
+      approved: "The review is over: it was approved.",
+      denied: "The review is over: it was denied.",
+      expired: "The review is over: nobody decided in time, so it was denied automatically.",
+      cancelled: "The review is over: the request was withdrawn.",
+      failed: "The review is over: the request failed.",
+    } satisfies Record<ReviewState["kind"], string>,
+    unsendable: "A new link cannot be sent for it. Ask the operator of this Countersign.",
+    offer: "A new link can be sent to you, through the same channel and to the address on file only. This link stays expired.",
+    renew: "Send me a new link",
+    problems: {
+      early: "The button was pressed too soon after the page opened. Nothing was sent; press it again.",
+      late: "This page was open for more than half an hour. Nothing was sent; press the button again.",
+      forged: "This form does not belong to this page. Nothing was sent; press the button again.",
+      decided: "Your answer came after the link expired. It did not count.",
+      tooOften: "At most three new links are sent in an hour. Nothing was sent; try again later.",
+    },
+    sent: {
+      title: "A new link is on its way",
+      lead: "It was sent {channel}, to the address on file. It may take a minute. You can close this page.",
+      channels: {
+        email: "by email",
+        slack: "in Slack",
+        webhook: "through your webhook",
+        outbox: "to the gateway’s list of notices, which its operator can read",
+      } satisfies Record<LinkChannel, string>,
+    },
+  },
+  /** The pages without a review. */
+  plain: {
+    noSuchLink: {
+      title: "There is nothing at this link",
+      lead: "The address is incomplete, or the review is no longer stored.",
+      help: "If you came from an email or a message, open the link there again. Some programs cut long addresses in two: then copy the whole address. If that does not help, ask the operator of this Countersign for a new link.",
+    },
+    problems: {
+      badRequest: {
+        title: "That could not be read",
+        lead: "The form is not one that this page sends. Nothing was decided.",
+      },
+      crossSite: {
+        title: "This form came from another site",
+        lead: "Decisions are accepted only from the review page itself. Nothing was decided. Open the link from your email or message again, and decide there.",
+      },
+      tooLarge: {
+        title: "That is too large",
+        lead: "The form is larger than this page accepts. Nothing was decided. Shorten your changes, or deny the request.",
+      },
+      wrongType: { title: "That is not a form", lead: "This address accepts only the review page’s own form. Nothing was decided." },
+      tooMany: { title: "Too many tries", lead: "Nothing was decided. Wait a minute, then open the link again." },
+      fault: {
+        title: "Something went wrong here",
+        lead: "The gateway had an error. Open the link again to see whether anything was decided.",
+      },
+    },
+    quote: "If you ask for help, quote this: ",
+  },
+} as const;

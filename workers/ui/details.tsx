@@ -1,0 +1,155 @@
+// Everything else that reaches a provider or that a reviewer may want to know, in one fold: settings, provenance, models, ids.
+
+import type { Child } from "hono/jsx";
+import { useWords } from "./language.ts";
+import type { Words } from "../../shared/channels/words/words.ts";
+import type { ReviewFacts } from "../../shared/review/review-facts.ts";
+import type { ReviewView } from "../../shared/review/view.ts";
+import { asksOf } from "./asking-words.ts";
+import { Icon } from "./icons.tsx";
+import { Models, NamedModel } from "./models.tsx";
+import { People } from "./names.tsx";
+import { Name, Plain } from "./outside-text.tsx";
+import type { Origins } from "./asking-words.ts";
+import { replySummary, ReplyRows } from "./reply-content.tsx";
+import { requestSummary } from "./request-content.tsx";
+import { Row, SettingsRows, TallRow } from "./request-settings.tsx";
+import { fill } from "./sentence.tsx";
+import type { Showing } from "./text-part.tsx";
+
+type DetailsProps = {
+  readonly view: ReviewView;
+  readonly facts: ReviewFacts;
+  /** Of the request, with its fields where they can be changed here. */
+  readonly showing: Showing;
+  readonly origins: Origins;
+  readonly chosen: string | undefined;
+};
+
+const AskedBy = ({ view: { requestor }, facts }: Pick<DetailsProps, "view" | "facts">) => {
+  const words = useWords();
+  const { review } = words;
+  const { label, sentence } = asksOf(facts, words);
+  const isSure =
+    facts.sureness === "observed" || facts.sureness === "own" || facts.sureness === "responseStream" || facts.sureness === "namedTask";
+  return (
+    <TallRow name={label}>
+      {fill(sentence, {
+        server: <Name value={requestor.server} />,
+        client: <Name value={requestor.client} />,
+        method: <Name value={requestor.method} />,
+        name: <Name value={requestor.name} />,
+      })}
+      <span class={isSure ? "soft sure" : "mind"}>
+        {isSure ? null : <Icon of="info" />}
+        {review.sure[facts.sureness].full}
+      </span>
+    </TallRow>
+  );
+};
+
+function modelsHeading({ asking, isUnsent }: ReviewFacts, { page: { models } }: Words): string {
+  if (asking === "function") return isUnsent ? models.unrunHeading : models.runsHeading;
+  return isUnsent ? models.unaskedHeading : models.heading;
+}
+
+const Reviewers = ({ view, facts }: Pick<DetailsProps, "view" | "facts">) => {
+  const { page } = useWords();
+  const { owner } = view.requestor;
+  const { reviewers = [view.reviewer], reviewer, rule } = view;
+  const names = <People names={reviewers} reader={reviewer} joined="and" />;
+  const who: Child = facts.quorum === null ? names : fill(page.facts.reviewersOf(facts.quorum.needed, reviewers.length), { names });
+  return (
+    <>
+      {owner === null ? null : (
+        <Row name={page.facts.owner}>
+          <Name value={owner} />
+        </Row>
+      )}
+      {reviewers.length === 0 ? null : <Row name={page.facts.reviewers}>{who}</Row>}
+      <Row name={page.facts.rule}>
+        <Name value={rule} />
+      </Row>
+    </>
+  );
+};
+
+const Differences = ({ view, facts }: Pick<DetailsProps, "view" | "facts">) => {
+  const { page, review } = useWords();
+  if (view.notes.length === 0 || facts.isUnsent) return null;
+  return (
+    <TallRow name={page.facts.differences}>
+      <ul>
+        {view.notes.map((note) => (
+          <li>
+            <Plain value={review.note(note)} />
+          </li>
+        ))}
+      </ul>
+    </TallRow>
+  );
+};
+
+/** The rows that say which review this is. */
+const Ids = ({ view, facts }: Pick<DetailsProps, "view" | "facts">) => {
+  const words = useWords();
+  const { facts: said } = words.page;
+  const isReply = view.gate === "response" && view.reply !== null && view.state.kind !== "denied";
+  return (
+    <>
+      <TallRow name={said.content}>
+        {isReply && view.reply !== null ? replySummary(view.reply, words) : requestSummary(view.request, words)}
+      </TallRow>
+      {facts.risks.length === 0 && facts.isOpen ? <Row name={said.warnings}>{words.page.warnings.none}</Row> : null}
+      <TallRow name={said.request}>
+        {fill(said.version, {
+          version: String(view.version),
+          run: <Name value={view.run} />,
+          digest: <Name value={view.digest} />,
+        })}
+      </TallRow>
+    </>
+  );
+};
+
+/** Whether something in the fold needs the reader: a change, an error or a warning. */
+const isOpen = ({ view, showing, chosen }: DetailsProps): boolean => {
+  const paths = ["/maxTokens", "/temperature", "/stopSequences", "/metadata", "/responseFormat", "/modelPreferences", "/toolChoice"];
+  const inside = (path: string): boolean => paths.some((each) => path.startsWith(each));
+  const errors = [...(showing.editing?.errors.keys() ?? [])];
+  return (
+    (chosen !== undefined && chosen !== view.models[0]?.id && view.models.some(({ id }) => id === chosen)) ||
+    [...showing.own.keys(), ...showing.earlier.keys(), ...errors].some((path) => inside(path) || path === "model") ||
+    view.risks.some(({ pointer }) => inside(pointer))
+  );
+};
+
+export const Details = (props: DetailsProps) => {
+  const { view, facts, showing, origins, chosen } = props;
+  const words = useWords();
+  const { page } = words;
+  const { request } = view;
+  return (
+    <details class="facts" id="settings" open={isOpen(props)}>
+      <summary class="chev">
+        {page.facts.heading} {request.kind === "chat" ? <span class="soft">{page.facts.maxTokens(request.maxTokens)}</span> : null}
+      </summary>
+      <div class="scroll" tabindex={0} role="group" aria-label={page.facts.heading}>
+        <dl>
+          <AskedBy view={view} facts={facts} />
+          <TallRow name={modelsHeading(facts, words)}>
+            <NamedModel request={request} />
+            <Models models={view.models} choosable={showing.editing !== undefined && view.gate === "request"} chosen={chosen} />
+          </TallRow>
+          {view.gate === "response" && view.reply !== null && view.state.kind !== "denied" ? (
+            <ReplyRows reply={view.reply} view={view} />
+          ) : null}
+          <SettingsRows request={request} showing={showing} origins={origins} />
+          <Differences view={view} facts={facts} />
+          <Reviewers view={view} facts={facts} />
+          <Ids view={view} facts={facts} />
+        </dl>
+      </div>
+    </details>
+  );
+};

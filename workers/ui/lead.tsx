@@ -1,0 +1,210 @@
+// The top of a review page: who asks which model for what, until when, at what cost, and the warnings.
+
+import type { Child } from "hono/jsx";
+import type { Words } from "../../shared/channels/words/words.ts";
+import type { RiskLevel } from "../../shared/policy/risk.ts";
+import type { ReviewFacts } from "../../shared/review/review-facts.ts";
+import type { ReviewView } from "../../shared/review/view.ts";
+import { stepsOf } from "./asking-words.ts";
+import { Icon } from "./icons.tsx";
+import { useWords } from "./language.ts";
+import { People, Time } from "./names.tsx";
+import { Name, Plain, plainLetters } from "./outside-text.tsx";
+import { placeId } from "./place-id.ts";
+import { fill } from "./sentence.tsx";
+
+type Shown = { readonly view: ReviewView; readonly facts: ReviewFacts };
+
+/** Who answers, or would; empty where nobody does. */
+export const servedBy = ({ models }: ReviewView, { serving }: ReviewFacts, chosen?: string): string => {
+  switch (serving.kind) {
+    case "goesTo":
+    case "runs":
+      return models.find(({ id }) => id === chosen)?.id ?? models[0]?.id ?? "";
+    case "answered":
+      return serving.by?.id ?? serving.realName;
+    case "ran":
+      return serving.on?.id ?? serving.realName;
+  }
+};
+
+const headingOf = ({ asking, gate, isOpen }: ReviewFacts, { page }: Words): string => page.headings[asking][gate][isOpen ? "now" : "then"];
+
+/** "notes · summarize asks gpt-6.1-terra". Long names are cut here, and whole in the details. */
+export const Heading = ({ view, facts, chosen }: Shown & { chosen?: string | undefined }) => {
+  const words = useWords();
+  const { server, client, name } = view.requestor;
+  const model = servedBy(view, facts, chosen);
+  return (
+    <h1>
+      {fill(headingOf(facts, words), {
+        caller: (
+          <>
+            <Name value={server} />
+            {name === "" ? null : (
+              <>
+                {" · "}
+                <Name value={name} />
+              </>
+            )}
+          </>
+        ),
+        server: <Name value={server} />,
+        client: <Name value={client} />,
+        name: <Name value={name} />,
+        model: model === "" ? words.page.noModel : <Name value={model} />,
+      })}
+    </h1>
+  );
+};
+
+/** A name in the title of the page: a long one is cut. */
+const short = (value: string, words: Words): string => {
+  const letters = plainLetters(value, words);
+  return letters.length > 60 ? `${letters.slice(0, 60).toWellFormed()}…` : letters;
+};
+
+/** The same sentence for the browser's tab. */
+export function titleOf(view: ReviewView, facts: ReviewFacts, words: Words): string {
+  const { server, client, name } = view.requestor;
+  const values: Record<string, string> = {
+    caller: short(server, words),
+    server: short(server, words),
+    client: short(client, words),
+    name: short(name, words),
+    model: short(servedBy(view, facts), words) || words.page.noModel,
+  };
+  const sentence = headingOf(facts, words).replaceAll(/\{(\w+)\}/g, (whole, key: string) => values[key] ?? whole);
+  const count = facts.isOpen && facts.risks.length > 0 ? `${words.page.warnings.heading(facts.risks.length)}: ` : "";
+  return `${count}${sentence} · ${words.page.product}`;
+}
+
+export const Steps = ({ facts }: Pick<Shown, "facts">) => {
+  const words = useWords();
+  const at = facts.gate === "request" ? 0 : 2;
+  return (
+    <ol class="steps" aria-label={words.page.steps.label}>
+      {stepsOf(facts, words).map((step, i) => (
+        <li {...(i === at && facts.isOpen ? { "aria-current": "step" } : {})} class={i < at ? "done" : ""}>
+          {step}
+        </li>
+      ))}
+    </ol>
+  );
+};
+
+function costOf({ cost }: ReviewFacts, { page }: Words): Child {
+  if (cost === null) return null;
+  const amount = page.dollars(cost.usd);
+  if (cost.usd === 0) return <b>{amount}</b>;
+  return fill(cost.kind === "atMost" ? page.strip.upTo : page.strip.cost, { cost: <b>{amount}</b> });
+}
+
+/** The time left, which the page's script counts down from the server's seconds: a wrong clock does no harm. */
+const Left = ({ facts }: Pick<Shown, "facts">) => {
+  const { review } = useWords();
+  const { leftMs } = facts.deadline;
+  return (
+    <b class="num" data-left={String(Math.max(0, Math.floor(leftMs / 1_000)))}>
+      {review.left(leftMs)}
+    </b>
+  );
+};
+
+/** One line below the heading: until when, at what cost, and who approved already. */
+export const Strip = ({ view, facts }: Shown) => {
+  const words = useWords();
+  const { page } = words;
+  const cost = facts.isUnsent ? null : costOf(facts, words);
+  const { votes = [] } = view;
+  return (
+    <p class="strip">
+      {facts.isOpen ? (
+        <span>{fill(page.strip.expires, { at: <Time at={facts.deadline.at} now={view.now} />, left: <Left facts={facts} /> })}</span>
+      ) : null}
+      {cost === null ? null : <span>{cost}</span>}
+      {facts.isOpen && facts.quorum !== null && votes.length > 0 ? (
+        <span>
+          {fill(page.votes.soFar, {
+            by: <People names={votes.map(({ by }) => by)} reader={view.reviewer} joined="and" />,
+            votes: String(votes.length),
+            quorum: String(facts.quorum.needed),
+          })}
+        </span>
+      ) : null}
+    </p>
+  );
+};
+
+/** The same beside the buttons on a desktop. */
+export const Clock = ({ view, facts }: Shown) => {
+  const words = useWords();
+  const cost = costOf(facts, words);
+  return (
+    <p class="clock">
+      <span>{fill(words.page.strip.left, { left: <Left facts={facts} /> })}</span>
+      <span class="soft">
+        {fill(words.page.strip.until, { at: <Time at={facts.deadline.at} now={view.now} /> })}
+        {cost === null ? null : <> · {cost}</>}
+      </span>
+    </p>
+  );
+};
+
+/** The id of the prompt at the response gate. */
+export const promptId = "prompt";
+
+/** Before the ids of the prompt's parts at the response gate, where the reply has ids of its own. */
+export const promptPrefix = "prompt-";
+
+type RiskPlaceProps = { readonly pointer: string; readonly view: ReviewView };
+
+/** Where it is: a field of the prompt is named as part of the prompt at the response gate. */
+const placeOf = ({ pointer, view: { gate, request } }: RiskPlaceProps, { page, review }: Words): { to: string; place: string } => {
+  const place = review.place(pointer, request.kind);
+  if (gate === "request" || pointer.startsWith("/content/")) return { to: placeId(pointer), place };
+  return { to: promptId, place: page.warnings.inPrompt.replace("{place}", place) };
+};
+
+const levels = ["high", "medium", "low"] as const satisfies readonly RiskLevel[];
+
+function headingWords({ risks }: ReviewFacts, { page: { warnings } }: Words): string {
+  const counts = levels.map((level) => ({ level, n: risks.filter((risk) => risk.level === level).length })).filter(({ n }) => n > 0);
+  const [first] = counts;
+  const said =
+    counts.length === 1 && first !== undefined
+      ? warnings.all[first.level]
+      : counts.map(({ level, n }) => warnings.some[level].replace("{n}", String(n))).join(", ");
+  return `${warnings.heading(risks.length)}: ${said}`;
+}
+
+/** The warnings, the highest first, each with a link to what it is about. */
+export const Warnings = ({ view, facts }: Shown) => {
+  const words = useWords();
+  if (facts.risks.length === 0) return null;
+  const isHigh = facts.risks.some(({ level }) => level === "high");
+  return (
+    <section class={isHigh ? "warnings" : "warnings mind"} aria-labelledby="warnings">
+      <h2 id="warnings">
+        <Icon of="warning" />
+        {headingWords(facts, words)}
+      </h2>
+      <ol>
+        {facts.risks.map((risk) => {
+          const sentence = <Plain value={words.review.risk(risk)} />;
+          if (risk.pointer === "") return <li class={risk.level}>{sentence}</li>;
+          const { to, place } = placeOf({ pointer: risk.pointer, view }, words);
+          return (
+            <li class={risk.level}>
+              <a href={`#${to}`}>
+                <span>
+                  {sentence} <span class="soft">{place}</span>
+                </span>
+              </a>
+            </li>
+          );
+        })}
+      </ol>
+    </section>
+  );
+};

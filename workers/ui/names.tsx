@@ -1,0 +1,33 @@
+// People and times by name, in sentences of ours.
+
+import type { Child } from "hono/jsx";
+import { useWords } from "./language.ts";
+import { Name } from "./outside-text.tsx";
+
+/** A reviewer's name; "You" for the reader. */
+export const Person = ({ name, reader }: { name: string; reader: string }) => {
+  const { page } = useWords();
+  return <b>{name === reader ? page.you : <Name value={name} />}</b>;
+};
+
+type PeopleProps = { readonly names: readonly string[]; readonly reader: string; readonly joined: "and" | "or" };
+
+/** All of them: "Bo Chen, Cy Young or Dee". */
+export const People = ({ names, reader, joined }: PeopleProps) => {
+  const { page } = useWords();
+  const type = joined === "and" ? "conjunction" : "disjunction";
+  const parts = new Intl.ListFormat(page.lang, { type }).formatToParts(names.map((_name, i) => String(i)));
+  return (
+    <>
+      {parts.map(({ type: kind, value }): Child =>
+        kind === "literal" ? value : <Person name={names[Number(value)] ?? ""} reader={reader} />,
+      )}
+    </>
+  );
+};
+
+/** A time, which the page's script puts into the reader's own zone. `now`: when the page was made. Unix milliseconds. */
+export const Time = ({ at, now, exact = false }: { at: number; now: number; exact?: boolean }) => {
+  const { time } = useWords().page;
+  return <time datetime={new Date(at).toISOString()}>{exact ? time.stamp(at, now) : time.clock(at, now)}</time>;
+};

@@ -1,0 +1,204 @@
+// The script of a review page: it tells times in the reader's own zone, counts down, counts the reviewer's changes on the Approve button, and
+// moves the focus by keys. It never submits and presses nothing. A constant; a text from outside is only compared, or set as text.
+
+export const pageScript = `
+(() => {
+  "use strict";
+  const all = (selector, inside = document) => [...inside.querySelectorAll(selector)];
+
+  // Times. The server writes UTC with "UTC" behind it.
+  const isSameDay = (a, b) => a.toDateString() === b.toDateString();
+  for (const element of all("time[datetime]")) {
+    const at = new Date(element.dateTime);
+    const format = { hour: "numeric", minute: "2-digit" };
+    if (/:\\d\\d:\\d\\d/.test(element.textContent)) format.second = "2-digit";
+    if (!isSameDay(at, new Date())) Object.assign(format, { day: "numeric", month: "short" });
+    element.title = at.toISOString();
+    element.textContent = new Intl.DateTimeFormat(undefined, format).format(at);
+  }
+
+  // The countdown starts from the server's seconds, so that a wrong clock does no harm.
+  const began = performance.now();
+  const clocks = all("[data-left]");
+  const two = (n) => String(n).padStart(2, "0");
+  const approve = document.getElementById("approve");
+  const words = approve === null ? null : JSON.parse(approve.dataset.words);
+  const tick = () => {
+    for (const clock of clocks) {
+      const left = Math.max(0, Math.floor(clock.dataset.left - (performance.now() - began) / 1000));
+      const hours = Math.floor(left / 3600), minutes = Math.floor(left / 60);
+      const long = words?.hours ?? "{h} h {m} min";
+      clock.textContent = left >= 3600 ? long.replace("{h}", hours).replace("{m}", Math.floor((left % 3600) / 60)) : minutes + ":" + two(left % 60);
+      clock.classList.toggle("soon", left < 60);
+    }
+  };
+  if (clocks.length > 0) {
+    tick();
+    setInterval(tick, 1000);
+  }
+
+  // Panels close when something else is pressed, and by Escape.
+  const panels = all("details.up");
+  document.addEventListener("click", ({ target }) => {
+    for (const panel of panels) if (panel.open && !panel.contains(target)) panel.open = false;
+  });
+
+  // Keys move the focus; only Enter on a button decides.
+  const openOf = (element) => {
+    for (let at = element?.parentElement; at; at = at.parentElement) if (at.matches("details")) at.open = true;
+  };
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") {
+      for (const panel of panels) if (panel.open) {
+        panel.open = false;
+        panel.querySelector("summary").focus();
+      }
+      return;
+    }
+    if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches("input, textarea, select")) return;
+    const to = { a: approve, d: document.getElementById("reason"), e: document.querySelector(".part textarea") }[event.key];
+    if (to === undefined || to === null) return;
+    event.preventDefault();
+    openOf(to);
+    to.focus();
+  });
+
+  if (approve === null) return;
+  const form = approve.form;
+  const shown = form.elements.namedItem("shown");
+
+  // The changes. A field's text is compared with what the server has; the button says how many differ, and its value promises as many.
+  const plain = (text) => text.replace(/\\r\\n?/g, "\\n").replaceAll("\\0", "\\ufffd").toWellFormed();
+  const texts = all(".part textarea, .tall textarea, .tall input:not([type=radio])", form);
+  const radios = all("input[name=model]", form);
+  const before = (field) => plain(field.dataset.was ?? field.defaultValue);
+  const isChanged = (field) => plain(field.value) !== before(field);
+  const stops = (field) => field.name.startsWith("edit:/stopSequences/");
+  const count = () => {
+    const changed = texts.filter(isChanged);
+    const single = changed.filter((field) => !stops(field)).length + (changed.some(stops) ? 1 : 0);
+    return single + (radios.some((radio) => radio.checked && radio.dataset.was === "no") ? 1 : 0);
+  };
+
+  const rules = new Intl.PluralRules(words.lang);
+  const phrase = (forms, n) => n === 0 ? "" : (forms[rules.select(n)] ?? forms.other).replace("{n}", n.toLocaleString(words.lang));
+  const label = (changes) => {
+    const vote = words.quorum === null ? "" : words.vote.replace("{vote}", words.quorum.votes + 1).replace("{needed}", words.quorum.needed);
+    return words.approve.replace("{vote}", vote).replace("{changes}", phrase(words.withChanges, changes)).replace("{warnings}", phrase(words.despite, words.warnings));
+  };
+
+  // What nobody would see in a difference is written out.
+  const unseen = /[[\\p{Default_Ignorable_Code_Point}\\p{Cc}\\p{Cs}\\p{Co}\\p{Zl}\\p{Zp}\\u1680\\u2000-\\u200a\\u205f\\u2800]--[\\t\\n]]/gv;
+  const visible = (text) => text.replace(unseen, (each) => "\\u27e8U+" + each.codePointAt(0).toString(16).toUpperCase().padStart(4, "0") + "\\u27e9");
+
+  /** The one stretch in which two texts differ, in whole words, with a little of what stands around it. */
+  const difference = (old, next) => {
+    let start = 0;
+    while (start < old.length && start < next.length && old[start] === next[start]) start += 1;
+    let end = 0;
+    while (end < old.length - start && end < next.length - start && old.at(-1 - end) === next.at(-1 - end)) end += 1;
+    const isWord = (unit) => unit !== undefined && /\\S/.test(unit);
+    while (start > 0 && isWord(old[start - 1])) start -= 1;
+    while (end > 0 && isWord(old.at(-end))) end -= 1;
+    const around = 60;
+    return [
+      ["", (start > around ? "\\u2026" : "") + old.slice(Math.max(0, start - around), start)],
+      ["del", old.slice(start, old.length - end)],
+      ["ins", next.slice(start, next.length - end)],
+      ["", old.slice(old.length - end, old.length - end + around) + (end > around ? "\\u2026" : "")],
+    ];
+  };
+  const hidden = (text) => {
+    const span = document.createElement("span");
+    span.className = "sr";
+    span.textContent = text;
+    return span;
+  };
+  const differenceOf = (old, next) => {
+    const box = document.createElement("div");
+    box.className = "said diff now";
+    box.dir = "auto";
+    for (const [kind, text] of difference(old, next)) {
+      if (text === "") continue;
+      if (kind === "") {
+        box.append(visible(text));
+        continue;
+      }
+      const mark = document.createElement(kind);
+      mark.append(hidden("[" + (kind === "del" ? words.removed : words.added) + ": "), visible(text), hidden("]"));
+      box.append(mark);
+    }
+    return box;
+  };
+
+  const undo = (field) => {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = "act undo";
+    button.textContent = words.undo;
+    button.addEventListener("click", () => {
+      field.value = field.dataset.was ?? field.defaultValue;
+      field.focus();
+      refresh();
+    });
+    return button;
+  };
+
+  /** Marks a part as it stands now: outlined, open, with its difference; or as it came. */
+  const mark = (field) => {
+    const part = field.closest(".part, .tall");
+    const changed = isChanged(field) || field.getAttribute("aria-invalid") === "true";
+    part.classList.toggle("changed", changed);
+    const head = part.querySelector(":scope > header, :scope > summary, :scope > dt");
+    for (const old of all(":scope > .badge, :scope > .undo", head)) old.remove();
+    for (const old of all(":scope > .diff.now", part)) old.remove();
+    // The server's own difference is of the text that it was sent last.
+    const own = document.getElementById(field.name + ":diff");
+    if (own !== null) own.hidden = plain(field.value) !== plain(field.defaultValue);
+    if (!changed) return;
+    openOf(field);
+    const badge = document.createElement("span");
+    badge.className = "badge";
+    badge.textContent = words.changed;
+    head.querySelector("h2, label")?.after(badge) ?? head.append(badge);
+    if (!isChanged(field) || !part.matches(".part")) return;
+    // In a fold's heading a button would open and close the fold.
+    if (head.matches("header")) badge.after(undo(field));
+    if (own === null || own.hidden) head.after(differenceOf(before(field), plain(field.value)));
+  };
+
+  const refresh = () => {
+    texts.forEach(mark);
+    const changes = count();
+    approve.textContent = label(changes);
+    approve.value = "approve:" + changes;
+    // The page now shows each change as it stands in its field.
+    shown.value = "live";
+    if (changes > 0 || document.querySelector(".badge") !== null) document.documentElement.dataset.changes = changes;
+  };
+  const isTouched = () => texts.some((field) => plain(field.value) !== plain(field.defaultValue)) || radios.some((radio) => radio.checked !== radio.defaultChecked);
+
+  document.addEventListener("input", ({ target }) => {
+    if (texts.includes(target) || radios.includes(target)) refresh();
+  });
+  // A fold with a change in it stays open.
+  document.addEventListener("toggle", ({ target }) => {
+    if (target.matches("details") && !target.open && texts.some((field) => target.contains(field) && isChanged(field))) target.open = true;
+  }, true);
+  // A browser may bring back what was typed, after "Back" or a reload, also without telling.
+  addEventListener("pageshow", () => isTouched() && refresh());
+  form.addEventListener("submit", (event) => {
+    if (event.submitter !== approve || (!isTouched() && shown.value !== "live")) return;
+    const said = approve.textContent;
+    refresh();
+    // What the button did not say yet is not sent by this press.
+    if (approve.textContent !== said) event.preventDefault();
+  });
+  // The votes of others, heard by the script that listens.
+  document.addEventListener("votes", ({ detail }) => {
+    if (words.quorum === null) return;
+    words.quorum.votes = detail;
+    approve.textContent = label(count());
+  });
+})();
+`;
