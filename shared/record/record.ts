@@ -121,6 +121,8 @@ export type RecordFact =
     }
   /** More reviewers are asked, by a hand-over or an escalation. */
   | { readonly kind: "askedAlso"; readonly gate: Gate; readonly reviewers: readonly string[]; readonly why: string }
+  /** A reviewer ended the grant that they had given. */
+  | { readonly kind: "grantUndone"; readonly gate: Gate; readonly by: string; readonly channel: string; readonly grant: string }
   | { readonly kind: "handedOver"; readonly gate: Gate; readonly by: string; readonly channel: string; readonly to: string }
   | { readonly kind: "declined"; readonly gate: Gate; readonly by: string; readonly channel: string }
   | { readonly kind: "linkRenewed"; readonly gate: Gate; readonly channel: string; readonly reviewer: string }

@@ -5,6 +5,7 @@
 
 import type { Gate } from "../model/gate.ts";
 import type { CancelCause } from "../model/outcome.ts";
+import type { Grant } from "../policy/grant.ts";
 import { isSamePerson } from "../policy/person.ts";
 
 export type Vote = { readonly reviewer: string; readonly version: number; readonly at: number; readonly channel: string };
@@ -29,7 +30,13 @@ export type EndedWithoutDecision =
   | { readonly how: "undeliverable"; readonly at: number; readonly cause: UndeliverableCause };
 
 /** A reviewer who recused themself. `to`: the reviewer who decides instead, or null. */
-export type Leaving = { readonly reviewer: string; readonly at: number; readonly to: string | null };
+export type Leaving = {
+  readonly reviewer: string;
+  readonly at: number;
+  readonly to: string | null;
+  /** For the other reviewer. */
+  readonly note?: string;
+};
 
 export type Review = {
   readonly gate: Gate;
@@ -48,6 +55,8 @@ export type Review = {
   /** Approvals of the current version. */
   readonly votes: readonly Vote[];
   readonly closing: Closing | null;
+  /** The grant that was given with the approval; `revokedAt`: its reviewer has ended it. */
+  readonly given?: Grant;
 };
 
 export type Answer = {
@@ -137,7 +146,7 @@ function barredFrom(review: Review, reviewer: string): { readonly kind: "notAllo
 }
 
 /** `to`: the reviewer who is to decide instead; null where the review is not this reviewer's. */
-export type RecusalRequest = { readonly reviewer: string; readonly to: string | null };
+export type RecusalRequest = { readonly reviewer: string; readonly to: string | null; readonly note?: string };
 
 export type Recusal =
   /** `exhausted`: too few are left to reach the quorum. */
@@ -156,7 +165,7 @@ export type Recusal =
  * reviewer at all.
  * @param now Unix milliseconds.
  */
-export function recuse(review: Review, { reviewer, to }: RecusalRequest, now: number): Recusal {
+export function recuse(review: Review, { reviewer, to, note }: RecusalRequest, now: number): Recusal {
   if (review.left.some((each) => each.reviewer === reviewer && each.to === to)) return { kind: "repeated" };
   const barred = barredFrom(review, reviewer);
   if (barred !== null) return barred;
@@ -169,7 +178,7 @@ export function recuse(review: Review, { reviewer, to }: RecusalRequest, now: nu
   const next: Review = {
     ...review,
     reviewers: to === null ? others : [...others, to],
-    left: [...review.left.filter((each) => each.reviewer !== to), { reviewer, at: now, to }],
+    left: [...review.left.filter((each) => each.reviewer !== to), { reviewer, at: now, to, ...(note === undefined ? {} : { note }) }],
   };
   return { kind: "recused", review: next, exhausted: ableToApprove(next) < review.quorum };
 }

@@ -2,11 +2,12 @@
 
 import type { Gate, KeyEnd } from "../model/gate.ts";
 import type { Note, ModelReply } from "../model/call.ts";
+import type { Grant } from "../policy/grant.ts";
 import { isSamePerson } from "../policy/person.ts";
 import { type SeenRisk, findReplyRisks } from "../policy/risk.ts";
 import type { SamplingReply } from "../model/sampling.ts";
 import type { Review } from "../review/decision.ts";
-import type { GrantOffer, ReviewState, ReviewView, RunProgress, ShownModel, ShownVersion } from "../review/view.ts";
+import type { GivenGrant, GrantOffer, ReviewState, ReviewView, RunProgress, ShownModel, ShownVersion } from "../review/view.ts";
 import { unreachable } from "../result.ts";
 import type { Candidate } from "../routing/choose.ts";
 import { costUsd } from "../routing/price.ts";
@@ -76,6 +77,8 @@ export function presentReview(shown: Shown): ReviewView | null {
     deadlineAt: review.deadlineAt,
     quorum: review.quorum,
     rule: input.plan.rule,
+    votes: review.votes.map(({ reviewer, at }) => ({ by: reviewer, at })),
+    reviewers: review.reviewers,
     ...ownStanding(review, shown),
     tellReason: input.plan.tellReason,
     request: current.request,
@@ -97,9 +100,11 @@ export function presentReview(shown: Shown): ReviewView | null {
 function ownStanding(
   review: Review,
   { reviewer, handOverCandidates, grant }: Shown,
-): Required<Pick<ReviewView, "ownVote" | "left" | "mayApprove" | "handOverTo" | "grant">> {
+): Required<Pick<ReviewView, "ownVote" | "left" | "mayApprove" | "handOverTo" | "grant" | "handedBy" | "given">> {
   const vote = review.closing === null ? review.votes.find((each) => each.reviewer === reviewer) : undefined;
   const left = review.left.find((each) => each.reviewer === reviewer);
+  const handedBy = review.left.findLast(({ to }) => to === reviewer);
+  const { given } = review;
   const isAsked = review.closing === null && review.reviewers.includes(reviewer);
   const mayApprove = review.selfApproval || !isSamePerson(review.owner, reviewer);
   const isHandOverCandidate = (name: string): boolean =>
@@ -111,8 +116,18 @@ function ownStanding(
     // A reviewer who may not approve their own request may not choose who does.
     handOverTo: isAsked && vote === undefined && mayApprove ? handOverCandidates.filter(isHandOverCandidate) : [],
     grant: isAsked && mayApprove ? grant : null,
+    handedBy: handedBy === undefined ? null : { by: handedBy.reviewer, at: handedBy.at, note: handedBy.note ?? null },
+    given: given?.by === reviewer ? givenGrant(given) : null,
   };
 }
+
+const givenGrant = ({ what, scope, usesGiven, expiresAt, revokedAt }: Grant): GivenGrant => ({
+  what,
+  scope: scope.kind,
+  uses: usesGiven,
+  expiresAt,
+  undoneAt: revokedAt,
+});
 
 const shownModel = ({ model, why, worstCostUsd }: Candidate): ShownModel => ({
   id: model.id,

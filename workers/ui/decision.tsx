@@ -125,7 +125,7 @@ const More = ({ view, facts, kept, grant }: Pick<DecisionProps, "view" | "facts"
   const { page } = useWords();
   const offer = mayApprove(view) ? (view.grant ?? null) : null;
   if (!mayGiveUp(view) && offer === null) return null;
-  const isOpen = kept?.to !== undefined || (grant?.grant ?? "") !== "";
+  const isOpen = kept?.to !== undefined || grant?.isAsked === true;
   return (
     <details class="up more" name="up" open={isOpen}>
       <summary class="btn" aria-label={page.decide.more}>

@@ -12,7 +12,13 @@ import { Name, plainLetters } from "./outside-text.tsx";
 import { fill } from "./sentence.tsx";
 
 /** What the reviewer chose here before, as the browser sent it: shown again even where it cannot be read. */
-export type KeptGrant = { readonly grant: string; readonly hours: string; readonly uses: string };
+export type KeptGrant = {
+  readonly grant: string;
+  readonly hours: string;
+  readonly uses: string;
+  /** By the button that gives a grant: its fold is then open. */
+  readonly isAsked: boolean;
+};
 
 const hours = ["1", "24", "168", "720"] as const;
 const usual = { hours: "24", uses: "10" };
@@ -86,7 +92,7 @@ export const GrantForm = (props: GrantFormProps) => {
   const { grant } = words.page;
   const known = knownWords(words, view.requestor.provenance);
   return (
-    <details class="grant" name="more" open={(kept?.grant ?? "") !== ""}>
+    <details class="grant" name="more" open={kept?.isAsked === true}>
       <summary class="chev">{grant.heading[view.gate]}</summary>
       <div class="in">
         <p>{grantWords(facts, words).lead}</p>
@@ -116,9 +122,6 @@ type GivenProps = {
   readonly nonce: string;
 };
 
-/** The act of the button that ends a grant. */
-export const undoGrantAct = "undoGrant";
-
 /** What was allowed with the approval, and the way back. */
 export const GivenGrant = ({ view, facts, action, nonce }: GivenProps) => {
   const words = useWords();
@@ -142,7 +145,7 @@ export const GivenGrant = ({ view, facts, action, nonce }: GivenProps) => {
             <input type="hidden" name={formFields.nonce} value={nonce} />
             <input type="hidden" name={formFields.version} value={String(view.version)} />
             <input type="hidden" name={formFields.digest} value={view.digest} />
-            <button type="submit" name={formFields.act} value={undoGrantAct} class="btn small">
+            <button type="submit" name={formFields.act} value="undoGrant" class="btn small">
               {given.undo}
             </button>
           </form>

@@ -54,6 +54,8 @@ export const liveScript = `
     const difference = differenceOf(told);
     if (difference === null) return;
     show(difference);
+    // The other script counts the vote on the button.
+    document.dispatchEvent(new CustomEvent("votes", { detail: told.votes }));
     if (difference[0] !== "over") return;
     isOver = true;
     for (const button of document.querySelectorAll("button:not([value=preview])")) button.disabled = true;

@@ -36,7 +36,7 @@ const pages: Record<string, string> = {
   ...Object.fromEntries(Object.entries(standings).map(([name, view]) => [name, render(view)])),
   "a grant after a problem": render(standings.mayGrant, {
     kept: { ...kept, to: "Grace Hopper" },
-    keptGrant: { grant: "tool:shape", hours: "168", uses: "many" },
+    keptGrant: { grant: "tool:shape", hours: "168", uses: "many", isAsked: true },
     error: { title: "Nothing was decided.", fields: [{ field: "", message: "A number from 1 to 1,000." }] },
   }),
   "an expired link": renderExpiredLinkPage({ ...base, untilSeconds: 1_795_000_000, state: "open", open: true }),
@@ -429,7 +429,7 @@ describe.skipIf(chromiumPath === undefined)("the review page in a browser", () =
         action: `/r/t?${text}`,
         nonce: text,
         live: `/r/t/live?${text}`,
-        keptGrant: { grant: text, hours: text, uses: text },
+        keptGrant: { grant: text, hours: text, uses: text, isAsked: true },
       };
       return [
         render(view, more),

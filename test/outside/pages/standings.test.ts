@@ -160,7 +160,7 @@ describe.skipIf(chromiumPath === undefined)("beside deciding, in a browser", () 
     });
 
     test("is open and as it was chosen after a page that decided nothing", async () => {
-      const keptGrant = { grant: "key:exact", hours: "720", uses: "a lot" };
+      const keptGrant = { grant: "key:exact", hours: "720", uses: "a lot", isAsked: true };
       const page = await open(render(standings.mayGrant, { keptGrant, preview: true }));
       const values = await page.evaluate(() =>
         [...document.querySelectorAll<HTMLSelectElement | HTMLInputElement>(".grant select, .grant input")].map(({ value }) => value),
@@ -292,7 +292,7 @@ describe.skipIf(chromiumPath === undefined)("beside deciding, in a browser", () 
     const pages = [
       render(
         { ...long, handOverTo: ["G".repeat(80)], grant: { scopes: ["tool", "server", "key"], risk: "low", replyRisk: null } },
-        { keptGrant: { grant: "tool:shape", hours: "1", uses: "1" } },
+        { keptGrant: { grant: "tool:shape", hours: "1", uses: "1", isAsked: true } },
       ),
       render({ ...standings.handedOver, left: { at: 0, to: "G".repeat(80) } }),
       render(standings.hasApproved),

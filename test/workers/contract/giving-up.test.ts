@@ -75,13 +75,26 @@ describe("handing a review over", () => {
     const response = await press(ada, "handOver", { to: "Grace" });
     expect([response.status, response.headers.get("Location")]).toEqual([303, ada]);
     const page = await get(ada);
-    expect(page).toMatch(/You handed this to <bdi class="name">Grace<\/bdi>/);
+    expect(page).toMatch(/You handed it to <bdi class="name">Grace<\/bdi>/);
     expect(page).toContain(promptMarker);
     expect(readForm(page, ada)).toBeNull();
     const grace = await linkOf(run, "Grace");
     expect((await press(grace, "approve")).status).toBe(303);
     await runReaches(run, "completed");
     expect(await factsOf(run, "handedOver")).toBe(1);
+  });
+
+  test("carries a note: the other reads who wrote it and what, in the frame of what is not ours, and the record has none of it", async () => {
+    const note = "You know this server.\n<b>Be quick</b>\u202e";
+    expect((await press(ada, "handOver", { to: "Grace", note })).status).toBe(303);
+    const page = await get(await linkOf(run, "Grace"));
+    const frame = /<section class="parts handed">[\s\S]*?<\/section>/.exec(page)?.[0] ?? "";
+    expect(frame).toMatch(/<bdi class="name">Ada<\/bdi> handed it to you/);
+    expect(frame).toContain('You know this server.\n&lt;b&gt;Be quick&lt;/b&gt;<b class="unseen">U+202E');
+    await eventually("the record", async () => (await factsOf(run, "handedOver")) === 1);
+    expect(JSON.stringify(await recordLines())).not.toContain("You know this server");
+    const long = await formFor(await linkOf(run, "Grace"), "handOver", { to: "Ada", note: "n".repeat(1_001) });
+    expect((await postForm(await linkOf(run, "Grace"), long)).status).toBe(400);
   });
 
   test("twice by a double click is once, and the old page decides nothing any more", async () => {
@@ -126,7 +139,7 @@ describe("“This is not mine”", () => {
     const [ada, grace] = [await linkOf(run, "Ada"), await linkOf(run, "Grace")];
     expect((await press(ada, "notMine")).status).toBe(303);
     const page = await get(ada);
-    expect(page).toContain("that this is not yours");
+    expect(page).toContain("that it is not yours");
     expect(page).toContain(promptMarker);
     expect(readForm(page, ada)).toBeNull();
     expect((await runOf(run)).state).toBe("waiting");
@@ -159,20 +172,20 @@ describe("“This is not mine”", () => {
     expect(ended.error?.code).toBe(-1);
     const page = await get(ada);
     expect(readForm(page, ada)).toBeNull();
-    expect(page).toContain("that this is not yours");
+    expect(page).toContain("that it is not yours");
   });
 });
 
 describe("who has approved where others are still needed", () => {
-  test("is shown that, with how many are missing; may deny, but neither approve nor give it up", async () => {
+  test("is shown that, with who must approve too; may deny, but neither approve nor give it up", async () => {
     await configure("policy", policyFor(2, { quorum: 2 }));
     const run = await openRun();
     const ada = await linkOf(run, "Ada");
     const open = await formFor(ada, "notMine");
     expect((await press(ada, "approve")).status).toBe(303);
     const page = await get(ada);
-    expect(page).toContain("You have approved this");
-    expect(page).toContain("1 more person has to approve");
+    expect(page).toContain("You approved it");
+    expect(page).toMatch(/<bdi class="name">Grace<\/bdi><\/b> must approve too/);
     expect(page).not.toContain('value="approve:');
     expect(page).not.toContain('value="notMine"');
     const response = await postForm(ada, open);
@@ -221,18 +234,18 @@ describe("a grant that is asked for with an approval", () => {
     return { run, ada: await linkOf(run, "Ada") };
   }
 
-  test("is on the page as “Not now”, a day and ten uses, and is given where it is chosen", async () => {
+  test("has the narrowest scope, a day and ten uses on the page, and is given by its own button", async () => {
     const { run, ada } = await offered();
     const fields = await formOf(ada);
-    expect([fields.get("grant"), fields.get("grant-hours"), fields.get("grant-uses")]).toEqual(["", "24", "10"]);
-    expect((await press(ada, "approve", wish)).status).toBe(303);
+    expect([fields.get("grant"), fields.get("grant-hours"), fields.get("grant-uses")]).toEqual(["session:exact", "24", "10"]);
+    expect((await press(ada, "allow", wish)).status).toBe(303);
     await runReaches(run, "completed");
     await eventually("the grant in the record", async () => (await factsOf(run, "granted")) === 1);
   });
 
-  test("is none with “Not now”", async () => {
+  test("is not given by the button that only approves, whatever is chosen", async () => {
     const { run, ada } = await offered();
-    expect((await press(ada, "approve")).status).toBe(303);
+    expect((await press(ada, "approve", wish)).status).toBe(303);
     await runReaches(run, "completed");
     expect(await factsOf(run, "granted")).toBe(0);
   });
@@ -244,7 +257,7 @@ describe("a grant that is asked for with an approval", () => {
     ["a number that is too large", { "grant-uses": "1001" }],
   ])("together with %s decides nothing, says why, and keeps all that was written: 422", async (_name, more) => {
     const { run, ada } = await offered();
-    const response = await press(ada, "approve", { ...wish, reason: "half a reason", ...more });
+    const response = await press(ada, "allow", { ...wish, reason: "half a reason", ...more });
     expect(response.status).toBe(422);
     const page = await response.text();
     expect(page).toContain("Nothing was decided");
@@ -252,7 +265,6 @@ describe("a grant that is asked for with an approval", () => {
     for (const [name, value] of Object.entries({ ...wish, reason: "half a reason", ...more }))
       expect([name, again?.get(name)]).toEqual([name, value]);
     expect((await runOf(run)).state).toBe("waiting");
-    again?.set("grant", "");
     // The page shows what was changed, and its button counts it.
     again?.set("act", /value="(approve:[0-9]+)"/.exec(page)?.[1] ?? "");
     again?.set("nonce", nonceFor(ada, again, 5_000));
@@ -262,7 +274,7 @@ describe("a grant that is asked for with an approval", () => {
   test("where the rules offer none, is not on the page and decides nothing: 422", async () => {
     const { run, ada } = await offered({ grants: false });
     expect((await formOf(ada)).has("grant")).toBe(false);
-    expect((await press(ada, "approve", wish)).status).toBe(422);
+    expect((await press(ada, "allow", wish)).status).toBe(422);
     expect((await runOf(run)).state).toBe("waiting");
   });
 

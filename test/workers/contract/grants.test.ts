@@ -29,7 +29,8 @@ import {
 } from "../support/gateway.ts";
 import { promptMarker } from "../support/logs.ts";
 import { recordLines } from "../support/record.ts";
-import { decide, pathOf, press } from "../support/reviewer.ts";
+import { decide, nonceFor, pathOf, postForm, press } from "../support/reviewer.ts";
+import { readForm } from "../../../scripts/page-form.ts";
 
 const tool = { name: "find", description: "Finds.", inputSchema: { type: "object" } };
 const base = { systemPrompt: `${promptMarker} You summarize.`, tools: [tool] };
@@ -310,9 +311,12 @@ describe("a grant ends", () => {
 });
 
 describe("a grant is given", () => {
-  test("not where the reviewer says not now, and the next request is asked about", async () => {
+  test("not by the button that only approves, whatever is chosen: the next request is asked about", async () => {
     const answer = answerOf(sample(asks("Hello")));
-    await decide("request", "approve", undefined, allowing(""));
+    await decide("request", "approve", undefined, (fields) => {
+      allowing("tool:shape")(fields);
+      fields.set("act", "approve:0");
+    });
     await answer;
     expect(await isAsked(asks("Hello"))).toBe(true);
     expect(await grantList()).toEqual([]);
@@ -320,10 +324,44 @@ describe("a grant is given", () => {
 
   test("not with a no", async () => {
     const answer = answerOf(sample(asks("Hello")));
-    await decide("request", "deny", undefined, allowing("tool:shape"));
+    await decide("request", "deny", undefined, (fields) => {
+      allowing("tool:shape")(fields);
+      fields.set("act", "deny");
+    });
     await answer;
     expect(await isAsked(asks("Hello"))).toBe(true);
     expect(await grantList()).toEqual([]);
+  });
+
+  test("is confirmed on its page with what it covers, and ended there by its reviewer: the next request is asked about", async () => {
+    const answer = answerOf(sample(asks("Hello")));
+    const { link } = await decide("request", "approve", undefined, allowing("tool:shape", { uses: 3 }));
+    const run = runIn(await answer);
+    const grant = await onlyGrant();
+    const page = async (): Promise<string> => (await gateway(pathOf(link), { key: null })).text();
+    const confirmed = await page();
+    expect(confirmed).toMatch(/You allowed later requests[\s\S]*Any like this, for <bdi class="name">[\s\S]*3 times at most, until/);
+    const undo = async (): Promise<Response> => {
+      const fields = readForm(confirmed, link)?.fields ?? new URLSearchParams();
+      fields.set("nonce", nonceFor(link, fields, 5_000));
+      fields.set("act", "undoGrant");
+      return postForm(link, fields);
+    };
+    expect([(await undo()).status, (await undo()).status]).toEqual([303, 303]);
+    await eventually("its end", async () => (await grantList()).find(({ id, state }) => id === grant.id && state === "revoked"));
+    const ended = await page();
+    expect(ended).toContain("Later requests are reviewed again");
+    expect(readForm(ended, link)).toBeNull();
+    expect(await isAsked(asks("Hello"))).toBe(true);
+    await eventually("the record", async () => (await factsOf(run)).filter(({ kind }) => kind === "grantUndone").length === 1);
+  });
+
+  test("is not ended by a page that gave none, nor by a GET", async () => {
+    void sample(asks("Hello"));
+    const { link } = await openNotice("request");
+    expect((await press(link, "approve", (fields) => fields.set("act", "undoGrant"))).status).toBe(422);
+    expect((await gateway(`${pathOf(link)}?act=undoGrant`, { key: null })).status).toBe(200);
+    expect(model.calls).toEqual([]);
   });
 
   test("not under a rule that does not enable grants: a page that says otherwise decides nothing", async () => {

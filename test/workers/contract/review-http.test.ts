@@ -318,8 +318,8 @@ describe("a POST decides", () => {
     await runReaches(notice.run, "completed");
     const page = await (await get(link)).text();
     expect(readForm(page, link)).toBeNull();
-    expect(page).toMatch(/approved/i);
-    expect(page).toContain("Ada");
+    expect(page).toMatch(/You<\/b> approved it/);
+    expect(page).not.toMatch(/has been sent|would be sent/);
   });
 
   test("a real page's own nonce is good after one second", async () => {
@@ -484,7 +484,8 @@ describe("an approval of other changes than its page showed decides nothing, and
       expect(refused.status).toBe(409);
       const page = await refused.text();
       expect(page).toContain("did not show your changes");
-      expect(/id="preview"[\s\S]*?<\/section>\s*<\/section>/.exec(page)?.[0]).toContain(shown);
+      expect(page).toContain(shown);
+      expect(/id="preview"[\s\S]*?<\/section>/.exec(page)?.[0]).toContain("1 change: ");
       await undecided();
       const again = readForm(page, link)?.fields ?? new URLSearchParams();
       // The changes are still in its fields, and its button counts them.
@@ -495,6 +496,29 @@ describe("an approval of other changes than its page showed decides nothing, and
     expect((await press(link, "approve", change)).status).toBe(303);
     await runReaches(notice.run, "completed");
     expect(model.calls).toHaveLength(1);
+  });
+
+  test("nor is another change of the same number: the page is shown with that one, and sends it then", async () => {
+    const shownPage = await (await press(link, "preview", edit)).text();
+    const form = readForm(shownPage, link)?.fields ?? new URLSearchParams();
+    const other = new URLSearchParams(form);
+    other.set("nonce", nonceFor(link, other, 5_000));
+    other.set("act", "approve:1");
+    other.set("edit:/messages/0/content/0/text", "Something else altogether.");
+    const refused = await postForm(link, other);
+    const page = await refused.text();
+    expect([refused.status, page.includes("did not show your changes"), page.includes("Something else altogether.")]).toEqual([
+      409,
+      true,
+      true,
+    ]);
+    await undecided();
+    const again = readForm(page, link)?.fields ?? new URLSearchParams();
+    again.set("nonce", nonceFor(link, again, 5_000));
+    again.set("act", "approve:1");
+    expect((await postForm(link, again)).status).toBe(303);
+    await runReaches(notice.run, "completed");
+    expect(JSON.stringify(model.calls)).toContain("Something else altogether.");
   });
 
   test("where the changes were taken back, too", async () => {

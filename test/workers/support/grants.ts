@@ -26,6 +26,7 @@ export const grantingPolicy = {
 export const allowing =
   (grant: string, { uses = 10, hours = 24 }: { uses?: number; hours?: number } = {}) =>
   (fields: URLSearchParams): void => {
+    fields.set("act", "allow");
     fields.set("grant", grant);
     fields.set("grant-uses", String(uses));
     fields.set("grant-hours", String(hours));

@@ -7,7 +7,7 @@ import { pageWords, reviewWords } from "../../../shared/channels/words/words.ts"
 import { changedReply, changedRequest } from "../../../shared/review/changes.ts";
 import type { FieldChange } from "../../../shared/review/difference.ts";
 import type { EditIssue } from "../../../shared/review/edit.ts";
-import { type SubmittedForm, formFields, mostGrantUses, parseDecisionForm } from "../../../shared/review/form.ts";
+import { type SubmittedForm, allowAct, formFields, mostGrantUses, parseDecisionForm } from "../../../shared/review/form.ts";
 import { judgeNonce, linkId } from "../../../shared/review/link.ts";
 import type { ReviewView } from "../../../shared/review/view.ts";
 import { type Result, ok } from "../../../shared/result.ts";
@@ -147,13 +147,14 @@ type Keeping = { readonly kept: SubmittedForm; readonly keptGrant?: KeptGrant };
 
 function keeping(form: SubmittedForm, fields: URLSearchParams): Keeping {
   const [grant, hours, uses] = [formFields.grant, formFields.grantHours, formFields.grantUses].map((name) => fields.get(name));
-  return { kept: form, ...(grant == null || hours == null || uses == null ? {} : { keptGrant: { grant, hours, uses } }) };
+  const isAsked = fields.get(formFields.act) === allowAct;
+  return { kept: form, ...(grant == null || hours == null || uses == null ? {} : { keptGrant: { grant, hours, uses, isAsked } }) };
 }
 
 /** The form without its grant, where only the number of uses, which people type, is unreadable; null for any other field. */
 function withoutGrant(fields: URLSearchParams, unreadable: string): SubmittedForm | null {
   if (unreadable !== formFields.grantUses) return null;
-  const form = parseDecisionForm([...fields].filter(([name]) => name !== formFields.grant));
+  const form = parseDecisionForm([...fields].filter(([name]) => name !== formFields.act));
   return form.ok ? form.value : null;
 }
 

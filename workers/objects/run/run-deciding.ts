@@ -10,7 +10,7 @@ import type { Grant } from "../../../shared/policy/grant.ts";
 import { grantFrom, grantedFact } from "../../../shared/run/granting.ts";
 import { isPromised } from "../../../shared/review/changes.ts";
 import type { Verdict } from "../../../shared/review/decision.ts";
-import { type Step, step } from "../../../shared/run/lifecycle.ts";
+import { type RunState, type Step, step } from "../../../shared/run/lifecycle.ts";
 import { grantOffer } from "./run-account.ts";
 import type { DecideAnswer, DecideInput, Submission } from "../../stubs/run-calls.ts";
 import { type EditedContent, editedContent } from "./run-edit.ts";
@@ -39,6 +39,12 @@ type Counted = {
 function hasUnseenChanges(edit: EditedContent, { promised = { count: 0 } }: Submission): boolean {
   if (edit.kind !== "same" && edit.kind !== "edited") return false;
   return promised !== "typed" && !isPromised(edit.kind === "edited" ? edit.changes : [], promised);
+}
+
+/** The state with the grant that was given with the approval of this gate. */
+function withGrant(state: RunState, gate: Gate, given: Grant): RunState {
+  const review = state.reviews[gate];
+  return review === null ? state : { ...state, reviews: { ...state.reviews, [gate]: { ...review, given } } };
 }
 
 export class RunDeciding {
@@ -75,8 +81,9 @@ export class RunDeciding {
       case "handOver":
       case "notMine":
         return this.#recuse(asked, submission.act === "handOver" ? (submission.to ?? "") : null);
-      case "preview":
       case "undoGrant":
+        return this.#undoGrant(asked);
+      case "preview":
         return { kind: "noSuchLink" };
       default:
         return submission.act satisfies never;
@@ -140,12 +147,33 @@ export class RunDeciding {
       facts.push({ kind: verdict.kind, ...who, version, digest, reasonGiven, ...(member === null ? {} : { member }) });
       if (grant !== null) {
         facts.push(grantedFact(grant));
-        this.#parts.store.queue("grant", "grant", JSON.parse(JSON.stringify(grant)), now);
+        this.#queueGrant(grant, now);
       }
       if (verdict.kind === "denied" && gate === "response") this.#parts.store.deleteReplies();
-      this.#parts.commit(next, now, facts);
+      this.#parts.commit(grant === null ? next : { ...next, state: withGrant(next.state, gate, grant) }, now, facts);
     });
     this.#parts.flush();
+  }
+
+  #queueGrant(grant: Grant, now: number): void {
+    this.#parts.store.queue("grant", "grant", JSON.parse(JSON.stringify(grant)), now);
+  }
+
+  /** Ends the grant that this reviewer gave here. Again is the same answer. */
+  #undoGrant({ state, link, gate, by, use }: Asked): DecideAnswer {
+    const given = state.reviews[gate]?.given;
+    if (given === undefined || given.by !== by.name) return { kind: "noGrant" };
+    if (given.revokedAt !== null) return { kind: "repeated" };
+    const now = this.#parts.now();
+    const ended = { ...given, revokedAt: now };
+    this.#parts.store.transaction(() => {
+      use(now);
+      this.#queueGrant(ended, now);
+      const fact: RecordFact = { kind: "grantUndone", gate, by: by.name, channel: link.channel, grant: given.id };
+      this.#parts.commit({ state: withGrant(state, gate, ended), effects: [], verdict: null }, now, [fact]);
+    });
+    this.#parts.flush();
+    return { kind: "decided" };
   }
 
   /** The grant that the reviewer gives with an approval; null where they give none. */
@@ -160,10 +188,11 @@ export class RunDeciding {
   }
 
   /** A reviewer recuses themself: hands the review over to a person whom the plan names and a channel reaches, or declines (`to`: null). */
-  #recuse({ input, state, link, gate, by, use }: Asked, to: string | null): DecideAnswer {
+  #recuse({ input, state, link, gate, by, submission: { note }, use }: Asked, to: string | null): DecideAnswer {
     if (to !== null && this.#notices.people(input).every(({ name }) => name !== to)) return { kind: "cannotRecuse", why: "noSuchReviewer" };
     const now = this.#parts.now();
-    const next = step(state, { kind: "recused", gate, recusal: { reviewer: by.name, to } }, now);
+    const recusalAsked = { reviewer: by.name, to, ...(note === undefined ? {} : { note }) };
+    const next = step(state, { kind: "recused", gate, recusal: recusalAsked }, now);
     const { recusal } = next;
     if (recusal === undefined) throw new Error("a recusal without a verdict");
     switch (recusal.kind) {

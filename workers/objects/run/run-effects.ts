@@ -1,5 +1,6 @@
 // Performs the rows of a run's outbox. Each may run twice; none decides anything but what it reports back as an event.
 
+import type { Grant } from "../../../shared/policy/grant.ts";
 import { isObject } from "../../../shared/json/values.ts";
 import { type RunParts, cancelRun, type CurrentRun } from "./run-parts.ts";
 import { RunNotices } from "./run-notices.ts";
@@ -63,7 +64,7 @@ export class RunEffects {
       case "tell":
         return this.#notices.say(row);
       case "grant":
-        await keyStub(this.#parts.env, input.key.id).giveGrant(JSON.stringify(row.detail));
+        await this.#giveGrant(input, row.detail as unknown as Grant); // written by RunDeciding
         return true;
       case "unreachable":
         this.#unreachable(gateOf(row), current);
@@ -88,6 +89,13 @@ export class RunEffects {
       default:
         return row.kind satisfies never;
     }
+  }
+
+  /** Gives a grant to its key, or ends it there: the row of an end comes after that of its beginning. */
+  async #giveGrant({ key }: StoredInput, grant: Grant): Promise<void> {
+    const stub = keyStub(this.#parts.env, key.id);
+    if (grant.revokedAt === null) await stub.giveGrant(JSON.stringify(grant));
+    else await stub.revokeGrant(grant.id);
   }
 
   /** Adds the run to its key, and begins it where the key may still be used. */
