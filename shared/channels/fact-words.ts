@@ -31,7 +31,10 @@ export const causeWords = (state: Extract<ReviewState, { kind: "cancelled" | "fa
   state.kind === "cancelled" ? words.cancelled[state.cause] : words.undeliverable[state.cause];
 
 /** How it ended, with {by} and {at}. */
-export function endedWords(state: Exclude<ReviewState, OpenState>): { readonly title: string; readonly sentence: string } {
+export function endedWords(
+  state: Exclude<ReviewState, OpenState>,
+  words: ReviewWords = reviewWords,
+): { readonly title: string; readonly sentence: string } {
   const kind = state.kind === "approved" && state.edited ? "approvedEdited" : state.kind;
-  return { title: reviewWords.ended.titles[kind], sentence: reviewWords.ended[kind] };
+  return { title: words.ended.titles[kind], sentence: words.ended[kind] };
 }

@@ -3,7 +3,8 @@
 import type { Child } from "hono/jsx";
 import type { Words } from "../../shared/channels/words/words.ts";
 import type { RiskLevel } from "../../shared/policy/risk.ts";
-import type { ReviewFacts } from "../../shared/review/review-facts.ts";
+import { endedWords } from "../../shared/channels/fact-words.ts";
+import { type ReviewFacts, isOpen } from "../../shared/review/review-facts.ts";
 import type { ReviewView } from "../../shared/review/view.ts";
 import { stepsOf } from "./asking-words.ts";
 import { Icon } from "./icons.tsx";
@@ -76,7 +77,8 @@ export function titleOf(view: ReviewView, facts: ReviewFacts, words: Words): str
   };
   const sentence = headingOf(facts, words).replaceAll(/\{(\w+)\}/g, (whole, key: string) => values[key] ?? whole);
   const count = facts.isOpen && facts.risks.length > 0 ? `${words.page.warnings.heading(facts.risks.length)}: ` : "";
-  return `${count}${sentence} · ${words.page.product}`;
+  const ended = isOpen(view.state) ? "" : `${endedWords(view.state, words.review).title}: `;
+  return `${count}${ended}${sentence} · ${words.page.product}`;
 }
 
 export const Steps = ({ facts }: Pick<Shown, "facts">) => {

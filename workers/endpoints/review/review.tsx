@@ -16,7 +16,7 @@ import { errorClass, logEvent } from "../../platform/log.ts";
 import { runStub } from "../../stubs/stubs.ts";
 import type { KeptGrant } from "../../ui/grant-offer.tsx";
 import { renderErrorPage } from "../../ui/plain-pages.tsx";
-import { type FieldProblem, type ReviewPageInput, renderReviewPage, reviewHeaders } from "../../ui/review-page.tsx";
+import { type FieldProblem, type ReviewPageInput, isLive, renderReviewPage, reviewHeaders } from "../../ui/review-page.tsx";
 import { paths, reviewUrl } from "../../platform/urls.ts";
 import type { App, AppContext } from "../app-context.ts";
 import { inPath, asPage } from "../openapi/answers.ts";
@@ -292,5 +292,5 @@ function page(
   const action = actionOf(link);
   const nonce = nonceOf(link, view.version, view.digest);
   const html = renderReviewPage({ view, action, nonce, cspNonce, live: `${action}/live`, changes, ...extra });
-  return c.body(html, status, reviewHeaders(cspNonce, true));
+  return c.body(html, status, reviewHeaders(cspNonce, true, isLive(view)));
 }
