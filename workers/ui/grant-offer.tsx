@@ -135,7 +135,7 @@ export const GivenGrant = ({ view, facts, action, nonce }: GivenProps) => {
     name: <Name value={name} />,
   });
   return (
-    <section class="note live given" aria-labelledby="given">
+    <section class="note news given" aria-labelledby="given">
       <div>
         <h2 id="given">{given.heading[view.gate]}</h2>
         <p>{fill(given.covers, { what: kinds[what], scope: scopeWords })}</p>

@@ -4,6 +4,7 @@
 export const pageScript = `
 (() => {
   "use strict";
+  document.documentElement.dataset.script = "on";
   const all = (selector, inside = document) => [...inside.querySelectorAll(selector)];
 
   // Times. The server writes UTC with "UTC" behind it.
@@ -174,7 +175,6 @@ export const pageScript = `
     approve.value = "approve:" + changes;
     // The page now shows each change as it stands in its field.
     shown.value = "live";
-    if (changes > 0 || document.querySelector(".badge") !== null) document.documentElement.dataset.changes = changes;
   };
   const isTouched = () => texts.some((field) => plain(field.value) !== plain(field.defaultValue)) || radios.some((radio) => radio.checked !== radio.defaultChecked);
 

@@ -108,7 +108,7 @@ const ChangedFields = ({ changes, kind }: { changes: readonly FieldChange[]; kin
 const Preview = ({ changes, view, isFocused }: { changes: readonly FieldChange[]; view: ReviewView; isFocused: boolean }) => {
   const { changes: words } = useWords().page;
   return (
-    <section class="note live" id="preview" role="status" tabindex={-1} {...(isFocused ? { autofocus: true } : {})}>
+    <section class="note news" id="preview" role="status" tabindex={-1} {...(isFocused ? { autofocus: true } : {})}>
       <p>
         {fill(words.preview(changes.length), { fields: <ChangedFields changes={changes} kind={view.request.kind} /> })} {words.undecided}
       </p>
@@ -122,7 +122,7 @@ const EditHistory = ({ changes, view }: { changes: readonly FieldChange[]; view:
   const editor = view.versions.find(({ version }) => version === view.version)?.by ?? null;
   if (changes.length === 0 || editor === null) return null;
   return (
-    <section class="note live" id="changes">
+    <section class="note news" id="changes">
       <p>{fill(words.byWhom, { by: <Name value={editor} />, fields: <ChangedFields changes={changes} kind={view.request.kind} /> })}</p>
     </section>
   );

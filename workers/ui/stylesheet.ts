@@ -113,7 +113,7 @@ const chrome = `
 .note.ok { border-color: var(--yes); background: var(--yes-tint); } .note.ok > .i { color: var(--yes); }
 .note.bad { border-color: var(--no); background: var(--no-tint); } .note.bad > .i { color: var(--no); }
 .note.mind { border-color: var(--warn); background: var(--warn-tint); } .note.mind > .i { color: var(--warn); }
-.note.live { border-color: var(--link); background: var(--link-tint); }
+.note.news { border-color: var(--link); background: var(--link-tint); }
 `;
 
 const review = `
@@ -209,9 +209,8 @@ del { background: var(--cut); text-decoration: line-through; }
 .sub { padding: .25rem .875rem; border-top: 1px solid var(--out-line); color: var(--soft); }
 .sub.fault { color: var(--no); }
 :target { outline: 3px solid var(--focus); outline-offset: -3px; }
-/* Without a script: a field that a person has changed keeps its fold open, and says so. */
-details:has(textarea:user-valid)::details-content { content-visibility: visible; block-size: auto; }
-.part:has(textarea:user-valid):not(.changed) > :is(header, summary) h2::after { content: " · edited"; color: var(--link); }
+/* Without a script: a field that a person has changed keeps its fold open. */
+html:not([data-script]) :is(.part, .edit, .facts):has(textarea:user-valid)::details-content { content-visibility: visible; block-size: auto; }
 `;
 
 /** A bar at the bottom of a phone, a card beside the content on a desktop. */

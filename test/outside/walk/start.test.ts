@@ -278,7 +278,8 @@ describe.skipIf(chromiumPath === undefined)("npm start, with a person at a brows
     await tabTo(page, "input[type=radio][value=first]");
     await page.keyboard.press("ArrowDown");
     await shoot(page, "other-model");
-    expect(await page.locator("button[value^=approve]").innerText()).toBe("Approve and send to other");
+    expect(await page.locator("button[value^=approve]").innerText()).toBe("Approve with 1 change");
+    expect(await page.locator(".effect").innerText()).toBe("Approve sends it to other.");
     await approveChanges(page, ["other"]);
     const reply = await open(await newNotice(started.url, "response", seen));
     expect(await reply.locator("main").innerText()).toContain("Hello from the scripted provider.");
