@@ -96,6 +96,27 @@ export const reviewMutants: readonly Mutant[] = [
     test: { file: http, only: "other changes than its page showed" },
   },
   {
+    name: "another change of the same number is not the one that was shown",
+    file: "shared/review/changes.ts",
+    from: "count === changes.length && (shown === shownLive || (shown ?? shownDigest([])) === shownDigest(changes))",
+    to: "count === changes.length",
+    test: { file: "test/shared/review/changes.test.ts" },
+  },
+  {
+    name: "a grant is given by its own button alone",
+    file: "shared/review/form.ts",
+    from: "const grant = isAllowing ? parseGrant(plain) : ok(undefined);",
+    to: 'const grant = act === "approve" && plain.has(formFields.grant) ? parseGrant(plain) : ok(undefined);',
+    test: { file: "test/shared/review/form.test.ts" },
+  },
+  {
+    name: "a grant is ended by its own reviewer",
+    file: "workers/objects/run/run-deciding.ts",
+    from: "if (given === undefined || given.by !== by.name) return",
+    to: "if (given === undefined) return",
+    test: { file: "test/workers/contract/grants.test.ts", only: "not undone by another reviewer" },
+  },
+  {
     name: "the model counts as a change",
     file: "shared/review/changes.ts",
     from: "changes: [...changes, { path: modelPath, changes: differenceOf(first, model) }],",

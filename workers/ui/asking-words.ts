@@ -18,8 +18,8 @@ export function asksOf(
 }
 
 /** What a reviewer has to know before approving, or null. */
-export function noticeOf({ asking, gate }: Pick<ReviewFacts, "asking" | "gate">, { page }: Words): string | null {
-  if (asking === "function") return gate === "request" ? page.runNotice : page.hasRunNotice;
+export function noticeOf({ asking, gate }: Pick<ReviewFacts, "asking" | "gate">, { page, review }: Words): string | null {
+  if (asking === "function") return gate === "request" ? page.runNotice : review.runGates.response.lead;
   return asking === "functionChoice" ? page.functionChoiceNotice : null;
 }
 

@@ -150,33 +150,33 @@ describe.skipIf(chromiumPath === undefined)("npm start, with a person at a brows
     }
     throw new Error(`the Tab key does not reach ${selector}`);
   }
+  async function tabBackTo(page: Page, selector: string): Promise<void> {
+    for (let presses = 0; presses < 60; presses += 1) {
+      if (await page.evaluate((wanted) => document.activeElement?.matches(wanted) === true, selector)) return;
+      await page.keyboard.press("Shift+Tab");
+    }
+    throw new Error(`Shift and Tab do not reach ${selector}`);
+  }
   async function press(page: Page, act: "approve" | "deny", until = "section.outcome"): Promise<void> {
     await page.waitForTimeout(aPersonsSecond);
+    if (act === "deny" && !(await page.locator("#reason").isVisible())) {
+      await tabTo(page, ".deny > summary");
+      await page.keyboard.press("Enter");
+    }
     await tabTo(page, `button[value^=${act}]`);
     await page.keyboard.press("Enter");
     await page.waitForURL(page.url(), { waitUntil: "load" });
     await page.locator(until).waitFor();
   }
-  /** Approves changes that the page does not show: they are shown, and approved from there. */
+  /** Approves the changes, which the page shows and its button counts. */
   async function approveChanges(page: Page, shown: readonly string[]): Promise<void> {
-    await press(page, "approve", "#problem");
-    expect(await page.locator("#problem").innerText()).toContain("did not show your changes");
-    const preview = await page.locator("#preview").innerText();
-    for (const text of shown) expect(preview).toContain(text);
-    expect(await page.locator("button[value^=approve]").innerText()).toMatch(
-      shown.length === 1 ? / with 1 change$/ : new RegExp(` with ${shown.length} changes$`),
-    );
+    const marked = await page.locator("ins:visible").allInnerTexts();
+    for (const text of shown) expect(marked.join("\n")).toContain(text);
     await press(page, "approve");
   }
-  /** Folds the field away that was edited: the text on the page is the old one then. */
-  const fold = (page: Page, path: string): Promise<void> =>
-    page.locator(`details.edit:has(textarea[name="${editField(path)}"]) > summary`).click();
-  /** Opens the field of this text with the keyboard and puts the cursor at its end. */
+  /** Puts the cursor at the end of the field of this text, with the keyboard. */
   async function edit(page: Page, path: string): Promise<void> {
-    const field = `textarea[name="${editField(path)}"]`;
-    await tabTo(page, `details.edit:has(${field}) > summary`);
-    await page.keyboard.press("Enter");
-    await tabTo(page, field);
+    await tabTo(page, `textarea[name="${editField(path)}"]`);
     await page.keyboard.press("Control+End");
   }
   const ask = (text: string) => walk({ url: started.url, apiKey: vars.DEV_API_KEY, text });
@@ -187,31 +187,35 @@ describe.skipIf(chromiumPath === undefined)("npm start, with a person at a brows
     const { program } = started;
     const [, link = ""] = await program.prints(linkLine);
     const request = await open(link);
+    const texts = (): Promise<string[]> =>
+      request.locator("textarea.said").evaluateAll((all) => all.map((each) => (each as HTMLTextAreaElement).value));
+    await request.locator("#settings > summary").click();
     const shown = await request.locator("main").innerText();
-    for (const text of ["summarize", "tools/call", "Inferred", "You write short, plain summaries.", "demo"]) expect(shown).toContain(text);
-    // As the page draws it: the prompt's blank line too.
-    expect(await request.locator(".said", { hasText: "Summarize in one sentence:" }).first().innerText()).toContain(
+    for (const text of ["summarize", "tools/call", "Inferred", "demo"]) expect(shown).toContain(text);
+    await request.locator("#settings > summary").click();
+    const [system, prompt] = await texts();
+    expect(system).toBe("You write short, plain summaries.");
+    expect(prompt).toContain(
       "Summarize in one sentence:\n\nSampling lets an MCP server ask its client for a model's reply. The server needs no account of its own; the client picks the model.",
     );
     // A newcomer's first page has nothing to be alarmed at.
-    expect(shown).toContain("No warnings.");
+    expect(shown).toContain("Warnings\nnone found");
     await shoot(request, "request-gate");
     await edit(request, "/systemPrompt");
     await request.keyboard.type(" Answer in French.");
     await edit(request, "/messages/0/content/0/text");
     await request.keyboard.press("Control+Home");
     await request.keyboard.type("Person's edit. ");
-    await fold(request, "/systemPrompt");
-    await fold(request, "/messages/0/content/0/text");
+    expect(await request.locator("button[value^=approve]").innerText()).toBe("Approve with 2 changes");
     await shoot(request, "request-gate-edited");
     await approveChanges(request, ["Answer in French.", "Person's edit."]);
-    expect(await request.locator("section.outcome").innerText()).toContain("Approved with changes");
+    expect(await request.locator("section.outcome").innerText()).toContain("You approved it with changes");
     await shoot(request, "request-outcome");
 
     const [, reply = ""] = await program.prints(/review the model's reply[^\n]*\n\n {2}(\S+)\n/);
     const response = await open(reply);
     // The demo model says what it was given: the edit went out.
-    expect(await response.locator(".said", { hasText: "built-in demo" }).first().innerText()).toContain("Person's edit. Summarize");
+    expect(await response.locator("textarea.said").first().inputValue()).toContain("Person's edit. Summarize");
     await shoot(response, "response-gate");
     await edit(response, "/content/0/text");
     await response.keyboard.type(" Checked by a person.");
@@ -221,9 +225,7 @@ describe.skipIf(chromiumPath === undefined)("npm start, with a person at a brows
     await program.prints(/The MCP server received the reply\. Its tool returned:\n\n.*Person's edit\. Summarize.* Checked by a person\./s);
 
     const again = await open(link);
-    expect(await again.locator("section.outcome").innerText()).toMatch(
-      /Approved with changes[\s\S]*Local reviewer changed and approved this/,
-    );
+    expect(await again.locator("section.outcome").innerText()).toMatch(/You approved it with changes/);
     expect(await again.locator("form, button").count()).toBe(0);
   });
 
@@ -231,11 +233,13 @@ describe.skipIf(chromiumPath === undefined)("npm start, with a person at a brows
     const asked = ask("Text of the request that is denied.");
     const link = await newNotice(started.url, "request", seen);
     const [page, other] = [await open(link), await open(link)];
+    await tabTo(page, ".deny > summary");
+    await page.keyboard.press("Enter");
     await tabTo(page, "#reason");
     await page.keyboard.type("It would send a customer's name.");
     await press(page, "deny");
     const outcome = await page.locator("section.outcome").innerText();
-    expect(outcome).toContain("Denied");
+    expect(outcome).toContain("You denied it");
     expect(outcome).toContain("It would send a customer's name.");
     await shoot(page, "denied");
     const result = await asked;
@@ -250,7 +254,7 @@ describe.skipIf(chromiumPath === undefined)("npm start, with a person at a brows
     await ended.focus();
     await other.keyboard.press("Enter");
     await other.locator("section.outcome").waitFor();
-    expect(await other.locator("main").innerText()).toContain("Denied");
+    expect(await other.locator("main").innerText()).toContain("You denied it");
     expect(await other.locator("button").count()).toBe(0);
     await shoot(other, "second-tab");
   });
@@ -275,14 +279,17 @@ describe.skipIf(chromiumPath === undefined)("npm start, with a person at a brows
     expect(
       await page.locator("input[name=model]").evaluateAll((radios) => radios.map((radio) => (radio as HTMLInputElement).value)),
     ).toEqual(["first", "other"]);
+    await tabTo(page, "#settings > summary");
+    await page.keyboard.press("Enter");
     await tabTo(page, "input[type=radio][value=first]");
     await page.keyboard.press("ArrowDown");
     await shoot(page, "other-model");
     expect(await page.locator("button[value^=approve]").innerText()).toBe("Approve with 1 change");
     expect(await page.locator(".effect").innerText()).toBe("Approve sends it to other.");
-    await approveChanges(page, ["other"]);
+    await tabBackTo(page, "button[value^=approve]");
+    await press(page, "approve");
     const reply = await open(await newNotice(started.url, "response", seen));
-    expect(await reply.locator("main").innerText()).toContain("Hello from the scripted provider.");
+    expect(await reply.locator("textarea.said").first().inputValue()).toBe("Hello from the scripted provider.");
     await press(reply, "approve");
     expect(resultText(await asked)).toBe("Hello from the scripted provider.");
     expect(provider.requests).toHaveLength(1);

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { digestOf } from "../../../shared/encoding.ts";
 import type { SamplingReply, ChatRequest } from "../../../shared/model/sampling.ts";
-import { type ModelledRequest, changedReply, changedRequest } from "../../../shared/review/changes.ts";
+import { type ModelledRequest, changedReply, changedRequest, isPromised, shownDigest } from "../../../shared/review/changes.ts";
 import { requestFields } from "../../../shared/review/editable-fields.ts";
 
 const request: ChatRequest = {
@@ -20,6 +20,37 @@ const changesOf = (edits: Readonly<Record<string, string>>, model?: string): rea
   const changed = changedRequest(current, { edits: new Map(Object.entries(edits)), ...(model === undefined ? {} : { model }) });
   return changed.ok ? changed.value.changes.map(({ path }) => path) : "refused";
 };
+
+describe("a promise of changes", () => {
+  const changed = (text: string) => {
+    const form = changedRequest(current, { edits: new Map([["/systemPrompt", text]]) });
+    if (!form.ok) throw new Error("not a change");
+    return form.value.changes;
+  };
+
+  test("holds for the very changes that were shown, and for no other of the same number", () => {
+    const shown = shownDigest(changed("Shown."));
+    expect(isPromised(changed("Shown."), { count: 1, shown })).toBe(true);
+    expect(isPromised(changed("Other."), { count: 1, shown })).toBe(false);
+    expect(isPromised(changed("Shown."), { count: 2, shown })).toBe(false);
+    expect(isPromised([], { count: 1, shown })).toBe(false);
+  });
+
+  test("of a page that showed none holds for none alone", () => {
+    expect([isPromised([], { count: 0 }), isPromised([], { count: 0, shown: shownDigest([]) })]).toEqual([true, true]);
+    expect([isPromised(changed("X"), { count: 1 }), isPromised(changed("X"), { count: 1, shown: shownDigest([]) })]).toEqual([
+      false,
+      false,
+    ]);
+  });
+
+  test("of a script is about their number", () => {
+    expect([isPromised(changed("X"), { count: 1, shown: "live" }), isPromised(changed("X"), { count: 0, shown: "live" })]).toEqual([
+      true,
+      false,
+    ]);
+  });
+});
 
 describe("a form's changes", () => {
   test.each<[string, Readonly<Record<string, string>>, string | undefined, readonly string[] | "refused"]>([

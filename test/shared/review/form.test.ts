@@ -25,12 +25,39 @@ describe("parseDecisionForm", () => {
         version: 3,
         digest: "A".repeat(43),
         act: "approve",
-        promised: 2,
+        promised: { count: 2 },
         reason: "no\nreally",
         model: "m2",
         edits: new Map([["/messages/0/content/0/text", "a\r\nb"]]),
       },
     });
+  });
+
+  test("reads what the page showed of the changes, and a note for the other reviewer with a hand-over alone", () => {
+    const shown = parseDecisionForm([...good, ["shown", "live"], ["note", "x"]]);
+    expect(shown.ok && [shown.value.promised, shown.value.note]).toEqual([{ count: 2, shown: "live" }, undefined]);
+    const handed = parseDecisionForm([...but("act", "handOver"), ["to", "Grace"], ["note", " a\r\nb "]]);
+    expect(handed.ok && handed.value.note).toBe("a\nb");
+    expect(parseDecisionForm([...good, ["shown", "a b"]])).toEqual({ ok: false, error: { kind: "malformed", field: "shown" } });
+  });
+
+  test("reads a grant with the button that gives one, and with no other", () => {
+    const grant: [string, string][] = [
+      ["grant", "tool:shape"],
+      ["grant-hours", "1"],
+      ["grant-uses", "3"],
+    ];
+    const allowed = parseDecisionForm([...but("act", "allow"), ...grant]);
+    expect(allowed.ok && [allowed.value.act, allowed.value.promised, allowed.value.grant]).toEqual([
+      "approve",
+      { count: 0 },
+      { scope: "tool", what: "shape", hours: 1, uses: 3 },
+    ]);
+    expect(parseDecisionForm(but("act", "allow")).ok).toBe(false);
+    for (const act of ["approve:0", "deny", "preview", "notMine"]) {
+      const form = parseDecisionForm([...but("act", act), ...grant]);
+      expect(form.ok && form.value.grant).toBeUndefined();
+    }
   });
 
   test("takes a form that no button submitted as a preview, which decides nothing", () => {

@@ -29,7 +29,7 @@ import {
 } from "../support/gateway.ts";
 import { promptMarker } from "../support/logs.ts";
 import { recordLines } from "../support/record.ts";
-import { decide, nonceFor, pathOf, postForm, press } from "../support/reviewer.ts";
+import { decide, filledForm, nonceFor, pathOf, postForm, press } from "../support/reviewer.ts";
 import { readForm } from "../../../scripts/page-form.ts";
 
 const tool = { name: "find", description: "Finds.", inputSchema: { type: "object" } };
@@ -354,6 +354,28 @@ describe("a grant is given", () => {
     expect(readForm(ended, link)).toBeNull();
     expect(await isAsked(asks("Hello"))).toBe(true);
     await eventually("the record", async () => (await factsOf(run)).filter(({ kind }) => kind === "grantUndone").length === 1);
+  });
+
+  test("is not undone by another reviewer, who is not told of it", async () => {
+    await configure("policy", {
+      ...grantingPolicy,
+      reviewers: { ...grantingPolicy.reviewers, everyone: [{ name: "Ada" }, { name: "Bo" }] },
+    });
+    const answer = answerOf(sample(asks("Hi")));
+    const linkOf = (name: string): Promise<string> =>
+      eventually(
+        `${name}'s link`,
+        async () => (await notices()).find(({ reviewer, gate }) => reviewer === name && gate === "request")?.link,
+      );
+    const [ada, bo] = [await linkOf("Ada"), await linkOf("Bo")];
+    const others = await filledForm(bo, "undoGrant");
+    expect((await press(ada, "approve", allowing("tool:shape"))).status).toBe(303);
+    await answer;
+    const grant = await onlyGrant();
+    expect((await postForm(bo, others)).status).toBe(422);
+    expect((await onlyGrant()).state).toBe(grant.state);
+    expect(await (await gateway(pathOf(bo), { key: null })).text()).not.toContain("You allowed");
+    await configure("policy", grantingPolicy);
   });
 
   test("is not ended by a page that gave none, nor by a GET", async () => {

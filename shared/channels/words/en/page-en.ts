@@ -367,7 +367,6 @@ export const pageEn = {
   whoAsks: "Who asks",
   samplingAsks: "{server} for {client}, while it handles {method} {name}.",
   runNotice: "Once approved, the tool runs: this is an action, not a question to a model.",
-  hasRunNotice: "It has run. Nothing of its result has been delivered yet.",
   functionChoiceNotice:
     "The function that the model chooses is returned to the client, or runs on the server where it is registered. Each run is reviewed separately where the policy says so.",
   /** The state of the run, on the page of a decided review. */
