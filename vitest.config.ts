@@ -62,7 +62,7 @@ const inFewModules = [sourceAsOneModule(root), packagesAsFiles(root, packages)];
 const inWorkerd = {
   hookTimeout: 60_000,
   deps: {
-    optimizer: { ssr: { enabled: true, include: ["ajv/dist/2020.js", "slack-web-api-client"], rolldownOptions: { output: { minify } } } },
+    optimizer: { ssr: { enabled: true, include: ["ajv/dist/2020.js"], rolldownOptions: { output: { minify } } } },
   },
 };
 

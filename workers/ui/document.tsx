@@ -3,7 +3,8 @@
 import { raw } from "hono/html";
 import type { Child } from "hono/jsx";
 import { Icon } from "./icons.tsx";
-import { useWords } from "./language.ts";
+import { type Words, catalogues } from "../../shared/channels/words/words.ts";
+import { inLanguage, useWords } from "./language.ts";
 import { Name } from "./outside-text.tsx";
 import { stylesheet } from "./stylesheet.ts";
 
@@ -103,7 +104,7 @@ export const PlainDocument = ({ title, cspNonce, children }: Pick<DocumentProps,
 };
 
 /** A page as the text of a response. Our components are never asynchronous, so `page` is always a string. */
-export const asHtml = (page: Child): string => `<!doctype html>${String(page)}`;
+export const asHtml = (page: Child, words: Words = catalogues.en): string => inLanguage(words, () => `<!doctype html>${String(page)}`);
 
 /**
  * The headers of every such page. `cspNonce` is random base64 or base64url, fresh for each response. Only the page's own style and, with

@@ -5,7 +5,7 @@ import type { LinkChannel } from "../../shared/notice-channels.ts";
 import { formFields } from "../../shared/review/form.ts";
 import type { ReviewState } from "../../shared/review/view.ts";
 import { asHtml, PlainDocument } from "./document.tsx";
-import { useWords, PageLanguage } from "./language.ts";
+import { useWords } from "./language.ts";
 import { catalogues, type Words } from "../../shared/channels/words/words.ts";
 import { Time } from "./names.tsx";
 import { fill } from "./sentence.tsx";
@@ -66,11 +66,7 @@ const ExpiredLinkPage = ({ cspNonce, untilSeconds, state, open, action, nonce, e
 
 /** For 410, and for a request for a new link that did nothing. */
 export const renderExpiredLinkPage = (input: ExpiredLinkPageInput, words: Words = catalogues.en): string =>
-  asHtml(
-    <PageLanguage.Provider value={words}>
-      <ExpiredLinkPage {...input} />
-    </PageLanguage.Provider>,
-  );
+  asHtml(<ExpiredLinkPage {...input} />, words);
 
 /** For 200: the new link was sent. `channel` names where, never the address. */
 export const renderLinkSentPage = (
@@ -79,10 +75,9 @@ export const renderLinkSentPage = (
 ): string => {
   const { sent } = words.page.expiredLink;
   return asHtml(
-    <PageLanguage.Provider value={words}>
-      <PlainDocument title={sent.title} cspNonce={cspNonce}>
-        <p>{fill(sent.lead, { channel: sent.channels[channel] })}</p>
-      </PlainDocument>
-    </PageLanguage.Provider>,
+    <PlainDocument title={sent.title} cspNonce={cspNonce}>
+      <p>{fill(sent.lead, { channel: sent.channels[channel] })}</p>
+    </PlainDocument>,
+    words,
   );
 };

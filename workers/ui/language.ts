@@ -1,10 +1,20 @@
 // The words of the page that is being rendered, for its components: another language is another catalogue, and no change in a renderer.
+// Pages are rendered in one go, so at any moment there is one such page. (hono's context does the same, and brings 15 KiB.)
 
-import { createContext, useContext } from "hono/jsx";
 import { catalogues, type Words } from "../../shared/channels/words/words.ts";
 
-/** Its provider is around each page. */
-export const PageLanguage = createContext<Words>(catalogues.en);
+let words: Words = catalogues.en;
 
 /** The catalogue of the page. Called by components alone, while they render. */
-export const useWords = (): Words => useContext(PageLanguage);
+export const useWords = (): Words => words;
+
+/** Renders with this catalogue. `render` must not wait for anything. */
+export function inLanguage(catalogue: Words, render: () => string): string {
+  const before = words;
+  words = catalogue;
+  try {
+    return render();
+  } finally {
+    words = before;
+  }
+}

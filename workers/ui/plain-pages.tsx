@@ -3,7 +3,6 @@
 
 import { catalogues, type Words } from "../../shared/channels/words/words.ts";
 import { asHtml, PlainDocument } from "./document.tsx";
-import { PageLanguage } from "./language.ts";
 
 /** Why a request is refused. The HTTP status is the route's. */
 export type PageError = keyof Words["page"]["plain"]["problems"];
@@ -12,12 +11,11 @@ export type PageError = keyof Words["page"]["plain"]["problems"];
 export const renderNoSuchLinkPage = ({ cspNonce }: { cspNonce: string }, words: Words = catalogues.en): string => {
   const { title, lead, help } = words.page.plain.noSuchLink;
   return asHtml(
-    <PageLanguage.Provider value={words}>
-      <PlainDocument title={title} cspNonce={cspNonce}>
-        <p>{lead}</p>
-        <p>{help}</p>
-      </PlainDocument>
-    </PageLanguage.Provider>,
+    <PlainDocument title={title} cspNonce={cspNonce}>
+      <p>{lead}</p>
+      <p>{help}</p>
+    </PlainDocument>,
+    words,
   );
 };
 
@@ -28,16 +26,15 @@ export const renderErrorPage = ({ error, cspNonce, quote }: ErrorPageInput, word
   const { plain } = words.page;
   const { title, lead } = plain.problems[error];
   return asHtml(
-    <PageLanguage.Provider value={words}>
-      <PlainDocument title={title} cspNonce={cspNonce}>
-        <p>{lead}</p>
-        {quote === undefined ? null : (
-          <p>
-            {plain.quote}
-            <code>{quote}</code>
-          </p>
-        )}
-      </PlainDocument>
-    </PageLanguage.Provider>,
+    <PlainDocument title={title} cspNonce={cspNonce}>
+      <p>{lead}</p>
+      {quote === undefined ? null : (
+        <p>
+          {plain.quote}
+          <code>{quote}</code>
+        </p>
+      )}
+    </PlainDocument>,
+    words,
   );
 };

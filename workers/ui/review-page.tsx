@@ -13,7 +13,7 @@ import { Decision, Harmless } from "./decision.tsx";
 import { Details } from "./details.tsx";
 import { asHtml, Document, pageHeaders } from "./document.tsx";
 import { GivenGrant, type KeptGrant } from "./grant-offer.tsx";
-import { PageLanguage, useWords } from "./language.ts";
+import { useWords } from "./language.ts";
 import { Heading, promptId, promptPrefix, Steps, Strip, titleOf, Warnings } from "./lead.tsx";
 import { LiveBanner } from "./live.tsx";
 import { Time } from "./names.tsx";
@@ -307,9 +307,4 @@ const ReviewPage = (input: ReviewPageInput) => {
 };
 
 /** The whole page, from `<!doctype html>` on. Every string in `input` is escaped. */
-export const renderReviewPage = (input: ReviewPageInput): string =>
-  asHtml(
-    <PageLanguage.Provider value={input.words ?? catalogues.en}>
-      <ReviewPage {...input} />
-    </PageLanguage.Provider>,
-  );
+export const renderReviewPage = (input: ReviewPageInput): string => asHtml(<ReviewPage {...input} />, input.words ?? catalogues.en);

@@ -90,7 +90,7 @@ export class ScriptedSlack {
     this.calls.push({ method, params, authorization: request.headers.get("Authorization") });
     const step = this.#steps.get(method)?.shift();
     if (step !== undefined && "breaks" in step) throw new TypeError("fetch failed");
-    if (step !== undefined && "until" in step) await step.until;
+    if (step !== undefined && "until" in step) await Promise.race([step.until, aborted(request.signal)]);
     if (step !== undefined && "status" in step) {
       const headers = step.retryAfter === undefined ? {} : { "Retry-After": step.retryAfter };
       return Response.json({ ok: false, error: "ratelimited" }, { status: step.status, headers });
@@ -287,6 +287,12 @@ const webhookStatus: Readonly<Record<string, number>> = {
   no_service: 404,
   rollup_error: 500,
 };
+
+/** Rejects when the caller gives up, as `fetch` does. */
+const aborted = (signal: AbortSignal): Promise<never> =>
+  new Promise((_resolve, reject) => {
+    signal.addEventListener("abort", () => reject(new Error("aborted")), { once: true });
+  });
 
 const blocksOf = (text: string | undefined): Blocks => JSON.parse(text ?? "[]") as Blocks; // what the gateway sent; the rules look at it next
 

@@ -1,7 +1,7 @@
-// One call of Slack's Web API, bounded in time. It never retries, and nothing of the call or its answer is in an error or a log.
+// One call of Slack's Web API, bounded in time. It never retries, which the outbox does, and nothing of the call or its answer is in an error or a log.
 
-import { retryAfterMs } from "../../../shared/provider/provider-error.ts";
-import { exchangeTimeoutMs, longestWaitMs } from "../channel-exchange.ts";
+import { isObject } from "../../../shared/json/values.ts";
+import { exchange, exchangeTimeoutMs } from "../channel-exchange.ts";
 import type { SlackApp } from "./slack-settings.ts";
 
 export type SlackMethod = "auth.test" | "chat.postEphemeral" | "chat.postMessage" | "chat.update" | "views.open";
@@ -14,41 +14,33 @@ export type SlackAnswer =
   /** No answer in time, or one that is not Slack's: whether the call had an effect is not known. */
   | { readonly kind: "unavailable" };
 
-/** Calls `method` once. The client's own retries would wait within a request; the outbox retries instead. */
+/** Calls `method` once. Source: https://docs.slack.dev/apis/web-api (form parameters, of which objects are JSON). */
 export async function callSlack(
-  app: Pick<SlackApp, "token" | "apiUrl">,
+  { token, apiUrl }: Pick<SlackApp, "token" | "apiUrl">,
   method: SlackMethod,
   params: Readonly<Record<string, unknown>>,
   timeoutMs = exchangeTimeoutMs,
 ): Promise<SlackAnswer> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<SlackAnswer>((resolve) => {
-    timer = setTimeout(() => resolve({ kind: "unavailable" }), timeoutMs);
-  });
-  try {
-    // The client takes no signal: a call that is late goes on, and its result is dropped.
-    return await Promise.race([answerOf(app, method, params), late]);
-  } finally {
-    clearTimeout(timer);
-  }
+  const answer = await exchange(
+    {
+      url: `${apiUrl}${method}`,
+      method: "POST",
+      headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/x-www-form-urlencoded" },
+      body: formOf(params).toString(),
+    },
+    { readJson: true, timeoutMs },
+  );
+  if (answer?.status === 429) return { kind: "rateLimited", ...(answer.afterMs === undefined ? {} : { afterMs: answer.afterMs }) };
+  if (answer?.status !== 200 || !isObject(answer.body)) return { kind: "unavailable" };
+  const { ok, error, ...body } = answer.body;
+  if (ok === true) return { kind: "ok", body };
+  if (error === "ratelimited" || error === "rate_limited") return { kind: "rateLimited" };
+  return typeof error === "string" ? { kind: "error", error } : { kind: "unavailable" };
 }
 
-async function answerOf(
-  { token, apiUrl }: Pick<SlackApp, "token" | "apiUrl">,
-  method: SlackMethod,
-  params: Readonly<Record<string, unknown>>,
-): Promise<SlackAnswer> {
-  // Loaded here, so that an isolate does not run it when it starts.
-  const { SlackAPIClient, SlackAPIConnectionError } = await import("slack-web-api-client");
-  const client = new SlackAPIClient(token, { baseUrl: apiUrl, retryHandlers: [], throwSlackAPIError: false, logLevel: "ERROR" });
-  try {
-    const { ok, error, ...body } = await client.call(method, { ...params });
-    if (ok) return { kind: "ok", body };
-    if (error === "ratelimited" || error === "rate_limited") return { kind: "rateLimited" };
-    return typeof error === "string" ? { kind: "error", error } : { kind: "unavailable" };
-  } catch (error) {
-    if (!(error instanceof SlackAPIConnectionError) || error.status !== 429) return { kind: "unavailable" };
-    const afterMs = retryAfterMs({ retryAfterMs: null, retryAfter: error.headers?.get("Retry-After") ?? null }, Date.now());
-    return { kind: "rateLimited", ...(afterMs === undefined ? {} : { afterMs: Math.min(afterMs, longestWaitMs) }) };
-  }
+function formOf(params: Readonly<Record<string, unknown>>): URLSearchParams {
+  const form = new URLSearchParams();
+  for (const [name, value] of Object.entries(params))
+    if (value !== undefined && value !== null) form.set(name, typeof value === "string" ? value : JSON.stringify(value));
+  return form;
 }
