@@ -87,7 +87,7 @@ export const revocationMutants: readonly Mutant[] = [
   {
     name: "a run ends when its key expires",
     file: "workers/objects/run/run-start.ts",
-    from: '    if (stored.key.expiresAt !== undefined) store.schedule("keyExpires", stored.key.expiresAt);\n',
+    from: '    if (stored.key.expiresAt !== undefined) store.schedule.set("keyExpires", stored.key.expiresAt);\n',
     to: "",
     test: runs("as a task: the run ends with it"),
   },

@@ -345,6 +345,7 @@ describe("what cannot be done holds back nothing else", () => {
     await runInDurableObject(stubOf(run), (_, state) =>
       state.storage.sql.exec("INSERT INTO outbox (chain, kind, detail, attempts, due_at) VALUES ('broken', 'grant', '{', 0, 0)"),
     );
+    await crash();
     expect((await press(link, "approve")).status).toBe(303);
     await eventually("the answer", async () => (await runOf(run)).state === "completed");
     await eventually("nothing else that is left", async () => (await outboxOf(run)).join() === "grant");

@@ -3,7 +3,9 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { describe, expect, test, vi } from "vitest";
 import { LedgerObject } from "../../../workers/objects/ledger/ledger-object.ts";
+import { OutboxRows } from "../../../workers/objects/run/outbox-rows.ts";
 import { RunStore } from "../../../workers/objects/run/run-store.ts";
+import { ScheduleRows } from "../../../workers/objects/run/schedule-rows.ts";
 import { replyMarker } from "../support/logs.ts";
 import {
   type Asked,
@@ -139,7 +141,7 @@ describe("between the commit and what follows from it", () => {
   test("a crash between a decision and the model call: the call is made without anybody asking again", async () => {
     const { answer, notice, run } = await waiting({ server: "request-gate" });
     // The decision is committed and nothing of what follows is begun.
-    const due = vi.spyOn(RunStore.prototype, "dueRows").mockReturnValue([]);
+    const due = vi.spyOn(OutboxRows.prototype, "due").mockReturnValue([]);
     expect((await press(notice.link, "approve")).status).toBe(303);
     await crash();
     expect(model.calls).toHaveLength(0);
@@ -166,7 +168,7 @@ describe("between the commit and what follows from it", () => {
 
   test("a crash between the last decision and the delivery: the caller gets the answer, and the record has one end", async () => {
     const { answer, notice, run } = await waiting({ server: "response-gate" }, "response");
-    const due = vi.spyOn(RunStore.prototype, "dueRows").mockReturnValue([]);
+    const due = vi.spyOn(OutboxRows.prototype, "due").mockReturnValue([]);
     await press(notice.link, "approve");
     await crash();
     due.mockRestore();
@@ -272,7 +274,7 @@ describe("alarms", () => {
 
   test("an alarm that throws seven times and more sets itself again, and the run goes on where it was", async () => {
     const { answer, notice, run } = await waiting({ server: "request-gate" });
-    const broken = vi.spyOn(RunStore.prototype, "dueForget").mockImplementation(() => {
+    const broken = vi.spyOn(ScheduleRows.prototype, "isForgetDue").mockImplementation(() => {
       throw new Error("broken");
     });
     for (let i = 0; i < 9; i += 1)

@@ -1,7 +1,6 @@
 // Which requests a run answers: an identical request of another session may adopt the run, and a withdrawn request leaves it.
 
 import { type RunParts, cancelRun } from "./run-parts.ts";
-import { RunTransitions } from "./run-transitions.ts";
 import { RunWindows } from "./run-windows.ts";
 import type { Adoption } from "../../stubs/run-calls.ts";
 import { type RunGates, isReplyAsked, isEdited, type RunState } from "../../../shared/run/lifecycle.ts";
@@ -15,12 +14,10 @@ import type { CancelCause } from "../../../shared/model/outcome.ts";
 
 export class RunAdoption {
   readonly #parts: RunParts;
-  readonly #transitions: RunTransitions;
   readonly #windows: RunWindows;
 
-  constructor(parts: RunParts, transitions: RunTransitions, windows: RunWindows) {
+  constructor(parts: RunParts, windows: RunWindows) {
     this.#parts = parts;
-    this.#transitions = transitions;
     this.#windows = windows;
   }
 
@@ -53,11 +50,11 @@ export class RunAdoption {
       this.#parts.record(now, [adoptedFact(requestor, endpoint, requestRef)]);
       if (state.end === null) {
         this.#answerTo(input, waiting, now);
-        this.#parts.store.queue("adopted", "settle", { ...requestRef }, now);
+        this.#parts.store.outbox.queue("adopted", "settle", { ...requestRef }, now);
       } else {
         this.#parts.store.markReceived();
-        this.#parts.store.queue("index", "index", null, now);
-        this.#parts.store.queue("settle", "settle", null, now);
+        this.#parts.store.outbox.queue("index", "index", null, now);
+        this.#parts.store.outbox.queue("settle", "settle", null, now);
       }
     });
     this.#parts.flush();
@@ -72,9 +69,9 @@ export class RunAdoption {
 
   /** From now on the new requestor waits: an MCP server for its callback, or a caller at a window. */
   #answerTo({ waiting: _before, ...input }: StoredInput, waiting: WaitingServer | null, now: number): void {
-    this.#transitions.writeInput(waiting === null ? { ...input, mode: "sync" } : { ...input, mode: "callback", waiting });
+    this.#parts.store.writeInput(waiting === null ? { ...input, mode: "sync" } : { ...input, mode: "callback", waiting });
     this.#parts.store.markRequestor(false);
-    if (waiting === null) this.#parts.store.schedule("requestor", now + requestorGraceMs);
+    if (waiting === null) this.#parts.store.schedule.set("requestor", now + requestorGraceMs);
   }
 
   abandon(): boolean {

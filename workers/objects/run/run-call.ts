@@ -17,7 +17,8 @@ import { currentRequest } from "./run-account.ts";
 import { cachedFor } from "./run-cache.ts";
 import { keyEndOf } from "./run-key.ts";
 import type { RunParts } from "./run-parts.ts";
-import type { OutboxRow, StoredInput } from "./run-store.ts";
+import type { OutboxRow } from "./outbox-rows.ts";
+import type { StoredInput } from "./run-store.ts";
 
 type CallResult = {
   readonly call: number;
@@ -78,7 +79,7 @@ export class RunCall {
           ]
         : [];
     this.#parts.store.transaction(() => {
-      this.#parts.store.done(row.id);
+      this.#parts.store.outbox.done(row.id);
       if (attempts.length > 0) this.#parts.store.writeModelFacts({ ...noModel, attempts });
       this.#parts.apply({ kind: "callLost", call }, now, [{ kind: "callFailed", call, attempts }]);
     });
@@ -147,7 +148,7 @@ export class RunCall {
     this.#parts.store.transaction(() => {
       this.#parts.store.writeReplyVersion(1, reply, null, now);
       this.#parts.store.writeModelFacts({ ...facts, attempts });
-      this.#parts.store.dropQueued("call");
+      this.#parts.store.outbox.drop("call");
       this.#parts.apply({ kind: "generated", call, replyDigest: fact.digest, risk }, now, [fact]);
     });
   }

@@ -1,7 +1,6 @@
 // A run's timers: deadlines, reminders and escalations of its reviews, the end of its key, and its own deletion.
 
 import { type RunParts, type CurrentRun, cancelRun, reviewAt } from "./run-parts.ts";
-import { RunTransitions } from "./run-transitions.ts";
 import { RunOutbox, alarmWaitMs } from "./run-outbox.ts";
 import { RunNotices } from "./run-notices.ts";
 import { RunRequestor } from "./run-requestor.ts";
@@ -20,7 +19,6 @@ const retry = { firstMs: 1_000, mostMs: 5 * 60_000 };
 
 export type ClockParts = {
   readonly parts: RunParts;
-  readonly transitions: RunTransitions;
   readonly outbox: RunOutbox;
   readonly notices: RunNotices;
   readonly requestor: RunRequestor;
@@ -29,15 +27,13 @@ export type ClockParts = {
 
 export class RunClock {
   readonly #parts: RunParts;
-  readonly #transitions: RunTransitions;
   readonly #outbox: RunOutbox;
   readonly #notices: RunNotices;
   readonly #requestor: RunRequestor;
   readonly #parked: ParkedRequest;
 
-  constructor({ parts, transitions, outbox, notices, requestor, parked }: ClockParts) {
+  constructor({ parts, outbox, notices, requestor, parked }: ClockParts) {
     this.#parts = parts;
-    this.#transitions = transitions;
     this.#outbox = outbox;
     this.#notices = notices;
     this.#requestor = requestor;
@@ -56,7 +52,7 @@ export class RunClock {
   /** When the alarm has work next, in Unix milliseconds: the schedule, the outbox, or deleting a parked request. Null: never. */
   nextDue(): number | null {
     if (!this.#parts.store.exists()) return this.#parked.forgetAt();
-    const times = [this.#parts.store.nextScheduled(), this.#outbox.nextDue()].filter((at) => at !== null);
+    const times = [this.#parts.store.schedule.next(), this.#outbox.nextDue()].filter((at) => at !== null);
     return times.length === 0 ? null : Math.min(...times);
   }
 
@@ -75,17 +71,17 @@ export class RunClock {
       current = this.#parts.current();
     } catch (error) {
       // A run that cannot be read can never end, and its content must not stay for that.
-      if (!this.#parts.store.isScheduled("forget")) this.#parts.store.schedule("forget", now + settingsOf(this.#parts.env).retentionMs);
-      if (!this.#parts.store.dueForget(now)) throw error;
+      if (!this.#parts.store.schedule.has("forget"))
+        this.#parts.store.schedule.set("forget", now + settingsOf(this.#parts.env).retentionMs);
+      if (!this.#parts.store.schedule.isForgetDue(now)) throw error;
     }
-    if (!this.#parts.store.dueForget(now)) return false;
+    if (!this.#parts.store.schedule.isForgetDue(now)) return false;
     if (current?.state.end === null) {
       // The run was unreadable for a while and is readable again.
-      this.#parts.store.unschedule("forget");
+      this.#parts.store.schedule.drop("forget");
       return false;
     }
     await this.#parts.store.deleteAll();
-    this.#transitions.forget();
     if (current !== null) await this.#reportDeleted(current.input.id);
     return true;
   }
@@ -101,15 +97,15 @@ export class RunClock {
 
   #runSchedule(): void {
     const now = this.#parts.now();
-    for (const { kind, attempts } of this.#parts.store.dueSchedule(now)) {
+    for (const { kind, attempts } of this.#parts.store.schedule.due(now)) {
       // An earlier row may have unscheduled it.
-      if (!this.#parts.store.isScheduled(kind)) continue;
+      if (!this.#parts.store.schedule.has(kind)) continue;
       try {
         this.#onTimer(kind, now);
       } catch (error) {
         // Each by itself: a failing row delays no other.
         logEvent("run.scheduleFailed", { clock: kind, attempt: attempts, error: errorClass(error) });
-        this.#parts.store.postponeSchedule(kind, now + backoffMs(retry, attempts, this.#parts.random()));
+        this.#parts.store.schedule.postpone(kind, now + backoffMs(retry, attempts, this.#parts.random()));
       }
     }
   }
@@ -119,14 +115,14 @@ export class RunClock {
     if (kind === "forget") return;
     if (kind === "requestor") {
       this.#parts.store.transaction(() => {
-        this.#parts.store.unschedule("requestor");
+        this.#parts.store.schedule.drop("requestor");
         this.#requestor.notice(now);
       });
       return;
     }
     if (kind === "keyExpires") {
       this.#parts.store.transaction(() => {
-        this.#parts.store.unschedule("keyExpires");
+        this.#parts.store.schedule.drop("keyExpires");
         cancelRun(this.#parts, "keyExpired");
       });
       return;
@@ -134,18 +130,18 @@ export class RunClock {
     const gate: Gate = kind.endsWith(":request") ? "request" : "response";
     if (kind.startsWith("deadline")) {
       this.#parts.store.transaction(() => {
-        this.#parts.store.unschedule(kind);
+        this.#parts.store.schedule.drop(kind);
         this.#parts.apply({ kind: "deadline", gate }, now, [{ kind: "expired", gate }]);
       });
     } else if (kind.startsWith("escalate")) {
       this.#parts.store.transaction(() => {
-        this.#parts.store.unschedule(kind);
+        this.#parts.store.schedule.drop(kind);
         this.#parts.apply({ kind: "escalate", gate }, now, []);
       });
     } else {
       this.#parts.store.transaction(() => {
-        for (const { kind: due } of this.#parts.store.dueSchedule(now))
-          if (due.startsWith("remind") && due.endsWith(`:${gate}`)) this.#parts.store.unschedule(due);
+        for (const { kind: due } of this.#parts.store.schedule.due(now))
+          if (due.startsWith("remind") && due.endsWith(`:${gate}`)) this.#parts.store.schedule.drop(due);
         const current = this.#parts.current();
         if (current === null || openGate(current.state) !== gate) return;
         this.#notices.tellAgain(current.input, reviewAt(current.state, gate), "reminder", now);

@@ -156,7 +156,7 @@ export class RunDeciding {
   }
 
   #queueGrant(grant: Grant, now: number): void {
-    this.#parts.store.queue("grant", "grant", JSON.parse(JSON.stringify(grant)), now);
+    this.#parts.store.outbox.queue("grant", "grant", JSON.parse(JSON.stringify(grant)), now);
   }
 
   /** Ends the grant that this reviewer gave here. Again is the same answer. */

@@ -2,7 +2,8 @@
 
 import type { RunParts, CurrentRun } from "./run-parts.ts";
 import { RunWindows, endedMessage } from "./run-windows.ts";
-import type { OutboxRow, StoredInput } from "./run-store.ts";
+import type { OutboxRow } from "./outbox-rows.ts";
+import type { StoredInput } from "./run-store.ts";
 import { keyEndOf } from "./run-key.ts";
 import { type RunState, withheld } from "../../../shared/run/lifecycle.ts";
 import type { KeyEnd } from "../../../shared/model/gate.ts";
@@ -40,7 +41,7 @@ export class RunDelivery {
     }
     this.#parts.store.markDelivered(this.#parts.now(), receivers);
     // A reply that no requestor received is kept for an identical request.
-    this.#parts.store.queue("index", "index", null, this.#parts.now());
+    this.#parts.store.outbox.queue("index", "index", null, this.#parts.now());
     this.#windows.tellCallers(endedMessage);
     return true;
   }

@@ -26,7 +26,8 @@ import { digestStub, appendToLedger } from "../../stubs/stubs.ts";
 import { viewOf } from "./run-account.ts";
 import type { ExpiredLink, RenewAnswer, PressTarget, TellInput } from "../../stubs/run-calls.ts";
 import { type RunParts, type CurrentRun, linkedAt } from "./run-parts.ts";
-import type { OutboxRow, StoredInput } from "./run-store.ts";
+import type { OutboxRow } from "./outbox-rows.ts";
+import type { StoredInput } from "./run-store.ts";
 
 /** After so many attempts at a notice its channel counts as failed. */
 const noticeAttempts = 8;
@@ -106,7 +107,7 @@ export class RunNotices {
 
   /** The review has ended: queued notices are dropped, and the messages of its reviewers are changed to say so. */
   withdraw(gate: Gate, now: number): void {
-    this.#parts.store.dropQueued("notice");
+    this.#parts.store.outbox.drop("notice");
     const current = this.#parts.current();
     const review = current?.state.reviews[gate] ?? null;
     if (current === null || review === null) return;
@@ -177,7 +178,7 @@ export class RunNotices {
     const { store, now } = this.#parts;
     const target = this.#parts.current() === null ? null : store.link(input.link);
     if (target === null || target.gate !== input.gate || this.#channel(target)?.tell === undefined) return;
-    store.queue("tell", `tell:${target.id}`, { ...input }, now());
+    store.outbox.queue("tell", `tell:${target.id}`, { ...input }, now());
   }
 
   /** The view of a link's review for its reviewer. */
@@ -304,7 +305,7 @@ export class RunNotices {
   #later({ id, attempts }: OutboxRow, { why, afterMs }: Extract<Sent, { kind: "again" }>): false | number | null {
     if (afterMs !== undefined && (why === "rateLimited" || why === "dailyLimit")) return afterMs;
     if (attempts + 1 >= noticeAttempts) return null;
-    if (afterMs !== undefined) this.#parts.store.delay(id, this.#parts.now() + afterMs);
+    if (afterMs !== undefined) this.#parts.store.outbox.delay(id, this.#parts.now() + afterMs);
     return false;
   }
 
@@ -349,15 +350,15 @@ export class RunNotices {
   }
 
   #queueNotice(link: LinkRow, why: NoticeWhy, now: number): void {
-    this.#parts.store.queue("notice", chainOf(link), { link: link.id, why }, now);
+    this.#parts.store.outbox.queue("notice", chainOf(link), { link: link.id, why }, now);
   }
 
   #queueEnd(link: LinkRow, now: number): void {
-    this.#parts.store.queue("noticeEnded", chainOf(link), { link: link.id }, now);
+    this.#parts.store.outbox.queue("noticeEnded", chainOf(link), { link: link.id }, now);
   }
 
   #queueListed(link: LinkRow, state: string, error: string | null, now: number): void {
-    this.#parts.store.queue(
+    this.#parts.store.outbox.queue(
       "noticeListed",
       `listed:${link.id}`,
       { link: link.id, state, ...(error === null ? {} : { fault: error }) },
@@ -462,7 +463,7 @@ export class RunNotices {
   /** Inside a transaction: queues the end of a review none of whose reviewers a channel reaches. */
   #noticeUnreachable(input: StoredInput, review: Review, now: number): void {
     if (this.unreached(input, review).length === review.reviewers.length)
-      this.#parts.store.queue("unreachable", "unreachable", { gate: review.gate }, now);
+      this.#parts.store.outbox.queue("unreachable", "unreachable", { gate: review.gate }, now);
   }
 }
 

@@ -98,7 +98,7 @@ export class RunObject extends DurableObject<Env> implements RunCalls {
     this.#deciding = new RunDeciding(this.#parts, this.#notices);
     this.#call = new RunCall(this.#parts);
     this.#requestor = new RunRequestor(this.#parts, this.#windows);
-    this.#adoption = new RunAdoption(this.#parts, this.#transitions, this.#windows);
+    this.#adoption = new RunAdoption(this.#parts, this.#windows);
     const delivery = new RunDelivery(this.#parts, this.#windows);
     const effects = new RunEffects({
       parts: this.#parts,
@@ -110,7 +110,6 @@ export class RunObject extends DurableObject<Env> implements RunCalls {
     this.#outbox = new RunOutbox(this.#parts, (row) => effects.perform(row));
     this.#clock = new RunClock({
       parts: this.#parts,
-      transitions: this.#transitions,
       outbox: this.#outbox,
       notices: this.#notices,
       requestor: this.#requestor,
@@ -132,7 +131,7 @@ export class RunObject extends DurableObject<Env> implements RunCalls {
       this.#requestor.watch();
       if (this.#store.state()?.phase === "generating") {
         // A call of the last instance is lost with it.
-        this.#store.runNow("call", this.now());
+        this.#store.outbox.runNow("call", this.now());
         this.#alarm.arm();
       }
     } catch (error) {
@@ -145,14 +144,14 @@ export class RunObject extends DurableObject<Env> implements RunCalls {
 
   async open(input: string): Promise<void> {
     if (this.#store.state() !== null) return;
-    startRun(this.#parts, this.#transitions, JSON.parse(input) as RunInput); // written by the Worker's pipeline
+    startRun(this.#parts, JSON.parse(input) as RunInput); // written by the Worker's pipeline
     await this.#outbox.attempt("begin");
     this.#flush();
   }
 
   storeEnded(input: string, outcome: string, model: string, events: string): void {
     if (this.#store.state() !== null) return;
-    storeEndedRun(this.#parts, this.#transitions, JSON.parse(input) as RunInput, { outcome, model, events }); // as the fast path wrote it
+    storeEndedRun(this.#parts, JSON.parse(input) as RunInput, { outcome, model, events }); // as the fast path wrote it
     this.#flush();
   }
 

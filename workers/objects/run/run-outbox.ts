@@ -6,7 +6,7 @@
 import { backoffMs } from "../../../shared/backoff.ts";
 import type { Json } from "../../../shared/encoding.ts";
 import { errorClass, logEvent } from "../../platform/log.ts";
-import type { OutboxRow, StoredRow } from "./run-store.ts";
+import type { OutboxRow, StoredRow } from "./outbox-rows.ts";
 import type { RunParts } from "./run-parts.ts";
 
 const retry = { firstMs: 1_000, mostMs: 60_000 };
@@ -34,8 +34,8 @@ export class RunOutbox {
   /** When the next attempt is due, in Unix milliseconds, and no sooner than a flush would make it; null where the outbox is empty. */
   nextDue(): number | null {
     const now = this.#parts.now();
-    const rows = this.#parts.store
-      .nextRows()
+    const rows = this.#parts.store.outbox
+      .next()
       .map(({ chain, dueAt }) => Math.max(dueAt, now + (this.#busy.has(chain) ? alarmWaitMs : retry.firstMs)));
     return rows.length === 0 ? null : Math.min(...rows);
   }
@@ -43,14 +43,14 @@ export class RunOutbox {
   /** Attempts the due rows. A chain whose row is being attempted already goes on by itself, and delays no other. */
   async drain(): Promise<void> {
     if (this.#parts.store.state() === null) return;
-    const rows = this.#parts.store.dueRows(this.#parts.now()).filter(({ chain }) => !this.#busy.has(chain));
+    const rows = this.#parts.store.outbox.due(this.#parts.now()).filter(({ chain }) => !this.#busy.has(chain));
     await Promise.all(rows.map((row) => this.#attempt(row)));
     this.#parts.arm();
   }
 
   /** Attempts the row of this kind alone, where it is due and the next of its chain. */
   async attempt(kind: OutboxRow["kind"]): Promise<void> {
-    const row = this.#parts.store.dueRows(this.#parts.now()).find((each) => each.kind === kind && !this.#busy.has(each.chain));
+    const row = this.#parts.store.outbox.due(this.#parts.now()).find((each) => each.kind === kind && !this.#busy.has(each.chain));
     if (row !== undefined) await this.#once(row);
   }
 
@@ -62,14 +62,14 @@ export class RunOutbox {
   /** One attempt: whether the row is done. */
   async #once(row: StoredRow): Promise<boolean> {
     const wait = row.kind === "call" ? callWatchMs : backoffMs(retry, row.attempts, this.#parts.random());
-    this.#parts.store.postpone(row.id, this.#parts.now() + wait);
+    this.#parts.store.outbox.postpone(row.id, this.#parts.now() + wait);
     this.#busy.add(row.chain);
     let done = false;
     try {
       const performed = await this.#perform({ ...row, detail: JSON.parse(row.detail) as Json }); // written by `queue`
       done = performed === true;
-      if (done) this.#parts.store.done(row.id);
-      else if (typeof performed === "number") this.#parts.store.wait(row.id, this.#parts.now() + performed);
+      if (done) this.#parts.store.outbox.done(row.id);
+      else if (typeof performed === "number") this.#parts.store.outbox.wait(row.id, this.#parts.now() + performed);
     } catch (error) {
       logEvent("run.effectFailed", { effect: row.kind, attempt: row.attempts, error: errorClass(error) });
     } finally {

@@ -19,7 +19,7 @@ export class RunRequestor {
   /** Where no caller is connected, checks again after the grace. */
   watch(): void {
     if (!this.#isMissing()) return;
-    this.#parts.store.schedule("requestor", this.#parts.now() + requestorGraceMs);
+    this.#parts.store.schedule.set("requestor", this.#parts.now() + requestorGraceMs);
     this.#parts.arm();
   }
 
@@ -44,7 +44,7 @@ export class RunRequestor {
   welcome(delivery: { readonly to: number } | null): void {
     if (this.#parts.current()?.input.mode !== "sync") return;
     const now = this.#parts.now();
-    this.#parts.store.unschedule("requestor");
+    this.#parts.store.schedule.drop("requestor");
     const back = delivery === null && this.#parts.store.isRequestorGone();
     if (!back && delivery?.to !== 0) return;
     this.#parts.store.transaction(() => {
@@ -53,7 +53,7 @@ export class RunRequestor {
         this.#parts.record(now, [{ kind: "requestorBack" }]);
       } else {
         this.#parts.store.markReceived();
-        this.#parts.store.queue("index", "index", null, now);
+        this.#parts.store.outbox.queue("index", "index", null, now);
       }
     });
     this.#parts.flush();

@@ -1,7 +1,6 @@
 // The first rows of a run: of one that begins, and of one that has ended already.
 
 import type { RunParts } from "./run-parts.ts";
-import { RunTransitions } from "./run-transitions.ts";
 import { type RunInput, type RequestVersion, gatesOf, requestDigest, inputFacts } from "../../../shared/run/run-input.ts";
 import { newRun, openGates, type ReviewTerms } from "../../../shared/run/lifecycle.ts";
 import { requestorGraceMs } from "./run-requestor.ts";
@@ -14,28 +13,27 @@ import type { SamplingRequest } from "../../../shared/model/sampling.ts";
 type EndedRun = { readonly outcome: string; readonly model: string; readonly events: string };
 
 /** Begins a run: its input, its first state and its first effects, in one transaction. */
-export function startRun({ store, now: clock }: RunParts, transitions: RunTransitions, { request, ...stored }: RunInput): void {
+export function startRun({ store, commit, now: clock }: RunParts, { request, ...stored }: RunInput): void {
   const now = clock();
   const content: RequestVersion = { request, models: stored.candidates.map(({ model }) => model.id) };
   const state = newRun(gatesOf(stored), termsOf(stored, request), requestDigest(content, stored.candidates));
   store.transaction(() => {
     store.createTables();
-    transitions.writeInput(stored);
+    store.writeInput(stored);
     store.writeRequestVersion(1, content, null, now);
     store.addRequestRef(stored.requestRef);
-    store.queue("index", "index", null, now);
+    store.outbox.queue("index", "index", null, now);
     // In the same chain as the row that tells the key of the run's end, so that the end never comes first.
-    store.queue("begin", "settle", null, now);
-    if (stored.key.expiresAt !== undefined) store.schedule("keyExpires", stored.key.expiresAt);
-    if (stored.mode === "sync") store.schedule("requestor", now + requestorGraceMs);
-    transitions.commit({ state, effects: [], verdict: null }, now, inputFacts(stored, state.requestDigest));
+    store.outbox.queue("begin", "settle", null, now);
+    if (stored.key.expiresAt !== undefined) store.schedule.set("keyExpires", stored.key.expiresAt);
+    if (stored.mode === "sync") store.schedule.set("requestor", now + requestorGraceMs);
+    commit({ state, effects: [], verdict: null }, now, inputFacts(stored, state.requestDigest));
   });
 }
 
 /** Stores a run that the Worker itself carried out, for a requestor that left meanwhile. The texts are JSON. */
 export function storeEndedRun(
   { env, store, now: clock }: RunParts,
-  transitions: RunTransitions,
   { request, ...stored }: RunInput,
   { outcome, model, events }: EndedRun,
 ): void {
@@ -44,7 +42,7 @@ export function storeEndedRun(
   const digest = requestDigest({ request, models: [] }, []);
   store.transaction(() => {
     store.createTables();
-    transitions.writeInput(stored);
+    store.writeInput(stored);
     store.writeState({
       ...newRun(openGates, noReview, digest),
       phase: "ended",
@@ -55,9 +53,9 @@ export function storeEndedRun(
     store.continueEvents(JSON.parse(events) as RecordEvent[]);
     store.markDelivered(now, 0);
     // The fast path sends the events too: the ledger stores each once.
-    store.queue("record", "answer", null, now);
-    store.queue("index", "index", null, now);
-    store.schedule("forget", now + settingsOf(env).retentionMs);
+    store.outbox.queue("record", "answer", null, now);
+    store.outbox.queue("index", "index", null, now);
+    store.schedule.set("forget", now + settingsOf(env).retentionMs);
   });
 }
 

@@ -1,15 +1,19 @@
 // The tables of one run, which RunObject reads and writes. It decides nothing. Described in docs/storage-schema.md.
+//
+// What nearly every step reads is read once while the object is awake and kept in memory, as it is in the tables: the state, the input, the
+// outbox, the schedule and the end of the record. Each change is written first, and where a transaction fails, all of it is read again.
 
-import type { ScheduleKind, OutboxKind } from "../../stubs/run-calls.ts";
 import type { LinkRow } from "../../channels/channel.ts";
 import type { Gate } from "../../../shared/model/gate.ts";
-import { type Json, digestOf, toBase64url } from "../../../shared/encoding.ts";
+import { digestOf, toBase64url } from "../../../shared/encoding.ts";
 import { type RecordEvent, type RecordFact, chainEvents } from "../../../shared/record/record.ts";
 import type { SamplingReply } from "../../../shared/model/sampling.ts";
 import type { ShownVersion } from "../../../shared/review/view.ts";
 import type { RunState } from "../../../shared/run/lifecycle.ts";
 import type { RequestRef, RequestVersion, RunInput } from "../../../shared/run/run-input.ts";
 import { LongTexts } from "../long-text.ts";
+import { OutboxRows } from "./outbox-rows.ts";
+import { ScheduleRows } from "./schedule-rows.ts";
 
 /** The input without the request, which is stored as the first version of the content. */
 export type StoredInput = Omit<RunInput, "request">;
@@ -19,32 +23,41 @@ export type NewLink = Pick<LinkRow, "gate" | "reviewer" | "channel" | "expiresAt
   readonly createdAt: number;
 };
 
-/** An effect outside this object. Rows of one chain are performed in order; a row that fails delays its chain and no other. */
-export type OutboxRow = {
-  readonly id: number;
-  readonly chain: string;
-  readonly kind: OutboxKind;
-  readonly detail: Json;
-  readonly attempts: number;
-  readonly dueAt: number;
-};
-/** A row as stored: its detail is parsed at the attempt, so that an unreadable one delays its own chain alone. */
-export type StoredRow = Omit<OutboxRow, "detail"> & { readonly detail: string };
-
 type Texts = "input" | "outcome" | "model" | `request:${number}` | `reply:${number}`;
+
+type Delivery = { readonly at: number; readonly to: number };
+type RunRow = { readonly state: RunState; readonly delivery: Delivery | null; readonly isRequestorGone: boolean };
+type StoredRunRow = { state: string; delivered_at: number | null; delivered_to: number | null; requestor_gone: number };
+type LastEvent = { readonly seq: number; readonly hash: string };
 
 export class RunStore {
   readonly #storage: DurableObjectStorage;
   readonly #sql: SqlStorage;
   readonly #texts: LongTexts;
+  readonly outbox: OutboxRows;
+  readonly schedule: ScheduleRows;
 
   #created: boolean;
+  // In memory; undefined: to be read.
+  #run: RunRow | null | undefined;
+  #input: StoredInput | null | undefined;
+  #lastEvent: LastEvent | null | undefined;
 
   constructor(storage: DurableObjectStorage) {
     this.#storage = storage;
     this.#sql = storage.sql;
     this.#texts = new LongTexts(this.#sql, "content");
+    this.outbox = new OutboxRows(this.#sql, () => this.#created);
+    this.schedule = new ScheduleRows(this.#sql, () => this.#created);
     this.#created = this.#hasTables();
+  }
+
+  #forgetMemory(): void {
+    this.#run = undefined;
+    this.#input = undefined;
+    this.#lastEvent = undefined;
+    this.outbox.forget();
+    this.schedule.forget();
   }
 
   #hasTables(): boolean {
@@ -74,6 +87,7 @@ export class RunStore {
     try {
       const deleted = this.#storage.deleteAll();
       this.#created = false;
+      this.#forgetMemory();
       await deleted;
     } catch (error) {
       this.#created = this.#hasTables();
@@ -85,8 +99,9 @@ export class RunStore {
     try {
       return this.#storage.transactionSync(work);
     } catch (error) {
-      // Tables that were created inside are rolled back.
+      // What was written inside is rolled back, tables that were created too.
       this.#created = this.#hasTables();
+      this.#forgetMemory();
       throw error;
     }
   }
@@ -98,44 +113,58 @@ export class RunStore {
     return this.#created;
   }
 
-  state(): RunState | null {
+  #row(): RunRow | null {
     if (!this.#created) return null;
-    const [row] = this.#sql.exec<{ state: string }>("SELECT state FROM run").toArray();
-    return row === undefined ? null : (JSON.parse(row.state) as RunState); // written by writeState
+    if (this.#run === undefined) {
+      const [row] = this.#sql.exec<StoredRunRow>("SELECT state, delivered_at, delivered_to, requestor_gone FROM run").toArray();
+      this.#run = row === undefined ? null : readRunRow(row);
+    }
+    return this.#run;
+  }
+
+  state(): RunState | null {
+    return this.#row()?.state ?? null;
   }
 
   writeState(state: RunState): void {
+    const before = this.#row();
     this.#sql.exec(
       "INSERT INTO run (one, state) VALUES (1, ?) ON CONFLICT (one) DO UPDATE SET state = excluded.state",
       JSON.stringify(state),
     );
+    this.#run = { delivery: null, isRequestorGone: false, ...before, state };
   }
 
   /** When the outcome was delivered, and to how many requestors; null while it may not be delivered. */
-  delivery(): { readonly at: number; readonly to: number } | null {
-    return (
-      this.#sql
-        .exec<{ at: number; to: number }>('SELECT delivered_at AS at, delivered_to AS "to" FROM run WHERE delivered_at IS NOT NULL')
-        .toArray()[0] ?? null
-    );
+  delivery(): Delivery | null {
+    return this.#row()?.delivery ?? null;
   }
 
   markDelivered(at: number, to: number): void {
-    this.#sql.exec("UPDATE run SET delivered_at = ?, delivered_to = ? WHERE delivered_at IS NULL", at, to);
+    const run = this.#row();
+    if (run === null || run.delivery !== null) return;
+    this.#sql.exec("UPDATE run SET delivered_at = ?, delivered_to = ?", at, to);
+    this.#run = { ...run, delivery: { at, to } };
   }
 
   /** An outcome that no requestor received at its delivery has been received: it is no longer kept for an identical request. */
   markReceived(): void {
-    this.#sql.exec("UPDATE run SET delivered_to = 1 WHERE delivered_to = 0");
+    const run = this.#row();
+    if (run?.delivery?.to !== 0) return;
+    this.#sql.exec("UPDATE run SET delivered_to = 1");
+    this.#run = { ...run, delivery: { ...run.delivery, to: 1 } };
   }
 
   /** Whether the record has that no requestor waits. */
   isRequestorGone(): boolean {
-    return this.#created && this.#sql.exec("SELECT 1 FROM run WHERE requestor_gone = 1").toArray().length > 0;
+    return this.#row()?.isRequestorGone === true;
   }
 
-  markRequestor(gone: boolean): void {
-    this.#sql.exec("UPDATE run SET requestor_gone = ?", gone ? 1 : 0);
+  markRequestor(isRequestorGone: boolean): void {
+    const run = this.#row();
+    if (run === null || run.isRequestorGone === isRequestorGone) return;
+    this.#sql.exec("UPDATE run SET requestor_gone = ?", isRequestorGone ? 1 : 0);
+    this.#run = { ...run, isRequestorGone };
   }
 
   // Content
@@ -145,8 +174,16 @@ export class RunStore {
     return text === undefined ? null : (JSON.parse(text) as T); // each name is written by one method below
   }
 
-  input = (): StoredInput | null => this.#json("input");
-  writeInput = (input: StoredInput): void => this.#texts.write("input", JSON.stringify(input));
+  input(): StoredInput | null {
+    if (!this.#created) return null;
+    if (this.#input === undefined) this.#input = this.#json<StoredInput>("input");
+    return this.#input;
+  }
+
+  writeInput(input: StoredInput): void {
+    this.#texts.write("input", JSON.stringify(input));
+    this.#input = input;
+  }
 
   requestVersion = (version: number): RequestVersion | null => this.#json(`request:${version}`);
   writeRequestVersion(version: number, content: RequestVersion, by: string | null, at: number): void {
@@ -249,8 +286,13 @@ export class RunStore {
   // Events
 
   appendEvents(run: string, at: number, facts: readonly RecordFact[]): void {
-    const [last] = this.#sql.exec<{ seq: number; hash: string }>("SELECT seq, hash FROM event ORDER BY seq DESC LIMIT 1").toArray();
-    this.#writeEvents(chainEvents(run, last ?? null, at, facts));
+    this.#writeEvents(chainEvents(run, this.#last(), at, facts));
+  }
+
+  #last(): LastEvent | null {
+    if (this.#lastEvent === undefined)
+      this.#lastEvent = this.#sql.exec<LastEvent>("SELECT seq, hash FROM event ORDER BY seq DESC LIMIT 1").toArray()[0] ?? null;
+    return this.#lastEvent;
   }
 
   /** Stores events that the fast path wrote, so that later ones are chained to them. */
@@ -261,6 +303,7 @@ export class RunStore {
   #writeEvents(events: readonly RecordEvent[]): void {
     for (const { seq, at, fact, hash } of events) {
       this.#sql.exec("INSERT INTO event (seq, at, fact, hash, shipped) VALUES (?, ?, ?, ?, 0)", seq, at, JSON.stringify(fact), hash);
+      this.#lastEvent = { seq, hash };
     }
   }
 
@@ -279,7 +322,7 @@ export class RunStore {
   }
 
   markShipped(upTo: number): void {
-    this.#sql.exec("UPDATE event SET shipped = 1 WHERE seq <= ?", upTo);
+    this.#sql.exec("UPDATE event SET shipped = 1 WHERE seq <= ? AND shipped = 0", upTo);
   }
 
   // Requests that the run answers
@@ -295,112 +338,13 @@ export class RunStore {
   requestRefs(): RequestRef[] {
     return this.#sql.exec<RequestRef>("SELECT session, originating, request FROM request_ref").toArray();
   }
-
-  // Outbox and schedule
-
-  queue(kind: OutboxKind, chain: string, detail: Json, dueAt: number): void {
-    this.#sql.exec(
-      "INSERT INTO outbox (chain, kind, detail, attempts, due_at) VALUES (?, ?, ?, 0, ?)",
-      chain,
-      kind,
-      JSON.stringify(detail),
-      dueAt,
-    );
-  }
-
-  /** The first row of each chain, where it is due. */
-  dueRows(now: number): StoredRow[] {
-    return this.#sql
-      .exec<StoredRow>(
-        "SELECT id, chain, kind, detail, attempts, due_at AS dueAt FROM outbox WHERE id IN (SELECT MIN(id) FROM outbox GROUP BY chain) AND due_at <= ? ORDER BY id",
-        now,
-      )
-      .toArray();
-  }
-
-  /** Counts an attempt and sets the next. Committed before the attempt, so that one that is cut off counts. */
-  postpone(id: number, dueAt: number): void {
-    this.#sql.exec("UPDATE outbox SET attempts = attempts + 1, due_at = ? WHERE id = ?", dueAt, id);
-  }
-
-  /** Sets the time that the other side named, and does not count the attempt. */
-  wait(id: number, dueAt: number): void {
-    this.#sql.exec("UPDATE outbox SET attempts = MAX(attempts - 1, 0), due_at = ? WHERE id = ?", dueAt, id);
-  }
-
-  /** Sets the earliest time of the next attempt; the last one counts. */
-  delay(id: number, dueAt: number): void {
-    this.#sql.exec("UPDATE outbox SET due_at = MAX(due_at, ?) WHERE id = ?", dueAt, id);
-  }
-
-  done(id: number): void {
-    // The run may have been deleted during the attempt.
-    if (this.#created) this.#sql.exec("DELETE FROM outbox WHERE id = ?", id);
-  }
-
-  /** Makes rows that were attempted due at once. */
-  runNow(kind: OutboxKind, now: number): void {
-    this.#sql.exec("UPDATE outbox SET due_at = ? WHERE kind = ? AND attempts > 0 AND due_at > ?", now, kind, now);
-  }
-
-  dropQueued(kind: OutboxKind): void {
-    this.#sql.exec("DELETE FROM outbox WHERE kind = ?", kind);
-  }
-
-  schedule(kind: ScheduleKind, dueAt: number): void {
-    this.#sql.exec(
-      "INSERT INTO schedule (kind, due_at, attempts) VALUES (?, ?, 0) ON CONFLICT (kind) DO UPDATE SET due_at = excluded.due_at, attempts = 0",
-      kind,
-      dueAt,
-    );
-  }
-
-  unschedule(kind: ScheduleKind): void {
-    this.#sql.exec("DELETE FROM schedule WHERE kind = ?", kind);
-  }
-
-  /** Stops a gate's clock. */
-  unscheduleGate(gate: Gate): void {
-    this.#sql.exec("DELETE FROM schedule WHERE kind LIKE ?", `%:${gate}`);
-  }
-
-  isScheduled(kind: ScheduleKind): boolean {
-    return this.#sql.exec("SELECT 1 FROM schedule WHERE kind = ?", kind).toArray().length > 0;
-  }
-
-  /** The due rows, the longest overdue first. `attempts`: how often each failed. */
-  dueSchedule(now: number): { kind: ScheduleKind; attempts: number }[] {
-    return this.#sql
-      .exec<{ kind: ScheduleKind; attempts: number }>("SELECT kind, attempts FROM schedule WHERE due_at <= ? ORDER BY due_at", now)
-      .toArray();
-  }
-
-  /** Counts a failure and sets the next attempt. */
-  postponeSchedule(kind: ScheduleKind, dueAt: number): void {
-    this.#sql.exec("UPDATE schedule SET attempts = attempts + 1, due_at = ? WHERE kind = ?", dueAt, kind);
-  }
-
-  /** Whether the run's retention time is over. */
-  dueForget(now: number): boolean {
-    return this.#created && this.#sql.exec("SELECT 1 FROM schedule WHERE kind = 'forget' AND due_at <= ?", now).toArray().length > 0;
-  }
-
-  /** When the schedule is due next, in Unix milliseconds; null where it is empty. */
-  nextScheduled(): number | null {
-    if (!this.#created) return null;
-    return this.#sql.exec<{ at: number | null }>("SELECT MIN(due_at) AS at FROM schedule").one().at;
-  }
-
-  /** When the first row of each chain is due. */
-  nextRows(): { chain: string; dueAt: number }[] {
-    if (!this.#created) return [];
-    return this.#sql
-      .exec<{ chain: string; dueAt: number }>(
-        "SELECT chain, due_at AS dueAt FROM outbox WHERE id IN (SELECT MIN(id) FROM outbox GROUP BY chain)",
-      )
-      .toArray();
-  }
 }
+
+const readRunRow = ({ state, delivered_at: at, delivered_to: to, requestor_gone: gone }: StoredRunRow): RunRow => ({
+  state: JSON.parse(state) as RunState, // written by writeState
+  delivery: at === null ? null : { at, to: to ?? 0 },
+  isRequestorGone: gone === 1,
+});
 
 const selectLink = "SELECT id, gate, reviewer, channel, expires_at AS expiresAtSeconds, revoked_at AS revokedAt, notice, receipt FROM link";
 

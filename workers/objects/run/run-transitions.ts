@@ -25,7 +25,6 @@ export type TransitionParts = {
 
 export class RunTransitions {
   readonly #parts: TransitionParts;
-  #input: StoredInput | null = null;
 
   constructor(parts: TransitionParts) {
     this.#parts = parts;
@@ -33,14 +32,8 @@ export class RunTransitions {
 
   current(): CurrentRun | null {
     const state = this.#parts.store.state();
-    const input = this.input();
+    const input = state === null ? null : this.#parts.store.input();
     return state === null || input === null ? null : { input, state };
-  }
-
-  input(): StoredInput | null {
-    if (this.#parts.store.state() === null) return this.#input;
-    this.#input ??= this.#parts.store.input();
-    return this.#input;
   }
 
   /** Applies one event: commits the next state with its effects, then flushes. False where nothing changed. */
@@ -56,7 +49,7 @@ export class RunTransitions {
 
   /** Inside a transaction: the state, its events, and a row for each effect. */
   commit({ state, effects }: Step, now: number, facts: readonly RecordFact[]): void {
-    const input = this.input();
+    const input = this.#parts.store.input();
     if (input === null) throw new Error("a run without its input");
     this.#parts.store.writeState(state);
     const more = effects.flatMap((effect) => this.#queueEffect(effect, state, input, now));
@@ -64,10 +57,10 @@ export class RunTransitions {
   }
 
   record(now: number, facts: readonly RecordFact[]): void {
-    const input = this.input();
+    const input = this.#parts.store.input();
     if (input === null) return;
     this.#parts.store.appendEvents(input.id, now, facts);
-    this.#parts.store.queue("record", "answer", null, now);
+    this.#parts.store.outbox.queue("record", "answer", null, now);
     this.#parts.arm();
   }
 
@@ -87,25 +80,25 @@ export class RunTransitions {
         this.#parts.notices().release(input, effect.gate, effect.reviewers, now);
         return [];
       case "withdraw":
-        this.#parts.store.unscheduleGate(effect.gate);
+        this.#parts.store.schedule.dropGate(effect.gate);
         this.#parts.notices().withdraw(effect.gate, now);
         return [];
       case "callModel": {
         const content = currentRequest(this.#parts.store, state);
-        this.#parts.store.queue("call", "call", { call: effect.call }, now);
+        this.#parts.store.outbox.queue("call", "call", { call: effect.call }, now);
         return cachedFor(input, state) !== null
           ? []
           : [{ kind: "called", call: effect.call, models: content?.models ?? [], digest: state.requestDigest, again: effect.again }];
       }
       case "finish": {
         this.#parts.store.writeOutcome(JSON.stringify(outcomeOf(this.#parts.store, state, input)));
-        this.#parts.store.dropQueued("call");
-        this.#parts.store.unschedule("keyExpires");
-        this.#parts.store.queue("record", "answer", null, now);
-        this.#parts.store.queue("deliver", "answer", null, now);
-        this.#parts.store.queue("settle", "settle", null, now);
-        if (input.cache !== undefined) this.#parts.store.queue("cache", "cache", null, now);
-        this.#parts.store.schedule("forget", now + settingsOf(this.#parts.env).retentionMs);
+        this.#parts.store.outbox.drop("call");
+        this.#parts.store.schedule.drop("keyExpires");
+        this.#parts.store.outbox.queue("record", "answer", null, now);
+        this.#parts.store.outbox.queue("deliver", "answer", null, now);
+        this.#parts.store.outbox.queue("settle", "settle", null, now);
+        if (input.cache !== undefined) this.#parts.store.outbox.queue("cache", "cache", null, now);
+        this.#parts.store.schedule.set("forget", now + settingsOf(this.#parts.env).retentionMs);
         return [{ kind: "finished", outcome: state.end?.kind ?? "failed" }];
       }
       default:
@@ -116,21 +109,10 @@ export class RunTransitions {
   /** Starts a gate's clock: its deadline, its reminders, its escalation. */
   #openGate(review: Review, { plan }: StoredInput): RecordFact[] {
     const { gate, version, digest, reviewers, deadlineAt, openedAt } = review;
-    this.#parts.store.schedule(`deadline:${gate}`, deadlineAt);
+    this.#parts.store.schedule.set(`deadline:${gate}`, deadlineAt);
     for (const [index, seconds] of plan.remindAtSeconds.entries())
-      this.#parts.store.schedule(`remind${index}:${gate}`, openedAt + seconds * 1000);
-    if (plan.escalate !== null) this.#parts.store.schedule(`escalate:${gate}`, openedAt + plan.escalate.afterSeconds * 1000);
+      this.#parts.store.schedule.set(`remind${index}:${gate}`, openedAt + seconds * 1000);
+    if (plan.escalate !== null) this.#parts.store.schedule.set(`escalate:${gate}`, openedAt + plan.escalate.afterSeconds * 1000);
     return [{ kind: "reviewOpened", gate, version, digest, reviewers, deadlineAt: new Date(deadlineAt).toISOString() }];
-  }
-
-  /** Inside a transaction: stores the run's input, for the first time or changed. */
-  writeInput(input: StoredInput): void {
-    this.#input = input;
-    this.#parts.store.writeInput(input);
-  }
-
-  /** The run was deleted: forgets what is in memory. */
-  forget(): void {
-    this.#input = null;
   }
 }
