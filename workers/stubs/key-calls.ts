@@ -112,6 +112,10 @@ export interface KeyCalls extends Rpc.DurableObjectBranded {
   release(runs: readonly string[], reports: readonly ShareReport[]): void;
   /** Until when an identical request may find this run; null: no longer. A newer run with the same digest replaces it. */
   indexRun(run: string, digest: string, expiresAt: number | null): void;
+  /** A run begins: `addDependent` and `indexRun` in one call. Twice is the same as once. */
+  beginRun(run: string, digest: string, findableUntil: number | null): boolean;
+  /** The run has ended and was delivered: `release`, `removeDependent` and `indexRun` in one call. Twice is the same as once. */
+  endRun(run: string, digest: string, findableUntil: number | null): void;
   isRevoked(): boolean;
   /**
    * Adds what is about to depend on the key, and is to be ended when the key is revoked; false where it is revoked already: then the

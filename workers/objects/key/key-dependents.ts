@@ -29,6 +29,8 @@ export class KeyDependents {
       `CREATE TABLE IF NOT EXISTS dependent (kind TEXT NOT NULL, name TEXT NOT NULL, until INTEGER, attempts INTEGER NOT NULL, due_at INTEGER,
        PRIMARY KEY (kind, name)) WITHOUT ROWID`,
     );
+    // Runs have no `until`: they are not in it.
+    this.#sql.exec("CREATE INDEX IF NOT EXISTS dependent_until ON dependent (until) WHERE until IS NOT NULL");
     this.#alarm = alarm;
   }
 

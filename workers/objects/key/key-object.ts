@@ -42,6 +42,7 @@ import { KeyDependents } from "./key-dependents.ts";
 import { KeyWindows } from "./key-windows.ts";
 
 const writeEveryMs = 1_000;
+const cleanUpEveryMs = 60_000;
 /** A key with more runs that an identical request may find gets no shares: a share comes with their digests. */
 const mostIndexed = 64;
 /** A revocation waits this long for what it ends; the alarm ends the rest. */
@@ -54,6 +55,7 @@ export class KeyObject extends DurableObject<Env> implements KeyCalls {
   #state: KeyState = emptyKeyState;
   #revoked: boolean;
   #writing = false;
+  #cleanUpAt = 0;
   /** Runs by the digest of their request: see `indexRun`. */
   readonly #index = new Map<string, { run: string; expiresAt: number }>();
   readonly #grants: KeyGrants;
@@ -194,8 +196,26 @@ export class KeyObject extends DurableObject<Env> implements KeyCalls {
       this.#index.delete(digest);
       this.#sql.exec("DELETE FROM identical WHERE digest = ? AND run = ?", digest, run);
     }
-    for (const [each, { expiresAt: end }] of this.#index) if (end <= now) this.#index.delete(each);
+    if (now >= this.#cleanUpAt) this.#cleanUp(now);
+  }
+
+  /** Drops what no request may find any more: once a minute, since it looks at all of it. */
+  #cleanUp(now: number): void {
+    this.#cleanUpAt = now + cleanUpEveryMs;
+    for (const [each, { expiresAt }] of this.#index) if (expiresAt <= now) this.#index.delete(each);
     this.#sql.exec("DELETE FROM identical WHERE expires_at <= ?", now);
+  }
+
+  beginRun(run: string, digest: string, findableUntil: number | null): boolean {
+    if (!this.addDependent({ kind: "run", name: run }, null)) return false;
+    if (findableUntil !== null) this.indexRun(run, digest, findableUntil);
+    return true;
+  }
+
+  endRun(run: string, digest: string, findableUntil: number | null): void {
+    this.#end([run], [], this.now());
+    this.#dependents.drop({ kind: "run", name: run });
+    this.indexRun(run, digest, findableUntil);
   }
 
   isRevoked(): boolean {
