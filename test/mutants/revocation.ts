@@ -73,8 +73,8 @@ export const revocationMutants: readonly Mutant[] = [
   {
     name: "the key is asked before a reply is let out",
     file: "workers/objects/run/run-delivery.ts",
-    from: 'before.end?.kind === "completed" ? await keyEndOf(this.#parts.env, input, this.#parts.now()) : null',
-    to: "null",
+    from: 'before.end?.kind === "completed" ? keyEndOf(this.#parts.env, input, this.#parts.now()) : null,',
+    to: "null,",
     test: runs("between the last decision and the delivery"),
   },
   {

@@ -120,6 +120,20 @@ export const runMutants: readonly Mutant[] = [
     to: "if (review === null) return still(state);",
   },
   {
+    name: "the ledger has the record before the answer is let out",
+    file: "workers/objects/run/run-delivery.ts",
+    from: "      this.#ledger.send(current),\n",
+    to: "",
+    test: { file: "test/workers/objects/surviving.test.ts", only: "a ledger that fails for minutes" },
+  },
+  {
+    name: "what a failed transaction wrote is forgotten in memory too",
+    file: "workers/objects/run/run-store.ts",
+    from: "      this.#created = this.#hasTables();\n      this.#forgetMemory();\n",
+    to: "      this.#created = this.#hasTables();\n",
+    test: { file: "test/workers/objects/surviving.test.ts", only: "while somebody decides has decided nothing" },
+  },
+  {
     name: "what is sent is what was approved",
     file: "workers/objects/run/run-call.ts",
     from: "requestDigest(content, input.candidates) !== state.requestDigest",

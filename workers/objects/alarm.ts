@@ -19,6 +19,11 @@ export type AlarmParts = {
   readonly random: () => number;
   /** When the tables have work next, in Unix milliseconds; null where they have none. */
   readonly nextDue: () => number | null;
+  /**
+   * An alarm that is set less than so much earlier than needed stays: it finds nothing due and sets itself again, and writing it costs
+   * more. Absent: each time is written. Who gives it calls `forget` where a transaction is rolled back.
+   */
+  readonly earlyMs?: number;
   /** The event that is logged where the work fails. */
   readonly failed: LogEvent;
 };
@@ -26,15 +31,33 @@ export type AlarmParts = {
 export class ObjectAlarm {
   readonly #parts: AlarmParts;
   #failures = 0;
+  /** When the alarm is set for; null where that is not known. */
+  #setAt: number | null = null;
 
   constructor(parts: AlarmParts) {
     this.#parts = parts;
   }
 
-  /** Sets the alarm for the earliest work; leaves it as it is where there is none. */
+  /** Sets the alarm for the earliest work; leaves it as it is where there is none, and where it is set for a little earlier. */
   arm(): void {
     const at = this.#parts.nextDue();
-    if (at !== null) void this.#parts.storage.setAlarm(at);
+    if (at === null || this.#isSetFor(at)) return;
+    void this.#set(at);
+  }
+
+  #isSetFor(at: number): boolean {
+    const { now, earlyMs = 0 } = this.#parts;
+    return this.#setAt !== null && this.#setAt > now() && this.#setAt <= at && at - this.#setAt < earlyMs;
+  }
+
+  #set(at: number): Promise<void> {
+    this.#setAt = at;
+    return this.#parts.storage.setAlarm(at);
+  }
+
+  /** A transaction was rolled back, or all was deleted: when the alarm is set for is no longer known. */
+  forget(): void {
+    this.#setAt = null;
   }
 
   /**
@@ -44,9 +67,10 @@ export class ObjectAlarm {
   async restore(): Promise<void> {
     try {
       const set = await this.#parts.storage.getAlarm();
+      this.#setAt ??= set;
       if (set !== null && set > this.#parts.now() - lostAfterMs) return;
       const at = this.#parts.nextDue();
-      if (at !== null) await this.#parts.storage.setAlarm(Math.max(at, this.#parts.now()));
+      if (at !== null) await this.#set(Math.max(at, this.#parts.now()));
     } catch (error) {
       // Where the alarm cannot be written either, the next wake tries again.
       await this.#retryAfter(error).catch(() => {});
@@ -58,6 +82,7 @@ export class ObjectAlarm {
    * Throws where the alarm cannot be written either: then the platform's own retries are left.
    */
   async ring(work: () => void | Promise<void>): Promise<void> {
+    this.#setAt = null;
     try {
       await work();
       this.#failures = 0;
@@ -70,6 +95,6 @@ export class ObjectAlarm {
     logEvent(this.#parts.failed, { attempt: this.#failures, error: errorClass(error) });
     const wait = backoffMs(retry, this.#failures, this.#parts.random());
     this.#failures += 1;
-    await this.#parts.storage.setAlarm(this.#parts.now() + wait);
+    await this.#set(this.#parts.now() + wait);
   }
 }

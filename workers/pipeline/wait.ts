@@ -22,7 +22,9 @@ export async function awaitRun(env: Env, run: string, onProgress: (state: RunPro
   for (let failures = 0; ;) {
     if (signal.aborted) throw new DOMException(callerLeft, "AbortError");
     try {
-      if ((await watch(env, run, onProgress, signal)) === "gone") return gone;
+      const watched = await watch(env, run, onProgress, signal);
+      if (watched === "gone") return gone;
+      if (typeof watched === "object") return watched;
       const snapshot = await runStub(env, run).snapshot();
       if (snapshot === null) return gone;
       if (snapshot.outcome !== null) return parseOutcome(snapshot.outcome);
@@ -35,19 +37,21 @@ export async function awaitRun(env: Env, run: string, onProgress: (state: RunPro
   }
 }
 
-/** One window, until the run ends or the window breaks. Rejects where the caller leaves. */
+type WindowMessage = { readonly kind: "ended"; readonly outcome?: Outcome } | { readonly kind: "progress"; readonly state: RunProgress };
+
+/** One window, until the run ends or the window breaks; the outcome, where the window brings it. Rejects where the caller leaves. */
 async function watch(
   env: Env,
   run: string,
   onProgress: (state: RunProgress) => void,
   signal: AbortSignal,
-): Promise<"ended" | "broken" | "gone"> {
+): Promise<Outcome | "ended" | "broken" | "gone"> {
   const response = await runStub(env, run).fetch("https://run/", { headers: { Upgrade: "websocket" } });
   const socket = response.webSocket;
   if (socket === null) return response.status === 404 ? "gone" : "broken";
   socket.accept();
   return new Promise((resolve, reject) => {
-    const finish = (how: "ended" | "broken"): void => {
+    const finish = (how: Outcome | "ended" | "broken"): void => {
       signal.removeEventListener("abort", leave);
       socket.close();
       resolve(how);
@@ -58,8 +62,8 @@ async function watch(
     };
     signal.addEventListener("abort", leave);
     socket.addEventListener("message", ({ data }) => {
-      const message = JSON.parse(String(data)) as { kind: "ended" } | { kind: "progress"; state: RunProgress }; // written by RunObject
-      if (message.kind === "ended") finish("ended");
+      const message = JSON.parse(String(data)) as WindowMessage; // written by RunObject
+      if (message.kind === "ended") finish(message.outcome ?? "ended");
       else onProgress(message.state);
     });
     socket.addEventListener("close", () => finish("broken"));

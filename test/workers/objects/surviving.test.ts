@@ -3,7 +3,9 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { describe, expect, test, vi } from "vitest";
 import { LedgerObject } from "../../../workers/objects/ledger/ledger-object.ts";
+import { EventRows } from "../../../workers/objects/run/event-rows.ts";
 import { OutboxRows } from "../../../workers/objects/run/outbox-rows.ts";
+import { RunNotices } from "../../../workers/objects/run/run-notices.ts";
 import { RunStore } from "../../../workers/objects/run/run-store.ts";
 import { ScheduleRows } from "../../../workers/objects/run/schedule-rows.ts";
 import { replyMarker } from "../support/logs.ts";
@@ -314,17 +316,19 @@ describe("alarms", () => {
 
   test("a slow channel holds up its own notices and nothing else", async () => {
     const slow = latch();
-    const append = LedgerObject.prototype.append;
-    const spy = vi.spyOn(LedgerObject.prototype, "append").mockImplementation(async function (this: LedgerObject, entries: string) {
-      if (entries.includes('"notices"') && entries.includes("Grace")) await slow.opened;
-      append.call(this, entries);
+    const send = RunNotices.prototype.send;
+    let sent = 0;
+    const spy = vi.spyOn(RunNotices.prototype, "send").mockImplementation(async function (this: RunNotices, row) {
+      sent += 1;
+      if (sent === 1) await slow.opened;
+      return send.call(this, row);
     });
     await configure("policy", { ...policy, reviewers: { everyone: [{ name: "Grace" }, { name: "Ada" }] } });
     const response = await sample({ server: "request-gate" });
     const notice = await eventually("Ada's notice", async () => (await notices()).find(({ reviewer }) => reviewer === "Ada"));
     await press(notice.link, "approve");
     expect((await answerOf(response)).result).toBeDefined();
-    expect((await notices()).some(({ reviewer }) => reviewer === "Grace")).toBe(false);
+    expect((await notices()).some(({ reviewer, state }) => reviewer === "Grace" && state === "sent")).toBe(false);
     slow.open();
     spy.mockRestore();
   });
@@ -354,7 +358,7 @@ describe("a commit that fails", () => {
   };
 
   test("while a run is opened leaves nothing behind, and the repeat opens it", async () => {
-    vi.spyOn(RunStore.prototype, "appendEvents").mockImplementationOnce(failOnce);
+    vi.spyOn(EventRows.prototype, "append").mockImplementationOnce(failOnce);
     const message = samplingMessage({ server: "request-gate" });
     expect((await post(message)).status).toBe(500);
     expect(await notices()).toEqual([]);
@@ -370,7 +374,7 @@ describe("a commit that fails", () => {
     fields.set("act", "approve:0");
     fields.set("nonce", nonceFor(notice.link, fields, 5_000));
     await recordWith(run, "noticed");
-    vi.spyOn(RunStore.prototype, "appendEvents").mockImplementationOnce(failOnce);
+    vi.spyOn(EventRows.prototype, "append").mockImplementationOnce(failOnce);
     expect((await postForm(notice.link, fields)).status).toBe(500);
     await ringAlarm(stubOf(run));
     expect(model.calls).toHaveLength(0);

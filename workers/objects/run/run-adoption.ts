@@ -53,7 +53,6 @@ export class RunAdoption {
         this.#parts.store.outbox.queue("adopted", "settle", { ...requestRef }, now);
       } else {
         this.#parts.store.markReceived();
-        this.#parts.store.outbox.queue("index", "index", null, now);
         this.#parts.store.outbox.queue("settle", "settle", null, now);
       }
     });

@@ -2,6 +2,7 @@
 
 import type { RunParts, CurrentRun } from "./run-parts.ts";
 import { RunWindows, endedMessage } from "./run-windows.ts";
+import { RunLedger } from "./run-ledger.ts";
 import type { OutboxRow } from "./outbox-rows.ts";
 import type { StoredInput } from "./run-store.ts";
 import { keyEndOf } from "./run-key.ts";
@@ -21,17 +22,23 @@ const postAttempts = 10;
 export class RunDelivery {
   readonly #parts: RunParts;
   readonly #windows: RunWindows;
+  readonly #ledger: RunLedger;
 
-  constructor(parts: RunParts, windows: RunWindows) {
+  constructor(parts: RunParts, windows: RunWindows, ledger: RunLedger) {
     this.#parts = parts;
     this.#windows = windows;
+    this.#ledger = ledger;
   }
 
-  /** True where the outcome is delivered; false to post it again later. */
-  async deliver({ attempts }: OutboxRow, { input, state: before }: CurrentRun): Promise<boolean> {
+  /** True where the outcome is delivered, which the ledger knows of before; false to post it again later. */
+  async deliver({ id, attempts }: OutboxRow, current: CurrentRun): Promise<boolean> {
+    const { input, state: before } = current;
     const { mode, waiting } = input;
-    const keyEnd = before.end?.kind === "completed" ? await keyEndOf(this.#parts.env, input, this.#parts.now()) : null;
-    const state = keyEnd === null ? before : this.#withhold(input, before, keyEnd);
+    const [keyEnd] = await Promise.all([
+      before.end?.kind === "completed" ? keyEndOf(this.#parts.env, input, this.#parts.now()) : null,
+      this.#ledger.send(current),
+    ]);
+    const state = keyEnd === null ? before : await this.#withhold(input, before, keyEnd);
     // In callback mode a window only shows progress to the server's client.
     let receivers = mode === "callback" ? 0 : this.#windows.callers();
     if (waiting !== undefined && !this.#parts.store.isRequestorGone()) {
@@ -39,21 +46,26 @@ export class RunDelivery {
       if (posted === "failed" && attempts + 1 < postAttempts) return false;
       receivers = posted === "accepted" ? 1 : 0;
     }
-    this.#parts.store.markDelivered(this.#parts.now(), receivers);
-    // A reply that no requestor received is kept for an identical request.
-    this.#parts.store.outbox.queue("index", "index", null, this.#parts.now());
-    this.#windows.tellCallers(endedMessage);
+    const now = this.#parts.now();
+    this.#parts.store.transaction(() => {
+      this.#parts.store.markDelivered(now, receivers);
+      this.#parts.store.outbox.done(id);
+      // With it the key hears whether an identical request may still find the reply.
+      this.#parts.store.outbox.queue("settle", "settle", null, now);
+    });
+    this.#windows.tellCallers(endedMessage(this.#parts.store.outcome()));
     return true;
   }
 
   /** The key ended between the last decision and the delivery: the outcome says so, and has no reply. */
-  #withhold(input: StoredInput, state: RunState, cause: KeyEnd): RunState {
+  async #withhold(input: StoredInput, state: RunState, cause: KeyEnd): Promise<RunState> {
     const next = withheld(state, cause);
     this.#parts.store.transaction(() => {
       this.#parts.store.writeState(next);
       this.#parts.store.writeOutcome(JSON.stringify(outcomeOf(this.#parts.store, next, input)));
       this.#parts.record(this.#parts.now(), [{ kind: "cancelled", cause }]);
     });
+    await this.#ledger.send({ input, state: next });
     return next;
   }
 

@@ -8,10 +8,10 @@ import { RunCall } from "./run-call.ts";
 import { RunDelivery } from "./run-delivery.ts";
 import type { OutboxRow } from "./outbox-rows.ts";
 import type { StoredInput } from "./run-store.ts";
-import { keyStub, appendToLedger } from "../../stubs/stubs.ts";
+import { keyStub } from "../../stubs/stubs.ts";
 import { cacheEnded } from "./run-cache.ts";
 import type { RunState } from "../../../shared/run/lifecycle.ts";
-import { summaryOf } from "./run-account.ts";
+import { RunLedger } from "./run-ledger.ts";
 import type { Gate } from "../../../shared/model/gate.ts";
 import type { RequestRef } from "../../../shared/run/run-input.ts";
 import { settingsOf } from "../../platform/settings.ts";
@@ -26,8 +26,7 @@ export type EffectParts = {
   readonly notices: RunNotices;
   readonly call: RunCall;
   readonly delivery: RunDelivery;
-  /** When the run has work next, in Unix milliseconds; null: never. */
-  readonly nextDue: () => number | null;
+  readonly ledger: RunLedger;
 };
 
 export class RunEffects {
@@ -35,14 +34,14 @@ export class RunEffects {
   readonly #notices: RunNotices;
   readonly #call: RunCall;
   readonly #delivery: RunDelivery;
-  readonly #nextDue: () => number | null;
+  readonly #ledger: RunLedger;
 
-  constructor({ parts, notices, call, delivery, nextDue }: EffectParts) {
+  constructor({ parts, notices, call, delivery, ledger }: EffectParts) {
     this.#parts = parts;
     this.#notices = notices;
     this.#call = call;
     this.#delivery = delivery;
-    this.#nextDue = nextDue;
+    this.#ledger = ledger;
   }
 
   /** `Perform` of the outbox. */
@@ -52,7 +51,8 @@ export class RunEffects {
     const { input, state } = current;
     switch (row.kind) {
       case "record":
-        await this.#shipRecord(input, state);
+      case "noticeListed":
+        await this.#ledger.send(current);
         return true;
       case "deliver":
         return this.#delivery.deliver(row, current);
@@ -60,8 +60,6 @@ export class RunEffects {
         return this.#notices.send(row);
       case "noticeEnded":
         return this.#notices.end(row);
-      case "noticeListed":
-        return this.#notices.list(row);
       case "tell":
         return this.#notices.say(row);
       case "grant":
@@ -73,7 +71,7 @@ export class RunEffects {
       case "call":
         return this.#call.watch(row, input, state);
       case "begin":
-        await this.#begin(input);
+        await this.#begin(input, state);
         return true;
       case "adopted":
         await this.#tellAdopted(row, input);
@@ -100,24 +98,12 @@ export class RunEffects {
   }
 
   /** Adds the run to its key, and begins it where the key may still be used. */
-  async #begin({ key, id }: StoredInput): Promise<void> {
-    if (this.#parts.store.state()?.phase !== "received") return;
-    const isAdded = await keyStub(this.#parts.env, key.id).addDependent({ kind: "run", name: id }, null);
+  async #begin(input: StoredInput, state: RunState): Promise<void> {
+    if (state.phase !== "received") return;
+    const { key, id, identicalDigest } = input;
+    const isAdded = await keyStub(this.#parts.env, key.id).beginRun(id, identicalDigest, this.#indexExpiry(state, input));
     if (isAdded) this.#parts.apply({ kind: "received" }, this.#parts.now(), []);
     else cancelRun(this.#parts, "keyRevoked");
-  }
-
-  async #shipRecord(input: StoredInput, state: RunState): Promise<void> {
-    const events = this.#parts.store.unshippedEvents(input.id);
-    const last = events.at(-1);
-    if (last === undefined) return;
-    const dueAt = this.#nextDue();
-    await appendToLedger(this.#parts.env, input.id, {
-      events,
-      summary: summaryOf(this.#parts.store, input, state),
-      ...(dueAt === null ? {} : { expected: { run: input.id, dueAt } }),
-    });
-    this.#parts.store.markShipped(last.seq);
   }
 
   /** Ends a review of which no channel reaches any reviewer, without waiting for its deadline. */
@@ -128,12 +114,15 @@ export class RunEffects {
     this.#parts.apply({ kind: "undeliverable", gate, reviewers }, this.#parts.now(), [{ kind: "undeliverable", gate }]);
   }
 
+  /** The run has ended: tells its key, with what an identical request may find of it, and the sessions of its requests. */
   async #settle(input: StoredInput, state: RunState): Promise<void> {
     if (state.phase !== "ended") return;
-    const key = keyStub(this.#parts.env, input.key.id);
-    await Promise.all([key.release([input.id], []), key.removeDependent({ kind: "run", name: input.id })]);
-    const bySession = Map.groupBy(this.#parts.store.requestRefs(), ({ session }) => session);
-    await Promise.all([...bySession].map(([session, requests]) => sessionById(this.#parts.env, session).runEnded(input.id, requests)));
+    const { env, store } = this.#parts;
+    const bySession = Map.groupBy(store.requestRefs(), ({ session }) => session);
+    await Promise.all([
+      keyStub(env, input.key.id).endRun(input.id, input.identicalDigest, this.#indexExpiry(state, input)),
+      ...[...bySession].map(([session, requests]) => sessionById(env, session).runEnded(input.id, requests)),
+    ]);
   }
 
   /** Tells the session of a request that adopted this run, also where the Worker of that request was cut off. */

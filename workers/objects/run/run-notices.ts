@@ -16,17 +16,19 @@ import type { Review } from "../../../shared/review/decision.ts";
 import type { LinkChannel } from "../../../shared/notice-channels.ts";
 import { linkRandomLength, linkToken } from "../../../shared/review/link.ts";
 import type { ReviewView } from "../../../shared/review/view.ts";
+import { reviewState } from "../../../shared/run/present.ts";
 import { type AskWhy, type RunState, openGate } from "../../../shared/run/lifecycle.ts";
 import { fromBase64url } from "../../../shared/encoding.ts";
 import { randomOfRunId } from "../../../shared/sealed-id.ts";
 import { channelsFor, nextChannel, openChannels } from "../../channels/registry.ts";
 import { settingsOf } from "../../platform/settings.ts";
 import { reviewUrl } from "../../platform/urls.ts";
-import { digestStub, appendToLedger } from "../../stubs/stubs.ts";
+import { digestStub } from "../../stubs/stubs.ts";
 import { viewOf } from "./run-account.ts";
 import type { ExpiredLink, RenewAnswer, PressTarget, TellInput } from "../../stubs/run-calls.ts";
 import { type RunParts, type CurrentRun, linkedAt } from "./run-parts.ts";
-import type { OutboxRow } from "./outbox-rows.ts";
+import { bookkeepingMs } from "./run-outbox.ts";
+import type { OutboxRow, StoredRow } from "./outbox-rows.ts";
 import type { StoredInput } from "./run-store.ts";
 
 /** After so many attempts at a notice its channel counts as failed. */
@@ -99,7 +101,7 @@ export class RunNotices {
   release(input: StoredInput, gate: Gate, names: readonly string[], now: number): void {
     const people = this.people(input);
     for (const link of this.#parts.store.links(gate)) {
-      if (names.includes(people[link.reviewer]?.name ?? "")) this.#queueEnd(link, now);
+      if (names.includes(people[link.reviewer]?.name ?? "")) this.#queueEnd(link, "left", now);
     }
     const review = this.#parts.current()?.state.reviews[gate];
     if (review !== null && review !== undefined) this.#noticeUnreachable(input, review, now);
@@ -111,7 +113,8 @@ export class RunNotices {
     const current = this.#parts.current();
     const review = current?.state.reviews[gate] ?? null;
     if (current === null || review === null) return;
-    for (const link of this.#linksOf(current.input, review)) this.#queueEnd(link, now);
+    const { kind } = reviewState(review);
+    for (const link of this.#linksOf(current.input, review)) this.#queueEnd(link, kind, now);
   }
 
   /** Replaces an expired link, where its review still waits for its reviewer. */
@@ -237,32 +240,28 @@ export class RunNotices {
       : ((await channel?.ended(notice).catch(unavailable)) ?? notConfigured);
     const later = ended.kind === "again" ? this.#later(row, ended) : null;
     if (later !== null) return later;
-    const { state } = notice.view;
-    const now = this.#parts.now();
-    this.#queueListed(link, state.kind === "open" || state.kind === "voted" ? "left" : state.kind, null, now);
     return true;
   }
 
-  /** Writes a notice's state to the operators' list. */
-  async list(row: OutboxRow): Promise<boolean> {
-    const found = this.#found(row);
-    const detail = detailOf(row);
-    const reviewer = found === null ? undefined : this.people(found.input)[found.link.reviewer];
-    if (found === null || reviewer === undefined) return true;
-    const { link, input } = found;
-    const listed: NoticeRow = {
+  /** A notice as the operators' list is to have it; null where there is none to list. */
+  listed(row: StoredRow): NoticeRow | null {
+    const detail = readListed(row);
+    if (detail === null) return null;
+    const current = this.#parts.current();
+    const link = current === null ? null : this.#parts.store.link(detail.link);
+    const reviewer = current === null || link === null ? undefined : this.people(current.input)[link.reviewer];
+    if (current === null || link === null || reviewer === undefined) return null;
+    return {
       id: link.id,
       at: this.#parts.now(),
       channel: link.channel,
       reviewer: reviewer.name,
-      run: input.id,
+      run: current.input.id,
       gate: link.gate,
-      state: typeof detail["state"] === "string" ? detail["state"] : "sent",
-      ...(typeof detail["fault"] === "string" ? { fault: detail["fault"] } : {}),
+      state: detail.state,
+      ...(detail.fault === undefined ? {} : { fault: detail.fault }),
       link: link.channel === "outbox" ? { reviewer: link.reviewer, expiresAtSeconds: link.expiresAtSeconds, random: link.id } : null,
     };
-    await appendToLedger(this.#parts.env, input.id, { events: [], summary: null, notices: [listed] });
-    return true;
   }
 
   /** Sends words to one member alone. */
@@ -353,16 +352,21 @@ export class RunNotices {
     this.#parts.store.outbox.queue("notice", chainOf(link), { link: link.id, why }, now);
   }
 
-  #queueEnd(link: LinkRow, now: number): void {
-    this.#parts.store.outbox.queue("noticeEnded", chainOf(link), { link: link.id }, now);
+  /** @param state What the operators' list says from now on. */
+  #queueEnd(link: LinkRow, state: string, now: number): void {
+    this.#parts.store.outbox.queue("noticeEnded", chainOf(link), { link: link.id }, now + bookkeepingMs);
+    // No message was sent, and the list says why.
+    if (link.notice !== "failed" || link.receipt !== null) this.#queueListed(link, state, null, now);
   }
 
+  /** Inside a transaction that records an event: the ledger gets both in one call. */
   #queueListed(link: LinkRow, state: string, error: string | null, now: number): void {
     this.#parts.store.outbox.queue(
       "noticeListed",
-      `listed:${link.id}`,
+      "listed",
       { link: link.id, state, ...(error === null ? {} : { fault: error }) },
-      now,
+      // By then the event that is recorded with it has taken it along.
+      now + 2 * bookkeepingMs,
     );
   }
 
@@ -446,7 +450,8 @@ export class RunNotices {
       const error = failed ? sent.why : null;
       store.markNotice(link.id, failed ? "failed" : "sent", failed ? null : sent.receipt);
       if (failed || why !== "voted") {
-        this.#queueListed(link, failed ? "failed" : "sent", error, now);
+        // Where the review is over by now, the list says so already.
+        if (failed || this.#isAsked(input, state, link)) this.#queueListed(link, failed ? "failed" : "sent", error, now);
         record(now, [
           { kind: "noticed", gate: link.gate, channel: link.channel, reviewer: reviewer?.name ?? "", why, state: error ?? "sent" },
         ]);
@@ -464,6 +469,17 @@ export class RunNotices {
   #noticeUnreachable(input: StoredInput, review: Review, now: number): void {
     if (this.unreached(input, review).length === review.reviewers.length)
       this.#parts.store.outbox.queue("unreachable", "unreachable", { gate: review.gate }, now);
+  }
+}
+
+type Listed = { readonly link: string; readonly state: string; readonly fault?: string };
+
+/** Null where it cannot be read: it holds up no delivery. */
+function readListed({ detail }: StoredRow): Listed | null {
+  try {
+    return JSON.parse(detail) as Listed; // written by `#queueListed`
+  } catch {
+    return null;
   }
 }
 

@@ -38,6 +38,7 @@ import { RunAdoption } from "./run-adoption.ts";
 import { ParkedRequest } from "./parked-request.ts";
 import { RunClock } from "./run-clock.ts";
 import { RunDelivery } from "./run-delivery.ts";
+import { RunLedger } from "./run-ledger.ts";
 import { RunEffects } from "./run-effects.ts";
 import { logEvent, errorClass } from "../../platform/log.ts";
 import { startRun, storeEndedRun } from "./run-start.ts";
@@ -69,7 +70,7 @@ export class RunObject extends DurableObject<Env> implements RunCalls {
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
-    this.#store = new RunStore(ctx.storage);
+    this.#store = new RunStore(ctx.storage, () => this.#alarm.forget());
     this.#windows = new RunWindows(ctx);
     this.#parked = new ParkedRequest(ctx.storage);
     this.#transitions = new RunTransitions({
@@ -99,13 +100,14 @@ export class RunObject extends DurableObject<Env> implements RunCalls {
     this.#call = new RunCall(this.#parts);
     this.#requestor = new RunRequestor(this.#parts, this.#windows);
     this.#adoption = new RunAdoption(this.#parts, this.#windows);
-    const delivery = new RunDelivery(this.#parts, this.#windows);
+    const ledger = new RunLedger(this.#parts, this.#notices, () => this.#clock.nextDue());
+    const delivery = new RunDelivery(this.#parts, this.#windows, ledger);
     const effects = new RunEffects({
       parts: this.#parts,
       notices: this.#notices,
       call: this.#call,
       delivery,
-      nextDue: () => this.#clock.nextDue(),
+      ledger,
     });
     this.#outbox = new RunOutbox(this.#parts, (row) => effects.perform(row));
     this.#clock = new RunClock({
@@ -120,6 +122,7 @@ export class RunObject extends DurableObject<Env> implements RunCalls {
       now: () => this.now(),
       random: () => this.random(),
       nextDue: () => this.#clock.nextDue(),
+      earlyMs: 10_000,
       failed: "run.alarmFailed",
     });
     this.#wake();
@@ -242,7 +245,7 @@ export class RunObject extends DurableObject<Env> implements RunCalls {
     if (state === null) return new Response(null, { status: 404 });
     if (request.headers.get(windowHeader) === "page") return this.#pages.openWindow(new URL(request.url).searchParams);
     const delivery = this.#store.delivery();
-    const response = this.#windows.acceptCaller(delivery === null ? progressMessage(state) : endedMessage);
+    const response = this.#windows.acceptCaller(delivery === null ? progressMessage(state) : endedMessage(this.#store.outcome()));
     this.#requestor.welcome(delivery);
     return response;
   }
@@ -283,10 +286,12 @@ export class RunObject extends DurableObject<Env> implements RunCalls {
     this.ctx.waitUntil(
       Promise.resolve().then(() => {
         const state = this.#store.state();
-        if (state !== null && state.phase !== "ended") this.#windows.tellCallers(progressMessage(state));
         if (state?.phase === "ended") this.#call.stop();
+        // What the caller waits for is begun first.
+        const drained = this.#outbox.drain();
+        if (state !== null && state.phase !== "ended") this.#windows.tellCallers(progressMessage(state));
         if (state !== null) this.#windows.tellPages((page) => this.#pages.message(page));
-        return this.#outbox.drain();
+        return drained;
       }),
     );
   }

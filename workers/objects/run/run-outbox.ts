@@ -1,6 +1,6 @@
 // Performs a run's outbox: one row of each chain at a time, in order; the object's one alarm performs what is left.
 //
-// An attempt is committed before it is made, so that one that is cut off counts; a row that is not done is retried, later each time. It
+// An attempt is counted before it is made, so that one that is cut off counts; a row that is not done is retried, later each time. It
 // decides nothing and knows no row's meaning.
 
 import { backoffMs } from "../../../shared/backoff.ts";
@@ -12,19 +12,27 @@ import type { RunParts } from "./run-parts.ts";
 const retry = { firstMs: 1_000, mostMs: 60_000 };
 /** A running call is checked this often: where the instance that made it is gone, it is made again. */
 const callWatchMs = 20_000;
+/** What nobody waits for is due a moment later: so that it is not in the way of what somebody waits for, and one call has more of it. */
+export const bookkeepingMs = 100;
+const leastPauseMs = 5;
 /** An alarm waits this long for the effects that it started: while it waits, no other alarm is delivered. */
 export const alarmWaitMs = 5_000;
 
 /** True where the row is done; false or an error: it is retried; a number: it is retried in so many milliseconds, and the attempt does not count. */
 export type Perform = (row: OutboxRow) => Promise<boolean | number>;
 
-type OutboxParts = Pick<RunParts, "store" | "arm" | "now" | "random">;
+type OutboxParts = Pick<RunParts, "store" | "arm" | "now" | "random" | "waitUntil">;
+
+/** What the caller or the next reviewer waits for is begun before the rest. */
+const urgent: ReadonlySet<OutboxRow["kind"]> = new Set(["call", "deliver", "begin"]);
+const order = ({ kind }: StoredRow): number => (urgent.has(kind) ? 0 : 1);
 
 export class RunOutbox {
   readonly #parts: OutboxParts;
   readonly #perform: Perform;
   /** The chains whose row is being attempted: one at a time each. */
   readonly #busy = new Set<string>();
+  #timer: ReturnType<typeof setTimeout> | null = null;
 
   constructor(parts: OutboxParts, perform: Perform) {
     this.#parts = parts;
@@ -44,8 +52,28 @@ export class RunOutbox {
   async drain(): Promise<void> {
     if (this.#parts.store.state() === null) return;
     const rows = this.#parts.store.outbox.due(this.#parts.now()).filter(({ chain }) => !this.#busy.has(chain));
-    await Promise.all(rows.map((row) => this.#attempt(row)));
+    const attempts = rows.toSorted((a, b) => order(a) - order(b)).map((row) => this.#attempt(row));
+    this.#drainSoon();
+    await Promise.all(attempts);
     this.#parts.arm();
+    this.#drainSoon();
+    if (this.#timer === null && this.#busy.size === 0) this.#parts.store.outbox.deleteOver();
+  }
+
+  /** Drains again when the next row is due, where that is in a moment. The alarm is there where the object is gone by then. */
+  #drainSoon(): void {
+    if (this.#timer !== null) return;
+    const now = this.#parts.now();
+    const times = this.#parts.store.outbox.next().flatMap(({ chain, dueAt }) => (this.#busy.has(chain) ? [] : [dueAt - now]));
+    const wait = Math.min(...times);
+    if (wait > bookkeepingMs) return;
+    this.#timer = setTimeout(
+      () => {
+        this.#timer = null;
+        this.#parts.waitUntil(this.drain());
+      },
+      Math.max(leastPauseMs, wait),
+    );
   }
 
   /** Attempts the row of this kind alone, where it is due and the next of its chain. */

@@ -29,7 +29,7 @@ export class RunPages {
 
   #markOpened({ input, state, link: { channel } }: CurrentRun & { readonly link: LinkRow }, gate: Gate, index: number): void {
     const reviewer = this.#notices.people(input)[index]?.name;
-    if (reviewer === undefined || openGate(state) !== gate || this.#parts.store.wasOpened(gate, reviewer, channel)) return;
+    if (reviewer === undefined || openGate(state) !== gate || this.#parts.store.events.wasOpened(gate, reviewer, channel)) return;
     const { version } = reviewAt(state, gate);
     this.#parts.store.transaction(() => this.#parts.record(this.#parts.now(), [{ kind: "opened", gate, reviewer, channel, version }]));
     // No caller and no open page has to hear of this.

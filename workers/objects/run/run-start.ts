@@ -22,7 +22,6 @@ export function startRun({ store, commit, now: clock }: RunParts, { request, ...
     store.writeInput(stored);
     store.writeRequestVersion(1, content, null, now);
     store.addRequestRef(stored.requestRef);
-    store.outbox.queue("index", "index", null, now);
     // In the same chain as the row that tells the key of the run's end, so that the end never comes first.
     store.outbox.queue("begin", "settle", null, now);
     if (stored.key.expiresAt !== undefined) store.schedule.set("keyExpires", stored.key.expiresAt);
@@ -50,7 +49,7 @@ export function storeEndedRun(
     });
     store.writeOutcome(outcome);
     store.writeModelFacts(JSON.parse(model));
-    store.continueEvents(JSON.parse(events) as RecordEvent[]);
+    store.events.continue(JSON.parse(events) as RecordEvent[]);
     store.markDelivered(now, 0);
     // The fast path sends the events too: the ledger stores each once.
     store.outbox.queue("record", "answer", null, now);

@@ -1,17 +1,17 @@
 // The tables of one run, which RunObject reads and writes. It decides nothing. Described in docs/storage-schema.md.
 //
 // What nearly every step reads is read once while the object is awake and kept in memory, as it is in the tables: the state, the input, the
-// outbox, the schedule and the end of the record. Each change is written first, and where a transaction fails, all of it is read again.
+// outbox, the schedule and the record. Each change is written first, and where a transaction fails, all of it is read again.
 
 import type { LinkRow } from "../../channels/channel.ts";
 import type { Gate } from "../../../shared/model/gate.ts";
 import { digestOf, toBase64url } from "../../../shared/encoding.ts";
-import { type RecordEvent, type RecordFact, chainEvents } from "../../../shared/record/record.ts";
 import type { SamplingReply } from "../../../shared/model/sampling.ts";
 import type { ShownVersion } from "../../../shared/review/view.ts";
 import type { RunState } from "../../../shared/run/lifecycle.ts";
 import type { RequestRef, RequestVersion, RunInput } from "../../../shared/run/run-input.ts";
 import { LongTexts } from "../long-text.ts";
+import { EventRows } from "./event-rows.ts";
 import { OutboxRows } from "./outbox-rows.ts";
 import { ScheduleRows } from "./schedule-rows.ts";
 
@@ -28,7 +28,6 @@ type Texts = "input" | "outcome" | "model" | `request:${number}` | `reply:${numb
 type Delivery = { readonly at: number; readonly to: number };
 type RunRow = { readonly state: RunState; readonly delivery: Delivery | null; readonly isRequestorGone: boolean };
 type StoredRunRow = { state: string; delivered_at: number | null; delivered_to: number | null; requestor_gone: number };
-type LastEvent = { readonly seq: number; readonly hash: string };
 
 export class RunStore {
   readonly #storage: DurableObjectStorage;
@@ -36,28 +35,34 @@ export class RunStore {
   readonly #texts: LongTexts;
   readonly outbox: OutboxRows;
   readonly schedule: ScheduleRows;
+  readonly events: EventRows;
 
   #created: boolean;
   // In memory; undefined: to be read.
   #run: RunRow | null | undefined;
   #input: StoredInput | null | undefined;
-  #lastEvent: LastEvent | null | undefined;
 
-  constructor(storage: DurableObjectStorage) {
+  readonly #rolledBack: () => void;
+
+  /** @param rolledBack Called where a transaction fails, or all is deleted. */
+  constructor(storage: DurableObjectStorage, rolledBack: () => void) {
     this.#storage = storage;
+    this.#rolledBack = rolledBack;
     this.#sql = storage.sql;
     this.#texts = new LongTexts(this.#sql, "content");
     this.outbox = new OutboxRows(this.#sql, () => this.#created);
     this.schedule = new ScheduleRows(this.#sql, () => this.#created);
+    this.events = new EventRows(this.#sql);
     this.#created = this.#hasTables();
   }
 
   #forgetMemory(): void {
     this.#run = undefined;
     this.#input = undefined;
-    this.#lastEvent = undefined;
     this.outbox.forget();
     this.schedule.forget();
+    this.events.forget();
+    this.#rolledBack();
   }
 
   #hasTables(): boolean {
@@ -67,13 +72,13 @@ export class RunStore {
   /** The tables are created with the run: asking for an unknown run writes nothing. */
   createTables(): void {
     for (const table of [
-      "run (one INTEGER PRIMARY KEY CHECK (one = 1), state TEXT NOT NULL, delivered_at INTEGER, delivered_to INTEGER, requestor_gone INTEGER NOT NULL DEFAULT 0)",
+      "run (one INTEGER PRIMARY KEY CHECK (one = 1), state TEXT NOT NULL, delivered_at INTEGER, delivered_to INTEGER, requestor_gone INTEGER NOT NULL DEFAULT 0, shipped_seq INTEGER NOT NULL DEFAULT 0)",
       "version (gate TEXT NOT NULL, version INTEGER NOT NULL, by TEXT, at INTEGER NOT NULL, PRIMARY KEY (gate, version)) WITHOUT ROWID",
       "link (id TEXT PRIMARY KEY, gate TEXT NOT NULL, reviewer INTEGER NOT NULL, channel TEXT NOT NULL, created_at INTEGER NOT NULL, expires_at INTEGER NOT NULL, revoked_at INTEGER, notice TEXT NOT NULL, receipt TEXT) WITHOUT ROWID",
       "nonce (id TEXT PRIMARY KEY, form TEXT NOT NULL, used_at INTEGER NOT NULL) WITHOUT ROWID",
       "outbox (id INTEGER PRIMARY KEY AUTOINCREMENT, chain TEXT NOT NULL, kind TEXT NOT NULL, detail TEXT NOT NULL, attempts INTEGER NOT NULL, due_at INTEGER NOT NULL)",
       "schedule (kind TEXT PRIMARY KEY, due_at INTEGER NOT NULL, attempts INTEGER NOT NULL) WITHOUT ROWID",
-      "event (seq INTEGER PRIMARY KEY, at INTEGER NOT NULL, fact TEXT NOT NULL, hash TEXT NOT NULL, shipped INTEGER NOT NULL)",
+      "event (seq INTEGER PRIMARY KEY, events TEXT NOT NULL)",
       "request_ref (session TEXT NOT NULL, originating TEXT NOT NULL, request TEXT NOT NULL, PRIMARY KEY (session, originating, request)) WITHOUT ROWID",
     ]) {
       this.#sql.exec(`CREATE TABLE IF NOT EXISTS ${table}`);
@@ -281,48 +286,6 @@ export class RunStore {
 
   useNonce(nonce: string, form: string, at: number): void {
     this.#sql.exec("INSERT INTO nonce (id, form, used_at) VALUES (?, ?, ?)", nonceKey(nonce), form, at);
-  }
-
-  // Events
-
-  appendEvents(run: string, at: number, facts: readonly RecordFact[]): void {
-    this.#writeEvents(chainEvents(run, this.#last(), at, facts));
-  }
-
-  #last(): LastEvent | null {
-    if (this.#lastEvent === undefined)
-      this.#lastEvent = this.#sql.exec<LastEvent>("SELECT seq, hash FROM event ORDER BY seq DESC LIMIT 1").toArray()[0] ?? null;
-    return this.#lastEvent;
-  }
-
-  /** Stores events that the fast path wrote, so that later ones are chained to them. */
-  continueEvents(events: readonly RecordEvent[]): void {
-    this.#writeEvents(events);
-  }
-
-  #writeEvents(events: readonly RecordEvent[]): void {
-    for (const { seq, at, fact, hash } of events) {
-      this.#sql.exec("INSERT INTO event (seq, at, fact, hash, shipped) VALUES (?, ?, ?, ?, 0)", seq, at, JSON.stringify(fact), hash);
-      this.#lastEvent = { seq, hash };
-    }
-  }
-
-  /** Whether the record has that this reviewer opened the link of this channel. */
-  wasOpened(gate: Gate, reviewer: string, channel: string): boolean {
-    const opened = "json_extract(fact, '$.kind') = 'opened' AND json_extract(fact, '$.gate') = ?";
-    const by = "json_extract(fact, '$.reviewer') = ? AND json_extract(fact, '$.channel') = ?";
-    return this.#sql.exec(`SELECT 1 FROM event WHERE ${opened} AND ${by} LIMIT 1`, gate, reviewer, channel).toArray().length > 0;
-  }
-
-  unshippedEvents(run: string): RecordEvent[] {
-    return this.#sql
-      .exec<{ seq: number; at: number; fact: string; hash: string }>("SELECT seq, at, fact, hash FROM event WHERE shipped = 0 ORDER BY seq")
-      .toArray()
-      .map(({ seq, at, fact, hash }) => ({ run, seq, at, fact: JSON.parse(fact) as RecordFact, hash })); // written by appendEvents
-  }
-
-  markShipped(upTo: number): void {
-    this.#sql.exec("UPDATE event SET shipped = 1 WHERE seq <= ? AND shipped = 0", upTo);
   }
 
   // Requests that the run answers

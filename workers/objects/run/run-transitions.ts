@@ -2,6 +2,7 @@
 // together with a row for each effect. No effect is performed here.
 
 import type { Env } from "../../platform/env.ts";
+import { bookkeepingMs } from "./run-outbox.ts";
 import { RunStore, type StoredInput } from "./run-store.ts";
 import { RunNotices } from "./run-notices.ts";
 import { type CurrentRun, reviewAt } from "./run-parts.ts";
@@ -59,8 +60,8 @@ export class RunTransitions {
   record(now: number, facts: readonly RecordFact[]): void {
     const input = this.#parts.store.input();
     if (input === null) return;
-    this.#parts.store.appendEvents(input.id, now, facts);
-    this.#parts.store.outbox.queue("record", "answer", null, now);
+    this.#parts.store.events.append(input.id, now, facts);
+    this.#queueRecord(now);
     this.#parts.arm();
   }
 
@@ -94,9 +95,7 @@ export class RunTransitions {
         this.#parts.store.writeOutcome(JSON.stringify(outcomeOf(this.#parts.store, state, input)));
         this.#parts.store.outbox.drop("call");
         this.#parts.store.schedule.drop("keyExpires");
-        this.#parts.store.outbox.queue("record", "answer", null, now);
-        this.#parts.store.outbox.queue("deliver", "answer", null, now);
-        this.#parts.store.outbox.queue("settle", "settle", null, now);
+        this.#queueDelivery(input, now);
         if (input.cache !== undefined) this.#parts.store.outbox.queue("cache", "cache", null, now);
         this.#parts.store.schedule.set("forget", now + settingsOf(this.#parts.env).retentionMs);
         return [{ kind: "finished", outcome: state.end?.kind ?? "failed" }];
@@ -104,6 +103,27 @@ export class RunTransitions {
       default:
         return effect satisfies never;
     }
+  }
+
+  #queueRecord(now: number): void {
+    const { outbox } = this.#parts.store;
+    // One row is enough: its attempt sends all that there is by then. One that was attempted may have read the events already.
+    if (outbox.has(({ kind, attempts }) => (kind === "record" || kind === "deliver") && attempts === 0)) return;
+    // The model is called first.
+    const isCalling = outbox.has(({ kind }) => kind === "call");
+    outbox.queue("record", "answer", null, isCalling ? now + bookkeepingMs : now);
+  }
+
+  /** A delivery sends the record first, and tells the key and the session afterwards. */
+  #queueDelivery({ waiting }: StoredInput, now: number): void {
+    const { outbox } = this.#parts.store;
+    outbox.drop("record");
+    if (waiting !== undefined) {
+      // A server may not accept the outcome for minutes: the key's request ends before. And a ledger that fails is no attempt at posting.
+      outbox.queue("record", "answer", null, now);
+      outbox.queue("settle", "settle", null, now);
+    }
+    outbox.queue("deliver", "answer", null, now);
   }
 
   /** Starts a gate's clock: its deadline, its reminders, its escalation. */

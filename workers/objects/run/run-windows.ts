@@ -13,6 +13,8 @@ const mostPages = 100;
 
 export class RunWindows {
   readonly #ctx: DurableObjectState;
+  /** What the callers were told last, those that came since in their first message. */
+  #told: string | null = null;
 
   constructor(ctx: DurableObjectState) {
     this.#ctx = ctx;
@@ -45,6 +47,8 @@ export class RunWindows {
   }
 
   tellCallers(message: string): void {
+    if (message === this.#told) return;
+    this.#told = message;
     for (const socket of this.#open("caller")) say(socket, message);
   }
 
@@ -61,8 +65,12 @@ export class RunWindows {
   }
 }
 
-/** The messages to a caller's window: the run has ended, or its state. */
-export const endedMessage = JSON.stringify({ kind: "ended" });
+/** A longer outcome is fetched with a call of its own: the platform bounds a WebSocket's message. */
+const longestSent = 100_000;
+
+/** The messages to a caller's window: the run has ended, with its outcome (JSON) where that is not long; or its state. */
+export const endedMessage = (outcome: string | undefined): string =>
+  outcome === undefined || outcome.length > longestSent ? '{"kind":"ended"}' : `{"kind":"ended","outcome":${outcome}}`;
 export const progressMessage = (state: RunState): string => JSON.stringify({ kind: "progress", state: progressOf(state) });
 
 function say(socket: WebSocket, message: string): void {
