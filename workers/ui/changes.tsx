@@ -31,6 +31,15 @@ const Part = ({ change }: { change: Change }) => {
   }
 };
 
+/** A short one in a sentence of ours, such as that of a number or of the chosen model. */
+export const InlineDifference = ({ change }: { change: FieldChange }) => (
+  <bdi class="name">
+    {condense(change.changes).map((each) => (
+      <Part change={each} />
+    ))}
+  </bdi>
+);
+
 /** What was removed and added, in the frame that it stands in. */
 export const Difference = ({ change, id }: { change: FieldChange; id?: string }) => (
   <div class="said diff" dir="auto" {...(id === undefined ? {} : { id })}>

@@ -13,7 +13,7 @@ const paths = {
 } as const;
 
 export const Icon = ({ of }: { of: keyof typeof paths }) => (
-  <svg class={`i ${of}`} viewBox="0 0 24 24" aria-hidden="true">
+  <svg class={`i i-${of}`} viewBox="0 0 24 24" aria-hidden="true">
     <path d={paths[of]} />
   </svg>
 );

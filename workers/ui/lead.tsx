@@ -163,8 +163,10 @@ type RiskPlaceProps = { readonly pointer: string; readonly view: ReviewView };
 
 /** Where it is: a field of the prompt is named as part of the prompt at the response gate. */
 const placeOf = ({ pointer, view: { gate, request } }: RiskPlaceProps, { page, review }: Words): { to: string; place: string } => {
-  const place = review.place(pointer, request.kind);
-  if (gate === "request" || pointer.startsWith("/content/")) return { to: placeId(pointer), place };
+  // The tools as a whole have no place of their own.
+  const isTools = pointer === "/tools";
+  const place = isTools ? page.pieces.tools : review.place(pointer, request.kind);
+  if (gate === "request" || pointer.startsWith("/content/")) return { to: placeId(isTools ? "/tools/0" : pointer), place };
   return { to: promptId, place: page.warnings.inPrompt.replace("{place}", place) };
 };
 

@@ -7,7 +7,7 @@ import { Name } from "./outside-text.tsx";
 /** A reviewer's name; "You" for the reader. */
 export const Person = ({ name, reader }: { name: string; reader: string }) => {
   const { page } = useWords();
-  return <b>{name === reader ? page.you : <Name value={name} />}</b>;
+  return <b class="person">{name === reader ? page.you : <Name value={name} />}</b>;
 };
 
 type PeopleProps = { readonly names: readonly string[]; readonly reader: string; readonly joined: "and" | "or" };

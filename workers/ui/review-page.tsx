@@ -9,6 +9,7 @@ import type { ReviewView } from "../../shared/review/view.ts";
 import { type ReviewFacts, reviewFacts } from "../../shared/review/review-facts.ts";
 import { catalogues, type Words } from "../../shared/channels/words/words.ts";
 import { hiddenWords, noticeOf, type Origins, originsOf, promptWords } from "./asking-words.ts";
+import { InlineDifference } from "./changes.tsx";
 import { Decision, Harmless } from "./decision.tsx";
 import { Details } from "./details.tsx";
 import { asHtml, Document, pageHeaders } from "./document.tsx";
@@ -16,9 +17,8 @@ import { GivenGrant, type KeptGrant } from "./grant-offer.tsx";
 import { useWords } from "./language.ts";
 import { Heading, promptId, promptPrefix, Steps, Strip, titleOf, Warnings } from "./lead.tsx";
 import { LiveBanner } from "./live.tsx";
-import { Time } from "./names.tsx";
+import { Person, Time } from "./names.tsx";
 import { HandedOver, Outcome, OwnStanding } from "./outcome.tsx";
-import { Name } from "./outside-text.tsx";
 import { pageScript } from "./page-script.ts";
 import { liveScript } from "./live-script.ts";
 import { placeId } from "./place-id.ts";
@@ -90,19 +90,35 @@ const ErrorSummary = ({ error, open, kind }: ErrorSummaryProps) => {
 };
 
 /** The names of the changed fields, each a link to its place. */
-const ChangedFields = ({ changes, kind }: { changes: readonly FieldChange[]; kind: ReviewView["request"]["kind"] }) => {
+const ChangedField = ({ change, kind }: { change: FieldChange; kind: ReviewView["request"]["kind"] }) => {
   const { review } = useWords();
+  const { path } = change;
+  const place = placeId(path);
   return (
     <>
-      {changes.map(({ path }, i) => (
+      <a href={`#${place}`}>{review.place(path, kind)}</a>
+      {/* A setting's difference stands here: its row may be far down in the details. */}
+      {place === "settings" && path !== "" ? (
         <>
-          {i === 0 ? "" : ", "}
-          <a href={`#${placeId(path)}`}>{review.place(path, kind)}</a>
+          {" "}
+          <InlineDifference change={change} />
         </>
-      ))}
+      ) : null}
     </>
   );
 };
+
+/** All of them in one line. */
+const ChangedFields = ({ changes, kind }: { changes: readonly FieldChange[]; kind: ReviewView["request"]["kind"] }) => (
+  <>
+    {changes.map((change, i) => (
+      <>
+        {i === 0 ? "" : ", "}
+        <ChangedField change={change} kind={kind} />
+      </>
+    ))}
+  </>
+);
 
 /** What the reviewer's own changes are, at the top of a page that shows them. */
 const Preview = ({ changes, view, isFocused }: { changes: readonly FieldChange[]; view: ReviewView; isFocused: boolean }) => {
@@ -123,7 +139,12 @@ const EditHistory = ({ changes, view }: { changes: readonly FieldChange[]; view:
   if (changes.length === 0 || editor === null) return null;
   return (
     <section class="note news" id="changes">
-      <p>{fill(words.byWhom, { by: <Name value={editor} />, fields: <ChangedFields changes={changes} kind={view.request.kind} /> })}</p>
+      <p>
+        {fill(words.byWhom, {
+          by: <Person name={editor} reader={view.reviewer} />,
+          fields: <ChangedFields changes={changes} kind={view.request.kind} />,
+        })}
+      </p>
     </section>
   );
 };
@@ -156,7 +177,9 @@ function showingOf(
     own: byPath(own),
     earlier: byPath(earlier),
     editedBy:
-      version === undefined ? null : fill(sentence, { by: <Name value={version.by ?? ""} />, at: <Time at={version.at} now={view.now} /> }),
+      version === undefined
+        ? null
+        : fill(sentence, { by: <Person name={version.by ?? ""} reader={view.reviewer} />, at: <Time at={version.at} now={view.now} /> }),
     isWarned: (path) => view.risks.some(({ pointer }) => isWithin(pointer, path)),
   };
 }
@@ -165,15 +188,9 @@ function showingOf(
 const Prompt = ({ view, facts, showing, origins }: Shown & { showing: Showing; origins: Origins }) => {
   const words = useWords();
   const { request } = view;
-  const isLong =
-    request.messages.length > 2 ||
-    (request.tools ?? []).length > 0 ||
-    isFoldable(
-      [
-        request.systemPrompt ?? "",
-        ...request.messages.flatMap(({ content }) => content.map((block) => (block.type === "text" ? block.text : "\n\n\n\n\n\n\n\n"))),
-      ].join("\n"),
-    );
+  const texts = request.messages.flatMap(({ content }) => content.map((block) => (block.type === "text" ? block.text : null)));
+  // What is no text needs more room than six lines.
+  const isLong = texts.includes(null) || isFoldable([request.systemPrompt ?? "", ...texts].join("\n"));
   const isWarned = view.risks.some(({ pointer }) => !pointer.startsWith("/content/"));
   return (
     <details class="ours" id={promptId} open={!isLong || isWarned}>

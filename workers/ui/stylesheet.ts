@@ -54,10 +54,11 @@ b, strong { font-weight: 600; }
 .soft, .hint { color: var(--soft); }
 .num { font-variant-numeric: tabular-nums; white-space: nowrap; }
 .name { font-family: var(--mono); font-size: 1rem; font-weight: 600; white-space: pre-wrap; unicode-bidi: isolate; }
+.person .name { font: inherit; }
 .plain { white-space: pre-line; unicode-bidi: isolate; }
 h1 .name { display: inline-block; max-width: 100%; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; vertical-align: bottom; font: 650 1.3125rem/1.3 var(--sans); color: var(--ink); }
 .i { width: 1.25rem; height: 1.25rem; flex: none; fill: none; stroke: currentColor; stroke-width: 2; stroke-linecap: round; stroke-linejoin: round; vertical-align: -.25rem; }
-.i.dots { stroke-width: 3.5; }
+.i-dots { stroke-width: 3.5; }
 .sr, .skip:not(:focus) { position: absolute; width: 1px; height: 1px; min-height: 0; padding: 0; margin: -1px; border: 0; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 .skip:focus { position: fixed; z-index: 9; top: .5rem; left: .5rem; }
 kbd { display: inline-block; min-width: 1.6em; padding: 0 .35em; border: 1px solid var(--control); border-bottom-width: 2px; border-radius: .3em; font: 600 1rem/1.5 var(--mono); text-align: center; }
@@ -185,8 +186,10 @@ const outside = `
 .origin .name { font: 600 1rem/1.5 var(--sans); }
 .part + .part { border-top: 1px solid var(--out-line); }
 .part > header, .part > summary { display: flex; flex-wrap: wrap; align-items: center; gap: 0 .5rem; min-height: var(--hit); padding: 0 .875rem; }
-.part > header > h2, .part > summary > h2 { min-width: 0; }
+.part:not(.changed) > header { flex-wrap: nowrap; }
+.part > header > h2, .part > summary > h2 { min-width: 0; padding-block: .375rem; }
 .part .act, .size { margin-left: auto; }
+.part .act { flex: none; white-space: nowrap; }
 .size { color: var(--soft); font-weight: 400; }
 .said { margin: 0; padding: .625rem .875rem .75rem 1.5rem; border-top: 1px solid var(--out-line); background: var(--stripes), var(--out-tint); font: 1rem/1.5 var(--mono); white-space: pre-wrap; overflow-wrap: anywhere; unicode-bidi: plaintext; tab-size: 4; }
 textarea.said { border-top: 1px solid var(--out-line); outline-offset: -3px; overflow: auto; }
@@ -221,7 +224,7 @@ const decision = `
 .effect .name { display: inline-block; max-width: 100%; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; vertical-align: bottom; font: 600 1rem/1.35 var(--sans); }
 .row { display: flex; gap: .625rem; align-items: stretch; }
 .row > .approve { flex: 2.4 1 0; padding-inline: .5rem; }
-.row > .deny { flex: .85 1 0; }
+.row > .deny { flex: .85 1 0; } .row > .deny:only-child { flex: 1; }
 .up > summary { width: 100%; height: 100%; padding-inline: .5rem; }
 .row > .more { flex: 0 0 3rem; }
 .more .word, .decide .votes { display: none; }

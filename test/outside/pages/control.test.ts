@@ -251,7 +251,7 @@ describe.skipIf(chromiumPath === undefined)("a review of the control endpoint in
     const kept: SubmittedForm = { nonce: "n", version: 1, digest: "d", act: "preview", edits: new Map([[path, text]]) };
     const page = await open(control.function, 390, { kept, changes: requestChanges(requestAsAsked, request) });
     const seen = await seenOn(page);
-    expect(seen).toContain("1 change: Arguments Nothing is decided yet.");
+    expect(seen).toContain("1 change: Arguments. Nothing is decided yet.");
     expect(await page.locator("#approve").innerText()).toBe("Approve with 1 change");
     expect(await page.locator("textarea.said").inputValue()).toBe(text);
     for (const part of ["[removed: 上海 ]", "[added: 北京 ]"]) expect(seen).toContain(part);

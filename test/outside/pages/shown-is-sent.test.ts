@@ -218,7 +218,7 @@ describe.skipIf(chromiumPath === undefined)("what is shown is what is sent", () 
     expect(await label(page)).toBe("Approve with 1 change");
     expect(await field(page, prompt).inputValue()).toBe("Renewed");
     expect((await page.locator("#preview").innerText()).replaceAll(/\s+/g, " ")).toBe(
-      "1 change: Message 1, part 1 Nothing is decided yet.",
+      "1 change: Message 1, part 1. Nothing is decided yet.",
     );
     expect((await marks(page)).join("")).toContain("+Renewed");
     expect(gate.sent).toBeNull();

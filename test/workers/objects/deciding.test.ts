@@ -59,7 +59,7 @@ describe("at once", () => {
         // A page names its own reader as "You".
         if (!isWinner)
           expect(text).toContain(
-            `${link === linkOf(links, fact.by) ? "<b>You" : `<b><bdi class="name">${fact.by}</bdi>`}</b> ${fact.kind} it`,
+            `${link === linkOf(links, fact.by) ? `<b class="person">You` : `<b class="person"><bdi class="name">${fact.by}</bdi>`}</b> ${fact.kind} it`,
           );
       }
       const answer = await answerOf(response);

@@ -7,6 +7,7 @@ import type { Asking } from "../../../review/review-facts.ts";
 import type { RunProgress } from "../../../review/view.ts";
 import { clockTime, dollars, stampedTime } from "./page-numbers-en.ts";
 import { pageAnswersEn } from "./page-answers-en.ts";
+import { pageGrantEn } from "./page-grant-en.ts";
 import { plural } from "./review-en.ts";
 
 /** A sentence for each plural that a language has (`Intl.PluralRules`), with {n}. */
@@ -143,7 +144,7 @@ export const pageEn = {
     added: "added",
     sent: { request: "Text that is sent:", response: "Text that is delivered:" },
     closed: "The changed text:",
-    preview: (n: number): string => (n === 0 ? "You have changed nothing." : `${plural(n, "change", "changes")}: {fields}`),
+    preview: (n: number): string => (n === 0 ? "You have changed nothing." : `${plural(n, "change", "changes")}: {fields}.`),
     undecided: "Nothing is decided yet.",
   },
   outside: {
@@ -226,63 +227,6 @@ export const pageEn = {
     notMineHint:
       "You get no more reminders; the other reviewers are still asked. If too few reviewers remain to approve it, the request fails at once.",
     handedToYou: "{by} handed it to you, {at}",
-  },
-  grant: {
-    heading: { request: "Allow later requests", response: "Allow later replies" },
-    approve: { request: "Approve and allow later requests", response: "Approve and allow later replies" },
-    lead: {
-      request: "Later requests that you allow here go to a model without review. Not together with a change.",
-      response: "Later replies that you allow here are delivered without review. Not together with a change.",
-    },
-    exact: {
-      request: "“Exactly this” is an identical request, character by character.",
-      response: "“Exactly this” is any reply to an identical request, character by character.",
-    },
-    shape: {
-      request:
-        "“Any like this” has the same system prompt, tools, settings, models and kinds of content. Its messages may say anything else, in at most 1,000 characters or two and a half times as many as here.",
-      response:
-        "“Any like this” is a reply to a request with the same system prompt, tools, settings, models and kinds of content. Request and reply may say anything else.",
-    },
-    limits: "It ends by itself. You or an operator can revoke it. Rules that refuse still apply.",
-    risk: {
-      none: "A request with any warning is still reviewed.",
-      low: "A request with warnings above the level low is still reviewed.",
-      medium: "A request with warnings above the level medium is still reviewed.",
-      high: "This request already has warnings of the highest level, so no warning causes a later review.",
-    },
-    replyRisk: {
-      none: "A reply with any warning is still reviewed.",
-      low: "A reply with warnings above the level low is still reviewed.",
-      medium: "A reply with warnings above the level medium is still reviewed.",
-      high: "This reply already has warnings of the highest level, so no warning causes a later review.",
-    },
-    what: "Allow",
-    kinds: { exact: "Exactly this", shape: "Any like this" },
-    scopes: {
-      session: "in this session, for {name} of {server}",
-      tool: "for {name} of {server}, for {client}",
-      server: "for any tool of {server}, for {client}",
-      key: "for any tool of any server, for {client}",
-    },
-    /** How the gateway knows the tool of a later request. */
-    known: {
-      claimed: "The tool is reported by the client, and the gateway does not verify it. This applies to requests whose tool is reported.",
-      inferred:
-        "The tool was inferred: a server may wait until this tool is in use, and then ask for something else. This applies to requests whose tool is inferred.",
-    },
-    hours: "For",
-    hoursOf: { 1: "1 hour", 24: "1 day", 168: "7 days", 720: "30 days" },
-    uses: "Uses",
-    usesHint: (most: number): string => `Uses: a number from 1 to ${most.toLocaleString("en-US")}.`,
-    /** The grant that was given with the approval. */
-    given: {
-      heading: { request: "You allowed later requests", response: "You allowed later replies" },
-      covers: "{what}, {scope}",
-      until: (uses: number): string => `${uses === 1 ? "Once" : `${uses.toLocaleString("en-US")} times`} at most, until {at}.`,
-      undo: "Undo: review them again",
-      undone: { request: "Later requests are reviewed again, since {at}.", response: "Later replies are reviewed again, since {at}." },
-    },
   },
   live: {
     over: "This review was decided or ended while you were reading. This page is out of date, and its buttons no longer count.",
@@ -390,30 +334,12 @@ export const pageEn = {
     responseReview: "The tool has run; its result waits for its own review.",
     completed: "The result was delivered.",
   } satisfies Partial<Record<RunProgress, string>>,
-  clientGrant: {
-    session: "in this session, {name} from {client} itself",
-    tool: "{name} from {client} itself",
-    server: "anything from {client} itself",
-    key: "anything from {client}, from any server",
-  },
-  runGrant: {
-    lead: "Later runs that you allow here happen without review. Not together with a change.",
-    shape: {
-      request:
-        "“Any like this” is the same tool with any other arguments, in at most 1,000 characters or two and a half times as many as here.",
-      response: "“Any like this” is the result of the same tool, run with any arguments.",
-    },
-    scopes: {
-      session: "in this session, {name} on {server}",
-      tool: "{name} on {server} for {client}",
-      server: "any tool of {server} for {client}",
-    },
-  },
   shortcuts: {
     open: "Shortcuts",
     heading: "Keyboard shortcuts",
     keys: { a: "go to Approve", d: "open Deny, with a reason", e: "edit the first text", Esc: "close a menu" },
     note: "A key moves the focus. Enter on a button decides.",
   },
+  ...pageGrantEn,
   ...pageAnswersEn,
 } as const;
