@@ -257,6 +257,8 @@ describe("a flood of refusals", () => {
     const counted = await eventually("the count", async () =>
       (await listed({ key: id })).find(({ cause }) => cause?.includes(` ${more} times more`)),
     );
+    // Each shard of the ledger is written to by itself.
+    await eventually("the lines", async () => (await listed({ key: id, state: "refused" })).length >= writtenOneByOne + 1);
     expect(await listed({ key: id, state: "refused" })).toHaveLength(writtenOneByOne + 1);
     // Its minute is over, for every shard.
     for (let shard = 0; shard < ledgerShards; shard += 1)

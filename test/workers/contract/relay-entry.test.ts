@@ -188,7 +188,7 @@ describe("the stand-alone stream", () => {
     await call(7);
     const answer = asks("only-1");
     const { link } = await openNotice("request");
-    expect(await (await gateway(pathOf(link), { key: null })).text()).toContain("Inferred: the only request in flight; may be wrong.");
+    expect(await (await gateway(pathOf(link), { key: null })).text()).toContain("this was the only one in flight. This may be wrong");
     await decide("request", "approve");
     expect(await received(await answer)).toEqual(["summarize", "inferred", "inferred: the only request in flight"]);
   });
