@@ -31,7 +31,7 @@ const facts: readonly Fact[] = [
     what: "added to a tool call through the relay",
     part: "relay",
     table: "A tool call that does not sample, answered with JSON",
-    row: ["Countersign's relay", "1"],
+    row: ["Countersign's relay, auto", "1"],
     column: "addedP50Ms",
     ...ms,
   },
