@@ -166,7 +166,6 @@ export const pageEn = {
     undo: "Undo",
     limit: "Can only be lowered.",
     removable: "Leave it empty to remove it.",
-    kept: "Your change is not sent yet.",
     json: "JSON",
   },
   media: {
@@ -237,7 +236,7 @@ export const pageEn = {
     left: "You left this review on another page. This page is out of date.",
     reload: "Load this page again; changes that you have not sent are lost",
   },
-  problem: { still: "Nothing is decided yet. What you wrote is still in its fields." },
+  problem: { still: "What you wrote is still in its fields." },
   /** The outcome: {by} is everybody whose vote made it. */
   states: {
     open: "Open",
@@ -255,13 +254,6 @@ export const pageEn = {
     reason: "Reason: {reason}",
     replyLink: "If the reply needs a review too, its link comes the same way as this one.",
     replyLinkSent: "Its link comes the same way as this one.",
-  },
-  path: {
-    heading: "What happened",
-    asked: "{who} asked",
-    edited: "{by} changed it",
-    approved: "{by} approved",
-    denied: "{by} denied",
   },
   prompt: { model: "Approved prompt", run: "What ran", vectors: "Approved texts" },
   hidden: {
