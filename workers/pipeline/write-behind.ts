@@ -125,8 +125,18 @@ export function enqueue(env: Env, ctx: Background, { session, key, entry }: Pend
   const now = Date.now();
   if (pending.flushingSince !== null && now - pending.flushingSince < abandonedAfterMs) return;
   pending.flushingSince = now;
-  ctx.waitUntil(flushWhileHeld(env, ctx, pending));
+  underWay += 1;
+  ctx.waitUntil(
+    flushWhileHeld(env, ctx, pending).finally(() => {
+      underWay -= 1;
+    }),
+  );
 }
+
+let underWay = 0;
+
+/** How many flushes of this isolate are under way: each calls objects until it ends. */
+export const flushesUnderWay = (): number => underWay;
 
 /** Flushes, and again while a share of a key's limits is held: nobody else would give it back where no request follows. */
 async function flushWhileHeld(env: Env, ctx: Background, pending: WriteBehind): Promise<void> {

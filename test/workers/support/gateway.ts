@@ -5,10 +5,11 @@
 import type { Writer } from "../../../workers/stubs/config-calls.ts";
 import { createExecutionContext, reset } from "cloudflare:test";
 import { env as bindings, exports } from "cloudflare:workers";
-import { afterEach, beforeEach, vi } from "vitest";
+import { afterAll, afterEach, beforeEach, vi } from "vitest";
 import type { Operator } from "../../../shared/record/record.ts";
 import type { Env } from "../../../workers/platform/env.ts";
 import worker from "../../../workers/index.ts";
+import { flushesUnderWay } from "../../../workers/pipeline/write-behind.ts";
 import { neverLogged, promptMarker } from "./logs.ts";
 import { expectPublished } from "./published.ts";
 import { type ScriptedModel, modelHost, scriptModel } from "./provider.ts";
@@ -128,6 +129,11 @@ afterEach(async () => {
   kept.length = 0;
   await reset();
 });
+
+// A flush that goes on after the file's end calls objects, which the test's runner can no longer load: it reports an error of no test.
+afterAll(async () => {
+  for (let tries = 0; flushesUnderWay() > 0 && tries < 150; tries += 1) await new Promise((resolve) => setTimeout(resolve, 20));
+}, 60_000);
 
 const realNow = Date.now.bind(Date);
 let travelled = 0;
