@@ -31,11 +31,14 @@ const packages = [
 /** The Worker with its objects, inside workerd. */
 const workerd = () =>
   cloudflareTest(() => ({
-    main: "./test/workers/support/worker-with-tools.ts",
+    main: "./test/workers/support/worker-with-others.ts",
     wrangler: { configPath: "./wrangler.toml" },
     miniflare: {
       workers: [imagesWorker()],
-      serviceBindings: { TOOLS: { name: kCurrentWorker, entrypoint: "ToolsWorker" } },
+      serviceBindings: {
+        TOOLS: { name: kCurrentWorker, entrypoint: "ToolsWorker" },
+        PAGES: { name: kCurrentWorker, entrypoint: "PagesWorker" },
+      },
       modulesRules: [...packageRules],
       bindings: {
         PUBLIC_URL: "http://localhost:8787",

@@ -44,7 +44,12 @@ export function startGateway({ port, persistTo, mailToDisk = false, variables = 
     port,
     persistTo,
     // The first is the gateway. Its bindings find the others by name.
-    configs: [mailToDisk ? configWithMail() : "wrangler.toml", "workers/images/wrangler.toml", "workers/tools/wrangler.toml"],
+    configs: [
+      mailToDisk ? configWithMail() : "wrangler.toml",
+      "workers/images/wrangler.toml",
+      "workers/tools/wrangler.toml",
+      "workers/ui/wrangler.toml",
+    ],
     variables: { PUBLIC_URL: localUrl(port), ...variables },
   };
   return startServer(port, serve, options);

@@ -13,7 +13,7 @@ import { controlSessionRoutes } from "./endpoints/control/control-session.ts";
 import { healthRoutes } from "./endpoints/health.ts";
 import { mcpRoutes } from "./endpoints/relay/relay-endpoint.ts";
 import { describeOpenapi, serveOpenapi } from "./endpoints/openapi/openapi.ts";
-import { reviewRoutes } from "./endpoints/review/review.tsx";
+import { reviewRoutes } from "./endpoints/review/review.ts";
 import { runRoutes } from "./endpoints/runs.ts";
 import { samplingRoutes } from "./endpoints/sampling-endpoint.ts";
 import { slackRoutes } from "./endpoints/slack.ts";

@@ -51,6 +51,7 @@ export async function gateway({ name, folder, disk, entry, configured }: Gateway
   const bindings = [
     `(name = "CONFIG", kvNamespace = "kv")`,
     `(name = "FLOOD", service = "rate-limit")`,
+    `(name = "PAGES", service = "pages")`,
     text("PUBLIC_URL", `http://127.0.0.1:${port}`),
     text("LINK_KEY", linkKey),
     text("ADMIN_TOKEN", adminToken),
@@ -63,6 +64,7 @@ export async function gateway({ name, folder, disk, entry, configured }: Gateway
     `(name = "disk", disk = (path = "${disk}", writable = true))`,
     `(name = "kv", worker = ${worker(bundle("scripts/bench/workers/kv.ts", folder), `(name = "PUBLISHED", json = ${JSON.stringify(JSON.stringify(publishedKeys(configured)))})`)})`,
     `(name = "rate-limit", worker = ${worker(bundle("scripts/bench/workers/rate-limit.ts", folder), "")})`,
+    `(name = "pages", worker = ${worker(bundle("workers/ui/worker.ts", folder), "")})`,
     `(name = "main", worker = ${worker(bundle(entry, folder), bindings, objects)})`,
   ].join(", ");
   const served = await serve(name, folder, port, config(services, port));

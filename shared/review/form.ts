@@ -18,6 +18,9 @@ export const formFields = {
   grantUses: "grant-uses",
 } as const;
 
+/** The act of the form that asks for a new link, on the page of an expired one. */
+export const renewAct = "renew";
+
 const editPrefix = "edit:";
 
 export const editField = (path: string): string => editPrefix + path;

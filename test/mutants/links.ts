@@ -65,14 +65,14 @@ export const linkMutants: readonly Mutant[] = [
   },
   {
     name: "an expired link decides nothing",
-    file: "workers/endpoints/review/review.tsx",
+    file: "workers/endpoints/review/review.ts",
     from: "if (link.isOver) return answerExpiredForm(c, link, body.text);",
     to: "",
     test: { file: "test/workers/contract/expired-link.test.ts", only: "takes no decision|the nonce of a decision" },
   },
   {
     name: "an expired link's page hears nothing",
-    file: "workers/endpoints/review/review.tsx",
+    file: "workers/endpoints/review/review.ts",
     from: "if (link.isOver) return noSuchLink(c);",
     to: "",
     test: { file: "test/workers/contract/live-page.test.ts", only: "is 404 for a token" },
@@ -100,7 +100,7 @@ export const linkMutants: readonly Mutant[] = [
   },
   {
     name: "a form's nonce is judged",
-    file: "workers/endpoints/review/review.tsx",
+    file: "workers/endpoints/review/review.ts",
     from: 'if (judged !== "good") {',
     to: 'if (judged === "late") {',
     test: { file: http, only: "too early|another link's nonce" },
@@ -121,7 +121,7 @@ export const linkMutants: readonly Mutant[] = [
   },
   {
     name: "another site's page hears nothing",
-    file: "workers/endpoints/review/review.tsx",
+    file: "workers/endpoints/review/review.ts",
     from: 'if (origin !== undefined && origin !== originOf(link.settings.publicUrl)) return errorPage(c, "crossSite", 403);',
     to: "",
     test: { file: "test/workers/contract/live-page.test.ts", only: "opens for our own pages" },

@@ -17,6 +17,8 @@ const { unstable_getMiniflareWorkerOptions: optionsOf } = load("wrangler") as ty
 export const imagesWorker = once(() => built("workers/images/wrangler.toml", "countersign-images"));
 /** Built once in a process. */
 export const toolsWorker = once(() => built("workers/tools/wrangler.toml", "countersign-tools"));
+/** Built once in a process. */
+export const pagesWorker = once(() => built("workers/ui/wrangler.toml", "countersign-pages"));
 
 /** The gateway, with the bindings of wrangler.toml but without variables: those of `.dev.vars` are not a test's. Built once in a process. */
 export const gatewayWorker = once(() => {

@@ -2,6 +2,7 @@
 
 import type ImagesWorker from "../images/worker.ts";
 import type ToolsWorker from "../tools/worker.ts";
+import type PagesWorker from "../ui/worker.ts";
 import type { CacheCalls } from "../stubs/cache-calls.ts";
 import type { ConfigCalls } from "../stubs/config-calls.ts";
 import type { ConversationCalls } from "../stubs/conversation-calls.ts";
@@ -28,6 +29,8 @@ export interface Env {
   readonly IMAGES: Service<ImagesWorker>;
   /** The tools Worker: workers/tools/. */
   readonly TOOLS: Service<ToolsWorker>;
+  /** The pages Worker: workers/ui/. */
+  readonly PAGES: Service<PagesWorker>;
 
   readonly PUBLIC_URL?: string;
   readonly LINK_KEY?: string;

@@ -46,7 +46,8 @@ export type LogEvent =
   | "cache.failed"
   | "kept.forgetFailed"
   | "images.failed"
-  | "tools.failed";
+  | "tools.failed"
+  | "pages.failed";
 
 /** Writes one line of JSON. */
 export function logEvent(event: LogEvent, facts: LogFacts = {}): void {

@@ -3,7 +3,7 @@
 import type { Env } from "./env.ts";
 
 export type WorkerBeside = {
-  readonly binding: "IMAGES" | "TOOLS";
+  readonly binding: "IMAGES" | "TOOLS" | "PAGES";
   readonly name: string;
   /** What fails without it, as the end of a sentence. */
   readonly without: string;
@@ -18,6 +18,12 @@ export const workersBeside: readonly WorkerBeside[] = [
     config: "workers/images/wrangler.toml",
   },
   { binding: "TOOLS", name: "countersign-tools", without: "no registered function can be called", config: "workers/tools/wrangler.toml" },
+  {
+    binding: "PAGES",
+    name: "countersign-pages",
+    without: "nobody can open a review, and no email is sent",
+    config: "workers/ui/wrangler.toml",
+  },
 ];
 
 /** What an operator can do about a binding that is missing. */

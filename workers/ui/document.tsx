@@ -3,7 +3,7 @@
 import { raw } from "hono/html";
 import type { Child } from "hono/jsx";
 import { Icon } from "./icons.tsx";
-import { type Words, catalogues } from "../../shared/channels/words/words.ts";
+import type { Words } from "../../shared/channels/words/words.ts";
 import { inLanguage, useWords } from "./language.ts";
 import { Name } from "./outside-text.tsx";
 import { stylesheet } from "./stylesheet.ts";
@@ -103,34 +103,5 @@ export const PlainDocument = ({ title, cspNonce, children }: Pick<DocumentProps,
   );
 };
 
-/** A page as the text of a response. Our components are never asynchronous, so `page` is always a string. */
-export const asHtml = (page: Child, words: Words = catalogues.en): string => inLanguage(words, () => `<!doctype html>${String(page)}`);
-
-/**
- * The headers of every such page. `cspNonce` is random base64 or base64url, fresh for each response. Only the page's own style and, with
- * `hasScript`, its own script run, which may connect to us alone where it `listens`; images and sound are in the page itself; forms go to us alone; no page may
- * frame it; it is not cached. `Referrer-Policy` is same-origin, because with no-referrer older web views send `Origin: null` and could not
- * post.
- */
-export const pageHeaders = (cspNonce: string, hasScript = false, listens = hasScript): Record<string, string> => ({
-  "Content-Type": "text/html; charset=utf-8",
-  "Content-Security-Policy": [
-    "default-src 'none'",
-    `style-src 'nonce-${cspNonce}'`,
-    ...(hasScript ? [`script-src 'nonce-${cspNonce}'`] : []),
-    ...(listens ? ["connect-src 'self'"] : []),
-    "img-src data:",
-    "media-src data:",
-    "form-action 'self'",
-    "frame-ancestors 'none'",
-    "base-uri 'none'",
-  ].join("; "),
-  "Referrer-Policy": "same-origin",
-  "Cache-Control": "no-store",
-  "X-Content-Type-Options": "nosniff",
-  "X-Frame-Options": "DENY",
-  "X-Robots-Tag": "noindex, nofollow",
-  "Cross-Origin-Opener-Policy": "same-origin",
-  "Cross-Origin-Resource-Policy": "same-origin",
-  "Strict-Transport-Security": "max-age=31536000",
-});
+/** A page as text. Our components are never asynchronous, so the page is always a string. */
+export const asHtml = (words: Words, page: () => Child): string => inLanguage(words, () => `<!doctype html>${String(page())}`);

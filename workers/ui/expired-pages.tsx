@@ -2,19 +2,19 @@
 // and never show an address.
 
 import type { LinkChannel } from "../../shared/notice-channels.ts";
-import { formFields } from "../../shared/review/form.ts";
+import { formFields, renewAct } from "../../shared/review/form.ts";
 import type { ReviewState } from "../../shared/review/view.ts";
-import { asHtml, PlainDocument } from "./document.tsx";
+import { PlainDocument } from "./document.tsx";
 import { useWords } from "./language.ts";
-import { catalogues, type Words } from "../../shared/channels/words/words.ts";
+import type { Words } from "../../shared/channels/words/words.ts";
 import { Time } from "./names.tsx";
 import { fill } from "./sentence.tsx";
 
 /** Why the last request for a new link did nothing. */
 export type ExpiredLinkError = keyof Words["page"]["expiredLink"]["problems"];
 
-type ExpiredLinkPageInput = {
-  readonly cspNonce: string;
+/** For 410, and for a request for a new link that did nothing. */
+export type ExpiredLinkPageInput = {
   readonly untilSeconds: number;
   readonly state: ReviewState["kind"];
   /** Whether a new link could be sent. */
@@ -25,9 +25,6 @@ type ExpiredLinkPageInput = {
   /** Why the last POST did nothing. */
   readonly error?: ExpiredLinkError;
 };
-
-/** The act of the page's one button. */
-export const renewAct = "renew";
 
 const Offer = ({ action, nonce }: { action: string; nonce: string }) => {
   const { expiredLink: words } = useWords().page;
@@ -42,7 +39,15 @@ const Offer = ({ action, nonce }: { action: string; nonce: string }) => {
   );
 };
 
-const ExpiredLinkPage = ({ cspNonce, untilSeconds, state, open, action, nonce, error }: ExpiredLinkPageInput) => {
+export const ExpiredLinkPage = ({
+  cspNonce,
+  untilSeconds,
+  state,
+  open,
+  action,
+  nonce,
+  error,
+}: ExpiredLinkPageInput & { cspNonce: string }) => {
   const { expiredLink: words } = useWords().page;
   const waits = state === "open" || state === "voted";
   const until = untilSeconds * 1_000;
@@ -64,20 +69,14 @@ const ExpiredLinkPage = ({ cspNonce, untilSeconds, state, open, action, nonce, e
   );
 };
 
-/** For 410, and for a request for a new link that did nothing. */
-export const renderExpiredLinkPage = (input: ExpiredLinkPageInput, words: Words = catalogues.en): string =>
-  asHtml(<ExpiredLinkPage {...input} />, words);
-
 /** For 200: the new link was sent. `channel` names where, never the address. */
-export const renderLinkSentPage = (
-  { cspNonce, channel }: { cspNonce: string; channel: LinkChannel },
-  words: Words = catalogues.en,
-): string => {
-  const { sent } = words.page.expiredLink;
-  return asHtml(
+export type LinkSentPageInput = { readonly channel: LinkChannel };
+
+export const LinkSentPage = ({ channel, cspNonce }: LinkSentPageInput & { cspNonce: string }) => {
+  const { sent } = useWords().page.expiredLink;
+  return (
     <PlainDocument title={sent.title} cspNonce={cspNonce}>
       <p>{fill(sent.lead, { channel: sent.channels[channel] })}</p>
-    </PlainDocument>,
-    words,
+    </PlainDocument>
   );
 };

@@ -4,15 +4,15 @@
 import type { Child } from "hono/jsx";
 import { replyChanges, requestChanges, type FieldChange } from "../../shared/review/difference.ts";
 import { shownDigest } from "../../shared/review/changes.ts";
-import { editField, formFields, type SubmittedForm } from "../../shared/review/form.ts";
+import { formFields, type SubmittedForm } from "../../shared/review/form.ts";
 import type { ReviewView } from "../../shared/review/view.ts";
 import { type ReviewFacts, reviewFacts } from "../../shared/review/review-facts.ts";
-import { catalogues, type Words } from "../../shared/channels/words/words.ts";
+import type { Words } from "../../shared/channels/words/words.ts";
 import { hiddenWords, noticeOf, type Origins, originsOf, promptWords } from "./asking-words.ts";
 import { InlineDifference } from "./changes.tsx";
 import { Decision, Harmless } from "./decision.tsx";
 import { Details } from "./details.tsx";
-import { asHtml, Document, pageHeaders } from "./document.tsx";
+import { Document } from "./document.tsx";
 import { GivenGrant, type KeptGrant } from "./grant-offer.tsx";
 import { useWords } from "./language.ts";
 import { Heading, promptId, promptPrefix, Steps, Strip, titleOf, Warnings } from "./lead.tsx";
@@ -22,14 +22,12 @@ import { HandedOver, Outcome, OwnStanding } from "./outcome.tsx";
 import { pageScript } from "./page-script.ts";
 import { liveScript } from "./live-script.ts";
 import { placeId } from "./place-id.ts";
+import { fieldProblems, type Problem, ProblemSummary } from "./problem.tsx";
 import { ReplyContent } from "./reply-content.tsx";
 import { RequestContent, requestSummary } from "./request-content.tsx";
 import { fill } from "./sentence.tsx";
 import { type Editing, isFoldable, type Showing } from "./text-part.tsx";
 import { mayApprove, mayDecide } from "./review-standing.ts";
-
-/** `field` is the path of the field; `message` is a sentence of ours. */
-export type FieldProblem = { readonly field: string; readonly message: string };
 
 export type ReviewPageInput = {
   readonly view: ReviewView;
@@ -37,12 +35,8 @@ export type ReviewPageInput = {
   readonly action: string;
   /** The form's nonce, bound to link, version and digest. */
   readonly nonce: string;
-  /** The nonce of `reviewHeaders` in the same response. */
-  readonly cspNonce: string;
-  /** The reader's language. */
-  readonly words?: Words;
-  /** Why the last POST decided nothing; `fields` are about single fields, an empty `field` about the whole. */
-  readonly error?: { readonly title: string; readonly fields?: readonly FieldProblem[] };
+  /** Why the last POST decided nothing. */
+  readonly problem?: Problem;
   /** What the reviewer wrote and chose in that POST, to show it again. */
   readonly kept?: SubmittedForm;
   /** The grant that the reviewer chose in that POST. */
@@ -55,39 +49,7 @@ export type ReviewPageInput = {
   readonly live?: string;
 };
 
-export const reviewHeaders = pageHeaders;
-
-/** Whether the page of this view listens. */
-export const isLive = mayDecide;
-
 type Shown = { readonly view: ReviewView; readonly facts: ReviewFacts };
-
-type ErrorSummaryProps = { error: NonNullable<ReviewPageInput["error"]>; open: boolean; kind: ReviewView["request"]["kind"] };
-
-const ErrorSummary = ({ error, open, kind }: ErrorSummaryProps) => {
-  const { page, review } = useWords();
-  return (
-    <section class="note bad problem" role="alert" tabindex={-1} id="problem" autofocus>
-      <div>
-        <h2>{error.title}</h2>
-        {open ? <p>{page.problem.still}</p> : null}
-        {error.fields === undefined || error.fields.length === 0 ? null : (
-          <ul>
-            {error.fields.map(({ field, message }) =>
-              field === "" ? (
-                <li>{message}</li>
-              ) : (
-                <li>
-                  <a href={`#${editField(field)}`}>{review.place(field, kind)}</a>: {message}
-                </li>
-              ),
-            )}
-          </ul>
-        )}
-      </div>
-    </section>
-  );
-};
 
 /** The names of the changed fields, each a link to its place. */
 const ChangedField = ({ change, kind }: { change: FieldChange; kind: ReviewView["request"]["kind"] }) => {
@@ -259,13 +221,16 @@ const Shell = ({
     <div class="wrap review closed">{children}</div>
   );
 
-function editingOf({ view, kept, error }: ReviewPageInput): Editing | undefined {
+function editingOf({ view, kept, problem }: ReviewPageInput, words: Words): Editing | undefined {
   if (!mayApprove(view)) return undefined;
-  return { kept: kept?.edits ?? new Map(), errors: new Map(error?.fields?.map(({ field, message }) => [field, message])) };
+  return {
+    kept: kept?.edits ?? new Map(),
+    errors: new Map(problem === undefined ? [] : fieldProblems(problem, words).map(({ field, message }) => [field, message])),
+  };
 }
 
 const Lead = ({ input, facts, isListening }: { input: ReviewPageInput; facts: ReviewFacts; isListening: boolean }) => {
-  const { view, action, nonce, error, kept, changes = [], preview = false, live } = input;
+  const { view, action, nonce, problem, kept, changes = [], preview = false, live } = input;
   const { page } = useWords();
   const isEditing = mayApprove(view);
   return (
@@ -275,30 +240,30 @@ const Lead = ({ input, facts, isListening }: { input: ReviewPageInput; facts: Re
       <Heading view={view} facts={facts} chosen={isEditing ? kept?.model : undefined} />
       {facts.isOpen ? null : <p class="soft">{page.states.closedLink}</p>}
       <Strip view={view} facts={facts} />
-      {error === undefined ? null : <ErrorSummary error={error} open={mayDecide(view)} kind={view.request.kind} />}
+      {problem === undefined ? null : <ProblemSummary problem={problem} view={view} open={mayDecide(view)} />}
       <Outcome view={view} />
       <GivenGrant view={view} facts={facts} action={action} nonce={nonce} />
       <OwnStanding view={view} />
-      {isEditing && (preview || changes.length > 0) ? <Preview changes={changes} view={view} isFocused={error === undefined} /> : null}
+      {isEditing && (preview || changes.length > 0) ? <Preview changes={changes} view={view} isFocused={problem === undefined} /> : null}
       <Notices view={view} facts={facts} />
       <Warnings view={view} facts={facts} />
     </div>
   );
 };
 
-const ReviewPage = (input: ReviewPageInput) => {
+export const ReviewPage = (input: ReviewPageInput & { readonly cspNonce: string }) => {
   const { view, cspNonce, kept, keptGrant, changes = [], live } = input;
   const words = useWords();
   const facts = reviewFacts(view);
   const shown = { view, facts };
   const decides = mayDecide(view);
-  const editing = editingOf(input);
+  const editing = editingOf(input, words);
   const atRequest = view.gate === "request";
   const history = atRequest ? requestHistory(view) : replyHistory(view);
   const content = showingOf(shown, words, editing, changes, history);
   const prompt = atRequest ? content : showingOf(shown, words, undefined, [], requestHistory(view));
   const origins = originsOf(view, words);
-  const isListening = isLive(view) && live !== undefined;
+  const isListening = mayDecide(view) && live !== undefined;
   return (
     <Document
       title={titleOf(view, facts, words)}
@@ -322,6 +287,3 @@ const ReviewPage = (input: ReviewPageInput) => {
     </Document>
   );
 };
-
-/** The whole page, from `<!doctype html>` on. Every string in `input` is escaped. */
-export const renderReviewPage = (input: ReviewPageInput): string => asHtml(<ReviewPage {...input} />, input.words ?? catalogues.en);

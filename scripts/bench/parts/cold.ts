@@ -116,6 +116,11 @@ function bundleTable(rig: Rig): Table {
       { key: "uploaded", title: "KiB", digits: 0 },
       { key: "gzipped", title: "KiB after gzip", digits: 0 },
     ],
-    rows: [row("gateway", "wrangler.toml"), row("images", "workers/images/wrangler.toml"), row("tools", "workers/tools/wrangler.toml")],
+    rows: [
+      row("gateway", "wrangler.toml"),
+      row("images", "workers/images/wrangler.toml"),
+      row("tools", "workers/tools/wrangler.toml"),
+      row("pages", "workers/ui/wrangler.toml"),
+    ],
   };
 }

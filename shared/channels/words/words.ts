@@ -22,7 +22,38 @@ type InAnyWords<Said> = Said extends string
 
 export type Words = InAnyWords<typeof en>;
 
-export const catalogues: { readonly [language: string]: Words; readonly en: Words } = { en };
+export const catalogues = { en } as const satisfies Readonly<Record<string, Words>>;
 
-/** The words of notices and pages. A reviewer's `language` has no effect yet: there is one catalogue. */
+/** A language that has a catalogue. */
+export type Language = keyof typeof catalogues;
+
+export const wordsOf = (language: Language): Words => catalogues[language];
+
+/** By the first part of a language tag. */
+const languages: Readonly<Record<string, Language>> = { en: "en" };
+
+const languageOfTag = (tag: string): Language | undefined => languages[tag.split("-", 1)[0]?.toLowerCase() ?? ""];
+
+/** The tags of an Accept-Language header, the most wanted first (RFC 9110, 12.5.4). */
+const wantedTags = (header: string): string[] =>
+  header
+    .split(",")
+    .map((range) => {
+      const [tag = "", weight] = range.split(";");
+      return { tag: tag.trim(), weight: weight === undefined ? 1 : Number(/^\s*q=([01](?:\.\d{0,3})?)\s*$/i.exec(weight)?.[1] ?? 0) };
+    })
+    .filter(({ weight }) => weight > 0)
+    .toSorted((a, b) => b.weight - a.weight)
+    .map(({ tag }) => tag);
+
+/**
+ * The language for a reader: that of the reviewer's `language`, a tag as a policy has it; or else the first of `acceptLanguage` that has a
+ * catalogue; or else English.
+ */
+export const languageFor = (reviewer: string | undefined, acceptLanguage?: string | null): Language =>
+  [...(reviewer === undefined ? [] : [reviewer]), ...wantedTags(acceptLanguage ?? "")]
+    .map(languageOfTag)
+    .find((each) => each !== undefined) ?? "en";
+
+/** English, for what is not yet told its reader's language. */
 export const { review: reviewWords, page: pageWords, email: emailWords, slack: slackWords } = catalogues.en;

@@ -8,7 +8,8 @@ import { requestChanges } from "../../../shared/review/difference.ts";
 import { objectText, requestFields } from "../../../shared/review/editable-fields.ts";
 import type { SubmittedForm } from "../../../shared/review/form.ts";
 import type { ReviewView } from "../../../shared/review/view.ts";
-import { renderReviewPage, type ReviewPageInput } from "../../../workers/ui/review-page.tsx";
+import type { ReviewPageInput } from "../../../workers/ui/review-page.tsx";
+import { renderedReview } from "./rendered.ts";
 import { chromiumPath } from "../support/chromium.ts";
 import { shoot } from "../support/screenshots.ts";
 import { launch, servePage } from "./browser.ts";
@@ -166,7 +167,7 @@ describe.skipIf(chromiumPath === undefined)("a review of the control endpoint in
 
   /** Opens the page of `view` without any header that would keep something from running. */
   async function open(view: ReviewView, width = 390, more: Partial<ReviewPageInput> = {}): Promise<Page> {
-    site.html = renderReviewPage({ view, action: "/r/t", nonce: "n", cspNonce: "c", ...more });
+    site.html = renderedReview(view, more);
     const page = pages.get(width) ?? (await newPage({ viewport: { width, height: 844 } }));
     pages.set(width, page);
     await page.goto(site.url);
@@ -478,7 +479,7 @@ describe.skipIf(chromiumPath === undefined)("a review of the control endpoint in
   test("the pictures, where somebody asks for them", async () => {
     const page = await browser.newPage();
     for (const [name, view] of views) {
-      await page.setContent(renderReviewPage({ view, action: "/r/t", nonce: "n", cspNonce: "c" }));
+      await page.setContent(renderedReview(view));
       await shoot(page, `control-${name}`);
     }
     await page.close();

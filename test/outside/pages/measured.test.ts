@@ -3,7 +3,7 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ReviewView } from "../../../shared/review/view.ts";
-import { renderReviewPage } from "../../../workers/ui/review-page.tsx";
+import { renderedReview } from "./rendered.ts";
 import { chromiumPath } from "../support/chromium.ts";
 import { launch } from "./browser.ts";
 import { openRequest, openResponse } from "./examples.ts";
@@ -56,7 +56,7 @@ describe.skipIf(chromiumPath === undefined)("the review page, measured", () => {
 
   async function open(view: ReviewView, size: keyof typeof sizes): Promise<Page> {
     const page = await (await browser.newContext({ viewport: sizes[size] })).newPage();
-    await page.setContent(renderReviewPage({ view, action: "/r/t", nonce: "n", cspNonce: "c" }));
+    await page.setContent(renderedReview(view));
     return page;
   }
 
@@ -152,7 +152,7 @@ describe.skipIf(chromiumPath === undefined)("the review page, measured", () => {
   });
 
   test("times are absolute without a script, and the reader's own with it; the countdown starts from the server's seconds", async () => {
-    const html = renderReviewPage({ view: short, action: "/r/t", nonce: "n", cspNonce: "c" });
+    const html = renderedReview(short);
     expect(html).toContain(
       'Expires <time datetime="2026-11-17T14:52:10.000Z">14:52 UTC</time>, in <b class="num" data-left="570">9 minutes</b>',
     );

@@ -6,51 +6,43 @@ import { applyRequestEdits } from "../../../shared/review/edit.ts";
 import { requestChanges } from "../../../shared/review/difference.ts";
 import { editField, parseDecisionForm, type SubmittedForm } from "../../../shared/review/form.ts";
 import type { ReviewView } from "../../../shared/review/view.ts";
-import { renderExpiredLinkPage, renderLinkSentPage } from "../../../workers/ui/expired-pages.tsx";
-import { renderNoSuchLinkPage, renderErrorPage } from "../../../workers/ui/plain-pages.tsx";
-import { renderReviewPage, reviewHeaders, type ReviewPageInput } from "../../../workers/ui/review-page.tsx";
+import { pageHeaders } from "../../../workers/endpoints/page-headers.ts";
 import { chromiumPath } from "../support/chromium.ts";
 import { launch, servePage } from "./browser.ts";
 import { censusOf, violationsOn } from "./checks.ts";
+import { cspNonce, rendered, renderedReview as render } from "./rendered.ts";
 import { decided, editedRequest, editedResponse, openRequest, openResponse, request, smallPng, standings } from "./examples.ts";
 
 const phone = { viewport: { width: 390, height: 844 } };
-const base = { action: "/r/t", nonce: "n0nce", cspNonce: "c5p" };
-const render = (view: ReviewView, more: Partial<ReviewPageInput> = {}): string => renderReviewPage({ view, ...base, ...more });
+const expiredLink = { action: "/r/t", nonce: "n0nce", untilSeconds: 1_795_000_000, state: "open", open: true } as const;
 
 const edits = new Map([
   ["/messages/0/content/0/text", "Summarise the notes, shortly."],
   ["/maxTokens", "9000"],
 ]);
 const kept: SubmittedForm = { nonce: "n", version: 1, digest: "d", act: "preview", edits, model: "demo", reason: "not yet" };
-const problem = { title: "Your changes could not be used.", fields: [{ field: "/maxTokens", message: "This can only be lowered." }] };
+const problem = { why: "invalidEdit", issues: [{ field: "/maxTokens", fault: { kind: "raised", requested: 200 } }] } as const;
 
 const pages: Record<string, string> = {
   "open request": render(openRequest),
   "edited request": render(editedRequest),
   "open response": render(openResponse),
   "edited response": render(editedResponse),
-  "problem with kept edits": render(openRequest, { kept, error: problem }),
+  "problem with kept edits": render(openRequest, { kept, problem }),
   preview: render(openRequest, { kept, changes: requestChanges(request, { ...request, maxTokens: 5 }) }),
   ...Object.fromEntries(Object.entries(decided).map(([name, view]) => [name, render(view)])),
   ...Object.fromEntries(Object.entries(standings).map(([name, view]) => [name, render(view)])),
   "a grant after a problem": render(standings.mayGrant, {
     kept: { ...kept, to: "Grace Hopper" },
     keptGrant: { grant: "tool:shape", hours: "168", uses: "many", isAsked: true },
-    error: { title: "Nothing was decided.", fields: [{ field: "", message: "A number from 1 to 1,000." }] },
+    problem: { why: "uses" },
   }),
-  "an expired link": renderExpiredLinkPage({ ...base, untilSeconds: 1_795_000_000, state: "open", open: true }),
-  "an expired link of a review that is over": renderExpiredLinkPage({ ...base, untilSeconds: 1_795_000_000, state: "denied", open: false }),
-  "an expired link too often": renderExpiredLinkPage({
-    ...base,
-    untilSeconds: 1_795_000_000,
-    state: "voted",
-    open: true,
-    error: "tooOften",
-  }),
-  "a new link": renderLinkSentPage({ cspNonce: "c5p", channel: "email" }),
-  "no such link": renderNoSuchLinkPage({ cspNonce: "c5p" }),
-  fault: renderErrorPage({ error: "fault", cspNonce: "c5p", quote: "f_1" }),
+  "an expired link": rendered({ kind: "expiredLink", input: expiredLink }),
+  "an expired link of a review that is over": rendered({ kind: "expiredLink", input: { ...expiredLink, state: "denied", open: false } }),
+  "an expired link too often": rendered({ kind: "expiredLink", input: { ...expiredLink, state: "voted", error: "tooOften" } }),
+  "a new link": rendered({ kind: "linkSent", input: { channel: "email" } }),
+  "no such link": rendered({ kind: "noSuchLink" }),
+  fault: rendered({ kind: "error", input: { error: "fault", quote: "f_1" } }),
 };
 
 describe.skipIf(chromiumPath === undefined)("the review page in a browser", () => {
@@ -73,7 +65,7 @@ describe.skipIf(chromiumPath === undefined)("the review page in a browser", () =
    * Opens `html` with the page's own headers, or with none of them where `headers` is empty. The tab is shared by all tests
    * with the same options: a new one takes longer than most of the tests.
    */
-  async function open(html: string, options: BrowserContextOptions = {}, headers = reviewHeaders("c5p")): Promise<Page> {
+  async function open(html: string, options: BrowserContextOptions = {}, headers = pageHeaders(cspNonce)): Promise<Page> {
     Object.assign(site, { html, headers, posted: undefined });
     const key = JSON.stringify(options);
     const page = shared.get(key) ?? (await newPage(options));
@@ -156,7 +148,7 @@ describe.skipIf(chromiumPath === undefined)("the review page in a browser", () =
 
     test.each([320, 390, 1280])("text is 16 px or larger, targets are 44 px, and nothing scrolls sideways at %i px", async (width) => {
       const long = { ...openRequest, requestor: { ...openRequest.requestor, server: "n".repeat(300), name: "\u{1f600}".repeat(200) } };
-      const page = await open(render(long, { kept, error: problem }), { viewport: { width, height: 844 } }, {});
+      const page = await open(render(long, { kept, problem }), { viewport: { width, height: 844 } }, {});
       const found = await page.evaluate(() => {
         for (const details of document.querySelectorAll("details")) {
           // Of those with one name only one can be open.
@@ -271,7 +263,7 @@ describe.skipIf(chromiumPath === undefined)("the review page in a browser", () =
     });
 
     test("after an edit that could not be used, the page says so first and has every edit still in its field", async () => {
-      const page = await open(render(openRequest, { kept, error: problem }));
+      const page = await open(render(openRequest, { kept, problem }));
       expect(await page.evaluate(() => document.activeElement?.id)).toBe("problem");
       await page.locator("#problem a").click();
       const field = page.locator(`[name="${editField("/maxTokens")}"]`);
@@ -303,7 +295,7 @@ describe.skipIf(chromiumPath === undefined)("the review page in a browser", () =
     );
 
     test("Enter in a one-line field is a preview", async () => {
-      const page = await open(render(openRequest, { kept, error: problem }));
+      const page = await open(render(openRequest, { kept, problem }));
       await page.locator(`[name="${editField("/maxTokens")}"]`).press("Enter");
       await page.waitForLoadState();
       expect((await submitted()).act).toBe("preview");
@@ -425,7 +417,7 @@ describe.skipIf(chromiumPath === undefined)("the review page in a browser", () =
       const view = poisoned(text);
       const more = {
         kept: { ...kept, reason: text, model: text, edits: new Map([["/systemPrompt", text]]) },
-        error: { title: text, fields: [{ field: "/systemPrompt", message: text }] },
+        problem: { why: "invalidEdit", issues: [{ field: text, fault: { kind: "raised", requested: 200 } }] } as const,
         action: `/r/t?${text}`,
         nonce: text,
         live: `/r/t/live?${text}`,
@@ -438,7 +430,7 @@ describe.skipIf(chromiumPath === undefined)("the review page in a browser", () =
         render({ ...view, state: { kind: "cancelled", at: 0, cause: "caller" } }),
         render({ ...view, left: { at: 0, to: text } }, more),
         render({ ...view, ownVote: { at: 0 } }, more),
-        renderErrorPage({ error: "fault", cspNonce: "c5p", quote: text }),
+        rendered({ kind: "error", input: { error: "fault", quote: text } }),
       ];
     };
 
@@ -569,7 +561,7 @@ describe.skipIf(chromiumPath === undefined)("the review page in a browser", () =
       const html = render(openRequest);
       Object.assign(site, {
         html: html.replace("</main>", "<script>globalThis.pwned = 1</script></main>"),
-        headers: reviewHeaders("c5p"),
+        headers: pageHeaders(cspNonce),
       });
       const page = await newPage();
       const fetched: string[] = [];
@@ -582,11 +574,11 @@ describe.skipIf(chromiumPath === undefined)("the review page in a browser", () =
     });
 
     test("they are the ones that the design names", () => {
-      const headers = reviewHeaders("c5p");
+      const headers = pageHeaders(cspNonce);
       expect(headers["Content-Security-Policy"]).toBe(
         "default-src 'none'; style-src 'nonce-c5p'; img-src data:; media-src data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
       );
-      expect(reviewHeaders("c5p", true)["Content-Security-Policy"]).toBe(
+      expect(pageHeaders(cspNonce, true)["Content-Security-Policy"]).toBe(
         "default-src 'none'; style-src 'nonce-c5p'; script-src 'nonce-c5p'; connect-src 'self'; img-src data:; media-src data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
       );
       expect(headers).toMatchObject({
@@ -604,7 +596,7 @@ describe.skipIf(chromiumPath === undefined)("the review page in a browser", () =
         "<script>globalThis.pwned = 1</script><script nonce='other'>globalThis.pwned = 2</script><img src=x onerror='globalThis.pwned = 3'>";
       Object.assign(site, {
         html: render(openRequest, { live: "/r/t/live" }).replace("</main>", `${strange}</main>`),
-        headers: reviewHeaders("c5p", true),
+        headers: pageHeaders(cspNonce, true),
       });
       const page = await newPage();
       const asked: string[] = [];
@@ -618,7 +610,7 @@ describe.skipIf(chromiumPath === undefined)("the review page in a browser", () =
     });
 
     test("a page of another site cannot frame it", async () => {
-      Object.assign(site, { html: render(openRequest), headers: reviewHeaders("c5p") });
+      Object.assign(site, { html: render(openRequest), headers: pageHeaders(cspNonce) });
       const page = await newPage();
       await page.route("http://other.test/", (route) =>
         route.fulfill({ contentType: "text/html", body: `<iframe src="${site.url}"></iframe>` }),

@@ -10,7 +10,9 @@ import { changedRequest, isPromised } from "../../../shared/review/changes.ts";
 import { requestFields } from "../../../shared/review/editable-fields.ts";
 import { editField, parseDecisionForm, type SubmittedForm } from "../../../shared/review/form.ts";
 import type { ReviewView } from "../../../shared/review/view.ts";
-import { renderReviewPage, reviewHeaders } from "../../../workers/ui/review-page.tsx";
+import { pageHeaders } from "../../../workers/endpoints/page-headers.ts";
+import type { Problem } from "../../../workers/ui/problem.tsx";
+import { cspNonce, renderedReview } from "./rendered.ts";
 import { chromiumPath } from "../support/chromium.ts";
 import { launch } from "./browser.ts";
 import { openRequest } from "./examples.ts";
@@ -49,7 +51,7 @@ class Gate {
       asked.on("end", () => {
         const body = Buffer.concat(parts).toString("utf8");
         const { status, html } = gate?.answer(asked.method === "POST" ? body : null) ?? { status: 500, html: "" };
-        answer.writeHead(status, reviewHeaders("c5p", true)).end(html);
+        answer.writeHead(status, pageHeaders(cspNonce, true)).end(html);
       });
     });
     await new Promise<void>((done) => {
@@ -67,31 +69,26 @@ class Gate {
     const { edits, model, act, promised } = form.value;
     const changed = changedRequest({ request, models }, { edits, ...(model === undefined ? {} : { model }) });
     if (!changed.ok) {
-      const fields = changed.error.map(({ field }) => ({ field, message: "This cannot be sent." }));
-      return { status: 422, html: this.page(form.value, { title: "Some of your changes cannot be sent.", fields }) };
+      return { status: 422, html: this.page(form.value, { why: "cannotBe", issues: changed.error }) };
     }
     const { changes, value } = changed.value;
     if (act !== "approve") return { status: 200, html: this.page(form.value) };
     if (promised === undefined || !isPromised(changes, promised)) {
-      return { status: 409, html: this.page(form.value, { title: "Nothing was decided: the page did not show your changes." }) };
+      return { status: 409, html: this.page(form.value, { why: "unseenChanges" }) };
     }
     this.sent = value.request as ChatRequest; // Edits keep the kind.
     return { status: 200, html: "<!doctype html><title>sent</title><p>sent</p>" };
   }
 
-  page(kept?: SubmittedForm, error?: { title: string; fields?: { field: string; message: string }[] }): string {
+  page(kept?: SubmittedForm, problem?: Problem): string {
     const changed =
       kept === undefined
         ? null
         : changedRequest({ request, models }, { edits: kept.edits, ...(kept.model === undefined ? {} : { model: kept.model }) });
-    return renderReviewPage({
-      view,
-      action: "/r/t",
-      nonce: "n0nce",
-      cspNonce: "c5p",
+    return renderedReview(view, {
       preview: kept?.act === "preview",
       ...(kept === undefined ? {} : { kept }),
-      ...(error === undefined ? {} : { error }),
+      ...(problem === undefined ? {} : { problem }),
       changes: changed?.ok === true ? changed.value.changes : [],
     });
   }

@@ -5,16 +5,16 @@ import { createRequire } from "node:module";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseDecisionForm, type SubmittedForm } from "../../../shared/review/form.ts";
-import { renderExpiredLinkPage } from "../../../workers/ui/expired-pages.tsx";
-import { renderReviewPage, reviewHeaders, type ReviewPageInput } from "../../../workers/ui/review-page.tsx";
-import type { ReviewView } from "../../../shared/review/view.ts";
+import { pageHeaders } from "../../../workers/endpoints/page-headers.ts";
+import { cspNonce, rendered, renderedReview as render } from "./rendered.ts";
 import { chromiumPath } from "../support/chromium.ts";
 import { launch, servePage } from "./browser.ts";
 import { openRequest, standings } from "./examples.ts";
 
-const base = { action: "/r/t", nonce: "n0nce", cspNonce: "c5p" };
-const render = (view: ReviewView, more: Partial<ReviewPageInput> = {}): string => renderReviewPage({ view, ...base, ...more });
-const expired = renderExpiredLinkPage({ ...base, untilSeconds: 1_795_000_000, state: "open", open: true });
+const expired = rendered({
+  kind: "expiredLink",
+  input: { action: "/r/t", nonce: "n0nce", untilSeconds: 1_795_000_000, state: "open", open: true },
+});
 
 describe.skipIf(chromiumPath === undefined)("beside deciding, in a browser", () => {
   let browser: Browser;
@@ -30,7 +30,7 @@ describe.skipIf(chromiumPath === undefined)("beside deciding, in a browser", () 
   });
 
   async function open(html: string, options: BrowserContextOptions = {}): Promise<Page> {
-    Object.assign(site, { html, headers: reviewHeaders("c5p"), posted: undefined });
+    Object.assign(site, { html, headers: pageHeaders(cspNonce), posted: undefined });
     const page = await (await browser.newContext({ viewport: { width: 390, height: 844 }, ...options })).newPage();
     await page.goto(site.url);
     return page;

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import type { ReviewView, RunProgress } from "../../../shared/review/view.ts";
-import { renderReviewPage } from "../../../workers/ui/review-page.tsx";
+import { renderedReview } from "./rendered.ts";
 import { reviewWords } from "../../../shared/channels/words/words.ts";
 import { defaultModel } from "../../support/model-why.ts";
 import { decided, openRequest, openResponse } from "./examples.ts";
 
 /** The words of a page, with one space between any two: no tags, no style. */
 const wordsOf = (view: ReviewView): string =>
-  renderReviewPage({ view, action: "/r/t", nonce: "n", cspNonce: "c" })
+  renderedReview(view)
     .replaceAll(/<(style|script)[\s\S]*?<\/\1>/g, "")
     .replaceAll(/<[^>]*>/g, " ")
     .replaceAll(/\s+/g, " ");
@@ -85,7 +85,7 @@ describe("a review page says only what is true now", () => {
   });
 
   test("at the response gate a risk of the prompt says so, and leads to the fold that the prompt is in", () => {
-    const html = renderReviewPage({ view: { ...openResponse, risks: openRequest.risks }, action: "/r/t", nonce: "n", cspNonce: "c" });
+    const html = renderedReview({ ...openResponse, risks: openRequest.risks });
     expect(html).toMatch(
       /<a href="#prompt"><span><bdi class="plain">There is an image here[^<]*<\/bdi> <span class="soft">In the prompt: Message 1, part 2</,
     );

@@ -2,7 +2,7 @@
 
 import type { V4WorkerOptions } from "miniflare";
 import type { TestProject } from "vitest/node";
-import { gatewayWorker, imagesWorker, toolsWorker } from "../../support/built-workers.ts";
+import { gatewayWorker, imagesWorker, pagesWorker, toolsWorker } from "../../support/built-workers.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -11,5 +11,5 @@ declare module "vitest" {
 }
 
 export default function setup({ provide }: TestProject): void {
-  provide("builtWorkers", [gatewayWorker(), imagesWorker(), toolsWorker()]);
+  provide("builtWorkers", [gatewayWorker(), imagesWorker(), toolsWorker(), pagesWorker()]);
 }

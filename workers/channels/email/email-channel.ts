@@ -6,9 +6,8 @@ import { sha256Hex } from "../../../shared/encoding.ts";
 import { err, ok, type Result } from "../../../shared/result.ts";
 import { type Mail, type MailAddress, mailIssues, parseMailbox } from "../../../shared/channels/email-rules.ts";
 import type { Env } from "../../platform/env.ts";
-import { digestMail } from "../../ui/digest-mail.tsx";
-import { endedMail } from "../../ui/ended-mail.tsx";
-import { type MailContent, reviewMail } from "../../ui/mail.tsx";
+import type { MailContent } from "../../ui/mail.tsx";
+import type { AskedMail } from "../../ui/mails.ts";
 import type { Channel, ChannelAdapter, Notice, NoticeWhy, Sent } from "../channel.ts";
 import { bindingSender } from "./binding.ts";
 import { resendAddress, resendDomains, resendSender, type ResendSettings } from "./resend.ts";
@@ -86,15 +85,15 @@ export function emailChannel(env: Env): Channel | undefined {
       counts: (notice, what) => (what === "send" ? isMailed(notice.why) : endingMail(notice) !== undefined),
       send: async (entries, idempotencyKey) => {
         const to = entries.flatMap(({ reviewer: { email } }) => email ?? []).slice(0, 1);
-        const mail = { from, to, ...digestMail(entries), headers: automatic };
+        const mail = { from, to, ...(await env.PAGES.mail({ kind: "digest", entries })), headers: automatic };
         return mailIssues(mail).length > 0 ? { kind: "failed", why: "invalid" } : send(mail, idempotencyKey);
       },
     },
   };
 
-  async function deliver(notice: Notice, content: MailContent | undefined): Promise<Sent> {
-    if (content === undefined) return { kind: "sent", receipt: null };
-    const mail = mailOf(notice, from, content);
+  async function deliver(notice: Notice, asked: AskedMail | undefined): Promise<Sent> {
+    if (asked === undefined) return { kind: "sent", receipt: null };
+    const mail = mailOf(notice, from, await env.PAGES.mail(asked));
     if (mailIssues(mail).length > 0) return { kind: "failed", why: "invalid" };
     return withReceipt(notice, await send(mail, notice.idempotencyKey));
   }
@@ -115,15 +114,17 @@ const automatic = {
 const isMailed = (why: NoticeWhy): why is Exclude<NoticeWhy, "voted"> => why !== "voted";
 
 /** Undefined where no email is sent: for another reviewer's vote, and after a decision. */
-function askingMail({ view, url, why, excerpt, link }: Notice): MailContent | undefined {
+function askingMail({ view, url, why, excerpt, link }: Notice): AskedMail | undefined {
   if (!isMailed(why) || (view.state.kind !== "open" && view.state.kind !== "voted")) return undefined;
-  return reviewMail({ view, url, why, excerpt, expiresAt: link.expiresAtSeconds * 1000 });
+  return { kind: "review", input: { view, url, why, excerpt, expiresAt: link.expiresAtSeconds * 1000 } };
 }
 
 /** Only where the request's key ended before a decision: its reviewers are told. After a decision the link's page shows the outcome. */
-function endingMail({ view, url, link }: Notice): MailContent | undefined {
+function endingMail({ view, url, link }: Notice): AskedMail | undefined {
   const { keyEnd = null } = view;
-  return view.state.kind !== "cancelled" || keyEnd === null || link.notice !== "sent" ? undefined : endedMail({ view, keyEnd, url });
+  return view.state.kind !== "cancelled" || keyEnd === null || link.notice !== "sent"
+    ? undefined
+    : { kind: "ended", input: { view, keyEnd, url } };
 }
 
 function mailOf({ view, why, link, reviewer, receipt }: Notice, from: MailAddress, { subject, text, html }: MailContent): Mail {

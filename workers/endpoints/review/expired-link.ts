@@ -1,14 +1,14 @@
 // The page of an expired link: its review's state, without the content, and a form that sends a new link to the address on file. It
 // decides nothing, and a GET writes nothing.
 
-import { formFields } from "../../../shared/review/form.ts";
+import { formFields, renewAct } from "../../../shared/review/form.ts";
 import { judgeNonce, linkId } from "../../../shared/review/link.ts";
 import { runStub } from "../../stubs/stubs.ts";
 import type { ExpiredLink } from "../../stubs/run-calls.ts";
-import { type ExpiredLinkError, renderExpiredLinkPage, renderLinkSentPage, renewAct } from "../../ui/expired-pages.tsx";
-import { reviewHeaders } from "../../ui/review-page.tsx";
+import type { ExpiredLinkError } from "../../ui/expired-pages.tsx";
 import type { AppContext } from "../app-context.ts";
-import { type PresentedLink, actionOf, freshCspNonce, noSuchLink, nonceOf, errorPage } from "./review-link.ts";
+import { answerPage, errorPage } from "../page-answer.ts";
+import { type PresentedLink, actionOf, noSuchLink, nonceOf } from "./review-link.ts";
 
 /** What the form's nonce is bound to beside the token, in place of a version of the content. */
 const subject = { version: 0, digest: "renew" } as const;
@@ -26,17 +26,15 @@ export async function expiredLinkPage(
   const text = await runStub(c.env, run).expiredLink(claims.gate, claims.reviewer, linkId(claims));
   if (text === null) return noSuchLink(c);
   const { open, state } = JSON.parse(text) as ExpiredLink; // written by RunObject.expiredLink
-  const cspNonce = freshCspNonce();
-  const html = renderExpiredLinkPage({
-    cspNonce,
+  const input = {
     untilSeconds: claims.expiresAtSeconds,
     state,
     open,
     action: actionOf(link),
     nonce: nonceOf(link, subject.version, subject.digest),
     ...(why === null ? {} : { error: why }),
-  });
-  return c.body(html, status, reviewHeaders(cspNonce));
+  };
+  return answerPage(c, { kind: "expiredLink", input }, status);
 }
 
 /** Answers that page's form. Any other form is too late: it decides nothing. */
@@ -51,10 +49,8 @@ export async function answerExpiredForm(c: AppContext, link: PresentedLink, body
   if (nonce !== "good") return expiredLinkPage(c, link, nonce, nonce === "forged" ? 403 : 409);
   const renewed = await runStub(c.env, run).renewLink(claims.gate, claims.reviewer, linkId(claims));
   switch (renewed.kind) {
-    case "sent": {
-      const cspNonce = freshCspNonce();
-      return c.body(renderLinkSentPage({ cspNonce, channel: claims.channel }), 200, reviewHeaders(cspNonce));
-    }
+    case "sent":
+      return answerPage(c, { kind: "linkSent", input: { channel: claims.channel } }, 200);
     case "tooOften":
       return expiredLinkPage(c, link, "tooOften", 429);
     case "over":

@@ -1,16 +1,14 @@
 // The review link of a request: whether it is genuine and whether it is over; and the checks that every request with one must pass. It
 // wakes no object, and decides nothing.
 
-import { toBase64url } from "../../../shared/encoding.ts";
 import { type LinkClaims, formNonce, linkId, nonceRandomLength, parseLinkToken } from "../../../shared/review/link.ts";
 import { runIdOf } from "../../../shared/sealed-id.ts";
 import { readBody } from "../../http/body.ts";
 import { type Settings, settingsOf } from "../../platform/settings.ts";
-import { type PageError, renderErrorPage, renderNoSuchLinkPage } from "../../ui/plain-pages.tsx";
-import { reviewHeaders } from "../../ui/review-page.tsx";
 import { reviewFormAction } from "../../platform/urls.ts";
 import { isFlooding } from "../auth.ts";
 import type { AppContext } from "../app-context.ts";
+import { answerPage, errorPage } from "../page-answer.ts";
 
 /** A form repeats every text that may be edited, at up to nine bytes a character: several times the largest prompt. */
 const formLimitBytes = 30_000_000;
@@ -62,20 +60,7 @@ export async function readForm(c: AppContext, link: PresentedLink): Promise<{ re
 }
 
 /** One page for every token without a review: forged, damaged, revoked or deleted. */
-export function noSuchLink(c: AppContext): Response {
-  const cspNonce = freshCspNonce();
-  return c.body(renderNoSuchLinkPage({ cspNonce }), 404, reviewHeaders(cspNonce));
-}
-
-export function errorPage(
-  c: AppContext,
-  error: PageError,
-  status: 400 | 403 | 405 | 413 | 415 | 429,
-  headers: Record<string, string> = {},
-): Response {
-  const cspNonce = freshCspNonce();
-  return c.body(renderErrorPage({ error, cspNonce }), status, { ...reviewHeaders(cspNonce), ...headers });
-}
+export const noSuchLink = (c: AppContext): Promise<Response> => answerPage(c, { kind: "noSuchLink" }, 404);
 
 /**
  * Whether a form was sent from our own page: by `Sec-Fetch-Site`, which no page can set, or else by `Origin`. False
@@ -88,5 +73,3 @@ function isSameOrigin(headers: Headers, publicUrl: string): boolean {
 }
 
 export const originOf = (publicUrl: string): string => new URL(publicUrl).origin;
-
-export const freshCspNonce = (): string => toBase64url(crypto.getRandomValues(new Uint8Array(16)));

@@ -3,11 +3,10 @@
 
 import { windowHeader, type DecideAnswer, type Submission } from "../../stubs/run-calls.ts";
 import { Hono } from "hono";
-import { pageWords, reviewWords } from "../../../shared/channels/words/words.ts";
 import { changedReply, changedRequest } from "../../../shared/review/changes.ts";
 import type { FieldChange } from "../../../shared/review/difference.ts";
 import type { EditIssue } from "../../../shared/review/edit.ts";
-import { type SubmittedForm, allowAct, formFields, mostGrantUses, parseDecisionForm } from "../../../shared/review/form.ts";
+import { type SubmittedForm, allowAct, formFields, parseDecisionForm } from "../../../shared/review/form.ts";
 import { judgeNonce, linkId } from "../../../shared/review/link.ts";
 import type { ReviewView } from "../../../shared/review/view.ts";
 import { type Result, ok } from "../../../shared/result.ts";
@@ -15,26 +14,15 @@ import { replyRuleOf } from "../../../shared/run/reply-rule.ts";
 import { errorClass, logEvent } from "../../platform/log.ts";
 import { runStub } from "../../stubs/stubs.ts";
 import type { KeptGrant } from "../../ui/grant-offer.tsx";
-import { renderErrorPage } from "../../ui/plain-pages.tsx";
-import { type FieldProblem, type ReviewPageInput, isLive, renderReviewPage, reviewHeaders } from "../../ui/review-page.tsx";
+import type { ProblemWhy } from "../../ui/problem.tsx";
+import type { ReviewPageInput } from "../../ui/review-page.tsx";
 import { paths, reviewUrl } from "../../platform/urls.ts";
 import type { App, AppContext } from "../app-context.ts";
+import { answerPage, errorPage } from "../page-answer.ts";
 import { inPath, asPage } from "../openapi/answers.ts";
 import { describe } from "../openapi/describe.ts";
 import { answerExpiredForm, expiredLinkPage } from "./expired-link.ts";
-import {
-  type PresentedLink,
-  actionOf,
-  admittedLink,
-  freshCspNonce,
-  noSuchLink,
-  nonceOf,
-  originOf,
-  errorPage,
-  readForm,
-} from "./review-link.ts";
-
-const words = pageWords.answers;
+import { type PresentedLink, actionOf, admittedLink, noSuchLink, nonceOf, originOf, readForm } from "./review-link.ts";
 
 export const reviewRoutes = new Hono<App>();
 
@@ -93,7 +81,7 @@ reviewRoutes.post(paths.review, decideReview, async (c) => {
   const view = await readView(c, link);
   if (view === null) return noSuchLink(c);
   const keep = keeping(readable, fields);
-  if (!form.ok) return page(c, link, view, { ...keep, error: usesError() }, 422);
+  if (!form.ok) return page(c, link, view, { ...keep, problem: { why: "uses" } }, 422);
   return answerForm(c, { link, view, form: form.value, keep, body: body.text });
 });
 
@@ -130,8 +118,7 @@ reviewRoutes.all(paths.reviewLive, (c) => errorPage(c, "badRequest", 405, { Allo
 reviewRoutes.onError((error, c) => {
   const quote = crypto.randomUUID();
   logEvent("request.failed", { quote, error: errorClass(error) });
-  const cspNonce = freshCspNonce();
-  return c.body(renderErrorPage({ error: "fault", cspNonce, quote }), 500, reviewHeaders(cspNonce));
+  return answerPage(c, { kind: "error", input: { error: "fault", quote } }, 500);
 });
 
 /** Whether a person opens the page: not for a HEAD, nor where a browser prefetches it. */
@@ -158,8 +145,6 @@ function withoutGrant(fields: URLSearchParams, unreadable: string): SubmittedFor
   return form.ok ? form.value : null;
 }
 
-const usesError = () => ({ title: words.uses.title, fields: [{ field: "", message: words.uses.message(mostGrantUses) }] });
-
 type Answering = {
   readonly link: PresentedLink;
   readonly view: ReviewView;
@@ -176,7 +161,7 @@ async function answerForm(c: AppContext, answering: Answering): Promise<Response
   const judged = judgeNonce(settings.keys, { token, version: form.version, digest: form.digest }, nonce, Date.now());
   if (judged !== "good") {
     const status = judged === "forged" ? 403 : 409;
-    return page(c, link, view, { error: { title: words.nonce[judged] }, ...(isFor(view, form) ? keep : {}) }, status);
+    return page(c, link, view, { problem: { why: { nonce: judged } }, ...(isFor(view, form) ? keep : {}) }, status);
   }
   const submission: Submission = { ...rest, edits: [...edits] };
   const decided = await runStub(c.env, run).decide({
@@ -197,63 +182,56 @@ async function afterDecision(c: AppContext, { link, view, keep }: Answering, dec
     case "repeated":
       return c.redirect(reviewUrl(link.settings.publicUrl, link.token), 303);
     case "invalidEdit":
-      return page(c, link, view, { error: { title: words.invalidEdit, fields: problemsOf(decided.issues) }, ...keep }, 422);
+      return page(c, link, view, { problem: { why: "invalidEdit", issues: decided.issues }, ...keep }, 422);
     case "unseenChanges":
-      return again(c, link, words.unseenChanges, 409, keep);
+      return again(c, link, "unseenChanges", 409, keep);
     case "noGrant":
-      return page(c, link, view, { error: noGrantError, ...keep }, 422);
+      return page(c, link, view, { problem: { why: "noGrant" }, ...keep }, 422);
     case "cannotRecuse": {
-      const { title, status } = recusalWords[decided.why];
-      return again(c, link, title, status, keep);
+      const { why, status } = recusalProblems[decided.why];
+      return again(c, link, why, status, keep);
     }
     case "onceUsed":
-      return again(c, link, words.sentBefore, 409);
+      return again(c, link, "sentBefore", 409);
     case "noSuchLink":
       return noSuchLink(c);
     case "verdict": {
-      const { title, status } = verdictWords[decided.verdict.kind === "notAllowed" ? decided.verdict.why : decided.verdict.kind];
-      return again(c, link, title, status);
+      const { why, status } = verdictProblems[decided.verdict.kind === "notAllowed" ? decided.verdict.why : decided.verdict.kind];
+      return again(c, link, why, status);
     }
     default:
       return decided satisfies never;
   }
 }
 
-type Words = { readonly title: string; readonly status: 403 | 409 | 412 | 422 };
+type Refusal = { readonly why: ProblemWhy; readonly status: 403 | 409 | 412 | 422 };
 
-const verdictWords = {
-  closed: { title: reviewWords.uncounted.closed, status: 409 },
-  stale: { title: words.stale, status: 412 },
-  late: { title: reviewWords.uncounted.late, status: 409 },
-  ownRequest: { title: reviewWords.uncounted.ownRequest, status: 403 },
-  notAReviewer: { title: words.notAReviewer, status: 403 },
-  left: { title: reviewWords.uncounted.left, status: 403 },
-} as const satisfies Record<string, Words>;
+const verdictProblems = {
+  closed: { why: { uncounted: "closed" }, status: 409 },
+  stale: { why: "stale", status: 412 },
+  late: { why: { uncounted: "late" }, status: 409 },
+  ownRequest: { why: { uncounted: "ownRequest" }, status: 403 },
+  notAReviewer: { why: "notAReviewer", status: 403 },
+  left: { why: { uncounted: "left" }, status: 403 },
+} as const satisfies Record<string, Refusal>;
 
-const recusalWords = {
-  notAReviewer: { title: words.notAReviewer, status: 403 },
-  ownRequest: { title: words.giveUp.ownRequest, status: 403 },
-  left: { title: words.giveUp.left, status: 409 },
-  hasApproved: { title: words.giveUp.hasApproved, status: 409 },
-  isAskedAlready: { title: words.giveUp.isAskedAlready, status: 409 },
-  noSuchReviewer: { title: words.giveUp.noSuchReviewer, status: 422 },
-  unreachable: { title: words.giveUp.unreachable, status: 422 },
-} as const satisfies Record<Extract<DecideAnswer, { kind: "cannotRecuse" }>["why"], Words>;
-
-const noGrantError = { title: words.noGrant.title, fields: [{ field: "", message: words.noGrant.message }] };
+const recusalProblems = {
+  notAReviewer: { why: "notAReviewer", status: 403 },
+  ownRequest: { why: { giveUp: "ownRequest" }, status: 403 },
+  left: { why: { giveUp: "left" }, status: 409 },
+  hasApproved: { why: { giveUp: "hasApproved" }, status: 409 },
+  isAskedAlready: { why: { giveUp: "isAskedAlready" }, status: 409 },
+  noSuchReviewer: { why: { giveUp: "noSuchReviewer" }, status: 422 },
+  unreachable: { why: { giveUp: "unreachable" }, status: 422 },
+} as const satisfies Record<Extract<DecideAnswer, { kind: "cannotRecuse" }>["why"], Refusal>;
 
 /** The page with the reviewer's changes applied, or with what is wrong with them. Decides nothing. */
-function previewPage(c: AppContext, { link, view, form, keep }: Answering): Response {
-  if (!isFor(view, form)) {
-    return page(c, link, view, { error: { title: words.staleChanges } }, 200);
-  }
+async function previewPage(c: AppContext, { link, view, form, keep }: Answering): Promise<Response> {
+  if (!isFor(view, form)) return page(c, link, view, { problem: { why: "staleChanges" } }, 200);
   const pending = pendingChanges(view, form);
   if (pending.ok) return page(c, link, view, { ...keep, preview: true }, 200);
-  return page(c, link, view, { ...keep, error: { title: words.cannotBe[view.gate], fields: problemsOf(pending.error) } }, 200);
+  return page(c, link, view, { ...keep, problem: { why: "cannotBe", issues: pending.error } }, 200);
 }
-
-const problemsOf = (issues: readonly EditIssue[]): FieldProblem[] =>
-  issues.map(({ field, fault }) => ({ field, message: reviewWords.editFault(fault) }));
 
 /** Whether a form is for the current content. */
 const isFor = (view: ReviewView, form: Pick<SubmittedForm, "version" | "digest">): boolean =>
@@ -272,10 +250,10 @@ function pendingChanges(view: ReviewView, form: SubmittedForm): Result<readonly 
 }
 
 /** The current page, with why nothing was decided. What the reviewer wrote is shown again where it is for the current content. */
-async function again(c: AppContext, link: PresentedLink, title: string, status: Words["status"], keep?: Keeping): Promise<Response> {
+async function again(c: AppContext, link: PresentedLink, why: ProblemWhy, status: Refusal["status"], keep?: Keeping): Promise<Response> {
   const view = await readView(c, link);
   if (view === null) return noSuchLink(c);
-  return page(c, link, view, { error: { title }, ...(keep !== undefined && isFor(view, keep.kept) ? keep : {}) }, status);
+  return page(c, link, view, { problem: { why }, ...(keep !== undefined && isFor(view, keep.kept) ? keep : {}) }, status);
 }
 
 /** The page, with what the reviewer wrote before: their edits are shown as changes, and counted on the button. */
@@ -284,13 +262,11 @@ function page(
   link: PresentedLink,
   view: ReviewView,
   extra: Partial<ReviewPageInput>,
-  status: 200 | Words["status"],
-): Response {
-  const cspNonce = freshCspNonce();
+  status: 200 | Refusal["status"],
+): Promise<Response> {
   const pending = extra.kept !== undefined && isFor(view, extra.kept) ? pendingChanges(view, extra.kept) : ok([]);
   const changes = pending.ok ? pending.value : [];
   const action = actionOf(link);
   const nonce = nonceOf(link, view.version, view.digest);
-  const html = renderReviewPage({ view, action, nonce, cspNonce, live: `${action}/live`, changes, ...extra });
-  return c.body(html, status, reviewHeaders(cspNonce, true, isLive(view)));
+  return answerPage(c, { kind: "review", input: { view, action, nonce, live: `${action}/live`, changes, ...extra } }, status);
 }

@@ -1,0 +1,38 @@
+// Answers with a page that the pages Worker makes: in the reader's language, under headers that let nothing else of it run.
+
+import { toBase64url } from "../../shared/encoding.ts";
+import { languageFor } from "../../shared/channels/words/words.ts";
+import { errorClass, logEvent } from "../platform/log.ts";
+import type { Page } from "../ui/page.ts";
+import type { PageError } from "../ui/plain-pages.tsx";
+import type { AppContext } from "./app-context.ts";
+import { pageHeaders } from "./page-headers.ts";
+
+export type PageOptions = {
+  readonly headers?: Readonly<Record<string, string>>;
+  /** A language tag of the reader's; without one the browser's languages count. */
+  readonly language?: string | undefined;
+};
+
+/** The page as a response; 503 in plain text where the pages Worker does not answer. */
+export async function answerPage(c: AppContext, page: Page, status: number, { headers, language }: PageOptions = {}): Promise<Response> {
+  const cspNonce = toBase64url(crypto.getRandomValues(new Uint8Array(16)));
+  const reader = { cspNonce, language: languageFor(language, c.req.header("Accept-Language")) };
+  try {
+    const html = await c.env.PAGES.page(page, reader);
+    const hasScript = page.kind === "review";
+    return new Response(html, { status, headers: { ...pageHeaders(cspNonce, hasScript), ...headers } });
+  } catch (error) {
+    logEvent("pages.failed", { error: errorClass(error) });
+    return new Response(unmade, { status: 503, headers: { ...pageHeaders(cspNonce), "Content-Type": "text/plain; charset=utf-8" } });
+  }
+}
+
+/** A decision that was posted may have counted: the page that would say so is what is missing. */
+const unmade =
+  "This page could not be made. Open it again in a minute to see whether anything was decided. If that does not help, ask the operator of this Countersign: its pages Worker (countersign-pages) does not answer.\n";
+
+type ErrorStatus = 400 | 403 | 405 | 413 | 415 | 429;
+
+export const errorPage = (c: AppContext, error: PageError, status: ErrorStatus, headers: Record<string, string> = {}): Promise<Response> =>
+  answerPage(c, { kind: "error", input: { error } }, status, { headers });

@@ -1,0 +1,25 @@
+// Every email, by its kind: what a channel asks the pages Worker for.
+
+import type { DigestEntry } from "../../shared/channels/digest-content.ts";
+import { unreachable } from "../../shared/result.ts";
+import { digestMail } from "./digest-mail.tsx";
+import { type EndedMailInput, endedMail } from "./ended-mail.tsx";
+import { type MailContent, type MailInput, reviewMail } from "./mail.tsx";
+
+export type AskedMail =
+  | { readonly kind: "review"; readonly input: MailInput }
+  | { readonly kind: "ended"; readonly input: EndedMailInput }
+  | { readonly kind: "digest"; readonly entries: readonly DigestEntry[] };
+
+export function renderMail(asked: AskedMail): MailContent {
+  switch (asked.kind) {
+    case "review":
+      return reviewMail(asked.input);
+    case "ended":
+      return endedMail(asked.input);
+    case "digest":
+      return digestMail(asked.entries);
+    default:
+      return unreachable(asked);
+  }
+}

@@ -1,0 +1,45 @@
+// Every page for people, by its kind: what the gateway asks the pages Worker for. The values are plain, because they cross a service
+// binding.
+
+import { type Language, wordsOf } from "../../shared/channels/words/words.ts";
+import { unreachable } from "../../shared/result.ts";
+import { type ExpiredLinkPageInput, ExpiredLinkPage, type LinkSentPageInput, LinkSentPage } from "./expired-pages.tsx";
+import { ErrorPage, type ErrorPageInput, NoSuchLinkPage } from "./plain-pages.tsx";
+import { ReviewPage, type ReviewPageInput } from "./review-page.tsx";
+import { asHtml } from "./document.tsx";
+
+export type Page =
+  | { readonly kind: "review"; readonly input: ReviewPageInput }
+  | { readonly kind: "expiredLink"; readonly input: ExpiredLinkPageInput }
+  | { readonly kind: "linkSent"; readonly input: LinkSentPageInput }
+  | { readonly kind: "noSuchLink" }
+  | { readonly kind: "error"; readonly input: ErrorPageInput };
+
+export type PageReader = {
+  /** The nonce of the style and the script in the response's Content-Security-Policy. */
+  readonly cspNonce: string;
+  readonly language: Language;
+};
+
+/** The whole page, from `<!doctype html>` on. Every string in it is escaped. */
+export function renderPage(page: Page, reader: PageReader): string {
+  const { cspNonce } = reader;
+  return asHtml(wordsOf(reader.language), () => componentOf(page, cspNonce));
+}
+
+function componentOf(page: Page, cspNonce: string) {
+  switch (page.kind) {
+    case "review":
+      return ReviewPage({ ...page.input, cspNonce });
+    case "expiredLink":
+      return ExpiredLinkPage({ ...page.input, cspNonce });
+    case "linkSent":
+      return LinkSentPage({ ...page.input, cspNonce });
+    case "noSuchLink":
+      return NoSuchLinkPage({ cspNonce });
+    case "error":
+      return ErrorPage({ ...page.input, cspNonce });
+    default:
+      return unreachable(page);
+  }
+}

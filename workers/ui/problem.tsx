@@ -1,0 +1,74 @@
+// Why the last form decided nothing, on top of the page: a sentence, and what is wrong with single fields.
+
+import type { Gate } from "../../shared/model/gate.ts";
+import type { EditIssue } from "../../shared/review/edit.ts";
+import { editField, mostGrantUses } from "../../shared/review/form.ts";
+import type { ReviewView } from "../../shared/review/view.ts";
+import type { Words } from "../../shared/channels/words/words.ts";
+import { useWords } from "./language.ts";
+
+type Answers = Words["page"]["answers"];
+
+/** `uncounted`: a decision came too late or from somebody who may not. `giveUp`: a hand-over or a recusal was refused. */
+export type ProblemWhy =
+  | "sentBefore"
+  | "stale"
+  | "staleChanges"
+  | "notAReviewer"
+  | "invalidEdit"
+  | "cannotBe"
+  | "unseenChanges"
+  | "noGrant"
+  | "uses"
+  | { readonly nonce: keyof Answers["nonce"] }
+  | { readonly uncounted: keyof Words["review"]["uncounted"] }
+  | { readonly giveUp: keyof Answers["giveUp"] };
+
+export type Problem = { readonly why: ProblemWhy; readonly issues?: readonly EditIssue[] };
+
+/** `field` is the path of the field, empty for the whole; `message` is a sentence of ours. */
+export type FieldProblem = { readonly field: string; readonly message: string };
+
+function titleOf(why: ProblemWhy, gate: Gate, { page: { answers }, review }: Words): string {
+  if (typeof why !== "string") {
+    if ("nonce" in why) return answers.nonce[why.nonce];
+    return "giveUp" in why ? answers.giveUp[why.giveUp] : review.uncounted[why.uncounted];
+  }
+  if (why === "cannotBe") return answers.cannotBe[gate];
+  return why === "noGrant" || why === "uses" ? answers[why].title : answers[why];
+}
+
+/** What is wrong with each field. */
+export function fieldProblems({ why, issues = [] }: Problem, { page: { answers }, review }: Words): FieldProblem[] {
+  if (why === "noGrant") return [{ field: "", message: answers.noGrant.message }];
+  if (why === "uses") return [{ field: "", message: answers.uses.message(mostGrantUses) }];
+  return issues.map(({ field, fault }) => ({ field, message: review.editFault(fault) }));
+}
+
+/** `open`: the review still waits for this reviewer. */
+export const ProblemSummary = ({ problem, view, open }: { problem: Problem; view: ReviewView; open: boolean }) => {
+  const words = useWords();
+  const { page, review } = words;
+  const fields = fieldProblems(problem, words);
+  return (
+    <section class="note bad problem" role="alert" tabindex={-1} id="problem" autofocus>
+      <div>
+        <h2>{titleOf(problem.why, view.gate, words)}</h2>
+        {open ? <p>{page.problem.still}</p> : null}
+        {fields.length === 0 ? null : (
+          <ul>
+            {fields.map(({ field, message }) =>
+              field === "" ? (
+                <li>{message}</li>
+              ) : (
+                <li>
+                  <a href={`#${editField(field)}`}>{review.place(field, view.request.kind)}</a>: {message}
+                </li>
+              ),
+            )}
+          </ul>
+        )}
+      </div>
+    </section>
+  );
+};
