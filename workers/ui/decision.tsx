@@ -17,7 +17,7 @@ import { People, Time } from "./names.tsx";
 import { Name } from "./outside-text.tsx";
 import { RecuseForm } from "./recuse-form.tsx";
 import { fill } from "./sentence.tsx";
-import { mayApprove, mayGiveUp } from "./review-standing.ts";
+import { mayApprove, mayGiveUp } from "../../shared/review/standing.ts";
 
 export type DecisionProps = {
   readonly view: ReviewView;

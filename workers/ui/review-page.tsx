@@ -27,7 +27,7 @@ import { ReplyContent } from "./reply-content.tsx";
 import { RequestContent, requestSummary } from "./request-content.tsx";
 import { fill } from "./sentence.tsx";
 import { type Editing, isFoldable, type Showing } from "./text-part.tsx";
-import { mayApprove, mayDecide } from "./review-standing.ts";
+import { mayApprove, mayDecide } from "../../shared/review/standing.ts";
 
 export type ReviewPageInput = {
   readonly view: ReviewView;

@@ -1,7 +1,7 @@
 // What this reviewer may still do, to show only those controls. The RunObject is what refuses.
 
-import { isOpen } from "../../shared/review/review-facts.ts";
-import type { ReviewView } from "../../shared/review/view.ts";
+import { isOpen } from "./review-facts.ts";
+import type { ReviewView } from "./view.ts";
 
 /** The review is open, and this reviewer has not recused themself. */
 export const mayDecide = ({ state, left }: ReviewView): boolean => isOpen(state) && (left ?? null) === null;
