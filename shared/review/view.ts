@@ -51,6 +51,9 @@ export type GivenGrant = {
   readonly undoneAt: number | null;
 };
 
+/** What comes after this reviewer's approval of the request: the model answers (`waits`), or the reply waits for them at this path. */
+export type NextStep = { readonly kind: "waits" } | { readonly kind: "review"; readonly path: string };
+
 export type ReviewView = {
   readonly gate: Gate;
   readonly state: ReviewState;
@@ -90,6 +93,8 @@ export type ReviewView = {
   readonly handedBy?: { readonly by: string; readonly at: number; readonly note: string | null } | null;
   /** The grant that this reviewer gave with their approval. */
   readonly given?: GivenGrant | null;
+  /** Only for the browser that approved the request. */
+  readonly next?: NextStep | null;
   /** This reviewer's approval of the current version, where more are needed. */
   readonly ownVote?: { readonly at: number } | null;
   /** This reviewer's recusal: in favour of `to`, or null where the review is not theirs. */

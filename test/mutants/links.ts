@@ -64,6 +64,27 @@ export const linkMutants: readonly Mutant[] = [
     test: { file: "test/workers/contract/expired-link.test.ts", only: "takes no decision|says until when" },
   },
   {
+    name: "only the browser that approved is led on",
+    file: "workers/endpoints/review/following.ts",
+    from: "isFollowValue(settings.keys, linkId(claims), getCookie(c, name));",
+    to: "true;",
+    test: { file: "test/workers/objects/following.test.ts", only: "no other browser" },
+  },
+  {
+    name: "a way on is of its own link",
+    file: "shared/review/follow.ts",
+    from: "return random.every((byte, i) => byte === expected[i]);",
+    to: "return true;",
+    test: { file: "test/workers/objects/following.test.ts", only: "no other browser" },
+  },
+  {
+    name: "an email is spared while the page is open alone",
+    file: "workers/objects/run/run-following.ts",
+    from: 'return this.#windows.isFollowed(link.reviewer) ? "waits" : null;',
+    to: 'return "waits";',
+    test: { file: "test/workers/objects/following.test.ts", only: "is sent" },
+  },
+  {
     name: "an expired link decides nothing",
     file: "workers/endpoints/review/review.ts",
     from: "if (link.isOver) return answerExpiredForm(c, link, body.text);",

@@ -2,7 +2,7 @@
 
 import { toBase64url } from "../../shared/encoding.ts";
 import { languageFor } from "../../shared/channels/words/words.ts";
-import { mayDecide } from "../../shared/review/standing.ts";
+import { isLive } from "../../shared/review/standing.ts";
 import { errorClass, logEvent } from "../platform/log.ts";
 import type { Page } from "../ui/page.ts";
 import type { PageError } from "../ui/plain-pages.tsx";
@@ -21,11 +21,11 @@ export async function answerPage(c: AppContext, page: Page, status: number, { he
   const reader = { cspNonce, language: languageFor(language, c.req.header("Accept-Language")) };
   try {
     const html = await c.env.PAGES.page(page, reader);
-    // Only the review page has a script; it listens while there is something to decide.
+    // Only the review page has a script; it listens while something can change.
     const isReview = page.kind === "review";
     return new Response(html, {
       status,
-      headers: { ...pageHeaders(cspNonce, isReview, isReview && mayDecide(page.input.view)), ...headers },
+      headers: { ...pageHeaders(cspNonce, isReview, isReview && isLive(page.input.view)), ...headers },
     });
   } catch (error) {
     logEvent("pages.failed", { error: errorClass(error) });

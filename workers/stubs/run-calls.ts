@@ -57,6 +57,17 @@ export type Submission = Omit<SubmittedForm, "nonce" | "edits" | "promised"> & {
   readonly edits: readonly (readonly [string, string])[];
 };
 
+export type ViewAsked = {
+  readonly gate: Gate;
+  /** The index of the link's reviewer in the run's plan. */
+  readonly reviewer: number;
+  readonly link: string;
+  /** Whether a person opens the page. */
+  readonly isOpening: boolean;
+  /** Whether it is for the browser that approved with this link: the page then leads on to the reply's review. */
+  readonly isFollowing: boolean;
+};
+
 export type DecideInput = {
   readonly gate: Gate;
   /** The index of the link's reviewer in the run's plan. */
@@ -168,7 +179,7 @@ export interface RunCalls extends Rpc.DurableObjectBranded {
    * The page of a link, as JSON of `ReviewView`; null where there is no such link. Where the reviewer opens it (`isOpening`) while the review
    * waits, that is recorded once for each channel; nothing else is written.
    */
-  view(gate: Gate, reviewer: number, link: string, isOpening: boolean): string | null;
+  view(asked: ViewAsked): string | null;
   /** The state of an expired link, as JSON of `ExpiredLink`; null where there is no such link. Writes nothing. */
   expiredLink(gate: Gate, reviewer: number, link: string): string | null;
   /** Sends a new link in place of an expired one, to the address on file. */

@@ -32,32 +32,36 @@ export const servedBy = ({ models }: ReviewView, { serving }: ReviewFacts, chose
 const headingOf = ({ asking, gate, isOpen }: ReviewFacts, { page }: Words): string => page.headings[asking][gate][isOpen ? "now" : "then"];
 
 /** "notes · summarize asks gpt-6.1-terra". Long names are cut here, and whole in the details. */
-export const Heading = ({ view, facts, chosen }: Shown & { chosen?: string | undefined }) => {
+export const HeadingWords = ({ view, facts, chosen }: Shown & { chosen?: string | undefined }) => {
   const words = useWords();
   const { server, client, name } = view.requestor;
   const model = servedBy(view, facts, chosen);
-  return (
-    <h1>
-      {fill(headingOf(facts, words), {
-        caller: (
-          <>
-            <Name value={server} />
-            {name === "" ? null : (
-              <>
-                {" · "}
-                <Name value={name} />
-              </>
-            )}
-          </>
-        ),
-        server: <Name value={server} />,
-        client: <Name value={client} />,
-        name: <Name value={name} />,
-        model: model === "" ? words.page.noModel : <Name value={model} />,
-      })}
-    </h1>
+  const caller = (
+    <>
+      <Name value={server} />
+      {name === "" ? null : (
+        <>
+          {" · "}
+          <Name value={name} />
+        </>
+      )}
+    </>
   );
+  const values = {
+    caller,
+    server: <Name value={server} />,
+    client: <Name value={client} />,
+    name: <Name value={name} />,
+    model: model === "" ? words.page.noModel : <Name value={model} />,
+  };
+  return <>{fill(headingOf(facts, words), values)}</>;
 };
+
+export const Heading = (shown: Shown & { chosen?: string | undefined }) => (
+  <h1>
+    <HeadingWords {...shown} />
+  </h1>
+);
 
 /** A name in the title of the page: a long one is cut. */
 const short = (value: string, words: Words): string => {
@@ -98,7 +102,8 @@ export const Steps = ({ facts }: Pick<Shown, "facts">) => {
 function costOf({ cost }: ReviewFacts, { page }: Words): Child {
   if (cost === null) return null;
   const amount = page.dollars(cost.usd);
-  if (cost.usd === 0) return <b>{amount}</b>;
+  // "free", and "under $0.0001".
+  if (cost.usd < 0.0001) return <b>{amount}</b>;
   return fill(cost.kind === "atMost" ? page.strip.upTo : page.strip.cost, { cost: <b>{amount}</b> });
 }
 

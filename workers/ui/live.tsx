@@ -19,6 +19,7 @@ export const LiveBanner = ({ view, action, live }: LiveBannerProps) => {
         page: action,
         version: view.version,
         digest: view.digest,
+        next: view.next?.kind ?? null,
         votes: view.state.kind === "voted" ? view.state.votes : 0,
         words: page.live,
       })}

@@ -9,14 +9,19 @@ export const pageScript = `
 
   // Times. The server writes UTC with "UTC" behind it.
   const isSameDay = (a, b) => a.toDateString() === b.toDateString();
-  for (const element of all("time[datetime]")) {
+  const tellTimes = (inside) => {
+    for (const element of all("time[datetime]", inside)) tellTime(element);
+  };
+  const tellTime = (element) => {
     const at = new Date(element.dateTime);
     const format = { hour: "numeric", minute: "2-digit" };
     if (/:\\d\\d:\\d\\d/.test(element.textContent)) format.second = "2-digit";
     if (!isSameDay(at, new Date())) Object.assign(format, { day: "numeric", month: "short" });
     element.title = at.toISOString();
     element.textContent = new Intl.DateTimeFormat(undefined, format).format(at);
-  }
+  };
+  tellTimes(document);
+  document.addEventListener("renewed", ({ target }) => tellTimes(target));
 
   // The countdown starts from the server's seconds, so that a wrong clock does no harm.
   const began = performance.now();

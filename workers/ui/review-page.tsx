@@ -18,6 +18,7 @@ import { useWords } from "./language.ts";
 import { Heading, promptId, promptPrefix, Steps, Strip, titleOf, Warnings } from "./lead.tsx";
 import { LiveBanner } from "./live.tsx";
 import { Person, Time } from "./names.tsx";
+import { Next } from "./next.tsx";
 import { HandedOver, Outcome, OwnStanding } from "./outcome.tsx";
 import { pageScript } from "./page-script.ts";
 import { liveScript } from "./live-script.ts";
@@ -27,7 +28,7 @@ import { ReplyContent } from "./reply-content.tsx";
 import { RequestContent, requestSummary } from "./request-content.tsx";
 import { fill } from "./sentence.tsx";
 import { type Editing, isFoldable, type Showing } from "./text-part.tsx";
-import { mayApprove, mayDecide } from "../../shared/review/standing.ts";
+import { isLive, mayApprove, mayDecide } from "../../shared/review/standing.ts";
 
 export type ReviewPageInput = {
   readonly view: ReviewView;
@@ -233,15 +234,17 @@ const Lead = ({ input, facts, isListening }: { input: ReviewPageInput; facts: Re
   const { view, action, nonce, problem, kept, changes = [], preview = false, live } = input;
   const { page } = useWords();
   const isEditing = mayApprove(view);
+  const leadsOn = (view.next ?? null) !== null;
   return (
     <div class="lead">
       {isListening && live !== undefined ? <LiveBanner view={view} action={action} live={live} /> : null}
       <Steps facts={facts} />
       <Heading view={view} facts={facts} chosen={isEditing ? kept?.model : undefined} />
-      {facts.isOpen ? null : <p class="soft">{page.states.closedLink}</p>}
+      {facts.isOpen || leadsOn ? null : <p class="soft">{page.states.closedLink}</p>}
       <Strip view={view} facts={facts} />
       {problem === undefined ? null : <ProblemSummary problem={problem} view={view} open={mayDecide(view)} />}
-      <Outcome view={view} />
+      {leadsOn ? null : <Outcome view={view} />}
+      <Next view={view} facts={facts} action={action} />
       <GivenGrant view={view} facts={facts} action={action} nonce={nonce} />
       <OwnStanding view={view} />
       {isEditing && (preview || changes.length > 0) ? <Preview changes={changes} view={view} isFocused={problem === undefined} /> : null}
@@ -263,7 +266,7 @@ export const ReviewPage = (input: ReviewPageInput & { readonly cspNonce: string 
   const content = showingOf(shown, words, editing, changes, history);
   const prompt = atRequest ? content : showingOf(shown, words, undefined, [], requestHistory(view));
   const origins = originsOf(view, words);
-  const isListening = mayDecide(view) && live !== undefined;
+  const isListening = isLive(view) && live !== undefined;
   return (
     <Document
       title={titleOf(view, facts, words)}

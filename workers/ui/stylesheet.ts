@@ -108,6 +108,16 @@ const chrome = `
 .wrap { max-width: 70rem; margin: 0 auto; padding: 1rem; }
 .plain-page { max-width: 46rem; } .plain-page > * + *, .plain-page form > * + * { margin-top: 1rem; }
 .card { padding: 1rem; border: 1px solid var(--line); border-radius: var(--r); background: var(--card); }
+.path { list-style: none; margin: 0; padding: 0; }
+.path > li { position: relative; padding: 0 0 1rem 2.25rem; }
+.path > li::before { content: ""; position: absolute; left: .6875rem; top: 1.5rem; bottom: -.125rem; width: 2px; background: var(--line); }
+.path > li:last-child::before { display: none; }
+.path .dot { position: absolute; left: 0; top: 0; width: 1.5rem; height: 1.5rem; display: grid; place-items: center; border: 2px solid var(--control); border-radius: 50%; background: var(--card); color: var(--soft); }
+.path .dot .i { width: .875rem; height: .875rem; stroke-width: 3; }
+.path .ok > .dot { border-color: var(--yes); background: var(--yes); color: var(--yes-ink); }
+.path .now > .dot { border-color: var(--link); border-style: dashed; color: var(--link); }
+.path .todo, .path .at { color: var(--soft); }
+#next .card > .soft { margin: .75rem 0 0; }
 .note { display: flex; gap: .625rem; padding: .625rem .875rem; border: 1px solid var(--line); border-left-width: .375rem; border-radius: var(--r-s); background: var(--card); }
 .note > .i { margin-top: .125rem; }
 .note > div { min-width: 0; } .note > div > * + form { margin-top: .5rem; }

@@ -21,6 +21,7 @@ import type { App, AppContext } from "../app-context.ts";
 import { answerPage, errorPage } from "../page-answer.ts";
 import { inPath, asPage } from "../openapi/answers.ts";
 import { describe } from "../openapi/describe.ts";
+import { followCookie, isFollowingLink } from "./following.ts";
 import { answerExpiredForm, expiredLinkPage } from "./expired-link.ts";
 import { type PresentedLink, actionOf, admittedLink, noSuchLink, nonceOf, originOf, readForm } from "./review-link.ts";
 
@@ -106,6 +107,7 @@ reviewRoutes.get(paths.reviewLive, watchReview, async (c) => {
   if (origin !== undefined && origin !== originOf(link.settings.publicUrl)) return errorPage(c, "crossSite", 403);
   const { claims, run } = link;
   const query = new URLSearchParams({ gate: claims.gate, reviewer: String(claims.reviewer), link: linkId(claims) });
+  if (isFollowingLink(c, link)) query.set("follows", "yes");
   const opened = await runStub(c.env, run).fetch(`https://run/live?${query}`, {
     headers: { Upgrade: "websocket", [windowHeader]: "page" },
   });
@@ -124,8 +126,11 @@ reviewRoutes.onError((error, c) => {
 /** Whether a person opens the page: not for a HEAD, nor where a browser prefetches it. */
 const isOpening = (c: AppContext): boolean => c.req.method === "GET" && !/\bprefetch\b/i.test(c.req.header("Sec-Purpose") ?? "");
 
-async function readView(c: AppContext, { claims, run }: PresentedLink, opens = false): Promise<ReviewView | null> {
-  const text = await runStub(c.env, run).view(claims.gate, claims.reviewer, linkId(claims), opens);
+async function readView(c: AppContext, presented: PresentedLink, isOpening = false): Promise<ReviewView | null> {
+  const { claims, run } = presented;
+  const { gate, reviewer } = claims;
+  const isFollowing = isFollowingLink(c, presented);
+  const text = await runStub(c.env, run).view({ gate, reviewer, link: linkId(claims), isOpening, isFollowing });
   return text === null ? null : (JSON.parse(text) as ReviewView); // written by RunObject.view
 }
 
@@ -176,10 +181,11 @@ async function answerForm(c: AppContext, answering: Answering): Promise<Response
   return afterDecision(c, answering, decided);
 }
 
-async function afterDecision(c: AppContext, { link, view, keep }: Answering, decided: DecideAnswer): Promise<Response> {
+async function afterDecision(c: AppContext, { link, view, form, keep }: Answering, decided: DecideAnswer): Promise<Response> {
   switch (decided.kind) {
     case "decided":
     case "repeated":
+      if (form.act === "approve" && view.gate === "request") c.header("Set-Cookie", followCookie(link));
       return c.redirect(reviewUrl(link.settings.publicUrl, link.token), 303);
     case "invalidEdit":
       return page(c, link, view, { problem: { why: "invalidEdit", issues: decided.issues }, ...keep }, 422);

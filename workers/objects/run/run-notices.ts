@@ -23,6 +23,7 @@ import { randomOfRunId } from "../../../shared/sealed-id.ts";
 import { channelsFor, nextChannel, openChannels } from "../../channels/registry.ts";
 import { settingsOf } from "../../platform/settings.ts";
 import { reviewUrl } from "../../platform/urls.ts";
+import { type RunFollowing, sparedMs } from "./run-following.ts";
 import { digestStub } from "../../stubs/stubs.ts";
 import { viewOf } from "./run-account.ts";
 import type { ExpiredLink, RenewAnswer, PressTarget, TellInput } from "../../stubs/run-calls.ts";
@@ -39,10 +40,12 @@ const hourMs = 3_600_000;
 
 export class RunNotices {
   readonly #parts: RunParts;
+  readonly #following: RunFollowing;
   #people: readonly Reviewer[] | null = null;
 
-  constructor(parts: RunParts) {
+  constructor(parts: RunParts, following: RunFollowing) {
     this.#parts = parts;
+    this.#following = following;
   }
 
   /** Everybody who may come to decide this run; a link names its reviewer by the index in this list. */
@@ -208,6 +211,8 @@ export class RunNotices {
     const notice = this.#compose(found, link, why, row);
     const channel = this.#channel(link);
     if (notice === null) return true;
+    const spared = this.#following.spares(found, link, why, notice.reviewer);
+    if (spared !== null) return spared === "read" ? true : sparedMs;
     const deadlineAt = found.state.reviews[link.gate]?.deadlineAt ?? 0;
     const turn = await this.#turnOf(channel, notice, deadlineAt);
     if (turn.kind === "wait") return turn.afterMs;
@@ -398,6 +403,12 @@ export class RunNotices {
     const { link: id } = detailOf(row);
     const link = current === null || typeof id !== "string" ? null : this.#parts.store.link(id);
     return current === null || link === null ? null : { ...current, link };
+  }
+
+  /** The path of a link's page. */
+  path(input: StoredInput, link: LinkRow): string | null {
+    const url = this.#url(input, link);
+    return url === null ? null : new URL(url).pathname;
   }
 
   #url(input: StoredInput, link: LinkRow): string | null {

@@ -20,6 +20,7 @@ import {
   type TellInput,
   type DecideInput,
   type DecideAnswer,
+  type ViewAsked,
   windowHeader,
   callerLeft,
 } from "../../stubs/run-calls.ts";
@@ -30,6 +31,7 @@ import { RunOutbox } from "./run-outbox.ts";
 import { type RunParts, cancelRun } from "./run-parts.ts";
 import { RunWindows, progressMessage, endedMessage } from "./run-windows.ts";
 import { RunNotices } from "./run-notices.ts";
+import { RunFollowing } from "./run-following.ts";
 import { RunPages } from "./run-pages.ts";
 import { RunDeciding } from "./run-deciding.ts";
 import { RunCall } from "./run-call.ts";
@@ -94,8 +96,9 @@ export class RunObject extends DurableObject<Env> implements RunCalls {
       drain: () => this.#outbox.drain(),
       waitUntil: (work) => ctx.waitUntil(work),
     };
-    this.#notices = new RunNotices(this.#parts);
-    this.#pages = new RunPages(this.#parts, this.#notices, this.#windows);
+    const following = new RunFollowing(this.#parts, this.#windows);
+    this.#notices = new RunNotices(this.#parts, following);
+    this.#pages = new RunPages(this.#parts, this.#notices, this.#windows, following);
     this.#deciding = new RunDeciding(this.#parts, this.#notices);
     this.#call = new RunCall(this.#parts);
     this.#requestor = new RunRequestor(this.#parts, this.#windows);
@@ -202,9 +205,9 @@ export class RunObject extends DurableObject<Env> implements RunCalls {
 
   // Reviews
 
-  view(gate: Gate, reviewer: number, link: string, isOpening: boolean): string | null {
+  view(asked: ViewAsked): string | null {
     this.#restoreAlarm();
-    return asText(this.#pages.view(gate, reviewer, link, isOpening));
+    return asText(this.#pages.view(asked));
   }
 
   expiredLink(gate: Gate, reviewer: number, link: string): string | null {

@@ -1,10 +1,12 @@
 // The review pages of a run: what each shows, and the message that an open one gets when the review changes.
 
 import { type RunParts, linkedAt, type CurrentRun, reviewAt } from "./run-parts.ts";
+import type { RunFollowing } from "./run-following.ts";
+import type { ViewAsked } from "../../stubs/run-calls.ts";
 import { RunNotices } from "./run-notices.ts";
 import { RunWindows, type PageWindow } from "./run-windows.ts";
 import type { Gate } from "../../../shared/model/gate.ts";
-import type { ReviewView } from "../../../shared/review/view.ts";
+import type { NextStep, ReviewView } from "../../../shared/review/view.ts";
 import type { LinkRow } from "../../channels/channel.ts";
 import { openGate } from "../../../shared/run/lifecycle.ts";
 import { reviewState } from "../../../shared/run/present.ts";
@@ -13,18 +15,31 @@ export class RunPages {
   readonly #parts: RunParts;
   readonly #notices: RunNotices;
   readonly #windows: RunWindows;
+  readonly #following: RunFollowing;
 
-  constructor(parts: RunParts, notices: RunNotices, windows: RunWindows) {
+  constructor(parts: RunParts, notices: RunNotices, windows: RunWindows, following: RunFollowing) {
     this.#parts = parts;
     this.#notices = notices;
     this.#windows = windows;
+    this.#following = following;
   }
 
-  /** The page of a link; null for an unknown link. Where its reviewer opens it (`isOpening`) while the review waits, it is recorded once. */
-  view(gate: Gate, reviewer: number, link: string, isOpening: boolean): ReviewView | null {
+  /**
+   * The page of a link; null for an unknown link. Where its reviewer opens it (`isOpening`) while the review waits, it is recorded once.
+   * `isFollowing`: it is for the browser that approved with this link.
+   */
+  view(asked: ViewAsked): ReviewView | null {
+    const { gate, reviewer, link, isOpening, isFollowing } = asked;
     const found = linkedAt(this.#parts, gate, reviewer, link);
-    if (found !== null && isOpening) this.#markOpened(found, gate, reviewer);
-    return found === null ? null : this.#notices.view(found, found.link);
+    if (found === null) return null;
+    if (isOpening) this.#markOpened(found, gate, reviewer);
+    const view = this.#notices.view(found, found.link);
+    return view === null || !isFollowing ? view : { ...view, next: this.#next(found, reviewer) };
+  }
+
+  #next(current: CurrentRun, index: number): NextStep | null {
+    const name = this.#notices.people(current.input)[index]?.name ?? "";
+    return this.#following.next(current, index, name, (link) => this.#notices.path(current.input, link));
   }
 
   #markOpened({ input, state, link: { channel } }: CurrentRun & { readonly link: LinkRow }, gate: Gate, index: number): void {
@@ -39,13 +54,14 @@ export class RunPages {
   /** Accepts the WebSocket of an open page; 404 for an unknown link. */
   openWindow(query: URLSearchParams): Response {
     const gate = query.get("gate") === "response" ? "response" : "request";
-    const page: PageWindow = { gate, reviewer: Number(query.get("reviewer")), link: query.get("link") ?? "" };
+    const follows = gate === "request" && query.get("follows") === "yes";
+    const page: PageWindow = { gate, reviewer: Number(query.get("reviewer")), link: query.get("link") ?? "", follows };
     const first = linkedAt(this.#parts, page.gate, page.reviewer, page.link) === null ? null : this.message(page);
     return first === null ? new Response(null, { status: 404 }) : this.#windows.acceptPage(page, first);
   }
 
   /** The state of a page's review, as JSON without content; null where the review was never opened. */
-  message({ gate, reviewer }: PageWindow): string | null {
+  message({ gate, reviewer, follows }: PageWindow): string | null {
     const current = this.#parts.current();
     const review = current?.state.reviews[gate] ?? null;
     if (current === null || review === null) return null;
@@ -57,6 +73,7 @@ export class RunPages {
       digest: review.digest,
       votes: review.votes.length,
       left: review.left.some((each) => each.reviewer === name),
+      ...(follows ? { next: this.#next(current, reviewer)?.kind ?? null } : {}),
     });
   }
 }

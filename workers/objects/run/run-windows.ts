@@ -6,7 +6,18 @@ import type { RunState } from "../../../shared/run/lifecycle.ts";
 import { progressOf } from "../../../shared/run/present.ts";
 
 /** A page's link: its messages are about this gate's review, for this reviewer. */
-export type PageWindow = { readonly gate: Gate; readonly reviewer: number; readonly link: string };
+export type PageWindow = {
+  readonly gate: Gate;
+  readonly reviewer: number;
+  readonly link: string;
+  /** Whether it is in the browser that approved the request, which it leads on to the reply. */
+  readonly follows: boolean;
+};
+
+type Attachment = PageWindow & { readonly openedAt: number };
+
+/** A page that leads on says every 15 seconds that it is there: one that was silent for so long may be of a phone that sleeps. */
+const silenceMs = 40_000;
 
 /** Further pages of one run get no live messages; they work without them. */
 const mostPages = 100;
@@ -33,7 +44,7 @@ export class RunWindows {
     if (this.#open("page").length >= mostPages) return new Response(null, { status: 503 });
     const { 0: client, 1: server } = new WebSocketPair();
     this.#ctx.acceptWebSocket(server, ["page"]);
-    server.serializeAttachment(page);
+    server.serializeAttachment({ ...page, openedAt: Date.now() } satisfies Attachment);
     server.send(first);
     return new Response(null, { status: 101, webSocket: client });
   }
@@ -44,6 +55,15 @@ export class RunWindows {
 
   isPage(socket: WebSocket): boolean {
     return socket.deserializeAttachment() !== null;
+  }
+
+  /** Whether this reviewer has a page open that leads on to the reply. */
+  isFollowed(reviewer: number): boolean {
+    return this.#open("page").some((socket) => {
+      const page = socket.deserializeAttachment() as Attachment; // written by acceptPage
+      const heardAt = this.#ctx.getWebSocketAutoResponseTimestamp(socket)?.getTime() ?? page.openedAt;
+      return page.follows && page.reviewer === reviewer && Date.now() - heardAt < silenceMs;
+    });
   }
 
   tellCallers(message: string): void {

@@ -255,6 +255,28 @@ export const pageEn = {
     replyLink: "If the reply needs a review too, its link comes the same way as this one.",
     replyLinkSent: "Its link comes the same way as this one.",
   },
+  /** From the approval of the request to the review of the reply, in the browser that approved. */
+  next: {
+    label: "What happened",
+    approved: "{by} approved it",
+    refresh: "Refresh",
+    close: "If the reply waits for you, it appears here. You can close this page: its link then comes the same way as this one.",
+    closeThere: "You can close this page: the link then comes the same way as this one.",
+    model: {
+      answers: "{model} is answering",
+      answered: "{model} replied",
+      mayWait: "The reply may need a review",
+      waits: "The reply waits for your review",
+      review: "Review reply",
+    },
+    run: {
+      answers: "{name} is running on {server}",
+      answered: "{name} ran on {server}",
+      mayWait: "The result may need a review",
+      waits: "The result waits for your review",
+      review: "Review result",
+    },
+  },
   prompt: { model: "Approved prompt", run: "What ran", vectors: "Approved texts" },
   hidden: {
     reply: "This reply was denied. It was not delivered and is no longer shown.",

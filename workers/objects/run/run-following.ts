@@ -1,0 +1,54 @@
+// From a request's approval to the review of its reply in one place: where the reviewer's page leads on, and which notices it spares.
+
+import type { NextStep } from "../../../shared/review/view.ts";
+import { isRoom } from "../../../shared/notice-channels.ts";
+import type { Reviewer } from "../../../shared/policy/evaluate.ts";
+import { openGate } from "../../../shared/run/lifecycle.ts";
+import { reviewState } from "../../../shared/run/present.ts";
+import type { LinkRow, NoticeWhy } from "../../channels/channel.ts";
+import type { CurrentRun, RunParts } from "./run-parts.ts";
+import type { RunWindows } from "./run-windows.ts";
+
+/** How long a spared notice waits before it is looked at again. */
+export const sparedMs = 20_000;
+
+export class RunFollowing {
+  readonly #parts: Pick<RunParts, "store">;
+  readonly #windows: RunWindows;
+
+  constructor(parts: Pick<RunParts, "store">, windows: RunWindows) {
+    this.#parts = parts;
+    this.#windows = windows;
+  }
+
+  /**
+   * What comes after this reviewer's approval of the request; null where nothing does. `pathOf`: the path of a link's page.
+   * For the browser that approved, and for no other.
+   */
+  next({ state }: CurrentRun, index: number, name: string, pathOf: (link: LinkRow) => string | null): NextStep | null {
+    const { request, response } = state.reviews;
+    if (request === null || reviewState(request).kind !== "approved") return null;
+    if (state.phase === "generating") return { kind: "waits" };
+    if (openGate(state) !== "response" || response?.reviewers.includes(name) !== true) return null;
+    const link = this.#parts.store.links("response").find(({ reviewer }) => reviewer === index);
+    const path = link === undefined ? null : pathOf(link);
+    return path === null ? null : { kind: "review", path };
+  }
+
+  /**
+   * Whether a notice is spared, because its reviewer's page leads on: `waits` while that page is open, `read` once the reply's page was
+   * opened. Only the first notice of a reply, only by email and Slack, and only a person's own.
+   */
+  spares({ state }: CurrentRun, link: LinkRow, why: NoticeWhy, reviewer: Reviewer): "waits" | "read" | null {
+    const { gate, channel } = link;
+    if (gate !== "response" || why !== "asked" || (channel !== "email" && channel !== "slack") || isRoom(reviewer)) return null;
+    if (state.reviews.request?.votes.some((vote) => vote.reviewer === reviewer.name) !== true) return null;
+    const { events } = this.#parts.store;
+    if (
+      this.#parts.store.links(gate).some((each) => each.reviewer === link.reviewer && events.wasOpened(gate, reviewer.name, each.channel))
+    ) {
+      return "read";
+    }
+    return this.#windows.isFollowed(link.reviewer) ? "waits" : null;
+  }
+}
