@@ -5,15 +5,11 @@
 //
 // Exit codes: 0 nothing needs attention; 1 something does; 2 the gateway could not be asked.
 
-import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { readFileSync } from "node:fs";
+import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { z } from "zod";
-import { gatewayOf } from "./data-folder.ts";
-import { devVars } from "./dev-vars.ts";
-
-const root = fileURLToPath(new URL("..", import.meta.url));
+import { type Target, Unasked, targetOf } from "./target.ts";
 
 const checkSchema = z.object({ check: z.string(), state: z.enum(["good", "note", "fix"]), text: z.string() });
 const diagnosisSchema = z.object({ checks: z.array(checkSchema), publicUrl: z.string().nullable() });
@@ -22,52 +18,11 @@ const contractSchema = z.object({ info: z.object({ title: z.string(), version: z
 
 export type Check = z.infer<typeof checkSchema>;
 
-/** Why the gateway could not be asked, in words for the operator. */
-class Unasked extends Error {}
-
 const usage = "usage: npm run doctor [-- --url https://gateway.example.com]";
 const doctorPath = "/admin/doctor";
 /** For one small answer, and for all checks together, each of which has a timeout of its own in the gateway. */
 const answerMs = 15_000;
 const diagnosisMs = 60_000;
-
-type Target = { readonly url: string; readonly adminToken: string };
-
-/** Without `given`, the gateway of this checkout. */
-async function targetOf(given: string | undefined): Promise<Target> {
-  const fromEnvironment = process.env["ADMIN_TOKEN"];
-  if (given === undefined) {
-    const folder = process.env["PERSIST_TO"] || ".countersign/state";
-    const url = await gatewayOf(folder);
-    if (url === null)
-      throw new Unasked(
-        `no gateway is running with the data in ${folder}: start one with npm start and leave it running, or name another with --url`,
-      );
-    return { url, adminToken: fromEnvironment || localToken() || wantToken() };
-  }
-  const url = URL.parse(given);
-  if (url === null || !["http:", "https:"].includes(url.protocol) || url.search !== "" || url.hash !== "" || url.username !== "")
-    throw new Unasked(`--url must be a plain http or https address, such as https://gateway.example.com. ${usage}`);
-  const isLocal = /^(localhost|127(\.\d{1,3}){3}|\[::1\]|.*\.localhost)$/.test(url.hostname);
-  if (url.protocol === "http:" && !isLocal) throw new Unasked("--url must be https: ADMIN_TOKEN would be sent over http unencrypted");
-  return { url: url.href.replace(/\/+$/, ""), adminToken: fromEnvironment || (isLocal ? localToken() : undefined) || wantToken() };
-}
-
-/** The token in `.dev.vars`. The file is not made here, because a running gateway has read its own. */
-function localToken(): string | undefined {
-  if (!existsSync(join(root, ".dev.vars"))) return undefined;
-  try {
-    return devVars().ADMIN_TOKEN;
-  } catch (error) {
-    throw error instanceof Error ? new Unasked(error.message) : error;
-  }
-}
-
-function wantToken(): never {
-  throw new Unasked(
-    "set ADMIN_TOKEN in the environment: for a deployed gateway, the value given to `npx wrangler secret put ADMIN_TOKEN`; for a local one, the value in .dev.vars",
-  );
-}
 
 /** A response body as JSON, undefined where it is not JSON. Rejects where there is no response. Redirects are not followed: the token is for this address. */
 async function ask(url: string, init: RequestInit = {}, timeoutMs = answerMs): Promise<{ status: number; body: unknown }> {

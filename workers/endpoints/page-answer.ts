@@ -15,9 +15,28 @@ export type PageOptions = {
   readonly language?: string | undefined;
 };
 
+/** Whether a program reads the page: `npm run review` in a terminal. */
+const wantsJson = (c: AppContext): boolean => {
+  const accept = c.req.header("Accept") ?? "";
+  return /\bapplication\/json\b/i.test(accept) && !/\btext\/html\b/i.test(accept);
+};
+
+/** What a program gets in place of a page: a review with what its form needs, or the name of the page that a person would see. */
+function asJson(page: Page): object {
+  if (page.kind === "error") return { page: "error", error: page.input.error };
+  if (page.kind !== "review") return { page: page.kind };
+  const { view, action, nonce, problem } = page.input;
+  const form = { action, nonce, version: view.version, digest: view.digest };
+  return { page: "review", review: view, form, ...(problem === undefined ? {} : { problem }) };
+}
+
 /** The page as a response; 503 in plain text where the pages Worker does not answer. */
 export async function answerPage(c: AppContext, page: Page, status: number, { headers, language }: PageOptions = {}): Promise<Response> {
   const cspNonce = toBase64url(crypto.getRandomValues(new Uint8Array(16)));
+  if (wantsJson(c)) {
+    const type = { "Content-Type": "application/json" };
+    return new Response(JSON.stringify(asJson(page)), { status, headers: { ...pageHeaders(cspNonce), ...type, ...headers } });
+  }
   const reader = { cspNonce, language: languageFor(language, c.req.header("Accept-Language")) };
   try {
     const html = await c.env.PAGES.page(page, reader);

@@ -12,6 +12,8 @@ export type Program = {
   readonly printed: () => string;
   /** The first match in what is printed from `after` on. Rejects, with all that was printed, where the program ends or nothing comes. */
   readonly prints: (pattern: RegExp, after?: number) => Promise<RegExpExecArray>;
+  /** Types a line. */
+  readonly types: (line: string) => void;
   /** Sends a signal to the program's whole group, as Ctrl-C in a terminal does. */
   readonly signal: (name: NodeJS.Signals) => void;
   readonly exited: Promise<number | null>;
@@ -27,7 +29,7 @@ export function startProgram(script: string, args: readonly string[] = [], env: 
     cwd: root,
     detached: true,
     env: { ...process.env, ...env },
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: ["pipe", "pipe", "pipe"],
   });
   let printed = "";
   let ended = false;
@@ -58,6 +60,7 @@ export function startProgram(script: string, args: readonly string[] = [], env: 
         if (over || Date.now() > until) throw new Error(`never printed: ${pattern}\n${printed}`);
       }
     },
+    types: (line) => void child.stdin.write(`${line}\n`),
     signal: (name) => void send(name),
     exited,
     groupLives: () => send(0),

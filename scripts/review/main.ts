@@ -1,0 +1,161 @@
+// npm run review: lists the reviews that wait, and reads, edits, approves or denies them in a terminal.
+//
+//   npm run review                                     (the gateway that npm start runs)
+//   ADMIN_TOKEN=… npm run review -- --url https://gateway.example.com
+//   npm run review -- https://gateway.example.com/r/…  (one review, by its link)
+//
+// Exit codes: 0 done; 2 the gateway could not be asked.
+
+import { createInterface } from "node:readline/promises";
+import { parseArgs } from "node:util";
+import { changedReply, changedRequest } from "../../shared/review/changes.ts";
+import { wordsOf } from "../../shared/channels/words/words.ts";
+import type { FieldChange } from "../../shared/review/difference.ts";
+import { isOpen, reviewFacts } from "../../shared/review/review-facts.ts";
+import { mayApprove, mayDecide } from "../../shared/review/standing.ts";
+import { replyRuleOf } from "../../shared/run/reply-rule.ts";
+import { Unasked, targetOf } from "../target.ts";
+import { inEditor } from "./editor.ts";
+import { type OpenReview, postDecision, readReview, waitingReviews } from "./gateway.ts";
+import { changeLines, endedLine, fieldsOf, isShownWhole, listLine, placeOf, reviewLines } from "./screen.ts";
+
+const { review: words } = wordsOf("en");
+const usage = "usage: npm run review [-- LINK | --url https://gateway.example.com]";
+
+const say = (text = ""): void => console.log(text);
+
+/** Edits that wait to be approved, and what they change. */
+type Draft = { readonly edits: ReadonlyMap<string, string>; readonly changes: readonly FieldChange[] };
+const noDraft: Draft = { edits: new Map(), changes: [] };
+
+type Ask = (question: string) => Promise<string>;
+
+/** What the edits would change, or what is wrong with them. */
+function draftOf({ view }: OpenReview, edits: ReadonlyMap<string, string>): Draft | readonly string[] {
+  const changed =
+    view.gate === "request"
+      ? changedRequest({ request: view.request, models: view.models.map(({ id }) => id) }, { edits })
+      : view.reply === null
+        ? null
+        : changedReply(view.reply, edits, replyRuleOf(view.request));
+  if (changed === null) return ["There is no reply to edit."];
+  if (changed.ok) return { edits, changes: changed.value.changes };
+  return changed.error.map(({ field, fault }) => `${placeOf(view, field)}: ${words.editFault(fault)}`);
+}
+
+/** Chooses a text, opens it in the editor, and shows what changed. */
+async function edit(review: OpenReview, draft: Draft, ask: Ask): Promise<Draft> {
+  const fields = [...fieldsOf(review.view)];
+  for (const [i, [path]] of fields.entries()) say(`${String(i + 1).padStart(3)}  ${placeOf(review.view, path)}`);
+  const chosen = fields.length === 1 ? fields[0] : fields[Number(await ask("Which text? ")) - 1];
+  if (chosen === undefined) return draft;
+  const [path, text] = chosen;
+  const saved = inEditor(draft.edits.get(path) ?? text);
+  if (saved === null) {
+    say("The editor ended with an error: nothing was changed.");
+    return draft;
+  }
+  const next = draftOf(review, new Map([...draft.edits, [path, saved]]));
+  if (!("edits" in next)) {
+    for (const issue of next) say(`That cannot be sent. ${issue}`);
+    return draft;
+  }
+  say(next.changes.length === 0 ? "Nothing is changed." : "Your changes:");
+  for (const line of changeLines(review.view, next.changes)) say(line);
+  return next;
+}
+
+/** What approving means now, as the page's button says it. */
+function approveWords({ view }: OpenReview, { changes }: Draft): string {
+  const { quorum, risks } = reviewFacts(view);
+  const count = (n: number, one: string): string => `${n} ${one}${n === 1 ? "" : "s"}`;
+  return [
+    "Approve",
+    ...(quorum === null ? [] : [`(${quorum.votes + 1} of ${quorum.needed})`]),
+    ...(changes.length === 0 ? [] : [`with ${count(changes.length, "change")}`]),
+    ...(risks.length === 0 ? [] : [`despite ${count(risks.length, "warning")}`]),
+  ].join(" ");
+}
+
+async function decide(review: OpenReview, draft: Draft, act: "approve" | "deny", ask: Ask): Promise<boolean> {
+  if (act === "approve") {
+    if (!isShownWhole(review.view)) {
+      say(`A terminal cannot show all of it. Open the page to approve it: ${review.link}`);
+      return false;
+    }
+    if ((await ask(`${approveWords(review, draft)}? [y/N] `)).trim().toLowerCase() !== "y") return false;
+  }
+  const decision = act === "approve" ? ({ act, ...draft } as const) : ({ act, reason: await ask("Reason (optional): ") } as const);
+  const decided = await postDecision(review, decision);
+  say(decided.kind === "decided" ? (act === "approve" ? "Approved." : "Denied.") : `Nothing was decided (${decided.why}). Read it again.`);
+  return decided.kind === "decided";
+}
+
+const help = "a approve · e edit · d deny · r read again · b back";
+
+/** One review, until it is decided or left. */
+async function attend(link: string, ask: Ask): Promise<void> {
+  for (;;) {
+    const review = await readReview(link);
+    if (review === null) return say("This link opens nothing (any more).");
+    for (const line of reviewLines(review.view)) say(line);
+    say();
+    if (!isOpen(review.view.state) || !mayDecide(review.view)) return say(endedLine(review.view));
+    if (!mayApprove(review.view)) say("You cannot approve this; you can deny it.");
+    if ((await attendVersion(review, ask)) === "left") return;
+  }
+}
+
+/** `again`: it is to be read again. */
+async function attendVersion(review: OpenReview, ask: Ask): Promise<"left" | "again"> {
+  let draft = noDraft;
+  for (;;) {
+    const answer = (await ask(`${help} > `)).trim().toLowerCase();
+    if (answer === "b" || answer === "q") return "left";
+    if (answer === "r") return "again";
+    if (answer === "e" && mayApprove(review.view)) draft = await edit(review, draft, ask);
+    if (answer === "a" && mayApprove(review.view) && (await decide(review, draft, "approve", ask))) return "left";
+    if (answer === "d" && (await decide(review, draft, "deny", ask))) return "left";
+  }
+}
+
+async function list(url: string, adminToken: string, ask: Ask): Promise<void> {
+  for (;;) {
+    const found = await Promise.all((await waitingReviews(url, adminToken)).map(({ link }) => readReview(link)));
+    const reviews = found.filter((review) => review !== null && mayDecide(review.view)).map((review) => review as OpenReview);
+    reviews.sort((a, b) => a.view.deadlineAt - b.view.deadlineAt);
+    if (reviews.length === 0) say("Nothing waits for a decision.");
+    for (const [i, { view }] of reviews.entries()) say(listLine(view, i + 1));
+    const answer = (await ask("A number to read one · Enter to look again · q to quit > ")).trim();
+    if (answer === "q") return;
+    const chosen = reviews[Number(answer) - 1];
+    if (chosen !== undefined) await attend(chosen.link, ask);
+  }
+}
+
+async function main(): Promise<void> {
+  const { values, positionals } = parseArgs({ options: { url: { type: "string" } }, allowPositionals: true });
+  const [link] = positionals;
+  const lines = createInterface({ input: process.stdin, output: process.stdout });
+  const closed = new Promise<string>((resolve) => {
+    lines.once("close", () => resolve("q"));
+  });
+  // The end of the input quits, as q does.
+  const ask: Ask = (question) => Promise.race([lines.question(question), closed]);
+  try {
+    if (link === undefined) {
+      const { url, adminToken } = await targetOf(values.url);
+      await list(url, adminToken, ask);
+    } else {
+      if (URL.parse(link)?.pathname.includes("/r/") !== true) throw new Unasked(`this is not a review's link. ${usage}`);
+      await attend(link, ask);
+    }
+  } finally {
+    lines.close();
+  }
+}
+
+await main().catch((error: unknown) => {
+  console.error(error instanceof Unasked ? `npm run review: ${error.message}.` : error instanceof Error && "code" in error ? usage : error);
+  process.exitCode = 2;
+});

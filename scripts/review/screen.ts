@@ -1,0 +1,119 @@
+// A review as lines for a terminal. Text from outside stands behind a bar, with what is invisible written out: no character of it reaches
+// the terminal as a command.
+
+import { causeWords, endedWords } from "../../shared/channels/fact-words.ts";
+import { wordsOf } from "../../shared/channels/words/words.ts";
+import type { FieldChange } from "../../shared/review/difference.ts";
+import { replyFields, requestFields } from "../../shared/review/editable-fields.ts";
+import { isOpen, reviewFacts } from "../../shared/review/review-facts.ts";
+import { viewText } from "../../shared/review/text-view.ts";
+import type { ReviewView } from "../../shared/review/view.ts";
+
+const { review: words, page } = wordsOf("en");
+
+const bar = "  ┃ ";
+
+/** A text from outside, line by line, with what nobody sees between ⟨ and ⟩. */
+export function outsideLines(text: string): string[] {
+  const shown = viewText(text).map((segment) => {
+    if (segment.kind === "text") return segment.text;
+    return segment.kind === "unseen" ? `⟨${words.outside.unseen(segment)}⟩` : `⟨${words.outside.blankLines(segment.count)}⟩\n`;
+  });
+  return shown
+    .join("")
+    .split(/\r\n|\n|\r/)
+    .map((line) => bar + line.replaceAll("\t", "    "));
+}
+
+/** A short text from outside within a line of ours. */
+export const outsideWord = (text: string): string =>
+  outsideLines(text === "" ? words.outside.empty : text)
+    .map((line) => line.slice(bar.length))
+    .join("⏎");
+
+/** "in 9 minutes". */
+const leftWords = (view: ReviewView): string => words.left(Math.max(0, view.deadlineAt - view.now));
+
+/** One line for the list. */
+export function listLine(view: ReviewView, place: number): string {
+  const facts = reviewFacts(view);
+  const warnings = facts.risks.length === 0 ? "" : ` · ${page.warnings.heading(facts.risks.length)}`;
+  const { server, name } = view.requestor;
+  const tool = name === "" ? "" : ` · ${outsideWord(name)}`;
+  const model = view.models[0] === undefined ? "" : ` → ${outsideWord(view.models[0].id)}`;
+  const what = view.gate === "request" ? "request" : "reply";
+  return `${String(place).padStart(3)}  ${what.padEnd(8)}${outsideWord(server)}${tool}${model}, ${leftWords(view)} left${warnings}, for ${outsideWord(view.reviewer)}`;
+}
+
+/** Each text that is sent or delivered, by its path, in the page's order. */
+export const fieldsOf = (view: ReviewView): ReadonlyMap<string, string> =>
+  view.gate === "request" ? requestFields(view.request) : view.reply === null ? new Map() : replyFields(view.reply);
+
+export const placeOf = (view: ReviewView, path: string): string => words.place(path, view.request.kind);
+
+/** What has no text: images and sounds, which the terminal names and does not show. */
+function unshown(view: ReviewView): string[] {
+  const blocks = view.gate === "request" ? view.request.messages.flatMap(({ content }) => content) : (view.reply?.content ?? []);
+  const media = blocks.filter((block) => block.type === "image" || block.type === "audio").length;
+  return media === 0 ? [] : [`There ${media === 1 ? "is 1 image or sound" : `are ${media} images or sounds`} that a terminal cannot show.`];
+}
+
+/** Whether everything that is sent or delivered is on the screen: only then can it be approved there. */
+export const isShownWhole = (view: ReviewView): boolean => unshown(view).length === 0 && !hasOtherResults(view);
+
+/** Tool results with more than text. */
+const hasOtherResults = ({ request, reply, gate }: ReviewView): boolean =>
+  (gate === "request" ? request.messages.flatMap(({ content }) => content) : (reply?.content ?? [])).some(
+    (block) => block.type === "tool_result" && block.content.some(({ type }) => type !== "text"),
+  );
+
+function settings({ request }: ReviewView): string[] {
+  if (request.kind !== "chat") return [];
+  const { messages: _, systemPrompt: __, tools, ...rest } = request;
+  const lines = outsideLines(JSON.stringify(rest, null, 2));
+  return tools === undefined || tools.length === 0 ? lines : [...lines, "  Tools:", ...outsideLines(JSON.stringify(tools, null, 2))];
+}
+
+/** The whole review. */
+export function reviewLines(view: ReviewView): string[] {
+  const facts = reviewFacts(view);
+  const { server, name, client, method } = view.requestor;
+  const models = view.models.map(({ id }) => outsideWord(id)).join(", then ");
+  return [
+    view.gate === "request" ? `${outsideWord(server)} asks ${models || page.noModel}` : `A reply for ${outsideWord(server)}`,
+    `  For ${outsideWord(client)}, ${outsideWord(method)} ${name === "" ? "" : outsideWord(name)}`.trimEnd(),
+    `  ${words.sure[facts.sureness].full}`,
+    `  Decide within ${leftWords(view)}${facts.cost === null ? "" : `; ${facts.cost.kind === "atMost" ? "up to " : ""}${page.dollars(facts.cost.usd)}`}${facts.quorum === null ? "" : `; ${facts.quorum.votes} of ${facts.quorum.needed} approvals`}`,
+    ...facts.risks.map(
+      (risk) => `  WARNING (${words.riskLevels[risk.level]}): ${words.risk(risk)} ${words.place(risk.pointer, view.request.kind)}`,
+    ),
+    ...view.notes.map((note) => `  ${words.note(note)}`),
+    ...[...fieldsOf(view)].flatMap(([path, text]) => ["", `  ${placeOf(view, path)}`, ...outsideLines(text)]),
+    ...unshown(view).flatMap((line) => ["", `  ${line}`]),
+    "",
+    "  Settings:",
+    ...settings(view),
+    ...(view.gate === "response" ? ["", "  The approved prompt:", ...[...requestFields(view.request).values()].flatMap(outsideLines)] : []),
+  ];
+}
+
+/** How a review stands that is over. */
+export function endedLine(view: ReviewView): string {
+  const { state } = view;
+  if (isOpen(state)) return "It is open.";
+  const why = state.kind === "cancelled" || state.kind === "failed" ? ` ${causeWords(state)}` : "";
+  return `${endedWords(state, words).title}.${why}`;
+}
+
+/** The differences of each changed field: "-" what goes, "+" what comes. */
+export function changeLines(view: ReviewView, changes: readonly FieldChange[]): string[] {
+  const sign = { removed: "-", added: "+", same: " " } as const;
+  return changes.flatMap(({ path, changes: parts }) => [
+    `  ${placeOf(view, path)}`,
+    ...parts.flatMap((part) =>
+      part.kind === "skipped"
+        ? [`    … ${part.lines} lines unchanged`]
+        : outsideLines(part.text).map((line) => `  ${sign[part.kind]} ${line.slice(2)}`),
+    ),
+  ]);
+}
