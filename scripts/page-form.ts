@@ -45,11 +45,15 @@ export function readForm(html: string, pageUrl: string): PageForm | null {
 const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 /**
- * Presses a button of the form. That of Approve has the number of changed fields, and the form says that the page showed them, as its
- * script would.
+ * Presses a button of the form. Those of Approve and of a written reply have the number of changes, and the form says that the page showed
+ * them, as its script would.
  */
 export function pressButton(act: string, untouched: URLSearchParams, fields: URLSearchParams): void {
   fields.set("act", act);
+  if (act === "answer" && (fields.get("answer") ?? "").trim() !== "") {
+    fields.set("act", "answer:1");
+    fields.set("shown", "live");
+  }
   if (act !== "approve") return;
   // A browser sends every line end as CRLF.
   const plain = (text: string | null): string | undefined => text?.replaceAll(/\r\n?/g, "\n");

@@ -62,6 +62,8 @@ function servingFacts(serving: Serving, view: ReviewView, facts: ReviewFacts, ex
         ...formOf(facts),
         ...cached,
       ];
+    case "written":
+      return [filled(words.facts.written, { by: named(serving.by) }), ...formOf(facts)];
     case "ran":
       return [
         filled(words.facts.ran, { model: named(serving.on?.id ?? serving.realName) }),

@@ -91,7 +91,10 @@ function partContent({ view, excerpt }: SlackMessageInput, room: number): SlackB
 }
 
 /** What the message leaves out however much room there is. */
-function unshownOf(view: ReviewView, { unshown }: SlackContent): Unshown & { model?: number; risk?: number; name?: number } {
+function unshownOf(
+  view: ReviewView,
+  { unshown }: SlackContent,
+): Unshown & { model?: number; risk?: number; name?: number; written?: number } {
   const asked = view.gate === "request";
   const { server, client, method, name: tool } = view.requestor;
   const names = [view.reviewer, view.rule, server, client, method, tool];
@@ -104,6 +107,8 @@ function unshownOf(view: ReviewView, { unshown }: SlackContent): Unshown & { mod
     ...(asked && view.models.length > mostLines ? { model: view.models.length - mostLines } : {}),
     ...(view.risks.length > mostLines ? { risk: view.risks.length - mostLines } : {}),
     ...(long > 0 ? { name: long } : {}),
+    // Approve would send the reply that a reviewer wrote, and the message shows the request.
+    ...(asked && (view.written ?? null) !== null ? { written: 1 } : {}),
   };
 }
 
@@ -112,7 +117,7 @@ const resultIds = (reply: ReviewView["reply"]): string[] =>
   (reply?.content ?? []).flatMap((block) => (block.type === "tool_result" ? [block.toolUseId] : []));
 
 function countWords(characters: number, unshown: ReturnType<typeof unshownOf>): string {
-  const { image, audio, file, tool, toolUse, toolResult, vector, metadata, model, risk, name } = unshown;
+  const { image, audio, file, tool, toolUse, toolResult, vector, metadata, model, risk, name, written } = unshown;
   const part = (count: number | undefined, say: (count: number) => string): string[] => (count === undefined ? [] : [say(count)]);
   const { hidden } = words;
   return [
@@ -128,6 +133,7 @@ function countWords(characters: number, unshown: ReturnType<typeof unshownOf>): 
     ...part(model, hidden.model),
     ...part(risk, hidden.risk),
     ...part(name, hidden.name),
+    ...part(written, hidden.written),
   ].join(", ");
 }
 

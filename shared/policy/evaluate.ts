@@ -43,6 +43,8 @@ export type GatePlan = {
   readonly noticeExcerpt: "none" | "start";
   /** Whether the requestor is told the reason of a denial. */
   readonly tellReason: boolean;
+  /** Whether a reply that a reviewer wrote names its author to the requestor, as its `model`. */
+  readonly tellAuthor: boolean;
   readonly grants: boolean;
   /** Whether grants count where the served client request is only inferred. */
   readonly grantsInferred: boolean;
@@ -77,7 +79,7 @@ const mostPeople = 256;
  * - The people and times are those of the strictest rule: refuse, then both gates closed, then one, then the larger quorum, then
  *   the earlier rule. A response gate that the reply's risk may close counts as closed.
  * - The quorum is the largest of the rules that close a gate. Where the strictest rule's people are too few, the others' are asked too.
- * - What loosens (`selfApproval`, `tellReason`, `grants`, `grantsInferred`, `boundTo`, `context`, `noticeExcerpt`) must be so in all.
+ * - What loosens (`selfApproval`, `tellReason`, `tellAuthor`, `grants`, `grantsInferred`, `boundTo`, `context`, `noticeExcerpt`) must be so in all.
  */
 export function evaluatePolicy(policy: Policy, facts: PolicyFacts): GatePlan {
   const common = conditionFacts(facts);
@@ -111,6 +113,7 @@ export function evaluatePolicy(policy: Policy, facts: PolicyFacts): GatePlan {
     escalate: gate.escalate === null ? null : { afterSeconds: gate.escalate.afterSeconds, to: known(everyoneIn(policy, gate.escalate.to)) },
     noticeExcerpt: all(({ gate }) => gate.noticeExcerpt === "start") ? "start" : "none",
     tellReason: all(({ gate }) => gate.tellReason),
+    tellAuthor: all(({ gate }) => gate.tellAuthor),
     grants: all(({ gate }) => gate.grants),
     grantsInferred: all(({ gate }) => gate.grantsInferred),
     boundTo: reaches.find((reach) => outcomes.some(({ gate }) => gate.boundTo === reach)) ?? "tool",

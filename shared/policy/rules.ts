@@ -49,6 +49,8 @@ const gates = {
     .default(null),
   noticeExcerpt: z.enum(["none", "start"]).default("none"),
   tellReason: z.boolean().default(false),
+  /** Whether `model` of a reply that a reviewer wrote is the reviewer's name, or only "human". */
+  tellAuthor: z.boolean().default(false),
   grants: z.boolean().default(false),
   /** The lowest risk of a reply that closes an open response gate, one opened by a grant included. Null: no risk does. */
   replyRisk: z.enum(["low", "medium", "high"]).nullable().default(null),

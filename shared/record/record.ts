@@ -135,6 +135,19 @@ export type RecordFact =
       readonly digestBefore: string;
       readonly digestAfter: string;
     }
+  /** A reviewer wrote a reply in the model's place. `digestAfter` is what the request gate then decides, `reply` the reply's own digest. */
+  | {
+      readonly kind: "replyWritten";
+      readonly gate: Gate;
+      readonly by: string;
+      readonly channel: string;
+      readonly version: number;
+      readonly digestBefore: string;
+      readonly digestAfter: string;
+      readonly reply: string;
+      /** The kinds found in the reply. */
+      readonly risks: readonly string[];
+    }
   | {
       readonly kind: "voted" | "approved" | "denied";
       readonly gate: Gate;

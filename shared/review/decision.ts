@@ -7,6 +7,7 @@ import type { Gate } from "../model/gate.ts";
 import type { CancelCause } from "../model/outcome.ts";
 import type { Grant } from "../policy/grant.ts";
 import { isSamePerson } from "../policy/person.ts";
+import type { SeenRisk } from "../policy/risk.ts";
 
 export type Vote = { readonly reviewer: string; readonly version: number; readonly at: number; readonly channel: string };
 
@@ -38,6 +39,15 @@ export type Leaving = {
   readonly note?: string;
 };
 
+/** The reply that a reviewer wrote in the model's place, without its text. */
+export type WrittenReply = {
+  readonly by: string;
+  readonly at: number;
+  /** Its digest, as at the response gate. */
+  readonly reply: string;
+  readonly risk: SeenRisk;
+};
+
 export type Review = {
   readonly gate: Gate;
   readonly version: number;
@@ -55,6 +65,10 @@ export type Review = {
   /** Approvals of the current version. */
   readonly votes: readonly Vote[];
   readonly closing: Closing | null;
+  /** At the request gate: the current version is this reply, and no model is asked. */
+  readonly written?: WrittenReply;
+  /** In this version, `by` put the request in place of the reply that `author` wrote. */
+  readonly unwritten?: { readonly author: string; readonly by: string };
   /** The grant that was given with the approval; `revokedAt`: its reviewer has ended it. */
   readonly given?: Grant;
 };
@@ -68,6 +82,8 @@ export type Answer = {
   readonly digest: string;
   /** The digest of the content with the reviewer's edits, if any. */
   readonly editedDigest?: string;
+  /** With `editedDigest`: that content is a reply which this reviewer wrote. */
+  readonly written?: Pick<WrittenReply, "reply" | "risk">;
   readonly reason?: string;
 };
 
@@ -114,7 +130,7 @@ export function decide(review: Review, answer: Answer, now: number): Verdict {
   return approve(review, answer, now);
 }
 
-function approve(review: Review, answer: Answer, now: number): Verdict {
+function approve({ written: before, unwritten: dropped, ...review }: Review, answer: Answer, now: number): Verdict {
   const edited = answer.editedDigest !== undefined && answer.editedDigest !== review.digest;
   const version = edited ? review.version + 1 : review.version;
   const digest = edited ? (answer.editedDigest ?? review.digest) : review.digest;
@@ -123,10 +139,27 @@ function approve(review: Review, answer: Answer, now: number): Verdict {
   const kept = edited ? [] : review.votes;
   if (kept.some((earlier) => earlier.reviewer === vote.reviewer)) return { kind: "repeated" };
   const votes = [...kept, vote];
-  if (votes.length < review.quorum) return { kind: "voted", review: { ...review, version, digest, votes }, edited };
+  const written = edited ? writtenBy(answer, now) : before;
+  const unwritten = !edited
+    ? dropped
+    : before === undefined || written !== undefined
+      ? undefined
+      : { author: before.by, by: answer.reviewer };
+  const next: Review = {
+    ...review,
+    version,
+    digest,
+    votes,
+    ...(written === undefined ? {} : { written }),
+    ...(unwritten === undefined ? {} : { unwritten }),
+  };
+  if (votes.length < review.quorum) return { kind: "voted", review: next, edited };
   const closing: Closing = { how: "approved", by: answer.reviewer, at: now, channel: answer.channel, version, reason: null };
-  return { kind: "approved", review: { ...review, version, digest, votes, closing }, edited };
+  return { kind: "approved", review: { ...next, closing }, edited };
 }
+
+const writtenBy = ({ reviewer, written }: Answer, now: number): WrittenReply | undefined =>
+  written === undefined ? undefined : { by: reviewer, at: now, ...written };
 
 /** What was approved is part of the answer; the reason's wording, which differs by channel, is not. */
 function isRepeat(review: Review, closing: Closing, answer: Answer): boolean {

@@ -25,6 +25,9 @@ export type EditFault =
   | { readonly kind: "invalidRequest" }
   | { readonly kind: "invalidReply" }
   | { readonly kind: "modelNotListed" }
+  /** A reviewer may write no reply to this request. */
+  | { readonly kind: "notWritable" }
+  | { readonly kind: "blankReply" }
   /** The client requested JSON; `hasSchema`: that matches a schema. */
   | { readonly kind: "notRequestedJson"; readonly hasSchema: boolean };
 

@@ -12,6 +12,7 @@ export const formFields = {
   note: "note",
   reason: "reason",
   model: "model",
+  answer: "answer",
   to: "to",
   grant: "grant",
   grantHours: "grant-hours",
@@ -25,10 +26,13 @@ const editPrefix = "edit:";
 
 export const editField = (path: string): string => editPrefix + path;
 
-/** What the pressed button asks for. `approve` and `deny` decide; `handOver` and `notMine` recuse the reviewer; `undoGrant` ends a grant. */
-export type Act = "approve" | "deny" | "preview" | "handOver" | "notMine" | "undoGrant";
+/**
+ * What the pressed button asks for. `approve` and `deny` decide. `answer` approves the reply that the reviewer wrote in the model's place,
+ * `askModel` the request in place of a written reply. `handOver` and `notMine` recuse the reviewer; `undoGrant` ends a grant.
+ */
+export type Act = "approve" | "answer" | "askModel" | "deny" | "preview" | "handOver" | "notMine" | "undoGrant";
 
-/** What an approval says of the changes that its reviewer was shown. */
+/** What an approval, or a written reply, says of the changes that its reviewer was shown. */
 export type PromisedChanges = {
   /** How many, by the button. */
   readonly count: number;
@@ -58,12 +62,14 @@ export type SubmittedForm = {
   readonly version: number;
   readonly digest: string;
   readonly act: Act;
-  /** With `approve`: which changes the page showed. */
+  /** With `approve` and `answer`: which changes the page showed. */
   readonly promised?: PromisedChanges;
   /** Trimmed, line ends as `\n`, 1 to 1,000 UTF-16 code units; absent where nothing was written. */
   readonly reason?: string;
   /** The id of the model that is to be asked first. The page always sends one. */
   readonly model?: string;
+  /** The reply that the reviewer wrote, whatever was pressed; line ends as `\n`. Absent where the field is blank. */
+  readonly answer?: string;
   /** With `handOver`: the name of the other reviewer. */
   readonly to?: string;
   /** With `handOver`: trimmed, as `reason`. */
@@ -80,9 +86,9 @@ export type FormError = { readonly kind: "missing" | "repeated" | "malformed" | 
 export const longestReason = 1_000;
 export const longestNote = 1_000;
 
-/** All but an approval, which carries a number. */
-const acts: readonly Act[] = ["deny", "preview", "handOver", "notMine", "undoGrant"];
-const approval = /^approve:(0|[1-9][0-9]{0,5})$/;
+/** All but those that carry a number. */
+const acts: readonly Act[] = ["askModel", "deny", "preview", "handOver", "notMine", "undoGrant"];
+const counted = /^(approve|answer):(0|[1-9][0-9]{0,5})$/;
 const shapes = {
   nonce: /^[A-Za-z0-9_.~-]{1,300}$/,
   version: /^[1-9][0-9]{0,8}$/,
@@ -95,13 +101,17 @@ export const allowAct = "allow";
 /** The value of the Approve button of a page that shows this many changes. */
 export const approveAct = (changes: number): string => `approve:${changes}`;
 
+/** The value of the button that sends the written reply of a page that shows this many changes: 1 where it shows the reply. */
+export const answerAct = (changes: number): string => `answer:${changes}`;
+
 /** Line ends as `\n`: HTML forms send `\r\n`. */
 export const plainLineEnds = (text: string): string => text.replaceAll(/\r\n?/g, "\n");
 
 /**
  * Reads the decoded fields of one POST. Refused: a missing or malformed `nonce`, `version` or `digest`, a field that comes twice,
  * an unknown act, a malformed grant. Unknown fields are ignored. Without `act` (a script that submits the form presses no button)
- * it is a preview, which decides nothing. An approval is `approve:` and the number of changes that its page showed, or `allow` with a grant.
+ * it is a preview, which decides nothing. An approval is `approve:` and the number of changes that its page showed, or `allow` with a grant;
+ * a written reply is `answer:` and that number.
  */
 export function parseDecisionForm(fields: Iterable<[string, string]>): Result<SubmittedForm, FormError> {
   const plain = new Map<string, string>();
@@ -121,8 +131,9 @@ export function parseDecisionForm(fields: Iterable<[string, string]>): Result<Su
   }
   const asked = plain.get(formFields.act) ?? "preview";
   const isAllowing = asked === allowAct;
-  const count = isAllowing ? "0" : approval.exec(asked)?.[1];
-  const act = count === undefined ? acts.find((each) => each === asked) : "approve";
+  const [, countedAct, number] = counted.exec(asked) ?? [];
+  const count = isAllowing ? "0" : number;
+  const act = count === undefined ? acts.find((each) => each === asked) : countedAct === "answer" ? "answer" : "approve";
   if (act === undefined) return err({ kind: "malformed", field: "act" });
   const shown = plain.get(formFields.shown);
   if (shown !== undefined && !shapes.digest.test(shown)) return err({ kind: "malformed", field: "shown" });
@@ -132,6 +143,7 @@ export function parseDecisionForm(fields: Iterable<[string, string]>): Result<Su
   if (note.length > longestNote) return err({ kind: "tooLong", field: "note" });
   const model = plain.get(formFields.model);
   if (model !== undefined && (model === "" || model.length > 500)) return err({ kind: "malformed", field: "model" });
+  const answer = plainLineEnds(plain.get(formFields.answer) ?? "");
   // The page always sends a reviewer for a hand-over, a note and a grant; each counts with its own button alone.
   const to = act === "handOver" ? plain.get(formFields.to) : undefined;
   if (act === "handOver" && (to === undefined || to === "" || to.length > 80)) return err({ kind: "malformed", field: "to" });
@@ -146,6 +158,7 @@ export function parseDecisionForm(fields: Iterable<[string, string]>): Result<Su
     ...(count === undefined ? {} : { promised: { count: Number(count), ...(shown === undefined ? {} : { shown }) } }),
     ...(reason === "" ? {} : { reason }),
     ...(model === undefined ? {} : { model }),
+    ...(answer.trim() === "" ? {} : { answer }),
     ...(to === undefined ? {} : { to }),
     ...(note === "" ? {} : { note }),
     ...(grant.value === undefined ? {} : { grant: grant.value }),

@@ -17,6 +17,8 @@ export type Sureness = Provenance | Evidence;
 export type Serving =
   | { readonly kind: "goesTo"; readonly models: readonly ShownModel[] }
   | { readonly kind: "answered"; readonly by: ShownModel | null; readonly realName: string; readonly stopReason: string | undefined }
+  /** A reviewer wrote the reply in the model's place. */
+  | { readonly kind: "written"; readonly by: string }
   | { readonly kind: "runs"; readonly on: readonly ShownModel[] }
   | { readonly kind: "ran"; readonly on: ShownModel | null; readonly realName: string; readonly isError: boolean };
 
@@ -106,7 +108,8 @@ export function reviewFacts(view: ReviewView): ReviewFacts {
   };
 }
 
-function servingOf({ gate, request, models, answeredBy, reply }: ReviewView): Serving {
+function servingOf({ gate, request, models, answeredBy, reply, written = null }: ReviewView): Serving {
+  if (written !== null) return { kind: "written", by: written.by };
   const realName = reply?.model ?? "";
   if (request.kind === "function") {
     if (gate === "request") return { kind: "runs", on: models };
@@ -116,8 +119,9 @@ function servingOf({ gate, request, models, answeredBy, reply }: ReviewView): Se
   return gate === "request" ? { kind: "goesTo", models } : { kind: "answered", by: answeredBy, realName, stopReason: reply?.stopReason };
 }
 
-function costOf({ gate, request, worstCostUsd, costUsd }: ReviewView): ReviewFacts["cost"] {
+function costOf({ gate, request, worstCostUsd, costUsd, written = null }: ReviewView): ReviewFacts["cost"] {
   if (request.kind === "function") return null;
+  if (written !== null) return { kind: "was", usd: 0 };
   if (gate === "request") return { kind: "atMost", usd: worstCostUsd };
   return costUsd === null ? null : { kind: "was", usd: costUsd };
 }

@@ -12,5 +12,8 @@ export const isLive = (view: ReviewView): boolean => mayDecide(view) || (view.ne
 /** Nor has the reviewer approved already, nor is it their own request where the policy bars that. */
 export const mayApprove = (view: ReviewView): boolean => mayDecide(view) && (view.ownVote ?? null) === null && view.mayApprove !== false;
 
+/** Whether this reviewer may write a reply in the model's place. */
+export const mayWrite = (view: ReviewView): boolean => mayApprove(view) && view.gate === "request" && (view.mayWrite ?? null) !== null;
+
 /** Not after an approval, which stands. */
 export const mayGiveUp = (view: ReviewView): boolean => mayDecide(view) && (view.ownVote ?? null) === null;

@@ -107,6 +107,15 @@ export type ReviewView = {
   readonly grant?: GrantOffer | null;
   /** Whether the server is told the reason of a denial. Where absent the page does not say. */
   readonly tellReason?: boolean;
+  /**
+   * The reply that a reviewer wrote in the model's place. At the request gate it is the current version, and `reply` has it, null where it
+   * was denied; at the response gate it is what the review is about, in the view's own `reply`.
+   */
+  readonly written?: { readonly by: string; readonly at: number; readonly reply: SamplingReply | null } | null;
+  /** At the request gate: the current version is the request, which `by` put in place of the reply that `author` wrote. */
+  readonly unwritten?: { readonly by: string; readonly author: string } | null;
+  /** `model` of a reply that this reviewer may write in the model's place; null where they may write none. */
+  readonly mayWrite?: { readonly model: string } | null;
   /** The current version of the request (at the response gate: the approved one). */
   readonly request: SamplingRequest;
   /** The original request, where the current one differs. */

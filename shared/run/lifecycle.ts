@@ -102,6 +102,8 @@ export type Effect =
   /** These reviewers are no longer asked: their notices and reminders end. */
   | { readonly kind: "release"; readonly gate: Gate; readonly reviewers: readonly string[] }
   | { readonly kind: "withdraw"; readonly gate: Gate }
+  /** The reply that a reviewer wrote, and that was approved at the request gate, is the reply of the run. */
+  | { readonly kind: "takeReply" }
   /** `again`: an earlier call of this run may have cost money, which the record must say. */
   | { readonly kind: "callModel"; readonly call: number; readonly again: boolean }
   | { readonly kind: "finish" };
@@ -183,7 +185,7 @@ function answered(state: RunState, gate: Gate, answer: Answer, now: number): Ste
     }
     case "approved": {
       const next = withReview(state, verdict.review);
-      const onward = gate === "request" ? startCall(next, now, false) : finish(next, { kind: "completed" });
+      const onward = gate === "request" ? afterRequestGate(next, verdict.review, now) : finish(next, { kind: "completed" });
       return { state: onward.state, effects: [{ kind: "withdraw", gate }, ...onward.effects], verdict };
     }
     case "denied": {
@@ -200,6 +202,15 @@ function answered(state: RunState, gate: Gate, answer: Answer, now: number): Ste
     default:
       return unreachable(verdict);
   }
+}
+
+/** Calls the model, or takes the reply that a reviewer wrote in its place: no model is called then, and the response gate is as for any reply. */
+function afterRequestGate(state: RunState, { written }: Review, now: number): Step {
+  if (written === undefined) return startCall(state, now, false);
+  const onward = isReplyAsked(state.gates, isEdited(state), written.risk)
+    ? openReview(state, "response", written.reply, now)
+    : finish(state, { kind: "completed" });
+  return { ...onward, effects: [{ kind: "takeReply" }, ...onward.effects] };
 }
 
 /** Asks the reviewer to whom it was handed. Where too few reviewers are left, asks those of the escalation, else ends the run. */
@@ -267,7 +278,7 @@ export function openGate(state: RunState): Gate | null {
   return state.phase === "responseReview" ? "response" : null;
 }
 
-/** Whether a reviewer edited the request. */
+/** Whether a reviewer edited the request, or wrote a reply in the model's place. */
 export const isEdited = ({ reviews }: Pick<RunState, "reviews">): boolean => (reviews.request?.version ?? 1) > 1;
 
 const still = (state: RunState): Step => ({ state, effects: [], verdict: null });

@@ -7,6 +7,7 @@ import { isSamePerson } from "../policy/person.ts";
 import { type SeenRisk, findReplyRisks } from "../policy/risk.ts";
 import type { SamplingReply } from "../model/sampling.ts";
 import type { Review } from "../review/decision.ts";
+import { isWritable, writtenModel } from "../review/written.ts";
 import type { GivenGrant, GrantOffer, ReviewState, ReviewView, RunProgress, ShownModel, ShownVersion } from "../review/view.ts";
 import { unreachable } from "../result.ts";
 import type { Candidate } from "../routing/choose.ts";
@@ -28,12 +29,16 @@ export type Shown = {
   readonly state: RunState;
   readonly gate: Gate;
   readonly reviewer: string;
+  /** The reviewer is a room, such as a Slack channel: nobody in it has a name. */
+  readonly isRoom: boolean;
   readonly asked: RequestVersion;
   readonly current: RequestVersion;
   readonly versions: readonly ShownVersion[];
   /** Null before the model answered, and after a reply was denied. */
   readonly generated: SamplingReply | null;
   readonly reply: SamplingReply | null;
+  /** Of the request's current version: the reply that a reviewer wrote; null also after it was denied. */
+  readonly written: SamplingReply | null;
   readonly model: ModelFacts | null;
   /** When the reply was made, where it comes from the cache. Unix milliseconds. */
   readonly cachedAt: number | null;
@@ -50,8 +55,10 @@ export function presentReview(shown: Shown): ReviewView | null {
   const review = state.reviews[gate];
   if (review === null) return null;
   const models = inOrder(input.candidates, current.models).map(shownModel);
-  const answered = model === null ? undefined : input.candidates.find(({ model: { id } }) => id === model.candidate);
+  const written = state.reviews.request?.written ?? null;
+  const answered = model === null || written !== null ? undefined : input.candidates.find(({ model: { id } }) => id === model.candidate);
   const atResponse = gate === "response";
+  const judged = atResponse ? shown.reply : shown.written;
   return {
     gate,
     state: reviewState(review),
@@ -81,20 +88,31 @@ export function presentReview(shown: Shown): ReviewView | null {
     reviewers: review.reviewers,
     ...ownStanding(review, shown),
     tellReason: input.plan.tellReason,
+    written: written === null ? null : { by: written.by, at: written.at, reply: atResponse ? null : shown.written },
+    unwritten: review.unwritten ?? null,
+    mayWrite: mayWriteHere(shown),
     request: current.request,
     requestAsAsked: current.request === asked.request ? null : asked.request,
     models,
-    risks: atResponse && shown.reply !== null ? [...findReplyRisks(shown.reply), ...input.risks] : input.risks,
+    risks: [...(judged === null ? [] : findReplyRisks(judged)), ...input.risks],
     notes: atResponse && model !== null ? model.notes : input.notes,
     worstCostUsd: Math.max(0, ...models.map(({ worstCostUsd }) => worstCostUsd)),
     reply: atResponse ? shown.reply : null,
     replyAsGenerated: atResponse && shown.generated !== shown.reply ? shown.generated : null,
     answeredBy: atResponse && answered !== undefined ? shownModel(answered) : null,
-    usage: atResponse && model !== null ? model.usage : null,
+    usage: atResponse && model !== null && written === null ? model.usage : null,
     cachedAt: atResponse ? shown.cachedAt : null,
     costUsd: atResponse && model !== null && answered !== undefined ? costUsd(answered.model, model.usage) : null,
   };
 }
+
+/** A room writes none: a reply has an author with a name. */
+const mayWriteHere = ({ input, gate, reviewer, isRoom, current }: Shown): NonNullable<ReviewView["mayWrite"]> | null =>
+  gate === "request" && !isRoom && isWritable(current.request) ? { model: writtenModelFor(input.plan, reviewer) } : null;
+
+/** `model` of a reply that this reviewer writes. */
+export const writtenModelFor = ({ tellAuthor }: Pick<RunInput["plan"], "tellAuthor">, reviewer: string): string =>
+  tellAuthor ? reviewer : writtenModel;
 
 /** What this reviewer has done and may do. */
 function ownStanding(

@@ -125,6 +125,10 @@ export const identicalDigest = ({ server, method, name, provenance }: Requestor,
 /** The digest of what a reviewer approves at the response gate. */
 export const replyDigest = (reply: SamplingReply): string => digestOf("countersign/reply/v1", reply);
 
+/** The digest of a reply that a reviewer wrote in the model's place, as the request gate decides it: with the request that it answers. */
+export const writtenDigest = (version: RequestVersion, candidates: readonly Candidate[], reply: SamplingReply): string =>
+  digestOf("countersign/written-reply/v1", { request: requestDigest(version, candidates), reply });
+
 /** The candidates in a version's order. Unknown ids are left out: the list can be reordered, never widened. */
 export const inOrder = (candidates: readonly Candidate[], ids: readonly string[]): Candidate[] =>
   ids.flatMap((id) => candidates.filter(({ model }) => model.id === id));

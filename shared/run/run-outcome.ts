@@ -7,13 +7,14 @@ import { unreachable } from "../result.ts";
 import { type Candidate, whySentence } from "../routing/choose.ts";
 import { costUsd } from "../routing/price.ts";
 import { type End, isKeyEnd } from "./lifecycle.ts";
-import type { RunInput } from "./run-input.ts";
+import { writtenModel } from "../review/written.ts";
+import { type RunInput, nothingSpent } from "./run-input.ts";
 
 /** The `_meta` of a reply: which run, which model and why, what people changed, and what it cost. */
 export const runMeta = (
   { id }: Pick<RunInput, "id">,
   candidate: Candidate,
-  model: ModelReply,
+  model: Pick<ModelReply, "usage" | "notes">,
   edited: RunMeta["edited"],
   cachedAt?: number,
 ): RunMeta => ({
@@ -23,6 +24,14 @@ export const runMeta = (
   ...(model.notes.length > 0 ? { notes: model.notes } : {}),
   ...(cachedAt === undefined ? {} : { cachedAt }),
   usage: { inputTokens: model.usage.inputTokens, outputTokens: model.usage.outputTokens, costUsd: costUsd(candidate.model, model.usage) },
+});
+
+/** The `_meta` of a reply that a reviewer wrote: without their name. No model was asked, and nothing was spent. */
+export const writtenMeta = ({ id }: Pick<RunInput, "id">, edited: RunMeta["edited"]): RunMeta => ({
+  id,
+  model: { id: writtenModel, why: "A person wrote this reply; no model was asked." },
+  edited,
+  usage: { ...nothingSpent, costUsd: 0 },
 });
 
 /** `request` is the one that was sent. */

@@ -205,6 +205,7 @@ function wordsOf(answer: DecideAnswer): PressWords | null {
       return "invalidEdit";
     case "noSuchLink":
     case "noGrant":
+    case "twoChoices":
     case "unseenChanges":
     case "cannotRecuse":
       return "oldMessage";

@@ -90,6 +90,8 @@ export type DecideAnswer =
   /** The grant that was asked for with the approval is not on offer: nothing was decided. */
   | { readonly kind: "noGrant" }
   | { readonly kind: "invalidEdit"; readonly issues: readonly EditIssue[] }
+  /** The form has a written reply, and was to approve the request, or has changes of it: nothing was decided. */
+  | { readonly kind: "twoChoices" }
   /** The form has changes that its page did not show: nothing was decided. */
   | { readonly kind: "unseenChanges" }
   | { readonly kind: "onceUsed" | "noSuchLink" };

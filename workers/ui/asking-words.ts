@@ -39,6 +39,7 @@ export const stepsOf = ({ asking }: Pick<ReviewFacts, "asking">, { page: { steps
 /** What became of the run, for a reviewer who opens a decided review. */
 export function progressOf(view: ReviewView, { page }: Words): string {
   const asking = askingOf(view);
+  if (view.progress === "responseReview" && (view.written ?? null) !== null) return page.written.inReview;
   const own: Partial<Record<RunProgress, string>> =
     asking === "sampling" ? {} : asking === "function" ? { ...page.clientProgress, ...page.runProgress } : page.clientProgress;
   return own[view.progress] ?? page.progress[view.progress];
@@ -52,17 +53,20 @@ export type Origins = {
   readonly reply: Origin;
 };
 
-export function originsOf(view: Pick<ReviewView, "requestor" | "request" | "answeredBy" | "reply">, { page: { outside } }: Words): Origins {
+export function originsOf(view: Pick<ReviewView, "requestor" | "request" | "answeredBy" | "reply" | "written">, { page }: Words): Origins {
+  const { outside } = page;
   const asking = askingOf(view);
   const { server, client, name } = view.requestor;
-  const names = { server, client, name, model: view.answeredBy?.id ?? view.reply?.model ?? "" };
+  const by = view.written?.by;
+  const names = { server, client, name, by: by ?? "", model: view.answeredBy?.id ?? view.reply?.model ?? "" };
   const of = (sentence: string): Origin => ({ sentence, names });
+  const answer = by === undefined ? outside.model : page.written.from;
   if (asking === "sampling") {
     return {
       request: of(outside.server),
       systemPrompt: of(outside.server),
       assistant: of(outside.serverAsAssistant),
-      reply: of(outside.model),
+      reply: of(answer),
     };
   }
   return {
@@ -71,7 +75,7 @@ export function originsOf(view: Pick<ReviewView, "requestor" | "request" | "answ
     systemPrompt: of(view.request.responseFormat === undefined ? outside.client : outside.clientAndUs),
     // No model wrote a tool use that is to run.
     assistant: of(asking === "function" ? outside.client : outside.clientAsAssistant),
-    reply: of(asking === "function" ? outside.tool : outside.model),
+    reply: of(asking === "function" ? outside.tool : answer),
   };
 }
 

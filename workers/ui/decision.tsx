@@ -52,6 +52,11 @@ const ChosenModel = ({ view: { models }, chosen }: { view: ReviewView; chosen: s
   );
 };
 
+/** Who gets the reply: that to a client's own task goes to the client. */
+export const Requestor = ({ view: { requestor }, facts }: Pick<DecisionProps, "view" | "facts">) => (
+  <Name value={facts.asking === "sampling" ? requestor.server : requestor.client} />
+);
+
 /** What Approve does; or why this reviewer cannot approve. */
 const Effect = ({ view, facts, kept, changes }: Pick<DecisionProps, "view" | "facts" | "kept" | "changes">) => {
   const { page, review } = useWords();
@@ -61,6 +66,15 @@ const Effect = ({ view, facts, kept, changes }: Pick<DecisionProps, "view" | "fa
   const others = otherVoters(view);
   if (missing > 0 && others.length > 0)
     return <>{fill(moreVotes(missing), { others: <People names={others} reader={view.reviewer} joined="or" /> })}</>;
+  if (view.gate === "request" && facts.serving.kind === "written")
+    return (
+      <>
+        {fill(page.written.effect, {
+          by: <People names={[facts.serving.by]} reader={view.reviewer} joined="and" />,
+          to: <Requestor view={view} facts={facts} />,
+        })}
+      </>
+    );
   const how = changes === 0 ? "same" : "changed";
   const isRun = facts.asking === "function" && view.gate === "request";
   return (
@@ -68,8 +82,7 @@ const Effect = ({ view, facts, kept, changes }: Pick<DecisionProps, "view" | "fa
       {fill((isRun ? effect.run : effect[view.gate])[how], {
         model: <ChosenModel view={view} chosen={kept?.model} />,
         server: <Name value={view.requestor.server} />,
-        // The reply to a client's own task goes to that client.
-        to: <Name value={facts.asking === "sampling" ? view.requestor.server : view.requestor.client} />,
+        to: <Requestor view={view} facts={facts} />,
       })}
     </>
   );

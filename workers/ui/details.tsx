@@ -48,8 +48,9 @@ const AskedBy = ({ view: { requestor }, facts }: Pick<DetailsProps, "view" | "fa
   );
 };
 
-function modelsHeading({ asking, isUnsent }: ReviewFacts, { page: { models } }: Words): string {
+function modelsHeading({ asking, isUnsent, serving }: ReviewFacts, { page: { models, written } }: Words): string {
   if (asking === "function") return isUnsent ? models.unrunHeading : models.runsHeading;
+  if (serving.kind === "written") return written.modelHeading;
   return isUnsent ? models.unaskedHeading : models.heading;
 }
 
@@ -76,7 +77,7 @@ const Reviewers = ({ view, facts }: Pick<DetailsProps, "view" | "facts">) => {
 
 const Differences = ({ view, facts }: Pick<DetailsProps, "view" | "facts">) => {
   const { page, review } = useWords();
-  if (view.notes.length === 0 || facts.isUnsent) return null;
+  if (view.notes.length === 0 || facts.isUnsent || facts.serving.kind === "written") return null;
   return (
     <TallRow name={page.facts.differences}>
       <ul>

@@ -22,6 +22,8 @@ export const servedBy = ({ models }: ReviewView, { serving }: ReviewFacts, chose
     case "goesTo":
     case "runs":
       return models.find(({ id }) => id === chosen)?.id ?? models[0]?.id ?? "";
+    case "written":
+      return serving.by;
     case "answered":
       return serving.by?.id ?? serving.realName;
     case "ran":

@@ -121,6 +121,8 @@ function servingLines({ serving, namedModel }: ReviewFacts, name: (text: string)
     }
     case "answered":
       return serving.by === null ? [] : [{ label: words.facts.answeredBy, sentences: [named(serving.by)] }];
+    case "written":
+      return [{ label: words.facts.writtenBy, sentences: [[name(serving.by)]] }];
     case "runs":
       return serving.on.slice(0, 1).map((on) => ({ label: words.facts.runs, sentences: [where(on)] }));
     case "ran":

@@ -29,9 +29,19 @@ function decidersOf({ state, votes = [] }: ReviewView): string[] {
   return state.kind === "denied" ? [state.by] : [];
 }
 
-function headingOf(view: ReviewView, { page: { states } }: Words): Child {
+function headingOf(view: ReviewView, { page }: Words): Child {
+  const { states } = page;
   const { state, reviewer } = view;
   const by = <People names={decidersOf(view)} reader={reviewer} joined="and" />;
+  const author = view.gate === "request" ? view.written?.by : undefined;
+  if (state.kind === "approved" && author !== undefined) {
+    const others = decidersOf(view).filter((name) => name !== author);
+    const { approved, ownApproved } = page.written;
+    return fill(others.length === 0 ? ownApproved : approved, {
+      author: <People names={[author]} reader={reviewer} joined="and" />,
+      by: <People names={others} reader={reviewer} joined="and" />,
+    });
+  }
   if (state.kind === "approved") return fill(state.edited ? states.approvedEdited : states.approved, { by });
   return state.kind === "denied" ? fill(states.denied, { by }) : states[state.kind];
 }

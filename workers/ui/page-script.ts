@@ -173,31 +173,48 @@ export const pageScript = `
     if (own === null || own.hidden) head.after(differenceOf(before(field), plain(field.value)));
   };
 
+  // The reply that the reviewer writes has a button of its own, which says what it sends.
+  const own = form.elements.namedItem("answer");
+  const answer = document.getElementById("answer");
+  const shownReply = document.getElementById("own-shown");
+  const isWritten = () => own !== null && own.value.trim() !== "";
+  const refreshOwn = () => {
+    if (own === null) return;
+    answer.textContent = isWritten() ? answer.dataset.send : answer.dataset.check;
+    answer.value = isWritten() ? "answer:1" : "answer:0";
+    if (shownReply !== null) shownReply.hidden = plain(own.value) !== plain(own.defaultValue);
+    for (const old of all(":scope > .diff.now", own.parentElement)) old.remove();
+    // What nobody would see in the field is written out below it.
+    if (isWritten() && visible(own.value) !== own.value) own.after(differenceOf("", plain(own.value)));
+  };
+
   const refresh = () => {
     texts.forEach(mark);
+    refreshOwn();
     const changes = count();
     approve.textContent = label(changes);
     approve.value = "approve:" + changes;
     // The page now shows each change as it stands in its field.
     shown.value = "live";
   };
-  const isTouched = () => texts.some((field) => plain(field.value) !== plain(field.defaultValue)) || radios.some((radio) => radio.checked !== radio.defaultChecked);
+  const isTouched = () => texts.concat(own ?? []).some((field) => plain(field.value) !== plain(field.defaultValue)) || radios.some((radio) => radio.checked !== radio.defaultChecked);
 
   document.addEventListener("input", ({ target }) => {
-    if (texts.includes(target) || radios.includes(target)) refresh();
+    if (texts.includes(target) || radios.includes(target) || target === own) refresh();
   });
   // A fold with a change in it stays open.
   document.addEventListener("toggle", ({ target }) => {
-    if (target.matches("details") && !target.open && texts.some((field) => target.contains(field) && isChanged(field))) target.open = true;
+    if (target.matches("details") && !target.open && (texts.some((field) => target.contains(field) && isChanged(field)) || (isWritten() && target.contains(own)))) target.open = true;
   }, true);
   // A browser may bring back what was typed, after "Back" or a reload, also without telling.
   addEventListener("pageshow", () => isTouched() && refresh());
   form.addEventListener("submit", (event) => {
-    if (event.submitter !== approve || (!isTouched() && shown.value !== "live")) return;
-    const said = approve.textContent;
+    const { submitter } = event;
+    if (submitter === null || (submitter !== approve && submitter !== answer) || (!isTouched() && shown.value !== "live")) return;
+    const said = submitter.textContent;
     refresh();
     // What the button did not say yet is not sent by this press.
-    if (approve.textContent !== said) event.preventDefault();
+    if (submitter.textContent !== said) event.preventDefault();
   });
   // The votes of others, heard by the script that listens.
   document.addEventListener("votes", ({ detail }) => {

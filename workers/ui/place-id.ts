@@ -1,6 +1,10 @@
 // Ids of the page's pieces, for links to them.
 
 import { ordinalsIn } from "../../shared/review/editable-fields.ts";
+import { answerPath } from "../../shared/review/written.ts";
+
+/** The id of the fold in which a reviewer writes the reply. */
+export const ownReplyId = "own";
 
 /** The id of the piece that shows the field at `path`. */
 export function placeId(path: string): string {
@@ -9,5 +13,6 @@ export function placeId(path: string): string {
   if (path.startsWith("/tools/")) return `tool-${first}`;
   if (path.startsWith("/content/")) return `part-${first}`;
   if (path.startsWith("/systemPrompt")) return "system-prompt";
+  if (path === answerPath) return ownReplyId;
   return "settings";
 }

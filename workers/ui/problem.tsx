@@ -18,6 +18,7 @@ export type ProblemWhy =
   | "invalidEdit"
   | "cannotBe"
   | "unseenChanges"
+  | "twoChoices"
   | "noGrant"
   | "uses"
   | { readonly nonce: keyof Answers["nonce"] }

@@ -17,7 +17,7 @@ import { GivenGrant, type KeptGrant } from "./grant-offer.tsx";
 import { useWords } from "./language.ts";
 import { Heading, promptId, promptPrefix, Steps, Strip, titleOf, Warnings } from "./lead.tsx";
 import { LiveBanner } from "./live.tsx";
-import { Person, Time } from "./names.tsx";
+import { People, Person, Time } from "./names.tsx";
 import { Next } from "./next.tsx";
 import { HandedOver, Outcome, OwnStanding } from "./outcome.tsx";
 import { pageScript } from "./page-script.ts";
@@ -28,7 +28,9 @@ import { ReplyContent } from "./reply-content.tsx";
 import { RequestContent, requestSummary } from "./request-content.tsx";
 import { fill } from "./sentence.tsx";
 import { type Editing, isFoldable, type Showing } from "./text-part.tsx";
-import { isLive, mayApprove, mayDecide } from "../../shared/review/standing.ts";
+import { answerPath } from "../../shared/review/written.ts";
+import { WriteReply, WrittenReply } from "./write-reply.tsx";
+import { isLive, mayApprove, mayDecide, mayWrite } from "../../shared/review/standing.ts";
 
 export type ReviewPageInput = {
   readonly view: ReviewView;
@@ -97,9 +99,22 @@ const Preview = ({ changes, view, isFocused }: { changes: readonly FieldChange[]
 
 /** What earlier reviewers changed, and who made each version. */
 const EditHistory = ({ changes, view }: { changes: readonly FieldChange[]; view: ReviewView }) => {
-  const { changes: words } = useWords().page;
+  const { changes: words, written } = useWords().page;
   const editor = view.versions.find(({ version }) => version === view.version)?.by ?? null;
-  if (changes.length === 0 || editor === null) return null;
+  if (view.unwritten != null) {
+    const { by, author } = view.unwritten;
+    return (
+      <section class="note news" id="changes">
+        <p>
+          {fill(written.unwritten, {
+            by: <Person name={by} reader={view.reviewer} />,
+            author: <People names={[author]} reader={view.reviewer} joined="and" />,
+          })}
+        </p>
+      </section>
+    );
+  }
+  if (changes.length === 0 || editor === null || (view.written ?? null) !== null) return null;
   return (
     <section class="note news" id="changes">
       <p>
@@ -111,6 +126,9 @@ const EditHistory = ({ changes, view }: { changes: readonly FieldChange[]; view:
     </section>
   );
 };
+
+/** What Approve sends: a reply that the reviewer wrote has a button of its own. */
+const approvedChanges = (changes: readonly FieldChange[]): number => changes.filter(({ path }) => path !== answerPath).length;
 
 /** Differences that no edit of a field makes: between the texts there is none. */
 const byPath = (changes: readonly FieldChange[]): Map<string, FieldChange> => new Map(changes.map((change) => [change.path, change]));
@@ -167,12 +185,27 @@ const Prompt = ({ view, facts, showing, origins }: Shown & { showing: Showing; o
   );
 };
 
-type ContentProps = Shown & { readonly content: Showing; readonly prompt: Showing; readonly origins: Origins };
+type ContentProps = Shown & {
+  readonly content: Showing;
+  readonly prompt: Showing;
+  readonly origins: Origins;
+  readonly kept: string | undefined;
+  readonly changes: readonly FieldChange[];
+  readonly error: string | undefined;
+};
 
 /** The request, or the reply with its request. A denied reply is never shown: only its prompt. */
-const Content = ({ view, facts, content, prompt, origins }: ContentProps) => {
+const Content = ({ view, facts, content, prompt, origins, kept, changes, error }: ContentProps) => {
   const words = useWords();
-  if (view.gate === "request") return <RequestContent request={view.request} showing={content} origins={origins} />;
+  if (view.gate === "request") {
+    return (
+      <>
+        <WrittenReply view={view} facts={facts} showing={content} origins={origins} />
+        <RequestContent request={view.request} showing={content} origins={origins} />
+        {mayWrite(view) ? <WriteReply view={view} facts={facts} kept={kept} changes={changes} error={error} /> : null}
+      </>
+    );
+  }
   const reply = view.state.kind === "denied" ? null : view.reply;
   return (
     <>
@@ -223,12 +256,16 @@ const Shell = ({
   );
 
 function editingOf({ view, kept, problem }: ReviewPageInput, words: Words): Editing | undefined {
-  if (!mayApprove(view)) return undefined;
+  // The request below a written reply goes nowhere.
+  if (!mayApprove(view) || (view.gate === "request" && (view.written ?? null) !== null)) return undefined;
   return {
     kept: kept?.edits ?? new Map(),
     errors: new Map(problem === undefined ? [] : fieldProblems(problem, words).map(({ field, message }) => [field, message])),
   };
 }
+
+const problemAt = ({ problem }: ReviewPageInput, path: string, words: Words): string | undefined =>
+  problem === undefined ? undefined : fieldProblems(problem, words).find(({ field }) => field === path)?.message;
 
 const Lead = ({ input, facts, isListening }: { input: ReviewPageInput; facts: ReviewFacts; isListening: boolean }) => {
   const { view, action, nonce, problem, kept, changes = [], preview = false, live } = input;
@@ -278,11 +315,27 @@ export const ReviewPage = (input: ReviewPageInput & { readonly cspNonce: string 
         <Lead input={input} facts={facts} isListening={isListening} />
         <div class="content">
           <EditHistory changes={history} view={view} />
-          <Content view={view} facts={facts} content={content} prompt={prompt} origins={origins} />
+          <Content
+            view={view}
+            facts={facts}
+            content={content}
+            prompt={prompt}
+            origins={origins}
+            kept={kept?.answer}
+            changes={changes}
+            error={problemAt(input, answerPath, words)}
+          />
         </div>
         <div class="rail">
           {decides ? (
-            <Decision view={view} facts={facts} kept={kept} changes={changes.length} grant={keptGrant} isListening={isListening} />
+            <Decision
+              view={view}
+              facts={facts}
+              kept={kept}
+              changes={approvedChanges(changes)}
+              grant={keptGrant}
+              isListening={isListening}
+            />
           ) : null}
           <Details view={view} facts={facts} showing={prompt} origins={origins} chosen={editing === undefined ? undefined : kept?.model} />
         </div>

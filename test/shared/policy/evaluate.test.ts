@@ -111,6 +111,7 @@ test("a rule's missing fields are the careful ones, whatever the default says, a
     escalate: null,
     noticeExcerpt: "none",
     tellReason: false,
+    tellAuthor: false,
     grants: false,
     grantsInferred: false,
     boundTo: "tool",
@@ -251,6 +252,7 @@ describe("failover", () => {
   const loosening: [keyof GatePlan, unknown, unknown][] = [
     ["selfApproval", true, false],
     ["tellReason", true, false],
+    ["tellAuthor", true, false],
     ["grants", true, false],
     ["grantsInferred", true, false],
     ["boundTo", "key", "server"],

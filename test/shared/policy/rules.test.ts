@@ -26,6 +26,7 @@ test("what is left out is careful", () => {
     escalate: null,
     noticeExcerpt: "none",
     tellReason: false,
+    tellAuthor: false,
     grants: false,
     replyRisk: null,
     grantsInferred: false,

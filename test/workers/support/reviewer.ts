@@ -52,7 +52,7 @@ export async function filledForm(
 /** Presses a button of the link's page, five seconds after it was made. */
 export const press = async (
   link: string,
-  act: "approve" | "deny" | "preview",
+  act: "approve" | "answer" | "askModel" | "deny" | "preview",
   change?: (fields: URLSearchParams) => void,
 ): Promise<Response> => postForm(link, await filledForm(link, act, change));
 

@@ -7,6 +7,7 @@ import { changedReply, changedRequest } from "../../../shared/review/changes.ts"
 import type { FieldChange } from "../../../shared/review/difference.ts";
 import type { EditIssue } from "../../../shared/review/edit.ts";
 import { type SubmittedForm, allowAct, formFields, parseDecisionForm } from "../../../shared/review/form.ts";
+import { answerChange, writtenReply } from "../../../shared/review/written.ts";
 import { judgeNonce, linkId } from "../../../shared/review/link.ts";
 import type { ReviewView } from "../../../shared/review/view.ts";
 import { type Result, ok } from "../../../shared/result.ts";
@@ -191,6 +192,8 @@ async function afterDecision(c: AppContext, { link, view, form, keep }: Answerin
       return page(c, link, view, { problem: { why: "invalidEdit", issues: decided.issues }, ...keep }, 422);
     case "unseenChanges":
       return again(c, link, "unseenChanges", 409, keep);
+    case "twoChoices":
+      return page(c, link, view, { problem: { why: "twoChoices" }, ...keep }, 409);
     case "noGrant":
       return page(c, link, view, { problem: { why: "noGrant" }, ...keep }, 422);
     case "cannotRecuse": {
@@ -252,7 +255,12 @@ function pendingChanges(view: ReviewView, form: SubmittedForm): Result<readonly 
         ? null
         : changedReply(view.reply, form.edits, replyRuleOf(view.request));
   if (changed === null) return ok([]);
-  return changed.ok ? ok(changed.value.changes) : changed;
+  if (!changed.ok) return changed;
+  const { changes } = changed.value;
+  const { answer } = form;
+  if (answer === undefined || view.gate !== "request") return ok(changes);
+  const reply = writtenReply(view.request, answer, { model: view.mayWrite?.model ?? "", rule: replyRuleOf(view.request) });
+  return reply.ok ? ok([...changes, answerChange(answer)]) : reply;
 }
 
 /** The current page, with why nothing was decided. What the reviewer wrote is shown again where it is for the current content. */

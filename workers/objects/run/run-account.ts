@@ -1,6 +1,6 @@
 // A run as others see it, read from its tables: its outcome, its line in lists, its page, its snapshot. Writes nothing.
 
-import type { Outcome } from "../../../shared/model/outcome.ts";
+import type { Outcome, RunMeta } from "../../../shared/model/outcome.ts";
 import type { Gate } from "../../../shared/model/gate.ts";
 import { type Cause, failedCause } from "../../../shared/record/cause.ts";
 import type { LineState, RunSummary } from "../../../shared/record/record.ts";
@@ -8,16 +8,18 @@ import type { Reviewer } from "../../../shared/policy/evaluate.ts";
 import type { Attempt } from "../../../shared/model/call.ts";
 import type { GrantOffer, ReviewView, RunProgress } from "../../../shared/review/view.ts";
 import { costUsd } from "../../../shared/routing/price.ts";
-import { completed, outcomeOfEnd, runMeta } from "../../../shared/run/run-outcome.ts";
+import { completed, outcomeOfEnd, runMeta, writtenMeta } from "../../../shared/run/run-outcome.ts";
 import { requestLine } from "../../../shared/run/run-record.ts";
 import { offerOf } from "../../../shared/run/granting.ts";
 import { unreachable } from "../../../shared/result.ts";
+import type { Review } from "../../../shared/review/decision.ts";
 import type { End, RunState } from "../../../shared/run/lifecycle.ts";
-import { type RequestVersion, replyDigest } from "../../../shared/run/run-input.ts";
+import { type RequestVersion, replyDigest, requestDigest } from "../../../shared/run/run-input.ts";
 import { type ModelFacts, presentReview, progressOf } from "../../../shared/run/present.ts";
 import { cachedFor } from "./run-cache.ts";
 import type { RunStore, StoredInput } from "./run-store.ts";
 import type { RunSnapshot, RunLine } from "../../stubs/run-calls.ts";
+import { isRoom } from "../../../shared/notice-channels.ts";
 import { conversationEdits } from "../../../shared/wire/control/turns.ts";
 
 /** The state that clients see: an ended run shows its last state until its outcome may be delivered, unless it was cancelled. */
@@ -39,24 +41,30 @@ export function outcomeOf(store: RunStore, state: RunState, input: StoredInput):
   if (end?.kind !== "completed") return outcomeOfEnd(end ?? { kind: "failed" }, input.plan.tellReason, model?.attempts ?? []);
   const content = currentRequest(store, state);
   const reply = store.replyVersion(state.reviews.response?.version ?? 1);
-  const candidate = input.candidates.find(({ model: { id } }) => id === model?.candidate);
-  const approved = state.reviews.response?.digest;
-  if (
-    content === null ||
-    reply === null ||
-    model === null ||
-    candidate === undefined ||
-    (approved !== undefined && replyDigest(reply) !== approved)
-  ) {
+  const approved = state.reviews.response?.digest ?? state.reviews.request?.written?.reply;
+  const meta = model === null ? null : metaOf(store, state, input, model);
+  if (content === null || reply === null || meta === null || (approved !== undefined && replyDigest(reply) !== approved)) {
     throw new Error("a completed run without the reply that was approved");
   }
-  const cached = cachedFor(input, state);
-  const edited = {
-    request: (state.reviews.request?.version ?? 1) > 1,
-    response: (state.reviews.response?.version ?? 1) > 1 || cached?.edited === true,
-  };
-  const meta = runMeta(input, candidate, { reply, usage: model.usage, notes: model.notes }, edited, cached?.at);
   return completed(reply, content.request, meta);
+}
+
+/** The `_meta` of the run's reply; null where its model is unknown. */
+function metaOf(store: RunStore, state: RunState, input: StoredInput, { candidate: id, usage, notes }: ModelFacts): RunMeta | null {
+  const cached = cachedFor(input, state);
+  const { request, response } = state.reviews;
+  const isReplyEdited = (response?.version ?? 1) > 1 || cached?.edited === true;
+  if (request?.written !== undefined)
+    return writtenMeta(input, { request: isRequestChanged(store, request, input), response: isReplyEdited });
+  const candidate = input.candidates.find(({ model }) => model.id === id);
+  const edited = { request: (request?.version ?? 1) > 1, response: isReplyEdited };
+  return candidate === undefined ? null : runMeta(input, candidate, { usage, notes }, edited, cached?.at);
+}
+
+/** Whether the request that a written reply answers is another than the one that came: writing a reply is no edit of it. */
+function isRequestChanged(store: RunStore, { version }: Review, { candidates }: StoredInput): boolean {
+  const [asked, current] = [store.requestVersion(1), store.requestVersion(version)];
+  return asked === null || current === null || requestDigest(asked, candidates) !== requestDigest(current, candidates);
 }
 
 /** The run's line in lists and usage. */
@@ -147,11 +155,13 @@ export function viewOf(
     state,
     gate,
     reviewer: page.reviewer.name,
+    isRoom: isRoom(page.reviewer),
     asked,
     current: requestVersion === 1 ? asked : (store.requestVersion(requestVersion) ?? asked),
     versions: store.versions(gate),
     generated,
     reply: gate === "response" && replyVersion > 1 ? store.replyVersion(replyVersion) : generated,
+    written: store.writtenReply(requestVersion),
     model: store.modelFacts<ModelFacts>(),
     cachedAt: cachedFor(input, state)?.at ?? null,
     requestorGone: input.mode !== "task" && state.phase !== "ended" && store.isRequestorGone(),

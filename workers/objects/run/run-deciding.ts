@@ -9,7 +9,7 @@ import type { Reviewer } from "../../../shared/policy/evaluate.ts";
 import type { Grant } from "../../../shared/policy/grant.ts";
 import { grantFrom, grantedFact } from "../../../shared/run/granting.ts";
 import { isPromised } from "../../../shared/review/changes.ts";
-import type { Verdict } from "../../../shared/review/decision.ts";
+import type { Answer, Verdict } from "../../../shared/review/decision.ts";
 import { type RunState, type Step, step } from "../../../shared/run/lifecycle.ts";
 import { grantOffer } from "./run-account.ts";
 import type { DecideAnswer, DecideInput, Submission } from "../../stubs/run-calls.ts";
@@ -40,6 +40,10 @@ function hasUnseenChanges(edit: EditedContent, { promised = { count: 0 } }: Subm
   if (edit.kind !== "same" && edit.kind !== "edited") return false;
   return promised !== "typed" && !isPromised(edit.kind === "edited" ? edit.changes : [], promised);
 }
+
+/** For the answer: the reply that its reviewer wrote. */
+const writtenIn = ({ written }: Extract<EditedContent, { kind: "edited" }>): Pick<Answer, "written"> =>
+  written === undefined ? {} : { written: { reply: written.reply, risk: written.risk } };
 
 /** The state with the grant that was given with the approval of this gate. */
 function withGrant(state: RunState, gate: Gate, given: Grant): RunState {
@@ -76,8 +80,10 @@ export class RunDeciding {
     };
     switch (submission.act) {
       case "approve":
+      case "answer":
+      case "askModel":
       case "deny":
-        return this.#answer(asked, submission.act);
+        return this.#answer(asked, submission.act === "deny" ? "deny" : "approve");
       case "handOver":
       case "notMine":
         return this.#recuse(asked, submission.act === "handOver" ? (submission.to ?? "") : null);
@@ -92,8 +98,9 @@ export class RunDeciding {
 
   #answer(asked: Asked, act: "approve" | "deny"): DecideAnswer {
     const { input, state, link, gate, by, submission } = asked;
-    const edit = editedContent(this.#parts.store, input, state, gate, submission);
+    const edit = editedContent(this.#parts.store, input, state, { gate, by, form: submission });
     if (edit.kind === "invalid") return { kind: "invalidEdit", issues: edit.issues };
+    if (edit.kind === "twoChoices") return { kind: "twoChoices" };
     // A grant covers the request or reply as it came, never an edited one.
     if (edit.kind === "edited" && submission.grant !== undefined) return { kind: "noGrant" };
     if (hasUnseenChanges(edit, submission)) return { kind: "unseenChanges" };
@@ -105,7 +112,7 @@ export class RunDeciding {
       channel: link.channel,
       version,
       digest,
-      ...(edit.kind === "edited" ? { editedDigest: edit.digest } : {}),
+      ...(edit.kind === "edited" ? { editedDigest: edit.digest, ...writtenIn(edit) } : {}),
       ...(reason === undefined ? {} : { reason }),
     };
     const next = step(state, { kind: "answered", gate, answer }, now);
@@ -141,7 +148,13 @@ export class RunDeciding {
       use(now);
       if (verdict.kind !== "denied" && verdict.edited && edit.kind === "edited") {
         edit.write(version, by.name, now);
-        facts.push({ kind: "edited", ...who, version, digestBefore: submission.digest, digestAfter: digest });
+        const change = { ...who, version, digestBefore: submission.digest, digestAfter: digest };
+        const { written } = edit;
+        facts.push(
+          written === undefined
+            ? { kind: "edited", ...change }
+            : { kind: "replyWritten", ...change, reply: written.reply, risks: written.risks },
+        );
       }
       const reasonGiven = submission.reason !== undefined;
       facts.push({ kind: verdict.kind, ...who, version, digest, reasonGiven, ...(member === null ? {} : { member }) });
@@ -149,10 +162,17 @@ export class RunDeciding {
         facts.push(grantedFact(grant));
         this.#queueGrant(grant, now);
       }
-      if (verdict.kind === "denied" && gate === "response") this.#parts.store.deleteReplies();
+      if (verdict.kind === "denied") this.#deleteDenied(gate);
       this.#parts.commit(grant === null ? next : { ...next, state: withGrant(next.state, gate, grant) }, now, facts);
     });
     this.#parts.flush();
+  }
+
+  /** What was denied is deleted, a reply that a reviewer wrote as well. */
+  #deleteDenied(gate: Gate): void {
+    const { store } = this.#parts;
+    if (gate === "response") store.deleteReplies();
+    else store.deleteWrittenReplies();
   }
 
   #queueGrant(grant: Grant, now: number): void {

@@ -3,9 +3,17 @@
 import type { Gate } from "../../../shared/model/gate.ts";
 import { changedReply, changedRequest } from "../../../shared/review/changes.ts";
 import type { FieldChange } from "../../../shared/review/difference.ts";
-import type { EditIssue } from "../../../shared/review/edit.ts";
+import { answerChange, writtenModel, writtenReply } from "../../../shared/review/written.ts";
+import type { EditFault, EditIssue } from "../../../shared/review/edit.ts";
+import type { Reviewer } from "../../../shared/policy/evaluate.ts";
+import { type SeenRisk, findReplyRisks, highestRisk } from "../../../shared/policy/risk.ts";
+import { isRoom } from "../../../shared/notice-channels.ts";
+import type { SamplingReply } from "../../../shared/model/sampling.ts";
+import type { Candidate } from "../../../shared/routing/choose.ts";
 import type { RunState } from "../../../shared/run/lifecycle.ts";
-import { replyDigest, requestDigest } from "../../../shared/run/run-input.ts";
+import { type ModelFacts, writtenModelFor } from "../../../shared/run/present.ts";
+import { type RequestVersion, nothingSpent, replyDigest, requestDigest, writtenDigest } from "../../../shared/run/run-input.ts";
+import { reviewAt } from "./run-parts.ts";
 import { replyRuleOf } from "../../../shared/run/reply-rule.ts";
 import { currentRequest } from "./run-account.ts";
 import type { Submission } from "../../stubs/run-calls.ts";
@@ -17,19 +25,31 @@ export type EditedContent =
   | { readonly kind: "notJudged" }
   | { readonly kind: "same" }
   | { readonly kind: "invalid"; readonly issues: readonly EditIssue[] }
+  /** The form has a written reply, and beside it what goes to the model: it is not clear which of the two is meant. */
+  | { readonly kind: "twoChoices" }
   | {
       readonly kind: "edited";
       /** How it differs from the version that the form was made for. */
       readonly changes: readonly FieldChange[];
       readonly digest: string;
+      /** The content is a reply that this reviewer wrote. */
+      readonly written?: { readonly reply: string; readonly risk: SeenRisk; readonly risks: readonly string[] };
       readonly write: (version: number, by: string, at: number) => void;
     };
 
-/** The content with a reviewer's edits, the choice of models included, compared with the current version. */
-export function editedContent(store: RunStore, input: StoredInput, state: RunState, gate: Gate, form: Submission): EditedContent {
+/** What a reviewer's form is about, and who they are. */
+type Formed = { readonly gate: Gate; readonly by: Reviewer; readonly form: Submission };
+
+const invalid = (fault: EditFault, field = ""): EditedContent => ({ kind: "invalid", issues: [{ field, fault }] });
+
+/**
+ * The content with a reviewer's edits, the choice of models included, compared with the current version; or the reply that they wrote in the
+ * model's place.
+ */
+export function editedContent(store: RunStore, input: StoredInput, state: RunState, { gate, by, form }: Formed): EditedContent {
   const review = state.reviews[gate];
   if (
-    form.act !== "approve" ||
+    form.act === "deny" ||
     review === null ||
     review.closing !== null ||
     form.version !== review.version ||
@@ -37,28 +57,89 @@ export function editedContent(store: RunStore, input: StoredInput, state: RunSta
   ) {
     return { kind: "notJudged" };
   }
-  return gate === "request" ? editedRequest(store, input, review, form) : editedReply(store, state, review, form);
+  if (gate === "request") return editedRequest(store, input, review, { by, form });
+  return form.act === "approve" ? editedReply(store, state, review, form) : invalid({ kind: "notWritable" });
 }
 
 type Current = { readonly version: number; readonly digest: string };
 
-function editedRequest(store: RunStore, { candidates }: StoredInput, current: Current, form: Submission): EditedContent {
+function editedRequest(store: RunStore, input: StoredInput, current: Current, { by, form }: Omit<Formed, "gate">): EditedContent {
+  const { candidates } = input;
   const content = store.requestVersion(current.version);
   if (content === null) return { kind: "notJudged" };
-  // The stored content is not the reviewed one: that is no edit, and without the approved content nothing is sent.
-  if (requestDigest(content, candidates) !== current.digest) return { kind: "same" };
-  const { model } = form;
+  const written = store.writtenReply(current.version);
+  // The stored content is not the reviewed one: that is no edit, and without the approved content nothing is sent or delivered.
+  if (choiceDigest(content, candidates, written) !== current.digest) {
+    return form.act === "approve" ? { kind: "same" } : invalid({ kind: "notWritable" });
+  }
+  const { model, answer } = form;
   const changed = changedRequest(content, { edits: new Map(form.edits), ...(model === undefined ? {} : { model }) });
   if (!changed.ok) return { kind: "invalid", issues: changed.error };
   const { value, changes } = changed.value;
-  const digest = requestDigest(value, candidates);
+  if (form.act === "answer") return changes.length > 0 ? { kind: "twoChoices" } : answeredByReviewer(store, input, content, { by, form });
+  if (answer !== undefined) return { kind: "twoChoices" };
+  // A written reply is approved as it is: the request below it goes nowhere, and is not edited.
+  if (written !== null && changes.length > 0) return invalid({ kind: "unknownField" });
+  if (form.act === "askModel") return written === null ? invalid({ kind: "unknownField" }) : requestAgain(store, content, candidates);
+  const digest = choiceDigest(value, candidates, written);
   if (digest === current.digest) return { kind: "same" };
   return {
     kind: "edited",
     changes,
     digest,
-    write: (version, by, at) => store.writeRequestVersion(version, value, by, at),
+    write: (version, name, at) => store.writeRequestVersion(version, value, name, at),
   };
+}
+
+/** The digest of what the request gate decides: the request, or the reply that a reviewer wrote to it. */
+const choiceDigest = (content: RequestVersion, candidates: readonly Candidate[], written: SamplingReply | null): string =>
+  written === null ? requestDigest(content, candidates) : writtenDigest(content, candidates, written);
+
+/** The request as it stands, in place of the reply that somebody wrote to it. */
+const requestAgain = (store: RunStore, content: RequestVersion, candidates: readonly Candidate[]): EditedContent => ({
+  kind: "edited",
+  changes: [],
+  digest: requestDigest(content, candidates),
+  write: (version, name, at) => store.writeRequestVersion(version, content, name, at),
+});
+
+/** The reply that this reviewer wrote. Where it is the very reply that somebody wrote before, its digest is the current one. */
+function answeredByReviewer(
+  store: RunStore,
+  input: StoredInput,
+  content: RequestVersion,
+  { by, form }: Omit<Formed, "gate">,
+): EditedContent {
+  const { candidates, plan } = input;
+  const { answer = "" } = form;
+  if (isRoom(by)) return invalid({ kind: "notWritable" });
+  const { request } = content;
+  const reply = writtenReply(request, answer, { model: writtenModelFor(plan, by.name), rule: replyRuleOf(request) });
+  if (!reply.ok) return { kind: "invalid", issues: reply.error };
+  const risks = findReplyRisks(reply.value);
+  return {
+    kind: "edited",
+    changes: [answerChange(answer)],
+    digest: writtenDigest(content, candidates, reply.value),
+    written: { reply: replyDigest(reply.value), risk: highestRisk(risks), risks: risks.map(({ kind }) => kind) },
+    write(version, name, at) {
+      store.writeRequestVersion(version, content, name, at);
+      store.writeWrittenReply(version, reply.value);
+    },
+  };
+}
+
+/** The approved reply that a reviewer wrote becomes the run's reply. Throws where the stored one is not the approved one: it is not delivered. */
+export function takeWrittenReply(store: RunStore, state: RunState, { candidates }: StoredInput, now: number): void {
+  const { version, digest, written } = reviewAt(state, "request");
+  const content = store.requestVersion(version);
+  const reply = store.writtenReply(version);
+  if (content === null || reply === null || writtenDigest(content, candidates, reply) !== digest || replyDigest(reply) !== written?.reply) {
+    throw new Error("a written reply that is not the approved one");
+  }
+  store.writeReplyVersion(1, reply, null, now);
+  const facts: ModelFacts = { candidate: writtenModel, usage: nothingSpent, notes: [] };
+  store.writeModelFacts(facts);
 }
 
 function editedReply(store: RunStore, state: RunState, current: Current, form: Submission): EditedContent {

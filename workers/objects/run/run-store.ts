@@ -23,7 +23,7 @@ export type NewLink = Pick<LinkRow, "gate" | "reviewer" | "channel" | "expiresAt
   readonly createdAt: number;
 };
 
-type Texts = "input" | "outcome" | "model" | `request:${number}` | `reply:${number}`;
+type Texts = "input" | "outcome" | "model" | `request:${number}` | `reply:${number}` | `written:${number}`;
 
 type Delivery = { readonly at: number; readonly to: number };
 type RunRow = { readonly state: RunState; readonly delivery: Delivery | null; readonly isRequestorGone: boolean };
@@ -196,6 +196,15 @@ export class RunStore {
     this.#sql.exec("INSERT OR REPLACE INTO version (gate, version, by, at) VALUES ('request', ?, ?, ?)", version, by, at);
   }
 
+  /** The reply that a reviewer wrote in the model's place: it is what that version of the request gate's content is. */
+  writtenReply = (version: number): SamplingReply | null => this.#json(`written:${version}`);
+  writeWrittenReply = (version: number, reply: SamplingReply): void => this.#texts.write(`written:${version}`, JSON.stringify(reply));
+
+  /** Deletes every written reply: one of them was denied. */
+  deleteWrittenReplies(): void {
+    for (const { version } of this.versions("request")) this.#texts.delete(`written:${version}`);
+  }
+
   replyVersion = (version: number): SamplingReply | null => this.#json(`reply:${version}`);
   writeReplyVersion(version: number, content: SamplingReply, by: string | null, at: number): void {
     this.#texts.write(`reply:${version}`, JSON.stringify(content));
@@ -205,6 +214,7 @@ export class RunStore {
   /** Deletes a denied reply, also the copy that came from the cache. */
   deleteReplies(): void {
     for (const { version } of this.versions("response")) this.#texts.delete(`reply:${version}`);
+    this.deleteWrittenReplies();
     const input = this.input();
     if (input?.cache?.found === undefined) return;
     const { found: _denied, ...cache } = input.cache;

@@ -10,6 +10,7 @@ import { type RunEvent, step, type Effect, type RunState, type Step } from "../.
 import type { RecordFact } from "../../../shared/record/record.ts";
 import { currentRequest, outcomeOf } from "./run-account.ts";
 import { cachedFor } from "./run-cache.ts";
+import { takeWrittenReply } from "./run-edit.ts";
 import { settingsOf } from "../../platform/settings.ts";
 import type { Review } from "../../../shared/review/decision.ts";
 
@@ -83,6 +84,9 @@ export class RunTransitions {
       case "withdraw":
         this.#parts.store.schedule.dropGate(effect.gate);
         this.#parts.notices().withdraw(effect.gate, now);
+        return [];
+      case "takeReply":
+        takeWrittenReply(this.#parts.store, state, input, now);
         return [];
       case "callModel": {
         const content = currentRequest(this.#parts.store, state);

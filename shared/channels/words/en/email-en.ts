@@ -75,6 +75,7 @@ export const emailEn = {
     cached: "From the cache",
     cachedAt: "it was made {at} for an identical request.",
     answeredBy: "Answered by",
+    writtenBy: "Reply written by",
     model1: "{name}, from {provider}",
     otherwise: "If that fails",
     more: (count: number): string => `and ${plural(count, "other", "others")}`,

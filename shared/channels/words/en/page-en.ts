@@ -8,6 +8,7 @@ import type { RunProgress } from "../../../review/view.ts";
 import { clockTime, dollars, stampedTime } from "./page-numbers-en.ts";
 import { pageAnswersEn } from "./page-answers-en.ts";
 import { pageGrantEn } from "./page-grant-en.ts";
+import { pageWrittenEn } from "./page-written-en.ts";
 import { plural } from "./review-en.ts";
 
 /** A sentence for each plural that a language has (`Intl.PluralRules`), with {n}. */
@@ -355,5 +356,6 @@ export const pageEn = {
     note: "A key moves the focus. Enter on a button decides.",
   },
   ...pageGrantEn,
+  ...pageWrittenEn,
   ...pageAnswersEn,
 } as const;

@@ -9,6 +9,7 @@ import type { SamplingRequest } from "../../../model/sampling.ts";
 import { unreachable } from "../../../result.ts";
 import { whySentence } from "../../../routing/choose.ts";
 import { modelPath } from "../../../review/changes.ts";
+import { answerPath } from "../../../review/written.ts";
 import type { EditFault } from "../../../review/edit.ts";
 import { ordinalsIn } from "../../../review/editable-fields.ts";
 import type { UndeliverableCause } from "../../../review/decision.ts";
@@ -44,6 +45,10 @@ function editFault(fault: EditFault): string {
       return "With these changes it is no longer a valid reply.";
     case "modelNotListed":
       return "This model cannot serve the request; choose one of the list.";
+    case "notWritable":
+      return "A reply cannot be written here.";
+    case "blankReply":
+      return "Write a reply first.";
     case "notRequestedJson":
       return fault.hasSchema
         ? "This must stay JSON that matches the schema in the prompt: the client requested it."
@@ -211,6 +216,7 @@ function place(path: string, kind?: Kind): string {
   if (kind === "embedding" && path.startsWith("/messages/")) return `Text ${first}`;
   if (path === "" || path === "/") return everythingElse;
   if (path === "/systemPrompt") return "System prompt";
+  if (path === answerPath) return "Your reply";
   if (path === modelPath) return "Model that is asked first";
   if (path === "/maxTokens") return "Max tokens";
   if (path === "/temperature") return "Temperature";
