@@ -50,9 +50,10 @@ const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => 
  */
 export function pressButton(act: string, untouched: URLSearchParams, fields: URLSearchParams): void {
   fields.set("act", act);
-  if (act === "answer" && (fields.get("answer") ?? "").trim() !== "") {
-    fields.set("act", "answer:1");
-    fields.set("shown", "live");
+  if (act === "answer") {
+    const isWritten = (fields.get("answer") ?? "").trim() !== "";
+    fields.set("act", isWritten ? "answer:1" : "answer:0");
+    if (isWritten) fields.set("shown", "live");
   }
   if (act !== "approve") return;
   // A browser sends every line end as CRLF.

@@ -6,7 +6,30 @@ const decision = { file: "shared/review/decision.ts", test: { file: "test/shared
 const http = "test/workers/contract/review-http.test.ts";
 const deciding = "test/workers/objects/deciding.test.ts";
 
+const written = "test/workers/contract/written-reply.test.ts";
+
 export const reviewMutants: readonly Mutant[] = [
+  {
+    name: "a text is no reply where a tool use is required",
+    file: "shared/review/written.ts",
+    from: ' && request.toolChoice !== "required"',
+    to: "",
+    test: { file: written, only: "not for every request" },
+  },
+  {
+    name: "a written reply has the form that the client requested",
+    file: "shared/review/written.ts",
+    from: "if (rule !== undefined && !rule.fits(reply))",
+    to: "if (rule !== undefined && false)",
+    test: { file: written, only: "where JSON is asked for" },
+  },
+  {
+    name: "Approve beside a written reply decides nothing",
+    file: "workers/objects/run/run-edit.ts",
+    from: 'if (answer !== undefined) return { kind: "twoChoices" };',
+    to: "",
+    test: { file: written, only: "decides nothing: the page asks which of the two" },
+  },
   {
     ...decision,
     name: "an answer at the deadline is late",

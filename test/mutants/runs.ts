@@ -5,7 +5,30 @@ import type { Mutant } from "./mutant.ts";
 const lifecycle = { file: "shared/run/lifecycle.ts", test: { file: "test/shared/run/lifecycle.test.ts" } };
 const leaving = "test/workers/objects/leaving.test.ts";
 
+const written = "test/workers/contract/written-reply.test.ts";
+
 export const runMutants: readonly Mutant[] = [
+  {
+    name: "a written reply passes the response gate",
+    file: "shared/run/lifecycle.ts",
+    from: "isReplyAsked(state.gates, isEdited(state), written.risk)",
+    to: "isReplyAsked(openGates, isEdited(state), written.risk)",
+    test: { file: written, only: "the response gate" },
+  },
+  {
+    name: "what is taken as the reply is the one that was approved",
+    file: "workers/objects/run/run-edit.ts",
+    from: "writtenDigest(content, candidates, reply) !== digest ||\n    replyDigest(reply) !== written?.reply",
+    to: "digest === null || written === undefined",
+    test: { file: written, only: "what is stored is what is taken" },
+  },
+  {
+    name: "a denied written reply is deleted",
+    file: "workers/objects/run/run-deciding.ts",
+    from: "else store.deleteWrittenReplies();",
+    to: "",
+    test: { file: written, only: "is denied with its request" },
+  },
   {
     ...lifecycle,
     name: "a closed request gate is asked about",

@@ -175,7 +175,7 @@ export const pageScript = `
 
   // The reply that the reviewer writes has a button of its own, which says what it sends.
   const own = form.elements.namedItem("answer");
-  const answer = document.getElementById("answer");
+  const answer = document.getElementById("send-own");
   const shownReply = document.getElementById("own-shown");
   const isWritten = () => own !== null && own.value.trim() !== "";
   const refreshOwn = () => {

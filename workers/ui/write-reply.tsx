@@ -93,7 +93,7 @@ export const WriteReply = ({ view, facts, kept, changes, error }: WriteReplyProp
         </p>
         <button
           type="submit"
-          id="answer"
+          id="send-own"
           name={formFields.act}
           value={answerAct(isShown ? 1 : 0)}
           class="btn"

@@ -59,7 +59,7 @@ export const press = async (
 /** Waits for the review to open, and decides it. */
 export async function decide(
   gate: Notice["gate"],
-  act: "approve" | "deny",
+  act: "approve" | "answer" | "deny",
   run?: string,
   change?: (fields: URLSearchParams) => void,
 ): Promise<Notice> {
