@@ -149,8 +149,8 @@ export const reviewMutants: readonly Mutant[] = [
   {
     name: "an approval carries a number of changes",
     file: "shared/review/form.ts",
-    from: "const approval = /^approve:(0|[1-9][0-9]{0,5})$/;",
-    to: "const approval = /^approve:?([0-9]*)$/;",
+    from: "const counted = /^(approve|answer):(0|[1-9][0-9]{0,5})$/;",
+    to: "const counted = /^(approve|answer):?([0-9]*)$/;",
     test: { file: "test/shared/review/form.test.ts" },
   },
   {
@@ -220,8 +220,8 @@ export const reviewMutants: readonly Mutant[] = [
   {
     name: "a denied reply is deleted",
     file: "workers/objects/run/run-deciding.ts",
-    from: 'if (verdict.kind === "denied" && gate === "response") this.#parts.store.deleteReplies();',
-    to: "",
+    from: 'if (gate === "response") store.deleteReplies();\n    else',
+    to: 'if (gate === "request")',
     test: { file: "test/workers/objects/forgetting.test.ts", only: "a denied reply" },
   },
 ];

@@ -18,7 +18,7 @@ export const runMutants: readonly Mutant[] = [
   {
     name: "what is taken as the reply is the one that was approved",
     file: "workers/objects/run/run-edit.ts",
-    from: "writtenDigest(content, candidates, reply) !== digest ||\n    replyDigest(reply) !== written?.reply",
+    from: "writtenDigest(content, candidates, reply) !== digest || replyDigest(reply) !== written?.reply",
     to: "digest === null || written === undefined",
     test: { file: written, only: "what is stored is what is taken" },
   },
@@ -166,8 +166,8 @@ export const runMutants: readonly Mutant[] = [
   {
     name: "stored content that is not what is reviewed is nobody's edit",
     file: "workers/objects/run/run-edit.ts",
-    from: 'if (requestDigest(content, candidates) !== current.digest) return { kind: "same" };',
-    to: "",
+    from: "if (choiceDigest(content, candidates, written) !== current.digest) {",
+    to: 'if (current.digest === "") {',
     test: { file: "test/workers/objects/deciding.test.ts", only: "is not sent" },
   },
   {

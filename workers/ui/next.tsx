@@ -39,6 +39,7 @@ export const Next = ({ view, facts, action }: NextProps) => {
     server: <Name value={requestor.server} />,
   };
   const isThere = next.kind === "review";
+  const isWritten = facts.serving.kind === "written";
   return (
     <div id="next" role="status">
       <section class="card" aria-label={page.next.label}>
@@ -52,7 +53,7 @@ export const Next = ({ view, facts, action }: NextProps) => {
             </Step>
           ))}
           <Step as={isThere ? "ok" : "now"} now={now}>
-            {fill(isThere ? words.answered : words.answers, values)}
+            {isWritten ? fill(page.written.wrote, { by: values.model }) : fill(isThere ? words.answered : words.answers, values)}
           </Step>
           <Step as={isThere ? "now" : "todo"} now={now}>
             {isThere ? words.waits : words.mayWait}

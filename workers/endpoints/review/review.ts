@@ -182,11 +182,14 @@ async function answerForm(c: AppContext, answering: Answering): Promise<Response
   return afterDecision(c, answering, decided);
 }
 
+/** The acts after which the browser is led on to the review of the reply. */
+const follows: ReadonlySet<SubmittedForm["act"]> = new Set(["approve", "answer", "askModel"]);
+
 async function afterDecision(c: AppContext, { link, view, form, keep }: Answering, decided: DecideAnswer): Promise<Response> {
   switch (decided.kind) {
     case "decided":
     case "repeated":
-      if (form.act === "approve" && view.gate === "request") c.header("Set-Cookie", followCookie(link));
+      if (follows.has(form.act) && view.gate === "request") c.header("Set-Cookie", followCookie(link));
       return c.redirect(reviewUrl(link.settings.publicUrl, link.token), 303);
     case "invalidEdit":
       return page(c, link, view, { problem: { why: "invalidEdit", issues: decided.issues }, ...keep }, 422);

@@ -26,6 +26,8 @@ export const pageWrittenEn = {
     approved: "{by} approved the reply that {author} wrote",
     ownApproved: "{author} wrote the reply in the model’s place",
     unwritten: "{by} chose the model in place of the reply that {author} wrote.",
+    /** As the first step of what follows. */
+    wrote: "{by} wrote the reply",
     inReview: "The reply waits for its own review.",
     modelHeading: "Model that is not asked",
   },
