@@ -16,13 +16,6 @@ export const runMutants: readonly Mutant[] = [
     test: { file: written, only: "the response gate" },
   },
   {
-    name: "what is taken as the reply is the one that was approved",
-    file: "workers/objects/run/run-edit.ts",
-    from: "writtenDigest(content, candidates, reply) !== digest || replyDigest(reply) !== written?.reply",
-    to: "digest === null || written === undefined",
-    test: { file: written, only: "what is stored is what is taken" },
-  },
-  {
     name: "a denied written reply is deleted",
     file: "workers/objects/run/run-deciding.ts",
     from: "else store.deleteWrittenReplies();",

@@ -384,3 +384,12 @@ describe("in the end", () => {
     expect(JSON.stringify(message)).not.toContain("Summarise");
   });
 });
+
+test("once a reviewer wrote a reply in the model's place, the message of the request has no Approve: Open shows the reply", () => {
+  expect(buttonsOf(slackMessage(input(plainRequest)))).toContain("approve");
+  const reply = { content: [{ type: "text" as const, text: "Ghent." }], model: "human" };
+  const message = slackMessage(input({ ...plainRequest, written: { by: "Ada", at: plainRequest.now, reply } }));
+  expect(buttonsOf(message)).toEqual(["deny", "open"]);
+  expect(JSON.stringify(message)).toContain("the reply that a reviewer wrote");
+  expect(JSON.stringify(message)).not.toContain("Ghent.");
+});
