@@ -45,9 +45,15 @@ export function listLine(view: ReviewView, place: number): string {
   return `${String(place).padStart(3)}  ${what.padEnd(8)}${outsideWord(server)}${tool}${model}, ${leftWords(view)} left${warnings}, for ${outsideWord(view.reviewer)}`;
 }
 
-/** Each text that is sent or delivered, by its path, in the page's order. */
+/** Each text that may be edited, by its path, in the page's order. A reply that a reviewer wrote is replaced on the page. */
 export const fieldsOf = (view: ReviewView): ReadonlyMap<string, string> =>
-  view.gate === "request" ? requestFields(view.request) : view.reply === null ? new Map() : replyFields(view.reply);
+  view.written != null
+    ? new Map()
+    : view.gate === "request"
+      ? requestFields(view.request)
+      : view.reply === null
+        ? new Map()
+        : replyFields(view.reply);
 
 export const placeOf = (view: ReviewView, path: string): string => words.place(path, view.request.kind);
 
@@ -74,6 +80,21 @@ function settings({ request }: ReviewView): string[] {
   return tools === undefined || tools.length === 0 ? lines : [...lines, "  Tools:", ...outsideLines(JSON.stringify(tools, null, 2))];
 }
 
+/** The reply that a reviewer wrote in the model's place: approving sends it, and asks no model. */
+function writtenLines({ written, request }: ReviewView): string[] {
+  if (written == null || written.reply === null) return [];
+  const texts = [...replyFields(written.reply).values()].flatMap(outsideLines);
+  const prompt = [...requestFields(request).values()].flatMap(outsideLines);
+  return [
+    "",
+    `  ${outsideWord(written.by)} wrote this reply, which goes out in the model's place:`,
+    ...texts,
+    "",
+    "  The prompt that it answers:",
+    ...prompt,
+  ];
+}
+
 /** The whole review. */
 export function reviewLines(view: ReviewView): string[] {
   const facts = reviewFacts(view);
@@ -88,6 +109,7 @@ export function reviewLines(view: ReviewView): string[] {
       (risk) => `  WARNING (${words.riskLevels[risk.level]}): ${words.risk(risk)} ${words.place(risk.pointer, view.request.kind)}`,
     ),
     ...view.notes.map((note) => `  ${words.note(note)}`),
+    ...writtenLines(view),
     ...[...fieldsOf(view)].flatMap(([path, text]) => ["", `  ${placeOf(view, path)}`, ...outsideLines(text)]),
     ...unshown(view).flatMap((line) => ["", `  ${line}`]),
     "",

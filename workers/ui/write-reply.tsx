@@ -55,7 +55,8 @@ export const WriteReply = ({ view, facts, kept, changes, error }: WriteReplyProp
   const { server, client } = view.requestor;
   const send = (facts.quorum === null ? written.send : written.sendVote).replace(
     "{to}",
-    plainLetters(facts.asking === "sampling" ? server : client, words),
+    // A function, because "$&" in a name would be replaced, too.
+    () => plainLetters(facts.asking === "sampling" ? server : client, words),
   );
   const [first] = view.models;
   const id = editField(answerPath);
