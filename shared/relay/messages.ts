@@ -64,8 +64,13 @@ const asking: JsonRpcMessage = { kind: "request", id: 0, method: samplingMethod,
  * clients read more than JSON (`NaN`), and the request would reach them without a review. A message that asks for such sampling in a form
  * that cannot be answered, such as with an invalid id, is dropped too.
  * @param isForGateway whether the gateway answers a request, or handles the cancellation of one.
+ * @param replaced what the client gets in place of a message that passes; undefined: the message.
  */
-export function fromServer(data: string, isForGateway: (message: JsonRpcMessage) => boolean): FromServer {
+export function fromServer(
+  data: string,
+  isForGateway: (message: JsonRpcMessage) => boolean,
+  replaced: (value: unknown) => JsonObject | undefined = () => undefined,
+): FromServer {
   const value = parseJson(data);
   if (value === undefined) return /createMessage|\\u/.test(data) && isForGateway(asking) ? { ...nothing, rest: null } : nothing;
   const isBatch = Array.isArray(value);
@@ -75,9 +80,10 @@ export function fromServer(data: string, isForGateway: (message: JsonRpcMessage)
   const cancelled: { id: RequestId; reason: string | null }[] = [];
   const answered: RequestId[] = [];
   const progress: { token: RequestId; progress: number }[] = [];
-  const left = values.filter((each) => {
+  const left = values.flatMap((each) => {
     const message = messageOf(each);
-    if (asksForSampling(each) && !(message.kind === "request" && message.method === samplingMethod)) return !isForGateway(asking);
+    if (asksForSampling(each) && !(message.kind === "request" && message.method === samplingMethod))
+      return isForGateway(asking) ? [] : [each];
     if (message.kind === "response") answered.push(message.id);
     if (message.kind === "notification" && message.method === "notifications/progress") {
       const token = toRequestId(message.params?.["progressToken"]);
@@ -94,8 +100,9 @@ export function fromServer(data: string, isForGateway: (message: JsonRpcMessage)
       const { id, method, params } = message;
       (isIntercepted ? intercepted : passedThrough).push({ id, method, params });
     }
-    return !isIntercepted;
+    return isIntercepted ? [] : [replaced(each) ?? each];
   });
-  const rest = left.length === values.length ? undefined : left.length === 0 ? null : JSON.stringify(isBatch ? left : left[0]);
+  const isUnchanged = left.length === values.length && left.every((each, i) => each === values[i]);
+  const rest = isUnchanged ? undefined : left.length === 0 ? null : JSON.stringify(isBatch ? left : left[0]);
   return { intercepted, passedThrough, cancelled, rest, answered, progress };
 }

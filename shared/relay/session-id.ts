@@ -4,7 +4,7 @@
 import { fromUtf8, utf8ToBytes } from "../encoding.ts";
 import { type SigningKeys, seal, unsealAny } from "../sealed-id.ts";
 
-const domain = "countersign/relay-session/v1";
+const domain = "countersign/relay-session/v2";
 /** In characters: every HTTP implementation takes a header of this size. */
 const longest = 4_096;
 
@@ -18,13 +18,16 @@ export type RelaySession = {
   readonly revision: string;
   /** Whether the client itself declared sampling. */
   readonly clientSamples: boolean;
+  /** Whether the client declared URL elicitation. */
+  readonly clientElicits: boolean;
   /** Random, base64url: the name of the session for association. */
   readonly name: string;
 };
 
 /** Null where the server's own id is too long to be carried. */
-export function relaySessionId(keys: SigningKeys, { key, server, upstream, revision, clientSamples, name }: RelaySession): string | null {
-  const text = seal(keys, domain, utf8ToBytes(JSON.stringify([key, server, upstream, revision, clientSamples, name])));
+export function relaySessionId(keys: SigningKeys, session: RelaySession): string | null {
+  const { key, server, upstream, revision, clientSamples, clientElicits, name } = session;
+  const text = seal(keys, domain, utf8ToBytes(JSON.stringify([key, server, upstream, revision, clientSamples, clientElicits, name])));
   return text.length > longest ? null : text;
 }
 
@@ -32,9 +35,11 @@ export function relaySessionId(keys: SigningKeys, { key, server, upstream, revis
 export function parseRelaySession(keys: SigningKeys, id: string, key: string, server: string): RelaySession | undefined {
   const payload = id.length > longest ? undefined : unsealAny(keys, domain, id);
   const fields =
-    payload === undefined ? undefined : (JSON.parse(fromUtf8(payload)) as [string, string, string | null, string, boolean, string]); // sealed above
+    payload === undefined
+      ? undefined
+      : (JSON.parse(fromUtf8(payload)) as [string, string, string | null, string, boolean, boolean, string]); // sealed above
   if (fields === undefined || fields[0] !== key || fields[1] !== server) return undefined;
-  return { key, server, upstream: fields[2], revision: fields[3], clientSamples: fields[4], name: fields[5] };
+  return { key, server, upstream: fields[2], revision: fields[3], clientSamples: fields[4], clientElicits: fields[5], name: fields[6] };
 }
 
 const eventDomain = "countersign/relay-event/v1";

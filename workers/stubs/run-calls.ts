@@ -182,6 +182,8 @@ export interface RunCalls extends Rpc.DurableObjectBranded {
    * waits, that is recorded once for each channel; nothing else is written.
    */
   view(asked: ViewAsked): string | null;
+  /** The gate that waits for the owner of the request's key, where the policy lets people decide their own requests; otherwise null. */
+  ownersGate(): Gate | null;
   /** The state of an expired link, as JSON of `ExpiredLink`; null where there is no such link. Writes nothing. */
   expiredLink(gate: Gate, reviewer: number, link: string): string | null;
   /** Sends a new link in place of an expired one, to the address on file. */

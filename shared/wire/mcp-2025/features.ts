@@ -9,15 +9,17 @@ export type Features = {
   readonly versionHeader: boolean;
   /** A stream may have events without a message, which only give an id to resume from. */
   readonly emptyEvents: boolean;
+  /** A server may ask its client to open an address. */
+  readonly urlElicitation: boolean;
 };
 
-const oldest: Features = { samplingTools: false, tasks: false, versionHeader: false, emptyEvents: false };
+const oldest: Features = { samplingTools: false, tasks: false, versionHeader: false, emptyEvents: false, urlElicitation: false };
 
 export const features2025 = {
   "2024-11-05": oldest,
   "2025-03-26": oldest,
   "2025-06-18": { ...oldest, versionHeader: true },
-  "2025-11-25": { samplingTools: true, tasks: true, versionHeader: true, emptyEvents: true },
+  "2025-11-25": { samplingTools: true, tasks: true, versionHeader: true, emptyEvents: true, urlElicitation: true },
 } as const satisfies Readonly<Record<string, Features>>;
 
 export type Revision2025 = keyof typeof features2025;

@@ -11,6 +11,8 @@ import { declaresSampling, isDeclined, isOurs, mayFallBack, withSampling } from 
 import { EventSplitter, dataOf, eventOf } from "../../../shared/relay/event-stream.ts";
 import type { Originating } from "../../../shared/association/relay-association.ts";
 import { type JsonRpcMessage, messageOf } from "../../../shared/relay/messages.ts";
+import { declaresUrlElicitation, isOfferId } from "../../../shared/relay/url-elicitation.ts";
+import { featuresOf } from "../../../shared/wire/mcp-features.ts";
 import type { Server } from "../../../shared/relay/servers.ts";
 import { type RelaySession, eventPrefix, parseEventId, relaySessionId } from "../../../shared/relay/session-id.ts";
 import { keyEndRefusal } from "../../../shared/model/outcome.ts";
@@ -182,6 +184,8 @@ async function post(c: AppContext, visit: Watched): Promise<Response> {
   const cancelled = messages.flatMap(cancelledBy);
   // Before the client's 202: its next request must not find these in flight.
   if (cancelled.length > 0) await endOriginating({ env: c.env, key: c.var.key, session }, cancelled).catch(() => {});
+  // The client's answer to an offer of ours, which the server knows nothing of.
+  if (messages.length === 1 && first?.kind === "response" && isOfferId(first.id)) return new Response(null, { status: 202 });
   if (await takesOver(c, visit, session, messages)) return new Response(null, { status: 202 });
   const originating = only === undefined ? null : originatingOf(only, visit.server);
   const parts = { env: c.env, key: c.var.key, server: visit.server, session };
@@ -227,7 +231,7 @@ async function takesOver(
   const { originating, taken: request } = parked;
   const parts = { env: c.env, ctx: c.executionCtx, key: c.var.key, session, server, authorization, originating };
   c.executionCtx.waitUntil(
-    answerIntercepted({ ...parts, onProgress: () => {}, isOver: false, isBrief: true, gaveUp: () => false }, request),
+    answerIntercepted({ ...parts, onProgress: () => {}, toClient: null, isOver: false, isBrief: true, gaveUp: () => false }, request),
   );
   return true;
 }
@@ -259,6 +263,7 @@ async function initialize(
     upstream: answer.headers.get(sessionHeader),
     revision: revision ?? "",
     clientSamples,
+    clientElicits: featuresOf(revision ?? "").urlElicitation && declaresUrlElicitation(request.params),
     name: toBase64url(crypto.getRandomValues(new Uint8Array(sessionNameLength))),
   };
   const id = relaySessionId(settingsOf(c.env).keys, session);
@@ -366,7 +371,7 @@ async function down(
     await (isGet ? inFlight?.streamEnded(false) : inFlight?.allAnswered(false));
     return new Response(answer.body, { status, headers });
   }
-  const body = await singleAnswer(answer, server, session);
+  const body = await singleAnswer(answer, server, session, settingsOf(c.env).publicUrl);
   const goesOn =
     originating?.asTask === true &&
     body instanceof Uint8Array &&

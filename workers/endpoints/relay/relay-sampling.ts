@@ -10,6 +10,7 @@ import { featuresOf } from "../../../shared/wire/mcp-features.ts";
 import type { ParsedSampling } from "../../../shared/wire/mcp-2025/sampling-params.ts";
 import { createTaskResult, parseTaskParams, relatedTo } from "../../../shared/wire/mcp-2025/tasks.ts";
 import { type Originating, type Signs, associationOf, maySample, namedTask } from "../../../shared/association/relay-association.ts";
+import { elicitationMethod } from "../../../shared/relay/url-elicitation.ts";
 import { type ServerRequest, samplingMethod } from "../../../shared/relay/messages.ts";
 import { forwardedIds } from "../../../shared/relay/passed-through.ts";
 import type { ServerContext } from "../../../shared/relay/added-context.ts";
@@ -31,6 +32,7 @@ import { awaitRun } from "../../pipeline/wait.ts";
 import { settingsOf } from "../../platform/settings.ts";
 import type { KeyRecord } from "../../stores/keys.ts";
 import { type Waiting, postToServer } from "../../mcp-client/answer-server.ts";
+import { OfferedReview } from "./offered-review.ts";
 
 export type SamplingParts = {
   readonly env: Env;
@@ -43,6 +45,8 @@ export type SamplingParts = {
   readonly originating: Originating | null;
   /** Tells the client what its request waits for. */
   readonly onProgress: (state: RunProgress) => void;
+  /** Sends a message of ours to the client; null where no stream of it is open. */
+  readonly toClient: ((message: JsonObject) => void) | null;
   /** Whether the client's request has its response already. */
   readonly isOver: boolean;
   /** The HTTP request behind this ends at once, so the model is called by a run. */
@@ -59,13 +63,23 @@ export async function answerIntercepted(parts: SamplingParts, intercepted: Serve
   const { env, session, server, authorization } = parts;
   const waiting: Waiting = { server, session: session.upstream, revision: session.revision, authorization };
   try {
-    const answer = intercepted.method === samplingMethod ? await sample(parts, waiting, intercepted) : await task(parts, intercepted);
+    const answer = await answerTo(parts, waiting, intercepted);
     if (answer !== null) await post(env, waiting, intercepted.id, answer);
   } catch (error) {
     const quote = crypto.randomUUID();
     logEvent("request.failed", { quote, error: errorClass(error) });
     await post(env, waiting, intercepted.id, refusing(parts, intercepted.method, parts.originating?.name)({ kind: "broken", quote }));
   }
+}
+
+/** A server may not lead its client to an address of the gateway: that would lend it our name. */
+const ownAddress = { pointer: "/url", message: "is an address of the gateway, which only the gateway itself may offer" } as const;
+
+/** The answer to post, or null where the run posts it. */
+async function answerTo(parts: SamplingParts, waiting: Waiting, intercepted: ServerRequest): Promise<RpcAnswer | null> {
+  if (intercepted.method === samplingMethod) return sample(parts, waiting, intercepted);
+  if (intercepted.method === elicitationMethod) return refusing(parts, elicitationMethod)({ kind: "invalidParams", errors: [ownAddress] });
+  return task(parts, intercepted);
 }
 
 /** Records a refusal and encodes it for the server. */
@@ -138,7 +152,12 @@ async function sample(parts: SamplingParts, waiting: Waiting, { id, params }: Se
     return snapshot === null ? refuse({ kind: "noLongerKept" }) : { result: createTaskResult(taskOf(snapshot)) };
   }
   if (posts && parts.isBrief) return null;
-  const outcome = await awaitWithProgress(parts, run, tell);
+  const offered = new OfferedReview(parts, run);
+  const outcome = await awaitWithProgress(parts, run, (state) => {
+    tell(state);
+    offered.reached(state);
+  });
+  offered.reached("completed");
   return posts ? null : codec.encode(outcome);
 }
 

@@ -1,12 +1,14 @@
 // Relays a server's event stream to the client. Events pass unchanged except for their ids; requests that are ours are intercepted
 // and answered to the server, and the client gets progress meanwhile.
 
+import type { JsonObject } from "../../../shared/encoding.ts";
 import { parseJson } from "../../../shared/json/values.ts";
 import { defaultLimits } from "../../../shared/policy/limits.ts";
 import { type RequestId, idKey } from "../../../shared/wire/json-rpc.ts";
 import { isOurs, mayFallBack } from "../../../shared/relay/capability-2025.ts";
 import { EventSplitter, dataOf, eventOf, looseDatasOf, withData, withEventId } from "../../../shared/relay/event-stream.ts";
 import { type FromServer, type JsonRpcMessage, fromServer, samplingMethod } from "../../../shared/relay/messages.ts";
+import { elicitationMethod, elicitsOurs, withoutOurs } from "../../../shared/relay/url-elicitation.ts";
 import { eventPrefix } from "../../../shared/relay/session-id.ts";
 import { describeRefusal } from "../../../shared/wire/describe.ts";
 import type { RunProgress } from "../../../shared/review/view.ts";
@@ -43,7 +45,7 @@ export const toldMark = "told ";
 /** Requests of a server that one stream answers at once, beyond the key's own limit. Above that the stream is not read further. */
 const spareTasks = 32;
 
-export type StreamParts = Omit<SamplingParts, "onProgress" | "isOver" | "isBrief" | "gaveUp"> & {
+export type StreamParts = Omit<SamplingParts, "onProgress" | "toClient" | "isOver" | "isBrief" | "gaveUp"> & {
   /** The stream resumes another one or belongs to no request: earlier requests of the server were not seen here. */
   readonly isResumed: boolean;
   /** On the stream of `tasks/result`: the request that the server's task runs for. */
@@ -176,7 +178,12 @@ class SseRelay {
     }
     const data = dataOf(raw);
     if (data === null) return this.#write(this.#withoutHidden(marked));
-    const seen = fromServer(data, (message) => this.#takes(message));
+    const { publicUrl } = settingsOf(this.#parts.env);
+    const seen = fromServer(
+      data,
+      (message) => this.#takes(message),
+      (value) => (publicUrl === undefined ? undefined : withoutOurs(value, publicUrl)),
+    );
     const { originating } = this.#parts;
     // Before the client can ask for the task's result.
     if (originating?.asTask === true && seen.answered.some((id) => id === originating.id))
@@ -197,7 +204,12 @@ class SseRelay {
       if (this.#intercepted.size === 0 && this.#isWithoutIds())
         await this.#write(idEvent(`id: ${this.#ownId}`, this.#parts.session.revision));
       this.#intercepted.add(idKey(intercepted.id));
-      this.#track(answerIntercepted({ ...this.#samplingParts(), onProgress: (state) => this.#tellProgress(state) }, intercepted));
+      this.#track(
+        answerIntercepted(
+          { ...this.#samplingParts(), onProgress: (state) => this.#tellProgress(state), toClient: (message) => this.#tell(message) },
+          intercepted,
+        ),
+      );
     }
     for (const passedThrough of seen.passedThrough) {
       if (!this.#mayFallBack() || this.#isOver || this.#passedThrough.size >= roundsPerOriginatingRequest) continue;
@@ -251,6 +263,7 @@ class SseRelay {
       ...this.#parts,
       originating: this.#parts.serves ?? this.#parts.originating,
       onProgress: () => {},
+      toClient: null,
       isOver: this.#isOver,
       isBrief: false,
       gaveUp: (id) => this.#gaveUp.has(idKey(id)),
@@ -285,7 +298,7 @@ class SseRelay {
   /** Whether an event has to be parsed. An escape may hide any word. */
   #mayConcern(raw: string): boolean {
     if (this.#parts.inFlight !== null || this.#parts.isResumed) return true;
-    if (raw.includes("createMessage") || raw.includes("task") || raw.includes("\\u")) return true;
+    if (/createMessage|task|licitation|\\u/.test(raw)) return true;
     return this.#intercepted.size + this.#passedThrough.size > 0 || (this.#parts.progressToken !== undefined && raw.includes("progress"));
   }
 
@@ -301,11 +314,17 @@ class SseRelay {
     const { env } = this.#parts;
     if (message.kind === "request") {
       if (message.method === samplingMethod) return this.#isOurs();
+      if (message.method === elicitationMethod) return this.#elicitsOurs(message.params);
       return message.method.startsWith("tasks/") && isOurTask(env, message.params);
     }
     if (message.kind !== "notification" || message.method !== "notifications/cancelled") return false;
     const id = message.params?.["requestId"];
     return (typeof id === "string" || typeof id === "number") && this.#intercepted.has(idKey(id));
+  }
+
+  #elicitsOurs(params: JsonObject | null): boolean {
+    const { publicUrl } = settingsOf(this.#parts.env);
+    return publicUrl !== undefined && elicitsOurs(params, publicUrl);
   }
 
   #track(work: Promise<void>): void {
@@ -318,9 +337,18 @@ class SseRelay {
     const { progressToken } = this.#parts;
     if (progressToken === undefined || this.#ended || this.#isOver) return;
     this.#progress += 1e-6;
-    const params = { progressToken, progress: this.#progress, message: progressMessages[state] };
+    this.#tell({
+      jsonrpc: "2.0",
+      method: "notifications/progress",
+      params: { progressToken, progress: this.#progress, message: progressMessages[state] },
+    });
+  }
+
+  /** A message of ours, while the client's request has no response. */
+  #tell(message: JsonObject): void {
+    if (this.#ended || this.#isOver) return;
     const id = this.#isWithoutIds() ? `id: ${this.#ownId}\n` : "";
-    void this.#write(id + eventOf({ jsonrpc: "2.0", method: "notifications/progress", params })).catch(() => {});
+    void this.#write(id + eventOf(message)).catch(() => {});
   }
 
   #beat(): void {

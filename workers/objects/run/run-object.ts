@@ -210,6 +210,10 @@ export class RunObject extends DurableObject<Env> implements RunCalls {
     return asText(this.#pages.view(asked));
   }
 
+  ownersGate(): Gate | null {
+    return this.#notices.ownersGate();
+  }
+
   expiredLink(gate: Gate, reviewer: number, link: string): string | null {
     this.#restoreAlarm();
     return asText(this.#notices.expired(gate, reviewer, link));

@@ -1,0 +1,54 @@
+// The review's address, offered inside the client to the person who owns its key: without any token, so that an agent that holds the client
+// cannot approve by it. It opens for somebody signed in to their inbox.
+
+import type { JsonObject } from "../../../shared/encoding.ts";
+import type { Gate } from "../../../shared/model/gate.ts";
+import { offerDone, offerOf } from "../../../shared/relay/url-elicitation.ts";
+import type { RunProgress } from "../../../shared/review/view.ts";
+import { settingsOf } from "../../platform/settings.ts";
+import { inboxReviewUrl } from "../../platform/urls.ts";
+import { runStub } from "../../stubs/stubs.ts";
+import type { SamplingParts } from "./relay-sampling.ts";
+
+/** The offers of one run, one for each gate. */
+export class OfferedReview {
+  readonly #parts: SamplingParts;
+  readonly #run: string;
+  readonly #offers = new Map<Gate, string>();
+  #pending: Promise<void> = Promise.resolve();
+
+  constructor(parts: SamplingParts, run: string) {
+    this.#parts = parts;
+    this.#run = run;
+  }
+
+  /** The run has come so far: its open gate is offered once, and what was offered before is done. Never throws. */
+  reached(state: RunProgress): void {
+    const { session, key } = this.#parts;
+    if (!session.clientElicits || key.owner === null) return;
+    this.#pending = this.#pending.then(() => this.#offer(state)).catch(() => {});
+    this.#parts.ctx.waitUntil(this.#pending);
+  }
+
+  async #offer(state: RunProgress): Promise<void> {
+    const { env } = this.#parts;
+    const { publicUrl } = settingsOf(env);
+    const gate = state === "waiting" ? "request" : state === "responseReview" ? "response" : null;
+    for (const [offered, id] of this.#offers) if (offered !== gate && this.#offers.delete(offered)) this.#send(offerDone(id));
+    if (gate === null || publicUrl === undefined || this.#offers.has(gate)) return;
+    if ((await runStub(env, this.#run).ownersGate()) !== gate) return;
+    const offer = crypto.randomUUID();
+    this.#offers.set(gate, offer);
+    this.#send(offerOf(offer, inboxReviewUrl(publicUrl, gate, this.#run), messages[gate]));
+  }
+
+  #send(message: JsonObject): void {
+    this.#parts.toClient?.(message);
+  }
+}
+
+/** English: nothing here says which language the client shows. */
+const messages: Readonly<Record<Gate, string>> = {
+  request: "A request of this MCP server for a model waits for your review. Sign in to Countersign to read and decide it.",
+  response: "The model's reply waits for your review before this MCP server gets it. Sign in to Countersign to read and decide it.",
+};
