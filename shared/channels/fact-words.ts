@@ -2,38 +2,38 @@
 
 import type { OpenState, ReviewFacts } from "../review/review-facts.ts";
 import type { ReviewState } from "../review/view.ts";
-import { reviewWords, type Words } from "./words/words.ts";
+import type { Words } from "./words/words.ts";
 
 type ReviewWords = Words["review"];
 
 /** The heading, without a name in it. */
-export const titleWords = ({ asking, gate, isOpen }: Pick<ReviewFacts, "asking" | "gate" | "isOpen">): string =>
-  reviewWords.asking[asking][isOpen ? "title" : "closedTitle"][gate];
+export const titleWords = ({ asking, gate, isOpen }: Pick<ReviewFacts, "asking" | "gate" | "isOpen">, words: ReviewWords): string =>
+  words.asking[asking][isOpen ? "title" : "closedTitle"][gate];
 
 /** Who asks for what, with {server}, {client}, {method} and {name}; in the past tense where the tool has run or the review is over. */
-export const asksWords = ({ asking, isAhead }: Pick<ReviewFacts, "asking" | "isAhead">, words: ReviewWords = reviewWords): string =>
+export const asksWords = ({ asking, isAhead }: Pick<ReviewFacts, "asking" | "isAhead">, words: ReviewWords): string =>
   words.asking[asking][isAhead ? "asks" : "asked"];
 
 /** The current state, the heading of the content, and the Approve button. */
-export const gateWords = ({ asking, gate }: Pick<ReviewFacts, "asking" | "gate">) =>
-  (asking === "function" ? reviewWords.runGates : reviewWords.gates)[gate];
+export const gateWords = ({ asking, gate }: Pick<ReviewFacts, "asking" | "gate">, words: ReviewWords) =>
+  (asking === "function" ? words.runGates : words.gates)[gate];
 
 /** Who is told the reason of a denial. */
-export const reasonWords = ({ reason }: Pick<ReviewFacts, "reason">, words: ReviewWords = reviewWords): string =>
+export const reasonWords = ({ reason }: Pick<ReviewFacts, "reason">, words: ReviewWords): string =>
   reason === null ? words.reason.unsaid : words.reason[reason.isTold ? "told" : "kept"][reason.of];
 
 /** US dollars, rounded upwards and never to nothing. */
-export const costWords = ({ kind, usd }: NonNullable<ReviewFacts["cost"]>): string =>
-  kind === "was" || usd === 0 ? reviewWords.money(usd) : reviewWords.atMost.replace("{cost}", reviewWords.money(usd));
+export const costWords = ({ kind, usd }: NonNullable<ReviewFacts["cost"]>, words: ReviewWords): string =>
+  kind === "was" || usd === 0 ? words.money(usd) : words.atMost.replace("{cost}", words.money(usd));
 
 /** Why it ended without a decision. */
-export const causeWords = (state: Extract<ReviewState, { kind: "cancelled" | "failed" }>, words: ReviewWords = reviewWords): string =>
+export const causeWords = (state: Extract<ReviewState, { kind: "cancelled" | "failed" }>, words: ReviewWords): string =>
   state.kind === "cancelled" ? words.cancelled[state.cause] : words.undeliverable[state.cause];
 
 /** How it ended, with {by} and {at}. */
 export function endedWords(
   state: Exclude<ReviewState, OpenState>,
-  words: ReviewWords = reviewWords,
+  words: ReviewWords,
 ): { readonly title: string; readonly sentence: string } {
   const kind = state.kind === "approved" && state.edited ? "approvedEdited" : state.kind;
   return { title: words.ended.titles[kind], sentence: words.ended[kind] };

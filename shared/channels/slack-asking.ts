@@ -3,19 +3,18 @@
 
 import type { ReviewFacts } from "../review/review-facts.ts";
 import { gateWords, titleWords } from "./fact-words.ts";
-import { slackWords as words } from "./words/words.ts";
+import type { Words } from "./words/words.ts";
 
 type Facts = Pick<ReviewFacts, "asking" | "gate">;
 
-export const slackGateWords = ({ asking, gate }: Facts) => ({
-  ...gateWords({ asking, gate }),
-  ...(asking === "function" ? words.run : words)[gate],
-  title: titleWords({ asking, gate, isOpen: true }),
+export const slackGateWords = ({ asking, gate }: Facts, { review, slack }: Words) => ({
+  ...gateWords({ asking, gate }, review),
+  ...(asking === "function" ? slack.run : slack)[gate],
+  title: titleWords({ asking, gate, isOpen: true }, review),
 });
 
 /** What submitting the edit modal does, with {version}. */
-export function editLead({ asking, gate }: Facts): string {
-  const { modal } = words;
+export function editLead({ asking, gate }: Facts, { slack: { modal } }: Words): string {
   if (gate === "request") return asking === "function" ? modal.editRun : modal.edit;
   return modal.editReply;
 }

@@ -4,7 +4,7 @@
 // Limits: https://docs.slack.dev/reference/block-kit and https://docs.slack.dev/reference/methods/chat.postMessage.
 
 import { viewText, type Segment } from "../review/text-view.ts";
-import { reviewWords, slackWords } from "./words/words.ts";
+import type { Words } from "./words/words.ts";
 
 export type Inline =
   | {
@@ -78,27 +78,41 @@ export const moment = (at: number): Inline => ({
   fallback: `${new Date(at).toISOString().slice(0, 16).replace("T", " ")} UTC`,
 });
 
-const segmentWords = (segment: Segment): string => {
+const segmentWords = (segment: Segment, { outside }: Words["review"]): string => {
   if (segment.kind === "text") return segment.text;
-  return segment.kind === "unseen" ? `⟨${reviewWords.outside.unseen(segment)}⟩` : `⟨${reviewWords.outside.blankLines(segment.count)}⟩\n`;
+  return segment.kind === "unseen" ? `⟨${outside.unseen(segment)}⟩` : `⟨${outside.blankLines(segment.count)}⟩\n`;
 };
 
 /** A text from outside as it is shown: invisible characters are named, blank lines are counted, nothing is cut. */
-export function shownText(text: string): string {
-  return text === "" ? reviewWords.outside.empty : viewText(text).map(segmentWords).join("");
+export function shownText(text: string, { review }: Words): string {
+  if (text === "") return review.outside.empty;
+  return viewText(text)
+    .map((segment) => segmentWords(segment, review))
+    .join("");
 }
 
 const longestName = 200;
 
 /** Whether `named` cuts this name, so that not everything is shown. */
-export const isLongName = (value: string): boolean => value.length > longestName || shownText(value).length > 2 * longestName;
+export const isLongName = (value: string, words: Words): boolean =>
+  value.length > longestName || shownText(value, words).length > 2 * longestName;
 
 /** A name from outside inside a sentence of ours: one line, in code style. */
-export function named(value: string): Inline {
-  const shown = cutAt(shownText(cutAt(value, longestName)), 2 * longestName);
-  const text = (isLongName(value) ? shown + slackWords.cut : shown).replaceAll(/[\r\n]+/g, `⟨${reviewWords.outside.lineBreak}⟩`);
+export function named(value: string, words: Words): Inline {
+  const shown = cutAt(shownText(cutAt(value, longestName), words), 2 * longestName);
+  const text = (isLongName(value, words) ? shown + words.slack.cut : shown).replaceAll(/[\r\n]+/g, `⟨${words.review.outside.lineBreak}⟩`);
   return { type: "text", text, style: { code: true } };
 }
+
+type Names = Readonly<Record<"server" | "client" | "method" | "name", string>>;
+
+/** The names of who asks, for `filled`. */
+export const namesOf = ({ server, client, method, name }: Names, words: Words): Readonly<Record<string, Inline>> => ({
+  server: named(server, words),
+  client: named(client, words),
+  method: named(method, words),
+  name: named(name, words),
+});
 
 /** The first `length` UTF-16 code units, one less where that would split a surrogate pair. */
 export function cutAt(text: string, length: number): string {

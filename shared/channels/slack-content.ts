@@ -5,7 +5,7 @@ import type { ReplyBlock, SamplingRequest, ToolResultBlock, ToolUseBlock } from 
 import { askingOf } from "../review/review-facts.ts";
 import { objectText, replyFields, requestFields } from "../review/editable-fields.ts";
 import { cutAt, grownLength, longestText, shownText } from "./slack-blocks.ts";
-import { slackWords as words } from "./words/words.ts";
+import type { Words } from "./words/words.ts";
 import { vectorsIn, vectorsText } from "../review/vectors.ts";
 import type { ReviewView } from "../review/view.ts";
 
@@ -24,6 +24,11 @@ const unshownNames = { image: "image", audio: "audio", tool_use: "toolUse", tool
 class Gathering {
   readonly pieces: Piece[] = [];
   readonly unshown: Partial<Record<keyof Unshown, number>> = {};
+  readonly places: Words["slack"]["places"];
+
+  constructor({ slack: { places } }: Words) {
+    this.places = places;
+  }
 
   show(label: string, text: string): void {
     this.pieces.push({ label, text });
@@ -35,15 +40,15 @@ class Gathering {
 }
 
 /** The texts of the current version, in order, and counts of everything else. A missing reply is empty. */
-export function contentOf(view: ReviewView): SlackContent {
-  const gathering = new Gathering();
+export function contentOf(view: ReviewView, words: Words): SlackContent {
+  const gathering = new Gathering(words);
   if (view.gate === "request") gatherRequest(view.request, gathering);
   else gatherReply(view, gathering);
   return { pieces: gathering.pieces, unshown: gathering.unshown };
 }
 
 function gatherRequest(request: SamplingRequest, into: Gathering): void {
-  const { places } = words;
+  const { places } = into;
   if (request.systemPrompt !== undefined) into.show(places.systemPrompt, request.systemPrompt);
   for (const [i, { role, content }] of request.messages.entries()) {
     const of = request.messages.length;
@@ -68,7 +73,7 @@ function gatherRequest(request: SamplingRequest, into: Gathering): void {
 const callText = ({ name, id, input }: ToolUseBlock): string => objectText({ name, id, input });
 
 function gatherReply(view: ReviewView, into: Gathering): void {
-  const { places } = words;
+  const { places } = into;
   const content = view.reply?.content ?? [];
   const vectors = view.reply === null ? [] : vectorsIn(view.reply);
   if (content.length === 0) into.show(places.reply, "");
@@ -78,7 +83,7 @@ function gatherReply(view: ReviewView, into: Gathering): void {
 }
 
 function gatherBlock(view: ReviewView, block: ReplyBlock, part: string, into: Gathering): void {
-  const { places } = words;
+  const { places } = into;
   if (block.type === "text") into.show(places.reply + part, block.text);
   else if (block.type === "tool_use" && askingOf(view) !== "sampling") into.show(places.toolUse + part, callText(block));
   else if (block.type === "tool_result") gatherResult(block, into);
@@ -86,7 +91,7 @@ function gatherBlock(view: ReviewView, block: ReplyBlock, part: string, into: Ga
 }
 
 function gatherResult({ content, structuredContent }: ToolResultBlock, into: Gathering): void {
-  const { places } = words;
+  const { places } = into;
   if (content.length === 0 && structuredContent === undefined) into.show(places.result, "");
   for (const [i, piece] of content.entries()) {
     const label = content.length === 1 ? places.result : places.result + places.part(i + 1);
@@ -102,34 +107,35 @@ function gatherResult({ content, structuredContent }: ToolResultBlock, into: Gat
 const asJson = (block: object): JsonObject => JSON.parse(JSON.stringify(block)) as JsonObject; // an object gives an object
 
 /** Whether the text fits uncut, both before and after invisible characters are named and Slack escapes it. */
-export const fitsWhole = (text: string): boolean => text.length <= longestText && grownLength(shownText(text)) <= longestText;
+export const fitsWhole = (text: string, words: Words): boolean =>
+  text.length <= longestText && grownLength(shownText(text, words)) <= longestText;
 
 export type Beginning = { readonly pieces: readonly Piece[]; /** UTF-16 code units that are not shown. */ readonly missing: number };
 
 /** The first texts up to `room` characters as shown; the last one may be cut, never within a character. */
-export function beginningOf(pieces: readonly Piece[], room: number): Beginning {
+export function beginningOf(pieces: readonly Piece[], room: number, words: Words): Beginning {
   const shown: Piece[] = [];
   let left = room;
   let missing = 0;
   for (const { label, text } of pieces) {
-    const start = left > 0 ? longestStart(text, left) : "";
+    const start = left > 0 ? longestStart(text, left, words) : "";
     missing += text.length - start.length;
     if (start === "" && text !== "") left = 0;
     else {
       shown.push({ label, text: start });
-      left = start === text ? left - grownLength(shownText(start)) : 0;
+      left = start === text ? left - grownLength(shownText(start, words)) : 0;
     }
   }
   return { pieces: shown, missing };
 }
 
 /** The longest start of the text that is shown in `room` characters. */
-function longestStart(text: string, room: number): string {
+function longestStart(text: string, room: number, words: Words): string {
   let fits = 0;
   let tooLong = Math.min(text.length, room) + 1;
   while (tooLong - fits > 1) {
     const middle = Math.floor((fits + tooLong) / 2);
-    if (grownLength(shownText(cutAt(text, middle))) <= room) fits = middle;
+    if (grownLength(shownText(cutAt(text, middle), words)) <= room) fits = middle;
     else tooLong = middle;
   }
   return cutAt(text, fits);

@@ -1,28 +1,29 @@
 // Several reviews in one Slack message: a line with a link for each. No content and no buttons.
 
 import type { DigestEntry } from "./digest-content.ts";
-import { type Inline, filled, list, moment, named, paragraph, plain, say } from "./slack-blocks.ts";
+import { type Inline, filled, list, moment, namesOf, paragraph, plain, say } from "./slack-blocks.ts";
 import type { SlackMessage } from "./slack-message.ts";
-import { reviewWords, slackWords } from "./words/words.ts";
-
-const words = slackWords.digest;
+import type { Words } from "./words/words.ts";
 
 /** @param brief Leaves the names out, for where Slack refuses the message as too long. */
-export function slackDigest(entries: readonly DigestEntry[], brief: boolean): SlackMessage {
-  const title = reviewWords.digest(entries.length);
+export function slackDigest(entries: readonly DigestEntry[], words: Words, brief: boolean): SlackMessage {
+  const title = words.review.digest(entries.length);
   return {
     text: title,
-    blocks: [{ type: "header", text: plain(title) }, paragraph(say(words.why)), list(entries.map((entry) => lineOf(entry, brief)))],
+    blocks: [
+      { type: "header", text: plain(title) },
+      paragraph(say(words.slack.digest.why)),
+      list(entries.map((entry) => lineOf(entry, words, brief))),
+    ],
   };
 }
 
-function lineOf({ url, gate, asking, requestor, deadlineAt }: DigestEntry, brief: boolean): Inline[] {
-  const link: Inline = { type: "link", url, text: words.gates[gate] };
-  const { server, client, method, name } = requestor;
-  const what = { server: named(server), client: named(client), method: named(method), name: named(name) };
+function lineOf({ url, gate, asking, requestor, deadlineAt }: DigestEntry, words: Words, brief: boolean): Inline[] {
+  const { gates, deadline } = words.slack.digest;
+  const link: Inline = { type: "link", url, text: gates[gate] };
   return [
     link,
-    ...(brief ? [] : [say(": "), ...filled(reviewWords.asking[asking].subject, what)]),
-    ...filled(words.deadline, { at: moment(deadlineAt) }),
+    ...(brief ? [] : [say(": "), ...filled(words.review.asking[asking].subject, namesOf(requestor, words))]),
+    ...filled(deadline, { at: moment(deadlineAt) }),
   ];
 }

@@ -2,19 +2,21 @@
 
 import { isOpen, reviewFacts } from "../review/review-facts.ts";
 import { asksWords, endedWords } from "./fact-words.ts";
-import { type Inline, filled, moment, named, paragraph, plain, say, strong } from "./slack-blocks.ts";
+import { type Inline, filled, moment, named, namesOf, paragraph, plain, say, strong } from "./slack-blocks.ts";
 import type { SlackMessage, SlackMessageInput } from "./slack-message.ts";
-import { reviewWords, slackWords as words } from "./words/words.ts";
+import type { Words } from "./words/words.ts";
 import type { ReviewView } from "../review/view.ts";
 
 /** The reminder, in the thread of the first message. None of its buttons decides. */
-export const slackReminder = ({ view, url, reference }: Pick<SlackMessageInput, "view" | "url" | "reference">): SlackMessage => ({
+export const slackReminder = ({
+  view,
+  url,
+  reference,
+  words: { review, slack: words },
+}: Pick<SlackMessageInput, "view" | "url" | "reference" | "words">): SlackMessage => ({
   text: words.reminder.title,
   blocks: [
-    paragraph(
-      strong(`${words.reminder.title}. `),
-      ...filled(`${words.reminder.line} ${reviewWords.silence}`, { at: moment(view.deadlineAt) }),
-    ),
+    paragraph(strong(`${words.reminder.title}. `), ...filled(`${words.reminder.line} ${review.silence}`, { at: moment(view.deadlineAt) })),
     reference === null
       ? paragraph({ type: "link", url, text: words.link })
       : { type: "actions", elements: [{ type: "button", action_id: "open", text: plain(words.buttons.open), url }] },
@@ -22,42 +24,36 @@ export const slackReminder = ({ view, url, reference }: Pick<SlackMessageInput, 
 });
 
 /** Replaces a message whose review is over, or is no longer this reviewer's: who, when and what, no buttons. */
-export function slackEnding(view: ReviewView): SlackMessage {
-  const { title, line } = endingOf(view);
-  const { server, client, method, name } = view.requestor;
+export function slackEnding(view: ReviewView, words: Words): SlackMessage {
+  const { title, line } = endingOf(view, words);
   return {
     text: title,
     blocks: [
       { type: "header", text: plain(title) },
       paragraph(...line),
       paragraph(
-        say(words.ended.what),
-        ...filled(asksWords({ ...reviewFacts(view), isAhead: false }), {
-          server: named(server),
-          client: named(client),
-          method: named(method),
-          name: named(name),
-        }),
+        say(words.slack.ended.what),
+        ...filled(asksWords({ ...reviewFacts(view), isAhead: false }, words.review), namesOf(view.requestor, words)),
       ),
     ],
   };
 }
 
 /** Replaces a message whose reviewer is asked once more in a newer one. */
-export const slackReplaced = (): SlackMessage => ({
-  text: words.ended.replaced,
-  blocks: [{ type: "header", text: plain(words.ended.replaced) }, paragraph(say(words.ended.replacedLine))],
+export const slackReplaced = ({ slack: { ended } }: Words): SlackMessage => ({
+  text: ended.replaced,
+  blocks: [{ type: "header", text: plain(ended.replaced) }, paragraph(say(ended.replacedLine))],
 });
 
-function endingOf({ state, left, keyEnd = null }: ReviewView): { title: string; line: Inline[] } {
-  const { ended } = words;
+function endingOf({ state, left, keyEnd = null }: ReviewView, words: Words): { title: string; line: Inline[] } {
+  const { ended } = words.slack;
   if (isOpen(state)) {
     if (left === undefined || left === null) return { title: ended.closed, line: [say(ended.closedLine)] };
     return left.to === null
       ? { title: ended.notMine, line: filled(ended.notMineAt, { at: moment(left.at) }) }
-      : { title: ended.handedOver, line: filled(ended.handedOverTo, { to: named(left.to), at: moment(left.at) }) };
+      : { title: ended.handedOver, line: filled(ended.handedOverTo, { to: named(left.to, words), at: moment(left.at) }) };
   }
-  const { title, sentence } = endedWords(state);
-  const who: Readonly<Record<string, Inline>> = "by" in state ? { by: named(state.by) } : {};
+  const { title, sentence } = endedWords(state, words.review);
+  const who: Readonly<Record<string, Inline>> = "by" in state ? { by: named(state.by, words) } : {};
   return { title, line: filled(keyEnd === null ? sentence : ended[`${keyEnd}At`], { ...who, at: moment(state.at) }) };
 }

@@ -1,8 +1,21 @@
 // The facts and risk notes in a Slack message of a review, without the content.
 
 import { asksWords, costWords } from "./fact-words.ts";
-import { type Inline, type SlackBlock, cutAt, filled, list, moment, named, paragraph, say, shownText, strong } from "./slack-blocks.ts";
-import { reviewWords, slackWords as words } from "./words/words.ts";
+import {
+  type Inline,
+  type SlackBlock,
+  cutAt,
+  filled,
+  list,
+  moment,
+  named,
+  namesOf,
+  paragraph,
+  say,
+  shownText,
+  strong,
+} from "./slack-blocks.ts";
+import type { Words } from "./words/words.ts";
 import type { NamedModel, SamplingRequest } from "../model/sampling.ts";
 import type { ReviewFacts, Serving } from "../review/review-facts.ts";
 import { unreachable } from "../result.ts";
@@ -12,63 +25,63 @@ import type { ReviewView, ShownModel } from "../review/view.ts";
 export const mostLines = 20;
 
 /** `isBrief` leaves out what may be long. `excerpt` "none" also leaves out facts that are part of the content. */
-type FactsShown = { readonly inChannel: boolean; readonly isBrief: boolean; readonly excerpt: "none" | "start" };
+type FactsShown = { readonly words: Words; readonly inChannel: boolean; readonly isBrief: boolean; readonly excerpt: "none" | "start" };
 
 /** Who asks, what for, which models, what it costs, and the deadline. */
-export function factLines(view: ReviewView, facts: ReviewFacts, { inChannel, isBrief, excerpt }: FactsShown): SlackBlock {
+export function factLines(view: ReviewView, facts: ReviewFacts, shown: FactsShown): SlackBlock {
+  const { words, inChannel, isBrief } = shown;
+  const { review, slack } = words;
   const { requestor, version } = view;
   const { editedBy, quorum } = facts;
   return list([
-    [
-      ...filled(`${asksWords(facts)} `, {
-        server: named(requestor.server),
-        client: named(requestor.client),
-        method: named(requestor.method),
-        name: named(requestor.name),
-      }),
-      say(reviewWords.sure[facts.sureness].short),
-    ],
-    ...(requestor.gone ? [[say(reviewWords.gone)]] : []),
-    ...(isBrief ? [] : servingFacts(facts.serving, view, facts, excerpt)),
-    ...(isBrief ? [] : noteFacts(view.notes)),
-    ...(editedBy === null ? [] : [filled(words.facts.version, { version: say(String(version)), by: named(editedBy) })]),
-    filled(inChannel ? words.facts.channel : words.facts.reviewer, { reviewer: named(view.reviewer), rule: named(view.rule) }),
-    filled(reviewWords.silence, { at: moment(facts.deadline.at) }),
-    ...(quorum === null ? [] : [[say(words.facts.quorum(quorum.votes, quorum.needed))]]),
+    [...filled(`${asksWords(facts, review)} `, namesOf(requestor, words)), say(review.sure[facts.sureness].short)],
+    ...(requestor.gone ? [[say(review.gone)]] : []),
+    ...(isBrief ? [] : servingFacts(facts.serving, view, facts, shown)),
+    ...(isBrief ? [] : noteFacts(view.notes, words)),
+    ...(editedBy === null ? [] : [filled(slack.facts.version, { version: say(String(version)), by: named(editedBy, words) })]),
+    filled(inChannel ? slack.facts.channel : slack.facts.reviewer, {
+      reviewer: named(view.reviewer, words),
+      rule: named(view.rule, words),
+    }),
+    filled(review.silence, { at: moment(facts.deadline.at) }),
+    ...(quorum === null ? [] : [[say(slack.facts.quorum(quorum.votes, quorum.needed))]]),
   ]);
 }
 
-function servingFacts(serving: Serving, view: ReviewView, facts: ReviewFacts, excerpt: FactsShown["excerpt"]): Inline[][] {
+function servingFacts(serving: Serving, view: ReviewView, facts: ReviewFacts, { words, excerpt }: FactsShown): Inline[][] {
+  const { review, slack } = words;
   const { request, reply, cachedAt = null } = view;
-  const cached = cachedAt === null ? [] : [filled(reviewWords.cached, { at: moment(cachedAt) })];
+  const cached = cachedAt === null ? [] : [filled(review.cached, { at: moment(cachedAt) })];
   switch (serving.kind) {
     case "goesTo":
-      return [...whichModels(serving.models, facts), ...settingFacts(request, facts)];
+      return [...whichModels(serving.models, facts, words), ...settingFacts(request, facts, words)];
     case "runs":
       return [
-        ...serving.on
-          .slice(0, mostLines)
-          .map(({ id, provider, why }) =>
-            filled(words.facts.runs, { server: named(provider), model: named(id), why: say(shortened(reviewWords.modelWhy(why))) }),
-          ),
-        ...settingFacts(request, facts),
+        ...serving.on.slice(0, mostLines).map(({ id, provider, why }) =>
+          filled(slack.facts.runs, {
+            server: named(provider, words),
+            model: named(id, words),
+            why: say(shortened(review.modelWhy(why), words)),
+          }),
+        ),
+        ...settingFacts(request, facts, words),
       ];
     case "answered":
       return [
-        filled(words.facts.answered, { model: named(serving.by?.id ?? ""), name: named(serving.realName) }),
+        filled(slack.facts.answered, { model: named(serving.by?.id ?? "", words), name: named(serving.realName, words) }),
         // Vectors have no finish reason.
-        ...(facts.embedding !== null && serving.stopReason === undefined ? [] : [stopFact(serving.stopReason)]),
-        ...(facts.cost === null ? [] : [[say(words.facts.cost(costWords(facts.cost)))]]),
-        ...formOf(facts),
+        ...(facts.embedding !== null && serving.stopReason === undefined ? [] : [stopFact(serving.stopReason, words)]),
+        ...(facts.cost === null ? [] : [[say(slack.facts.cost(costWords(facts.cost, review)))]]),
+        ...formOf(facts, words),
         ...cached,
       ];
     case "written":
       return [filled(words.facts.written, { by: named(serving.by) }), ...formOf(facts)];
     case "ran":
       return [
-        filled(words.facts.ran, { model: named(serving.on?.id ?? serving.realName) }),
-        ...resultFacts(reply, excerpt),
-        ...formOf(facts),
+        filled(slack.facts.ran, { model: named(serving.on?.id ?? serving.realName, words) }),
+        ...resultFacts(reply, excerpt, words),
+        ...formOf(facts, words),
         ...cached,
       ];
     default:
@@ -76,74 +89,77 @@ function servingFacts(serving: Serving, view: ReviewView, facts: ReviewFacts, ex
   }
 }
 
-const whichModels = (models: readonly ShownModel[], { namedModel, cost }: ReviewFacts): Inline[][] => [
+const whichModels = (models: readonly ShownModel[], { namedModel, cost }: ReviewFacts, words: Words): Inline[][] => [
   ...models.slice(0, mostLines).map(({ id, provider, why, worstCostUsd }, i) => [
-    ...filled(i === 0 ? words.facts.model : words.facts.next, {
-      model: named(id),
-      provider: named(provider),
-      cost: say(costWords({ kind: "atMost", usd: worstCostUsd })),
+    ...filled(i === 0 ? words.slack.facts.model : words.slack.facts.next, {
+      model: named(id, words),
+      provider: named(provider, words),
+      cost: say(costWords({ kind: "atMost", usd: worstCostUsd }, words.review)),
     }),
-    say(`. ${shortened(reviewWords.modelWhy(why))}`),
+    say(`. ${shortened(words.review.modelWhy(why), words)}`),
   ]),
-  ...(namedModel === null ? [] : [namedFact(namedModel)]),
-  ...(cost === null ? [] : [[say(words.facts.worstCost(reviewWords.money(cost.usd)))]]),
+  ...(namedModel === null ? [] : [namedFact(namedModel, words)]),
+  ...(cost === null ? [] : [[say(words.slack.facts.worstCost(words.review.money(cost.usd)))]]),
 ];
 
-const namedFact = ({ name, version, provider }: NamedModel): Inline[] => [
-  ...filled(version === undefined ? reviewWords.named : reviewWords.namedVersion, {
-    name: named(name),
-    version: named(version ?? ""),
+const namedFact = ({ name, version, provider }: NamedModel, words: Words): Inline[] => [
+  ...filled(version === undefined ? words.review.named : words.review.namedVersion, {
+    name: named(name, words),
+    version: named(version ?? "", words),
   }),
-  ...(provider === undefined ? [] : filled(` ${reviewWords.namedProvider}`, { provider: named(provider) })),
+  ...(provider === undefined ? [] : filled(` ${words.review.namedProvider}`, { provider: named(provider, words) })),
 ];
 
-const stopFact = (reason: string | undefined): Inline[] =>
-  filled(words.facts.stopped, { reason: reason === undefined ? say(reviewWords.noStopReason) : named(reason) });
+const stopFact = (reason: string | undefined, words: Words): Inline[] =>
+  filled(words.slack.facts.stopped, { reason: reason === undefined ? say(words.review.noStopReason) : named(reason, words) });
 
 /** The settings that the request has. Embeddings and tool runs have fewer. */
 const settingFacts = (
   { maxTokens, temperature, topP, topK, toolChoice }: SamplingRequest,
   { embedding, replyForm }: ReviewFacts,
+  { review, slack }: Words,
 ): Inline[][] =>
   [
-    maxTokens === undefined ? undefined : words.facts.settings(maxTokens),
-    embedding === null ? undefined : reviewWords.texts(embedding.texts),
-    temperature === undefined ? undefined : words.facts.temperature(temperature),
-    topP === undefined ? undefined : words.facts.topP(topP),
-    topK === undefined ? undefined : words.facts.topK(topK),
-    replyForm === null ? undefined : replyForm === "json" ? reviewWords.json : words.facts.jsonSchema,
-    toolChoice === undefined ? undefined : words.facts.toolChoice(toolChoice),
+    maxTokens === undefined ? undefined : slack.facts.settings(maxTokens),
+    embedding === null ? undefined : review.texts(embedding.texts),
+    temperature === undefined ? undefined : slack.facts.temperature(temperature),
+    topP === undefined ? undefined : slack.facts.topP(topP),
+    topK === undefined ? undefined : slack.facts.topK(topK),
+    replyForm === null ? undefined : replyForm === "json" ? review.json : slack.facts.jsonSchema,
+    toolChoice === undefined ? undefined : slack.facts.toolChoice(toolChoice),
   ].flatMap((line) => (line === undefined ? [] : [[say(line)]]));
 
 /** The form that an edited reply must keep. */
-const formOf = ({ replyForm }: ReviewFacts): Inline[][] =>
-  replyForm === null ? [] : [[say(replyForm === "json" ? reviewWords.json : words.facts.jsonSchemaBehind)]];
+const formOf = ({ replyForm }: ReviewFacts, { review, slack }: Words): Inline[][] =>
+  replyForm === null ? [] : [[say(replyForm === "json" ? review.json : slack.facts.jsonSchemaBehind)]];
 
-const resultFacts = (reply: ReviewView["reply"], excerpt: FactsShown["excerpt"]): Inline[][] =>
+const resultFacts = (reply: ReviewView["reply"], excerpt: FactsShown["excerpt"], words: Words): Inline[][] =>
   (reply?.content ?? [])
     .slice(0, mostLines)
     .flatMap((block) =>
       block.type !== "tool_result"
         ? []
         : [
-            ...(excerpt === "none" ? [] : [filled(words.facts.toolUse, { id: named(block.toolUseId) })]),
-            ...(block.isError === true ? [[strong(reviewWords.toolError)]] : []),
+            ...(excerpt === "none" ? [] : [filled(words.slack.facts.toolUse, { id: named(block.toolUseId, words) })]),
+            ...(block.isError === true ? [[strong(words.review.toolError)]] : []),
           ],
     );
 
-const noteFacts = (notes: ReviewView["notes"]): Inline[][] =>
-  notes.slice(0, mostLines).map((note) => filled(words.facts.note, { note: say(shortened(reviewWords.note(note))) }));
+const noteFacts = (notes: ReviewView["notes"], words: Words): Inline[][] =>
+  notes.slice(0, mostLines).map((note) => filled(words.slack.facts.note, { note: say(shortened(words.review.note(note), words)) }));
 
 /** A sentence that may quote text from outside, shortened and with invisible characters named. */
-const shortened = (sentence: string): string => cutAt(shownText(cutAt(sentence, longestSentence)), 2 * longestSentence);
+const shortened = (sentence: string, words: Words): string =>
+  cutAt(shownText(cutAt(sentence, longestSentence), words), 2 * longestSentence);
 const longestSentence = 300;
 
 /** The risk notes, the gravest first. */
-export function riskBlocks({ risks }: ReviewFacts): SlackBlock[] {
+export function riskBlocks({ risks }: ReviewFacts, words: Words): SlackBlock[] {
+  const { review, slack } = words;
   if (risks.length === 0) return [];
   const lines = risks
     .slice(0, mostLines)
-    .map((risk) => [strong(`${reviewWords.riskLevels[risk.level]}: `), say(shortened(reviewWords.risk(risk)))]);
+    .map((risk) => [strong(`${review.riskLevels[risk.level]}: `), say(shortened(review.risk(risk), words))]);
   const more = risks.length - lines.length;
-  return [paragraph(strong(reviewWords.risks)), list(more > 0 ? [...lines, [say(words.risks.more(more))]] : lines)];
+  return [paragraph(strong(review.risks)), list(more > 0 ? [...lines, [say(slack.risks.more(more))]] : lines)];
 }

@@ -19,7 +19,7 @@ import { slackGateWords } from "./slack-asking.ts";
 import { type SlackContent, type Unshown, beginningOf, charactersIn, contentOf, fitsWhole } from "./slack-content.ts";
 import { factLines, mostLines, riskBlocks } from "./slack-facts.ts";
 import type { SlackAct } from "./slack-reference.ts";
-import { reviewWords, slackWords as words } from "./words/words.ts";
+import type { Words } from "./words/words.ts";
 import { reviewFacts } from "../review/review-facts.ts";
 import type { ReviewView } from "../review/view.ts";
 
@@ -28,13 +28,14 @@ export type SlackMessage = { readonly text: string; readonly blocks: readonly Sl
 
 export type SlackMessageInput = {
   readonly view: ReviewView;
+  readonly words: Words;
   readonly excerpt: "none" | "start";
   /** The reviewer's own link; in a channel, the channel reviewer's. */
   readonly url: string;
   /** Whether it goes to a channel, whose members decide as one reviewer. */
   readonly inChannel: boolean;
   /** Why the reviewer is asked; null where the message is updated. */
-  readonly why: keyof typeof words.asked | null;
+  readonly why: keyof Words["slack"]["asked"] | null;
   /** The values of the buttons; null for an incoming webhook, which has a link in place of buttons. */
   readonly reference: ((act: Extract<SlackAct, "approve" | "deny" | "edit">) => string) | null;
 };
@@ -64,35 +65,37 @@ function wholeMessage(input: SlackMessageInput): SlackMessage | null {
 const fits = ({ blocks }: SlackMessage): boolean => grownLength(JSON.stringify(blocks)) <= longestMessage;
 
 /** The blocks of the whole content, or null where something would be left out. */
-function wholeContent({ view, excerpt }: SlackMessageInput): SlackBlock[] | null {
-  const content = contentOf(view);
-  if (excerpt === "none" || Object.keys(unshownOf(view, content)).length > 0) return null;
-  if (content.pieces.length > mostPieces || !content.pieces.every(({ text }) => fitsWhole(text))) return null;
+function wholeContent({ view, words, excerpt }: SlackMessageInput): SlackBlock[] | null {
+  const content = contentOf(view, words);
+  if (excerpt === "none" || Object.keys(unshownOf(view, words, content)).length > 0) return null;
+  if (content.pieces.length > mostPieces || !content.pieces.every(({ text }) => fitsWhole(text, words))) return null;
   if (view.gate === "response" && view.reply === null) return null;
-  return contentBlocks(view, content.pieces);
+  return contentBlocks(view, words, content.pieces);
 }
 
 /** The beginning of the content, where the policy allows it, and a count of what is not shown. */
-function partContent({ view, excerpt }: SlackMessageInput, room: number): SlackBlock[] {
-  const content = contentOf(view);
-  const unshown = unshownOf(view, content);
+function partContent({ view, words, excerpt }: SlackMessageInput, room: number): SlackBlock[] {
+  const content = contentOf(view, words);
+  const unshown = unshownOf(view, words, content);
+  const { hidden } = words.slack;
   if (excerpt === "none" || room === 0) {
-    const what = countWords(charactersIn(view), unshown);
-    return [paragraph(strong(words.hidden.byPolicy), say(`${what === "" ? words.hidden.characters(0) : what}${words.hidden.open}`))];
+    const what = countWords(charactersIn(view), unshown, hidden);
+    return [paragraph(strong(hidden.byPolicy), say(`${what === "" ? hidden.characters(0) : what}${hidden.open}`))];
   }
-  const { pieces, missing } = beginningOf(content.pieces.slice(0, mostPieces), room);
+  const { pieces, missing } = beginningOf(content.pieces.slice(0, mostPieces), room, words);
   const beyond = content.pieces.slice(mostPieces).reduce((sum, { text }) => sum + text.length, 0);
-  const what = countWords(missing + beyond, unshown);
+  const what = countWords(missing + beyond, unshown, hidden);
   return [
-    ...contentBlocks(view, pieces),
+    ...contentBlocks(view, words, pieces),
     // Texts that each fit may be too long together.
-    paragraph(strong(words.hidden.heading), say(`${what === "" ? words.hidden.text(content.pieces.length) : what}${words.hidden.open}`)),
+    paragraph(strong(hidden.heading), say(`${what === "" ? hidden.text(content.pieces.length) : what}${hidden.open}`)),
   ];
 }
 
 /** What the message leaves out however much room there is. */
 function unshownOf(
   view: ReviewView,
+  words: Words,
   { unshown }: SlackContent,
 ): Unshown & { model?: number; risk?: number; name?: number; written?: number } {
   const asked = view.gate === "request";
@@ -101,7 +104,7 @@ function unshownOf(
   if (asked) for (const { id, provider } of view.models) names.push(id, provider);
   else names.push(view.answeredBy?.id ?? "", view.reply?.model ?? "", view.reply?.stopReason ?? "", ...resultIds(view.reply));
   if (asked) names.push(...Object.values(view.request.namedModel ?? {}).filter((each) => each !== undefined));
-  const long = names.filter(isLongName).length;
+  const long = names.filter((name) => isLongName(name, words)).length;
   return {
     ...unshown,
     ...(asked && view.models.length > mostLines ? { model: view.models.length - mostLines } : {}),
@@ -116,10 +119,9 @@ function unshownOf(
 const resultIds = (reply: ReviewView["reply"]): string[] =>
   (reply?.content ?? []).flatMap((block) => (block.type === "tool_result" ? [block.toolUseId] : []));
 
-function countWords(characters: number, unshown: ReturnType<typeof unshownOf>): string {
+function countWords(characters: number, unshown: ReturnType<typeof unshownOf>, hidden: Words["slack"]["hidden"]): string {
   const { image, audio, file, tool, toolUse, toolResult, vector, metadata, model, risk, name, written } = unshown;
   const part = (count: number | undefined, say: (count: number) => string): string[] => (count === undefined ? [] : [say(count)]);
-  const { hidden } = words;
   return [
     ...(characters > 0 ? [hidden.characters(characters)] : []),
     ...part(image, hidden.image),
@@ -137,11 +139,11 @@ function countWords(characters: number, unshown: ReturnType<typeof unshownOf>): 
   ].join(", ");
 }
 
-function contentBlocks(view: ReviewView, pieces: SlackContent["pieces"]): SlackBlock[] {
-  const shown = pieces.map(({ label, text }) => ({ label, text: shownText(text) }));
+function contentBlocks(view: ReviewView, words: Words, pieces: SlackContent["pieces"]): SlackBlock[] {
+  const shown = pieces.map(({ label, text }) => ({ label, text: shownText(text, words) }));
   const isLabelled = pieces.some(({ text }, i) => text !== "" && shown[i]?.text !== text);
   return [
-    paragraph(strong(slackGateWords(reviewFacts(view)).content), ...(isLabelled ? [say(` ${words.unseen}`)] : [])),
+    paragraph(strong(slackGateWords(reviewFacts(view), words).content), ...(isLabelled ? [say(` ${words.slack.unseen}`)] : [])),
     ...shown.map(({ label, text }) => framed(label, text)),
   ];
 }
@@ -149,18 +151,18 @@ function contentBlocks(view: ReviewView, pieces: SlackContent["pieces"]): SlackB
 type Extent = { readonly isWhole: boolean; readonly isBrief: boolean };
 
 function compose(input: SlackMessageInput, content: readonly SlackBlock[], { isWhole, isBrief }: Extent): SlackMessage {
-  const { view, why } = input;
+  const { view, words, why } = input;
   const facts = reviewFacts(view);
-  const { title, lead, exactly, exactlyOne, approve } = slackGateWords(facts);
+  const { title, lead, exactly, exactlyOne, approve } = slackGateWords(facts, words);
   const mayApprove = isWhole && facts.bar === null;
-  const closing = facts.bar === null ? null : facts.bar === "ownRequest" ? reviewWords.ownRequest : words.standing.voted;
+  const closing = facts.bar === null ? null : facts.bar === "ownRequest" ? words.review.ownRequest : words.slack.standing.voted;
   return {
     text: title,
     blocks: [
       { type: "header", text: plain(title) },
-      paragraph(say(why === null || input.inChannel ? lead : `${lead} ${words.asked[why]}`)),
-      factLines(view, facts, { inChannel: input.inChannel, isBrief, excerpt: input.excerpt }),
-      ...(isBrief ? [] : riskBlocks(facts)),
+      paragraph(say(why === null || input.inChannel ? lead : `${lead} ${words.slack.asked[why]}`)),
+      factLines(view, facts, { words, inChannel: input.inChannel, isBrief, excerpt: input.excerpt }),
+      ...(isBrief ? [] : riskBlocks(facts, words)),
       ...content,
       ...(closing === null ? [] : [paragraph(say(closing))]),
       ...(mayApprove && input.reference !== null ? [paragraph(say(view.models.length === 1 ? exactlyOne : exactly))] : []),
@@ -170,7 +172,7 @@ function compose(input: SlackMessageInput, content: readonly SlackBlock[], { isW
 }
 
 /** `approve`: the words of the Approve button, or null for none. */
-function controls({ url, reference }: SlackMessageInput, approve: string | null): SlackBlock {
+function controls({ url, reference, words: { slack: words } }: SlackMessageInput, approve: string | null): SlackBlock {
   if (reference === null) return paragraph({ type: "link", url, text: words.link });
   const { buttons } = words;
   const approval: Button[] =

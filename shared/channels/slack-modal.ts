@@ -7,7 +7,7 @@ import { longestReason } from "../review/form.ts";
 import { type PlainText, type SlackBlock, grownLength, longestText, plain } from "./slack-blocks.ts";
 import { reasonWords } from "./fact-words.ts";
 import { editLead, slackGateWords } from "./slack-asking.ts";
-import { reviewWords, slackWords as words } from "./words/words.ts";
+import type { Words } from "./words/words.ts";
 import { reviewFacts } from "../review/review-facts.ts";
 import { findInvisible } from "../invisible-characters.ts";
 import type { ReviewView } from "../review/view.ts";
@@ -31,13 +31,13 @@ export const inputAction = "value";
 const mostFields = 20;
 
 /** Asks for the reason of a denial. `reference` names what is denied (act `submitDenial`). */
-export function denyModal(view: ReviewView, reference: string): SlackModal {
-  const { modal } = words;
+export function denyModal(view: ReviewView, reference: string, words: Words): SlackModal {
+  const { modal } = words.slack;
   const facts = reviewFacts(view);
   return {
     type: "modal",
     callback_id: "deny",
-    title: plain(slackGateWords(facts).denyTitle),
+    title: plain(slackGateWords(facts, words).denyTitle),
     submit: plain(modal.deny),
     close: plain(modal.cancel),
     private_metadata: reference,
@@ -49,7 +49,7 @@ export function denyModal(view: ReviewView, reference: string): SlackModal {
         optional: true,
         element: { type: "plain_text_input", action_id: inputAction, multiline: true, max_length: longestReason },
       },
-      { type: "section", text: plain(reasonWords(facts)) },
+      { type: "section", text: plain(reasonWords(facts, words.review)) },
     ],
   };
 }
@@ -58,18 +58,18 @@ export function denyModal(view: ReviewView, reference: string): SlackModal {
  * The fields of this version for editing (act `submitEdit`), or null where Slack could not return each of them unchanged: more
  * than twenty, or one with over 3,000 characters, with invisible characters, or with text that looks like Slack's escaping.
  */
-export function editModal(view: ReviewView, reference: string): SlackModal | null {
+export function editModal(view: ReviewView, reference: string, words: Words): SlackModal | null {
   const fields = fieldsOf(view);
   if (fields.size === 0 || fields.size > mostFields || ![...fields.values()].every(survivesSlack)) return null;
   const facts = reviewFacts(view);
-  const gateWords = slackGateWords(facts);
-  const lead = editLead(facts).replace("{version}", String(view.version));
+  const gateWords = slackGateWords(facts, words);
+  const lead = editLead(facts, words).replace("{version}", String(view.version));
   return {
     type: "modal",
     callback_id: "edit",
     title: plain(gateWords.editTitle),
     submit: plain(gateWords.approve),
-    close: plain(words.modal.cancel),
+    close: plain(words.slack.modal.cancel),
     private_metadata: reference,
     blocks: [
       { type: "section", text: plain(lead) },
@@ -78,7 +78,7 @@ export function editModal(view: ReviewView, reference: string): SlackModal | nul
         return {
           type: "input",
           block_id: path,
-          label: plain(words.field(path, view.gate, view.request.kind)),
+          label: plain(words.slack.field(path, view.gate, view.request.kind)),
           optional: mayBeEmpty,
           element: {
             type: "plain_text_input",
@@ -105,18 +105,18 @@ export function editsFrom(view: ReviewView, values: ModalValues): (readonly [str
 }
 
 /** What Slack shows beside the fields; null where an issue is not about a field. */
-export function modalErrors(view: ReviewView, issues: readonly EditIssue[]): Record<string, string> | null {
+export function modalErrors(view: ReviewView, issues: readonly EditIssue[], { review }: Words): Record<string, string> | null {
   const fields = fieldsOf(view);
   if (issues.length === 0 || !issues.every(({ field }) => fields.has(field))) return null;
-  return Object.fromEntries(issues.map(({ field, fault }) => [field, reviewWords.editFault(fault)]));
+  return Object.fromEntries(issues.map(({ field, fault }) => [field, review.editFault(fault)]));
 }
 
 /** Replaces a modal that decided nothing. `sentence` is one of ours. */
-export const outcomeModal = (sentence: string): SlackModal => ({
+export const outcomeModal = (sentence: string, { slack: { modal } }: Words): SlackModal => ({
   type: "modal",
   callback_id: "outcome",
-  title: plain(words.modal.outcome),
-  close: plain(words.modal.close),
+  title: plain(modal.outcome),
+  close: plain(modal.close),
   blocks: [{ type: "section", text: plain(sentence) }],
 });
 

@@ -231,15 +231,15 @@ export const linkMutants: readonly Mutant[] = [
   {
     name: "an expired link takes its dialog with it",
     file: "workers/endpoints/slack.ts",
-    from: 'if (isExpired(review)) return instead("oldMessage");',
+    from: 'if (isExpired(review)) return instead(c, "oldMessage", reviewer);',
     to: "",
     test: { file: slack, only: "takes its dialog with it" },
   },
   {
     name: "a dialog is submitted by whom it was opened for",
     file: "workers/endpoints/slack.ts",
-    from: 'if (standing.kind !== "may") return instead(standing.kind === "foreign" ? "notYours" : standing.why);',
-    to: 'if (standing.kind === "foreign") return instead("notYours");\n  if (standing.kind !== "may") throw new Error("no");',
+    from: 'if (standing.kind !== "may") return instead(c, standing.kind === "foreign" ? "notYours" : standing.why, reviewer);',
+    to: 'if (standing.kind === "foreign") return instead(c, "notYours", reviewer);\n  if (standing.kind !== "may") throw new Error("no");',
     test: { file: slack, only: "submitted by somebody else" },
   },
 ];

@@ -13,6 +13,7 @@ import { type SlackPress, type SlackSubmission, parseInteraction } from "../chan
 import { type SlackApp, slackSettings } from "../channels/slack/slack-settings.ts";
 import { type Deciding, standingOf } from "../channels/slack/press-standing.ts";
 import { tellWords } from "../channels/slack/tell.ts";
+import { wordsFor } from "../channels/reviewer-words.ts";
 import { errorClass, logEvent } from "../platform/log.ts";
 import { runStub } from "../stubs/stubs.ts";
 import type { RunCalls, DecideAnswer, PressTarget, PressWords, Submission } from "../stubs/run-calls.ts";
@@ -129,7 +130,8 @@ async function openModal(heard: Heard, review: Review, press: SlackPress, act: "
   const { view, excerpt } = review.target;
   if (act === "edit" && excerpt === "none") return tell(heard, review, press, "openPersonalLink", isPerson);
   const reference = slackReference(settingsOf(c.env).keys, { ...review.reference, act: act === "deny" ? "submitDenial" : "submitEdit" });
-  const modal = act === "deny" ? denyModal(view, reference) : editModal(view, reference);
+  const catalogue = wordsFor(review.target.reviewer);
+  const modal = act === "deny" ? denyModal(view, reference, catalogue) : editModal(view, reference, catalogue);
   if (modal === null) return tell(heard, review, press, "tooLongToEdit", isPerson);
   if (heard.isAgain) return c.body(null, 200);
   const open = async (): Promise<void> => {
@@ -142,17 +144,19 @@ async function openModal(heard: Heard, review: Review, press: SlackPress, act: "
 
 async function answerSubmission(heard: Heard, submission: SlackSubmission): Promise<Response> {
   const { c, app } = heard;
-  const instead = (words: PressWords): Response => c.json({ response_action: "update", view: outcomeModal(tellWords[words]) });
   const review = await reviewOf(c, submission.view.private_metadata);
-  if (review === null || (review.reference.act !== "submitDenial" && review.reference.act !== "submitEdit")) return instead("oldMessage");
+  if (review === null || (review.reference.act !== "submitDenial" && review.reference.act !== "submitEdit")) {
+    return instead(c, "oldMessage", review?.target.reviewer);
+  }
+  const { reviewer } = review.target;
   const standing = standingOf(app, review.target, review.reference.link, submission);
-  if (standing.kind !== "may") return instead(standing.kind === "foreign" ? "notYours" : standing.why);
-  if (isExpired(review)) return instead("oldMessage");
+  if (standing.kind !== "may") return instead(c, standing.kind === "foreign" ? "notYours" : standing.why, reviewer);
+  if (isExpired(review)) return instead(c, "oldMessage", reviewer);
 
   const values = valuesOf(submission);
   const reason = plainLineEnds(values.get(reasonBlock) ?? "").trim();
   if (reason.length > longestReason) {
-    return c.json({ response_action: "errors", errors: { [reasonBlock]: `At most ${longestReason.toLocaleString("en-US")} characters.` } });
+    return c.json({ response_action: "errors", errors: { [reasonBlock]: wordsFor(reviewer).slack.modal.longest(longestReason) } });
   }
   const answer = await decide(
     heard,
@@ -162,10 +166,16 @@ async function answerSubmission(heard: Heard, submission: SlackSubmission): Prom
       ? { act: "deny", edits: [], ...(reason === "" ? {} : { reason }) }
       : { act: "approve", promised: "typed", edits: editsFrom(review.target.view, values) },
   );
-  const errors = answer.kind === "invalidEdit" ? modalErrors(review.target.view, answer.issues) : null;
+  const errors = answer.kind === "invalidEdit" ? modalErrors(review.target.view, answer.issues, wordsFor(reviewer)) : null;
   if (errors !== null) return c.json({ response_action: "errors", errors });
   const words = wordsOf(answer);
-  return words === null ? c.body(null, 200) : instead(words);
+  return words === null ? c.body(null, 200) : instead(c, words, reviewer);
+}
+
+/** Replaces the dialog with a sentence. */
+function instead(c: AppContext, said: PressWords, reviewer: PressTarget["reviewer"] | undefined): Response {
+  const words = wordsFor(reviewer);
+  return c.json({ response_action: "update", view: outcomeModal(tellWords(words)[said], words) });
 }
 
 /** An expired link's buttons do nothing; its page offers a new link. */

@@ -2,7 +2,7 @@
 // or a tool that is to run.
 
 import { asksWords } from "../../shared/channels/fact-words.ts";
-import { catalogues, type Words } from "../../shared/channels/words/words.ts";
+import type { Words } from "../../shared/channels/words/words.ts";
 import { type ReviewFacts, askingOf } from "../../shared/review/review-facts.ts";
 import type { GrantOffer, ReviewView, RunProgress } from "../../shared/review/view.ts";
 import type { Origin } from "./outside-text.tsx";
@@ -10,7 +10,7 @@ import type { Origin } from "./outside-text.tsx";
 /** Who asks for what. `{server}`, `{client}`, `{method}` and `{name}` are placeholders. */
 export function asksOf(
   facts: Pick<ReviewFacts, "asking" | "isAhead">,
-  { page, review }: Words = catalogues.en,
+  { page, review }: Words,
 ): { readonly label: string; readonly sentence: string } {
   // A sampling request's label says half of its sentence.
   if (facts.asking === "sampling") return { label: page.askedBy, sentence: page.samplingAsks };

@@ -3,15 +3,19 @@
 import type { Child } from "hono/jsx";
 import type { DigestEntry } from "../../shared/channels/digest-content.ts";
 import { type MailContent, inHtml, inText, mailPage, mailStyles } from "./mail.tsx";
-import { outsideName } from "./mail-text.ts";
-import { emailWords, reviewWords } from "../../shared/channels/words/words.ts";
+import { outsideName } from "../../shared/channels/plain-text.ts";
+import { type Language, wordsOf } from "../../shared/channels/words/words.ts";
+import { inLanguage, useWords } from "./language.ts";
 import { fill } from "./sentence.tsx";
 
-const { digest: words, gates, run: runWords, rules } = emailWords;
+export const digestMail = (entries: readonly DigestEntry[], language: Language): MailContent =>
+  inLanguage(wordsOf(language), () => mailInWords(entries));
 
-export function digestMail(entries: readonly DigestEntry[]): MailContent {
-  const subject = reviewWords.digest(entries.length);
-  const reviewer = outsideName(entries[0]?.reviewer.name ?? "");
+function mailInWords(entries: readonly DigestEntry[]): MailContent {
+  const all = useWords();
+  const { digest: words, rules } = all.email;
+  const subject = all.review.digest(entries.length);
+  const reviewer = outsideName(entries[0]?.reviewer.name ?? "", all);
   const why = fill(words.why, { reviewer }).join("");
   const lines = [
     subject,
@@ -43,12 +47,18 @@ export function digestMail(entries: readonly DigestEntry[]): MailContent {
       </div>
     </>,
   );
-  return { subject, text: `${lines.join("\n")}\n`, html };
+  return { subject, text: `${lines.join("\n")}\n`, html, language: all.page.lang };
 }
 
-const buttonOf = ({ asking, gate }: DigestEntry): string => (asking === "function" ? runWords : gates)[gate].button;
+function buttonOf({ asking, gate }: DigestEntry): string {
+  const { gates, run } = useWords().email;
+  return (asking === "function" ? run : gates)[gate].button;
+}
 
 const whatOf = ({ asking, requestor: { server, client, name } }: DigestEntry, show: (text: string) => Child): Child[] =>
-  fill(reviewWords.asking[asking].subject, { server: show(server), client: show(client), name: show(name) });
+  fill(useWords().review.asking[asking].subject, { server: show(server), client: show(client), name: show(name) });
 
-const deadlineOf = ({ deadlineAt }: DigestEntry): string => fill(words.deadline, { deadline: reviewWords.time(deadlineAt) }).join("");
+function deadlineOf({ deadlineAt }: DigestEntry): string {
+  const { email, review } = useWords();
+  return fill(email.digest.deadline, { deadline: review.time(deadlineAt) }).join("");
+}

@@ -7,25 +7,29 @@ import type { ReviewView } from "../../shared/review/view.ts";
 import { reviewFacts } from "../../shared/review/review-facts.ts";
 import { asksOf } from "./asking-words.ts";
 import { type MailContent, inHtml, inText, mailPage, mailStyles, subjectOf } from "./mail.tsx";
-import { outsideName } from "./mail-text.ts";
-import { emailWords } from "../../shared/channels/words/words.ts";
+import { outsideName } from "../../shared/channels/plain-text.ts";
+import { type Language, type Words, wordsOf } from "../../shared/channels/words/words.ts";
+import { inLanguage, useWords } from "./language.ts";
 import { fill } from "./sentence.tsx";
-
-const { ended: words, facts } = emailWords;
 
 export type EndedMailInput = {
   readonly view: ReviewView;
+  readonly language: Language;
   readonly keyEnd: KeyEnd;
   /** The reviewer's personal link. */
   readonly url: string;
 };
 
-export function endedMail({ view, keyEnd, url }: EndedMailInput): MailContent {
+export const endedMail = (input: EndedMailInput): MailContent => inLanguage(wordsOf(input.language), () => mailInWords(input));
+
+function mailInWords({ view, keyEnd, url }: EndedMailInput): MailContent {
+  const all = useWords();
+  const { ended: words, facts } = all.email;
   const subject = subjectOf(view);
-  const why = fill(whyOf(keyEnd), { reviewer: outsideName(view.reviewer) }).join("");
+  const why = fill(whyOf(keyEnd, words), { reviewer: outsideName(view.reviewer, all) }).join("");
   const { server, client, method, name } = view.requestor;
   const asks = (show: typeof inHtml) =>
-    fill(asksOf(reviewFacts(view)).sentence, { server: show(server), client: show(client), method: show(method), name: show(name) });
+    fill(asksOf(reviewFacts(view), all).sentence, { server: show(server), client: show(client), method: show(method), name: show(name) });
   const lines = [
     words.title,
     "",
@@ -56,10 +60,10 @@ export function endedMail({ view, keyEnd, url }: EndedMailInput): MailContent {
       </p>
     </>,
   );
-  return { subject, text: `${lines.join("\n")}\n`, html: page };
+  return { subject, text: `${lines.join("\n")}\n`, html: page, language: all.page.lang };
 }
 
-function whyOf(keyEnd: KeyEnd): string {
+function whyOf(keyEnd: KeyEnd, words: Words["email"]["ended"]): string {
   switch (keyEnd) {
     case "keyRevoked":
       return words.keyRevoked;

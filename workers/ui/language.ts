@@ -9,7 +9,7 @@ let words: Words = catalogues.en;
 export const useWords = (): Words => words;
 
 /** Renders with this catalogue. `render` must not wait for anything. */
-export function inLanguage(catalogue: Words, render: () => string): string {
+export function inLanguage<T extends string | { readonly html: string }>(catalogue: Words, render: () => T): T {
   const before = words;
   words = catalogue;
   try {

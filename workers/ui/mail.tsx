@@ -11,12 +11,14 @@ import { vectorsWords } from "../../shared/review/vectors.ts";
 import type { ReviewView, ShownModel } from "../../shared/review/view.ts";
 import type { AskWhy } from "../../shared/run/lifecycle.ts";
 import { asksOf } from "./asking-words.ts";
-import { framed, outsideName, outsideText } from "./mail-text.ts";
-import { emailWords as words, reviewWords } from "../../shared/channels/words/words.ts";
+import { framed, outsideName, outsideText } from "../../shared/channels/plain-text.ts";
+import { type Language, wordsOf } from "../../shared/channels/words/words.ts";
+import { inLanguage, useWords } from "./language.ts";
 import { fill } from "./sentence.tsx";
 
 export type MailInput = {
   readonly view: ReviewView;
+  readonly language: Language;
   /** The reviewer's personal link. */
   readonly url: string;
   readonly why: AskWhy | "reminder" | "changed" | "newLink";
@@ -25,56 +27,76 @@ export type MailInput = {
   readonly expiresAt: number;
 };
 
-export type MailContent = { readonly subject: string; readonly text: string; readonly html: string };
+export type MailContent = {
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+  /** The tag of its language. */
+  readonly language: string;
+};
 
 /** Gmail cuts at about 102 KB, and other programs earlier: every email stays well below. */
 export const mostHtmlBytes = 40_000;
 
 /** The whole email. Its excerpt is shortened until the email is small enough, and says how much is left out. */
-export function reviewMail(input: MailInput): MailContent {
+export const reviewMail = (input: MailInput): MailContent => inLanguage(wordsOf(input.language), () => mailInWords(input));
+
+function mailInWords(input: MailInput): MailContent {
   const subject = subjectOf(input.view);
   for (let characters = excerptCharacters; ; characters = Math.floor(characters / 2)) {
     const excerpt = shownExcerpt(input, characters);
     const html = htmlOf(input, subject, excerpt);
     // A text of invisible characters grows many times over, because they are written out.
-    if (characters === 0 || new TextEncoder().encode(html).length < mostHtmlBytes) return { subject, text: textOf(input, excerpt), html };
+    if (characters === 0 || new TextEncoder().encode(html).length < mostHtmlBytes)
+      return { subject, text: textOf(input, excerpt), html, language: useWords().page.lang };
   }
 }
 
 /** The same for every email about one gate of a run, and for no other, so that email programs group them. */
 export function subjectOf(view: ReviewView): string {
   const { requestor, run } = view;
+  const words = useWords();
   const [server, name, client] = [requestor.server, requestor.name, requestor.client].map((text) =>
-    outsideName(text, { characters: 40, plain: true }),
+    outsideName(text, words, { characters: 40, plain: true }),
   );
-  const what = fill(reviewWords.asking[askingOf(view)].subject, { server, name, client }).join("");
+  const what = fill(words.review.asking[askingOf(view)].subject, { server, name, client }).join("");
   return `${gateOf(view).subject}: ${what} (${run.slice(0, 14)})`;
 }
 
-const gateOf = (view: ReviewView) => (askingOf(view) === "function" ? words.run : words.gates)[view.gate];
+function gateOf(view: ReviewView) {
+  const { email } = useWords();
+  return (askingOf(view) === "function" ? email.run : email.gates)[view.gate];
+}
 
 /** Who wrote a piece of the excerpt. */
 function startOf(view: ReviewView, from: ExcerptPiece["from"]): string {
-  const own: Partial<Record<ExcerptPiece["from"], string>> = words.excerpt.ownStart;
-  return (askingOf(view) === "sampling" ? undefined : own[from]) ?? words.excerpt.start[from];
+  const { start, ownStart } = useWords().email.excerpt;
+  const own: Partial<Record<ExcerptPiece["from"], string>> = ownStart;
+  return (askingOf(view) === "sampling" ? undefined : own[from]) ?? start[from];
 }
 
 /** Undefined where the email has none; a reminder has none, because an earlier email had it. */
 const shownExcerpt = ({ view, why, excerpt }: MailInput, characters: number): Excerpt | undefined =>
   excerpt === "none" || why === "reminder" ? undefined : excerptOf(view, characters);
 
-const noExcerpt = ({ excerpt }: MailInput): string => (excerpt === "none" ? words.excerpt.none : words.excerpt.later);
+function noExcerpt({ excerpt }: MailInput): string {
+  const words = useWords().email.excerpt;
+  return excerpt === "none" ? words.none : words.later;
+}
 
-const endOf = (excerpt: Excerpt): string => {
-  if (excerpt.more > 0) return words.excerpt.more(excerpt.more);
-  return excerpt.pieces.length === 0 ? words.excerpt.nothing : words.excerpt.all;
-};
+function endOf(excerpt: Excerpt): string {
+  const words = useWords().email.excerpt;
+  if (excerpt.more > 0) return words.more(excerpt.more);
+  return excerpt.pieces.length === 0 ? words.nothing : words.all;
+}
 
 type Line = { readonly label: string; readonly sentences: readonly Child[][] };
 
 /** The lines between the link and the content, for both parts. `name` marks text from outside. */
 function linesOf(view: ReviewView, facts: ReviewFacts, name: (text: string) => Child): Line[] {
   const { requestor } = view;
+  const all = useWords();
+  const { email: words, review } = all;
   const { quorum, riskCounts } = facts;
   const names = {
     server: name(requestor.server),
@@ -83,20 +105,20 @@ function linesOf(view: ReviewView, facts: ReviewFacts, name: (text: string) => C
     name: name(requestor.name),
   };
   const lines: Line[] = [
-    { label: words.facts.requestor, sentences: [fill(asksOf(facts).sentence, names), ...(requestor.gone ? [[reviewWords.gone]] : [])] },
-    { label: words.facts.sure, sentences: [[reviewWords.sure[facts.sureness].full]] },
+    { label: words.facts.requestor, sentences: [fill(asksOf(facts, all).sentence, names), ...(requestor.gone ? [[review.gone]] : [])] },
+    { label: words.facts.sure, sentences: [[review.sure[facts.sureness].full]] },
     ...servingLines(facts, name),
     ...formLines(view, facts),
     ...embeddingLines(facts),
   ];
-  if (facts.cost !== null) lines.push({ label: words.facts.cost, sentences: [[costWords(facts.cost)]] });
+  if (facts.cost !== null) lines.push({ label: words.facts.cost, sentences: [[costWords(facts.cost, review)]] });
   if (quorum !== null) {
     const votes = quorum.votes === 0 ? [] : [[words.facts.votes(quorum.votes)]];
     lines.push({ label: words.facts.people, sentences: [[words.facts.quorum(quorum.needed)], ...votes] });
   }
   if (riskCounts.length > 0) {
-    const counts = riskCounts.map(({ count, level }) => words.facts.risk(count, reviewWords.riskLevels[level])).join(", ");
-    lines.push({ label: reviewWords.risks, sentences: [[`${counts}.`], [words.facts.risksThere]] });
+    const counts = riskCounts.map(({ count, level }) => words.facts.risk(count, review.riskLevels[level])).join(", ");
+    lines.push({ label: review.risks, sentences: [[`${counts}.`], [words.facts.risksThere]] });
   }
   lines.push({ label: words.facts.run, sentences: [[name(view.run)]] });
   return lines;
@@ -105,6 +127,7 @@ function linesOf(view: ReviewView, facts: ReviewFacts, name: (text: string) => C
 const mostModels = 5;
 
 function servingLines({ serving, namedModel }: ReviewFacts, name: (text: string) => Child): Line[] {
+  const { email: words } = useWords();
   const named = (model: ShownModel): Child[] => fill(words.facts.model1, { name: name(model.id), provider: name(model.provider) });
   const where = (on: ShownModel): Child[] => fill(words.facts.run1, { server: name(on.provider), name: name(on.name) });
   switch (serving.kind) {
@@ -136,6 +159,7 @@ function servingLines({ serving, namedModel }: ReviewFacts, name: (text: string)
 }
 
 function namedLine({ name: wanted, version, provider }: NamedModel, name: (text: string) => Child): Line {
+  const { email: words } = useWords();
   const more = [
     ...(version === undefined ? [] : [", ", ...fill(words.facts.namedVersion, { version: name(version) })]),
     ...(provider === undefined ? [] : [", ", ...fill(words.facts.namedProvider, { provider: name(provider) })]),
@@ -146,42 +170,50 @@ function namedLine({ name: wanted, version, provider }: NamedModel, name: (text:
 /** A tool's result has no requested form. */
 function formLines({ cachedAt }: ReviewView, { replyForm, asking }: ReviewFacts): Line[] {
   if (asking === "function") return [];
+  const { email: words, review } = useWords();
   return [
     ...(replyForm === null
       ? []
       : [{ label: words.facts.form, sentences: [[replyForm === "json" ? words.facts.json : words.facts.jsonSchema]] }]),
-    ...(cachedAt == null
-      ? []
-      : [{ label: words.facts.cached, sentences: [fill(words.facts.cachedAt, { at: reviewWords.time(cachedAt) })] }]),
+    ...(cachedAt == null ? [] : [{ label: words.facts.cached, sentences: [fill(words.facts.cachedAt, { at: review.time(cachedAt) })] }]),
   ];
 }
 
 /** How many texts or vectors one approval covers. The number is no content. */
 function embeddingLines({ gate, embedding }: ReviewFacts): Line[] {
   if (embedding === null) return [];
-  if (gate === "request") return [{ label: words.facts.texts, sentences: [[reviewWords.texts(embedding.texts)]] }];
+  const { email: words, review } = useWords();
+  if (gate === "request") return [{ label: words.facts.texts, sentences: [[review.texts(embedding.texts)]] }];
   return [{ label: words.facts.vectors, sentences: [[`${vectorsWords(embedding.vectors)}.`]] }];
 }
 
 function deadlineOf({ deadline: { at, leftMs } }: ReviewFacts): Child[] {
+  const { email: words, review } = useWords();
   const sentence = leftMs > 0 ? words.deadline.left : words.deadline.passed;
-  return fill(sentence, { deadline: reviewWords.time(at), span: reviewWords.left(leftMs) });
+  return fill(sentence, { deadline: review.time(at), span: review.left(leftMs) });
 }
 
-const whyOf = ({ why, view }: MailInput): Child[] =>
-  fill(words.why[why], { reviewer: outsideName(view.reviewer), version: String(view.version) });
+function whyOf({ why, view }: MailInput): Child[] {
+  const words = useWords();
+  return fill(words.email.why[why], { reviewer: outsideName(view.reviewer, words), version: String(view.version) });
+}
 
-const rulesOf = ({ view, expiresAt }: MailInput, name: (text: string) => Child): Child[][] => [
-  [words.rules.personal],
-  [words.rules.reply],
-  fill(words.rules.expiry, { expiry: reviewWords.time(expiresAt) }),
-  fill(words.rules.because, { rule: name(view.rule) }),
-];
+function rulesOf({ view, expiresAt }: MailInput, name: (text: string) => Child): Child[][] {
+  const { email, review } = useWords();
+  return [
+    [email.rules.personal],
+    [email.rules.reply],
+    fill(email.rules.expiry, { expiry: review.time(expiresAt) }),
+    fill(email.rules.because, { rule: name(view.rule) }),
+  ];
+}
 
-export const inText = (text: string): string => `“${outsideName(text)}”`;
+export const inText = (text: string): string => `“${outsideName(text, useWords())}”`;
 
 function textOf(input: MailInput, excerpt: Excerpt | undefined): string {
   const { view, url } = input;
+  const all = useWords();
+  const { email: words, review } = all;
   const facts = reviewFacts(view);
   const gate = gateOf(view);
   const content =
@@ -189,16 +221,16 @@ function textOf(input: MailInput, excerpt: Excerpt | undefined): string {
       ? [noExcerpt(input)]
       : [
           words.excerpt.rule,
-          ...excerpt.pieces.flatMap(({ from, text }) => ["", ...framed(text, startOf(view, from), words.excerpt.end)]),
+          ...excerpt.pieces.flatMap(({ from, text }) => ["", ...framed(text, { start: startOf(view, from), end: words.excerpt.end }, all)]),
           "",
           endOf(excerpt),
         ];
   const lines = [
-    titleWords({ ...facts, isOpen: true }),
+    titleWords({ ...facts, isOpen: true }, review),
     "",
     whyOf(input).join(""),
-    gateWords(facts).lead,
-    ...(facts.bar === "ownRequest" ? [reviewWords.ownRequest] : []),
+    gateWords(facts, review).lead,
+    ...(facts.bar === "ownRequest" ? [review.ownRequest] : []),
     "",
     `${gate.button}:`,
     url,
@@ -233,39 +265,42 @@ export const mailStyles = {
   rules: "margin:24px 0 0;padding:16px 0 0;border-top:1px solid #8b939c;",
 } as const;
 
-const Named = ({ value }: { value: string }) => <bdi style={mailStyles.name}>{outsideName(value)}</bdi>;
+const Named = ({ value }: { value: string }) => <bdi style={mailStyles.name}>{outsideName(value, useWords())}</bdi>;
 export const inHtml = (text: string): Child => <Named value={text} />;
 
 const Sentences = ({ of }: { of: readonly Child[][] }) => <>{of.flatMap((sentence, i) => (i === 0 ? sentence : [" ", ...sentence]))}</>;
 
 const Said = ({ text }: { text: string }) => (
   <div dir="auto" style={mailStyles.said}>
-    {outsideText(text)
+    {outsideText(text, useWords())
       .split("\n")
       // As elements, because some programs drop line ends in spite of `pre-wrap`.
       .flatMap((line, i) => (i === 0 ? [line] : [<br />, line]))}
   </div>
 );
 
-const Content = ({ excerpt, view }: { excerpt: Excerpt; view: ReviewView }) => (
-  <>
-    <h2 style={mailStyles.heading}>{words.excerpt.heading}</h2>
-    {excerpt.pieces.length === 0 ? null : <p style={mailStyles.line}>{words.excerpt.rule}</p>}
-    {excerpt.pieces.map(({ from, text }) => (
-      <div style={mailStyles.frame}>
-        <p style={mailStyles.edge}>{startOf(view, from)}</p>
-        <Said text={text} />
-        <p style={mailStyles.edge}>{words.excerpt.end}</p>
-      </div>
-    ))}
-    <p style={mailStyles.line}>{endOf(excerpt)}</p>
-  </>
-);
+const Content = ({ excerpt, view }: { excerpt: Excerpt; view: ReviewView }) => {
+  const { email: words } = useWords();
+  return (
+    <>
+      <h2 style={mailStyles.heading}>{words.excerpt.heading}</h2>
+      {excerpt.pieces.length === 0 ? null : <p style={mailStyles.line}>{words.excerpt.rule}</p>}
+      {excerpt.pieces.map(({ from, text }) => (
+        <div style={mailStyles.frame}>
+          <p style={mailStyles.edge}>{startOf(view, from)}</p>
+          <Said text={text} />
+          <p style={mailStyles.edge}>{words.excerpt.end}</p>
+        </div>
+      ))}
+      <p style={mailStyles.line}>{endOf(excerpt)}</p>
+    </>
+  );
+};
 
 /** A whole HTML part around its content. */
 export const mailPage = (subject: string, content: Child): string =>
   `<!doctype html>${String(
-    <html lang="en" style="color-scheme:light dark;">
+    <html lang={useWords().page.lang} style="color-scheme:light dark;">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
@@ -283,16 +318,18 @@ export const mailPage = (subject: string, content: Child): string =>
 
 function htmlOf(input: MailInput, subject: string, excerpt: Excerpt | undefined): string {
   const { view, url } = input;
+  const all = useWords();
+  const { email: words, review } = all;
   const facts = reviewFacts(view);
   const gate = gateOf(view);
   return mailPage(
     subject,
     <>
-      <h1 style={mailStyles.title}>{titleWords({ ...facts, isOpen: true })}</h1>
+      <h1 style={mailStyles.title}>{titleWords({ ...facts, isOpen: true }, review)}</h1>
       <p style={mailStyles.line}>
-        {whyOf(input)} {gateWords(facts).lead}
+        {whyOf(input)} {gateWords(facts, review).lead}
       </p>
-      {facts.bar === "ownRequest" ? <p style={mailStyles.line}>{reviewWords.ownRequest}</p> : null}
+      {facts.bar === "ownRequest" ? <p style={mailStyles.line}>{review.ownRequest}</p> : null}
       <table role="presentation" width="100%" cellpadding="0" cellspacing="0" style="margin:16px 0;border:0;">
         <tr>
           <td bgcolor="#14603a" style={mailStyles.cell}>

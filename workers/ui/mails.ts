@@ -1,6 +1,7 @@
 // Every email, by its kind: what a channel asks the pages Worker for.
 
 import type { DigestEntry } from "../../shared/channels/digest-content.ts";
+import type { Language } from "../../shared/channels/words/words.ts";
 import { unreachable } from "../../shared/result.ts";
 import { digestMail } from "./digest-mail.tsx";
 import { type EndedMailInput, endedMail } from "./ended-mail.tsx";
@@ -9,7 +10,7 @@ import { type MailContent, type MailInput, reviewMail } from "./mail.tsx";
 export type AskedMail =
   | { readonly kind: "review"; readonly input: MailInput }
   | { readonly kind: "ended"; readonly input: EndedMailInput }
-  | { readonly kind: "digest"; readonly entries: readonly DigestEntry[] };
+  | { readonly kind: "digest"; readonly entries: readonly DigestEntry[]; readonly language: Language };
 
 export function renderMail(asked: AskedMail): MailContent {
   switch (asked.kind) {
@@ -18,7 +19,7 @@ export function renderMail(asked: AskedMail): MailContent {
     case "ended":
       return endedMail(asked.input);
     case "digest":
-      return digestMail(asked.entries);
+      return digestMail(asked.entries, asked.language);
     default:
       return unreachable(asked);
   }

@@ -54,6 +54,3 @@ export const languageFor = (reviewer: string | undefined, acceptLanguage?: strin
   [...(reviewer === undefined ? [] : [reviewer]), ...wantedTags(acceptLanguage ?? "")]
     .map(languageOfTag)
     .find((each) => each !== undefined) ?? "en";
-
-/** English, for what is not yet told its reader's language. */
-export const { review: reviewWords, page: pageWords, email: emailWords, slack: slackWords } = catalogues.en;

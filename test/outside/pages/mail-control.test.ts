@@ -12,7 +12,7 @@ import { control } from "./examples.ts";
 
 const url = "https://reviews.example.com/r/AQIDBAUGBwgJCgsMDQ4PEBESExQVFhcYGRobHB0eHyAhIiMkJSYnKCkqKywtLi8wMTIzNDU2";
 const mailOf = (view: ReviewView, changes: Partial<MailInput> = {}): MailContent =>
-  reviewMail({ view, url, why: "asked", excerpt: "start", expiresAt: view.deadlineAt + 86_400_000, ...changes });
+  reviewMail({ view, language: "en", url, why: "asked", excerpt: "start", expiresAt: view.deadlineAt + 86_400_000, ...changes });
 
 /** Both parts as words alone: no marks of frames, no quotes, none of what keeps mail programs from making links. */
 const wordsOf = (part: string): string =>

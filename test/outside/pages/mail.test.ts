@@ -13,6 +13,7 @@ import { editedRequest, openRequest, openResponse } from "./examples.ts";
 const url = "https://reviews.example.com/r/AQIDBAUGBwgJCgsMDQ4PEBESExQVFhcYGRobHB0eHyAhIiMkJSYnKCkqKywtLi8wMTIzNDU2";
 const input = (changes: Partial<MailInput> = {}): MailInput => ({
   view: openRequest,
+  language: "en",
   url,
   why: "asked",
   excerpt: "start",

@@ -1,9 +1,11 @@
 import { describe, expect, test } from "vitest";
 import type { ReviewView, RunProgress } from "../../../shared/review/view.ts";
 import { renderedReview } from "./rendered.ts";
-import { reviewWords } from "../../../shared/channels/words/words.ts";
+import { catalogues } from "../../../shared/channels/words/words.ts";
 import { defaultModel } from "../../support/model-why.ts";
 import { decided, openRequest, openResponse } from "./examples.ts";
+
+const { review: reviewWords } = catalogues.en;
 
 /** The words of a page, with one space between any two: no tags, no style. */
 const wordsOf = (view: ReviewView): string =>

@@ -7,14 +7,17 @@ import { objectText } from "../../../shared/review/editable-fields.ts";
 import { slackEnding, slackReminder } from "../../../shared/channels/slack-ending.ts";
 import { type SlackMessage, type SlackMessageInput, briefSlackMessage, slackMessage } from "../../../shared/channels/slack-message.ts";
 import { denyModal, editModal } from "../../../shared/channels/slack-modal.ts";
+import { catalogues } from "../../../shared/channels/words/words.ts";
 import type { ReviewView } from "../../../shared/review/view.ts";
 import { control } from "../../outside/pages/examples.ts";
 import { marker, markedNumber, markedVectors, markedView } from "../../support/marked.ts";
 import { messageRefusal, viewRefusal } from "../../support/slack/block-rules.ts";
 
+const { en: words } = catalogues;
 const url = "https://countersign.example.com/r/token";
 const input = (view: ReviewView, more: Partial<SlackMessageInput> = {}): SlackMessageInput => ({
   view,
+  words,
   excerpt: "start",
   url,
   inChannel: false,
@@ -229,7 +232,7 @@ describe("a message", () => {
 
   test("that ends says what it was about, and nothing of the content", () => {
     for (const view of [control.approvedFunction, control.deniedFunction] satisfies ReviewView[]) {
-      const message = accepted(slackEnding(view));
+      const message = accepted(slackEnding(view, words));
       expect(linesOf(message)).toContain("It was about: ci wanted to run weather_query on weather.");
       expect(JSON.stringify(message)).not.toMatch(/上海|Not this city/);
       expect(buttonsOf(message)).toEqual([]);
@@ -243,7 +246,7 @@ describe("the content", () => {
     slackMessage(input(view, { excerpt: "none", inChannel: true, reference: null })),
     briefSlackMessage(input(view)),
     slackReminder(input(view)),
-    slackEnding({ ...view, state: { kind: "denied", by: "Ada", at: 0, reason: marker } }),
+    slackEnding({ ...view, state: { kind: "denied", by: "Ada", at: 0, reason: marker } }, words),
   ];
 
   test("is in no message where the policy says none, wherever it is", () => {
@@ -365,16 +368,16 @@ describe("a modal", () => {
     [control.function, "Deny this run", "Other reviewers can see this reason. The client is not told."],
     [control.functionError, "Deny this result", "The client will be told this reason."],
     [control.embedding, "Deny this request", "The client is not told."],
-  ] satisfies [ReviewView, string, string][])("for a denial says what is denied, and who hears of the reason", (view, title, words) => {
-    const modal = denyModal(view, "r".repeat(112));
+  ] satisfies [ReviewView, string, string][])("for a denial says what is denied, and who hears of the reason", (view, title, sentence) => {
+    const modal = denyModal(view, "r".repeat(112), words);
     expect(viewRefusal(modal)).toBeNull();
     expect(modal.title.text).toBe(title);
-    expect(JSON.stringify(modal)).toContain(words);
+    expect(JSON.stringify(modal)).toContain(sentence);
     expect(JSON.stringify(modal)).not.toContain("The server");
   });
 
   test("for arguments has one field with exactly these, and says that submitting runs them", () => {
-    const modal = editModal(control.editedFunction, "r".repeat(112));
+    const modal = editModal(control.editedFunction, "r".repeat(112), words);
     expect(viewRefusal(modal)).toBeNull();
     expect(modal?.blocks.filter(({ type }) => type === "input")).toMatchObject([
       {
@@ -388,10 +391,10 @@ describe("a modal", () => {
   });
 
   test("for texts has a field for each, and for vectors there is none", () => {
-    const modal = editModal(control.embedding, "r".repeat(112));
+    const modal = editModal(control.embedding, "r".repeat(112), words);
     expect(viewRefusal(modal)).toBeNull();
     const labels = modal?.blocks.flatMap((block) => (block.type === "input" ? [block.label.text] : []));
     expect(labels).toEqual(["Text 1", "Text 2", "Text 3"]);
-    expect(editModal(control.embeddingReply, "r".repeat(112))).toBeNull();
+    expect(editModal(control.embeddingReply, "r".repeat(112), words)).toBeNull();
   });
 });

@@ -3,15 +3,18 @@ import { describe, expect, test } from "vitest";
 import { grownLength } from "../../../shared/channels/slack-blocks.ts";
 import { slackEnding, slackReminder } from "../../../shared/channels/slack-ending.ts";
 import { type SlackMessage, type SlackMessageInput, briefSlackMessage, slackMessage } from "../../../shared/channels/slack-message.ts";
+import { catalogues } from "../../../shared/channels/words/words.ts";
 import type { ReviewState, ReviewView } from "../../../shared/review/view.ts";
 import { messageRefusal } from "../../support/slack/block-rules.ts";
 import { controlSequences, poisoned } from "../../support/slack/hostile.ts";
 import { plainReply, plainRequest } from "../../support/slack/views.ts";
 import type { ChatRequest } from "../../../shared/model/sampling.ts";
 
+const { en: words } = catalogues;
 const url = "https://countersign.example.com/r/token";
 const input = (view: ReviewView, more: Partial<SlackMessageInput> = {}): SlackMessageInput => ({
   view,
+  words,
   excerpt: "start",
   url,
   inChannel: false,
@@ -297,8 +300,8 @@ describe("text from outside", () => {
       slackMessage(input(view)),
       slackMessage(input(view, { excerpt: "none", inChannel: true, reference: null })),
       slackReminder(input(view)),
-      ...states.map((state) => slackEnding({ ...view, state })),
-      slackEnding({ ...view, state: { kind: "open" }, left: { at: 0, to: text } }),
+      ...states.map((state) => slackEnding({ ...view, state }, words)),
+      slackEnding({ ...view, state: { kind: "open" }, left: { at: 0, to: text } }, words),
     ]);
     for (const message of messages) {
       accepted(message);
@@ -335,7 +338,7 @@ describe("text from outside", () => {
         accepted(slackMessage(input(view)));
         accepted(slackMessage(input({ ...view, models: Array.from({ length: 60 }, () => view.models[0] ?? plainRequest.models[0]!) })));
         accepted(briefSlackMessage(input(view)));
-        accepted(slackEnding(view));
+        accepted(slackEnding(view, words));
       }
     }
   });
@@ -362,7 +365,7 @@ describe("in the end", () => {
     [{ kind: "failed", at, cause: "noneReached" }, "Failed", "The request failed"],
   ] satisfies [ReviewState, string, string][])("%j: who, when and what, no button, no content", (state, title, part) => {
     for (const view of [plainRequest, plainReply]) {
-      const message = accepted(slackEnding({ ...view, state }));
+      const message = accepted(slackEnding({ ...view, state }, words));
       expect(message.text).toBe(title);
       expect(wordsOf(message)).toContain(part);
       expect(wordsOf(message)).toContain("summarize_meeting");
@@ -373,9 +376,9 @@ describe("in the end", () => {
   });
 
   test("says what became of a place that was given up", () => {
-    expect(wordsOf(accepted(slackEnding({ ...plainRequest, left: { at, to: "Grace" } })))).toContain("You handed this to ");
-    expect(wordsOf(accepted(slackEnding({ ...plainRequest, left: { at, to: null } })))).toContain("You said that this is not yours");
-    expect(slackEnding(plainRequest).text).toBe("Not yours to decide");
+    expect(wordsOf(accepted(slackEnding({ ...plainRequest, left: { at, to: "Grace" } }, words)))).toContain("You handed this to ");
+    expect(wordsOf(accepted(slackEnding({ ...plainRequest, left: { at, to: null } }, words)))).toContain("You said that this is not yours");
+    expect(slackEnding(plainRequest, words).text).toBe("Not yours to decide");
   });
 
   test("a reminder has the link, the deadline and nothing else", () => {

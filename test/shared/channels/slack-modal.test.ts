@@ -1,11 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { applyRequestEdits } from "../../../shared/review/edit.ts";
 import { denyModal, editModal, editsFrom, modalErrors, outcomeModal } from "../../../shared/channels/slack-modal.ts";
+import { catalogues } from "../../../shared/channels/words/words.ts";
 import type { ReviewView } from "../../../shared/review/view.ts";
 import { viewRefusal } from "../../support/slack/block-rules.ts";
 import { controlSequences } from "../../support/slack/hostile.ts";
 import { plainReply, plainRequest } from "../../support/slack/views.ts";
 
+const { en: words } = catalogues;
 const reference = "r".repeat(112);
 const withText = (text: string): ReviewView => ({
   ...plainRequest,
@@ -15,7 +17,9 @@ const path = "/messages/0/content/0/text";
 
 const inputsOf = (view: ReviewView) =>
   new Map(
-    (editModal(view, reference)?.blocks ?? []).flatMap((block) => (block.type === "input" ? [[block.block_id, block] as const] : [])),
+    (editModal(view, reference, words)?.blocks ?? []).flatMap((block) =>
+      block.type === "input" ? [[block.block_id, block] as const] : [],
+    ),
   );
 /** What Slack sends back where nobody touches anything. */
 const untouched = (view: ReviewView): Map<string, string> =>
@@ -23,16 +27,16 @@ const untouched = (view: ReviewView): Map<string, string> =>
 
 describe("the modal for a denial", () => {
   test("asks for one reason, which may be left out, and says who hears of it", () => {
-    for (const [tellReason, words] of [
+    for (const [tellReason, sentence] of [
       [true, "The server will be told"],
       [false, "The server is not told"],
       [undefined, "Other reviewers can see"],
     ] as const) {
       const view = { ...plainRequest, ...(tellReason === undefined ? {} : { tellReason }) };
-      const modal = denyModal(view, reference);
+      const modal = denyModal(view, reference, words);
       expect(viewRefusal(modal)).toBeNull();
       expect(modal).toMatchObject({ callback_id: "deny", private_metadata: reference });
-      expect(JSON.stringify(modal)).toContain(words);
+      expect(JSON.stringify(modal)).toContain(sentence);
       expect(modal.blocks[0]).toMatchObject({ type: "input", optional: true, element: { max_length: 1_000 } });
     }
   });
@@ -40,7 +44,7 @@ describe("the modal for a denial", () => {
 
 describe("the modal for an edit", () => {
   test("has every field of this version with its text, and its button begins with Approve", () => {
-    const modal = editModal(plainRequest, reference);
+    const modal = editModal(plainRequest, reference, words);
     expect(viewRefusal(modal)).toBeNull();
     expect(modal).toMatchObject({ submit: { text: expect.stringMatching(/^Approve/) }, private_metadata: reference });
     expect(Object.fromEntries(untouched(plainRequest))).toEqual({
@@ -51,7 +55,7 @@ describe("the modal for an edit", () => {
       "/stopSequences/0": "STOP-HERE",
     });
     expect([...inputsOf(plainRequest)].filter(([, { optional }]) => !optional).map(([id]) => id)).toEqual([path, "/maxTokens"]);
-    expect(viewRefusal(editModal(plainReply, reference))).toBeNull();
+    expect(viewRefusal(editModal(plainReply, reference, words))).toBeNull();
     expect(Object.fromEntries(untouched(plainReply))).toEqual({ "/content/0/text": "A summary." });
   });
 
@@ -64,7 +68,7 @@ describe("the modal for an edit", () => {
     [1_500, "😀", true],
     [1_501, "😀", false],
   ] as const)("with %i times %j in a text: %s", (count, character, fits) => {
-    const modal = editModal(withText(character.repeat(count)), reference);
+    const modal = editModal(withText(character.repeat(count)), reference, words);
     expect(modal !== null).toBe(fits);
     if (modal !== null) expect(viewRefusal(modal)).toBeNull();
   });
@@ -73,7 +77,7 @@ describe("the modal for an edit", () => {
     ["a character that nobody would see", "a\u200bb"],
     ["a carriage return", "a\r\nb"],
     ["what looks like one of Slack's escapes", "a &lt; b"],
-  ])("is not offered for a text with %s", (_, text) => expect(editModal(withText(text), reference)).toBeNull());
+  ])("is not offered for a text with %s", (_, text) => expect(editModal(withText(text), reference, words)).toBeNull());
 
   test("is not offered for more than twenty fields, or for a reply that is not there", () => {
     const messages = (count: number): ReviewView => ({
@@ -87,13 +91,13 @@ describe("the modal for an edit", () => {
         })),
       },
     });
-    expect(viewRefusal(editModal(messages(19), reference))).toBeNull();
-    expect(editModal(messages(20), reference)).toBeNull();
-    expect(editModal({ ...plainReply, reply: null }, reference)).toBeNull();
+    expect(viewRefusal(editModal(messages(19), reference, words))).toBeNull();
+    expect(editModal(messages(20), reference, words)).toBeNull();
+    expect(editModal({ ...plainReply, reply: null }, reference, words)).toBeNull();
   });
 
   test.each(controlSequences.filter((text) => !/&(?:amp|lt|gt|#)/.test(text)))("has the text as it is: %j", (text) => {
-    expect(viewRefusal(editModal(withText(text), reference))).toBeNull();
+    expect(viewRefusal(editModal(withText(text), reference, words))).toBeNull();
     expect(untouched(withText(text)).get(path)).toBe(text);
     expect(editsFrom(withText(text), untouched(withText(text)))).toEqual([]);
   });
@@ -129,13 +133,13 @@ describe("an edit that comes back", () => {
 
   test("with faults names each beside its field, or not at all where one has no field", () => {
     const issue = { field: "/maxTokens", fault: { kind: "raised", requested: 100 } } as const;
-    expect(modalErrors(plainRequest, [issue])).toEqual({ "/maxTokens": "This can only be lowered; 100 was requested." });
-    expect(modalErrors(plainRequest, [issue, { ...issue, field: "" }])).toBeNull();
-    expect(modalErrors(plainRequest, [{ ...issue, field: "/nowhere" }])).toBeNull();
-    expect(modalErrors(plainRequest, [])).toBeNull();
+    expect(modalErrors(plainRequest, [issue], words)).toEqual({ "/maxTokens": "This can only be lowered; 100 was requested." });
+    expect(modalErrors(plainRequest, [issue, { ...issue, field: "" }], words)).toBeNull();
+    expect(modalErrors(plainRequest, [{ ...issue, field: "/nowhere" }], words)).toBeNull();
+    expect(modalErrors(plainRequest, [], words)).toBeNull();
   });
 
   test("that decided nothing gives way to a sentence", () => {
-    expect(viewRefusal(outcomeModal("This was decided before."))).toBeNull();
+    expect(viewRefusal(outcomeModal("This was decided before.", words))).toBeNull();
   });
 });

@@ -1,8 +1,10 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { reviewWords } from "../../../shared/channels/words/words.ts";
+import { catalogues } from "../../../shared/channels/words/words.ts";
 import { chunksOf } from "../../../shared/review/chunks.ts";
 import { viewText } from "../../../shared/review/text-view.ts";
+
+const { review: reviewWords } = catalogues.en;
 
 const textOf = (text: string) =>
   chunksOf(viewText(text))

@@ -1,10 +1,12 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { SamplingReply, ChatRequest, SamplingRequest } from "../../../shared/model/sampling.ts";
-import { reviewWords } from "../../../shared/channels/words/words.ts";
+import { catalogues } from "../../../shared/channels/words/words.ts";
 import { isJsonReply } from "../../../shared/provider/json-reply.ts";
 import { applyReplyEdits, applyRequestEdits } from "../../../shared/review/edit.ts";
 import { replyFields, requestFields } from "../../../shared/review/editable-fields.ts";
+
+const { review: reviewWords } = catalogues.en;
 
 const request: ChatRequest = {
   kind: "chat",

@@ -1,7 +1,9 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { reviewWords } from "../../../shared/channels/words/words.ts";
+import { catalogues } from "../../../shared/channels/words/words.ts";
 import { viewText } from "../../../shared/review/text-view.ts";
+
+const { review: reviewWords } = catalogues.en;
 
 describe("viewText", () => {
   test("gives plain text as one part", () => {

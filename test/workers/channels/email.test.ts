@@ -43,6 +43,11 @@ function overBinding(result: () => unknown = () => ({ messageId: "<m-1@example.c
   return { messages, channel, send: (changes?: Partial<Notice>) => channel.send(noticeOf(changes)) };
 }
 
+/** With fake timers: the email was made by the pages Worker, and its sender's time has begun. */
+async function underway(): Promise<void> {
+  while (vi.getTimerCount() === 0) await scheduler.wait(1);
+}
+
 describe("over HTTP", () => {
   test("a notice is one mail to the reviewer, with our key, the notice's idempotency key and headers for machines", async () => {
     const { api, send } = overHttp();
@@ -75,6 +80,7 @@ describe("over HTTP", () => {
     const { api, send } = overHttp("takenAndSilent");
     vi.useFakeTimers();
     const first = send();
+    await underway();
     await vi.advanceTimersByTimeAsync(10_000);
     expect(await first).toEqual({ kind: "again", why: "unavailable" });
     const later = { ...noticeOf().view, now: noticeOf().view.now + 120_000 };
@@ -186,6 +192,7 @@ describe("over HTTP", () => {
     const sending = send().then((sent) => {
       settled = sent;
     });
+    await underway();
     await vi.advanceTimersByTimeAsync(9_999);
     expect(settled).toBeUndefined();
     await vi.advanceTimersByTimeAsync(1);
@@ -218,6 +225,7 @@ describe("over the binding", () => {
         html: expect.stringContaining(noticeOf().url),
         headers: {
           "Auto-Submitted": "auto-generated",
+          "Content-Language": "en",
           "X-Auto-Response-Suppress": "All",
           References: expect.stringContaining("@example.com>"),
         },
@@ -305,6 +313,7 @@ describe("over the binding", () => {
   test("a binding that does not answer is given up after 10 seconds", async () => {
     vi.useFakeTimers();
     const sending = overBinding(() => new Promise(() => {})).send();
+    await underway();
     await vi.advanceTimersByTimeAsync(10_000);
     expect(await sending).toEqual({ kind: "again", why: "unavailable" });
   });

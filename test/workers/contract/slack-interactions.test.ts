@@ -2,7 +2,8 @@
 
 import { beforeEach, describe, expect, test } from "vitest";
 import type { RecordFact } from "../../../shared/record/record.ts";
-import { tellWords } from "../../../workers/channels/slack/tell.ts";
+import { catalogues } from "../../../shared/channels/words/words.ts";
+import { tellWords as tellIn } from "../../../workers/channels/slack/tell.ts";
 import { ScriptedSlack, type SlackMessageSeen, type SlackView, buttonsIn, signatureOf } from "../../support/slack/scripted-slack.ts";
 import { crash, later, recordOf, ringAlarm, stubOf, tablesOf } from "../objects/inside.ts";
 import {
@@ -30,6 +31,7 @@ const bob = "U0BOB";
 const eve = "U0EVE";
 const room = "C0ROOM";
 const token = env.SLACK_BOT_TOKEN ?? "";
+const tellWords = tellIn(catalogues.en);
 const secret = env.SLACK_SIGNING_SECRET ?? "";
 for (const each of [token, secret]) neverLogged(each);
 

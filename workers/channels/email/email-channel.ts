@@ -5,6 +5,7 @@ import { isLoopbackHost } from "../../../shared/address.ts";
 import { sha256Hex } from "../../../shared/encoding.ts";
 import { err, ok, type Result } from "../../../shared/result.ts";
 import { type Mail, type MailAddress, mailIssues, parseMailbox } from "../../../shared/channels/email-rules.ts";
+import { languageFor } from "../../../shared/channels/words/words.ts";
 import type { Env } from "../../platform/env.ts";
 import type { MailContent } from "../../ui/mail.tsx";
 import type { AskedMail } from "../../ui/mails.ts";
@@ -85,7 +86,9 @@ export function emailChannel(env: Env): Channel | undefined {
       counts: (notice, what) => (what === "send" ? isMailed(notice.why) : endingMail(notice) !== undefined),
       send: async (entries, idempotencyKey) => {
         const to = entries.flatMap(({ reviewer: { email } }) => email ?? []).slice(0, 1);
-        const mail = { from, to, ...(await env.PAGES.mail({ kind: "digest", entries })), headers: automatic };
+        const language = languageFor(entries[0]?.reviewer.language);
+        const { language: tag, ...content } = await env.PAGES.mail({ kind: "digest", entries, language });
+        const mail = { from, to, ...content, headers: { ...automatic, "Content-Language": tag } };
         return mailIssues(mail).length > 0 ? { kind: "failed", why: "invalid" } : send(mail, idempotencyKey);
       },
     },
@@ -114,20 +117,22 @@ const automatic = {
 const isMailed = (why: NoticeWhy): why is Exclude<NoticeWhy, "voted"> => why !== "voted";
 
 /** Undefined where no email is sent: for another reviewer's vote, and after a decision. */
-function askingMail({ view, url, why, excerpt, link }: Notice): AskedMail | undefined {
+function askingMail({ view, reviewer, url, why, excerpt, link }: Notice): AskedMail | undefined {
   if (!isMailed(why) || (view.state.kind !== "open" && view.state.kind !== "voted")) return undefined;
-  return { kind: "review", input: { view, url, why, excerpt, expiresAt: link.expiresAtSeconds * 1000 } };
+  return {
+    kind: "review",
+    input: { view, language: languageFor(reviewer.language), url, why, excerpt, expiresAt: link.expiresAtSeconds * 1000 },
+  };
 }
 
 /** Only where the request's key ended before a decision: its reviewers are told. After a decision the link's page shows the outcome. */
-function endingMail({ view, url, link }: Notice): AskedMail | undefined {
+function endingMail({ view, reviewer, url, link }: Notice): AskedMail | undefined {
   const { keyEnd = null } = view;
-  return view.state.kind !== "cancelled" || keyEnd === null || link.notice !== "sent"
-    ? undefined
-    : { kind: "ended", input: { view, keyEnd, url } };
+  if (view.state.kind !== "cancelled" || keyEnd === null || link.notice !== "sent") return undefined;
+  return { kind: "ended", input: { view, language: languageFor(reviewer.language), keyEnd, url } };
 }
 
-function mailOf({ view, why, link, reviewer, receipt }: Notice, from: MailAddress, { subject, text, html }: MailContent): Mail {
+function mailOf({ view, why, link, reviewer, receipt }: Notice, from: MailAddress, { subject, text, html, language }: MailContent): Mail {
   const thread = threadOf(view.run, link, from);
   const first = messageIdIn(receipt);
   return {
@@ -138,6 +143,7 @@ function mailOf({ view, why, link, reviewer, receipt }: Notice, from: MailAddres
     html,
     headers: {
       ...automatic,
+      "Content-Language": language,
       References: first === undefined ? thread : `${thread} ${first}`,
       ...(why === "asked" && receipt === null ? {} : { "In-Reply-To": first ?? thread }),
     },

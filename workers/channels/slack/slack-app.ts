@@ -12,6 +12,7 @@ import { type SlackAnswer, type SlackMethod, callSlack } from "./api.ts";
 import { isGone, isTooMuch, sentOf } from "./slack-errors.ts";
 import { parseReceipt, receiptOf } from "./receipt.ts";
 import type { SlackApp } from "./slack-settings.ts";
+import { wordsFor } from "../reviewer-words.ts";
 import { isSlackChannel, mostInDigest } from "./press-standing.ts";
 import { tellBlocks, tellWords } from "./tell.ts";
 
@@ -26,7 +27,7 @@ export const slackAppChannel = (app: SlackApp, keys: SigningKeys): Channel => ({
     if (receipt === null) return post(app, keys, notice);
     if (isFirst(notice.why)) {
       // The reviewer is asked again: the older message loses its content, because the new one replaces its receipt.
-      const { text, blocks } = slackReplaced();
+      const { text, blocks } = slackReplaced(wordsFor(notice.reviewer));
       const answer = await callSlack(app, "chat.update", { channel: receipt.channel, ts: receipt.ts, text, blocks });
       const retired = answer.kind === "ok" ? null : sentOf(answer);
       return retired?.kind === "again" ? retired : post(app, keys, notice);
@@ -47,10 +48,10 @@ export const slackAppChannel = (app: SlackApp, keys: SigningKeys): Channel => ({
     });
     return reminded.kind === "ok" ? { kind: "sent", receipt: null } : sentOf(reminded);
   },
-  async ended({ receipt: text, view }) {
+  async ended({ receipt: text, view, reviewer }) {
     const receipt = parseReceipt(text);
     if (receipt === null) return { kind: "sent", receipt: null };
-    const ending = slackEnding(view);
+    const ending = slackEnding(view, wordsFor(reviewer));
     const answer = await callSlack(app, "chat.update", {
       channel: receipt.channel,
       ts: receipt.ts,
@@ -64,23 +65,26 @@ export const slackAppChannel = (app: SlackApp, keys: SigningKeys): Channel => ({
     address: ({ slack = "" }) => slack,
     counts: ({ receipt, why }, what) => what === "send" && (parseReceipt(receipt) === null || isFirst(why) || why === "reminder"),
     async send(entries) {
-      const channel = entries[0]?.reviewer.slack;
+      const reviewer = entries[0]?.reviewer;
+      const channel = reviewer?.slack;
       if (channel === undefined) return { kind: "failed", why: "notFound" };
+      const words = wordsFor(reviewer);
       const post = ({ text, blocks }: SlackMessage): Promise<SlackAnswer> =>
         callSlack(app, "chat.postMessage", { channel, ...quiet, text, blocks });
-      const answer = await post(slackDigest(entries, false));
-      const last = isTooMuch(answer) ? await post(slackDigest(entries, true)) : answer;
+      const answer = await post(slackDigest(entries, words, false));
+      const last = isTooMuch(answer) ? await post(slackDigest(entries, words, true)) : answer;
       return last.kind === "ok" ? { kind: "sent", receipt: null } : sentOf(last);
     },
   },
-  async tell({ user, words, url, notice }) {
+  async tell({ user, words: said, url, notice }) {
     const receipt = parseReceipt(notice.receipt);
     if (receipt === null) return { kind: "failed", why: "notFound" };
+    const words = wordsFor(notice.reviewer);
     const answer = await callSlack(app, "chat.postEphemeral", {
       channel: receipt.channel,
       user,
-      text: tellWords[words],
-      blocks: tellBlocks(words, url),
+      text: tellWords(words)[said],
+      blocks: tellBlocks(said, url, words),
     });
     return answer.kind === "ok" ? { kind: "sent", receipt: null } : sentOf(answer);
   },
@@ -131,6 +135,7 @@ function inputOf(keys: SigningKeys, { run, link, view, excerpt, url, reviewer, w
   const { version, digest } = view;
   return {
     view,
+    words: wordsFor(reviewer),
     excerpt,
     url,
     inChannel: isSlackChannel(reviewer),

@@ -7,6 +7,7 @@ import { type SlackMessage, type SlackMessageInput, briefSlackMessage, slackMess
 import type { Channel, NoticeError, Sent } from "../channel.ts";
 import { exchange } from "../channel-exchange.ts";
 import type { SlackWebhook } from "./slack-settings.ts";
+import { wordsFor } from "../reviewer-words.ts";
 import { isSlackChannel, mostInDigest } from "./press-standing.ts";
 
 const errors: Readonly<Record<number, NoticeError>> = {
@@ -25,7 +26,7 @@ export const slackWebhookChannel = ({ url: address }: SlackWebhook): Channel => 
     if (!isSlackChannel(reviewer)) return { kind: "failed", why: "notFound" };
     // The link's page shows the change.
     if (why === "changed" || why === "voted") return sent;
-    const input: SlackMessageInput = { view, excerpt, url, inChannel: true, why: null, reference: null };
+    const input: SlackMessageInput = { view, words: wordsFor(reviewer), excerpt, url, inChannel: true, why: null, reference: null };
     if (why === "reminder") return post(address, slackReminder(input));
     const first = await post(address, slackMessage(input));
     return first.kind === "failed" && first.why === "invalid" ? post(address, briefSlackMessage(input)) : first;
@@ -36,8 +37,9 @@ export const slackWebhookChannel = ({ url: address }: SlackWebhook): Channel => 
     address: ({ slack = "" }) => slack,
     counts: ({ why }, what) => what === "send" && why !== "changed" && why !== "voted",
     async send(entries) {
-      const first = await post(address, slackDigest(entries, false));
-      return first.kind === "failed" && first.why === "invalid" ? post(address, slackDigest(entries, true)) : first;
+      const words = wordsFor(entries[0]?.reviewer);
+      const first = await post(address, slackDigest(entries, words, false));
+      return first.kind === "failed" && first.why === "invalid" ? post(address, slackDigest(entries, words, true)) : first;
     },
   },
 });

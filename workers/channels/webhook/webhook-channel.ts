@@ -7,6 +7,8 @@ import { isLoopbackHost } from "../../../shared/address.ts";
 import { sha256Hex } from "../../../shared/encoding.ts";
 import { err, ok, type Result, unreachable } from "../../../shared/result.ts";
 import { asksWords } from "../../../shared/channels/fact-words.ts";
+import { outsideName } from "../../../shared/channels/plain-text.ts";
+import type { Words } from "../../../shared/channels/words/words.ts";
 import { type ReviewFacts, reviewFacts } from "../../../shared/review/review-facts.ts";
 import { beginningOf, excerptOf } from "../../../shared/channels/excerpt.ts";
 import { evidenceWords } from "../../../shared/association/evidence.ts";
@@ -14,7 +16,7 @@ import type { ReviewView } from "../../../shared/review/view.ts";
 import { Webhook } from "standardwebhooks";
 import type { Env } from "../../platform/env.ts";
 import { lookupIn } from "../../platform/lookup.ts";
-import { outsideName } from "../../ui/mail-text.ts";
+import { wordsFor } from "../reviewer-words.ts";
 import type { Channel, ChannelAdapter, Notice, NoticeWhy, Sent } from "../channel.ts";
 import { type Exchanged, exchange } from "../channel-exchange.ts";
 
@@ -120,7 +122,7 @@ function dataOf(notice: Notice): object {
   return {
     ...whichOf(notice),
     why,
-    summary: summaryOf(view, facts),
+    summary: summaryOf(view, facts, wordsFor(notice.reviewer)),
     url,
     urlExpires: isoOf(link.expiresAtSeconds * 1000),
     server: nameOf(requestor.server),
@@ -141,10 +143,10 @@ function dataOf(notice: Notice): object {
 }
 
 /** The request in a sentence that a receiver may show as plain text. Its names come from outside. */
-function summaryOf({ requestor }: ReviewView, facts: ReviewFacts): string {
+function summaryOf({ requestor }: ReviewView, facts: ReviewFacts, words: Words): string {
   const { server, client, method, name } = requestor;
   const names: Readonly<Record<string, string>> = { server, client, method, name };
-  return asksWords(facts).replaceAll(/\{(\w+)\}/g, (_, key: string) => outsideName(names[key] ?? "", { plain: true }));
+  return asksWords(facts, words.review).replaceAll(/\{(\w+)\}/g, (_, key: string) => outsideName(names[key] ?? "", words, { plain: true }));
 }
 
 /** How the review ended, without a reviewer's reason, which only other reviewers see. */

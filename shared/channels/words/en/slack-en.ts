@@ -141,6 +141,7 @@ export const slackEn = {
     editRun: "This is version {version}. Approving runs exactly what is in these fields, after a check against the tool’s schema.",
     editReply: "This is version {version}. Approving delivers exactly what is in these fields.",
     outcome: "Nothing was decided",
+    longest: (characters: number): string => `At most ${plural(characters, "character", "characters")}.`,
   },
   places,
   field,

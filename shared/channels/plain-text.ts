@@ -1,12 +1,12 @@
-// Text from outside in an email: invisible characters are written out, email programs find no link in it, and in the text part every line
+// Text from outside in plain text of ours, such as an email: invisible characters are written out, email programs find no link in it, and in the text part every line
 // of it is marked. It escapes nothing: hono/jsx does.
 //
 // Email programs make links out of plain text. A zero width space on both sides of each joint of an address (a dot, a colon, an @, a
 // backslash) prevents that. The letters stay as they are, and the review page shows the text exactly.
 
-import { beginningOf } from "../../shared/channels/excerpt.ts";
-import { viewText } from "../../shared/review/text-view.ts";
-import { emailWords as words, reviewWords } from "../../shared/channels/words/words.ts";
+import { viewText } from "../review/text-view.ts";
+import { beginningOf } from "./excerpt.ts";
+import type { Words } from "./words/words.ts";
 
 const breaker = "\u200b";
 
@@ -16,12 +16,10 @@ const joints = /(?<=\S)[.\u3002\uff0e\uff61@:\\](?=\S)|\\(?=\\)/gu;
 const unlinked = (text: string): string => text.replace(joints, `${breaker}$&${breaker}`);
 
 /** The text with its labels, line ends as `\n`. */
-export function outsideText(text: string): string {
+export function outsideText(text: string, { review: { outside } }: Words): string {
   const parts = viewText(text).map((segment) => {
     if (segment.kind === "text") return unlinked(segment.text);
-    return segment.kind === "unseen"
-      ? `⟨${unlinked(reviewWords.outside.unseen(segment))}⟩`
-      : `⟨${reviewWords.outside.blankLines(segment.count)}⟩\n`;
+    return segment.kind === "unseen" ? `⟨${unlinked(outside.unseen(segment))}⟩` : `⟨${outside.blankLines(segment.count)}⟩\n`;
   });
   return parts.join("").replaceAll("\r\n", "\n");
 }
@@ -39,10 +37,11 @@ type NameOptions = {
 };
 
 /** A short text from outside inside a sentence of ours: one line, cut by length. */
-export function outsideName(text: string, { characters = 80, plain = false }: NameOptions = {}): string {
-  if (text === "") return reviewWords.outside.empty;
+export function outsideName(text: string, words: Words, { characters = 80, plain = false }: NameOptions = {}): string {
+  const { email, review } = words;
+  if (text === "") return review.outside.empty;
   const shown = beginningOf(text, characters);
-  const line = outsideText(shown).replaceAll("\n", `⟨${reviewWords.outside.lineBreak}⟩`).replaceAll("\t", `⟨${words.tab}⟩`);
+  const line = outsideText(shown, words).replaceAll("\n", `⟨${review.outside.lineBreak}⟩`).replaceAll("\t", `⟨${email.tab}⟩`);
   const cut = text.length - shown.length;
   if (plain) {
     // Written-out characters make a text many times longer, and a subject has a limit.
@@ -50,7 +49,7 @@ export function outsideName(text: string, { characters = 80, plain = false }: Na
     const short = beginningOf(whole, 3 * characters);
     return `${isolated(short)}${cut > 0 || short.length < whole.length ? "…" : ""}`;
   }
-  return cut > 0 ? `${isolated(line)}${words.cut(cut)}` : isolated(line);
+  return cut > 0 ? `${isolated(line)}${email.cut(cut)}` : isolated(line);
 }
 
 const columns = 64;
@@ -81,7 +80,7 @@ function piecesOf(line: string): string[] {
 }
 
 /** The text framed for the text part: each line begins with a bar. */
-export function framed(text: string, start: string, end: string): string[] {
-  const lines = outsideText(text).replaceAll("\t", "    ").split("\n");
+export function framed(text: string, { start, end }: { start: string; end: string }, words: Words): string[] {
+  const lines = outsideText(text, words).replaceAll("\t", "    ").split("\n");
   return [`+-- ${start}`, ...lines.flatMap(piecesOf).map((piece) => `| ${piece}`.trimEnd()), `+-- ${end}`];
 }
