@@ -1,8 +1,7 @@
 // When several notices to one reviewer become one message, and what that message says of each review. No clock, no storage.
 
-import type { Gate } from "../model/gate.ts";
 import type { Reviewer } from "../policy/evaluate.ts";
-import type { Asking } from "../review/review-facts.ts";
+import type { NoticeFacts } from "./notice-line.ts";
 
 /** One address gets so many single messages within a minute; further reviews come in a digest. */
 const noticesAMinute = 5;
@@ -17,11 +16,7 @@ const beforeDeadlineMs = 60_000;
 export type DigestEntry = {
   readonly reviewer: Reviewer;
   readonly run: string;
-  readonly gate: Gate;
-  readonly asking: Asking;
-  readonly requestor: { readonly server: string; readonly client: string; readonly method: string; readonly name: string };
-  /** Unix milliseconds. */
-  readonly deadlineAt: number;
+  readonly facts: NoticeFacts;
   /** The reviewer's personal link to this review. */
   readonly url: string;
 };

@@ -1,6 +1,9 @@
 // The beginning of the content under review, for notices whose policy allows it: texts in order, cut by length. Images, settings
-// and tools are never in it; they are on the page alone.
+// and tools are never in it; they are on the page alone. A text that holds what a warning calls a secret is left out whole: the checks know
+// how a secret begins, and not surely where it ends.
 
+import { holdsSecret } from "../policy/risk.ts";
+import { isSecret } from "../policy/scan-text.ts";
 import { unreachable } from "../result.ts";
 import type { Block, SamplingReply } from "../model/sampling.ts";
 import { objectText } from "../review/editable-fields.ts";
@@ -10,7 +13,12 @@ import type { ReviewView } from "../review/view.ts";
 export type ExcerptPiece = {
   readonly from: "systemPrompt" | "user" | "text" | "assistant" | "toolResult" | "arguments" | "reply" | "result" | "vectors";
   readonly text: string;
+  /** The text is left out, and `text` is empty. */
+  readonly leftOut?: "secret";
 };
+
+/** `raw`: the value that the text was made of, where writing it as JSON may hide a secret from the check. */
+type Source = ExcerptPiece & { readonly raw?: unknown };
 
 /** `more`: UTF-16 code units of text that are not in the pieces. */
 export type Excerpt = { readonly pieces: readonly ExcerptPiece[]; readonly more: number };
@@ -35,18 +43,24 @@ export function excerptOf(view: Pick<ReviewView, "gate" | "request" | "reply">, 
   const pieces: ExcerptPiece[] = [];
   let left = characters;
   let more = 0;
-  for (const { from, text } of textsOf(view)) {
+  for (const { from, text, raw } of textsOf(view)) {
     if (text === "") continue;
+    const hasRoom = pieces.length < mostPieces && left > 0;
+    if (hasRoom && (isSecret(text) || (raw !== undefined && holdsSecret(raw)))) {
+      pieces.push({ from, text: "", leftOut: "secret" });
+      more += text.length;
+      continue;
+    }
     const shown = pieces.length < mostPieces ? beginningOf(text, left) : "";
     if (shown !== "") pieces.push({ from, text: shown });
-    // Nothing after a cut is shown: an excerpt has no holes.
+    // Nothing after a cut is shown.
     left = shown.length < text.length ? 0 : left - shown.length;
     more += text.length - shown.length;
   }
   return { pieces, more };
 }
 
-function* textsOf({ gate, request, reply }: Pick<ReviewView, "gate" | "request" | "reply">): Generator<ExcerptPiece> {
+function* textsOf({ gate, request, reply }: Pick<ReviewView, "gate" | "request" | "reply">): Generator<Source> {
   if (gate === "response") {
     if (reply !== null) yield* textsOfReply(reply);
     return;
@@ -55,25 +69,27 @@ function* textsOf({ gate, request, reply }: Pick<ReviewView, "gate" | "request" 
   for (const { role, content } of request.messages) {
     for (const block of content) {
       // Other tool uses are what a model asked for earlier, and nothing runs: the notice leaves them out.
-      if (block.type === "tool_use" && request.kind === "function") yield { from: "arguments", text: objectText(block.input) };
+      if (block.type === "tool_use" && request.kind === "function")
+        yield { from: "arguments", text: objectText(block.input), raw: block.input };
       else if (block.type === "text" && request.kind === "embedding") yield { from: "text", text: block.text };
       else yield* textsIn(block, role);
     }
   }
 }
 
-function* textsOfReply(reply: SamplingReply): Generator<ExcerptPiece> {
+function* textsOfReply(reply: SamplingReply): Generator<Source> {
   const vectors = vectorsIn(reply);
   if (vectors.length > 0) yield { from: "vectors", text: vectorsText(vectors) };
   for (const block of reply.content) {
     if (block.type === "text") yield { from: "reply", text: block.text };
     if (block.type !== "tool_result") continue;
     for (const { text } of textsIn(block, "user")) yield { from: "result", text };
-    if (block.structuredContent !== undefined) yield { from: "result", text: objectText(block.structuredContent) };
+    if (block.structuredContent !== undefined)
+      yield { from: "result", text: objectText(block.structuredContent), raw: block.structuredContent };
   }
 }
 
-function* textsIn(block: Block, role: "user" | "assistant"): Generator<ExcerptPiece> {
+function* textsIn(block: Block, role: "user" | "assistant"): Generator<Source> {
   switch (block.type) {
     case "text":
       return yield { from: role, text: block.text };

@@ -13,7 +13,8 @@ const breaker = "\u200b";
 /** The dots of domain names (RFC 3490 section 3.1), and the other characters that join an address. */
 const joints = /(?<=\S)[.\u3002\uff0e\uff61@:\\](?=\S)|\\(?=\\)/gu;
 
-const unlinked = (text: string): string => text.replace(joints, `${breaker}$&${breaker}`);
+/** The text without anything of which an email program or a chat makes a link. */
+export const unlinked = (text: string): string => text.replace(joints, `${breaker}$&${breaker}`);
 
 /** The text with its labels, line ends as `\n`. */
 export function outsideText(text: string, { review: { outside } }: Words): string {

@@ -2,7 +2,7 @@
 // a tool that is to run.
 
 import type { ReviewFacts } from "../review/review-facts.ts";
-import { gateWords, titleWords } from "./fact-words.ts";
+import { gateWords } from "./fact-words.ts";
 import type { Words } from "./words/words.ts";
 
 type Facts = Pick<ReviewFacts, "asking" | "gate">;
@@ -10,7 +10,6 @@ type Facts = Pick<ReviewFacts, "asking" | "gate">;
 export const slackGateWords = ({ asking, gate }: Facts, { review, slack }: Words) => ({
   ...gateWords({ asking, gate }, review),
   ...(asking === "function" ? slack.run : slack)[gate],
-  title: titleWords({ asking, gate, isOpen: true }, review),
 });
 
 /** What submitting the edit modal does, with {version}. */

@@ -4,6 +4,7 @@
 // Limits: https://docs.slack.dev/reference/block-kit and https://docs.slack.dev/reference/methods/chat.postMessage.
 
 import { viewText, type Segment } from "../review/text-view.ts";
+import { unlinked } from "./plain-text.ts";
 import type { Words } from "./words/words.ts";
 
 export type Inline =
@@ -60,12 +61,24 @@ export const longestMessage = 10_000;
 export const grownLength = (text: string): number =>
   text.length + [...text.matchAll(/[&<>]/g)].reduce((sum, [character]) => sum + (character === "&" ? 4 : 3), 0);
 
-/** Our own words. In `plain_text` an `&amp;` would be shown as `&`. */
+/** Of a header. */
+export const longestHeader = 150;
+
+const escaped = (text: string): string => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+
+/** Our own words, or a line with names from outside. In `plain_text` an `&amp;` would be shown as `&`. */
 export const plain = (text: string): PlainText => ({
   type: "plain_text",
-  text: text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;"),
+  text: escaped(text),
   emoji: false,
 });
+
+/**
+ * A line with names from outside, for `text`, where Slack reads its markup: without anything that it takes for a mention, a link or a
+ * style. What is sent with it also turns markup off (`mrkdwn`), which `chat.update` cannot.
+ */
+export const fallbackText = (line: string): string =>
+  escaped(unlinked(line).replaceAll(/[*~`]|(?<!\u200b)[:@]|(?<!\w)_|_(?!\w)/g, "\u200b$&\u200b"));
 
 export const say = (text: string): Inline => ({ type: "text", text });
 export const strong = (text: string): Inline => ({ type: "text", text, style: { bold: true } });

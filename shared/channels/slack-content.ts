@@ -1,7 +1,10 @@
-// Which parts of a review's content a Slack message shows, and a count of those that it does not. It makes no blocks.
+// Which parts of a review's content a Slack message shows, and a count of those that it does not: among them each text with what a warning
+// calls a secret. It makes no blocks.
 
 import type { JsonObject } from "../encoding.ts";
 import type { ReplyBlock, SamplingRequest, ToolResultBlock, ToolUseBlock } from "../model/sampling.ts";
+import { holdsSecret } from "../policy/risk.ts";
+import { isSecret } from "../policy/scan-text.ts";
 import { askingOf } from "../review/review-facts.ts";
 import { objectText, replyFields, requestFields } from "../review/editable-fields.ts";
 import { cutAt, grownLength, longestText, shownText } from "./slack-blocks.ts";
@@ -13,7 +16,7 @@ export type Piece = { readonly label: string; readonly text: string };
 
 /** Kinds of content that a message never shows, and how many there are of each. */
 export type Unshown = Readonly<
-  Partial<Record<"image" | "audio" | "file" | "tool" | "toolUse" | "toolResult" | "vector" | "metadata", number>>
+  Partial<Record<"image" | "audio" | "file" | "tool" | "toolUse" | "toolResult" | "vector" | "metadata" | "secret", number>>
 >;
 
 export type SlackContent = { readonly pieces: readonly Piece[]; readonly unshown: Unshown };
@@ -30,8 +33,10 @@ class Gathering {
     this.places = places;
   }
 
-  show(label: string, text: string): void {
-    this.pieces.push({ label, text });
+  /** @param raw The value that the text was made of, where writing it as JSON may hide a secret from the check. */
+  show(label: string, text: string, raw?: unknown): void {
+    if (isSecret(text) || (raw !== undefined && holdsSecret(raw))) this.count("secret");
+    else this.pieces.push({ label, text });
   }
 
   count(kind: keyof Unshown): void {
@@ -56,14 +61,14 @@ function gatherRequest(request: SamplingRequest, into: Gathering): void {
     if (content.length === 0) into.show(label, "");
     for (const [j, block] of content.entries()) {
       if (block.type === "text") into.show(content.length === 1 ? label : label + places.part(j + 1), block.text);
-      else if (block.type === "tool_use" && request.kind === "function") into.show(places.call, callText(block));
+      else if (block.type === "tool_use" && request.kind === "function") into.show(places.call, callText(block), block);
       else into.count(unshownNames[block.type]);
     }
   }
   // As JSON: Slack may not show the line breaks that stop sequences often begin with.
-  for (const [i, stop] of (request.stopSequences ?? []).entries()) into.show(places.stopSequence(i + 1), JSON.stringify(stop));
+  for (const [i, stop] of (request.stopSequences ?? []).entries()) into.show(places.stopSequence(i + 1), JSON.stringify(stop), stop);
   const schema = request.responseFormat?.schema;
-  if (schema !== undefined) into.show(places.schema, objectText(schema));
+  if (schema !== undefined) into.show(places.schema, objectText(schema), schema);
   // An empty list of tools is sent too, so it counts as not shown.
   if (request.tools !== undefined) into.unshown.tool = request.tools.length;
   if (request.metadata !== undefined) into.unshown.metadata = 1;
@@ -85,7 +90,7 @@ function gatherReply(view: ReviewView, into: Gathering): void {
 function gatherBlock(view: ReviewView, block: ReplyBlock, part: string, into: Gathering): void {
   const { places } = into;
   if (block.type === "text") into.show(places.reply + part, block.text);
-  else if (block.type === "tool_use" && askingOf(view) !== "sampling") into.show(places.toolUse + part, callText(block));
+  else if (block.type === "tool_use" && askingOf(view) !== "sampling") into.show(places.toolUse + part, callText(block), block);
   else if (block.type === "tool_result") gatherResult(block, into);
   else into.count(unshownNames[block.type]);
 }
@@ -98,9 +103,9 @@ function gatherResult({ content, structuredContent }: ToolResultBlock, into: Gat
     if (piece.type === "text") into.show(label, piece.text);
     else if (piece.type === "image" || piece.type === "audio") into.count(piece.type);
     else if (piece.type === "resource" && "blob" in piece.resource) into.count("file");
-    else into.show(label, objectText(asJson(piece)));
+    else into.show(label, objectText(asJson(piece)), piece);
   }
-  if (structuredContent !== undefined) into.show(places.structured, objectText(structuredContent));
+  if (structuredContent !== undefined) into.show(places.structured, objectText(structuredContent), structuredContent);
 }
 
 /** The block without its undefined members, as it was parsed. */

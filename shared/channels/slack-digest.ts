@@ -1,7 +1,8 @@
 // Several reviews in one Slack message: a line with a link for each. No content and no buttons.
 
 import type { DigestEntry } from "./digest-content.ts";
-import { type Inline, filled, list, moment, namesOf, paragraph, plain, say } from "./slack-blocks.ts";
+import { warningsOf, whatOf } from "./notice-line.ts";
+import { type Inline, filled, list, moment, paragraph, plain, say } from "./slack-blocks.ts";
 import type { SlackMessage } from "./slack-message.ts";
 import type { Words } from "./words/words.ts";
 
@@ -18,12 +19,12 @@ export function slackDigest(entries: readonly DigestEntry[], words: Words, brief
   };
 }
 
-function lineOf({ url, gate, asking, requestor, deadlineAt }: DigestEntry, words: Words, brief: boolean): Inline[] {
+function lineOf({ url, facts }: DigestEntry, words: Words, brief: boolean): Inline[] {
   const { gates, deadline } = words.slack.digest;
-  const link: Inline = { type: "link", url, text: gates[gate] };
+  const link: Inline = { type: "link", url, text: gates[facts.gate] };
   return [
     link,
-    ...(brief ? [] : [say(": "), ...filled(words.review.asking[asking].subject, namesOf(requestor, words))]),
-    ...filled(deadline, { at: moment(deadlineAt) }),
+    ...(brief ? [] : [say(`: ${whatOf(facts, words)}${warningsOf(facts, words)}`)]),
+    ...filled(deadline, { at: moment(facts.deadlineAt) }),
   ];
 }

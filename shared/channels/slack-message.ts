@@ -4,17 +4,23 @@
 import {
   type Button,
   type SlackBlock,
+  fallbackText,
+  filled,
   framed,
   grownLength,
   isLongName,
+  longestHeader,
   longestMessage,
   longestText,
+  named,
   paragraph,
   plain,
   say,
   shownText,
   strong,
 } from "./slack-blocks.ts";
+import { handOverOf } from "./hand-over.ts";
+import { noticeFacts, noticeLine } from "./notice-line.ts";
 import { slackGateWords } from "./slack-asking.ts";
 import { type SlackContent, type Unshown, beginningOf, charactersIn, contentOf, fitsWhole } from "./slack-content.ts";
 import { factLines, mostLines, riskBlocks } from "./slack-facts.ts";
@@ -23,7 +29,7 @@ import type { Words } from "./words/words.ts";
 import { reviewFacts } from "../review/review-facts.ts";
 import type { ReviewView } from "../review/view.ts";
 
-/** `text` is what notifications show: our heading alone, because Slack reads markup in it. */
+/** `text` is what notifications show; Slack reads markup in it. */
 export type SlackMessage = { readonly text: string; readonly blocks: readonly SlackBlock[] };
 
 export type SlackMessageInput = {
@@ -120,7 +126,7 @@ const resultIds = (reply: ReviewView["reply"]): string[] =>
   (reply?.content ?? []).flatMap((block) => (block.type === "tool_result" ? [block.toolUseId] : []));
 
 function countWords(characters: number, unshown: ReturnType<typeof unshownOf>, hidden: Words["slack"]["hidden"]): string {
-  const { image, audio, file, tool, toolUse, toolResult, vector, metadata, model, risk, name, written } = unshown;
+  const { image, audio, file, tool, toolUse, toolResult, vector, metadata, secret, model, risk, name, written } = unshown;
   const part = (count: number | undefined, say: (count: number) => string): string[] => (count === undefined ? [] : [say(count)]);
   return [
     ...(characters > 0 ? [hidden.characters(characters)] : []),
@@ -132,6 +138,7 @@ function countWords(characters: number, unshown: ReturnType<typeof unshownOf>, h
     ...part(toolResult, hidden.toolResult),
     ...part(vector, hidden.vector),
     ...part(metadata, hidden.metadata),
+    ...part(secret, hidden.secret),
     ...part(model, hidden.model),
     ...part(risk, hidden.risk),
     ...part(name, hidden.name),
@@ -148,19 +155,37 @@ function contentBlocks(view: ReviewView, words: Words, pieces: SlackContent["pie
   ];
 }
 
+/** Characters of a hand-over's note; the page has all of it. */
+const longestNote = 1_000;
+
+function handOverBlocks(view: ReviewView, words: Words): SlackBlock[] {
+  const handOver = handOverOf(view);
+  if (handOver === null) return [];
+  const { handedOver, secret } = words.review;
+  const by = paragraph(...filled(handedOver.by, { by: named(handOver.by, words) }));
+  if (handOver.leftOut !== undefined) return [by, paragraph(say(`${handedOver.note}: ${secret}`))];
+  if (handOver.note === null) return [by];
+  const { pieces } = beginningOf([{ label: handedOver.note, text: handOver.note }], longestNote, words);
+  return [by, ...pieces.map(({ label, text }) => framed(label, shownText(text, words)))];
+}
+
 type Extent = { readonly isWhole: boolean; readonly isBrief: boolean };
 
 function compose(input: SlackMessageInput, content: readonly SlackBlock[], { isWhole, isBrief }: Extent): SlackMessage {
   const { view, words, why } = input;
   const facts = reviewFacts(view);
-  const { title, lead, exactly, exactlyOne, approve } = slackGateWords(facts, words);
+  const { lead, exactly, exactlyOne, approve } = slackGateWords(facts, words);
   const mayApprove = isWhole && facts.bar === null;
   const closing = facts.bar === null ? null : facts.bar === "ownRequest" ? words.review.ownRequest : words.slack.standing.voted;
+  const line = (now: number | null): string =>
+    noticeLine(noticeFacts(view), words, { now, most: longestHeader, lengthOf: (text) => grownLength(plain(text).text) });
   return {
-    text: title,
+    // A notification is read when it comes, and a header later too.
+    text: fallbackText(line(view.now)),
     blocks: [
-      { type: "header", text: plain(title) },
+      { type: "header", text: plain(line(null)) },
       paragraph(say(why === null || input.inChannel ? lead : `${lead} ${words.slack.asked[why]}`)),
+      ...handOverBlocks(view, words),
       factLines(view, facts, { words, inChannel: input.inChannel, isBrief, excerpt: input.excerpt }),
       ...(isBrief ? [] : riskBlocks(facts, words)),
       ...content,

@@ -1,6 +1,9 @@
 // Slack's modals: the reason of a denial, an edit, and a message that nothing was decided; and how an edit is read back. It
 // decides nothing.
 
+import { parseJson } from "../json/values.ts";
+import { holdsSecret } from "../policy/risk.ts";
+import { isSecret } from "../policy/scan-text.ts";
 import { asSubmitted, type EditIssue } from "../review/edit.ts";
 import { replyFields, requestFields } from "../review/editable-fields.ts";
 import { longestReason } from "../review/form.ts";
@@ -56,7 +59,8 @@ export function denyModal(view: ReviewView, reference: string, words: Words): Sl
 
 /**
  * The fields of this version for editing (act `submitEdit`), or null where Slack could not return each of them unchanged: more
- * than twenty, or one with over 3,000 characters, with invisible characters, or with text that looks like Slack's escaping.
+ * than twenty, or one with over 3,000 characters, with invisible characters, or with text that looks like Slack's escaping; or where one has
+ * what a warning calls a secret, which stays out of Slack.
  */
 export function editModal(view: ReviewView, reference: string, words: Words): SlackModal | null {
   const fields = fieldsOf(view);
@@ -124,4 +128,9 @@ const fieldsOf = ({ gate, request, reply }: ReviewView): Map<string, string> =>
   gate === "request" ? requestFields(request) : reply === null ? new Map() : replyFields(reply);
 
 const survivesSlack = (text: string): boolean =>
-  grownLength(text) <= longestText && findInvisible(text).length === 0 && !text.includes("\r") && !/&(?:amp|lt|gt|#\d+);/.test(text);
+  grownLength(text) <= longestText &&
+  findInvisible(text).length === 0 &&
+  !text.includes("\r") &&
+  !/&(?:amp|lt|gt|#\d+);/.test(text) &&
+  !isSecret(text) &&
+  !holdsSecret(parseJson(text));

@@ -5,7 +5,7 @@ import type { ReplyBlock, SamplingReply, SamplingRequest } from "../model/sampli
 import { unreachable } from "../result.ts";
 import { findInvisible } from "../invisible-characters.ts";
 import { addressesReviewer, exfiltratingUrl, overridesInstructions } from "./phrases.ts";
-import { type CredentialKind, scanText } from "./scan-text.ts";
+import { type CredentialKind, isSecret, scanText } from "./scan-text.ts";
 
 export type RiskLevel = "low" | "medium" | "high";
 
@@ -145,6 +145,19 @@ function lookAtJson(value: unknown, pointer: string, look: Look): void {
       }
     }
   }
+}
+
+/**
+ * Whether a warning calls something in this value of JSON a secret: in any of its texts or member names, or in the value as one text.
+ * Linear in its size.
+ */
+export function holdsSecret(value: unknown): boolean {
+  let found = false;
+  const look = (text: string): void => {
+    found ||= isSecret(text);
+  };
+  lookAtJson(value, "", look);
+  return found;
 }
 
 function lookAtText(text: string, pointer: string, notes: Notes): void {

@@ -112,6 +112,9 @@ export function scanText(text: string): TextScan {
   return { plain, blankLines, longestSpace, blob, credential: credential ?? pemKey(text), url: text.includes("?") && text.includes("://") };
 }
 
+/** Whether a warning calls something in the text a secret. */
+export const isSecret = (text: string): boolean => scanText(text).credential !== undefined;
+
 /** Prefixes of keys by which issuers find leaked ones, and the least number of characters that follow. */
 const prefixes: readonly (readonly [string, number, CredentialKind])[] = [
   ["sk-", 20, "apiKey"],

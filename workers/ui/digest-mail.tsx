@@ -1,9 +1,9 @@
 // The email about several reviews at once: a line and a link for each. It has nothing of the content.
 
-import type { Child } from "hono/jsx";
 import type { DigestEntry } from "../../shared/channels/digest-content.ts";
-import { type MailContent, inHtml, inText, mailPage, mailStyles } from "./mail.tsx";
-import { outsideName } from "../../shared/channels/plain-text.ts";
+import { type MailContent, mailPage, mailStyles } from "./mail.tsx";
+import { warningsOf, whatOf } from "../../shared/channels/notice-line.ts";
+import { outsideName, unlinked } from "../../shared/channels/plain-text.ts";
 import { type Language, wordsOf } from "../../shared/channels/words/words.ts";
 import { inLanguage, useWords } from "./language.ts";
 import { fill } from "./sentence.tsx";
@@ -21,7 +21,7 @@ function mailInWords(entries: readonly DigestEntry[]): MailContent {
     subject,
     "",
     why,
-    ...entries.flatMap((entry) => ["", `${buttonOf(entry)}: ${whatOf(entry, inText).join("")}`, deadlineOf(entry), entry.url]),
+    ...entries.flatMap((entry) => ["", `${buttonOf(entry)}: ${whatIn(entry)}`, deadlineOf(entry), entry.url]),
     "",
     rules.personal,
     rules.reply,
@@ -36,7 +36,7 @@ function mailInWords(entries: readonly DigestEntry[]): MailContent {
           <a href={entry.url}>
             <b>{buttonOf(entry)}</b>
           </a>
-          : {whatOf(entry, inHtml)}
+          : <bdi>{whatIn(entry)}</bdi>
           <br />
           {deadlineOf(entry)}
         </p>
@@ -50,15 +50,18 @@ function mailInWords(entries: readonly DigestEntry[]): MailContent {
   return { subject, text: `${lines.join("\n")}\n`, html, language: all.page.lang };
 }
 
-function buttonOf({ asking, gate }: DigestEntry): string {
+function buttonOf({ facts: { asking, gate } }: DigestEntry): string {
   const { gates, run } = useWords().email;
   return (asking === "function" ? run : gates)[gate].button;
 }
 
-const whatOf = ({ asking, requestor: { server, client, name } }: DigestEntry, show: (text: string) => Child): Child[] =>
-  fill(useWords().review.asking[asking].subject, { server: show(server), client: show(client), name: show(name) });
+/** What the review is about, without anything of which an email program makes a link. */
+function whatIn({ facts }: DigestEntry): string {
+  const words = useWords();
+  return `${unlinked(whatOf(facts, words))}${warningsOf(facts, words)}`;
+}
 
-function deadlineOf({ deadlineAt }: DigestEntry): string {
+function deadlineOf({ facts: { deadlineAt } }: DigestEntry): string {
   const { email, review } = useWords();
   return fill(email.digest.deadline, { deadline: review.time(deadlineAt) }).join("");
 }

@@ -2,15 +2,14 @@
 // other resource. It never has more of the content than the policy's `noticeExcerpt` allows.
 
 import type { Child } from "hono/jsx";
-import { costWords, gateWords, titleWords } from "../../shared/channels/fact-words.ts";
+import { gateWords, titleWords } from "../../shared/channels/fact-words.ts";
 import { type Excerpt, type ExcerptPiece, excerptCharacters, excerptOf } from "../../shared/channels/excerpt.ts";
-import type { NamedModel } from "../../shared/model/sampling.ts";
-import { unreachable } from "../../shared/result.ts";
 import { type ReviewFacts, askingOf, reviewFacts } from "../../shared/review/review-facts.ts";
-import { vectorsWords } from "../../shared/review/vectors.ts";
-import type { ReviewView, ShownModel } from "../../shared/review/view.ts";
+import type { ReviewView } from "../../shared/review/view.ts";
 import type { AskWhy } from "../../shared/run/lifecycle.ts";
-import { asksOf } from "./asking-words.ts";
+import { handOverOf } from "../../shared/channels/hand-over.ts";
+import { noticeFacts, noticeLine } from "../../shared/channels/notice-line.ts";
+import { linesOf } from "./mail-lines.ts";
 import { framed, outsideName, outsideText } from "../../shared/channels/plain-text.ts";
 import { type Language, wordsOf } from "../../shared/channels/words/words.ts";
 import { inLanguage, useWords } from "./language.ts";
@@ -52,15 +51,12 @@ function mailInWords(input: MailInput): MailContent {
   }
 }
 
-/** The same for every email about one gate of a run, and for no other, so that email programs group them. */
+/**
+ * The same for every email about one gate of a run, until an edit changes the model or the warnings, and for no other run: email programs
+ * group by it. It says the deadline and not the time left, which would be wrong in a reminder.
+ */
 export function subjectOf(view: ReviewView): string {
-  const { requestor, run } = view;
-  const words = useWords();
-  const [server, name, client] = [requestor.server, requestor.name, requestor.client].map((text) =>
-    outsideName(text, words, { characters: 40, plain: true }),
-  );
-  const what = fill(words.review.asking[askingOf(view)].subject, { server, name, client }).join("");
-  return `${gateOf(view).subject}: ${what} (${run.slice(0, 14)})`;
+  return `${noticeLine(noticeFacts(view), useWords(), { now: null })} (${view.run.slice(0, 14)})`;
 }
 
 function gateOf(view: ReviewView) {
@@ -90,103 +86,6 @@ function endOf(excerpt: Excerpt): string {
   return excerpt.pieces.length === 0 ? words.nothing : words.all;
 }
 
-type Line = { readonly label: string; readonly sentences: readonly Child[][] };
-
-/** The lines between the link and the content, for both parts. `name` marks text from outside. */
-function linesOf(view: ReviewView, facts: ReviewFacts, name: (text: string) => Child): Line[] {
-  const { requestor } = view;
-  const all = useWords();
-  const { email: words, review } = all;
-  const { quorum, riskCounts } = facts;
-  const names = {
-    server: name(requestor.server),
-    client: name(requestor.client),
-    method: name(requestor.method),
-    name: name(requestor.name),
-  };
-  const lines: Line[] = [
-    { label: words.facts.requestor, sentences: [fill(asksOf(facts, all).sentence, names), ...(requestor.gone ? [[review.gone]] : [])] },
-    { label: words.facts.sure, sentences: [[review.sure[facts.sureness].full]] },
-    ...servingLines(facts, name),
-    ...formLines(view, facts),
-    ...embeddingLines(facts),
-  ];
-  if (facts.cost !== null) lines.push({ label: words.facts.cost, sentences: [[costWords(facts.cost, review)]] });
-  if (quorum !== null) {
-    const votes = quorum.votes === 0 ? [] : [[words.facts.votes(quorum.votes)]];
-    lines.push({ label: words.facts.people, sentences: [[words.facts.quorum(quorum.needed)], ...votes] });
-  }
-  if (riskCounts.length > 0) {
-    const counts = riskCounts.map(({ count, level }) => words.facts.risk(count, review.riskLevels[level])).join(", ");
-    lines.push({ label: review.risks, sentences: [[`${counts}.`], [words.facts.risksThere]] });
-  }
-  lines.push({ label: words.facts.run, sentences: [[name(view.run)]] });
-  return lines;
-}
-
-const mostModels = 5;
-
-function servingLines({ serving, namedModel }: ReviewFacts, name: (text: string) => Child): Line[] {
-  const { email: words } = useWords();
-  const named = (model: ShownModel): Child[] => fill(words.facts.model1, { name: name(model.id), provider: name(model.provider) });
-  const where = (on: ShownModel): Child[] => fill(words.facts.run1, { server: name(on.provider), name: name(on.name) });
-  switch (serving.kind) {
-    case "goesTo": {
-      const [first, ...others] = serving.models;
-      if (first === undefined) return [{ label: words.facts.model, sentences: [[words.facts.noModel]] }];
-      const listed = others.slice(0, mostModels).map((model, i) => (i === 0 ? named(model) : ["; ", ...named(model)]));
-      const rest = others.length > mostModels ? [`; ${words.facts.more(others.length - mostModels)}`] : [];
-      return [
-        { label: words.facts.model, sentences: [named(first)] },
-        ...(others.length === 0 ? [] : [{ label: words.facts.otherwise, sentences: [[...listed.flat(), ...rest]] }]),
-        ...(namedModel === null ? [] : [namedLine(namedModel, name)]),
-      ];
-    }
-    case "answered":
-      return serving.by === null ? [] : [{ label: words.facts.answeredBy, sentences: [named(serving.by)] }];
-    case "written":
-      return [{ label: words.facts.writtenBy, sentences: [[name(serving.by)]] }];
-    case "runs":
-      return serving.on.slice(0, 1).map((on) => ({ label: words.facts.runs, sentences: [where(on)] }));
-    case "ran":
-      return [
-        ...(serving.on === null ? [] : [{ label: words.facts.ran, sentences: [where(serving.on)] }]),
-        ...(serving.isError ? [{ label: words.facts.toolSays, sentences: [[words.facts.toolError]] }] : []),
-      ];
-    default:
-      return unreachable(serving);
-  }
-}
-
-function namedLine({ name: wanted, version, provider }: NamedModel, name: (text: string) => Child): Line {
-  const { email: words } = useWords();
-  const more = [
-    ...(version === undefined ? [] : [", ", ...fill(words.facts.namedVersion, { version: name(version) })]),
-    ...(provider === undefined ? [] : [", ", ...fill(words.facts.namedProvider, { provider: name(provider) })]),
-  ];
-  return { label: words.facts.named, sentences: [[name(wanted), ...more, "."], [words.facts.namedStandIn]] };
-}
-
-/** A tool's result has no requested form. */
-function formLines({ cachedAt }: ReviewView, { replyForm, asking }: ReviewFacts): Line[] {
-  if (asking === "function") return [];
-  const { email: words, review } = useWords();
-  return [
-    ...(replyForm === null
-      ? []
-      : [{ label: words.facts.form, sentences: [[replyForm === "json" ? words.facts.json : words.facts.jsonSchema]] }]),
-    ...(cachedAt == null ? [] : [{ label: words.facts.cached, sentences: [fill(words.facts.cachedAt, { at: review.time(cachedAt) })] }]),
-  ];
-}
-
-/** How many texts or vectors one approval covers. The number is no content. */
-function embeddingLines({ gate, embedding }: ReviewFacts): Line[] {
-  if (embedding === null) return [];
-  const { email: words, review } = useWords();
-  if (gate === "request") return [{ label: words.facts.texts, sentences: [[review.texts(embedding.texts)]] }];
-  return [{ label: words.facts.vectors, sentences: [[`${vectorsWords(embedding.vectors)}.`]] }];
-}
-
 function deadlineOf({ deadline: { at, leftMs } }: ReviewFacts): Child[] {
   const { email: words, review } = useWords();
   const sentence = leftMs > 0 ? words.deadline.left : words.deadline.passed;
@@ -210,6 +109,21 @@ function rulesOf({ view, expiresAt }: MailInput, name: (text: string) => Child):
 
 export const inText = (text: string): string => `“${outsideName(text, useWords())}”`;
 
+/** The hand-over's note in the text part. */
+function noteLines(view: ReviewView): string[] {
+  const words = useWords();
+  const { handedOver, secret } = words.review;
+  const handOver = handOverOf(view);
+  if (handOver === null) return [];
+  const by = fill(handedOver.by, { by: outsideName(handOver.by, words) }).join("");
+  if (handOver.leftOut !== undefined) return ["", by, `${handedOver.note}: ${secret}`];
+  return [
+    "",
+    by,
+    ...(handOver.note === null ? [] : framed(handOver.note, { start: handedOver.note, end: words.email.excerpt.end }, words)),
+  ];
+}
+
 function textOf(input: MailInput, excerpt: Excerpt | undefined): string {
   const { view, url } = input;
   const all = useWords();
@@ -221,7 +135,11 @@ function textOf(input: MailInput, excerpt: Excerpt | undefined): string {
       ? [noExcerpt(input)]
       : [
           words.excerpt.rule,
-          ...excerpt.pieces.flatMap(({ from, text }) => ["", ...framed(text, { start: startOf(view, from), end: words.excerpt.end }, all)]),
+          ...excerpt.pieces.flatMap(({ from, text, leftOut }) =>
+            leftOut === undefined
+              ? ["", ...framed(text, { start: startOf(view, from), end: words.excerpt.end }, all)]
+              : ["", `${startOf(view, from)}: ${review.secret}`],
+          ),
           "",
           endOf(excerpt),
         ];
@@ -231,6 +149,7 @@ function textOf(input: MailInput, excerpt: Excerpt | undefined): string {
     whyOf(input).join(""),
     gateWords(facts, review).lead,
     ...(facts.bar === "ownRequest" ? [review.ownRequest] : []),
+    ...noteLines(view),
     "",
     `${gate.button}:`,
     url,
@@ -280,19 +199,48 @@ const Said = ({ text }: { text: string }) => (
 );
 
 const Content = ({ excerpt, view }: { excerpt: Excerpt; view: ReviewView }) => {
-  const { email: words } = useWords();
+  const { email: words, review } = useWords();
   return (
     <>
       <h2 style={mailStyles.heading}>{words.excerpt.heading}</h2>
       {excerpt.pieces.length === 0 ? null : <p style={mailStyles.line}>{words.excerpt.rule}</p>}
-      {excerpt.pieces.map(({ from, text }) => (
-        <div style={mailStyles.frame}>
-          <p style={mailStyles.edge}>{startOf(view, from)}</p>
-          <Said text={text} />
-          <p style={mailStyles.edge}>{words.excerpt.end}</p>
-        </div>
-      ))}
+      {excerpt.pieces.map(({ from, text, leftOut }) =>
+        leftOut !== undefined ? (
+          <p style={mailStyles.line}>
+            <b>{startOf(view, from)}:</b> {review.secret}
+          </p>
+        ) : (
+          <div style={mailStyles.frame}>
+            <p style={mailStyles.edge}>{startOf(view, from)}</p>
+            <Said text={text} />
+            <p style={mailStyles.edge}>{words.excerpt.end}</p>
+          </div>
+        ),
+      )}
       <p style={mailStyles.line}>{endOf(excerpt)}</p>
+    </>
+  );
+};
+
+const Note = ({ view }: { view: ReviewView }) => {
+  const { handedOver, secret } = useWords().review;
+  const handOver = handOverOf(view);
+  if (handOver === null) return null;
+  const { by, note, leftOut } = handOver;
+  return (
+    <>
+      <p style={mailStyles.line}>{fill(handedOver.by, { by: inHtml(by) })}</p>
+      {leftOut === undefined ? null : (
+        <p style={mailStyles.line}>
+          <b>{handedOver.note}:</b> {secret}
+        </p>
+      )}
+      {note === null ? null : (
+        <div style={mailStyles.frame}>
+          <p style={mailStyles.edge}>{handedOver.note}</p>
+          <Said text={note} />
+        </div>
+      )}
     </>
   );
 };
@@ -330,6 +278,7 @@ function htmlOf(input: MailInput, subject: string, excerpt: Excerpt | undefined)
         {whyOf(input)} {gateWords(facts, review).lead}
       </p>
       {facts.bar === "ownRequest" ? <p style={mailStyles.line}>{review.ownRequest}</p> : null}
+      <Note view={view} />
       <table role="presentation" width="100%" cellpadding="0" cellspacing="0" style="margin:16px 0;border:0;">
         <tr>
           <td bgcolor="#14603a" style={mailStyles.cell}>

@@ -102,12 +102,12 @@ test("a reviewer decides both gates with the links of their two mails, and gets 
   const request = await eventually(() => mail.taken[0]);
   expect(request).toMatchObject({
     to: ["ada@example.org"],
-    subject: expect.stringMatching(/^Review the request: notes \/ summarize \(run_/),
+    subject: expect.stringMatching(/^notes · summarize asks .* · until .* \(run_/),
   });
   expect(request.text).not.toContain("The question of both");
   expect((await decideByLink(linkIn(request), "approve")).status).toBe(303);
   const reply = await eventually(() => mail.taken[1]);
-  expect(reply.subject).toMatch(/^Review the reply: notes/);
+  expect(reply.subject).toMatch(/ answers notes · summarize · until /);
   expect(reply.headers["References"]).not.toBe(request.headers["References"]);
   expect((await decideByLink(linkIn(reply), "approve")).status).toBe(303);
   expect((await answer).result?.content.text).toEqual(expect.any(String));

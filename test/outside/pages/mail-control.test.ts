@@ -41,7 +41,7 @@ const run = "(run_7Hq2mWcE0x)";
 
 const said: Readonly<Record<Exclude<keyof typeof control, "approvedFunction" | "deniedFunction">, Said>> = {
   json: {
-    subject: `Review the request: text for ci ${run}`,
+    subject: `ci asks demo for text · until 14:52 UTC ${run}`,
     title: "A client asks a model for text",
     lead: sent,
     facts: [
@@ -56,14 +56,14 @@ const said: Readonly<Record<Exclude<keyof typeof control, "approvedFunction" | "
     ],
   },
   translation: {
-    subject: `Review the request: translation for ci ${run}`,
+    subject: `ci asks demo for a translation · until 14:52 UTC ${run}`,
     title: "A client asks for a translation",
     lead: sent,
     facts: ["Who asks: ci asks for a translation.", "It must be JSON that fits a schema, which is on the page.", "Model asked for: gpt-4."],
     content: ["Whatever the text says, only translate it.", "From the client: message of the user Hello, world!"],
   },
   embedding: {
-    subject: `Review the request: vectors for ci ${run}`,
+    subject: `ci asks demo for vectors · until 14:52 UTC ${run}`,
     title: "A client asks for texts as vectors",
     lead: sent,
     facts: [
@@ -74,63 +74,63 @@ const said: Readonly<Record<Exclude<keyof typeof control, "approvedFunction" | "
     content: ["From the client: text that becomes a vector The queue was full on Tuesday.", "Ship on Friday."],
   },
   functionChoice: {
-    subject: `Review the request: choice of a function for ci ${run}`,
+    subject: `ci asks demo to choose a function · until 14:52 UTC ${run}`,
     title: "A client asks a model to choose a function",
     lead: sent,
     facts: ["Who asks: ci asks a model to choose among functions."],
     content: ["Do I need an umbrella in Shanghai on Thursday?"],
   },
   multimodal: {
-    subject: `Review the request: text about images for ci ${run}`,
+    subject: `ci asks demo about images · until 14:52 UTC ${run}`,
     title: "A client asks a model about images",
     lead: sent,
     facts: ["Who asks: ci asks a model about images."],
     content: ["What differs between these two pictures?", "Everything that is not text is on the page."],
   },
   function: {
-    subject: `Review the request: weather_query on weather for ci ${run}`,
+    subject: `ci runs weather_query on weather · until 14:52 UTC ${run}`,
     title: "A client wants to run a tool",
     lead: stillToRun,
     facts: ["Who asks: ci wants to run weather_query on weather.", "Runs on: weather, as weather_query"],
     content: ['From the client: arguments of the tool { "city": "上海", "date": "2025-10-30" }'],
   },
   editedFunction: {
-    subject: `Review the request: weather_query on weather for ci ${run}`,
+    subject: `ci runs weather_query on weather · until 14:52 UTC ${run}`,
     title: "A client wants to run a tool",
     lead: stillToRun,
     facts: ["Runs on: weather, as weather_query"],
     content: ['{ "city": "北京", "date": "2025-10-30" }'],
   },
   jsonReply: {
-    subject: `Review the reply: text for ci ${run}`,
+    subject: `demo answers ci · until 14:52 UTC ${run}`,
     title: "A model’s reply waits for delivery",
     lead: delivered,
     facts: ["Answered by: demo, from demo", "Response format: It must be JSON."],
     content: ['From the model: reply { "team": "exports" }'],
   },
   translationReply: {
-    subject: `Review the reply: translation for ci ${run}`,
+    subject: `demo answers ci · until 14:52 UTC ${run}`,
     title: "A translation waits for delivery",
     lead: delivered,
     facts: ["From the cache: it was made 17 Nov 2026, 14:32:40 UTC for an identical request."],
     content: ['From the model: reply {"translation":"您好,世界!","source_lang":"en"}'],
   },
   embeddingReply: {
-    subject: `Review the reply: vectors for ci ${run}`,
+    subject: `demo answers ci · until 14:52 UTC ${run}`,
     title: "Vectors wait for delivery",
     lead: delivered,
     facts: ["Vectors: 3 vectors of 64 numbers."],
     content: ["From the model: vectors 3 vectors of 64 numbers, beginning with 0.3796, -0.9663,"],
   },
   functionChoiceReply: {
-    subject: `Review the reply: choice of a function for ci ${run}`,
+    subject: `demo answers ci · until 14:52 UTC ${run}`,
     title: "A model’s choice waits for delivery",
     lead: delivered,
     facts: ["Answered by: demo, from demo"],
     content: ["From the model: reply I look that up."],
   },
   functionReply: {
-    subject: `Review the result: weather_query on weather for ci ${run}`,
+    subject: `weather_query on weather answers ci · until 14:52 UTC ${run}`,
     title: "A tool’s result waits for delivery",
     lead: hasRun,
     facts: ["Who asks: ci wanted to run weather_query on weather.", "Ran on: weather, as weather_query"],
@@ -141,7 +141,7 @@ const said: Readonly<Record<Exclude<keyof typeof control, "approvedFunction" | "
     ],
   },
   functionError: {
-    subject: `Review the result: weather_query on weather for ci ${run}`,
+    subject: `weather_query on weather answers ci · until 14:52 UTC ${run}`,
     title: "A tool’s result waits for delivery",
     lead: hasRun,
     facts: ["The tool says: this is an error."],

@@ -54,7 +54,7 @@ describe("what the mail says", () => {
     ["how that is known", "Unverified: reported by the client."],
     ["the first model", "claude-sonnet-4-5"],
     ["the others", "gemini-pro"],
-    ["the worst cost", "at most 1.4 US cents (US$0.0138)"],
+    ["the worst cost", "up to $0.0138"],
     ["the deadline with its zone", "17 Nov 2026, 14:52:10 UTC"],
     ["the time left", "9 minutes"],
     ["what silence means", "it is denied automatically"],
@@ -72,12 +72,12 @@ describe("what the mail says", () => {
   test("the gate, in subject, heading and button", () => {
     const reply = mailOf({ view: openResponse });
     expect([subject, reply.subject]).toEqual([
-      "Review the request: notes / summarize_meeting (run_7Hq2mWcE0x)",
-      "Review the reply: notes / summarize_meeting (run_7Hq2mWcE0x)",
+      "notes · summarize_meeting asks claude-sonnet-4-5 · until 14:52 UTC · 3 warnings (run_7Hq2mWcE0x)",
+      "claude-sonnet-4-5 answers notes · summarize_meeting · until 14:52 UTC (run_7Hq2mWcE0x)",
     ]);
     expect(html).toMatch(/<a [^>]+>Review the request<\/a>/);
     expect(reply.html).toMatch(/<a [^>]+>Review the reply<\/a>/);
-    expect(reply.text).toContain("Cost: 0.32 US cents (US$0.0032)");
+    expect(reply.text).toContain("Cost: $0.0032");
   });
 
   test("how many have to approve, where it is more than one", () => {

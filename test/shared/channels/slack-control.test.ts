@@ -68,7 +68,7 @@ type Said = {
 const sent = "Nothing has been sent yet.";
 const delivered = "Nothing has been delivered yet.";
 const toRun = {
-  title: "A client wants to run a tool",
+  title: "ci runs weather_query on weather",
   lead: "Nothing has run yet. If you approve, the tool runs: this is an action, not a question to a model.",
   facts: [
     "ci wants to run weather_query on weather. The client asks for itself.",
@@ -76,7 +76,7 @@ const toRun = {
   ],
 };
 const ran = {
-  title: "A tool’s result waits for delivery",
+  title: "weather_query on weather answers ci",
   lead: "It has run. Nothing of its result has been delivered yet.",
   facts: ["ci wanted to run weather_query on weather. The client asks for itself.", "Run by weather/weather_query"],
 };
@@ -85,7 +85,7 @@ const callOf = (city: string): string => objectText({ name: "weather_query", id:
 
 const said: Readonly<Record<Exclude<keyof typeof control, "approvedFunction" | "deniedFunction">, Said>> = {
   json: {
-    title: "A client asks a model for text",
+    title: "ci asks demo for text",
     lead: sent,
     facts: [
       "ci asks a model for text. The client asks for itself.",
@@ -100,7 +100,7 @@ const said: Readonly<Record<Exclude<keyof typeof control, "approvedFunction" | "
     buttons: all,
   },
   translation: {
-    title: "A client asks for a translation",
+    title: "ci asks demo for a translation",
     lead: sent,
     facts: ["ci asks for a translation. The client asks for itself.", "The reply must be JSON that fits the schema below."],
     framed: [
@@ -111,14 +111,14 @@ const said: Readonly<Record<Exclude<keyof typeof control, "approvedFunction" | "
     buttons: all,
   },
   embedding: {
-    title: "A client asks for texts as vectors",
+    title: "ci asks demo for vectors",
     lead: sent,
     facts: ["ci asks for texts as vectors (embeddings). The client asks for itself.", "3 texts become vectors."],
     framed: ["The queue was full on Tuesday.", "Nobody knew about the old exports.", "Ship on Friday."],
     buttons: all,
   },
   functionChoice: {
-    title: "A client asks a model to choose a function",
+    title: "ci asks demo to choose a function",
     lead: sent,
     facts: ["ci asks a model to choose among functions. The client asks for itself.", "Tool choice: required"],
     framed: ["Do I need an umbrella in Shanghai on Thursday?"],
@@ -126,7 +126,7 @@ const said: Readonly<Record<Exclude<keyof typeof control, "approvedFunction" | "
     missing: "1 tool. Open shows all of it.",
   },
   multimodal: {
-    title: "A client asks a model about images",
+    title: "ci asks demo about images",
     lead: sent,
     facts: ["ci asks a model about images. The client asks for itself."],
     framed: ["What differs between these two pictures?"],
@@ -146,14 +146,14 @@ const said: Readonly<Record<Exclude<keyof typeof control, "approvedFunction" | "
     buttons: all,
   },
   jsonReply: {
-    title: "A model’s reply waits for delivery",
+    title: "demo answers ci",
     lead: delivered,
     facts: ["Answered by demo, reported as demo", "The reply must be JSON.", "Cost: free", "Approve and deliver"],
     framed: ['{ "team": "exports" }'],
     buttons: all,
   },
   translationReply: {
-    title: "A translation waits for delivery",
+    title: "demo answers ci",
     lead: delivered,
     facts: [
       "This reply comes from the cache: it was made 2026-11-17 14:32 UTC for an identical request.",
@@ -163,7 +163,7 @@ const said: Readonly<Record<Exclude<keyof typeof control, "approvedFunction" | "
     buttons: all,
   },
   embeddingReply: {
-    title: "Vectors wait for delivery",
+    title: "demo answers ci",
     lead: delivered,
     facts: ["Answered by demo, reported as demo-embedding"],
     framed: [expect.stringMatching(/^3 vectors of 64 numbers, beginning with\n0\.3796, -0\.9663, /) as string],
@@ -171,7 +171,7 @@ const said: Readonly<Record<Exclude<keyof typeof control, "approvedFunction" | "
     missing: "3 vectors. Open shows all of it.",
   },
   functionChoiceReply: {
-    title: "A model’s choice waits for delivery",
+    title: "demo answers ci",
     lead: delivered,
     facts: ["Approving delivers exactly this reply. The approved prompt is behind Open."],
     framed: ["I look that up.", objectText({ name: "weather_query", id: "call_1", input: { city: "Shanghai" } })],
@@ -211,8 +211,9 @@ describe("a message", () => {
   test.each(cases)("says who asks for what, shows it, and has the buttons that this allows: %s", (_name, view, expected) => {
     const message = accepted(slackMessage(input(view)));
     const lines = linesOf(message);
-    expect(message.text).toBe(expected.title);
-    expect(lines).toEqual(expect.arrayContaining([expected.title, `${expected.lead} You are asked to decide.`]));
+    expect(message.text).toMatch(new RegExp(`^${expected.title} · 9 min( · \\d+ warnings?)?$`));
+    expect(lines[0]?.replace(/ · \d+ warnings?$/, "")).toBe(`${expected.title} · until 14:52 UTC`);
+    expect(lines).toEqual(expect.arrayContaining([`${expected.lead} You are asked to decide.`]));
     for (const fact of expected.facts) expect(lines.join("\n")).toContain(fact);
     expect(preformattedOf(message)).toEqual(expected.framed);
     expect(buttonsOf(message)).toEqual(expected.buttons);
@@ -223,7 +224,7 @@ describe("a message", () => {
 
   test.each(cases)("without the content has its facts, and can be denied only: %s", (_name, view, { title, lead }) => {
     const message = accepted(slackMessage(input(view, { excerpt: "none" })));
-    expect(message.text).toBe(title);
+    expect(message.text).toContain(`${title} · 9 min`);
     expect(linesOf(message).join("\n")).toContain(lead);
     expect(linesOf(message).join("\n")).toContain("The client asks for itself.");
     expect(preformattedOf(message)).toEqual([]);

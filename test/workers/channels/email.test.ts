@@ -59,7 +59,7 @@ describe("over HTTP", () => {
     expect(mail).toMatchObject({
       from: '"Countersign" <reviews@example.com>',
       to: ["ada@example.org"],
-      subject: "Review the request: notes / summarize_meeting (run_7Hq2mWcE0x)",
+      subject: "notes · summarize_meeting asks claude-sonnet-4-5 · until 14:52 UTC · 3 warnings (run_7Hq2mWcE0x)",
       idempotencyKey: "AAECAwQFBgcICQoL-17",
       headers: { "Auto-Submitted": "auto-generated", References: expect.stringMatching(/^<[0-9a-f]{32}@example\.com>$/) },
     });
@@ -220,7 +220,7 @@ describe("over the binding", () => {
       {
         from: { email: "reviews@example.com", name: "Countersign" },
         to: ["ada@example.org"],
-        subject: expect.stringContaining("Review the request"),
+        subject: expect.stringContaining("notes · summarize_meeting asks claude-sonnet-4-5"),
         text: expect.stringContaining(noticeOf().url),
         html: expect.stringContaining(noticeOf().url),
         headers: {

@@ -49,6 +49,7 @@ describe("a notice", () => {
             gate: "request",
             reviewer: "Ada Lovelace",
             why: "asked",
+            title: "notes · summarize_meeting asks claude-sonnet-4-5 · 9 min · 3 warnings",
             summary: "Asked by notes for desk-assistant, while it handles tools/call summarize_meeting.",
             url: `https://reviews.example.com/r/${token}`,
             urlExpires: "2026-11-18T14:52:10.000Z",

@@ -442,7 +442,7 @@ describe("notices to one reviewer", () => {
     }
     const posted = slack.messages.filter(({ channel }) => channel === "D0ADA");
     expect(posted.map(({ text }) => text)).toEqual([
-      ...Array<string>(5).fill("A server wants to ask a model"),
+      ...Array.from({ length: 5 }, () => expect.stringMatching(/ asks .+ · \d+ min/) as unknown),
       "20 reviews wait for you",
       "20 reviews wait for you",
       "18 reviews wait for you",

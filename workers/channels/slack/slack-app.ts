@@ -91,7 +91,7 @@ export const slackAppChannel = (app: SlackApp, keys: SigningKeys): Channel => ({
 });
 
 /** Slack must not fetch a review's link for a preview. */
-const quiet = { unfurl_links: false, unfurl_media: false } as const;
+const quiet = { unfurl_links: false, unfurl_media: false, mrkdwn: false } as const;
 
 const isFirst = (why: Notice["why"]): why is "asked" | "escalated" | "handedOver" =>
   why === "asked" || why === "escalated" || why === "handedOver";

@@ -51,7 +51,7 @@ async function post(url: string, { text, blocks }: SlackMessage): Promise<Sent> 
     url,
     method: "POST",
     headers: { "Content-Type": "application/json; charset=utf-8" },
-    body: JSON.stringify({ text, blocks, unfurl_links: false, unfurl_media: false }),
+    body: JSON.stringify({ text, blocks, unfurl_links: false, unfurl_media: false, mrkdwn: false }),
   });
   if (answer === undefined) return { kind: "again", why: "unavailable" };
   const { status, afterMs } = answer;

@@ -7,6 +7,8 @@ import { isLoopbackHost } from "../../../shared/address.ts";
 import { sha256Hex } from "../../../shared/encoding.ts";
 import { err, ok, type Result, unreachable } from "../../../shared/result.ts";
 import { asksWords } from "../../../shared/channels/fact-words.ts";
+import { handOverOf } from "../../../shared/channels/hand-over.ts";
+import { noticeFacts, noticeLine } from "../../../shared/channels/notice-line.ts";
 import { outsideName } from "../../../shared/channels/plain-text.ts";
 import type { Words } from "../../../shared/channels/words/words.ts";
 import { type ReviewFacts, reviewFacts } from "../../../shared/review/review-facts.ts";
@@ -119,9 +121,11 @@ function dataOf(notice: Notice): object {
   const { view, url, why, link } = notice;
   const { requestor, models, quorum, version } = view;
   const facts = reviewFacts(view);
+  const handOver = handOverOf(view);
   return {
     ...whichOf(notice),
     why,
+    title: noticeLine(noticeFacts(view), wordsFor(notice.reviewer), { now: view.now }),
     summary: summaryOf(view, facts, wordsFor(notice.reviewer)),
     url,
     urlExpires: isoOf(link.expiresAtSeconds * 1000),
@@ -131,6 +135,7 @@ function dataOf(notice: Notice): object {
     provenance: requestor.provenance,
     ...(requestor.evidence === undefined ? {} : { association: evidenceWords[requestor.evidence] }),
     client: nameOf(requestor.client),
+    ...(handOver === null ? {} : { handedOver: handOver }),
     version,
     deadline: isoOf(facts.deadline.at),
     quorum,

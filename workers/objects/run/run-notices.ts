@@ -10,8 +10,8 @@ import type { NoticeRow } from "../../stubs/ledger-calls.ts";
 import type { Gate } from "../../../shared/model/gate.ts";
 import { type Reviewer, peopleOfPlan } from "../../../shared/policy/evaluate.ts";
 import { isSamePerson } from "../../../shared/policy/person.ts";
-import { askingOf } from "../../../shared/review/review-facts.ts";
 import type { DigestEntry } from "../../../shared/channels/digest-content.ts";
+import { noticeFacts } from "../../../shared/channels/notice-line.ts";
 import type { Review } from "../../../shared/review/decision.ts";
 import type { LinkChannel } from "../../../shared/notice-channels.ts";
 import { linkRandomLength, linkToken } from "../../../shared/review/link.ts";
@@ -189,9 +189,7 @@ export class RunNotices {
     const [view, url] = [this.view(current, link), this.#url(current.input, link)];
     const reviewer = this.people(current.input)[link.reviewer];
     if (view === null || url === null || reviewer === undefined) return null;
-    const { server, client, method, name } = view.requestor;
-    const { run, gate, deadlineAt } = view;
-    return { reviewer, run, gate, asking: askingOf(view), requestor: { server, client, method, name }, deadlineAt, url };
+    return { reviewer, run: view.run, facts: noticeFacts(view), url };
   }
 
   /** Queues words for one member alone, where the channel can send them. */

@@ -1,27 +1,23 @@
 // Every sentence of an email, in English. What other channels say in the same words is in review-en.ts.
 
 import type { ExcerptPiece } from "../../excerpt.ts";
-import { plural } from "./review-en.ts";
+import { plural } from "./page-numbers-en.ts";
 
 export const emailEn = {
   gates: {
     request: {
-      subject: "Review the request",
       button: "Review the request",
     },
     response: {
-      subject: "Review the reply",
       button: "Review the reply",
     },
   },
   /** The same where a tool is to run, or has run. */
   run: {
     request: {
-      subject: "Review the request",
       button: "Review the request",
     },
     response: {
-      subject: "Review the result",
       button: "Review the result",
     },
   },

@@ -8,8 +8,8 @@ import type { RunProgress } from "../../../review/view.ts";
 import { clockTime, dollars, stampedTime } from "./page-numbers-en.ts";
 import { pageAnswersEn } from "./page-answers-en.ts";
 import { pageGrantEn } from "./page-grant-en.ts";
+import { plural } from "./page-numbers-en.ts";
 import { pageWrittenEn } from "./page-written-en.ts";
-import { plural } from "./review-en.ts";
 
 /** A sentence for each plural that a language has (`Intl.PluralRules`), with {n}. */
 export type PluralForms = { readonly one?: string; readonly other: string };

@@ -1,4 +1,4 @@
-// Times and amounts on the review page, in English. A script of the page puts times into the reader's own time zone.
+// Counts, times and amounts, in English. A script of the page puts times into the reader's own time zone.
 
 const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
 const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", timeZone: "UTC" });
@@ -21,3 +21,6 @@ export function dollars(usd: number): string {
   // Less a billionth, so that what is exact in decimals is not rounded up by its binary form.
   return `$${(Math.ceil(usd * 10 ** places - 1e-9) / 10 ** places).toFixed(places)}`;
 }
+
+/** "1 text", "2 texts". */
+export const plural = (count: number, one: string, many: string): string => `${count.toLocaleString("en-US")} ${count === 1 ? one : many}`;

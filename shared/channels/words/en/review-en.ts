@@ -16,10 +16,9 @@ import type { UndeliverableCause } from "../../../review/decision.ts";
 import type { Asking, Sureness } from "../../../review/review-facts.ts";
 import type { Segment } from "../../../review/text-view.ts";
 import type { ReviewState } from "../../../review/view.ts";
+import { noticeEn } from "./notice-en.ts";
+import { dollars, plural } from "./page-numbers-en.ts";
 import { riskEn, riskLevelsEn } from "./risk-en.ts";
-
-/** "1 text", "2 texts". */
-export const plural = (count: number, one: string, many: string): string => `${count.toLocaleString("en-US")} ${count === 1 ? one : many}`;
 
 function editFault(fault: EditFault): string {
   switch (fault.kind) {
@@ -84,8 +83,6 @@ type AskingWords = {
   /** Who asks for what, with {server}, {client}, {method} and {name}; `asked` when it is over. */
   readonly asks: string;
   readonly asked: string;
-  /** In the subject of an email. */
-  readonly subject: string;
 };
 
 const reply = { title: "A model’s reply waits for delivery", closedTitle: "A model’s reply" } as const;
@@ -96,49 +93,42 @@ const asking: Readonly<Record<Asking, AskingWords>> = {
     closedTitle: { request: "A server wanted to ask a model", response: reply.closedTitle },
     asks: "Asked by {server} for {client}, while it handles {method} {name}.",
     asked: "{server} for {client}, {method} {name}.",
-    subject: "{server} / {name}",
   },
   text: {
     title: { request: "A client asks a model for text", response: reply.title },
     closedTitle: { request: "A client asked a model for text", response: reply.closedTitle },
     asks: "{client} asks a model for text.",
     asked: "{client} asked a model for text.",
-    subject: "text for {client}",
   },
   translation: {
     title: { request: "A client asks for a translation", response: "A translation waits for delivery" },
     closedTitle: { request: "A client asked for a translation", response: "A translation" },
     asks: "{client} asks for a translation.",
     asked: "{client} asked for a translation.",
-    subject: "translation for {client}",
   },
   embedding: {
     title: { request: "A client asks for texts as vectors", response: "Vectors wait for delivery" },
     closedTitle: { request: "A client asked for texts as vectors", response: "Vectors of texts" },
     asks: "{client} asks for texts as vectors (embeddings).",
     asked: "{client} asked for texts as vectors (embeddings).",
-    subject: "vectors for {client}",
   },
   functionChoice: {
     title: { request: "A client asks a model to choose a function", response: "A model’s choice waits for delivery" },
     closedTitle: { request: "A client asked a model to choose a function", response: "A model’s choice of a function" },
     asks: "{client} asks a model to choose among functions.",
     asked: "{client} asked a model to choose among functions.",
-    subject: "choice of a function for {client}",
   },
   multimodal: {
     title: { request: "A client asks a model about images", response: reply.title },
     closedTitle: { request: "A client asked a model about images", response: reply.closedTitle },
     asks: "{client} asks a model about images.",
     asked: "{client} asked a model about images.",
-    subject: "text about images for {client}",
   },
   function: {
     title: { request: "A client wants to run a tool", response: "A tool’s result waits for delivery" },
     closedTitle: { request: "A client wanted to run a tool", response: "A tool’s result" },
     asks: "{client} wants to run {name} on {server}.",
     asked: "{client} wanted to run {name} on {server}.",
-    subject: "{name} on {server} for {client}",
   },
 };
 
@@ -263,17 +253,6 @@ function left(milliseconds: number): string {
   return span(milliseconds < 60_000 ? milliseconds : milliseconds - (milliseconds % 60_000));
 }
 
-/** US dollars, rounded up and never to nothing; small amounts in cents: "1.2 US cents (US$0.0120)", "US$3.40". */
-function money(usd: number): string {
-  if (usd === 0) return "free";
-  if (usd >= 1) return `US$${(Math.ceil(usd * 100) / 100).toFixed(2)}`;
-  const cents = usd * 100;
-  if (cents < 0.01) return "less than 0.01 US cents";
-  const places = cents >= 1 ? 1 : 2;
-  const up = Math.ceil(cents * 10 ** places - 1e-9) / 10 ** places;
-  return `${up.toFixed(places)} US ${up === 1 ? "cent" : "cents"} (US$${usd.toFixed(4)})`;
-}
-
 const keyEnd: Readonly<Record<KeyEnd, string>> = {
   keyRevoked: "The API key of the request was revoked.",
   keyExpired: "The API key of the request expired.",
@@ -291,8 +270,8 @@ export const reviewEn = {
   time,
   span,
   left,
-  money,
-  atMost: "at most {cost}",
+  money: dollars,
+  atMost: "up to {cost}",
   /** Why an edit was refused. */
   editFault,
   /** In place of invisible text. */
@@ -386,6 +365,12 @@ export const reviewEn = {
     ownRequest: "You cannot approve your own request. Another reviewer has to.",
     left: "You left this review. Your answer did not count.",
   },
+  /** One line that says what a notice is about, with {server}, {client}, {name} and {model}. */
+  notice: noticeEn,
+  /** Who handed the review over, with {by}; and their note. */
+  handedOver: { by: "Handed over by {by}.", note: "Their note" },
+  /** In place of a text that a warning calls a secret. */
+  secret: "Left out here, because it looks like a secret. It is on the page.",
   /** Several reviews in one message. */
   digest: (n: number): string => `${plural(n, "review waits", "reviews wait")} for you`,
 } as const;

@@ -3,7 +3,8 @@
 import type { Gate } from "../../../model/gate.ts";
 import type { SamplingRequest } from "../../../model/sampling.ts";
 import { ordinalsIn } from "../../../review/editable-fields.ts";
-import { plural, reviewEn } from "./review-en.ts";
+import { plural } from "./page-numbers-en.ts";
+import { reviewEn } from "./review-en.ts";
 
 const places = {
   systemPrompt: "System prompt",
@@ -103,6 +104,7 @@ export const slackEn = {
     vector: (n: number): string => plural(n, "vector", "vectors"),
     file: (n: number): string => plural(n, "file", "files"),
     metadata: (): string => "the metadata",
+    secret: (n: number): string => plural(n, "text that looks like a secret", "texts that look like secrets"),
     model: (n: number): string => plural(n, "model that it may go to", "models that it may go to"),
     risk: (n: number): string => plural(n, "risk note", "risk notes"),
     name: (n: number): string => plural(n, "end of a long name", "ends of long names"),

@@ -1,0 +1,65 @@
+// What a notice is about, in one line, as a lock screen shows it: who asks which model, until when, and how many warnings there are. For
+// a subject, a header, a fallback text or a title. Nothing of the content is in it.
+
+import type { Gate } from "../model/gate.ts";
+import { type Asking, askingOf } from "../review/review-facts.ts";
+import type { ReviewView } from "../review/view.ts";
+import { outsideName } from "./plain-text.ts";
+import type { Words } from "./words/words.ts";
+
+export type NoticeFacts = {
+  readonly gate: Gate;
+  readonly asking: Asking;
+  readonly requestor: Pick<ReviewView["requestor"], "server" | "client" | "name">;
+  /** The first model that may answer, or the one that answered; null where there is none. */
+  readonly model: string | null;
+  /** Unix milliseconds. */
+  readonly deadlineAt: number;
+  readonly warnings: number;
+};
+
+export function noticeFacts(view: ReviewView): NoticeFacts {
+  const { gate, requestor, models, answeredBy, reply, deadlineAt, risks } = view;
+  const { server, client, name } = requestor;
+  const model = gate === "request" ? models[0]?.id : (answeredBy?.id ?? reply?.model);
+  return { gate, asking: askingOf(view), requestor: { server, client, name }, model: model ?? null, deadlineAt, warnings: risks.length };
+}
+
+type LineOptions = {
+  /** Says the time left from then on, Unix milliseconds. Null says the deadline itself, which stays true: for what is read later. */
+  readonly now: number | null;
+  /** The most characters of the whole line, as `lengthOf` counts them. */
+  readonly most?: number;
+  readonly lengthOf?: (line: string) => number;
+};
+
+/** The most characters of a name, from the first that fits. */
+const nameLengths = [40, 24, 12, 6];
+
+/** One line without line breaks, control characters or invisible characters. It is no markup of any kind, and nobody escaped it. */
+export function noticeLine(facts: NoticeFacts, words: Words, { now, most = 300, lengthOf = (line) => line.length }: LineOptions): string {
+  const { notice } = words.review;
+  const { deadlineAt } = facts;
+  const time = now === null ? notice.until(deadlineAt) : deadlineAt > now ? notice.left(deadlineAt - now) : notice.passed;
+  const rest = `${time}${warningsOf(facts, words)}`;
+  const lines = nameLengths.map((characters) => `${whatOf(facts, words, characters)} · ${rest}`);
+  return lines.find((line) => lengthOf(line) <= most) ?? rest;
+}
+
+/** Who asks whom for what: "notes · summarize asks gpt-6.1". */
+export function whatOf({ gate, asking, requestor, model }: NoticeFacts, words: Words, characters = 40): string {
+  const { notice } = words.review;
+  const { server, client, name } = requestor;
+  const short = (text: string): string => outsideName(text, words, { characters, plain: true });
+  const places: Readonly<Record<string, string>> = {
+    server: short(server),
+    client: short(client),
+    name: short(name),
+    model: model === null ? notice.noModel : short(model),
+  };
+  return notice.what[asking][gate].replaceAll(/\{(\w+)\}/g, (place, key: string) => places[key] ?? place);
+}
+
+/** " · 1 warning"; empty where there is none. */
+export const warningsOf = ({ warnings }: Pick<NoticeFacts, "warnings">, { review: { notice } }: Words): string =>
+  warnings > 0 ? ` · ${notice.warnings(warnings)}` : "";

@@ -1,0 +1,109 @@
+// The facts of a review in an email, a line for each, for its text part and its HTML alike. Nothing of the content.
+
+import type { Child } from "hono/jsx";
+import { costWords } from "../../shared/channels/fact-words.ts";
+import type { NamedModel } from "../../shared/model/sampling.ts";
+import { unreachable } from "../../shared/result.ts";
+import type { ReviewFacts } from "../../shared/review/review-facts.ts";
+import { vectorsWords } from "../../shared/review/vectors.ts";
+import type { ReviewView, ShownModel } from "../../shared/review/view.ts";
+import { asksOf } from "./asking-words.ts";
+import { useWords } from "./language.ts";
+import { fill } from "./sentence.tsx";
+
+type Line = { readonly label: string; readonly sentences: readonly Child[][] };
+
+/** The lines between the link and the content, for both parts. `name` marks text from outside. */
+export function linesOf(view: ReviewView, facts: ReviewFacts, name: (text: string) => Child): Line[] {
+  const { requestor } = view;
+  const all = useWords();
+  const { email: words, review } = all;
+  const { quorum, riskCounts } = facts;
+  const names = {
+    server: name(requestor.server),
+    client: name(requestor.client),
+    method: name(requestor.method),
+    name: name(requestor.name),
+  };
+  const lines: Line[] = [
+    { label: words.facts.requestor, sentences: [fill(asksOf(facts, all).sentence, names), ...(requestor.gone ? [[review.gone]] : [])] },
+    { label: words.facts.sure, sentences: [[review.sure[facts.sureness].full]] },
+    ...servingLines(facts, name),
+    ...formLines(view, facts),
+    ...embeddingLines(facts),
+  ];
+  if (facts.cost !== null) lines.push({ label: words.facts.cost, sentences: [[costWords(facts.cost, review)]] });
+  if (quorum !== null) {
+    const votes = quorum.votes === 0 ? [] : [[words.facts.votes(quorum.votes)]];
+    lines.push({ label: words.facts.people, sentences: [[words.facts.quorum(quorum.needed)], ...votes] });
+  }
+  if (riskCounts.length > 0) {
+    const counts = riskCounts.map(({ count, level }) => words.facts.risk(count, review.riskLevels[level])).join(", ");
+    lines.push({ label: review.risks, sentences: [[`${counts}.`], [words.facts.risksThere]] });
+  }
+  lines.push({ label: words.facts.run, sentences: [[name(view.run)]] });
+  return lines;
+}
+
+const mostModels = 5;
+
+function servingLines({ serving, namedModel }: ReviewFacts, name: (text: string) => Child): Line[] {
+  const { email: words } = useWords();
+  const named = (model: ShownModel): Child[] => fill(words.facts.model1, { name: name(model.id), provider: name(model.provider) });
+  const where = (on: ShownModel): Child[] => fill(words.facts.run1, { server: name(on.provider), name: name(on.name) });
+  switch (serving.kind) {
+    case "goesTo": {
+      const [first, ...others] = serving.models;
+      if (first === undefined) return [{ label: words.facts.model, sentences: [[words.facts.noModel]] }];
+      const listed = others.slice(0, mostModels).map((model, i) => (i === 0 ? named(model) : ["; ", ...named(model)]));
+      const rest = others.length > mostModels ? [`; ${words.facts.more(others.length - mostModels)}`] : [];
+      return [
+        { label: words.facts.model, sentences: [named(first)] },
+        ...(others.length === 0 ? [] : [{ label: words.facts.otherwise, sentences: [[...listed.flat(), ...rest]] }]),
+        ...(namedModel === null ? [] : [namedLine(namedModel, name)]),
+      ];
+    }
+    case "answered":
+      return serving.by === null ? [] : [{ label: words.facts.answeredBy, sentences: [named(serving.by)] }];
+    case "written":
+      return [{ label: words.facts.writtenBy, sentences: [[name(serving.by)]] }];
+    case "runs":
+      return serving.on.slice(0, 1).map((on) => ({ label: words.facts.runs, sentences: [where(on)] }));
+    case "ran":
+      return [
+        ...(serving.on === null ? [] : [{ label: words.facts.ran, sentences: [where(serving.on)] }]),
+        ...(serving.isError ? [{ label: words.facts.toolSays, sentences: [[words.facts.toolError]] }] : []),
+      ];
+    default:
+      return unreachable(serving);
+  }
+}
+
+function namedLine({ name: wanted, version, provider }: NamedModel, name: (text: string) => Child): Line {
+  const { email: words } = useWords();
+  const more = [
+    ...(version === undefined ? [] : [", ", ...fill(words.facts.namedVersion, { version: name(version) })]),
+    ...(provider === undefined ? [] : [", ", ...fill(words.facts.namedProvider, { provider: name(provider) })]),
+  ];
+  return { label: words.facts.named, sentences: [[name(wanted), ...more, "."], [words.facts.namedStandIn]] };
+}
+
+/** A tool's result has no requested form. */
+function formLines({ cachedAt }: ReviewView, { replyForm, asking }: ReviewFacts): Line[] {
+  if (asking === "function") return [];
+  const { email: words, review } = useWords();
+  return [
+    ...(replyForm === null
+      ? []
+      : [{ label: words.facts.form, sentences: [[replyForm === "json" ? words.facts.json : words.facts.jsonSchema]] }]),
+    ...(cachedAt == null ? [] : [{ label: words.facts.cached, sentences: [fill(words.facts.cachedAt, { at: review.time(cachedAt) })] }]),
+  ];
+}
+
+/** How many texts or vectors one approval covers. The number is no content. */
+function embeddingLines({ gate, embedding }: ReviewFacts): Line[] {
+  if (embedding === null) return [];
+  const { email: words, review } = useWords();
+  if (gate === "request") return [{ label: words.facts.texts, sentences: [[review.texts(embedding.texts)]] }];
+  return [{ label: words.facts.vectors, sentences: [[`${vectorsWords(embedding.vectors)}.`]] }];
+}
