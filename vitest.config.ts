@@ -52,6 +52,7 @@ const workerd = () =>
         SLACK_BOT_TOKEN: "xoxb-token-of-the-tests-0123456789",
         SLACK_SIGNING_SECRET: "signing-secret-of-the-tests-0123456789",
         SLACK_API_URL: "https://slack.example.com/api/",
+        TEAMS_REVIEWS_URL: "https://teams.example.com/workflows/1?sig=signature-of-the-tests",
         WEBHOOK_TEAMS_URL: "https://webhook.example.com/teams",
         WEBHOOK_TEAMS_SECRET: "whsec_dGhlIHNlY3JldCBvZiB0aGUgd2ViaG9vayBvZiB0aGUgdGVzdHM=",
       },

@@ -16,6 +16,11 @@ export const channelAddresses = {
     .string()
     .regex(/^[A-Z][A-Z0-9_]{0,30}$/, "is not a webhook's name: capital letters, digits and _")
     .optional(),
+  /** The name of a configured channel of Microsoft Teams: `REVIEWS` stands for TEAMS_REVIEWS_URL. */
+  teams: z
+    .string()
+    .regex(/^[A-Z][A-Z0-9_]{0,30}$/, "is not the name of a Teams channel: capital letters, digits and _")
+    .optional(),
 };
 
 /** A channel that needs an address of its reviewer. */
@@ -37,6 +42,8 @@ export const noticeChannels: Readonly<Record<NoticeChannel, ChannelFacts>> = {
   email: { linkByte: 1, room: null, settings: ["EMAIL_", "RESEND_"] },
   slack: { linkByte: 2, room: { pattern: /^[CG]/, called: "a Slack channel" }, settings: ["SLACK_"] },
   webhook: { linkByte: 3, room: null, settings: ["WEBHOOK_"] },
+  // A workflow posts where many read: every address is a room.
+  teams: { linkByte: 4, room: { pattern: /^/, called: "a Teams channel" }, settings: ["TEAMS_"] },
 };
 
 export const noticeChannelNames = Object.keys(noticeChannels) as NoticeChannel[]; // its own names

@@ -1,8 +1,9 @@
 // What follows the first Slack message of a review: the reminder, and what replaces the message in the end. Neither has content.
 
-import { isOpen, reviewFacts } from "../review/review-facts.ts";
-import { asksWords, endedWords } from "./fact-words.ts";
-import { type Inline, filled, moment, named, namesOf, paragraph, plain, say, strong } from "./slack-blocks.ts";
+import { reviewFacts } from "../review/review-facts.ts";
+import { endingOf } from "./ending-words.ts";
+import { asksWords } from "./fact-words.ts";
+import { filled, moment, named, namesOf, paragraph, plain, say, strong } from "./slack-blocks.ts";
 import type { SlackMessage, SlackMessageInput } from "./slack-message.ts";
 import type { Words } from "./words/words.ts";
 import type { ReviewView } from "../review/view.ts";
@@ -25,12 +26,17 @@ export const slackReminder = ({
 
 /** Replaces a message whose review is over, or is no longer this reviewer's: who, when and what, no buttons. */
 export function slackEnding(view: ReviewView, words: Words): SlackMessage {
-  const { title, line } = endingOf(view, words);
+  const { title, sentence, by, to, at } = endingOf(view, words);
+  const places = {
+    ...(by === null ? {} : { by: named(by, words) }),
+    ...(to === null ? {} : { to: named(to, words) }),
+    ...(at === null ? {} : { at: moment(at) }),
+  };
   return {
     text: title,
     blocks: [
       { type: "header", text: plain(title) },
-      paragraph(...line),
+      paragraph(...filled(sentence, places)),
       paragraph(
         say(words.slack.ended.what),
         ...filled(asksWords({ ...reviewFacts(view), isAhead: false }, words.review), namesOf(view.requestor, words)),
@@ -44,16 +50,3 @@ export const slackReplaced = ({ slack: { ended } }: Words): SlackMessage => ({
   text: ended.replaced,
   blocks: [{ type: "header", text: plain(ended.replaced) }, paragraph(say(ended.replacedLine))],
 });
-
-function endingOf({ state, left, keyEnd = null }: ReviewView, words: Words): { title: string; line: Inline[] } {
-  const { ended } = words.slack;
-  if (isOpen(state)) {
-    if (left === undefined || left === null) return { title: ended.closed, line: [say(ended.closedLine)] };
-    return left.to === null
-      ? { title: ended.notMine, line: filled(ended.notMineAt, { at: moment(left.at) }) }
-      : { title: ended.handedOver, line: filled(ended.handedOverTo, { to: named(left.to, words), at: moment(left.at) }) };
-  }
-  const { title, sentence } = endedWords(state, words.review);
-  const who: Readonly<Record<string, Inline>> = "by" in state ? { by: named(state.by, words) } : {};
-  return { title, line: filled(keyEnd === null ? sentence : ended[`${keyEnd}At`], { ...who, at: moment(state.at) }) };
-}

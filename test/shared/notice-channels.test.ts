@@ -8,7 +8,12 @@ test("each channel has a byte of its own in a link, and none has the outbox's", 
   const bytes = Object.values(noticeChannels).map(({ linkByte }) => linkByte);
   expect(new Set([0, ...bytes]).size).toBe(bytes.length + 1);
   // Links that are out there name these.
-  expect(noticeChannels).toMatchObject({ email: { linkByte: 1 }, slack: { linkByte: 2 }, webhook: { linkByte: 3 } });
+  expect(noticeChannels).toMatchObject({
+    email: { linkByte: 1 },
+    slack: { linkByte: 2 },
+    webhook: { linkByte: 3 },
+    teams: { linkByte: 4 },
+  });
 });
 
 test("a Slack channel is a room, and no person", () => {
@@ -20,6 +25,11 @@ test("a Slack channel is a room, and no person", () => {
     false,
   ]);
   expect(roomWords({ slack: "C012ABC" })).toBe("a Slack channel");
+});
+
+test("every Teams channel is a room", () => {
+  expect(isRoom({ teams: "REVIEWS" })).toBe(true);
+  expect(roomWords({ email: "c@example.com", teams: "REVIEWS" })).toBe("a Teams channel");
 });
 
 test("no document can name a channel's variables as a secret of its own", () => {

@@ -8,10 +8,16 @@ import type { Channel, ChannelAdapter } from "./channel.ts";
 import { emailAdapter } from "./email/email-channel.ts";
 import { outboxChannel } from "./outbox/outbox-channel.ts";
 import { slackAdapter } from "./slack/slack-channel.ts";
+import { teamsAdapter } from "./teams/teams-channel.ts";
 import { webhookAdapter } from "./webhook/webhook-channel.ts";
 
 /** In the order for reviewers without an order of their own. A channel that is missing here does not compile. */
-const adapters: Readonly<Record<NoticeChannel, ChannelAdapter>> = { slack: slackAdapter, email: emailAdapter, webhook: webhookAdapter };
+const adapters: Readonly<Record<NoticeChannel, ChannelAdapter>> = {
+  slack: slackAdapter,
+  email: emailAdapter,
+  webhook: webhookAdapter,
+  teams: teamsAdapter,
+};
 
 const opened = new WeakMap<object, readonly Channel[]>();
 

@@ -32,7 +32,7 @@ export const noticeOf = (changes: Partial<Notice> = {}): Notice => ({
   ...changes,
 });
 
-const isChannel = (name: string): boolean => /^(?:EMAIL|RESEND|SLACK|WEBHOOK)(?:_|$)/.test(name);
+const isChannel = (name: string): boolean => /^(?:EMAIL|RESEND|SLACK|WEBHOOK|TEAMS)(?:_|$)/.test(name);
 
 /** The gateway's environment without any channel, and these variables. */
 export function envWith(variables: object): Env {

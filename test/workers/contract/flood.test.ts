@@ -476,7 +476,7 @@ describe("notices to one reviewer", () => {
     travel(5_000);
     for (const run of runs) await ringAlarm(stubOf(run));
     await eventually("its email", async () => mails.taken.length === 6);
-    expect(mails.taken[5]?.subject).toContain("Review the request");
+    expect(mails.taken[5]?.subject).toContain("notes · summarize asks ");
     travel(25 * hourMs);
     await ringAlarm(digestStub(env, "email", addresses.email) as DurableObjectStub);
     expect(await tablesOf(digestStub(env, "email", addresses.email) as DurableObjectStub)).toEqual({});

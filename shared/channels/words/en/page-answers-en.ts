@@ -69,6 +69,7 @@ export const pageAnswersEn = {
         email: "by email",
         slack: "in Slack",
         webhook: "through your webhook",
+        teams: "in your Teams channel",
         outbox: "to the gateway’s list of notices, which its operator can read",
       } satisfies Record<LinkChannel, string>,
     },

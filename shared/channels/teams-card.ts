@@ -1,0 +1,219 @@
+// The Adaptive Cards of the Teams channel: a review, its reminder, its outcome, and several reviews at once. It sends nothing.
+//
+// Every text is a TextRun, which has no Markdown (a TextBlock has). Source: https://learn.microsoft.com/en-us/adaptive-cards, schema 1.5;
+// sizes: https://learn.microsoft.com/en-us/connectors/teams/#known-issues-and-limitations-with-actions (28 KB with everything).
+
+import { askingOf, reviewFacts } from "../review/review-facts.ts";
+import type { ReviewView } from "../review/view.ts";
+import type { DigestEntry } from "./digest-content.ts";
+import { endingOf } from "./ending-words.ts";
+import { type Excerpt, type ExcerptPiece, excerptCharacters, excerptOf } from "./excerpt.ts";
+import { asksWords, costWords, gateWords } from "./fact-words.ts";
+import { handOverOf } from "./hand-over.ts";
+import { noticeFacts, noticeLine, warningsOf, whatOf } from "./notice-line.ts";
+import { outsideName, outsideText } from "./plain-text.ts";
+import type { Words } from "./words/words.ts";
+
+type OpenUrl = { readonly type: "Action.OpenUrl"; readonly title?: string; readonly url: string };
+type TextRun = {
+  readonly type: "TextRun";
+  readonly text: string;
+  readonly weight?: "Bolder";
+  readonly size?: "Large";
+  readonly fontType?: "Monospace";
+  readonly selectAction?: OpenUrl;
+};
+type RichText = { readonly type: "RichTextBlock"; readonly inlines: readonly TextRun[] };
+type Frame = { readonly type: "Container"; readonly style: "emphasis"; readonly bleed: false; readonly items: readonly RichText[] };
+export type AdaptiveCard = {
+  readonly $schema: "http://adaptivecards.io/schemas/adaptive-card.json";
+  readonly type: "AdaptiveCard";
+  readonly version: "1.5";
+  readonly lang: string;
+  /** For programs that show no card. */
+  readonly fallbackText: string;
+  readonly msteams: { readonly width: "Full" };
+  readonly body: readonly (RichText | Frame)[];
+  readonly actions: readonly OpenUrl[];
+};
+/** What the workflow "Post to a channel when a webhook request is received" takes. */
+export type TeamsMessage = {
+  readonly type: "message";
+  /** What a notification shows. */
+  readonly summary: string;
+  readonly attachments: readonly {
+    readonly contentType: "application/vnd.microsoft.card.adaptive";
+    readonly contentUrl: null;
+    readonly content: AdaptiveCard;
+  }[];
+};
+
+export type TeamsCardInput = {
+  readonly view: ReviewView;
+  readonly words: Words;
+  readonly excerpt: "none" | "start";
+  /** The channel's own link, never a person's. */
+  readonly url: string;
+};
+
+/** Of a message as JSON, in bytes: Teams says 28 KB, and others found 21. */
+export const mostTeamsBytes = 20_000;
+/** Warnings; the rest is counted. */
+const mostWarnings = 20;
+
+const bytesOf = (message: TeamsMessage): number => new TextEncoder().encode(JSON.stringify(message)).length;
+
+/** The card of an open review. Its excerpt is shortened until the message is small enough. */
+export function teamsCard(input: TeamsCardInput): TeamsMessage {
+  for (let characters = excerptCharacters; ; characters = Math.floor(characters / 2)) {
+    const excerpt = input.excerpt === "none" ? undefined : excerptOf(input.view, characters);
+    const message = reviewCard(input, excerpt);
+    if (characters === 0 || bytesOf(message) <= mostTeamsBytes) return message;
+  }
+}
+
+/** The card without content, for where Teams refuses `teamsCard` as too large. */
+export const briefTeamsCard = (input: TeamsCardInput): TeamsMessage => {
+  const { view, words, url } = input;
+  return messageOf(summaryOf(view, words), [paragraph(strong(lineOf(view, words))), paragraph(run(words.teams.page))], url, words);
+};
+
+export function teamsReminder({ view, words, url }: TeamsCardInput): TeamsMessage {
+  const { title } = words.slack.reminder;
+  const body = [
+    paragraph(heading(title)),
+    paragraph(run(lineOf(view, words))),
+    paragraph(...filled(words.review.silence, { at: words.review.time(view.deadlineAt) })),
+  ];
+  return messageOf(`${title}: ${summaryOf(view, words)}`, body, url, words);
+}
+
+/** A second card, because the first cannot be changed: who decided what, and when. It has no link and no reason. */
+export function teamsEnding(view: ReviewView, words: Words): TeamsMessage {
+  const { title, sentence, by, to, at } = endingOf(view, words);
+  const places = {
+    ...(by === null ? {} : { by: named(by, words) }),
+    ...(to === null ? {} : { to: named(to, words) }),
+    ...(at === null ? {} : { at: words.review.time(at) }),
+  };
+  const what = whatOf(noticeFacts(view), words);
+  const body = [paragraph(heading(title)), paragraph(...filled(sentence, places)), paragraph(run(safe(what)))];
+  return messageOf(safe(`${title}: ${what}`), body, null, words);
+}
+
+/** Several reviews: a line with a link for each. No content. */
+export function teamsDigest(entries: readonly DigestEntry[], words: Words): TeamsMessage {
+  const title = words.review.digest(entries.length);
+  const { gates, deadline, why } = words.slack.digest;
+  const lines = entries.map(({ url, facts }) =>
+    paragraph(
+      { type: "TextRun", text: gates[facts.gate], selectAction: { type: "Action.OpenUrl", url } },
+      run(safe(`: ${whatOf(facts, words, 24)}${warningsOf(facts, words)}`)),
+      ...filled(deadline, { at: words.review.time(facts.deadlineAt) }),
+    ),
+  );
+  return messageOf(title, [paragraph(heading(title)), paragraph(run(why)), ...lines], null, words);
+}
+
+function reviewCard({ view, words, url }: TeamsCardInput, excerpt: Excerpt | undefined): TeamsMessage {
+  const { review, teams } = words;
+  const facts = reviewFacts(view);
+  const { server, client, method, name } = view.requestor;
+  const names = { server: named(server, words), client: named(client, words), method: named(method, words), name: named(name, words) };
+  const warnings = facts.risks
+    .slice(0, mostWarnings)
+    .map((risk) => paragraph(strong(`${review.riskLevels[risk.level]}: `), run(review.risk(risk))));
+  const more = facts.risks.length - warnings.length;
+  const body = [
+    paragraph(heading(lineOf(view, words))),
+    paragraph(run(gateWords(facts, review).lead)),
+    paragraph(...filled(`${asksWords(facts, review)} `, names), run(review.sure[facts.sureness].short)),
+    ...(facts.cost === null ? [] : [paragraph(run(words.slack.facts.cost(costWords(facts.cost, review))))]),
+    paragraph(...filled(review.silence, { at: review.time(facts.deadline.at) })),
+    ...(warnings.length === 0 ? [] : [paragraph(strong(review.risks)), ...warnings]),
+    ...(more > 0 ? [paragraph(run(words.slack.risks.more(more)))] : []),
+    ...handOverParts(view, words),
+    ...(excerpt === undefined ? [paragraph(run(teams.noExcerpt))] : excerptParts(view, excerpt, words)),
+    paragraph(...filled(teams.room, { reviewer: named(view.reviewer, words) })),
+    paragraph(...filled(teams.because, { rule: named(view.rule, words) }), run(` ${teams.page}`)),
+  ];
+  return messageOf(summaryOf(view, words), body, url, words);
+}
+
+function handOverParts(view: ReviewView, words: Words): (RichText | Frame)[] {
+  const handOver = handOverOf(view);
+  if (handOver === null) return [];
+  const { handedOver, secret } = words.review;
+  const { by, note, leftOut } = handOver;
+  return [
+    paragraph(...filled(handedOver.by, { by: named(by, words) })),
+    ...(leftOut === undefined ? [] : [paragraph(strong(`${handedOver.note}: `), run(secret))]),
+    ...(note === null ? [] : [framed(handedOver.note, note, words)]),
+  ];
+}
+
+function excerptParts(view: ReviewView, { pieces, more }: Excerpt, words: Words): (RichText | Frame)[] {
+  const { excerpt } = words.email;
+  const own: Partial<Record<ExcerptPiece["from"], string>> = askingOf(view) === "sampling" ? {} : excerpt.ownStart;
+  return [
+    ...pieces.map(({ from, text, leftOut }) => {
+      const label = own[from] ?? excerpt.start[from];
+      return leftOut === undefined ? framed(label, text, words) : paragraph(strong(`${label}: `), run(words.review.secret));
+    }),
+    paragraph(run(more > 0 ? excerpt.more(more) : pieces.length === 0 ? excerpt.nothing : excerpt.all)),
+  ];
+}
+
+const lineOf = (view: ReviewView, words: Words): string => safe(noticeLine(noticeFacts(view), words, { now: null }));
+const summaryOf = (view: ReviewView, words: Words): string => safe(noticeLine(noticeFacts(view), words, { now: view.now, most: 200 }));
+
+/**
+ * A text from outside that no program reads as one of its functions, `{{DATE(…)}}` of cards, `${…}` of templates, `@{…}` of workflows, and
+ * of which none makes a mention (`<at>`), markup or a link.
+ */
+const safe = (text: string): string =>
+  text.replaceAll(/(?<=[{@$])\{|\}(?=\})|(?<=[^\s\u200b])[.:@](?=[^\s\u200b])|[*_[\]`~<>](?!\u200b)/g, "\u200b$&\u200b");
+
+const run = (text: string): TextRun => ({ type: "TextRun", text });
+const strong = (text: string): TextRun => ({ type: "TextRun", text, weight: "Bolder" });
+const heading = (text: string): TextRun => ({ type: "TextRun", text, weight: "Bolder", size: "Large" });
+const named = (text: string, words: Words): TextRun => ({ type: "TextRun", text: safe(outsideName(text, words)), fontType: "Monospace" });
+const paragraph = (...inlines: TextRun[]): RichText => ({ type: "RichTextBlock", inlines });
+
+/** A sentence of ours with a run, or a text of ours, in each `{place}`. */
+const filled = (sentence: string, places: Readonly<Record<string, TextRun | string>>): TextRun[] =>
+  sentence
+    .split(/(\{[a-zA-Z]+\})/)
+    .filter((part) => part !== "")
+    .map((part) => {
+      const place = places[part.slice(1, -1)] ?? part;
+      return typeof place === "string" ? run(place) : place;
+    });
+
+const framed = (label: string, text: string, words: Words): Frame => ({
+  type: "Container",
+  style: "emphasis",
+  bleed: false,
+  items: [paragraph(strong(label)), paragraph({ type: "TextRun", text: safe(outsideText(text, words)), fontType: "Monospace" })],
+});
+
+const messageOf = (summary: string, body: AdaptiveCard["body"], url: string | null, words: Words): TeamsMessage => ({
+  type: "message",
+  summary,
+  attachments: [
+    {
+      contentType: "application/vnd.microsoft.card.adaptive",
+      contentUrl: null,
+      content: {
+        $schema: "http://adaptivecards.io/schemas/adaptive-card.json",
+        type: "AdaptiveCard",
+        version: "1.5",
+        lang: words.page.lang,
+        fallbackText: summary,
+        msteams: { width: "Full" },
+        body,
+        actions: url === null ? [] : [{ type: "Action.OpenUrl", title: words.slack.link, url }],
+      },
+    },
+  ],
+});

@@ -1,0 +1,129 @@
+// Notices to channels of Microsoft Teams, each through the webhook of a workflow: one card to a room, with that room's own link. It reaches
+// no person, nothing can be decided in it, and a card cannot be changed, so the outcome is a second card.
+//
+// Source: https://learn.microsoft.com/en-us/connectors/teams/#microsoft-teams-webhook. A workflow answers 202 before it posts.
+
+import { isLoopbackHost } from "../../../shared/address.ts";
+import {
+  type TeamsMessage,
+  briefTeamsCard,
+  teamsCard,
+  teamsDigest,
+  teamsEnding,
+  teamsReminder,
+} from "../../../shared/channels/teams-card.ts";
+import { err, ok, type Result } from "../../../shared/result.ts";
+import type { Env } from "../../platform/env.ts";
+import { lookupIn } from "../../platform/lookup.ts";
+import type { Channel, ChannelAdapter, NoticeWhy, Sent } from "../channel.ts";
+import { exchange } from "../channel-exchange.ts";
+import { wordsFor } from "../reviewer-words.ts";
+
+const variable = /^TEAMS_([A-Z][A-Z0-9_]{0,30})_URL$/;
+const variableOf = (name: string): string => `TEAMS_${name}_URL`;
+/** Reviews in one card: their links alone take about 250 bytes each. */
+const mostInDigest = 20;
+
+/** The names of the Teams channels whose variable is set, sorted. */
+const namesIn = (env: Env): string[] =>
+  Object.keys(env)
+    .flatMap((key) => variable.exec(key)?.[1] ?? [])
+    .filter((name) => (lookupIn(env)(variableOf(name))?.trim() ?? "") !== "")
+    .sort();
+
+/** The address, which has the workflow's signature in it. The error has neither. */
+function addressOf(env: Env, name: string): Result<string, string> {
+  const url = URL.parse(lookupIn(env)(variableOf(name))?.trim() ?? "");
+  const ownHost = URL.parse(env.PUBLIC_URL ?? "")?.hostname;
+  const local = url !== null && ownHost !== undefined && isLoopbackHost(ownHost) && isLoopbackHost(url.hostname);
+  const issue = `${variableOf(name)} is not a plain https address: this Teams channel gets no notices; set it to the address of the workflow`;
+  if (url === null || !(url.protocol === "https:" || (url.protocol === "http:" && local))) return err(issue);
+  return url.username === "" && url.password === "" && url.hash === "" ? ok(url.href) : err(issue);
+}
+
+/** What health reports. */
+export const teamsIssues = (env: Env): string[] =>
+  namesIn(env).flatMap((name) => {
+    const address = addressOf(env, name);
+    return address.ok ? [] : [address.error];
+  });
+
+const isPosted = (why: NoticeWhy): boolean => why !== "changed" && why !== "voted";
+
+/** Undefined where no Teams channel is configured correctly. */
+export function teamsChannel(env: Env): Channel | undefined {
+  const addresses = new Map(
+    namesIn(env).flatMap((name) => {
+      const address = addressOf(env, name);
+      return address.ok ? [[name, address.value] as const] : [];
+    }),
+  );
+  if (addresses.size === 0) return undefined;
+  const post = async (name: string | undefined, message: TeamsMessage): Promise<Sent> => {
+    const url = addresses.get(name ?? "");
+    return url === undefined ? { kind: "failed", why: "notConfigured" } : postTo(url, message);
+  };
+  return {
+    name: "teams",
+    reaches: ({ teams }) => teams !== undefined && addresses.has(teams),
+    async send({ view, excerpt, url, why, reviewer }) {
+      // The link's page shows the change.
+      if (!isPosted(why)) return sent;
+      const input = { view, excerpt, url, words: wordsFor(reviewer) };
+      if (why === "reminder") return post(reviewer.teams, teamsReminder(input));
+      const first = await post(reviewer.teams, teamsCard(input));
+      return first.kind === "failed" && first.why === "invalid" ? post(reviewer.teams, briefTeamsCard(input)) : first;
+    },
+    ended: async ({ view, reviewer, link }) =>
+      link.notice === "sent" ? post(reviewer.teams, teamsEnding(view, wordsFor(reviewer))) : sent,
+    digest: {
+      most: mostInDigest,
+      address: ({ teams = "" }) => teams,
+      counts: ({ why, link }, what) => (what === "send" ? isPosted(why) : link.notice === "sent"),
+      send: async (entries) => post(entries[0]?.reviewer.teams, teamsDigest(entries, wordsFor(entries[0]?.reviewer))),
+    },
+  };
+}
+
+const sent: Sent = { kind: "sent", receipt: null };
+
+async function postTo(url: string, message: TeamsMessage): Promise<Sent> {
+  const headers = { "Content-Type": "application/json; charset=utf-8", "User-Agent": "countersign" };
+  const answer = await exchange({ url, method: "POST", headers, body: JSON.stringify(message) });
+  if (answer === undefined) return { kind: "again", why: "unavailable" };
+  const { status, afterMs } = answer;
+  const wait = afterMs === undefined ? {} : { afterMs };
+  if (status >= 200 && status < 300) return sent;
+  if (status === 429) return { kind: "again", why: "rateLimited", ...wait };
+  if (status >= 500 || status === 408) return { kind: "again", why: "unavailable", ...wait };
+  if (status === 401 || status === 403) return { kind: "failed", why: "unauthorized" };
+  // A redirect is not followed. A workflow that is switched off or deleted answers 404 or 410.
+  return { kind: "failed", why: status === 404 || status === 410 || status < 400 ? "notFound" : "invalid" };
+}
+
+/** Only a card can test a workflow, and the doctor posts none. The text has names and no address. */
+export async function teamsDoctor(env: Env): Promise<{ ok: boolean; text: string }> {
+  const names = namesIn(env);
+  const issues = teamsIssues(env);
+  if (issues.length > 0) return { ok: false, text: issues.map((issue) => `${issue}.`).join(" ") };
+  if (names.length === 0) return { ok: true, text: "Teams is not set up." };
+  return {
+    ok: true,
+    text: `Teams is set up for ${names.join(", ")}. Only a card can test a workflow, and the doctor posts none: to test it, open a review for a reviewer with this name in \`teams\`.`,
+  };
+}
+
+export const teamsAdapter: ChannelAdapter = {
+  open: teamsChannel,
+  issues: teamsIssues,
+  doctor: {
+    check: "teams",
+    title: "Teams",
+    guide: "docs/teams.md",
+    ask: teamsDoctor,
+    address: "a teams",
+    remedy: (name) => `a Teams channel: set up its workflow's address (${variableOf(name)})`,
+    // `issues` reports a variable that is set wrongly.
+    unset: (env, name) => (namesIn(env).includes(name) ? null : { check: `teams ${name}`, variables: [variableOf(name)] }),
+  },
+};
