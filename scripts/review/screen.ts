@@ -123,7 +123,7 @@ export function reviewLines(view: ReviewView): string[] {
 export function endedLine(view: ReviewView): string {
   const { state } = view;
   if (isOpen(state)) return "It is open.";
-  const why = state.kind === "cancelled" || state.kind === "failed" ? ` ${causeWords(state)}` : "";
+  const why = state.kind === "cancelled" || state.kind === "failed" ? ` ${causeWords(state, words)}` : "";
   return `${endedWords(state, words).title}.${why}`;
 }
 

@@ -86,7 +86,12 @@ function partContent({ view, words, excerpt }: SlackMessageInput, room: number):
   const { hidden } = words.slack;
   if (excerpt === "none" || room === 0) {
     const what = countWords(charactersIn(view), unshown, hidden);
-    return [paragraph(strong(hidden.byPolicy), say(`${what === "" ? hidden.characters(0) : what}${hidden.open}`))];
+    return [
+      paragraph(
+        strong(excerpt === "none" ? hidden.byPolicy : hidden.tooLong),
+        say(`${what === "" ? hidden.characters(0) : what}${hidden.open}`),
+      ),
+    ];
   }
   const { pieces, missing } = beginningOf(content.pieces.slice(0, mostPieces), room, words);
   const beyond = content.pieces.slice(mostPieces).reduce((sum, { text }) => sum + text.length, 0);
@@ -190,6 +195,7 @@ function compose(input: SlackMessageInput, content: readonly SlackBlock[], { isW
       ...(isBrief ? [] : riskBlocks(facts, words)),
       ...content,
       ...(closing === null ? [] : [paragraph(say(closing))]),
+      ...(mayApprove && input.reference === null ? [paragraph(say(words.slack.hidden.noButtons))] : []),
       ...(mayApprove && input.reference !== null ? [paragraph(say(view.models.length === 1 ? exactlyOne : exactly))] : []),
       controls(input, mayApprove ? approve : null),
     ],

@@ -5,6 +5,7 @@ import { grantMutants } from "./grants.ts";
 import { imageMutants } from "./images.ts";
 import { linkMutants } from "./links.ts";
 import type { Mutant } from "./mutant.ts";
+import { noticeMutants } from "./notices.ts";
 import { outsideMutants } from "./outside-addresses.ts";
 import { ownershipMutants } from "./ownership.ts";
 import { policyMutants } from "./policy.ts";
@@ -24,6 +25,7 @@ export const mutants: readonly Mutant[] = [
   ...revocationMutants,
   ...credentialMutants,
   ...configurationMutants,
+  ...noticeMutants,
   ...outsideMutants,
   ...imageMutants,
   ...recordMutants,

@@ -274,7 +274,11 @@ describe("the content", () => {
         const message = accepted(slackMessage(input(view)));
         const isWhole = buttonsOf(message).includes("approve");
         expect(buttonsOf(message)).toEqual(isWhole ? all : cut);
-        expect(linesOf(message).some((line) => /^(?:Not everything is|The content is not) shown here/.test(line))).toBe(!isWhole);
+        expect(
+          linesOf(message).some((line) =>
+            /^(?:Not everything is shown here|The policy keeps the content|The content is too long)/.test(line),
+          ),
+        ).toBe(!isWhole);
         if (!isWhole) return;
         whole += 1;
         const blocks = view.gate === "request" ? view.request.messages.flatMap(({ content }) => content) : (view.reply?.content ?? []);

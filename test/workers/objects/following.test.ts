@@ -166,13 +166,13 @@ describe("the email about the reply", () => {
     const replyLink = await replyWaits();
     await eventually("the page's news", async () => page.told.at(-1)?.next === "review");
     await strikes(25);
-    expect(mailsAbout(/reply/i)).toEqual([]);
+    expect(mailsAbout(/ answers /)).toEqual([]);
     // The reply's page is opened: no email after that, whatever becomes of the first page.
     await pageOf(replyLink);
     page.close();
     await strikes(60);
     await strikes(60);
-    expect(mailsAbout(/reply/i)).toEqual([]);
+    expect(mailsAbout(/ answers /)).toEqual([]);
     expect((await recordOf(run)).some(({ fact }) => fact.kind === "noticed" && fact.gate === "response" && fact.channel === "email")).toBe(
       false,
     );
@@ -187,11 +187,11 @@ describe("the email about the reply", () => {
       reply();
       const replyLink = await replyWaits();
       await eventually("the page's news", async () => page.told.at(-1)?.next === "review");
-      const before = mailsAbout(/reply/i).length;
+      const before = mailsAbout(/ answers /).length;
       leave(page);
       await eventually("the email", async () => {
         await strikes(25);
-        return mailsAbout(/reply/i).length > before;
+        return mailsAbout(/ answers /).length > before;
       });
       await press(replyLink, "approve");
       await answer;
@@ -207,7 +207,7 @@ describe("the email about the reply", () => {
     const first = await approve("Ann");
     const page = await listen(first.link);
     reply();
-    await eventually("Ann's email", async () => mailsAbout(/reply/i).length === 1);
+    await eventually("Ann's email", async () => mailsAbout(/ answers /).length === 1);
     page.close();
     await press(await replyWaits(), "approve");
     await answer;
@@ -215,8 +215,8 @@ describe("the email about the reply", () => {
     const { link, cookie } = await approve("Ann");
     const hers = await listen(link, cookie);
     reply();
-    await eventually("Bo's email", async () => mailsAbout(/reply/i, "bo@example.com").length === 1);
-    expect(mailsAbout(/reply/i)).toHaveLength(1);
+    await eventually("Bo's email", async () => mailsAbout(/ answers /, "bo@example.com").length === 1);
+    expect(mailsAbout(/ answers /)).toHaveLength(1);
     hers.close();
     await press(await replyWaits(), "approve");
     await answer;

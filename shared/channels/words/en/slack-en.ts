@@ -94,7 +94,9 @@ export const slackEn = {
   unseen: "Invisible characters are named in ⟨ ⟩.",
   hidden: {
     heading: "Not everything is shown here, so it cannot be approved here. Not shown: ",
-    byPolicy: "The content is not shown here, so it cannot be approved here. It is ",
+    byPolicy: "The policy keeps the content out of Slack, so it cannot be approved here. It is ",
+    tooLong: "The content is too long for Slack, so it cannot be approved here. It is ",
+    noButtons: "This channel’s webhook has no buttons, so it cannot be approved here. The page has them.",
     characters: reviewEn.counts.characters,
     image: reviewEn.counts.images,
     audio: reviewEn.counts.audio,

@@ -1,0 +1,63 @@
+// What leaves in a notice: nothing that a warning calls a secret, no markup from outside, and no person's link in a room.
+
+import type { Mutant } from "./mutant.ts";
+
+const secrets = { file: "test/shared/channels/secrets.test.ts" };
+const card = { file: "shared/channels/teams-card.ts", test: { file: "test/shared/channels/teams-card.test.ts" } };
+const slackText = { file: "shared/channels/slack-blocks.ts", test: { file: "test/shared/channels/slack-message.test.ts" } };
+
+export const noticeMutants: readonly Mutant[] = [
+  {
+    name: "an excerpt leaves a secret out",
+    file: "shared/channels/excerpt.ts",
+    from: "if (hasRoom && (isSecret(text) || (raw !== undefined && holdsSecret(raw)))) {",
+    to: "if (false) {",
+    test: secrets,
+  },
+  {
+    name: "an excerpt finds a secret behind an escape of JSON",
+    file: "shared/channels/excerpt.ts",
+    from: "(isSecret(text) || (raw !== undefined && holdsSecret(raw)))",
+    to: "isSecret(text)",
+    test: secrets,
+  },
+  {
+    name: "a Slack message leaves a secret out",
+    file: "shared/channels/slack-content.ts",
+    from: 'if (isSecret(text) || (raw !== undefined && holdsSecret(raw))) this.count("secret");',
+    to: 'if (text === "") this.count("secret");',
+    test: secrets,
+  },
+  {
+    name: "a secret is in no edit dialog",
+    file: "shared/channels/slack-modal.ts",
+    from: "!isSecret(text) &&",
+    to: "",
+    test: secrets,
+  },
+  {
+    name: "a hand-over's note has no secret",
+    file: "shared/channels/hand-over.ts",
+    from: "note !== null && isSecret(note)",
+    to: "note === null && by === null",
+    test: secrets,
+  },
+  { ...slackText, name: "a fallback text is escaped", from: "escaped(unlinked(line)", to: "(unlinked(line)" },
+  { ...slackText, name: "a fallback text has no link from outside", from: "escaped(unlinked(line)", to: "escaped(line" },
+  { ...card, name: "a card's frame has no function and no link from outside", from: "text: safe(outsideText(text, words))", to: "text" },
+  { ...card, name: "a card's names are no markup", from: "text: safe(outsideName(text, words))", to: "text" },
+  {
+    ...card,
+    name: "a card's line is no markup",
+    from: "safe(noticeLine(noticeFacts(view), words, { now: null }))",
+    to: "noticeLine(noticeFacts(view), words, { now: null })",
+  },
+  { ...card, name: "a card without an excerpt has no content", from: 'input.excerpt === "none" ? undefined : excerptOf', to: "excerptOf" },
+  {
+    name: "a Teams channel is a room",
+    file: "shared/notice-channels.ts",
+    from: 'room: { pattern: /^/, called: "a Teams channel" }',
+    to: "room: null",
+    test: { file: "test/shared/notice-channels.test.ts" },
+  },
+];
