@@ -13,16 +13,25 @@ export type NoticeFacts = {
   readonly requestor: Pick<ReviewView["requestor"], "server" | "client" | "name">;
   /** The first model that may answer, or the one that answered; null where there is none. */
   readonly model: string | null;
-  /** Unix milliseconds. */
+  /** When the request came, and the deadline: Unix milliseconds. */
+  readonly createdAt: number;
   readonly deadlineAt: number;
   readonly warnings: number;
 };
 
 export function noticeFacts(view: ReviewView): NoticeFacts {
-  const { gate, requestor, models, answeredBy, reply, deadlineAt, risks } = view;
+  const { gate, requestor, models, answeredBy, reply, createdAt, deadlineAt, risks } = view;
   const { server, client, name } = requestor;
   const model = gate === "request" ? models[0]?.id : (answeredBy?.id ?? reply?.model);
-  return { gate, asking: askingOf(view), requestor: { server, client, name }, model: model ?? null, deadlineAt, warnings: risks.length };
+  return {
+    gate,
+    asking: askingOf(view),
+    requestor: { server, client, name },
+    model: model ?? null,
+    createdAt,
+    deadlineAt,
+    warnings: risks.length,
+  };
 }
 
 type LineOptions = {
@@ -39,8 +48,8 @@ const nameLengths = [40, 24, 12, 6];
 /** One line without line breaks, control characters or invisible characters. It is no markup of any kind, and nobody escaped it. */
 export function noticeLine(facts: NoticeFacts, words: Words, { now, most = 300, lengthOf = (line) => line.length }: LineOptions): string {
   const { notice } = words.review;
-  const { deadlineAt } = facts;
-  const time = now === null ? notice.until(deadlineAt) : deadlineAt > now ? notice.left(deadlineAt - now) : notice.passed;
+  const { createdAt, deadlineAt } = facts;
+  const time = now === null ? notice.until(deadlineAt, createdAt) : deadlineAt > now ? notice.left(deadlineAt - now) : notice.passed;
   const rest = `${time}${warningsOf(facts, words)}`;
   const lines = nameLengths.map((characters) => `${whatOf(facts, words, characters)} · ${rest}`);
   return lines.find((line) => lengthOf(line) <= most) ?? rest;

@@ -21,6 +21,11 @@ describe("the line", () => {
     expect(lineOf({ ...plainRequest, models: [], risks: [] }, null)).toBe("notes · summarize_meeting asks a model · until 14:52 UTC");
   });
 
+  test("has the date of a deadline on another day", () => {
+    const view = { ...plainRequest, risks: [], deadlineAt: plainRequest.createdAt + 3 * 86_400_000 };
+    expect(lineOf(view, null)).toMatch(/ · until 20 Nov, \d\d:\d\d UTC$/);
+  });
+
   test.each([
     [0, "deadline passed"],
     [59_999, "59 s"],

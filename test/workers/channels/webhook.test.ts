@@ -70,6 +70,17 @@ describe("a notice", () => {
     ]);
   });
 
+  test("of a review that was handed over has the note, unless it looks like a secret", async () => {
+    const { receiver, send } = start();
+    const handedBy = { by: "Bo Chen", at: 0, note: "Is this ours?" };
+    await send({ idempotencyKey: "1", view: { ...openRequest, handedBy } });
+    await send({ idempotencyKey: "2", view: { ...openRequest, handedBy: { ...handedBy, note: `sk-${"a1".repeat(20)}` } } });
+    expect(receiver.taken.map(({ event }) => event.data["handedOver"])).toEqual([
+      { by: "Bo Chen", note: "Is this ours?" },
+      { by: "Bo Chen", note: null, leftOut: "secret" },
+    ]);
+  });
+
   test.each([
     ["asked", "review.asked"],
     ["handedOver", "review.handed_over"],

@@ -2,11 +2,12 @@
 
 import { beforeEach, describe, expect, test } from "vitest";
 import { ScriptedTeams } from "../../support/teams-workflow.ts";
-import { answerOf, configure, eventually, openNotice, policy, sample } from "../support/gateway.ts";
+import { answerOf, configure, env, eventually, openNotice, policy, sample, travel } from "../support/gateway.ts";
 import { neverLogged, promptMarker } from "../support/logs.ts";
 import { answerAt } from "../support/provider.ts";
 import { press } from "../support/reviewer.ts";
-import { recordOf } from "../objects/inside.ts";
+import { recordOf, ringAlarm, tablesOf } from "../objects/inside.ts";
+import { digestStub } from "../../../workers/stubs/stubs.ts";
 
 neverLogged("signature-of-the-tests");
 const room = { name: "someone in Reviews", teams: "REVIEWS" };
@@ -49,5 +50,20 @@ describe("a review in a Teams channel", () => {
     ["own requests barred", { selfApproval: false }],
   ])("is refused by the policy with %s", async (_name, gate) => {
     await expect(configure("policy", asking([room, ann], gate))).rejects.toThrow("someone in Reviews is a Teams channel");
+  });
+
+  test("gets five cards a minute; the reviews after them come in one, each with its link", async () => {
+    await configure("policy", asking([room]));
+    for (let asked = 0; asked < 8; asked += 1)
+      await sample({ server: "notes", originating: asked }, { headers: { Prefer: "respond-async" } });
+    const digest = digestStub(env, "teams", "REVIEWS") as DurableObjectStub;
+    const waiting = async (): Promise<boolean> =>
+      ((await tablesOf(digest))["item"] ?? []).filter(({ state }) => state === "waiting").length === 3;
+    await eventually("those that wait", waiting);
+    expect(teams.cards).toHaveLength(5);
+    travel(15_000);
+    await ringAlarm(digest);
+    expect(teams.cards.slice(5).map(({ summary, links }) => [summary, links.length])).toEqual([["3 reviews wait for you", 3]]);
+    expect(new Set(teams.cards.flatMap(({ links }) => links)).size).toBe(8);
   });
 });

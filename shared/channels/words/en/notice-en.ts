@@ -27,8 +27,8 @@ function shortSpan(milliseconds: number): string {
 export const noticeEn = {
   what: noticeWhat,
   noModel: "a model",
-  /** Unix milliseconds. */
-  until: (at: number): string => `until ${clockTime(at, at)}`,
+  /** Unix milliseconds. `from`: when the request came; a deadline on another day has its date. */
+  until: (at: number, from: number): string => `until ${clockTime(at, from)}`,
   /** Milliseconds. */
   left: shortSpan,
   passed: "deadline passed",
