@@ -11,7 +11,7 @@ export type NoticeFacts = {
   readonly gate: Gate;
   readonly asking: Asking;
   readonly requestor: Pick<ReviewView["requestor"], "server" | "client" | "name">;
-  /** The first model that may answer, or the one that answered; null where there is none. */
+  /** The first model that may answer, or who answered: a model, or the reviewer who wrote the reply; null where there is none. */
   readonly model: string | null;
   /** When the request came, and the deadline: Unix milliseconds. */
   readonly createdAt: number;
@@ -20,9 +20,10 @@ export type NoticeFacts = {
 };
 
 export function noticeFacts(view: ReviewView): NoticeFacts {
-  const { gate, requestor, models, answeredBy, reply, createdAt, deadlineAt, risks } = view;
+  const { gate, requestor, models, answeredBy, reply, createdAt, deadlineAt, risks, written = null } = view;
   const { server, client, name } = requestor;
-  const model = gate === "request" ? models[0]?.id : (answeredBy?.id ?? reply?.model);
+  // No model is asked where a reviewer has written the reply.
+  const model = written?.by ?? (gate === "request" ? models[0]?.id : (answeredBy?.id ?? reply?.model));
   return {
     gate,
     asking: askingOf(view),

@@ -76,7 +76,7 @@ function servingFacts(serving: Serving, view: ReviewView, facts: ReviewFacts, { 
         ...cached,
       ];
     case "written":
-      return [filled(words.facts.written, { by: named(serving.by) }), ...formOf(facts)];
+      return [filled(slack.facts.written, { by: named(serving.by, words) }), ...formOf(facts, words)];
     case "ran":
       return [
         filled(slack.facts.ran, { model: named(serving.on?.id ?? serving.realName, words) }),

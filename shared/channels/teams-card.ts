@@ -128,6 +128,7 @@ function reviewCard({ view, words, url }: TeamsCardInput, excerpt: Excerpt | und
     paragraph(heading(lineOf(view, words))),
     paragraph(run(gateWords(facts, review).lead)),
     paragraph(...filled(`${asksWords(facts, review)} `, names), run(review.sure[facts.sureness].short)),
+    ...(facts.serving.kind === "written" ? [paragraph(...filled(words.slack.facts.written, { by: named(facts.serving.by, words) }))] : []),
     ...(facts.cost === null ? [] : [paragraph(run(words.slack.facts.cost(costWords(facts.cost, review))))]),
     paragraph(...filled(review.silence, { at: review.time(facts.deadline.at) })),
     ...(warnings.length === 0 ? [] : [paragraph(strong(review.risks)), ...warnings]),
