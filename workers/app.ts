@@ -11,6 +11,9 @@ import type { App } from "./endpoints/app-context.ts";
 import { controlRoutes } from "./endpoints/control/control-endpoint.ts";
 import { controlSessionRoutes } from "./endpoints/control/control-session.ts";
 import { healthRoutes } from "./endpoints/health.ts";
+import { inboxRoutes } from "./endpoints/inbox/inbox.ts";
+import { signInRoutes } from "./endpoints/inbox/sign-in.ts";
+import { togetherRoutes } from "./endpoints/inbox/together.ts";
 import { mcpRoutes } from "./endpoints/relay/relay-endpoint.ts";
 import { describeOpenapi, serveOpenapi } from "./endpoints/openapi/openapi.ts";
 import { reviewRoutes } from "./endpoints/review/review.ts";
@@ -29,6 +32,9 @@ for (const routes of [
   mcpRoutes,
   runRoutes,
   reviewRoutes,
+  inboxRoutes,
+  signInRoutes,
+  togetherRoutes,
   slackRoutes,
   adminRoutes,
   healthRoutes,

@@ -7,6 +7,7 @@ export { CacheObject } from "./objects/cache-object.ts";
 export { ConfigObject } from "./objects/config-object.ts";
 export { ConversationObject } from "./objects/conversation-object.ts";
 export { DigestObject } from "./objects/digest-object.ts";
+export { InboxObject } from "./objects/inbox/inbox-object.ts";
 export { KeyObject } from "./objects/key/key-object.ts";
 export { ConcurrencyQueueObject } from "./objects/concurrency-queue-object.ts";
 export { LedgerObject } from "./objects/ledger/ledger-object.ts";

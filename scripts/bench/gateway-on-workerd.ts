@@ -47,6 +47,7 @@ export async function gateway({ name, folder, disk, entry, configured }: Gateway
     CACHE: "CacheObject",
     CONVERSATION: "ConversationObject",
     DIGEST: "DigestObject",
+    INBOX: "InboxObject",
   };
   const bindings = [
     `(name = "CONFIG", kvNamespace = "kv")`,

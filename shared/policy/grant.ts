@@ -136,7 +136,10 @@ export const microUsd = (usd: number): number => Math.min(Math.ceil(usd * 1_000_
  * (which has a ceiling too) and `modelPreferences` (not sent; the list of models is their effect). A field that is added to the
  * neutral request later is in it unless it is left out here.
  */
-export function shapeDigest(request: SamplingRequest, candidates: readonly Candidate[]): string {
+export function shapeDigest(
+  request: SamplingRequest,
+  candidates: readonly { readonly model: Pick<Candidate["model"], "id" | "provider" | "name"> }[],
+): string {
   const { messages, maxTokens: _ceiling, modelPreferences: _advice, ...sent } = request;
   const models = candidates.map(({ model }) => ({ id: model.id, provider: model.provider, name: model.name }));
   return digestOf("countersign/grant-shape/v2", { sent, kinds: kindsIn(messages), last: messages.at(-1)?.role ?? null, models });

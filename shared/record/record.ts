@@ -40,6 +40,8 @@ export type OperatorFact =
   | { readonly kind: "keyRevoked"; readonly by: Operator; readonly key: string; readonly digestBefore: string }
   /** Written before the grant is revoked. */
   | { readonly kind: "grantRevoked"; readonly by: Operator; readonly key: string; readonly grant: string }
+  /** Written before the sessions end. */
+  | { readonly kind: "inboxSessionsEnded"; readonly by: Operator; readonly reviewer: string }
   /** `run`: null for the whole record. */
   | { readonly kind: "recordExported"; readonly by: Operator; readonly run: string | null }
   | { readonly kind: "doctorAsked"; readonly by: Operator };

@@ -45,7 +45,8 @@ function claimsUnchecked(token: string): JWTPayload | undefined {
   }
 }
 
-async function verified(token: string, issuer: Issuer, env: Env, now: number): Promise<JWTPayload> {
+/** The payload of a token that this issuer signed and that is good now. Throws what `jose` throws. */
+export async function verified(token: string, issuer: Issuer, env: Env, now: number): Promise<JWTPayload> {
   const options = {
     algorithms: [issuer.algorithm],
     issuer: issuer.issuer,

@@ -78,7 +78,10 @@ saying(requireAdmin, { auth: "admin", ...adminRefusals });
  * Counts a request of its address, and says whether there were too many: approximate, against guessing and floods, not a quota. Where
  * there is no address (locally) nothing is counted. Each `what` has its own count: a flood of one kind refuses nothing of another.
  */
-export async function isFlooding(c: Context<App>, what: "keys" | "admin tokens" | "made-up links" | `link ${string}`): Promise<boolean> {
+export async function isFlooding(
+  c: Context<App>,
+  what: "keys" | "admin tokens" | "made-up links" | "sign-ins" | `link ${string}` | `inbox ${string}`,
+): Promise<boolean> {
   const address = c.req.header("CF-Connecting-IP");
   if (address === undefined) return false;
   const { success } = await c.env.FLOOD.limit({ key: `${what} ${address}` });

@@ -40,17 +40,17 @@ export async function answerPage(c: AppContext, page: Page, status: number, { he
   const reader = { cspNonce, language: languageFor(language, c.req.header("Accept-Language")) };
   try {
     const html = await c.env.PAGES.page(page, reader);
-    // Only the review page has a script; it listens while something can change.
-    const isReview = page.kind === "review";
-    return new Response(html, {
-      status,
-      headers: { ...pageHeaders(cspNonce, isReview, isReview && isLive(page.input.view)), ...headers },
-    });
+    return new Response(html, { status, headers: { ...pageHeaders(cspNonce, hasScript(page), listens(page)), ...headers } });
   } catch (error) {
     logEvent("pages.failed", { error: errorClass(error) });
     return new Response(unmade, { status: 503, headers: { ...pageHeaders(cspNonce), "Content-Type": "text/plain; charset=utf-8" } });
   }
 }
+
+const hasScript = ({ kind }: Page): boolean => kind === "review" || listensAlways(kind);
+/** A review's page while something can change. */
+const listens = (page: Page): boolean => (page.kind === "review" ? isLive(page.input.view) : listensAlways(page.kind));
+const listensAlways = (kind: Page["kind"]): boolean => kind === "inbox" || kind === "together";
 
 /** A decision that was posted may have counted: the page that would say so is what is missing. */
 const unmade =

@@ -7,6 +7,7 @@ import type { CacheCalls } from "../stubs/cache-calls.ts";
 import type { ConfigCalls } from "../stubs/config-calls.ts";
 import type { ConversationCalls } from "../stubs/conversation-calls.ts";
 import type { DigestCalls } from "../stubs/digest-calls.ts";
+import type { InboxCalls } from "../stubs/inbox-calls.ts";
 import type { KeyCalls } from "../stubs/key-calls.ts";
 import type { QueueCalls } from "../stubs/queue-calls.ts";
 import type { LedgerCalls } from "../stubs/ledger-calls.ts";
@@ -24,6 +25,7 @@ export interface Env {
   readonly CACHE: DurableObjectNamespace<CacheCalls>;
   readonly DIGEST: DurableObjectNamespace<DigestCalls>;
   readonly CONVERSATION: DurableObjectNamespace<ConversationCalls>;
+  readonly INBOX: DurableObjectNamespace<InboxCalls>;
   readonly FLOOD: RateLimit;
   /** The images Worker: workers/images/. */
   readonly IMAGES: Service<ImagesWorker>;
@@ -42,6 +44,9 @@ export interface Env {
   readonly MODEL_TIMEOUT_SECONDS?: string;
   readonly HEARTBEAT_SECONDS?: string;
   readonly LINK_HOURS?: string;
+  readonly INBOX_SESSION_HOURS?: string;
+  readonly ACCESS_TEAM_DOMAIN?: string;
+  readonly ACCESS_AUD?: string;
 
   readonly EMAIL?: SendEmail;
   readonly EMAIL_FROM?: string;

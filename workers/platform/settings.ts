@@ -18,9 +18,16 @@ export type Settings = {
   readonly heartbeatMs: number;
   /** How long a link opens its page. In a longer review its reviewer can request a new one. */
   readonly linkMs: number;
+  /** How long a reviewer stays signed in to their inbox. */
+  readonly inboxSessionMs: number;
+  /** Cloudflare Access, where it signs reviewers in. */
+  readonly access: AccessSettings | undefined;
   /** For health: each is one sentence that says what to fix. */
   readonly issues: readonly string[];
 };
+
+/** `issuer`: the team's address, as the tokens' `iss` has it. */
+export type AccessSettings = { readonly issuer: string; readonly audience: string };
 
 const shortestSecret = 16;
 const parsed = new WeakMap<object, Settings>();
@@ -61,6 +68,8 @@ function parseSettings(env: Env): Settings {
     retentionMs: numberOf("RETENTION_HOURS", env.RETENTION_HOURS, 24, 1, 24 * 30, issues) * 3_600_000,
     modelTimeoutMs: numberOf("MODEL_TIMEOUT_SECONDS", env.MODEL_TIMEOUT_SECONDS, 120, 1, 600, issues) * 1000,
     linkMs: numberOf("LINK_HOURS", env.LINK_HOURS, 72, 1, 24 * 14, issues) * 3_600_000,
+    inboxSessionMs: numberOf("INBOX_SESSION_HOURS", env.INBOX_SESSION_HOURS, 8, 1, 72, issues) * 3_600_000,
+    access: parseAccess(env, issues),
     heartbeatMs: numberOf("HEARTBEAT_SECONDS", env.HEARTBEAT_SECONDS, 15, 1, 60, issues) * 1000,
     issues,
   };
@@ -81,6 +90,28 @@ function parsePublicUrl(text: string | undefined, issues: string[]): string | un
     return undefined;
   }
   return url.href.replace(/\/+$/, "");
+}
+
+/** Both variables, or none: a token for another audience would be another application's. */
+function parseAccess({ ACCESS_TEAM_DOMAIN: team = "", ACCESS_AUD: audience = "" }: Env, issues: string[]): AccessSettings | undefined {
+  if (team === "" && audience === "") return undefined;
+  const url = URL.parse(team.includes("://") ? team : `https://${team}`);
+  if (
+    url?.protocol !== "https:" ||
+    url.pathname !== "/" ||
+    url.search !== "" ||
+    url.hash !== "" ||
+    url.username !== "" ||
+    url.host === ""
+  ) {
+    issues.push("ACCESS_TEAM_DOMAIN is not a host such as team.cloudflareaccess.com: Cloudflare Access signs nobody in; correct it");
+    return undefined;
+  }
+  if (!/^[\x21-\x7e]{1,200}$/.test(audience)) {
+    issues.push("ACCESS_AUD is missing or not an audience tag: Cloudflare Access signs nobody in; set it to the application's tag");
+    return undefined;
+  }
+  return { issuer: url.origin, audience };
 }
 
 function numberOf(name: string, text: string | undefined, standard: number, least: number, most: number, issues: string[]): number {

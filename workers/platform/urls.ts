@@ -11,6 +11,14 @@ export const paths = {
   mcp: "/mcp/:server",
   review: "/r/:token",
   reviewLive: "/r/:token/live",
+  inbox: "/inbox",
+  inboxLive: "/inbox/live",
+  inboxTogether: "/inbox/together",
+  inboxAsk: "/inbox/sign-in",
+  inboxSignIn: "/inbox/sign-in/:token",
+  inboxSignOut: "/inbox/sign-out",
+  inboxReview: "/inbox/reviews/:gate/:run",
+  inboxReviewLive: "/inbox/reviews/:gate/:run/live",
   slackInteractions: "/slack/interactions",
   health: "/healthz",
   openapi: "/openapi.json",
@@ -27,6 +35,7 @@ export const paths = {
     notices: "/admin/notices",
     grants: "/admin/grants",
     grant: "/admin/grants/:id",
+    inboxSessions: "/admin/inboxes/:reviewer/sessions",
     doctor: "/admin/doctor",
     record: "/admin/record",
   },
@@ -54,3 +63,16 @@ export const inboxReviewUrl = (publicUrl: string, gate: "request" | "response", 
 
 /** Where the review page's form posts to: relative, so that a path prefix in PUBLIC_URL is kept. */
 export const reviewFormAction = (publicUrl: string, token: string): string => new URL(reviewUrl(publicUrl, token)).pathname;
+
+/** The inbox, and what is under it. */
+export const inboxUrl = (publicUrl: string): string => `${publicUrl}/inbox`;
+
+/** The link that signs a reviewer in to their inbox. */
+export const signInUrl = (publicUrl: string, token: string): string => `${publicUrl}/inbox/sign-in/${token}`;
+
+/** A review's address without a token: it opens for a signed-in reviewer of it, and for nobody else. */
+export const inboxReviewUrl = (publicUrl: string, gate: "request" | "response", run: string): string =>
+  `${publicUrl}/inbox/reviews/${gate}/${run}`;
+
+/** The path of one of our own addresses, for links and forms: relative to the host, so that a path prefix in PUBLIC_URL is kept. */
+export const pathOfUrl = (url: string): string => new URL(url).pathname;

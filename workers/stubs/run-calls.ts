@@ -148,6 +148,9 @@ export type RenewAnswer = { readonly kind: "sent" | "tooOften" | "over" | "noSuc
 /** The close reason of a window whose caller has left. */
 export const callerLeft = "the caller left";
 
+/** In place of a link's id: the reviewer is signed in to their inbox. No link has this id. */
+export const inboxLink = "inbox";
+
 /** The header that says which window is wanted: `page`, or a caller's. */
 export const windowHeader = "X-Countersign-Window";
 
@@ -177,6 +180,11 @@ export interface RunCalls extends Rpc.DurableObjectBranded {
   cancel(cause: CancelCause, by?: Operator | null): boolean;
   /** Withdraws one request from the run, and cancels the run where it was the last. */
   withdraw(cause: CancelCause, requestRef: RequestRef): "unknown" | "over" | "kept" | "cancelled";
+  /**
+   * The place of a reviewer who was asked at this gate, under this name and email address; null for anybody else. With it and `inboxLink` in
+   * place of a link's id, `view`, `decide` and a page's window are those of a reviewer who is signed in to their inbox.
+   */
+  place(gate: Gate, reviewer: string, email: string): number | null;
   /**
    * The page of a link, as JSON of `ReviewView`; null where there is no such link. Where the reviewer opens it (`isOpening`) while the review
    * waits, that is recorded once for each channel; nothing else is written.
@@ -215,6 +223,7 @@ export type OutboxKind =
   | "noticeEnded"
   | "noticeListed"
   | "tell"
+  | "inbox"
   | "grant"
   | "call"
   | "deliver"

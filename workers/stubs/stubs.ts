@@ -7,6 +7,7 @@ import type { CacheCalls } from "./cache-calls.ts";
 import type { ConfigCalls } from "./config-calls.ts";
 import type { ConversationCalls } from "./conversation-calls.ts";
 import type { DigestCalls } from "./digest-calls.ts";
+import type { InboxCalls } from "./inbox-calls.ts";
 import type { KeyCalls } from "./key-calls.ts";
 import type { QueueCalls } from "./queue-calls.ts";
 import type { LedgerCalls, LedgerEntry } from "./ledger-calls.ts";
@@ -78,6 +79,9 @@ export const conversationStub = (env: Env, keyId: string, session: string): Dura
 /** The notices to one address of a channel; the name does not reveal the address. */
 export const digestStub = (env: Env, channel: string, address: string): DurableObjectStub<DigestCalls> =>
   env.DIGEST.getByName(digestOf("countersign/digest-name/v1", { channel, address }));
+
+/** A reviewer's inbox, by the object's name: `inboxNameOf` of the reviewer's. */
+export const inboxStub = (env: Env, name: string): DurableObjectStub<InboxCalls> => env.INBOX.getByName(name);
 
 /** One for each model of each provider; neither name has a space in it. */
 export const queueStub = (env: Env, { id, provider }: { readonly id: string; readonly provider: string }): DurableObjectStub<QueueCalls> =>

@@ -12,7 +12,8 @@ export type ApproveFacts = {
 
 type Forms = { readonly one?: string; readonly other: string };
 
-const plural = (lang: string, forms: Forms, n: number): string => {
+/** The form for this number, with the number in it. */
+export const pluralOf = (lang: string, forms: Forms, n: number): string => {
   const isOne = new Intl.PluralRules(lang).select(n) === "one";
   return ((isOne ? forms.one : undefined) ?? forms.other).replace("{n}", n.toLocaleString(lang));
 };
@@ -22,8 +23,8 @@ export function approveWords({ lang, decide }: Words["page"], { quorum, changes,
   const vote = quorum === null ? "" : decide.vote.replace("{vote}", String(quorum.votes + 1)).replace("{needed}", String(quorum.needed));
   return decide.approve
     .replace("{vote}", vote)
-    .replace("{changes}", changes === 0 ? "" : plural(lang, decide.withChanges, changes))
-    .replace("{warnings}", warnings === 0 ? "" : plural(lang, decide.despite, warnings));
+    .replace("{changes}", changes === 0 ? "" : pluralOf(lang, decide.withChanges, changes))
+    .replace("{warnings}", warnings === 0 ? "" : pluralOf(lang, decide.despite, warnings));
 }
 
 /** The same for the script. */

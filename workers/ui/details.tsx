@@ -24,6 +24,8 @@ type DetailsProps = {
   readonly showing: Showing;
   readonly origins: Origins;
   readonly chosen: string | undefined;
+  /** Keeps ids apart where a page has several reviews. */
+  readonly prefix?: string;
 };
 
 const AskedBy = ({ view: { requestor }, facts }: Pick<DetailsProps, "view" | "facts">) => {
@@ -126,12 +128,12 @@ const isOpen = ({ view, showing, chosen }: DetailsProps): boolean => {
 };
 
 export const Details = (props: DetailsProps) => {
-  const { view, facts, showing, origins, chosen } = props;
+  const { view, facts, showing, origins, chosen, prefix = "" } = props;
   const words = useWords();
   const { page } = words;
   const { request } = view;
   return (
-    <details class="facts" id="settings" open={isOpen(props)}>
+    <details class="facts" id={`${prefix}settings`} open={isOpen(props)}>
       <summary class="chev">
         {page.facts.heading} {request.kind === "chat" ? <span class="soft">{page.facts.maxTokens(request.maxTokens)}</span> : null}
       </summary>

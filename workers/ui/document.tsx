@@ -8,25 +8,33 @@ import { inLanguage, useWords } from "./language.ts";
 import { Name } from "./outside-text.tsx";
 import { stylesheet } from "./stylesheet.ts";
 
+/** The inbox of somebody who is signed in: its path, and how many reviews wait. */
+export type InboxMark = { readonly path: string; readonly count: number };
+
 type DocumentProps = {
   readonly title: string;
   readonly cspNonce: string;
   readonly skip?: { readonly to: string; readonly words: string };
   /** The reviewer who decides on this page. */
   readonly reader?: string;
+  /** Never on a page that a token opened. */
+  readonly inbox?: InboxMark;
+  /** The keys of the page's script, and what they do. Absent: those of a review. */
+  readonly keys?: { readonly keys: Readonly<Record<string, string>>; readonly note: string };
   /** A constant of ours, without any content. */
   readonly script?: string;
   readonly children: Child;
 };
 
 /** The keys of the page's script, in a popover that needs no script. Its button is no part of the form. */
-const Shortcuts = () => {
+const Shortcuts = ({ keys }: Pick<DocumentProps, "keys">) => {
   const { shortcuts } = useWords().page;
+  const shown = keys ?? shortcuts;
   return (
     <div class="help" id="help" popover="auto" role="dialog" aria-labelledby="help-heading">
       <h2 id="help-heading">{shortcuts.heading}</h2>
       <dl>
-        {Object.entries(shortcuts.keys).map(([key, what]) => (
+        {Object.entries(shown.keys).map(([key, what]) => (
           <>
             <dt>
               <kbd>{key}</kbd>
@@ -35,13 +43,14 @@ const Shortcuts = () => {
           </>
         ))}
       </dl>
-      <p class="soft">{shortcuts.note}</p>
+      <p class="soft">{shown.note}</p>
     </div>
   );
 };
 
-const Top = ({ skip, reader }: Pick<DocumentProps, "skip" | "reader">) => {
-  const { page } = useWords();
+const Top = ({ skip, reader, inbox }: Pick<DocumentProps, "skip" | "reader" | "inbox">) => {
+  const words = useWords();
+  const { page } = words;
   return (
     <header class="top">
       {skip === undefined ? null : (
@@ -55,6 +64,11 @@ const Top = ({ skip, reader }: Pick<DocumentProps, "skip" | "reader">) => {
       </span>
       {reader === undefined ? null : (
         <div class="end">
+          {inbox === undefined ? null : (
+            <a class="act" id="inbox-link" href={inbox.path}>
+              {words.inbox.link.replace("{n}", String(inbox.count))}
+            </a>
+          )}
           <button class="act wide" type="button" popovertarget="help">
             {page.shortcuts.open}
           </button>
@@ -68,7 +82,7 @@ const Top = ({ skip, reader }: Pick<DocumentProps, "skip" | "reader">) => {
   );
 };
 
-export const Document = ({ title, cspNonce, skip, reader, script, children }: DocumentProps) => {
+export const Document = ({ title, cspNonce, skip, reader, inbox, keys, script, children }: DocumentProps) => {
   const { page } = useWords();
   return (
     <html lang={page.lang}>
@@ -81,8 +95,12 @@ export const Document = ({ title, cspNonce, skip, reader, script, children }: Do
         <style nonce={cspNonce}>{raw(stylesheet)}</style>
       </head>
       <body>
-        <Top {...(skip === undefined ? {} : { skip })} {...(reader === undefined ? {} : { reader })} />
-        {reader === undefined ? null : <Shortcuts />}
+        <Top
+          {...(skip === undefined ? {} : { skip })}
+          {...(reader === undefined ? {} : { reader })}
+          {...(inbox === undefined ? {} : { inbox })}
+        />
+        {reader === undefined ? null : <Shortcuts {...(keys === undefined ? {} : { keys })} />}
         <main>{children}</main>
         {script === undefined ? null : <script nonce={cspNonce}>{raw(script)}</script>}
       </body>

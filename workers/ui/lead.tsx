@@ -179,7 +179,7 @@ const placeOf = ({ pointer, view: { gate, request } }: RiskPlaceProps, { page, r
 
 const levels = ["high", "medium", "low"] as const satisfies readonly RiskLevel[];
 
-function headingWords({ risks }: ReviewFacts, { page: { warnings } }: Words): string {
+export function headingWords({ risks }: ReviewFacts, { page: { warnings } }: Words): string {
   const counts = levels.map((level) => ({ level, n: risks.filter((risk) => risk.level === level).length })).filter(({ n }) => n > 0);
   const [first] = counts;
   const said =

@@ -5,12 +5,14 @@ import type { Language } from "../../shared/channels/words/words.ts";
 import { unreachable } from "../../shared/result.ts";
 import { digestMail } from "./digest-mail.tsx";
 import { type EndedMailInput, endedMail } from "./ended-mail.tsx";
+import { type SignInMailInput, signInMail } from "./inbox/sign-in-mail.tsx";
 import { type MailContent, type MailInput, reviewMail } from "./mail.tsx";
 
 export type AskedMail =
   | { readonly kind: "review"; readonly input: MailInput }
   | { readonly kind: "ended"; readonly input: EndedMailInput }
-  | { readonly kind: "digest"; readonly entries: readonly DigestEntry[]; readonly language: Language };
+  | { readonly kind: "digest"; readonly entries: readonly DigestEntry[]; readonly language: Language }
+  | { readonly kind: "signIn"; readonly input: SignInMailInput };
 
 export function renderMail(asked: AskedMail): MailContent {
   switch (asked.kind) {
@@ -20,6 +22,8 @@ export function renderMail(asked: AskedMail): MailContent {
       return endedMail(asked.input);
     case "digest":
       return digestMail(asked.entries, asked.language);
+    case "signIn":
+      return signInMail(asked.input);
     default:
       return unreachable(asked);
   }

@@ -4,6 +4,17 @@
 import { type Language, wordsOf } from "../../shared/channels/words/words.ts";
 import { unreachable } from "../../shared/result.ts";
 import { type ExpiredLinkPageInput, ExpiredLinkPage, type LinkSentPageInput, LinkSentPage } from "./expired-pages.tsx";
+import { DonePage, type DonePageInput } from "./inbox/done-page.tsx";
+import { InboxPage, type InboxPageInput } from "./inbox/inbox-page.tsx";
+import {
+  SignInAskedPage,
+  type SignInAskedPageInput,
+  SignInEnterPage,
+  type SignInEnterPageInput,
+  SignInPage,
+  type SignInPageInput,
+} from "./inbox/sign-in-pages.tsx";
+import { TogetherPage, type TogetherPageInput } from "./inbox/together-page.tsx";
 import { ErrorPage, type ErrorPageInput, NoSuchLinkPage } from "./plain-pages.tsx";
 import { ReviewPage, type ReviewPageInput } from "./review-page.tsx";
 import { asHtml } from "./document.tsx";
@@ -12,6 +23,12 @@ export type Page =
   | { readonly kind: "review"; readonly input: ReviewPageInput }
   | { readonly kind: "expiredLink"; readonly input: ExpiredLinkPageInput }
   | { readonly kind: "linkSent"; readonly input: LinkSentPageInput }
+  | { readonly kind: "inbox"; readonly input: InboxPageInput }
+  | { readonly kind: "together"; readonly input: TogetherPageInput }
+  | { readonly kind: "togetherDone"; readonly input: DonePageInput }
+  | { readonly kind: "signIn"; readonly input: SignInPageInput }
+  | { readonly kind: "signInAsked"; readonly input: SignInAskedPageInput }
+  | { readonly kind: "signInEnter"; readonly input: SignInEnterPageInput }
   | { readonly kind: "noSuchLink" }
   | { readonly kind: "error"; readonly input: ErrorPageInput };
 
@@ -35,6 +52,18 @@ function componentOf(page: Page, cspNonce: string) {
       return ExpiredLinkPage({ ...page.input, cspNonce });
     case "linkSent":
       return LinkSentPage({ ...page.input, cspNonce });
+    case "inbox":
+      return InboxPage({ ...page.input, cspNonce });
+    case "together":
+      return TogetherPage({ ...page.input, cspNonce });
+    case "togetherDone":
+      return DonePage({ ...page.input, cspNonce });
+    case "signIn":
+      return SignInPage({ ...page.input, cspNonce });
+    case "signInAsked":
+      return SignInAskedPage({ ...page.input, cspNonce });
+    case "signInEnter":
+      return SignInEnterPage({ ...page.input, cspNonce });
     case "noSuchLink":
       return NoSuchLinkPage({ cspNonce });
     case "error":

@@ -18,10 +18,10 @@ import { type Showing, TextPart } from "./text-part.tsx";
 const mostVectors = 100;
 
 /** The beginning of each vector. Numbers need no stripes. */
-const Vectors = ({ vectors }: { vectors: readonly EmbeddingBlock[] }) => {
+const Vectors = ({ vectors, prefix }: { vectors: readonly EmbeddingBlock[]; prefix: string }) => {
   const { pieces } = useWords().page;
   return (
-    <section class="card" id={placeId("/content/0")}>
+    <section class="card" id={prefix + placeId("/content/0")}>
       <h2>{vectorsWords(vectors)}</h2>
       <p>{pieces.vectorsLead}</p>
       <ol class="vectors">
@@ -58,9 +58,15 @@ export const ReplyRows = ({ reply, view }: { reply: SamplingReply; view: ReviewV
   );
 };
 
-type ReplyContentProps = { readonly reply: SamplingReply; readonly showing: Showing; readonly origins: Origins; readonly view: ReviewView };
+type ReplyContentProps = {
+  readonly reply: SamplingReply;
+  readonly showing: Showing;
+  readonly origins: Origins;
+  readonly view: ReviewView;
+  readonly prefix?: string;
+};
 
-function replyParts({ reply, showing, origins }: ReplyContentProps, words: Words): FramedPart[] {
+function replyParts({ reply, showing, origins, prefix = "" }: ReplyContentProps, words: Words): FramedPart[] {
   const { page, review } = words;
   const of = reply.content.length;
   if (of === 0) {
@@ -74,7 +80,7 @@ function replyParts({ reply, showing, origins }: ReplyContentProps, words: Words
         : showing.kind === "function"
           ? review.place(`/content/${i}`, showing.kind)
           : page.pieces.replyPart(i + 1, of);
-    const context = { showing, words, from: origins.reply, id: placeId(`/content/${i}`), title, role: "model" } as const;
+    const context = { showing, words, from: origins.reply, id: prefix + placeId(`/content/${i}`), title, role: "model" } as const;
     return blockParts(context, `/content/${i}`, block);
   });
 }
@@ -91,7 +97,7 @@ export const ReplyContent = (props: ReplyContentProps) => {
         <p class="note mind">{fill(words.review.cached, { at: <Time at={view.cachedAt} now={view.now} /> })}</p>
       )}
       {isError ? <p class="note mind">{words.review.toolError}</p> : null}
-      {vectors.length === 0 ? null : <Vectors vectors={vectors} />}
+      {vectors.length === 0 ? null : <Vectors vectors={vectors} prefix={props.prefix ?? ""} />}
       <Frames parts={replyParts(props, words)} />
     </>
   );

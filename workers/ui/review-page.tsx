@@ -12,7 +12,7 @@ import { hiddenWords, noticeOf, type Origins, originsOf, promptWords } from "./a
 import { InlineDifference } from "./changes.tsx";
 import { Decision, Harmless } from "./decision.tsx";
 import { Details } from "./details.tsx";
-import { Document } from "./document.tsx";
+import { Document, type InboxMark } from "./document.tsx";
 import { GivenGrant, type KeptGrant } from "./grant-offer.tsx";
 import { useWords } from "./language.ts";
 import { Heading, promptId, promptPrefix, Steps, Strip, titleOf, Warnings } from "./lead.tsx";
@@ -50,6 +50,8 @@ export type ReviewPageInput = {
   readonly preview?: boolean;
   /** The path on which the page's script hears of other reviewers' decisions; absent where it is not to listen. */
   readonly live?: string;
+  /** Where the reviewer is signed in. */
+  readonly inbox?: InboxMark;
 };
 
 type Shown = { readonly view: ReviewView; readonly facts: ReviewFacts };
@@ -133,15 +135,15 @@ const approvedChanges = (changes: readonly FieldChange[]): number => changes.fil
 /** Differences that no edit of a field makes: between the texts there is none. */
 const byPath = (changes: readonly FieldChange[]): Map<string, FieldChange> => new Map(changes.map((change) => [change.path, change]));
 
-const requestHistory = (view: ReviewView): FieldChange[] =>
+export const requestHistory = (view: ReviewView): FieldChange[] =>
   view.requestAsAsked === null ? [] : requestChanges(view.requestAsAsked, view.request);
 
-const replyHistory = ({ reply, replyAsGenerated }: ReviewView): FieldChange[] =>
+export const replyHistory = ({ reply, replyAsGenerated }: ReviewView): FieldChange[] =>
   reply === null || replyAsGenerated === null ? [] : replyChanges(replyAsGenerated, reply);
 
 const isWithin = (a: string, b: string): boolean => a === b || a.startsWith(`${b}/`) || b.startsWith(`${a}/`) || a === "";
 
-function showingOf(
+export function showingOf(
   { view, facts }: Shown,
   words: Words,
   editing: Editing | undefined,
@@ -220,7 +222,7 @@ const Content = ({ view, facts, content, prompt, origins, kept, changes, error }
 };
 
 /** What a reviewer has to know before reading. */
-const Notices = ({ view, facts }: Shown) => {
+export const Notices = ({ view, facts }: Shown) => {
   const words = useWords();
   const notice = facts.isOpen ? noticeOf(facts, words) : null;
   return (
@@ -292,7 +294,7 @@ const Lead = ({ input, facts, isListening }: { input: ReviewPageInput; facts: Re
 };
 
 export const ReviewPage = (input: ReviewPageInput & { readonly cspNonce: string }) => {
-  const { view, cspNonce, kept, keptGrant, changes = [], live } = input;
+  const { view, cspNonce, kept, keptGrant, changes = [], live, inbox } = input;
   const words = useWords();
   const facts = reviewFacts(view);
   const shown = { view, facts };
@@ -308,7 +310,9 @@ export const ReviewPage = (input: ReviewPageInput & { readonly cspNonce: string 
     <Document
       title={titleOf(view, facts, words)}
       cspNonce={cspNonce}
-      {...(decides ? { skip: { to: "decision", words: words.page.toDecision }, reader: view.reviewer } : {})}
+      {...(decides ? { skip: { to: "decision", words: words.page.toDecision } } : {})}
+      {...(decides || inbox !== undefined ? { reader: view.reviewer } : {})}
+      {...(inbox === undefined ? {} : { inbox })}
       script={isListening ? pageScript + liveScript : pageScript}
     >
       <Shell input={input} facts={facts}>

@@ -226,6 +226,40 @@ del { background: var(--cut); text-decoration: line-through; }
 html:not([data-script]) :is(.part, .edit, .facts):has(textarea:user-valid)::details-content { content-visibility: visible; block-size: auto; }
 `;
 
+/** The inbox: its list, and reviews that are shown together. */
+const inbox = `
+.inbox > * + *, .together > * + * { margin-top: .75rem; }
+.chips { display: flex; gap: .5rem; overflow-x: auto; margin: 0 -1rem; padding: .25rem 1rem; scrollbar-width: none; }
+.chip { display: inline-flex; align-items: center; min-height: var(--hit); padding: 0 .875rem; border: 1px solid var(--control); border-radius: 1.5rem; background: var(--card); color: var(--ink); font-weight: 600; text-decoration: none; white-space: nowrap; }
+.chip[aria-current] { border-color: var(--ink); background: var(--ink); color: var(--card); }
+.tag { display: inline-flex; align-items: center; gap: .3rem; padding: 0 .5rem; border-radius: 1rem; border: 1px solid var(--line); background: var(--sunk); color: var(--ink); font-weight: 600; }
+.tag.bad { border-color: var(--no); background: var(--no-tint); color: var(--no); }
+.tag.mind { border-color: var(--warn); background: var(--warn-tint); color: var(--warn); }
+.tag .i { width: 1rem; height: 1rem; vertical-align: 0; }
+.queue { border: 1px solid var(--line); border-radius: var(--r); background: var(--card); }
+.queue > li { display: grid; grid-template-columns: var(--hit) minmax(0, 1fr); padding: .5rem .875rem .75rem .25rem; }
+.queue > .group, .queue.done > li { grid-template-columns: minmax(0, 1fr); padding-left: .875rem; }
+.queue > li + li { border-top: 1px solid var(--line); }
+.queue > .group { background: var(--link-tint); }
+.queue .pick { display: grid; place-items: center; width: var(--hit); height: var(--hit); position: relative; }
+.queue .pick input { width: 1.5rem; height: 1.5rem; min-height: 0; margin: 0; padding: 0; accent-color: var(--link); }
+.queue a.open { display: block; padding: .5rem 0 0; color: inherit; text-decoration: none; }
+.queue a.open:hover h2 { text-decoration: underline; }
+.queue h2 { font-weight: 400; color: var(--soft); }
+.queue h2 .name { color: var(--ink); font: 600 1rem/1.5 var(--sans); }
+.meta { display: flex; flex-wrap: wrap; gap: .25rem .75rem; margin-top: .375rem; color: var(--soft); }
+.meta a { display: inline-flex; align-items: center; min-height: 1.5rem; font-weight: 600; }
+.meta .soon, .meta.soon { font-weight: 600; }
+.over h2, .over .meta > :not(.tag) { text-decoration: line-through; }
+.batch { position: sticky; z-index: 2; bottom: 0; display: flex; flex-wrap: wrap; gap: .625rem; align-items: center; margin: 1rem -1rem 0; padding: .625rem 1rem calc(.625rem + var(--safe)); border-top: 1px solid var(--line); background: var(--card); box-shadow: var(--raised); }
+.batch .btn { flex: 1 1 auto; } .batch p:empty { display: none; }
+.pages { display: flex; flex-wrap: wrap; gap: .625rem; align-items: center; justify-content: space-between; margin-top: .75rem; }
+.leave { display: flex; flex-wrap: wrap; gap: 1rem; }
+.one { padding-top: 1rem; border-top: 2px solid var(--line); } .one > * + * { margin-top: .75rem; }
+.one > h2 { font-weight: 400; color: var(--soft); } .one > h2 .name { color: var(--ink); font: 600 1rem/1.5 var(--sans); }
+#decision.card > .btn { width: 100%; }
+`;
+
 /** A bar at the bottom of a phone, a card beside the content on a desktop. */
 const decision = `
 .decide { position: fixed; z-index: 3; inset: auto 0 0; padding: .5rem 1rem calc(.75rem + var(--safe)); border-top: 1px solid var(--line); background: var(--card); box-shadow: var(--raised); }
@@ -255,7 +289,7 @@ const decision = `
 `;
 
 const wide = `
-@media (min-width: 48rem) { .wrap { padding: 1.5rem; } .review { padding-bottom: calc(10rem + var(--safe)); } .wide { display: inline-flex !important; } }
+@media (min-width: 48rem) { .wrap { padding: 1.5rem; } .inbox, .together { max-width: 56rem; } .chips { margin: 0; padding: .25rem 0; flex-wrap: wrap; } .batch { margin-inline: 0; bottom: 1rem; border: 1px solid var(--line); border-radius: var(--r); } .batch .btn { flex: 0 0 auto; } .batch p { margin-right: auto; } .review { padding-bottom: calc(10rem + var(--safe)); } .wide { display: inline-flex !important; } }
 @media (min-width: 62rem) {
   .review, .review.closed { display: grid; grid-template-columns: minmax(0, 45rem) 20rem; grid-template-rows: auto 1fr; justify-content: space-between; gap: 0 2.5rem; padding-bottom: 3rem; }
   html { scroll-padding-bottom: 1rem; }
@@ -286,4 +320,4 @@ const wide = `
 @media print { .top .end, .decide, .live, .edit, .act { display: none; } .review { padding-bottom: 0; } }
 `;
 
-export const stylesheet = tokens + base + controls + chrome + review + outside + decision + wide;
+export const stylesheet = tokens + base + controls + chrome + review + outside + inbox + decision + wide;

@@ -6,13 +6,14 @@
 // Unicode's (shared/invisible-characters.ts), and what the reader of JSON says of an edited object is what a client gets, too.
 
 import { emailEn } from "./en/email-en.ts";
+import { inboxEn } from "./en/inbox-en.ts";
 import { pageEn } from "./en/page-en.ts";
 import { reviewEn } from "./en/review-en.ts";
 import { slackEn } from "./en/slack-en.ts";
 import { teamsEn } from "./en/teams-en.ts";
 
 /** `review`: what every channel says in the same words. The others: what each says in its own. */
-const en = { review: reviewEn, page: pageEn, email: emailEn, slack: slackEn, teams: teamsEn };
+const en = { review: reviewEn, page: pageEn, inbox: inboxEn, email: emailEn, slack: slackEn, teams: teamsEn };
 
 /** The same members with any words in them. */
 type InAnyWords<Said> = Said extends string

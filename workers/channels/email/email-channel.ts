@@ -11,6 +11,7 @@ import type { MailContent } from "../../ui/mail.tsx";
 import type { AskedMail } from "../../ui/mails.ts";
 import type { Channel, ChannelAdapter, Notice, NoticeWhy, Sent } from "../channel.ts";
 import { bindingSender } from "./binding.ts";
+import type { MailSender } from "./sender.ts";
 import { resendAddress, resendDomains, resendSender, type ResendSettings } from "./resend.ts";
 
 type Sender = { readonly kind: "resend"; readonly settings: ResendSettings } | { readonly kind: "binding"; readonly binding: SendEmail };
@@ -69,12 +70,29 @@ function parseSender({ RESEND_API_KEY, RESEND_BASE_URL, EMAIL }: Env, issues: st
   return { kind: "resend", settings: { apiKey, baseUrl: base.replace(/\/+$/, "") } };
 }
 
+const senderOf = ({ sender }: EmailSettings): MailSender =>
+  sender.kind === "resend" ? resendSender(sender.settings) : bindingSender(sender.binding);
+
+export const canSendEmail = (env: Env): boolean => emailSettings(env).ok;
+
+/** Sends an email that is no notice to one address. May be called twice with one key. */
+export async function sendEmail(env: Env, to: string, asked: AskedMail, idempotencyKey: string): Promise<Sent> {
+  const settings = emailSettings(env);
+  if (!settings.ok) return { kind: "failed", why: "notConfigured" };
+  try {
+    const mail = { from: settings.value.from, to: [to], ...(await env.PAGES.mail(asked)), headers: automatic };
+    return mailIssues(mail).length > 0 ? { kind: "failed", why: "invalid" } : await senderOf(settings.value).send(mail, idempotencyKey);
+  } catch {
+    return { kind: "again", why: "unavailable" };
+  }
+}
+
 /** Undefined where email is not configured, or not correctly: `emailIssues` says what is wrong. */
 export function emailChannel(env: Env): Channel | undefined {
   const settings = emailSettings(env);
   if (!settings.ok) return undefined;
-  const { from, sender } = settings.value;
-  const { send } = sender.kind === "resend" ? resendSender(sender.settings) : bindingSender(sender.binding);
+  const { from } = settings.value;
+  const { send } = senderOf(settings.value);
   return {
     name: "email",
     reaches: ({ email }) => email !== undefined,

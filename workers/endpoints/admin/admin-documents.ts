@@ -18,6 +18,7 @@ import { acceptedKeys } from "../../stores/keys.ts";
 import { type DocumentName, type StoredDocument, documentNames } from "../../stubs/config-calls.ts";
 import { configStub } from "../../stubs/stubs.ts";
 import type { App, AppContext } from "../app-context.ts";
+import { endSessionsOfChanged } from "./inbox-sessions.ts";
 import { inHeader, inPath, inQuery, asJson } from "../openapi/answers.ts";
 import { describe } from "../openapi/describe.ts";
 import type { SchemaName } from "../openapi/schemas.ts";
@@ -151,6 +152,7 @@ async function write(c: AppContext, name: DocumentName, expected: number, value:
       },
       409,
     );
+  const before = name === "policy" ? await currentPolicy(c) : null;
   const written = await configStub(c.env).write(name, expected, JSON.stringify(value), { by: c.var.operator, restored });
   if (written.kind === "conflict") {
     const current = written.current.version === 0 ? standardDocument(name) : (JSON.parse(written.current.text) as object);
@@ -165,6 +167,8 @@ async function write(c: AppContext, name: DocumentName, expected: number, value:
   }
   const text = JSON.stringify({ ...(value as object), version: written.version }); // an object, since it parsed
   serveWritten(c.env, name, { version: written.version, text }, Date.now());
+  const after = before === null ? null : parsePolicy(value);
+  if (before !== null && after?.ok === true) await endSessionsOfChanged(c.env, before, after.value);
   return c.json(JSON.parse(text) as object, 200, { ETag: `"${written.version}"` });
 }
 

@@ -8,6 +8,7 @@ import { doctorRoutes } from "./admin-doctor.ts";
 import { documentRoutes } from "./admin-documents.ts";
 import { explainRoutes } from "./explain.ts";
 import { grantRoutes } from "./grants.ts";
+import { inboxSessionRoutes } from "./inbox-sessions.ts";
 import { operatorRunRoutes } from "./operator-runs.ts";
 import { noticeRoutes } from "./sent-notices.ts";
 
@@ -15,5 +16,14 @@ export const adminRoutes = new Hono<App>();
 
 adminRoutes.use("/admin/*", requireAdmin);
 
-for (const routes of [documentRoutes, explainRoutes, apiKeyRoutes, operatorRunRoutes, noticeRoutes, grantRoutes, doctorRoutes])
+for (const routes of [
+  documentRoutes,
+  explainRoutes,
+  apiKeyRoutes,
+  operatorRunRoutes,
+  noticeRoutes,
+  grantRoutes,
+  inboxSessionRoutes,
+  doctorRoutes,
+])
   adminRoutes.route("/", routes);

@@ -69,6 +69,7 @@ export function schemas() {
     OperatorRun: record({ ...runLine, updatedAt: time, answered: { type: "boolean" } }),
     NewKey: record({ ...ofKey, key: text }, { expiresAt: time }),
     KeyList: record({ keys: list(record({ ...ofKey, revokedAt: timeOrNull }, { expiresAt: time })) }),
+    EndedSessions: record({ ended: integer }),
     NoticeList: record({
       notices: list(
         record(

@@ -8,7 +8,7 @@ import type { ExpiredLink } from "../../stubs/run-calls.ts";
 import type { ExpiredLinkError } from "../../ui/expired-pages.tsx";
 import type { AppContext } from "../app-context.ts";
 import { answerPage, errorPage } from "../page-answer.ts";
-import { type PresentedLink, actionOf, noSuchLink, nonceOf } from "./review-link.ts";
+import { type PresentedLink, noSuchLink, nonceOf } from "./review-link.ts";
 
 /** What the form's nonce is bound to beside the token, in place of a version of the content. */
 const subject = { version: 0, digest: "renew" } as const;
@@ -30,7 +30,7 @@ export async function expiredLinkPage(
     untilSeconds: claims.expiresAtSeconds,
     state,
     open,
-    action: actionOf(link),
+    action: link.action,
     nonce: nonceOf(link, subject.version, subject.digest),
     ...(why === null ? {} : { error: why }),
   };

@@ -1,24 +1,29 @@
-// The cookie of the browser that approved a request: it leads that browser on to the review of the reply, and no other.
+// The browser that approved a request is led on to the review of the reply, and no other: by a cookie, or by the session of a reviewer who is
+// signed in.
 
 import { getCookie, generateCookie } from "hono/cookie";
 import { followValue, isFollowValue } from "../../../shared/review/follow.ts";
-import { linkId } from "../../../shared/review/link.ts";
 import type { AppContext } from "../app-context.ts";
-import { type PresentedLink, actionOf } from "./review-link.ts";
+import type { Presented } from "./review-link.ts";
 
 const name = "follow";
 
-/** Whether the request comes from the browser that approved with this link. */
-export const isFollowingLink = (c: AppContext, { settings, claims }: PresentedLink): boolean =>
-  claims.gate === "request" && isFollowValue(settings.keys, linkId(claims), getCookie(c, name));
+/** Whether the request comes from the browser that approved with this link, or from its signed-in reviewer. */
+export function isFollowing(c: AppContext, { settings, gate, link, claims }: Presented): boolean {
+  if (gate !== "request") return false;
+  return claims === null || isFollowValue(settings.keys, link, getCookie(c, name));
+}
 
-/** `Set-Cookie` of the answer to an approval. Only this link's page and its live window get the cookie. */
-export const followCookie = (link: PresentedLink): string =>
-  generateCookie(name, followValue(link.settings.keys, linkId(link.claims)), {
-    path: actionOf(link),
+/** Gives the answer to an approval the cookie. Only this link's page and its live window get it. A session needs none. */
+export function followOn(c: AppContext, { settings, link, claims, action }: Presented): void {
+  if (claims === null) return;
+  const cookie = generateCookie(name, followValue(settings.keys, link), {
+    path: action,
     httpOnly: true,
-    secure: link.settings.publicUrl.startsWith("https:"),
+    secure: settings.publicUrl.startsWith("https:"),
     // The page is opened from an email, too: a top-level GET, which decides nothing.
     sameSite: "Lax",
-    expires: new Date(link.claims.expiresAtSeconds * 1_000),
+    expires: new Date(claims.expiresAtSeconds * 1_000),
   });
+  c.header("Set-Cookie", cookie);
+}

@@ -1,11 +1,13 @@
 // The review link of a request: whether it is genuine and whether it is over; and the checks that every request with one must pass. It
 // wakes no object, and decides nothing.
 
+import type { Gate } from "../../../shared/model/gate.ts";
 import { type LinkClaims, formNonce, linkId, nonceRandomLength, parseLinkToken } from "../../../shared/review/link.ts";
 import { runIdOf } from "../../../shared/sealed-id.ts";
+import type { InboxMark } from "../../ui/document.tsx";
 import { readBody } from "../../http/body.ts";
 import { type Settings, settingsOf } from "../../platform/settings.ts";
-import { reviewFormAction } from "../../platform/urls.ts";
+import { reviewFormAction, reviewUrl } from "../../platform/urls.ts";
 import { isFlooding } from "../auth.ts";
 import type { AppContext } from "../app-context.ts";
 import { answerPage, errorPage } from "../page-answer.ts";
@@ -13,11 +15,30 @@ import { answerPage, errorPage } from "../page-answer.ts";
 /** A form repeats every text that may be edited, at up to nine bytes a character: several times the largest prompt. */
 const formLimitBytes = 30_000_000;
 
-export type PresentedLink = {
-  readonly token: string;
-  readonly claims: LinkClaims;
+/** A reviewer before one gate of a run: by a link's token, or signed in to their inbox. */
+export type Presented = {
   readonly run: string;
+  readonly gate: Gate;
+  /** The reviewer's place in the run's list. */
+  readonly reviewer: number;
+  /** The link's id; `inboxLink` for a reviewer who is signed in. */
+  readonly link: string;
+  /** What the page's nonces are bound to: the token, or the session with the review. */
+  readonly token: string;
+  /** The page's own address, and its path for forms. */
+  readonly url: string;
+  readonly action: string;
   readonly settings: Settings & { readonly publicUrl: string };
+  /** The reviewer's inbox, on a page of somebody who is signed in; null on a page that a token opened. */
+  readonly inbox: InboxMark | null;
+  /** The reviewer's language tag, where it is known before the page is made. */
+  readonly language: string | undefined;
+  /** The token's; null for a reviewer who is signed in. */
+  readonly claims: LinkClaims | null;
+};
+
+export type PresentedLink = Presented & {
+  readonly claims: LinkClaims;
   readonly isOver: boolean;
 };
 
@@ -40,21 +61,36 @@ function presentedLink(c: AppContext): PresentedLink | null {
   const { publicUrl } = settings;
   if (claims === undefined || publicUrl === undefined) return null;
   const isOver = Date.now() >= claims.expiresAtSeconds * 1000;
-  return { token, claims, run: runIdOf(settings.keys, claims.runRandom), settings: { ...settings, publicUrl }, isOver };
+  const { gate, reviewer } = claims;
+  return {
+    run: runIdOf(settings.keys, claims.runRandom),
+    gate,
+    reviewer,
+    link: linkId(claims),
+    token,
+    url: reviewUrl(publicUrl, token),
+    action: reviewFormAction(publicUrl, token),
+    settings: { ...settings, publicUrl },
+    inbox: null,
+    language: undefined,
+    claims,
+    isOver,
+  };
 }
 
-/** The path of the link's page, for its form. */
-export const actionOf = ({ settings, token }: PresentedLink): string => reviewFormAction(settings.publicUrl, token);
-
-/** A new nonce for a form of this link's page. Nothing is stored. */
-export const nonceOf = ({ settings, token }: PresentedLink, version: number, digest: string): string =>
+/** A new nonce for a form of this page. Nothing is stored. */
+export const nonceOf = ({ settings, token }: Pick<Presented, "settings" | "token">, version: number, digest: string): string =>
   formNonce(settings.keys, { token, version, digest }, Date.now(), crypto.getRandomValues(new Uint8Array(nonceRandomLength)));
 
 /** The body of a form that our own page sent, or the answer to any other request. */
-export async function readForm(c: AppContext, link: PresentedLink): Promise<{ readonly text: string } | Response> {
+export async function readForm(
+  c: AppContext,
+  { settings }: Pick<Presented, "settings">,
+  mostBytes = formLimitBytes,
+): Promise<{ readonly text: string } | Response> {
   if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(c.req.header("Content-Type") ?? "")) return errorPage(c, "wrongType", 415);
-  if (!isSameOrigin(c.req.raw.headers, link.settings.publicUrl)) return errorPage(c, "crossSite", 403);
-  const body = await readBody(c.req.raw, formLimitBytes);
+  if (!isSameOrigin(c.req.raw.headers, settings.publicUrl)) return errorPage(c, "crossSite", 403);
+  const body = await readBody(c.req.raw, mostBytes);
   if (body === "tooLarge") return errorPage(c, "tooLarge", 413);
   return body === "notUtf8" ? errorPage(c, "badRequest", 400) : { text: body.text };
 }

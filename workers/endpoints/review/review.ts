@@ -8,7 +8,7 @@ import type { FieldChange } from "../../../shared/review/difference.ts";
 import type { EditIssue } from "../../../shared/review/edit.ts";
 import { type SubmittedForm, allowAct, formFields, parseDecisionForm } from "../../../shared/review/form.ts";
 import { answerChange, writtenReply } from "../../../shared/review/written.ts";
-import { judgeNonce, linkId } from "../../../shared/review/link.ts";
+import { judgeNonce } from "../../../shared/review/link.ts";
 import type { ReviewView } from "../../../shared/review/view.ts";
 import { type Result, ok } from "../../../shared/result.ts";
 import { replyRuleOf } from "../../../shared/run/reply-rule.ts";
@@ -17,14 +17,14 @@ import { runStub } from "../../stubs/stubs.ts";
 import type { KeptGrant } from "../../ui/grant-offer.tsx";
 import type { ProblemWhy } from "../../ui/problem.tsx";
 import type { ReviewPageInput } from "../../ui/review-page.tsx";
-import { paths, reviewUrl } from "../../platform/urls.ts";
+import { paths } from "../../platform/urls.ts";
 import type { App, AppContext } from "../app-context.ts";
 import { answerPage, errorPage } from "../page-answer.ts";
 import { inPath, asPage } from "../openapi/answers.ts";
 import { describe } from "../openapi/describe.ts";
-import { followCookie, isFollowingLink } from "./following.ts";
+import { followOn, isFollowing } from "./following.ts";
 import { answerExpiredForm, expiredLinkPage } from "./expired-link.ts";
-import { type PresentedLink, actionOf, admittedLink, noSuchLink, nonceOf, originOf, readForm } from "./review-link.ts";
+import { type Presented, admittedLink, noSuchLink, nonceOf, originOf, readForm } from "./review-link.ts";
 
 export const reviewRoutes = new Hono<App>();
 
@@ -47,10 +47,14 @@ const showReview = describe("showReview", {
 reviewRoutes.get(paths.review, showReview, async (c) => {
   const link = await admittedLink(c);
   if (link instanceof Response) return link;
-  if (link.isOver) return expiredLinkPage(c, link);
+  return link.isOver ? expiredLinkPage(c, link) : showPresented(c, link);
+});
+
+/** The page. That a person opens it is recorded once. */
+export async function showPresented(c: AppContext, link: Presented): Promise<Response> {
   const view = await readView(c, link, isOpening(c));
   return view === null ? noSuchLink(c) : page(c, link, view, {}, 200);
-});
+}
 
 const decideReview = describe("decideReview", {
   summary: "The page's form: approve, deny, see what changes would do, hand the review over, give it up, or ask for a new link",
@@ -75,7 +79,11 @@ reviewRoutes.post(paths.review, decideReview, async (c) => {
   if (link instanceof Response) return link;
   const body = await readForm(c, link);
   if (body instanceof Response) return body;
-  if (link.isOver) return answerExpiredForm(c, link, body.text);
+  return link.isOver ? answerExpiredForm(c, link, body.text) : answerPresented(c, link, body);
+});
+
+/** Answers the page's form, whose sender was checked. */
+export async function answerPresented(c: AppContext, link: Presented, body: { readonly text: string }): Promise<Response> {
   const fields = new URLSearchParams(body.text);
   const form = parseDecisionForm(fields);
   const readable = form.ok ? form.value : withoutGrant(fields, form.error.field);
@@ -85,7 +93,7 @@ reviewRoutes.post(paths.review, decideReview, async (c) => {
   const keep = keeping(readable, fields);
   if (!form.ok) return page(c, link, view, { ...keep, problem: { why: "uses" } }, 422);
   return answerForm(c, { link, view, form: form.value, keep, body: body.text });
-});
+}
 
 reviewRoutes.all(paths.review, (c) => errorPage(c, "badRequest", 405, { Allow: "GET, HEAD, POST" }));
 
@@ -102,36 +110,45 @@ const watchReview = describe("watchReview", {
 reviewRoutes.get(paths.reviewLive, watchReview, async (c) => {
   const link = await admittedLink(c);
   if (link instanceof Response) return link;
-  if (link.isOver) return noSuchLink(c);
-  if (c.req.header("Upgrade")?.toLowerCase() !== "websocket") return c.body(null, 426, { Upgrade: "websocket", Connection: "Upgrade" });
-  const origin = c.req.header("Origin");
-  if (origin !== undefined && origin !== originOf(link.settings.publicUrl)) return errorPage(c, "crossSite", 403);
-  const { claims, run } = link;
-  const query = new URLSearchParams({ gate: claims.gate, reviewer: String(claims.reviewer), link: linkId(claims) });
-  if (isFollowingLink(c, link)) query.set("follows", "yes");
+  return link.isOver ? noSuchLink(c) : watchPresented(c, link);
+});
+
+/** Opens the page's window on its run. */
+export async function watchPresented(c: AppContext, presented: Presented): Promise<Response> {
+  const { run, gate, reviewer, link, settings } = presented;
+  const refusal = await refusedUpgrade(c, settings.publicUrl);
+  if (refusal !== null) return refusal;
+  const query = new URLSearchParams({ gate, reviewer: String(reviewer), link });
+  if (isFollowing(c, presented)) query.set("follows", "yes");
   const opened = await runStub(c.env, run).fetch(`https://run/live?${query}`, {
     headers: { Upgrade: "websocket", [windowHeader]: "page" },
   });
   return opened.status === 404 ? noSuchLink(c) : opened;
-});
+}
+
+/** The answer to anything but a WebSocket from a page of ours; null for such a one. */
+export async function refusedUpgrade(c: AppContext, publicUrl: string): Promise<Response | null> {
+  if (c.req.header("Upgrade")?.toLowerCase() !== "websocket") return c.body(null, 426, { Upgrade: "websocket", Connection: "Upgrade" });
+  const origin = c.req.header("Origin");
+  return origin !== undefined && origin !== originOf(publicUrl) ? errorPage(c, "crossSite", 403) : null;
+}
 
 reviewRoutes.all(paths.reviewLive, (c) => errorPage(c, "badRequest", 405, { Allow: "GET" }));
 
 // A reviewer gets a page, not a JSON-RPC error.
-reviewRoutes.onError((error, c) => {
+export function answerFault(error: Error, c: AppContext): Promise<Response> {
   const quote = crypto.randomUUID();
   logEvent("request.failed", { quote, error: errorClass(error) });
   return answerPage(c, { kind: "error", input: { error: "fault", quote } }, 500);
-});
+}
+reviewRoutes.onError(answerFault);
 
 /** Whether a person opens the page: not for a HEAD, nor where a browser prefetches it. */
-const isOpening = (c: AppContext): boolean => c.req.method === "GET" && !/\bprefetch\b/i.test(c.req.header("Sec-Purpose") ?? "");
+export const isOpening = (c: AppContext): boolean => c.req.method === "GET" && !/\bprefetch\b/i.test(c.req.header("Sec-Purpose") ?? "");
 
-async function readView(c: AppContext, presented: PresentedLink, isOpening = false): Promise<ReviewView | null> {
-  const { claims, run } = presented;
-  const { gate, reviewer } = claims;
-  const isFollowing = isFollowingLink(c, presented);
-  const text = await runStub(c.env, run).view({ gate, reviewer, link: linkId(claims), isOpening, isFollowing });
+export async function readView(c: AppContext, presented: Presented, isOpening = false): Promise<ReviewView | null> {
+  const { run, gate, reviewer, link } = presented;
+  const text = await runStub(c.env, run).view({ gate, reviewer, link, isOpening, isFollowing: isFollowing(c, presented) });
   return text === null ? null : (JSON.parse(text) as ReviewView); // written by RunObject.view
 }
 
@@ -152,7 +169,7 @@ function withoutGrant(fields: URLSearchParams, unreadable: string): SubmittedFor
 }
 
 type Answering = {
-  readonly link: PresentedLink;
+  readonly link: Presented;
   readonly view: ReviewView;
   readonly form: SubmittedForm;
   readonly keep: Keeping;
@@ -162,7 +179,7 @@ type Answering = {
 async function answerForm(c: AppContext, answering: Answering): Promise<Response> {
   const { link, view, form, keep, body } = answering;
   if (form.act === "preview") return previewPage(c, answering);
-  const { token, claims, run, settings } = link;
+  const { token, run, settings } = link;
   const { nonce, edits, ...rest } = form;
   const judged = judgeNonce(settings.keys, { token, version: form.version, digest: form.digest }, nonce, Date.now());
   if (judged !== "good") {
@@ -171,9 +188,9 @@ async function answerForm(c: AppContext, answering: Answering): Promise<Response
   }
   const submission: Submission = { ...rest, edits: [...edits] };
   const decided = await runStub(c.env, run).decide({
-    gate: claims.gate,
-    reviewer: claims.reviewer,
-    link: linkId(claims),
+    gate: link.gate,
+    reviewer: link.reviewer,
+    link: link.link,
     once: nonce,
     words: body,
     submission: JSON.stringify(submission),
@@ -189,8 +206,8 @@ async function afterDecision(c: AppContext, { link, view, form, keep }: Answerin
   switch (decided.kind) {
     case "decided":
     case "repeated":
-      if (follows.has(form.act) && view.gate === "request") c.header("Set-Cookie", followCookie(link));
-      return c.redirect(reviewUrl(link.settings.publicUrl, link.token), 303);
+      if (follows.has(form.act) && view.gate === "request") followOn(c, link);
+      return c.redirect(link.url, 303);
     case "invalidEdit":
       return page(c, link, view, { problem: { why: "invalidEdit", issues: decided.issues }, ...keep }, 422);
     case "unseenChanges":
@@ -267,7 +284,7 @@ function pendingChanges(view: ReviewView, form: SubmittedForm): Result<readonly 
 }
 
 /** The current page, with why nothing was decided. What the reviewer wrote is shown again where it is for the current content. */
-async function again(c: AppContext, link: PresentedLink, why: ProblemWhy, status: Refusal["status"], keep?: Keeping): Promise<Response> {
+async function again(c: AppContext, link: Presented, why: ProblemWhy, status: Refusal["status"], keep?: Keeping): Promise<Response> {
   const view = await readView(c, link);
   if (view === null) return noSuchLink(c);
   return page(c, link, view, { problem: { why }, ...(keep !== undefined && isFor(view, keep.kept) ? keep : {}) }, status);
@@ -276,14 +293,19 @@ async function again(c: AppContext, link: PresentedLink, why: ProblemWhy, status
 /** The page, with what the reviewer wrote before: their edits are shown as changes, and counted on the button. */
 function page(
   c: AppContext,
-  link: PresentedLink,
+  link: Presented,
   view: ReviewView,
   extra: Partial<ReviewPageInput>,
   status: 200 | Refusal["status"],
 ): Promise<Response> {
   const pending = extra.kept !== undefined && isFor(view, extra.kept) ? pendingChanges(view, extra.kept) : ok([]);
   const changes = pending.ok ? pending.value : [];
-  const action = actionOf(link);
+  const { action, inbox, language } = link;
   const nonce = nonceOf(link, view.version, view.digest);
-  return answerPage(c, { kind: "review", input: { view, action, nonce, live: `${action}/live`, changes, ...extra } }, status);
+  return answerPage(
+    c,
+    { kind: "review", input: { view, action, nonce, live: `${action}/live`, changes, ...(inbox === null ? {} : { inbox }), ...extra } },
+    status,
+    { language },
+  );
 }

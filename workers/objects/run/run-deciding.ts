@@ -1,7 +1,6 @@
 // A reviewer's decision, by any channel: it identifies the reviewer by the link, applies the edits, and decides the review. Synchronous from
 // the first read to the last write, so that of several decisions one counts.
 
-import type { LinkRow } from "../../channels/channel.ts";
 import type { Gate } from "../../../shared/model/gate.ts";
 import { sha256Hex } from "../../../shared/encoding.ts";
 import type { RecordFact } from "../../../shared/record/record.ts";
@@ -15,11 +14,11 @@ import { grantOffer } from "./run-account.ts";
 import type { DecideAnswer, DecideInput, Submission } from "../../stubs/run-calls.ts";
 import { type EditedContent, editedContent } from "./run-edit.ts";
 import type { RunNotices } from "./run-notices.ts";
-import { type RunParts, type CurrentRun, linkedAt } from "./run-parts.ts";
+import { type RunParts, type CurrentRun, type Way, cameTo } from "./run-parts.ts";
 
 /** A submission with everything that decides on it. `use` marks its nonce as used. */
 type Asked = CurrentRun & {
-  readonly link: LinkRow;
+  readonly link: Way;
   readonly gate: Gate;
   readonly by: Reviewer;
   readonly submission: Submission;
@@ -63,7 +62,7 @@ export class RunDeciding {
   /** Carries out what a reviewer asks for. */
   decide(input: DecideInput): DecideAnswer {
     const { gate, reviewer, once, words } = input;
-    const found = linkedAt(this.#parts, gate, reviewer, input.link);
+    const found = cameTo(this.#parts, (stored) => this.#notices.people(stored), input);
     const by = found === null ? undefined : this.#notices.people(found.input)[reviewer];
     if (found === null || by === undefined) return { kind: "noSuchLink" };
     const submission = JSON.parse(input.submission) as Submission; // written by our own routes

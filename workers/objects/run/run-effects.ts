@@ -11,6 +11,7 @@ import type { StoredInput } from "./run-store.ts";
 import { keyStub } from "../../stubs/stubs.ts";
 import { cacheEnded } from "./run-cache.ts";
 import type { RunState } from "../../../shared/run/lifecycle.ts";
+import { RunInboxes } from "./run-inboxes.ts";
 import { RunLedger } from "./run-ledger.ts";
 import type { Gate } from "../../../shared/model/gate.ts";
 import type { RequestRef } from "../../../shared/run/run-input.ts";
@@ -27,6 +28,7 @@ export type EffectParts = {
   readonly call: RunCall;
   readonly delivery: RunDelivery;
   readonly ledger: RunLedger;
+  readonly inboxes: RunInboxes;
 };
 
 export class RunEffects {
@@ -35,13 +37,15 @@ export class RunEffects {
   readonly #call: RunCall;
   readonly #delivery: RunDelivery;
   readonly #ledger: RunLedger;
+  readonly #inboxes: RunInboxes;
 
-  constructor({ parts, notices, call, delivery, ledger }: EffectParts) {
+  constructor({ parts, notices, call, delivery, ledger, inboxes }: EffectParts) {
     this.#parts = parts;
     this.#notices = notices;
     this.#call = call;
     this.#delivery = delivery;
     this.#ledger = ledger;
+    this.#inboxes = inboxes;
   }
 
   /** `Perform` of the outbox. */
@@ -62,6 +66,8 @@ export class RunEffects {
         return this.#notices.end(row);
       case "tell":
         return this.#notices.say(row);
+      case "inbox":
+        return this.#inboxes.tell(row, current);
       case "grant":
         await this.#giveGrant(input, row.detail as unknown as Grant); // written by RunDeciding
         return true;

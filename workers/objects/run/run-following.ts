@@ -45,6 +45,7 @@ export class RunFollowing {
     if (state.reviews.request?.votes.some((vote) => vote.reviewer === reviewer.name) !== true) return null;
     const { events } = this.#parts.store;
     if (
+      events.wasOpened(gate, reviewer.name, "inbox") ||
       this.#parts.store.links(gate).some((each) => each.reviewer === link.reviewer && events.wasOpened(gate, reviewer.name, each.channel))
     ) {
       return "read";

@@ -27,6 +27,7 @@ import { type RunFollowing, sparedMs } from "./run-following.ts";
 import { digestStub } from "../../stubs/stubs.ts";
 import { viewOf } from "./run-account.ts";
 import type { ExpiredLink, RenewAnswer, PressTarget, TellInput } from "../../stubs/run-calls.ts";
+import { hasInbox } from "./run-inboxes.ts";
 import { type RunParts, type CurrentRun, linkedAt } from "./run-parts.ts";
 import { bookkeepingMs } from "./run-outbox.ts";
 import type { OutboxRow, StoredRow } from "./outbox-rows.ts";
@@ -83,6 +84,7 @@ export class RunNotices {
   ask(input: StoredInput, review: Review, names: readonly string[], why: AskWhy, now: number): void {
     for (const [index, reviewer] of this.people(input).entries()) {
       if (!names.includes(reviewer.name)) continue;
+      this.#queueInbox(reviewer, index, now);
       for (const channel of channelsFor(reviewer, openChannels(this.#parts.env)).first) {
         this.#queueNotice(this.#linkOn(channel, review, index, now), why, now);
       }
@@ -93,6 +95,7 @@ export class RunNotices {
   /** Queues a notice of a changed review for its reviewers. Those who have approved get notices of votes alone. */
   tellAgain(input: StoredInput, review: Review, why: "changed" | "voted" | "reminder", now: number): void {
     const people = this.people(input);
+    if (why !== "reminder") this.#queueInboxes(input, review.reviewers, now);
     for (const link of this.#linksOf(input, review)) {
       const hasApproved = review.votes.some(({ reviewer }) => reviewer === people[link.reviewer]?.name);
       if (link.notice === "failed" || (hasApproved && why === "reminder")) continue;
@@ -106,6 +109,7 @@ export class RunNotices {
     for (const link of this.#parts.store.links(gate)) {
       if (names.includes(people[link.reviewer]?.name ?? "")) this.#queueEnd(link, "left", now);
     }
+    this.#queueInboxes(input, names, now + bookkeepingMs);
     const review = this.#parts.current()?.state.reviews[gate];
     if (review !== null && review !== undefined) this.#noticeUnreachable(input, review, now);
   }
@@ -116,6 +120,7 @@ export class RunNotices {
     const current = this.#parts.current();
     const review = current?.state.reviews[gate] ?? null;
     if (current === null || review === null) return;
+    this.#queueInboxes(current.input, review.reviewers, now + bookkeepingMs);
     const { kind } = reviewState(review);
     for (const link of this.#linksOf(current.input, review)) this.#queueEnd(link, kind, now);
   }
@@ -368,6 +373,19 @@ export class RunNotices {
 
   #queueNotice(link: LinkRow, why: NoticeWhy, now: number): void {
     this.#parts.store.outbox.queue("notice", chainOf(link), { link: link.id, why }, now);
+  }
+
+  #queueInboxes(input: StoredInput, names: readonly string[], dueAt: number): void {
+    for (const [index, reviewer] of this.people(input).entries())
+      if (names.includes(reviewer.name)) this.#queueInbox(reviewer, index, dueAt);
+  }
+
+  /** One row that was not attempted is enough: its attempt tells how the review stands by then. */
+  #queueInbox(reviewer: Reviewer, place: number, dueAt: number): void {
+    const { outbox } = this.#parts.store;
+    const chain = `inbox:${place}`;
+    if (!hasInbox(this.#parts.env, reviewer) || outbox.has((row) => row.chain === chain && row.attempts === 0)) return;
+    outbox.queue("inbox", chain, { place }, dueAt);
   }
 
   /** @param state What the operators' list says from now on. */

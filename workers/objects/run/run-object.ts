@@ -40,6 +40,7 @@ import { RunAdoption } from "./run-adoption.ts";
 import { ParkedRequest } from "./parked-request.ts";
 import { RunClock } from "./run-clock.ts";
 import { RunDelivery } from "./run-delivery.ts";
+import { RunInboxes } from "./run-inboxes.ts";
 import { RunLedger } from "./run-ledger.ts";
 import { RunEffects } from "./run-effects.ts";
 import { logEvent, errorClass } from "../../platform/log.ts";
@@ -111,6 +112,7 @@ export class RunObject extends DurableObject<Env> implements RunCalls {
       call: this.#call,
       delivery,
       ledger,
+      inboxes: new RunInboxes(this.#parts, this.#notices),
     });
     this.#outbox = new RunOutbox(this.#parts, (row) => effects.perform(row));
     this.#clock = new RunClock({
@@ -204,6 +206,11 @@ export class RunObject extends DurableObject<Env> implements RunCalls {
   }
 
   // Reviews
+
+  place(gate: Gate, reviewer: string, email: string): number | null {
+    this.#restoreAlarm();
+    return this.#pages.place(gate, reviewer, email);
+  }
 
   view(asked: ViewAsked): string | null {
     this.#restoreAlarm();

@@ -1,13 +1,14 @@
 // The review pages of a run: what each shows, and the message that an open one gets when the review changes.
 
-import { type RunParts, linkedAt, type CurrentRun, reviewAt } from "./run-parts.ts";
+import { type RunParts, type Way, cameTo, type CurrentRun, reviewAt, wasAsked } from "./run-parts.ts";
 import type { RunFollowing } from "./run-following.ts";
-import type { ViewAsked } from "../../stubs/run-calls.ts";
+import { inboxLink, type ViewAsked } from "../../stubs/run-calls.ts";
 import { RunNotices } from "./run-notices.ts";
 import { RunWindows, type PageWindow } from "./run-windows.ts";
 import type { Gate } from "../../../shared/model/gate.ts";
 import type { NextStep, ReviewView } from "../../../shared/review/view.ts";
-import type { LinkRow } from "../../channels/channel.ts";
+import { settingsOf } from "../../platform/settings.ts";
+import { inboxReviewUrl, pathOfUrl } from "../../platform/urls.ts";
 import { openGate } from "../../../shared/run/lifecycle.ts";
 import { reviewState } from "../../../shared/run/present.ts";
 
@@ -26,23 +27,40 @@ export class RunPages {
 
   /**
    * The page of a link; null for an unknown link. Where its reviewer opens it (`isOpening`) while the review waits, it is recorded once.
-   * `isFollowing`: it is for the browser that approved with this link.
+   * `isFollowing`: it is for the browser that approved with this link, or for its signed-in reviewer.
    */
   view(asked: ViewAsked): ReviewView | null {
     const { gate, reviewer, link, isOpening, isFollowing } = asked;
-    const found = linkedAt(this.#parts, gate, reviewer, link);
+    const found = this.#found(asked);
     if (found === null) return null;
     if (isOpening) this.#markOpened(found, gate, reviewer);
     const view = this.#notices.view(found, found.link);
-    return view === null || !isFollowing ? view : { ...view, next: this.#next(found, reviewer) };
+    return view === null || !isFollowing ? view : { ...view, next: this.#next(found, reviewer, link === inboxLink) };
   }
 
-  #next(current: CurrentRun, index: number): NextStep | null {
+  #next(current: CurrentRun, index: number, isSignedIn: boolean): NextStep | null {
     const name = this.#notices.people(current.input)[index]?.name ?? "";
-    return this.#following.next(current, index, name, (link) => this.#notices.path(current.input, link));
+    const { publicUrl } = settingsOf(this.#parts.env);
+    // No token is on a page of somebody who is signed in.
+    const own = isSignedIn && publicUrl !== undefined ? pathOfUrl(inboxReviewUrl(publicUrl, "response", current.input.id)) : null;
+    return this.#following.next(current, index, name, (link) => (isSignedIn ? own : this.#notices.path(current.input, link)));
   }
 
-  #markOpened({ input, state, link: { channel } }: CurrentRun & { readonly link: LinkRow }, gate: Gate, index: number): void {
+  /** `RunCalls.place`. */
+  place(gate: Gate, reviewer: string, email: string): number | null {
+    const current = this.#parts.current();
+    if (current === null || !wasAsked(current.state, gate, reviewer)) return null;
+    const place = this.#notices
+      .people(current.input)
+      .findIndex((each) => each.name === reviewer && each.email?.toLowerCase() === email.toLowerCase());
+    return place === -1 ? null : place;
+  }
+
+  #found(page: Pick<PageWindow, "gate" | "reviewer" | "link">): (CurrentRun & { readonly link: Way }) | null {
+    return cameTo(this.#parts, (input) => this.#notices.people(input), page);
+  }
+
+  #markOpened({ input, state, link: { channel } }: CurrentRun & { readonly link: Way }, gate: Gate, index: number): void {
     const reviewer = this.#notices.people(input)[index]?.name;
     if (reviewer === undefined || openGate(state) !== gate || this.#parts.store.events.wasOpened(gate, reviewer, channel)) return;
     const { version } = reviewAt(state, gate);
@@ -56,7 +74,7 @@ export class RunPages {
     const gate = query.get("gate") === "response" ? "response" : "request";
     const follows = gate === "request" && query.get("follows") === "yes";
     const page: PageWindow = { gate, reviewer: Number(query.get("reviewer")), link: query.get("link") ?? "", follows };
-    const first = linkedAt(this.#parts, page.gate, page.reviewer, page.link) === null ? null : this.message(page);
+    const first = this.#found(page) === null ? null : this.message(page);
     return first === null ? new Response(null, { status: 404 }) : this.#windows.acceptPage(page, first);
   }
 

@@ -4,7 +4,10 @@ import type { LinkRow } from "../../channels/channel.ts";
 import type { Gate } from "../../../shared/model/gate.ts";
 import type { RecordFact, Operator } from "../../../shared/record/record.ts";
 import type { RunEvent, RunState, Step } from "../../../shared/run/lifecycle.ts";
+import type { LinkChannel } from "../../../shared/notice-channels.ts";
+import type { Reviewer } from "../../../shared/policy/evaluate.ts";
 import type { Env } from "../../platform/env.ts";
+import { inboxLink } from "../../stubs/run-calls.ts";
 import type { RunStore, StoredInput } from "./run-store.ts";
 import type { CancelCause } from "../../../shared/model/outcome.ts";
 import type { Review } from "../../../shared/review/decision.ts";
@@ -48,6 +51,26 @@ export function linkedAt(
   if (found === null || link === null || link.revokedAt !== null || link.gate !== gate || link.reviewer !== reviewer) return null;
   return { ...found, link };
 }
+
+/** How a reviewer came to a gate: by a link of a channel, or signed in to their inbox. */
+export type Way = { readonly gate: Gate; readonly reviewer: number; readonly channel: LinkChannel | "inbox" };
+
+/** As `linkedAt`, and for `inboxLink`: a reviewer who was ever asked at this gate. */
+export function cameTo(
+  parts: Pick<RunParts, "store" | "current">,
+  people: (input: StoredInput) => readonly Reviewer[],
+  { gate, reviewer, link }: { readonly gate: Gate; readonly reviewer: number; readonly link: string },
+): (CurrentRun & { readonly link: Way }) | null {
+  if (link !== inboxLink) return linkedAt(parts, gate, reviewer, link);
+  const found = parts.current();
+  const name = found === null ? undefined : people(found.input)[reviewer]?.name;
+  if (found === null || name === undefined || !wasAsked(found.state, gate, name)) return null;
+  return { ...found, link: { gate, reviewer, channel: "inbox" } };
+}
+
+/** Whether this person decides, or once did, about this gate. */
+export const wasAsked = ({ reviews }: RunState, gate: Gate, name: string): boolean =>
+  reviews[gate]?.reviewers.includes(name) === true || reviews[gate]?.left.some(({ reviewer }) => reviewer === name) === true;
 
 /** Cancels the run for every requestor that waits for it. False where it has ended or is unknown. */
 export const cancelRun = ({ apply, now }: Pick<RunParts, "apply" | "now">, cause: CancelCause, by: Operator | null = null): boolean =>

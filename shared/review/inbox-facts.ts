@@ -1,0 +1,111 @@
+// What the inbox shows of a waiting review in its list: facts without any of the content; and which reviews are alike.
+
+import { digestOf } from "../encoding.ts";
+import type { Gate } from "../model/gate.ts";
+import { shapeDigest } from "../policy/grant.ts";
+import { type Asking, type ReviewFacts, reviewFacts } from "./review-facts.ts";
+import { mayDecide } from "./standing.ts";
+import type { ReviewView } from "./view.ts";
+
+/** One waiting review of one reviewer. Names are cut: the review's page has them whole. */
+export type InboxFacts = {
+  readonly asking: Asking;
+  readonly server: string;
+  readonly client: string;
+  readonly name: string;
+  /** Empty where nobody serves it. */
+  readonly model: string;
+  readonly risks: ReviewFacts["riskCounts"];
+  readonly cost: ReviewFacts["cost"];
+  readonly quorum: ReviewFacts["quorum"];
+  /** Who has approved the current version. */
+  readonly voters: readonly string[];
+  readonly tools: number;
+  readonly images: number;
+  /** Who handed it to this reviewer. */
+  readonly handedBy: string | null;
+};
+
+export type InboxEntry = {
+  readonly gate: Gate;
+  /** Unix milliseconds. */
+  readonly deadlineAt: number;
+  /** `alikeDigest`. */
+  readonly alike: string;
+  readonly warnings: number;
+  /** One more approval is enough, of several. */
+  readonly isLast: boolean;
+  readonly facts: InboxFacts;
+};
+
+const longestName = 120;
+const cut = (name: string): string => (name.length > longestName ? `${name.slice(0, longestName).toWellFormed()}…` : name);
+
+/** The entry of a review that waits for its reader; null where it does not: it is over, they left it, or they have approved it. */
+export function inboxEntry(view: ReviewView): InboxEntry | null {
+  if (!mayDecide(view) || (view.ownVote ?? null) !== null) return null;
+  const facts = reviewFacts(view);
+  const { server, client, name } = view.requestor;
+  const { quorum } = facts;
+  return {
+    gate: view.gate,
+    deadlineAt: view.deadlineAt,
+    alike: alikeDigest(view),
+    warnings: facts.risks.length,
+    isLast: quorum !== null && quorum.needed - quorum.votes === 1,
+    facts: {
+      asking: facts.asking,
+      server: cut(server),
+      client: cut(client),
+      name: cut(name),
+      model: cut(servedBy(facts)),
+      risks: facts.riskCounts,
+      cost: facts.cost,
+      quorum,
+      voters: (view.votes ?? []).map(({ by }) => cut(by)),
+      tools: view.request.tools?.length ?? 0,
+      images: imagesIn(view),
+      handedBy: view.handedBy == null ? null : cut(view.handedBy.by),
+    },
+  };
+}
+
+function servedBy({ serving }: ReviewFacts): string {
+  switch (serving.kind) {
+    case "goesTo":
+      return serving.models[0]?.id ?? "";
+    case "runs":
+      return serving.on[0]?.id ?? "";
+    case "written":
+      return serving.by;
+    case "answered":
+      return serving.by?.id ?? serving.realName;
+    case "ran":
+      return serving.on?.id ?? serving.realName;
+  }
+}
+
+const imagesIn = ({ request }: ReviewView): number =>
+  request.messages.flatMap(({ content }) => content).filter((block) => block.type === "image").length;
+
+/**
+ * Equal for reviews that differ in what their messages say, and in nothing else that is sent or that the policy decides: the gate, who asks
+ * for whom, the rule, the shape that a grant has (`shapeDigest`), the longest reply, and at the response gate the model that answered.
+ */
+export function alikeDigest(view: ReviewView): string {
+  const { server, client, owner, method, name, provenance } = view.requestor;
+  return digestOf("countersign/inbox-alike/v1", {
+    gate: view.gate,
+    requestor: { server, client, owner, method, name, provenance },
+    rule: view.rule,
+    quorum: view.quorum,
+    shape: shapeDigest(
+      view.request,
+      view.models.map((model) => ({ model })),
+    ),
+    maxTokens: view.request.maxTokens,
+    answeredBy: view.answeredBy?.id ?? null,
+    written: view.written?.by ?? null,
+    kinds: view.reply?.content.map(({ type }) => type).toSorted() ?? null,
+  });
+}

@@ -1,0 +1,66 @@
+// Who may see which page of an inbox: a reader whose session the inbox object confirms, and only reviews that they were asked for.
+
+import type { Gate } from "../../../shared/model/gate.ts";
+import { inboxReviewUrl, inboxUrl, pathOfUrl } from "../../platform/urls.ts";
+import { inboxLink } from "../../stubs/run-calls.ts";
+import { inboxStub, runStub } from "../../stubs/stubs.ts";
+import type { AppContext } from "../app-context.ts";
+import { isFlooding } from "../auth.ts";
+import { errorPage } from "../page-answer.ts";
+import { type Presented, noSuchLink } from "../review/review-link.ts";
+import { type InboxSettings, type Reader, inboxSettings, readerOf } from "./reader.ts";
+import { signInPage } from "./sign-in.ts";
+
+/** The reader with the number of reviews that wait for them; or the answer to whoever is not signed in. */
+export async function admittedReader(c: AppContext, to: string | null = null): Promise<(Reader & { readonly count: number }) | Response> {
+  const settings = inboxSettings(c);
+  if (settings === null) return noSuchLink(c);
+  const reader = await signedIn(c, settings, to);
+  if (reader instanceof Response) return reader;
+  const count = await inboxStub(c.env, reader.inbox).count(visitorOf(reader));
+  return count === null ? signInInstead(c, settings, to) : { ...reader, count };
+}
+
+export const visitorOf = ({ visitor: { address, session } }: Reader) => ({ address, session });
+
+/** The reader by the policy and their cookie or token. The inbox object is yet to be asked about the session. */
+export async function signedIn(c: AppContext, settings: InboxSettings, to: string | null = null): Promise<Reader | Response> {
+  const reader = await readerOf(c, settings);
+  if (typeof reader === "string") {
+    if (await isFlooding(c, "sign-ins")) return errorPage(c, "tooMany", 429);
+    return signInInstead(c, settings, to, reader === "stranger");
+  }
+  return (await isFlooding(c, `inbox ${reader.inbox}`)) ? errorPage(c, "tooMany", 429) : reader;
+}
+
+/** The page to sign in, in place of what was asked for. A form that was posted was not carried out. */
+export const signInInstead = (c: AppContext, settings: InboxSettings, to: string | null, isStranger = false): Promise<Response> =>
+  signInPage(c, settings, {
+    to,
+    ...(isStranger ? { problem: "stranger" } : {}),
+    status: c.req.method === "POST" ? 403 : 200,
+  });
+
+/** A review that this reader was asked for; null for any other. */
+export async function presentedTo(
+  c: AppContext,
+  { person, bound, settings, count }: Reader & { readonly count: number },
+  { run, gate }: { readonly run: string; readonly gate: Gate },
+): Promise<Presented | null> {
+  const reviewer = await runStub(c.env, run).place(gate, person.name, person.email);
+  if (reviewer === null) return null;
+  const url = inboxReviewUrl(settings.publicUrl, gate, run);
+  return {
+    run,
+    gate,
+    reviewer,
+    link: inboxLink,
+    token: `inbox/${gate}/${run}/${bound}`,
+    url,
+    action: pathOfUrl(url),
+    settings,
+    inbox: { path: pathOfUrl(inboxUrl(settings.publicUrl)), count },
+    language: person.language,
+    claims: null,
+  };
+}

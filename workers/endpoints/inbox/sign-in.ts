@@ -1,0 +1,211 @@
+// Signing in to the inbox by a link to the address on file. A GET decides nothing, signs nobody in and sets no cookie. The answer to whoever
+// asks is the same for every address, and comes before anything is done about it.
+
+import { Hono } from "hono";
+import { fromBase64url, toBase64url } from "../../../shared/encoding.ts";
+import { formFields } from "../../../shared/review/form.ts";
+import {
+  type SignInClaims,
+  addressDigest,
+  browserSecretLength,
+  inboxNameOf,
+  parseReviewKey,
+  parseSignInToken,
+  secretDigest,
+  sessionToken,
+  signInMs,
+} from "../../../shared/review/inbox.ts";
+import { judgeNonce } from "../../../shared/review/link.ts";
+import { canSendEmail } from "../../channels/email/email-channel.ts";
+import { errorClass, logEvent } from "../../platform/log.ts";
+import { inboxReviewUrl, inboxUrl, pathOfUrl, paths } from "../../platform/urls.ts";
+import { inboxStub } from "../../stubs/stubs.ts";
+import type { SignInProblem } from "../../ui/inbox/sign-in-pages.tsx";
+import type { App, AppContext } from "../app-context.ts";
+import { isFlooding } from "../auth.ts";
+import { asPage, inPath } from "../openapi/answers.ts";
+import { describe } from "../openapi/describe.ts";
+import { answerPage, errorPage } from "../page-answer.ts";
+import { answerFault } from "../review/review.ts";
+import { noSuchLink, nonceOf, readForm } from "../review/review-link.ts";
+import { cookieOf, setCookie } from "./cookies.ts";
+import { type InboxSettings, currentDocuments, inboxSettings, peopleOf, personAt } from "./reader.ts";
+
+export const signInRoutes = new Hono<App>();
+
+/** What the nonces of the two forms are bound to, in place of a link and a version. */
+const askSubject = { token: "inbox/ask", version: 0, digest: "ask" } as const;
+const enterSubject = (token: string) => ({ token, version: 0, digest: "sign-in" }) as const;
+
+const smallForm = 10_000;
+/** The names of the form's own fields. */
+const fieldNames = { email: "email", to: "to" } as const;
+
+const refusals = {
+  403: asPage("From another site, or with a nonce of another form"),
+  409: asPage("Too early or too late"),
+  413: asPage("Too large"),
+  415: asPage("Not a form"),
+  429: asPage("Too many requests from one address"),
+  500: asPage("A fault of the gateway, with an id to quote"),
+};
+
+/** The page for whoever is not signed in. `to`: the review that they wanted. */
+export function signInPage(
+  c: AppContext,
+  settings: InboxSettings,
+  {
+    to = null,
+    problem,
+    status = 200,
+  }: { readonly to?: string | null; readonly problem?: SignInProblem; readonly status?: SignInStatus } = {},
+): Promise<Response> {
+  const input = {
+    action: pathOfUrl(`${inboxUrl(settings.publicUrl)}/sign-in`),
+    nonce: nonceOf({ settings, token: askSubject.token }, askSubject.version, askSubject.digest),
+    to,
+    canSend: canSendEmail(c.env),
+    ...(problem === undefined ? {} : { problem }),
+  };
+  return answerPage(c, { kind: "signIn", input }, status);
+}
+
+type SignInStatus = 200 | 403 | 404 | 409 | 410 | 422;
+
+const askForLink = describe("askToSignIn", {
+  summary: "Asks for a link that signs a reviewer in to their inbox. The answer is the same for every address",
+  body: { type: "application/x-www-form-urlencoded" },
+  200: asPage("Where the address is a reviewer's, an email is on its way; the browser gets a cookie in any case"),
+  ...refusals,
+  404: asPage("No PUBLIC_URL is configured"),
+  422: asPage("Not an email address"),
+});
+
+signInRoutes.post(paths.inboxAsk, askForLink, async (c) => {
+  const settings = inboxSettings(c);
+  if (settings === null) return noSuchLink(c);
+  if (await isFlooding(c, "sign-ins")) return errorPage(c, "tooMany", 429);
+  const body = await readForm(c, { settings }, smallForm);
+  if (body instanceof Response) return body;
+  const fields = new URLSearchParams(body.text);
+  const wanted = fields.get(fieldNames.to) ?? "";
+  const to = parseReviewKey(wanted) === undefined ? null : wanted;
+  const judged = judgeNonce(settings.keys, askSubject, fields.get(formFields.nonce) ?? "", Date.now());
+  if (judged !== "good") return signInPage(c, settings, { to, problem: judged, status: judged === "forged" ? 403 : 409 });
+  const email = (fields.get(fieldNames.email) ?? "").trim();
+  if (!/^[^\s@]{1,64}@[^\s@]{1,255}$/.test(email)) return signInPage(c, settings, { to, problem: "address", status: 422 });
+  const browser = browserOf(c, settings) ?? toBase64url(crypto.getRandomValues(new Uint8Array(browserSecretLength)));
+  // After the answer, so that it takes the same time for every address.
+  const sending = sendLink(c, email, browser, to).catch((error: unknown) => logEvent("inbox.mailFailed", { error: errorClass(error) }));
+  c.executionCtx.waitUntil(sending);
+  const cookie = setCookie("browser", browser, signInMs / 1000, settings.publicUrl);
+  const again = pathOfUrl(inboxUrl(settings.publicUrl));
+  return answerPage(c, { kind: "signInAsked", input: { again } }, 200, { headers: { "Set-Cookie": cookie } });
+});
+
+/** The secret of the browser's cookie, where it has one that we could have made. */
+function browserOf(c: AppContext, { publicUrl }: InboxSettings): string | undefined {
+  const value = cookieOf(c, "browser", publicUrl);
+  return value !== undefined && fromBase64url(value)?.length === browserSecretLength ? value : undefined;
+}
+
+async function sendLink(c: AppContext, email: string, browser: string, to: string | null): Promise<void> {
+  const person = personAt(peopleOf((await currentDocuments(c)).policy), email);
+  if (person === undefined) return;
+  const inbox = inboxNameOf(person.name);
+  // To the address as the policy has it.
+  await inboxStub(c.env, inbox).ask({
+    inbox,
+    email: person.email,
+    language: person.language ?? null,
+    browser: secretDigest(browser),
+    to,
+  });
+}
+
+const showLink = describe("showSignIn", {
+  summary: "The page of a sign-in link: a button. It signs nobody in, and writes nothing",
+  parameters: [inPath("token", "The link's token")],
+  200: asPage("The page"),
+  404: asPage("The token opens nothing"),
+  410: asPage("The link's time is over"),
+  429: refusals[429],
+  500: refusals[500],
+});
+
+signInRoutes.get(paths.inboxSignIn, showLink, async (c) => {
+  const settings = inboxSettings(c);
+  if (settings === null) return noSuchLink(c);
+  const claims = await admittedClaims(c, settings);
+  return claims instanceof Response ? claims : enterPage(c, settings);
+});
+
+/** The claims of a genuine link whose time is not over; else the page that says so, from which another can be asked for. */
+async function admittedClaims(c: AppContext, settings: InboxSettings): Promise<SignInClaims | Response> {
+  if (await isFlooding(c, "sign-ins")) return errorPage(c, "tooMany", 429);
+  const claims = parseSignInToken(settings.keys, c.req.param("token") ?? "");
+  if (claims === undefined) return signInPage(c, settings, { problem: "noSuchLink", status: 404 });
+  return Date.now() >= claims.expiresAtSeconds * 1000 ? signInPage(c, settings, { problem: "over", status: 410 }) : claims;
+}
+
+function enterPage(c: AppContext, settings: InboxSettings, problem?: SignInProblem, status: SignInStatus = 200): Promise<Response> {
+  const { token, version, digest } = enterSubject(c.req.param("token") ?? "");
+  const input = {
+    action: pathOfUrl(`${inboxUrl(settings.publicUrl)}/sign-in/${token}`),
+    nonce: nonceOf({ settings, token }, version, digest),
+    ...(problem === undefined ? {} : { problem }),
+  };
+  return answerPage(c, { kind: "signInEnter", input }, status);
+}
+
+const useLink = describe("signIn", {
+  summary: "Signs in: once, within ten minutes, and only in the browser that asked for the link",
+  parameters: [inPath("token", "The link's token")],
+  body: { type: "application/x-www-form-urlencoded" },
+  303: {
+    description: "Signed in; the inbox, or the review that was wanted",
+    headers: { Location: "The page", "Set-Cookie": "The session" },
+  },
+  ...refusals,
+  404: asPage("The token opens nothing"),
+  410: asPage("Used before, too late, or the reviewer's address has changed"),
+});
+
+signInRoutes.post(paths.inboxSignIn, useLink, async (c) => {
+  const settings = inboxSettings(c);
+  if (settings === null) return noSuchLink(c);
+  const claims = await admittedClaims(c, settings);
+  if (claims instanceof Response) return claims;
+  const body = await readForm(c, { settings }, smallForm);
+  if (body instanceof Response) return body;
+  const nonce = new URLSearchParams(body.text).get(formFields.nonce) ?? "";
+  const judged = judgeNonce(settings.keys, enterSubject(c.req.param("token") ?? ""), nonce, Date.now());
+  if (judged !== "good") return enterPage(c, settings, judged, judged === "forged" ? 403 : 409);
+  const person = peopleOf((await currentDocuments(c)).policy).find(({ name }) => inboxNameOf(name) === claims.inbox);
+  if (person === undefined) return signInPage(c, settings, { problem: "over", status: 410 });
+  const browser = browserOf(c, settings);
+  const answer = await inboxStub(c.env, claims.inbox).signIn({
+    id: claims.id,
+    browser: browser === undefined ? null : secretDigest(browser),
+    address: addressDigest(person.email),
+  });
+  if (answer.kind !== "signedIn") {
+    const status = answer.kind === "over" ? 410 : 403;
+    return signInPage(c, settings, { problem: answer.kind, status });
+  }
+  const headers = new Headers({ Location: targetOf(settings, answer.to), "Cache-Control": "no-store" });
+  const session = sessionToken(settings.keys, { inbox: claims.inbox, secret: answer.secret });
+  headers.append("Set-Cookie", setCookie("session", session, settings.inboxSessionMs / 1000, settings.publicUrl));
+  headers.append("Set-Cookie", setCookie("browser", "", 0, settings.publicUrl));
+  return new Response(null, { status: 303, headers });
+});
+
+function targetOf({ publicUrl }: InboxSettings, to: string | null): string {
+  const review = to === null ? undefined : parseReviewKey(to);
+  return review === undefined ? inboxUrl(publicUrl) : inboxReviewUrl(publicUrl, review.gate, review.run);
+}
+
+signInRoutes.all(paths.inboxAsk, (c) => errorPage(c, "badRequest", 405, { Allow: "POST" }));
+signInRoutes.all(paths.inboxSignIn, (c) => errorPage(c, "badRequest", 405, { Allow: "GET, HEAD, POST" }));
+
+signInRoutes.onError(answerFault);

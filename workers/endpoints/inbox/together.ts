@@ -1,0 +1,210 @@
+// Several reviews on one page, with every message uncut, and one form. Each is decided by itself, as if on its own page: with its own
+// version, digest and nonce. Nothing is decided that its reader was not shown.
+
+import { Hono } from "hono";
+import { formFields, longestReason, plainLineEnds } from "../../../shared/review/form.ts";
+import { parseReviewKey, reviewKey } from "../../../shared/review/inbox.ts";
+import { alikeDigest } from "../../../shared/review/inbox-facts.ts";
+import { judgeNonce } from "../../../shared/review/link.ts";
+import { mayApprove, mayDecide } from "../../../shared/review/standing.ts";
+import type { ReviewView } from "../../../shared/review/view.ts";
+import { parseRunId } from "../../../shared/sealed-id.ts";
+import { errorClass, logEvent } from "../../platform/log.ts";
+import { inboxUrl, pathOfUrl, paths } from "../../platform/urls.ts";
+import type { DecideAnswer, Submission } from "../../stubs/run-calls.ts";
+import { runStub } from "../../stubs/stubs.ts";
+import type { DoneOutcome, DoneReview } from "../../ui/inbox/done-page.tsx";
+import type { TogetherReview } from "../../ui/inbox/together-page.tsx";
+import type { App, AppContext } from "../app-context.ts";
+import { asPage, inQuery } from "../openapi/answers.ts";
+import { describe } from "../openapi/describe.ts";
+import { answerPage, errorPage } from "../page-answer.ts";
+import { answerFault, isOpening, readView } from "../review/review.ts";
+import { type Presented, nonceOf, readForm } from "../review/review-link.ts";
+import { admittedReader, presentedTo } from "./admitted.ts";
+import type { Reader } from "./reader.ts";
+
+export const togetherRoutes = new Hono<App>();
+
+/** Each costs up to three calls to its run's object, and a request may make 50 calls on the smallest plan. */
+export const mostTogether = 15;
+
+const everywhere = {
+  404: asPage("No PUBLIC_URL is configured"),
+  429: asPage("Too many requests from one address"),
+  500: asPage("A fault of the gateway, with an id to quote"),
+};
+
+const showTogether = describe("showTogether", {
+  summary: `Up to ${mostTogether} reviews of the signed-in reviewer on one page, each with its whole content`,
+  parameters: [inQuery("pick", "The reviews, one parameter for each"), inQuery("do", "deny: the form to deny them is open")],
+  200: asPage("The page; for whoever is not signed in, the page to sign in"),
+  ...everywhere,
+});
+
+type AdmittedReader = Reader & { readonly count: number };
+type Shown = { readonly presented: Presented; readonly view: ReviewView };
+
+togetherRoutes.get(paths.inboxTogether, showTogether, async (c) => {
+  const reader = await admittedReader(c);
+  if (reader instanceof Response) return reader;
+  const picked = [...new Set(c.req.queries("pick") ?? [])].filter((key) => isReviewKey(reader, key));
+  const found = await Promise.all(picked.slice(0, mostTogether).map((key) => shownReview(c, reader, key)));
+  const shown = found.filter((each) => each !== null && mayDecide(each.view)) as Shown[]; // no null is left
+  const home = pathOfUrl(inboxUrl(reader.settings.publicUrl));
+  const action = `${home}/together`;
+  const isDenying = c.req.query("do") === "deny";
+  const reviews = shown.map((each): TogetherReview => {
+    const key = keyOf(each);
+    const others = shown.filter((other) => other !== each).map(keyOf);
+    const query = new URLSearchParams([...others.map((other) => ["pick", other]), ...(isDenying ? [["do", "deny"]] : [])]);
+    return {
+      key,
+      view: each.view,
+      value: valueOf(each),
+      path: each.presented.action,
+      without: others.length === 0 ? home : `${action}?${query}`,
+    };
+  });
+  const isAlike = new Set(shown.map(({ view }) => alikeDigest(view))).size <= 1;
+  const input = {
+    action,
+    reviews,
+    isAlike,
+    // A reply that a reviewer wrote is shown on its own page alone.
+    mayApprove: shown.every(({ view }) => mayApprove(view) && (view.written ?? null) === null),
+    over: found.length - shown.length,
+    most: picked.length > mostTogether ? mostTogether : null,
+    isDenying,
+    reader: reader.person.name,
+    inbox: { path: home, count: reader.count },
+  };
+  return answerPage(c, { kind: "together", input }, 200, { language: reader.person.language });
+});
+
+const isReviewKey = ({ settings }: Reader, key: string): boolean => parseRunId(settings.keys, parseReviewKey(key)?.run ?? "") !== undefined;
+
+const keyOf = ({ presented: { run, gate } }: Shown): string => reviewKey(run, gate);
+
+async function shownReview(c: AppContext, reader: AdmittedReader, key: string): Promise<Shown | null> {
+  const review = parseReviewKey(key);
+  const presented = review === undefined ? null : await presentedTo(c, reader, review);
+  const view = presented === null ? null : await readView(c, presented, isOpening(c));
+  return presented === null || view === null ? null : { presented, view };
+}
+
+/** What the form says of one review: which, in which version, with a nonce of its own. */
+const valueOf = (shown: Shown): string => {
+  const { presented, view } = shown;
+  return [keyOf(shown), view.version, view.digest, nonceOf(presented, view.version, view.digest)].join("~");
+};
+
+type Posted = { readonly key: string; readonly version: number; readonly digest: string; readonly nonce: string; readonly text: string };
+
+function parseValue(reader: Reader, text: string): Posted | undefined {
+  const [, key = "", version = "", digest = "", nonce = ""] =
+    /^([a-z]+:[A-Za-z0-9_-]+)~([1-9][0-9]{0,8})~([A-Za-z0-9_-]{1,100})~([A-Za-z0-9_-]{1,300})$/.exec(text) ?? [];
+  return isReviewKey(reader, key) ? { key, version: Number(version), digest, nonce, text } : undefined;
+}
+
+const decideTogether = describe("decideTogether", {
+  summary: "The form of that page: approves or denies each review that it showed, each by itself",
+  body: { type: "application/x-www-form-urlencoded" },
+  200: asPage("What came of each"),
+  303: { description: "A button that decides nothing: the page again", headers: { Location: "The page" } },
+  400: asPage("Not the page's form"),
+  403: asPage("From another site, or not signed in"),
+  413: asPage("Too large"),
+  415: asPage("Not a form"),
+  ...everywhere,
+});
+
+togetherRoutes.post(paths.inboxTogether, decideTogether, async (c) => {
+  const reader = await admittedReader(c);
+  if (reader instanceof Response) return reader;
+  const body = await readForm(c, reader, 100_000);
+  if (body instanceof Response) return body;
+  const fields = new URLSearchParams(body.text);
+  const home = pathOfUrl(inboxUrl(reader.settings.publicUrl));
+  const posted = fields.getAll("review").map((text) => parseValue(reader, text));
+  const keys = new Set(posted.map((each) => each?.key));
+  const acts = fields.getAll(formFields.act);
+  const reason = plainLineEnds(fields.get(formFields.reason) ?? "").trim();
+  const isReadable = !posted.includes(undefined) && keys.size === posted.length && posted.length <= mostTogether && acts.length <= 1;
+  if (!isReadable || posted.length === 0 || reason.length > longestReason) return errorPage(c, "badRequest", 400);
+  const [act] = acts;
+  // Any other button decides nothing: the page is made again, with what is true by now.
+  if (act !== "approve:0" && act !== "deny") {
+    const query = new URLSearchParams([...keys].map((key) => ["pick", key ?? ""]));
+    return c.redirect(`${inboxUrl(reader.settings.publicUrl)}/together?${query}`, 303);
+  }
+  const asked = { act: act === "deny" ? act : "approve", reason } as const;
+  const reviews = await Promise.all(posted.flatMap((each) => (each === undefined ? [] : [decideOne(c, reader, each, asked)])));
+  const input = { reviews, reader: reader.person.name, inbox: { path: home, count: reader.count } };
+  return answerPage(c, { kind: "togetherDone", input }, 200, { language: reader.person.language });
+});
+
+type Asked = { readonly act: "approve" | "deny"; readonly reason: string };
+
+/** One decision, as a press on the review's own page. What fails for one says nothing of the others. */
+async function decideOne(c: AppContext, reader: AdmittedReader, posted: Posted, asked: Asked): Promise<DoneReview> {
+  const review = parseReviewKey(posted.key);
+  try {
+    const presented = review === undefined ? null : await presentedTo(c, reader, review);
+    if (presented === null) return { key: posted.key, path: null, view: null, outcome: "notAllowed" };
+    const outcome = await outcomeOf(c, presented, posted, asked);
+    return { key: posted.key, path: presented.action, view: await readView(c, presented), outcome };
+  } catch (error) {
+    logEvent("request.failed", { error: errorClass(error) });
+    return { key: posted.key, path: null, view: null, outcome: "failed" };
+  }
+}
+
+async function outcomeOf(c: AppContext, presented: Presented, posted: Posted, { act, reason }: Asked): Promise<DoneOutcome> {
+  const { version, digest, nonce } = posted;
+  const judged = judgeNonce(presented.settings.keys, { token: presented.token, version, digest }, nonce, Date.now());
+  if (judged !== "good") return judged === "late" ? "lateForm" : judged;
+  const submission: Submission = {
+    act,
+    version,
+    digest,
+    // The page has no field for a change.
+    ...(act === "approve" ? { promised: { count: 0 } } : {}),
+    ...(reason === "" || act === "approve" ? {} : { reason }),
+    edits: [],
+  };
+  const decided = await runStub(c.env, presented.run).decide({
+    gate: presented.gate,
+    reviewer: presented.reviewer,
+    link: presented.link,
+    once: nonce,
+    words: JSON.stringify([posted.text, submission]),
+    submission: JSON.stringify(submission),
+    member: null,
+  });
+  return wordOf(decided, act);
+}
+
+function wordOf(decided: DecideAnswer, act: Asked["act"]): DoneOutcome {
+  switch (decided.kind) {
+    case "decided":
+      return act === "deny" ? "denied" : "approved";
+    case "repeated":
+      return "repeated";
+    case "onceUsed":
+      return "sentBefore";
+    case "verdict":
+      return decided.verdict.kind;
+    case "invalidEdit":
+    case "unseenChanges":
+    case "noGrant":
+    case "cannotRecuse":
+    case "noSuchLink":
+      return "notAllowed";
+    default:
+      return decided satisfies never;
+  }
+}
+
+togetherRoutes.all(paths.inboxTogether, (c) => errorPage(c, "badRequest", 405, { Allow: "GET, HEAD, POST" }));
+togetherRoutes.onError(answerFault);

@@ -1,0 +1,204 @@
+// One reviewer's inbox: which reviews wait for them, their sign-in links and sessions, and their open pages.
+//
+// Its name is a digest of the reviewer's name. It decides nothing and has nothing of a review's content: runs tell it facts, and the pages
+// read each review from its run. Whoever calls it has checked by the policy whose inbox it is; a session is checked here at each call.
+
+import { DurableObject } from "cloudflare:workers";
+import { backoffMs } from "../../../shared/backoff.ts";
+import { signInMs, signInToken } from "../../../shared/review/inbox.ts";
+import type { InboxFilter } from "../../../shared/review/inbox-list.ts";
+import { sendEmail } from "../../channels/email/email-channel.ts";
+import type { Env } from "../../platform/env.ts";
+import { logEvent } from "../../platform/log.ts";
+import { settingsOf } from "../../platform/settings.ts";
+import { signInUrl } from "../../platform/urls.ts";
+import {
+  type AskInput,
+  type InboxCalls,
+  type SignInAnswer,
+  type SignInInput,
+  type ToldInput,
+  type Visitor,
+  type WindowVisitor,
+  visitorHeader,
+} from "../../stubs/inbox-calls.ts";
+import { ObjectAlarm } from "../alarm.ts";
+import { type MailFacts, type QueuedMail, SignIns } from "./inbox-sign-ins.ts";
+import { InboxWindows } from "./inbox-windows.ts";
+import { type Change, WaitingReviews, emptyList } from "./inbox-waiting.ts";
+
+const mailAttempts = 4;
+const retry = { firstMs: 2_000, mostMs: 60_000 };
+/** Of the reviews that wait: more than one page has. */
+const mostKeys = 500;
+
+export class InboxObject extends DurableObject<Env> implements InboxCalls {
+  now = (): number => Date.now();
+  random = (): number => Math.random();
+  readonly #waiting: WaitingReviews;
+  readonly #signIns: SignIns;
+  readonly #windows: InboxWindows;
+  readonly #alarm: ObjectAlarm;
+  #exists: boolean;
+
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env);
+    const { sql } = ctx.storage;
+    this.#waiting = new WaitingReviews(sql);
+    this.#signIns = new SignIns(sql);
+    this.#windows = new InboxWindows(ctx);
+    this.#exists = sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'session'").toArray().length > 0;
+    this.#alarm = new ObjectAlarm({
+      storage: ctx.storage,
+      now: () => this.now(),
+      random: () => this.random(),
+      nextDue: () => this.#nextDue(),
+      failed: "inbox.alarmFailed",
+    });
+    void this.#alarm.restore();
+  }
+
+  tell(told: ToldInput): void {
+    // A review that ended before anybody was told of it leaves no object behind.
+    if (!this.#exists && told.entry === null) return;
+    this.#create();
+    const change = this.ctx.storage.transactionSync(() => this.#waiting.tell(told, this.now()));
+    this.#alarm.arm();
+    if (change !== null) this.#announce(change);
+  }
+
+  ask(input: AskInput): void {
+    this.#create();
+    if (!this.#signIns.ask(input, this.now())) return;
+    this.#alarm.arm();
+    this.ctx.waitUntil(this.#sendMails());
+  }
+
+  signIn(input: SignInInput): SignInAnswer {
+    if (!this.#exists) return { kind: "over" };
+    const { inboxSessionMs } = settingsOf(this.env);
+    const answer = this.ctx.storage.transactionSync(() => this.#signIns.use(input, this.now(), inboxSessionMs));
+    this.#alarm.arm();
+    return answer;
+  }
+
+  count(visitor: Visitor): number | null {
+    if (!this.#isGood(visitor)) return null;
+    return this.#exists ? this.#waiting.count(visitor.address, this.now()) : 0;
+  }
+
+  list(visitor: Visitor, filter: InboxFilter, page: number): string | null {
+    if (!this.#isGood(visitor)) return null;
+    if (!this.#exists) return JSON.stringify(emptyList);
+    return JSON.stringify(this.#waiting.list(visitor.address, filter, page, this.now()));
+  }
+
+  signOut(session: string | null): number {
+    if (!this.#exists) return 0;
+    const ended = this.#signIns.end(session);
+    this.#windows.closeUnless((window) => (session === null ? false : window.session !== session));
+    return ended;
+  }
+
+  /** Opens a live window for a page of the inbox. */
+  override fetch(request: Request): Response {
+    if (request.headers.get("Upgrade") !== "websocket") return new Response(null, { status: 426 });
+    const visitor = JSON.parse(request.headers.get(visitorHeader) ?? "null") as WindowVisitor; // written by our own routes
+    const until = visitor.session === null ? visitor.until : this.#until(visitor);
+    if (until === null || until <= this.now()) return new Response(null, { status: 404 });
+    this.#create();
+    const answer = this.#windows.accept({ ...visitor, until }, this.#message(visitor, null));
+    this.#alarm.arm();
+    return answer;
+  }
+
+  override webSocketMessage(): void {
+    // Pages only listen.
+  }
+
+  override async alarm(): Promise<void> {
+    await this.#alarm.ring(async () => {
+      if (!this.#exists) return;
+      await this.#sendMails();
+      const now = this.now();
+      this.#windows.closeUnless((window) => this.#isOpenFor(window));
+      this.#signIns.forget(now);
+      this.#waiting.forget(now);
+      if (this.#signIns.isEmpty() && this.#waiting.isEmpty() && this.#windows.nextEnd() === null) return this.#delete();
+      this.#alarm.arm();
+    });
+  }
+
+  #create(): void {
+    if (this.#exists) return;
+    this.ctx.storage.transactionSync(() => {
+      this.#waiting.createTable();
+      this.#signIns.createTables();
+    });
+    this.#exists = true;
+  }
+
+  async #delete(): Promise<void> {
+    this.#exists = false;
+    await Promise.all([this.ctx.storage.deleteAlarm(), this.ctx.storage.deleteAll()]);
+  }
+
+  #nextDue(): number | null {
+    if (!this.#exists) return null;
+    const times = [this.#waiting.nextForget(), this.#signIns.nextDue(), this.#windows.nextEnd()].filter((at) => at !== null);
+    return times.length === 0 ? null : Math.min(...times);
+  }
+
+  #until(visitor: Visitor): number | null {
+    return this.#exists ? this.#signIns.until(visitor, this.now()) : null;
+  }
+
+  /** A visitor by Access was judged by the Worker, with this very request. */
+  #isGood(visitor: Visitor): boolean {
+    return visitor.session === null || this.#until(visitor) !== null;
+  }
+
+  #isOpenFor(window: WindowVisitor): boolean {
+    return window.until > this.now() && this.#isGood(window);
+  }
+
+  #announce(change: Change): void {
+    this.#windows.tell(
+      (window) => this.#isOpenFor(window),
+      (window) => this.#message(window, change),
+    );
+  }
+
+  /** What an open page is told: how many wait; at first the names of those, later of the one that changed. */
+  #message({ address }: Visitor, change: Change | null): string {
+    const now = this.now();
+    const count = this.#waiting.count(address, now);
+    return JSON.stringify({ kind: "inbox", count, ...(change ?? { what: "all", keys: this.#waiting.keys(address, now, mostKeys) }) });
+  }
+
+  async #sendMails(): Promise<void> {
+    const now = this.now();
+    for (const row of this.#signIns.dueMails(now)) {
+      if (row.attempts >= mailAttempts || now >= row.asked_at + signInMs) {
+        logEvent("inbox.mailFailed", { attempt: row.attempts });
+        this.#signIns.mailed(row.id);
+        continue;
+      }
+      this.#signIns.attempt(row.id, now + backoffMs(retry, row.attempts, this.random()));
+      await this.#sendMail(row);
+    }
+  }
+
+  async #sendMail({ id, mail, asked_at: askedAt, attempts }: QueuedMail): Promise<void> {
+    const { keys, publicUrl } = settingsOf(this.env);
+    if (publicUrl === undefined) return this.#signIns.mailed(id);
+    const { inbox, email, language } = JSON.parse(mail) as MailFacts; // written by SignIns.ask
+    const expiresAt = askedAt + signInMs;
+    const url = signInUrl(publicUrl, signInToken(keys, { inbox, id, expiresAtSeconds: Math.floor(expiresAt / 1000) }));
+    const sent = await sendEmail(this.env, email, { kind: "signIn", input: { url, expiresAt, language } }, `inbox-${id}`);
+    if (sent.kind === "sent") return this.#signIns.mailed(id);
+    logEvent("inbox.mailFailed", { attempt: attempts, error: sent.why });
+    if (sent.kind === "failed") this.#signIns.mailed(id);
+    else if (sent.afterMs !== undefined) this.#signIns.attempt(id, this.now() + sent.afterMs);
+  }
+}

@@ -1,0 +1,129 @@
+// One reviewer's sign-in links and sessions. Of a browser's secret and a session's only digests are stored, and of a link no token. A
+// session is bound to the address that it was asked for. Described in docs/storage-schema.md.
+
+import { toBase64url } from "../../../shared/encoding.ts";
+import { addressDigest, secretDigest, sessionSecretLength, signInMs, signInRandomLength } from "../../../shared/review/inbox.ts";
+import type { AskInput, SignInAnswer, SignInInput, Visitor } from "../../stubs/inbox-calls.ts";
+
+export const mailsAnHour = 3;
+const hourMs = 3_600_000;
+
+type LinkRow = {
+  readonly browser: string;
+  readonly address: string;
+  readonly to_review: string | null;
+  readonly asked_at: number;
+  readonly used_at: number | null;
+};
+
+/** An email that is still to be sent. */
+export type QueuedMail = { readonly id: string; readonly mail: string; readonly asked_at: number; readonly attempts: number };
+/** What it is made of: JSON in `mail`, deleted when it is sent. */
+export type MailFacts = { readonly inbox: string; readonly email: string; readonly language: string | null };
+
+export class SignIns {
+  readonly #sql: SqlStorage;
+
+  constructor(sql: SqlStorage) {
+    this.#sql = sql;
+  }
+
+  createTables(): void {
+    this.#sql.exec(
+      "CREATE TABLE IF NOT EXISTS sign_in (id TEXT PRIMARY KEY, browser TEXT NOT NULL, address TEXT NOT NULL, to_review TEXT, asked_at INTEGER NOT NULL, used_at INTEGER, mail TEXT, attempts INTEGER NOT NULL, due_at INTEGER NOT NULL) WITHOUT ROWID",
+    );
+    this.#sql.exec(
+      "CREATE TABLE IF NOT EXISTS session (id TEXT PRIMARY KEY, address TEXT NOT NULL, created_at INTEGER NOT NULL, expires_at INTEGER NOT NULL) WITHOUT ROWID",
+    );
+  }
+
+  /** Queues a link's email; false where there were enough in this hour. */
+  ask({ inbox, email, language, browser, to }: AskInput, now: number): boolean {
+    const { n } = this.#sql.exec<{ n: number }>("SELECT COUNT(*) AS n FROM sign_in WHERE asked_at > ?", now - hourMs).one();
+    if (n >= mailsAnHour) return false;
+    const facts: MailFacts = { inbox, email, language };
+    this.#sql.exec(
+      "INSERT INTO sign_in (id, browser, address, to_review, asked_at, used_at, mail, attempts, due_at) VALUES (?, ?, ?, ?, ?, NULL, ?, 0, ?)",
+      toBase64url(crypto.getRandomValues(new Uint8Array(signInRandomLength))),
+      browser,
+      addressDigest(email),
+      to,
+      now,
+      JSON.stringify(facts),
+      now,
+    );
+    return true;
+  }
+
+  /** A link signs in once, within ten minutes, for the address that it was sent to, and only the browser that asked for it. */
+  use({ id, browser, address }: SignInInput, now: number, sessionMs: number): SignInAnswer {
+    const [link] = this.#sql.exec<LinkRow>("SELECT browser, address, to_review, asked_at, used_at FROM sign_in WHERE id = ?", id).toArray();
+    if (link === undefined || link.used_at !== null || now >= link.asked_at + signInMs || link.address !== address) return { kind: "over" };
+    // The link stays good: whoever asked may still use it.
+    if (link.browser !== browser) return { kind: "otherBrowser" };
+    const secret = toBase64url(crypto.getRandomValues(new Uint8Array(sessionSecretLength)));
+    this.#sql.exec("UPDATE sign_in SET used_at = ?, mail = NULL WHERE id = ?", now, id);
+    this.#sql.exec(
+      "INSERT INTO session (id, address, created_at, expires_at) VALUES (?, ?, ?, ?)",
+      secretDigest(secret),
+      address,
+      now,
+      now + sessionMs,
+    );
+    return { kind: "signedIn", secret, to: link.to_review };
+  }
+
+  /** Until when the visitor's session is good; null where it is not. One of another address than the policy's is ended for good. */
+  until({ session, address }: Visitor, now: number): number | null {
+    if (session === null) return null;
+    const [row] = this.#sql
+      .exec<{ address: string; expires_at: number }>("SELECT address, expires_at FROM session WHERE id = ?", session)
+      .toArray();
+    if (row === undefined || now >= row.expires_at) return null;
+    if (row.address === address) return row.expires_at;
+    this.end(session);
+    return null;
+  }
+
+  /** Ends one session, or all. Links that were not used end with all of them. */
+  end(session: string | null): number {
+    if (session !== null) return this.#sql.exec("DELETE FROM session WHERE id = ? RETURNING id", session).toArray().length;
+    this.#sql.exec("UPDATE sign_in SET used_at = asked_at, mail = NULL WHERE used_at IS NULL");
+    return this.#sql.exec("DELETE FROM session RETURNING id").toArray().length;
+  }
+
+  dueMails(now: number): QueuedMail[] {
+    return this.#sql
+      .exec<QueuedMail>("SELECT id, mail, asked_at, attempts FROM sign_in WHERE mail IS NOT NULL AND due_at <= ? ORDER BY asked_at", now)
+      .toArray();
+  }
+
+  /** Counted before the attempt, so that one that is cut off counts. */
+  attempt(id: string, dueAt: number): void {
+    this.#sql.exec("UPDATE sign_in SET attempts = attempts + 1, due_at = ? WHERE id = ?", dueAt, id);
+  }
+
+  /** Sent, or given up. */
+  mailed(id: string): void {
+    this.#sql.exec("UPDATE sign_in SET mail = NULL WHERE id = ?", id);
+  }
+
+  nextDue(): number | null {
+    const { mail, asked, session } = this.#sql
+      .exec<{ mail: number | null; asked: number | null; session: number | null }>(
+        "SELECT (SELECT MIN(due_at) FROM sign_in WHERE mail IS NOT NULL) AS mail, (SELECT MIN(asked_at) FROM sign_in) AS asked, (SELECT MIN(expires_at) FROM session) AS session",
+      )
+      .one();
+    const times = [mail, asked === null ? null : asked + hourMs, session].filter((at) => at !== null);
+    return times.length === 0 ? null : Math.min(...times);
+  }
+
+  forget(now: number): void {
+    this.#sql.exec("DELETE FROM sign_in WHERE asked_at <= ?", now - hourMs);
+    this.#sql.exec("DELETE FROM session WHERE expires_at <= ?", now);
+  }
+
+  isEmpty(): boolean {
+    return this.#sql.exec("SELECT 1 WHERE EXISTS (SELECT 1 FROM sign_in) OR EXISTS (SELECT 1 FROM session)").toArray().length === 0;
+  }
+}

@@ -1,0 +1,148 @@
+// The reviews that wait for one reviewer, as their runs told. A run may tell twice and out of order: the newest of each run counts. It has
+// nothing of a review's content. Described in docs/storage-schema.md.
+
+import type { Gate } from "../../../shared/model/gate.ts";
+import { reviewKey } from "../../../shared/review/inbox.ts";
+import type { InboxEntry, InboxFacts } from "../../../shared/review/inbox-facts.ts";
+import { type InboxFilter, type InboxItem, type InboxList, inboxFilters } from "../../../shared/review/inbox-list.ts";
+import type { ToldInput } from "../../stubs/inbox-calls.ts";
+
+/** An older telling that comes later than this is of a run that told more since. */
+const keptMs = 3_600_000;
+const pageLength = 50;
+
+type Light = {
+  readonly run: string;
+  readonly gate: Gate;
+  readonly deadline_at: number;
+  readonly alike: string;
+  readonly warnings: number;
+  readonly is_last: number;
+};
+
+export type Change = { readonly what: "waits" | "over"; readonly key: string };
+
+export const emptyList: InboxList = { counts: { all: 0, prompts: 0, replies: 0, warnings: 0, last: 0 }, page: 1, pages: 1, items: [] };
+
+export class WaitingReviews {
+  readonly #sql: SqlStorage;
+
+  constructor(sql: SqlStorage) {
+    this.#sql = sql;
+  }
+
+  createTable(): void {
+    this.#sql.exec(
+      "CREATE TABLE IF NOT EXISTS waiting (run TEXT PRIMARY KEY, seq INTEGER NOT NULL, gate TEXT, address TEXT NOT NULL, deadline_at INTEGER NOT NULL, alike TEXT NOT NULL, warnings INTEGER NOT NULL, is_last INTEGER NOT NULL, facts TEXT NOT NULL, forget_at INTEGER NOT NULL) WITHOUT ROWID",
+    );
+  }
+
+  /** Stores what a run tells. Null where nothing of the list changed. */
+  tell({ run, seq, address, entry: text }: ToldInput, now: number): Change | null {
+    const [known] = this.#sql.exec<{ seq: number; gate: Gate | null }>("SELECT seq, gate FROM waiting WHERE run = ?", run).toArray();
+    if (known !== undefined && known.seq > seq) return null;
+    const entry = text === null ? null : (JSON.parse(text) as InboxEntry); // made by a RunObject
+    const forgetAt = Math.max(now, entry?.deadlineAt ?? 0) + keptMs;
+    this.#sql.exec(
+      "INSERT OR REPLACE INTO waiting (run, seq, gate, address, deadline_at, alike, warnings, is_last, facts, forget_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      run,
+      seq,
+      entry?.gate ?? null,
+      address,
+      entry?.deadlineAt ?? 0,
+      entry?.alike ?? "",
+      entry?.warnings ?? 0,
+      entry?.isLast === true ? 1 : 0,
+      JSON.stringify(entry?.facts ?? null),
+      forgetAt,
+    );
+    if (entry !== null) return { what: "waits", key: reviewKey(run, entry.gate) };
+    return known === undefined || known.gate === null ? null : { what: "over", key: reviewKey(run, known.gate) };
+  }
+
+  /** The earliest deadline first. One that has passed is over, whether its run has told so or not. */
+  #rows(address: string, now: number): Light[] {
+    return this.#sql
+      .exec<Light>(
+        "SELECT run, gate, deadline_at, alike, warnings, is_last FROM waiting WHERE gate IS NOT NULL AND address = ? AND deadline_at > ? ORDER BY deadline_at, run",
+        address,
+        now,
+      )
+      .toArray();
+  }
+
+  count(address: string, now: number): number {
+    return this.#sql
+      .exec<{ n: number }>("SELECT COUNT(*) AS n FROM waiting WHERE gate IS NOT NULL AND address = ? AND deadline_at > ?", address, now)
+      .one().n;
+  }
+
+  /** The names of the first ones, for an open page to compare with its own. */
+  keys(address: string, now: number, most: number): string[] {
+    return this.#rows(address, now)
+      .slice(0, most)
+      .map(({ run, gate }) => reviewKey(run, gate));
+  }
+
+  /** One page of the list. Those that are alike stand together, where the earliest of them would. */
+  list(address: string, filter: InboxFilter, wanted: number, now: number): InboxList {
+    const all = this.#rows(address, now);
+    const counts = Object.fromEntries(
+      inboxFilters.map((each) => [each, all.filter((row) => isIn(row, each)).length]),
+    ) as InboxList["counts"]; // each filter is in it
+    const groups = [
+      ...Map.groupBy(
+        all.filter((row) => isIn(row, filter)),
+        ({ alike }) => alike,
+      ).values(),
+    ];
+    const rows = groups.flatMap((group) => group.map((row) => ({ row, size: group.length })));
+    const pages = Math.max(1, Math.ceil(rows.length / pageLength));
+    const page = Math.min(Math.max(1, wanted), pages);
+    const shown = rows.slice((page - 1) * pageLength, page * pageLength);
+    const items = shown.map(({ row, size }, i): InboxItem => {
+      const isFirst = i === 0 || shown[i - 1]?.row.alike !== row.alike;
+      return {
+        run: row.run,
+        gate: row.gate,
+        deadlineAt: row.deadline_at,
+        warnings: row.warnings,
+        facts: this.#facts(row.run),
+        alike: isFirst && size > 1 ? size : null,
+        isGrouped: size > 1,
+      };
+    });
+    return { counts, page, pages, items };
+  }
+
+  #facts(run: string): InboxFacts {
+    return JSON.parse(this.#sql.exec<{ facts: string }>("SELECT facts FROM waiting WHERE run = ?", run).one().facts) as InboxFacts; // written by tell
+  }
+
+  nextForget(): number | null {
+    return this.#sql.exec<{ at: number | null }>("SELECT MIN(forget_at) AS at FROM waiting").one().at;
+  }
+
+  forget(now: number): void {
+    this.#sql.exec("DELETE FROM waiting WHERE forget_at <= ?", now);
+  }
+
+  isEmpty(): boolean {
+    return this.#sql.exec("SELECT 1 FROM waiting LIMIT 1").toArray().length === 0;
+  }
+}
+
+function isIn({ gate, warnings, is_last: isLast }: Light, filter: InboxFilter): boolean {
+  switch (filter) {
+    case "all":
+      return true;
+    case "prompts":
+      return gate === "request";
+    case "replies":
+      return gate === "response";
+    case "warnings":
+      return warnings > 0;
+    case "last":
+      return isLast === 1;
+  }
+}

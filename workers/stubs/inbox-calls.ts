@@ -1,0 +1,69 @@
+// The calls of an InboxObject and their values. Types that cross the RPC boundary are flat: nested values go as JSON text. It imports no
+// object.
+
+import type { InboxFilter } from "../../shared/review/inbox-list.ts";
+
+/** How a run's review stands for this reviewer, as their run tells. */
+export type ToldInput = {
+  readonly run: string;
+  /** Ascending in each run: an older telling changes nothing. */
+  readonly seq: number;
+  /** `addressDigest` of the reviewer's address in the run's plan. */
+  readonly address: string;
+  /** JSON of `InboxEntry`; null where the review does not wait for them, or no longer. */
+  readonly entry: string | null;
+};
+
+export type AskInput = {
+  /** The object's own name, which its alarm is not told. */
+  readonly inbox: string;
+  /** The reviewer's address as the policy has it now. */
+  readonly email: string;
+  readonly language: string | null;
+  /** `secretDigest` of the asking browser's cookie. */
+  readonly browser: string;
+  /** The review to show afterwards (`reviewKey`), or null for the inbox. */
+  readonly to: string | null;
+};
+
+export type SignInInput = {
+  readonly id: string;
+  /** `secretDigest` of the browser's cookie; null without one. */
+  readonly browser: string | null;
+  /** `addressDigest` of the reviewer's address as the policy has it now. */
+  readonly address: string;
+};
+
+export type SignInAnswer =
+  | { readonly kind: "signedIn"; /** The session's secret, stored nowhere. */ readonly secret: string; readonly to: string | null }
+  /** `over`: used, too old, or of an address that the policy no longer has. */
+  | { readonly kind: "over" | "otherBrowser" };
+
+/** Who looks: with a session of this inbox, or identified by Cloudflare Access. */
+export type Visitor = {
+  /** `addressDigest` of the reviewer's address as the policy has it now. */
+  readonly address: string;
+  /** `secretDigest` of the session's secret; null for Access. */
+  readonly session: string | null;
+};
+
+/** The header of a live window's request: who looks, and until when. */
+export const visitorHeader = "X-Countersign-Visitor";
+
+/** JSON of it is the value of `visitorHeader`. `until`: Unix milliseconds. */
+export type WindowVisitor = Visitor & { readonly until: number };
+
+export interface InboxCalls extends Rpc.DurableObjectBranded {
+  /** A run tells how its review stands. May come twice and out of order. */
+  tell(told: ToldInput): void;
+  /** Queues an email with a link that signs in, at most three in an hour. Nothing comes back that the asker could learn from. */
+  ask(input: AskInput): void;
+  /** Uses a sign-in link: once, in time, in the browser that asked. */
+  signIn(input: SignInInput): SignInAnswer;
+  /** How many reviews wait; null where the session is not, or no longer, good. */
+  count(visitor: Visitor): number | null;
+  /** JSON of `InboxList`; null as for `count`. */
+  list(visitor: Visitor, filter: InboxFilter, page: number): string | null;
+  /** Ends one session, or with null all of them, and links that were not used yet. Returns how many sessions ended. */
+  signOut(session: string | null): number;
+}

@@ -1,0 +1,288 @@
+// The inbox: all that waits for one reviewer, the earliest deadline first. It has facts of each review and nothing of the content, and
+// decides nothing: its form opens reviews together. It needs no script.
+
+import type { Child } from "hono/jsx";
+import { formFields } from "../../../shared/review/form.ts";
+import { reviewKey } from "../../../shared/review/inbox.ts";
+import type { InboxFacts } from "../../../shared/review/inbox-facts.ts";
+import type { Gate } from "../../../shared/model/gate.ts";
+import { type InboxFilter, type InboxItem, type InboxList, inboxFilters } from "../../../shared/review/inbox-list.ts";
+import { pluralOf } from "../approve-words.ts";
+import { Document } from "../document.tsx";
+import { Icon } from "../icons.tsx";
+import { useWords } from "../language.ts";
+import { People } from "../names.tsx";
+import { Name } from "../outside-text.tsx";
+import { pageScript } from "../page-script.ts";
+import { fill } from "../sentence.tsx";
+import { inboxScript } from "./inbox-script.ts";
+import { Listening } from "./listening.tsx";
+
+export type InboxPageInput = {
+  /** The inbox's own path; all others are under it. */
+  readonly path: string;
+  readonly reader: string;
+  readonly list: InboxList;
+  readonly filter: InboxFilter;
+  /** Unix milliseconds. */
+  readonly now: number;
+  /** The form that signs out; or where Cloudflare Access does. */
+  readonly signOut: { readonly nonce: string } | { readonly path: string };
+};
+
+/** As many as one page shows together. */
+const mostTogether = 15;
+const soonMs = 60_000;
+
+/** "notes · summarize asks gpt-6.1-terra". */
+const Title = ({ gate, facts }: { gate: Gate; facts: InboxFacts }) => {
+  const { page } = useWords();
+  const { server, client, name, model, asking } = facts;
+  return (
+    <>
+      {fill(page.headings[asking][gate].now, {
+        caller: <Caller facts={facts} />,
+        server: <Name value={server} />,
+        client: <Name value={client} />,
+        name: <Name value={name} />,
+        model: model === "" ? page.noModel : <Name value={model} />,
+      })}
+    </>
+  );
+};
+
+const Caller = ({ facts: { server, name } }: { facts: InboxFacts }) => (
+  <>
+    <Name value={server} />
+    {name === "" ? null : (
+      <>
+        {" · "}
+        <Name value={name} />
+      </>
+    )}
+  </>
+);
+
+const Expiry = ({ at, now }: { at: number; now: number }) => {
+  const { inbox, review } = useWords();
+  const leftMs = Math.max(0, at - now);
+  const isSoon = leftMs < soonMs;
+  const left = (
+    <b class="num" data-left={String(Math.floor(leftMs / 1_000))}>
+      {review.left(leftMs)}
+    </b>
+  );
+  return <span {...(isSoon ? { class: "soon" } : {})}>{fill(isSoon ? inbox.list.soon : inbox.list.expires, { left })}</span>;
+};
+
+/** A line of facts below the title. */
+const Meta = ({ item: { gate, deadlineAt, facts, warnings }, now, reader }: { item: InboxItem; now: number; reader: string }) => {
+  const { inbox, page } = useWords();
+  const { list } = inbox;
+  const { cost, quorum, voters, tools, images, handedBy, risks } = facts;
+  const isHigh = risks.some(({ level }) => level === "high");
+  const parts: Child[] = [
+    <Expiry at={deadlineAt} now={now} />,
+    warnings === 0 ? null : (
+      <span class={isHigh ? "tag bad" : "tag mind"}>
+        <Icon of="warning" />
+        {page.warnings.heading(warnings)}
+      </span>
+    ),
+    <b>{list.gates[gate]}</b>,
+    tools + images === 0 ? null : (
+      <span>{[tools === 0 ? "" : list.tools(tools), images === 0 ? "" : list.images(images)].filter(Boolean).join(", ")}</span>
+    ),
+    cost === null ? null : (
+      <span>{fill(cost.kind === "atMost" ? page.strip.upTo : page.strip.cost, { cost: page.dollars(cost.usd) })}</span>
+    ),
+    quorum === null ? null : quorum.votes === 0 ? (
+      <span>{list.needs(quorum.needed)}</span>
+    ) : (
+      <span>
+        {fill(list.votes, {
+          votes: String(quorum.votes),
+          needed: String(quorum.needed),
+          by: <People names={voters} reader={reader} joined="and" />,
+        })}
+      </span>
+    ),
+    handedBy === null ? null : <span>{fill(list.handedBy, { by: <People names={[handedBy]} reader={reader} joined="and" /> })}</span>,
+  ];
+  return <p class="meta">{parts}</p>;
+};
+
+type RowProps = { readonly item: InboxItem; readonly path: string; readonly now: number; readonly reader: string };
+
+const Row = ({ item, path, now, reader }: RowProps) => {
+  const { list } = useWords().inbox;
+  const { run, gate, facts } = item;
+  const key = reviewKey(run, gate);
+  return (
+    <li data-key={key}>
+      <label class="pick">
+        <span class="sr">
+          {list.select} <Title gate={gate} facts={facts} />
+        </span>
+        <input type="checkbox" name="pick" value={key} autocomplete="off" />
+      </label>
+      <a class="open" href={`${path}/reviews/${gate}/${run}`}>
+        <h2>
+          <Title gate={gate} facts={facts} />
+        </h2>
+        <Meta item={item} now={now} reader={reader} />
+      </a>
+    </li>
+  );
+};
+
+/** The heading of reviews that differ in their messages alone, with a link that opens them on one page. */
+const Group = ({ items, of, path }: { items: readonly InboxItem[]; of: number; path: string }) => {
+  const words = useWords();
+  const { list } = words.inbox;
+  const [first] = items;
+  if (first === undefined) return null;
+  const some = items.slice(0, mostTogether);
+  const query = new URLSearchParams(some.map(({ run, gate }) => ["pick", reviewKey(run, gate)]));
+  return (
+    <li class="group">
+      <div class="open">
+        <h2>{fill(list.alike, { n: String(of), caller: <Caller facts={first.facts} /> })}</h2>
+        <p class="meta">
+          <span>{list.alikeWhy}</span>
+          <a href={`${path}/together?${query}`}>{pluralOf(words.page.lang, list.group, some.length)}</a>
+        </p>
+      </div>
+    </li>
+  );
+};
+
+/** Of the items from `at` on, those of its group on this page. */
+function groupFrom(items: readonly InboxItem[], at: number): readonly InboxItem[] {
+  const end = items.findIndex((item, i) => i > at && (!item.isGrouped || item.alike !== null));
+  return items.slice(at, end === -1 ? undefined : end);
+}
+
+const Filters = ({ path, list, filter }: Pick<InboxPageInput, "path" | "list" | "filter">) => {
+  const words = useWords().inbox.list;
+  return (
+    <nav class="chips" aria-label={words.filter}>
+      {inboxFilters.map((each) => (
+        <a class="chip" href={each === "all" ? path : `${path}?filter=${each}`} {...(each === filter ? { "aria-current": "true" } : {})}>
+          {words.filters[each].replace("{n}", String(list.counts[each]))}
+        </a>
+      ))}
+    </nav>
+  );
+};
+
+const Pages = ({ path, list: { page, pages }, filter }: Pick<InboxPageInput, "path" | "list" | "filter">) => {
+  const words = useWords().inbox.list;
+  if (pages === 1) return null;
+  const to = (n: number): string => `${path}?${new URLSearchParams({ filter, page: String(n) })}`;
+  return (
+    <nav class="pages" aria-label={words.pages}>
+      {page === 1 ? null : (
+        <a class="btn small" rel="prev" href={to(page - 1)}>
+          {words.earlier}
+        </a>
+      )}
+      <span>{fill(words.page, { page: String(page), pages: String(pages) })}</span>
+      {page === pages ? null : (
+        <a class="btn small" rel="next" href={to(page + 1)}>
+          {words.later}
+        </a>
+      )}
+    </nav>
+  );
+};
+
+/** What is done with the selected reviews: opening them together. The script says how many. */
+const Batch = () => {
+  const words = useWords();
+  const { list } = words.inbox;
+  const said = { lang: words.page.lang, selected: list.selected, review: list.reviewSome, deny: list.denySome };
+  return (
+    <div class="batch" id="batch" data-words={JSON.stringify(said)}>
+      <p role="status"></p>
+      <button class="btn no" name="do" value="deny">
+        {list.deny}
+      </button>
+      <button class="btn yes" name="do" value="review">
+        {list.review}
+      </button>
+    </div>
+  );
+};
+
+const SignOut = ({ path, signOut }: Pick<InboxPageInput, "path" | "signOut">) => {
+  const { list } = useWords().inbox;
+  if ("path" in signOut)
+    return (
+      <p class="leave">
+        <a href={signOut.path}>{list.signOut}</a>
+      </p>
+    );
+  return (
+    <form class="leave" method="post" action={`${path}/sign-out`} accept-charset="utf-8">
+      <input type="hidden" name={formFields.nonce} value={signOut.nonce} />
+      <button type="submit" class="act">
+        {list.signOut}
+      </button>
+      <button type="submit" class="act" name={formFields.act} value="everywhere">
+        {list.everywhere}
+      </button>
+    </form>
+  );
+};
+
+const Queue = ({ path, list: { items }, now, reader }: Pick<InboxPageInput, "path" | "list" | "now" | "reader">) => {
+  const words = useWords().inbox.list;
+  return (
+    <ol class="queue" aria-label={words.label}>
+      {items.map((item, i) => (
+        <>
+          {item.alike === null ? null : <Group items={groupFrom(items, i)} of={item.alike} path={path} />}
+          <Row item={item} path={path} now={now} reader={reader} />
+        </>
+      ))}
+    </ol>
+  );
+};
+
+export const InboxPage = (input: InboxPageInput & { readonly cspNonce: string }) => {
+  const { cspNonce, path, reader, list, filter, signOut } = input;
+  const words = useWords();
+  const { all } = list.counts;
+  const said = words.inbox.list;
+  return (
+    <Document
+      title={`${words.inbox.link.replace("{n}", String(all))} · ${words.page.product}`}
+      cspNonce={cspNonce}
+      reader={reader}
+      inbox={{ path, count: all }}
+      keys={{ keys: said.keys, note: said.keysNote }}
+      script={pageScript + inboxScript}
+    >
+      <div class="wrap inbox">
+        <h1 class="said-by-us" id="heading">
+          {all === 0 ? said.none : pluralOf(words.page.lang, said.heading, all)}
+        </h1>
+        <Listening live={`${path}/live`} page={filter === "all" ? path : `${path}?filter=${filter}`} count={all} />
+        {all === 0 ? null : <Filters path={path} list={list} filter={filter} />}
+        {list.items.length === 0 ? (
+          all === 0 ? null : (
+            <p class="soft">{said.nothing}</p>
+          )
+        ) : (
+          <form method="get" action={`${path}/together`}>
+            <Queue {...input} />
+            <Pages path={path} list={list} filter={filter} />
+            <Batch />
+          </form>
+        )}
+        <SignOut path={path} signOut={signOut} />
+      </div>
+    </Document>
+  );
+};

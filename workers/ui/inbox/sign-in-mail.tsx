@@ -1,0 +1,33 @@
+// The email with the link that signs a reviewer in to their inbox. It has nothing of any review.
+
+import { languageFor, wordsOf } from "../../../shared/channels/words/words.ts";
+import { type MailContent, mailPage, mailStyles } from "../mail.tsx";
+
+export type SignInMailInput = {
+  readonly url: string;
+  /** When the link stops working, Unix milliseconds. */
+  readonly expiresAt: number;
+  /** The reviewer's language tag, as the policy has it. */
+  readonly language: string | null;
+};
+
+export function signInMail({ url, expiresAt, language }: SignInMailInput): MailContent {
+  const { inbox, review } = wordsOf(languageFor(language ?? undefined));
+  const { subject, lead, until, ignore } = inbox.mail;
+  const limit = until.replace("{until}", review.time(expiresAt));
+  const html = mailPage(
+    subject,
+    <>
+      <h1 style={mailStyles.title}>{subject}</h1>
+      <p style={mailStyles.line}>{lead}</p>
+      <p style={mailStyles.line}>
+        <a href={url}>
+          <b>{inbox.enter.button}</b>
+        </a>
+      </p>
+      <p style={mailStyles.line}>{limit}</p>
+      <p style={mailStyles.line}>{ignore}</p>
+    </>,
+  );
+  return { subject, text: `${[subject, "", lead, "", url, "", limit, "", ignore].join("\n")}\n`, html };
+}
