@@ -134,6 +134,8 @@ const objectOf: Readonly<Record<string, string>> = {
   "operator-record.ts": "ConfigObject",
   "conversation-object.ts": "ConversationObject",
   "digest-object.ts": "DigestObject",
+  "inbox-waiting.ts": "InboxObject",
+  "inbox-sign-ins.ts": "InboxObject",
   "key-object.ts": "KeyObject",
   "key-grants.ts": "KeyObject",
   "key-dependents.ts": "KeyObject",

@@ -174,6 +174,7 @@ export const CacheObject = counted(classes.CacheObject);
 export const ConfigObject = counted(classes.ConfigObject);
 export const ConversationObject = counted(classes.ConversationObject);
 export const DigestObject = counted(classes.DigestObject);
+export const InboxObject = counted(classes.InboxObject);
 export const KeyObject = counted(classes.KeyObject);
 export const ConcurrencyQueueObject = counted(classes.ConcurrencyQueueObject);
 export const LedgerObject = counted(classes.LedgerObject);

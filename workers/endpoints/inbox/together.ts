@@ -197,6 +197,7 @@ function wordOf(decided: DecideAnswer, act: Asked["act"]): DoneOutcome {
       return decided.verdict.kind;
     case "invalidEdit":
     case "unseenChanges":
+    case "twoChoices":
     case "noGrant":
     case "cannotRecuse":
     case "noSuchLink":

@@ -79,7 +79,7 @@ export class RunPages {
   }
 
   /** The state of a page's review, as JSON without content; null where the review was never opened. */
-  message({ gate, reviewer, follows }: PageWindow): string | null {
+  message({ gate, reviewer, link, follows }: PageWindow): string | null {
     const current = this.#parts.current();
     const review = current?.state.reviews[gate] ?? null;
     if (current === null || review === null) return null;
@@ -91,7 +91,7 @@ export class RunPages {
       digest: review.digest,
       votes: review.votes.length,
       left: review.left.some((each) => each.reviewer === name),
-      ...(follows ? { next: this.#next(current, reviewer)?.kind ?? null } : {}),
+      ...(follows ? { next: this.#next(current, reviewer, link === inboxLink)?.kind ?? null } : {}),
     });
   }
 }

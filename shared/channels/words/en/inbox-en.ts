@@ -1,7 +1,7 @@
 // Every sentence of the inbox, in English: signing in, the list, and several reviews decided together.
 
 import type { PluralForms } from "./page-en.ts";
-import { plural } from "./review-en.ts";
+import { plural } from "./page-numbers-en.ts";
 
 export const inboxEn = {
   title: "Inbox",
