@@ -5,6 +5,8 @@ import { Hono } from "hono";
 import { describe, expect, test } from "vitest";
 import contract from "../../../docs/http-contract.md?raw";
 import { httpStatuses } from "../../../shared/wire/control/status.ts";
+import { formNonce, nonceRandomLength } from "../../../shared/review/link.ts";
+import { signingKey } from "../../../shared/sealed-id.ts";
 import { approveAct } from "../../../shared/review/form.ts";
 import { app } from "../../../workers/app.ts";
 import { paths } from "../../../workers/platform/urls.ts";
@@ -27,6 +29,7 @@ import {
   samplingMessage,
   publicUrl,
 } from "../support/gateway.ts";
+import { InboxBrowser, addresses, configureInbox, newestSignInLink, waits } from "../support/inbox.ts";
 import { givenGrant } from "../support/grants.ts";
 import { formOf, nonceFor, pathOf } from "../support/reviewer.ts";
 
@@ -63,6 +66,155 @@ const envelope = (more: object = {}) => ({
   ...more,
 });
 const text = (parameters: object) => ({ task: { type: "text_generation", parameters: { prompt: "Say hello.", ...parameters } } });
+
+type Asks = Record<string, () => Promise<readonly (readonly [number, Ask])[]>>;
+
+/** A signed-in reviewer with a review that waits: their cookie, and the review's run. */
+async function signedIn(): Promise<{ cookie: string; run: string; browser: InboxBrowser }> {
+  await configureInbox();
+  const browser = new InboxBrowser();
+  await browser.signIn(addresses.Ada);
+  const run = await waits();
+  await browser.lists(1);
+  return { cookie: [...browser.cookies].map(([name, value]) => `${name}=${value}`).join("; "), run, browser };
+}
+
+const posted = (path: string, fields: URLSearchParams | string, headers: Record<string, string> = {}): Ask => ({
+  path,
+  key: null,
+  init: {
+    method: "POST",
+    body: fields.toString(),
+    headers: { "Content-Type": "application/x-www-form-urlencoded", Origin: publicUrl, ...headers },
+  },
+});
+const opened = (path: string, cookie: string, headers: Record<string, string> = {}): Ask => ({
+  path,
+  key: null,
+  init: { headers: { Cookie: cookie, ...headers } },
+});
+const upgrade = (origin = publicUrl) => ({ Upgrade: "websocket", Origin: origin });
+
+/** The same for the inbox. */
+function inboxAsks(): Asks {
+  return {
+    askToSignIn: async () => {
+      await configureInbox();
+      const fields = await new InboxBrowser().form("/inbox");
+      fields.set("email", addresses.Ada);
+      const early = posted("/inbox/sign-in", fields);
+      const asked = new URLSearchParams(fields);
+      asked.set("nonce", inboxNonce("inbox/ask", "ask"));
+      const bad = new URLSearchParams(asked);
+      bad.set("email", "x");
+      return [
+        [409, early],
+        [200, posted("/inbox/sign-in", asked)],
+        [403, posted("/inbox/sign-in", asked, { Origin: "null" })],
+        [413, posted("/inbox/sign-in", "x".repeat(10_001))],
+        [415, posted("/inbox/sign-in", asked, { "Content-Type": "text/plain" })],
+        [422, posted("/inbox/sign-in", bad)],
+      ];
+    },
+    showSignIn: async () => [[404, { path: "/inbox/sign-in/x", key: null }]],
+    signIn: async () => {
+      await configureInbox();
+      const browser = new InboxBrowser();
+      await browser.ask(addresses.Ada);
+      const { pathname } = new URL(await newestSignInLink(addresses.Ada));
+      const nonce = inboxNonce(pathname.slice("/inbox/sign-in/".length), "sign-in");
+      const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+      return [
+        [404, posted("/inbox/sign-in/x", "")],
+        [409, posted(pathname, await browser.form(pathname), { Cookie: cookie })],
+        [403, posted(pathname, `nonce=${nonce}`)],
+        [303, posted(pathname, `nonce=${nonce}`, { Cookie: cookie })],
+        [410, posted(pathname, `nonce=${nonce}`, { Cookie: cookie })],
+        [413, posted(pathname, "x".repeat(10_001))],
+        [415, posted(pathname, "", { "Content-Type": "text/plain" })],
+      ];
+    },
+    showInbox: async () => [[200, opened("/inbox", (await signedIn()).cookie)]],
+    watchInbox: async () => {
+      const { cookie } = await signedIn();
+      return [
+        [403, opened("/inbox/live", cookie, upgrade("https://evil.example.com"))],
+        [404, opened("/inbox/live", "", upgrade())],
+        [426, opened("/inbox/live", cookie)],
+      ];
+    },
+    signOut: async () => {
+      const { cookie, browser } = await signedIn();
+      const fields = await browser.form("/inbox", "leave");
+      return [
+        [403, posted("/inbox/sign-out", "nonce=x", { Cookie: cookie })],
+        [413, posted("/inbox/sign-out", "x".repeat(10_001), { Cookie: cookie })],
+        [415, posted("/inbox/sign-out", "", { Cookie: cookie, "Content-Type": "text/plain" })],
+        [303, posted("/inbox/sign-out", fields, { Cookie: cookie })],
+      ];
+    },
+    showInboxReview: async () => {
+      const { cookie, run } = await signedIn();
+      return [
+        [200, opened(`/inbox/reviews/request/${run}`, cookie)],
+        [404, opened(`/inbox/reviews/response/${run}`, cookie)],
+      ];
+    },
+    decideInboxReview: async () => {
+      const { cookie, run, browser } = await signedIn();
+      const path = `/inbox/reviews/request/${run}`;
+      const fields = await browser.form(path);
+      const form = (change: Record<string, string>, headers: Record<string, string> = {}): Ask =>
+        posted(path, new URLSearchParams({ ...Object.fromEntries(fields), ...change }), { Cookie: cookie, ...headers });
+      return [
+        [200, form({ act: "preview" })],
+        [400, form({ version: "x" })],
+        [403, form({}, { Origin: "null" })],
+        [404, { ...form({}), path: `/inbox/reviews/response/${run}` }],
+        [409, form({ act: "deny" })],
+        [415, form({}, { "Content-Type": "text/plain" })],
+      ];
+    },
+    watchInboxReview: async () => {
+      const { cookie, run } = await signedIn();
+      const live = `/inbox/reviews/request/${run}/live`;
+      return [
+        [403, opened(live, cookie, upgrade("https://evil.example.com"))],
+        [404, opened(`/inbox/reviews/response/${run}/live`, cookie, upgrade())],
+        [426, opened(live, cookie)],
+      ];
+    },
+    showTogether: async () => {
+      const { cookie, run } = await signedIn();
+      return [[200, opened(`/inbox/together?pick=request:${run}`, cookie)]];
+    },
+    decideTogether: async () => {
+      const { cookie, run, browser } = await signedIn();
+      const fields = await browser.form(`/inbox/together?pick=request:${run}`);
+      return [
+        [303, posted("/inbox/together", fields, { Cookie: cookie })],
+        [400, posted("/inbox/together", "review=x", { Cookie: cookie })],
+        [403, posted("/inbox/together", fields)],
+        [413, posted("/inbox/together", "x".repeat(100_001), { Cookie: cookie })],
+        [415, posted("/inbox/together", "", { Cookie: cookie, "Content-Type": "text/plain" })],
+        [200, posted("/inbox/together", `${fields.toString()}&act=deny`, { Cookie: cookie })],
+      ];
+    },
+    endInboxSessions: async () => [
+      [200, asAdmin("/inboxes/Ada/sessions", { method: "DELETE" })],
+      [401, at("/admin/inboxes/Ada/sessions", { method: "DELETE" })],
+    ],
+  };
+}
+
+/** A nonce as a page of five seconds ago would have it. */
+const inboxNonce = (token: string, digest: string): string =>
+  formNonce(
+    [signingKey(env.LINK_KEY ?? "")],
+    { token, version: 0, digest },
+    Date.now() - 5_000,
+    crypto.getRandomValues(new Uint8Array(nonceRandomLength)),
+  );
 
 /** For each operation, requests that together get most of its answers: status first. */
 const asks: Record<string, () => Promise<readonly (readonly [number, Ask])[]>> = {
@@ -155,6 +307,7 @@ const asks: Record<string, () => Promise<readonly (readonly [number, Ask])[]>> =
       },
     ]),
   ),
+  ...inboxAsks(),
   slackInteractions: async () => {
     const secret = env.SLACK_SIGNING_SECRET ?? "";
     const timestamp = String(Math.floor(Date.now() / 1000));
