@@ -3,6 +3,7 @@ import { configurationMutants } from "./configuration.ts";
 import { credentialMutants } from "./credentials.ts";
 import { grantMutants } from "./grants.ts";
 import { imageMutants } from "./images.ts";
+import { inboxMutants } from "./inbox.ts";
 import { linkMutants } from "./links.ts";
 import type { Mutant } from "./mutant.ts";
 import { noticeMutants } from "./notices.ts";
@@ -17,6 +18,7 @@ import { runMutants } from "./runs.ts";
 export const mutants: readonly Mutant[] = [
   ...reviewMutants,
   ...linkMutants,
+  ...inboxMutants,
   ...policyMutants,
   ...grantMutants,
   ...associationMutants,

@@ -66,7 +66,7 @@ export const linkMutants: readonly Mutant[] = [
   {
     name: "only the browser that approved is led on",
     file: "workers/endpoints/review/following.ts",
-    from: "isFollowValue(settings.keys, linkId(claims), getCookie(c, name));",
+    from: "isFollowValue(settings.keys, link, getCookie(c, name));",
     to: "true;",
     test: { file: "test/workers/objects/following.test.ts", only: "no other browser" },
   },
@@ -87,15 +87,15 @@ export const linkMutants: readonly Mutant[] = [
   {
     name: "an expired link decides nothing",
     file: "workers/endpoints/review/review.ts",
-    from: "if (link.isOver) return answerExpiredForm(c, link, body.text);",
-    to: "",
+    from: "link.isOver ? answerExpiredForm(c, link, body.text) : answerPresented(c, link, body);",
+    to: "answerPresented(c, link, body);",
     test: { file: "test/workers/contract/expired-link.test.ts", only: "takes no decision|the nonce of a decision" },
   },
   {
     name: "an expired link's page hears nothing",
     file: "workers/endpoints/review/review.ts",
-    from: "if (link.isOver) return noSuchLink(c);",
-    to: "",
+    from: "link.isOver ? noSuchLink(c) : watchPresented(c, link);",
+    to: "watchPresented(c, link);",
     test: { file: "test/workers/contract/live-page.test.ts", only: "is 404 for a token" },
   },
   {
@@ -129,7 +129,7 @@ export const linkMutants: readonly Mutant[] = [
   {
     name: "a form comes from our own page",
     file: "workers/endpoints/review/review-link.ts",
-    from: 'if (!isSameOrigin(c.req.raw.headers, link.settings.publicUrl)) return errorPage(c, "crossSite", 403);',
+    from: 'if (!isSameOrigin(c.req.raw.headers, settings.publicUrl)) return errorPage(c, "crossSite", 403);',
     to: "",
     test: { file: http, only: "a POST decides nothing" },
   },
@@ -143,8 +143,8 @@ export const linkMutants: readonly Mutant[] = [
   {
     name: "another site's page hears nothing",
     file: "workers/endpoints/review/review.ts",
-    from: 'if (origin !== undefined && origin !== originOf(link.settings.publicUrl)) return errorPage(c, "crossSite", 403);',
-    to: "",
+    from: 'origin !== undefined && origin !== originOf(publicUrl) ? errorPage(c, "crossSite", 403) : null;',
+    to: "null;",
     test: { file: "test/workers/contract/live-page.test.ts", only: "opens for our own pages" },
   },
   {
