@@ -59,8 +59,7 @@ export class InboxObject extends DurableObject<Env> implements InboxCalls {
   }
 
   tell(told: ToldInput): void {
-    // A review that ended before anybody was told of it leaves no object behind.
-    if (!this.#exists && told.entry === null) return;
+    // Also of a review that does not wait any more: an older telling may still come.
     this.#create();
     const change = this.ctx.storage.transactionSync(() => this.#waiting.tell(told, this.now()));
     this.#alarm.arm();
