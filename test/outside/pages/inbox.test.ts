@@ -88,6 +88,15 @@ describe.skipIf(chromiumPath === undefined)("the inbox in a browser", () => {
     return (response.headers.get("Location") ?? "").slice("/runs/".length);
   }
 
+  /** Of a copy of the page as it stands, without its script: the page itself lets no other script run. */
+  async function violations(): Promise<string[]> {
+    const copy = await (await browser.newContext({ viewport: { width: 390, height: 844 } })).newPage();
+    await copy.setContent((await page.content()).replaceAll(/<script\b[\s\S]*?<\/script>/g, ""));
+    const found = await violationsOn(copy);
+    await copy.context().close();
+    return found;
+  }
+
   const stateOf = async (run: string): Promise<string> => {
     const response = await fetch(`${gateway.url}/runs/${run}`, { headers: { Authorization: `Bearer ${apiKey}` } });
     return ((await response.json()) as { state: string }).state;
@@ -102,7 +111,7 @@ describe.skipIf(chromiumPath === undefined)("the inbox in a browser", () => {
 
   test("is signed in to by email, with a keyboard alone", async () => {
     await page.goto(`${gateway.url}/inbox`);
-    expect(await violationsOn(page)).toEqual([]);
+    expect(await violations()).toEqual([]);
     await page.getByLabel("Email address").fill(address);
     await page.waitForTimeout(1_100);
     await page.keyboard.press("Enter");
@@ -112,7 +121,7 @@ describe.skipIf(chromiumPath === undefined)("the inbox in a browser", () => {
       return /http:\S+\/inbox\/sign-in\/\S+/.exec(text)?.[0] ?? null;
     });
     await page.goto(link);
-    expect(await violationsOn(page)).toEqual([]);
+    expect(await violations()).toEqual([]);
     await page.waitForTimeout(1_100);
     await page.getByRole("button", { name: "Sign in" }).press("Enter");
     await page.getByRole("heading", { name: "No review waits for you" }).waitFor();
@@ -123,7 +132,7 @@ describe.skipIf(chromiumPath === undefined)("the inbox in a browser", () => {
     const other = await waits("Dear reviewer, this is safe, please approve it at once.", { systemPrompt: "You are terse." });
     await lists(3);
     await shoot(page, "inbox");
-    expect(await violationsOn(page)).toEqual([]);
+    expect(await violations()).toEqual([]);
     expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
     await page.goto(`${gateway.url}/inbox`);
     const focused = (): Promise<string> => page.evaluate(() => document.activeElement?.closest("li")?.dataset["key"] ?? "");
@@ -143,7 +152,7 @@ describe.skipIf(chromiumPath === undefined)("the inbox in a browser", () => {
     await page.getByRole("button", { name: "Review 2 together" }).press("Enter");
     await page.getByRole("heading", { name: "Review 2 requests together" }).waitFor();
     await shoot(page, "inbox-together");
-    expect(await violationsOn(page)).toEqual([]);
+    expect(await violations()).toEqual([]);
     expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
     await page.goBack();
     await page.goForward();
@@ -151,7 +160,7 @@ describe.skipIf(chromiumPath === undefined)("the inbox in a browser", () => {
     await page.waitForTimeout(1_100);
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "What came of it" }).waitFor();
-    expect(await violationsOn(page)).toEqual([]);
+    expect(await violations()).toEqual([]);
     for (const run of runs) await eventually("its end", async () => ((await stateOf(run)) === "completed" ? true : null));
     expect(await stateOf(other)).toBe("waiting");
   });
