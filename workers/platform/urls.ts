@@ -70,9 +70,5 @@ export const inboxUrl = (publicUrl: string): string => `${publicUrl}/inbox`;
 /** The link that signs a reviewer in to their inbox. */
 export const signInUrl = (publicUrl: string, token: string): string => `${publicUrl}/inbox/sign-in/${token}`;
 
-/** A review's address without a token: it opens for a signed-in reviewer of it, and for nobody else. */
-export const inboxReviewUrl = (publicUrl: string, gate: "request" | "response", run: string): string =>
-  `${publicUrl}/inbox/reviews/${gate}/${run}`;
-
 /** The path of one of our own addresses, for links and forms: relative to the host, so that a path prefix in PUBLIC_URL is kept. */
 export const pathOfUrl = (url: string): string => new URL(url).pathname;

@@ -80,7 +80,8 @@ export async function sendEmail(env: Env, to: string, asked: AskedMail, idempote
   const settings = emailSettings(env);
   if (!settings.ok) return { kind: "failed", why: "notConfigured" };
   try {
-    const mail = { from: settings.value.from, to: [to], ...(await env.PAGES.mail(asked)), headers: automatic };
+    const { language, ...content } = await env.PAGES.mail(asked);
+    const mail = { from: settings.value.from, to: [to], ...content, headers: { ...automatic, "Content-Language": language } };
     return mailIssues(mail).length > 0 ? { kind: "failed", why: "invalid" } : await senderOf(settings.value).send(mail, idempotencyKey);
   } catch {
     return { kind: "again", why: "unavailable" };

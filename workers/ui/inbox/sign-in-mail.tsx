@@ -1,6 +1,7 @@
 // The email with the link that signs a reviewer in to their inbox. It has nothing of any review.
 
 import { languageFor, wordsOf } from "../../../shared/channels/words/words.ts";
+import { inLanguage, useWords } from "../language.ts";
 import { type MailContent, mailPage, mailStyles } from "../mail.tsx";
 
 export type SignInMailInput = {
@@ -11,8 +12,11 @@ export type SignInMailInput = {
   readonly language: string | null;
 };
 
-export function signInMail({ url, expiresAt, language }: SignInMailInput): MailContent {
-  const { inbox, review } = wordsOf(languageFor(language ?? undefined));
+export const signInMail = (input: SignInMailInput): MailContent =>
+  inLanguage(wordsOf(languageFor(input.language ?? undefined)), () => mailInWords(input));
+
+function mailInWords({ url, expiresAt }: SignInMailInput): MailContent {
+  const { inbox, page, review } = useWords();
   const { subject, lead, until, ignore } = inbox.mail;
   const limit = until.replace("{until}", review.time(expiresAt));
   const html = mailPage(
@@ -29,5 +33,5 @@ export function signInMail({ url, expiresAt, language }: SignInMailInput): MailC
       <p style={mailStyles.line}>{ignore}</p>
     </>,
   );
-  return { subject, text: `${[subject, "", lead, "", url, "", limit, "", ignore].join("\n")}\n`, html };
+  return { subject, text: `${[subject, "", lead, "", url, "", limit, "", ignore].join("\n")}\n`, html, language: page.lang };
 }
